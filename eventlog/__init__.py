@@ -1,0 +1,44 @@
+"""eventlog: the memory of coding agents, written down as events and rebuilt from them."""
+
+from eventlog.errors import BadRequest, BadSettings, EventLogError, InvalidEvent, NotStored
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from eventlog.events import (
+        ContextInjected,
+        EntryApplied,
+        EntryResolved,
+        Event,
+        Fact,
+        HostEvent,
+        KnowledgeEdited,
+        PlanEntry,
+        PlanMeta,
+        Retraction,
+        SaveRequested,
+        SessionEnd,
+        SessionStart,
+        StageSummary,
+        Target,
+        TurnEnd,
+        UnknownEvent,
+    )  # fmt: skip
+    from eventlog.log import EventLog
+    from eventlog.store import Store
+
+__all__ = [
+    "BadRequest", "BadSettings", "ContextInjected", "EntryApplied", "EntryResolved", "Event", "EventLog",
+    "EventLogError", "Fact", "HostEvent", "InvalidEvent", "KnowledgeEdited", "NotStored", "PlanEntry", "PlanMeta",
+    "Retraction", "SaveRequested", "SessionEnd", "SessionStart", "StageSummary", "Store", "Target", "TurnEnd",
+    "UnknownEvent",
+]  # fmt: skip
+
+
+def __getattr__(name: str) -> object:
+    """Names are imported when first used: agents' hooks load this package and need almost none of it."""
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    home = {"EventLog": "eventlog.log", "Store": "eventlog.store"}.get(name, "eventlog.events")
+    return getattr(import_module(home), name)

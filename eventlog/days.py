@@ -1,0 +1,204 @@
+"""The day files, read: lines -> events, each event once, in order, and every damage named.
+
+Recovery     a damaged line costs only itself: it is reported with file, line and offset, and everything else is read.
+Pending      a last line without `\\n` is a write under way (or one that died): an event if it is whole, else nothing.
+Replicas     `2026-02-20.laptop.jsonl` came from another machine; all files of a day are one day.
+Duplicates   lines of one day with the same id are one event; should they differ, the byte-wise smaller line counts.
+             The same id on two days is `Earlier`'s business.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from datetime import date
+from functools import reduce
+from operator import or_
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+import msgspec
+
+from eventlog import codec
+from eventlog.errors import InvalidEvent
+from eventlog.events import KNOWN, TYPES, VERSIONS, Event
+from eventlog.wire import BOM, MAX_LINE
+
+Kind = Literal[
+    "bom", "blank", "not-utf8", "not-json", "not-object", "invalid", "wrong-day", "too-long", "pending", "conflict"
+]
+
+_NAME = re.compile(r"(?P<day>\d{4}-\d\d-\d\d)(?:\.[A-Za-z0-9_-]+)?\.jsonl", re.ASCII)
+_CURRENT = {TYPES[name]: version for name, version in VERSIONS.items()}
+_UNREAD = Event(conversation_id="?")
+_typed: msgspec.json.Decoder[Any] = msgspec.json.Decoder(reduce(or_, KNOWN))
+
+
+class Damage(msgspec.Struct, frozen=True):
+    """One thing wrong with one line: where it is (line from 1, offset in bytes from 0), what kind, and why."""
+
+    file: str
+    line: int
+    offset: int
+    kind: Kind
+    reason: str
+
+
+class Entry(NamedTuple):
+    """An event and the line it was read from."""
+
+    event: Event
+    line: bytes
+    file: str
+    number: int
+    offset: int
+
+
+class Day(NamedTuple):
+    """All files of one UTC day, the log's own first, then replicas by name."""
+
+    date: str
+    files: tuple[str, ...]
+
+
+def list_days(log_dir: str) -> list[Day]:
+    """The days of the log, oldest first; files with other names are not part of it."""
+    found: dict[str, list[str]] = {}
+    for path in _files(log_dir):
+        if day := _day_of(path.name):
+            found.setdefault(day, []).append(str(path))
+    return [Day(day, tuple(sorted(files, key=_own_first))) for day, files in sorted(found.items())]
+
+
+def strangers(log_dir: str) -> list[str]:
+    """Files in the log's directory that are not day files and are never read."""
+    days = {file for day in list_days(log_dir) for file in day.files}
+    return sorted(str(path) for path in _files(log_dir) if str(path) not in days)
+
+
+def entries(day: Day) -> tuple[list[Entry], list[Damage]]:
+    """The day's events with their lines, each once, ordered by `(ts, id)`; and everything wrong with its files."""
+    kept: dict[str, Entry] = {}
+    damage: list[Damage] = []
+    for found in (item for file in day.files for item in scan(file, day.date)):
+        if isinstance(found, Damage):
+            damage.append(found)
+            continue
+        other = kept.setdefault(found.event.id, found)
+        if other.line != found.line:
+            kept[found.event.id] = min(other, found, key=lambda entry: entry.line)
+            damage.append(_damage(found, "conflict", f"not the line of {other.file}:{other.number}, with the same id"))
+    return sorted(kept.values(), key=lambda entry: (entry.event.ts, entry.event.id)), damage
+
+
+def load(day: Day) -> tuple[list[Event], list[Damage]]:
+    """The day's events, each once, in no particular order, as fast as they can be had; and the damage.
+
+    A file is decoded in one call; whatever is unusual about it sends the day through `entries`.
+    """
+    events: list[Event] = []
+    for file in day.files:
+        decoded = _decode_whole(Path(file).read_bytes(), day.date)
+        if decoded is None:
+            break
+        events += decoded
+    else:
+        if len({event.id for event in events}) == len(events):
+            return events, []
+    found, damage = entries(day)
+    return [entry.event for entry in found], damage
+
+
+def scan(file: str, day: str) -> Iterator[Entry | Damage]:
+    """Every line of a file, in the order of the file: the event it holds, or what is wrong with it, or both."""
+    for number, offset, line, whole in _lines(Path(file).read_bytes()):
+        yield from _judge(Entry(_UNREAD, line, file, number, offset), day, whole=whole)
+
+
+def entry_at(file: str, offset: int) -> Entry | None:
+    """The event of the line that starts at `offset`; None where there is none any more."""
+    with Path(file).open("rb") as opened:
+        opened.seek(offset)
+        line = opened.readline().removesuffix(b"\n")
+    read = Entry(_UNREAD, line, file, 0, offset)
+    return next((one for one in _judge(read, _day_of(file), whole=True) if isinstance(one, Entry)), None)
+
+
+def _judge(read: Entry, day: str, *, whole: bool) -> Iterator[Entry | Damage]:
+    if read.offset == 0 and read.line.startswith(BOM):
+        yield _damage(read, "bom", "a byte order mark before the first line; the line itself is read")
+        read = read._replace(line=read.line[len(BOM) :], offset=len(BOM))
+    if len(read.line) > MAX_LINE:
+        yield _damage(read, "too-long", f"{len(read.line):,} bytes; the log takes {MAX_LINE:,} at most")
+    try:
+        event = codec.decode(read.line)
+    except InvalidEvent as error:
+        yield _diagnose(read, error, whole=whole)
+        return
+    if not codec.is_timestamp(event.ts):
+        yield _damage(read, "invalid", f"ts: {event.ts!r} is not a time of the log")
+    elif event.ts[:10] != day:
+        yield _damage(read, "wrong-day", f"an event of {event.ts[:10]}")
+    else:
+        yield read._replace(event=event)
+
+
+def _diagnose(read: Entry, error: InvalidEvent, *, whole: bool) -> Damage:
+    if not whole:
+        return _damage(read, "pending", "an unfinished last line; the next append isolates it")
+    if not read.line.strip():
+        return _damage(read, "blank", "an empty line")
+    try:
+        read.line.decode()
+    except UnicodeDecodeError as bad:
+        return _damage(read, "not-utf8", f"byte 0x{read.line[bad.start]:02x} at offset {read.offset + bad.start}")
+    if error.where:
+        return _damage(read, "invalid", str(error))
+    return _damage(read, "not-object" if "object" in error.what else "not-json", error.what)
+
+
+def _damage(read: Entry, kind: Kind, reason: str) -> Damage:
+    return Damage(read.file, read.number, read.offset, kind, reason)
+
+
+def _lines(data: bytes) -> Iterator[tuple[int, int, bytes, bool]]:
+    """Number from 1, offset, bytes without the newline, and whether there was one."""
+    offset = 0
+    pieces: Sequence[bytes] = data.split(b"\n")
+    for number, piece in enumerate(pieces, 1):
+        whole = number < len(pieces)
+        if piece or whole:
+            yield number, offset, piece, whole
+        offset += len(piece) + 1
+
+
+def _decode_whole(data: bytes, day: str) -> list[Event] | None:
+    """All events of an entirely ordinary file, else None."""
+    if not data.endswith(b"\n") or data.startswith(b"\n") or b"\n\n" in data:
+        return [] if not data else None
+    try:
+        events: list[Event] = _typed.decode_lines(data)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return None
+    if len(events) != data.count(b"\n") or any(event.v != _CURRENT[type(event)] for event in events):
+        return None
+    times = re.compile(rf"(?:{day}T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{{6}}Z)*", re.ASCII)
+    return events if all(event.id for event in events) and times.fullmatch("".join([e.ts for e in events])) else None
+
+
+def _own_first(file: str) -> tuple[int, str]:
+    return (len(file), file)
+
+
+def _files(log_dir: str) -> list[Path]:
+    try:
+        return [path for path in Path(log_dir).iterdir() if path.is_file()]
+    except FileNotFoundError:
+        return []
+
+
+def _day_of(file: str) -> str:
+    """The day a file's name says; "" where it is not the name of a day file."""
+    match = _NAME.fullmatch(Path(file).name)
+    try:
+        return date.fromisoformat(match["day"]).isoformat() if match else ""
+    except ValueError:
+        return ""

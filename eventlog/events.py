@@ -1,0 +1,216 @@
+"""The format of the log: every type of event, its fields, their types, ranges and defaults.
+
+One line of a day file is one JSON object: the common fields of `Event`, then those of its `type`. A field that has
+its default is not written; defaults never change their meaning. Types and fields not named here are kept by every
+part of the program and ignored by projections, so that a newer writer never breaks an older reader.
+
+Total order everywhere: `(ts, id)`. Two lines with the same `id` are one event.
+"""
+
+from typing import Annotated, Any, Literal
+
+from msgspec import Meta, Struct, field
+
+NonBlank = Annotated[str, Meta(pattern=r"\S")]
+NonEmpty = Annotated[str, Meta(min_length=1)]
+Share = Annotated[float, Meta(ge=0, le=1)]
+HeadingLevel = Annotated[int, Meta(ge=1, le=6)]
+Operation = Literal["no-op", "update", "clear", "delete"]
+
+
+class Event(Struct, kw_only=True, frozen=True, omit_defaults=True, tag_field="type", gc=False):
+    """What every event carries.
+
+    `ts` and `id` are empty until the log has taken the event: the time of a live event is taken under the lock.
+    """
+
+    v: Annotated[int, Meta(ge=1)] = 1  # version of this type's schema
+    id: str = ""  # UUIDv7, lower-case canonical
+    ts: str = ""  # when it happened: UTC, 2026-02-21T08:35:44.123456Z
+    conversation_id: NonEmpty  # the agent's own session id
+    project: str | None = None  # absolute path of the repository root, else of the working directory
+    agent: str | None = None  # host program: claude-code, cursor, codex, gemini, copilot, cli, human, …
+    subagent: str | None = None  # set when a helper was the source: audits only, never in knowledge files
+    layer: Annotated[int, Meta(ge=1, le=4)] | None = None  # 1 agent, 2 pre-compaction, 3 session end, 4 stop fallback
+    extra: dict[str, Any] = {}  # fields this version does not know; on the wire they stand beside the others
+
+    @property
+    def type(self) -> str:
+        """The name of the type on disk."""
+        return str(self.__struct_config__.tag)
+
+
+# ------------------------------------------------------------------------------------------------ the five core types
+
+
+class SessionStart(Event, tag="session_start", frozen=True, kw_only=True):
+    """A conversation began, or came back."""
+
+    source: str | None = None  # startup, resume, clear, compact, …
+    session_type: Literal["main", "shared"] = "main"
+    model: str | None = None
+    git_branch: str | None = None
+    git_commit: str | None = None
+    transcript_path: str | None = None
+
+
+class Fact(Event, tag="fact", frozen=True, kw_only=True):
+    """Something worth knowing later."""
+
+    content: NonBlank
+    memory_type: Literal["W", "B", "O"] = "W"  # world, biographical, opinion
+    entities: list[str] = []
+    confidence: Share = 0.9
+    importance: Annotated[int, Meta(ge=1, le=5)] = 3
+    category: str | None = None  # decision, lesson, preference, insight, …
+    key: str | None = None  # a later fact with the same key replaces this one
+    scope: Literal["project", "user"] | None = None  # None: user for B, O or without a project, else project
+
+    @property
+    def reach(self) -> str:
+        """The scope in force: `user` or `project`."""
+        if not self.project:
+            return "user"
+        return self.scope or ("project" if self.memory_type == "W" else "user")
+
+
+class StageSummary(Event, tag="stage_summary", frozen=True, kw_only=True):
+    """What was done, in a stage of the conversation or in all of it."""
+
+    scope: Literal["stage", "session"] = "stage"
+    topic: str = ""
+    summary: NonBlank
+    decisions: list[str] = []
+    todos: list[str] = []
+
+
+class Target(Struct, frozen=True, omit_defaults=True, gc=False):
+    """The section a plan entry or a person's edit is about: exactly one of `path` and `url`."""
+
+    heading: NonBlank
+    path: str | None = None
+    url: str | None = None
+    level: HeadingLevel = 2
+
+    def __post_init__(self) -> None:
+        if (self.path is None) == (self.url is None):
+            raise ValueError("exactly one of path and url must be given")
+
+
+class PlanMeta(Struct, frozen=True, omit_defaults=True, gc=False):
+    """How sure the agent was of a plan entry, and why it made it."""
+
+    confidence: Share = 0.9
+    reason: str | None = None
+
+
+class PlanEntry(Event, tag="plan_entry", frozen=True, kw_only=True):
+    """A declared change of one section of a knowledge base.
+
+    `operation` None: `update` for text, `clear` for "", `no-op` for null.
+    """
+
+    key: Target
+    operation: Operation | None = None
+    content: str | None = None
+    meta: PlanMeta = PlanMeta()
+    batch: str | None = None
+
+
+class SessionEnd(Event, tag="session_end", frozen=True, kw_only=True):
+    """A conversation ended; it may come back."""
+
+    reason: str | None = None
+    status: str | None = None
+    duration_ms: float | None = None
+    error: str | None = None
+
+
+# ------------------------------------------------------------------------------------------------ supporting types
+
+
+class TurnEnd(Event, tag="turn_end", frozen=True, kw_only=True):
+    """The agent finished a turn."""
+
+    turn_id: str | None = None
+    status: str | None = None
+
+
+class SaveRequested(Event, tag="save_requested", frozen=True, kw_only=True):
+    """The agent was asked to save."""
+
+    trigger: Literal["stop", "pre_compact"]
+
+
+class Retraction(Event, tag="retraction", frozen=True, kw_only=True):
+    """One event (`target`) or everything a conversation said (`conversation`) leaves the knowledge files."""
+
+    target: str | None = None
+    conversation: str | None = None
+    reason: str | None = None
+
+    def __post_init__(self) -> None:
+        if (self.target is None) == (self.conversation is None):
+            raise ValueError("exactly one of target and conversation must be given")
+
+
+class EntryApplied(Event, tag="entry_applied", frozen=True, kw_only=True):
+    """A plan entry reached its file."""
+
+    target: NonEmpty
+    path: str
+    heading: str
+    level: HeadingLevel
+    digest: str
+
+
+class EntryResolved(Event, tag="entry_resolved", frozen=True, kw_only=True):
+    """A person decided about a staged plan entry."""
+
+    target: NonEmpty
+    choice: Literal["apply", "discard", "edited"]
+    content: str | None = None
+
+
+class KnowledgeEdited(Event, tag="knowledge_edited", frozen=True, kw_only=True):
+    """A person changed a section of a knowledge base by hand."""
+
+    key: Target
+    operation: Operation = "update"
+    content: str | None = None
+
+
+class ContextInjected(Event, tag="context_injected", frozen=True, kw_only=True):
+    """The receipt of what a session was given at its start."""
+
+    digest: str
+    chars: int
+    sources: list[str] = []
+    cut: list[str] = []
+
+
+class HostEvent(Event, tag="host_event", frozen=True, kw_only=True):
+    """Anything else a host sent, bounded and scrubbed."""
+
+    name: str
+    payload: dict[str, Any] = {}
+
+
+class UnknownEvent(Event, tag="?", frozen=True, kw_only=True):
+    """An event of a type, or of a version, that this program does not know: kept and shown, never interpreted."""
+
+    name: str = field(name="?")  # the type on disk
+
+    @property
+    def type(self) -> str:
+        """The name of the type on disk."""
+        return self.name
+
+
+KNOWN: tuple[type[Event], ...] = (
+    SessionStart, Fact, StageSummary, PlanEntry, SessionEnd,
+    TurnEnd, SaveRequested, Retraction, EntryApplied, EntryResolved, KnowledgeEdited, ContextInjected, HostEvent,
+)  # fmt: skip
+TYPES: dict[str, type[Event]] = {str(cls.__struct_config__.tag): cls for cls in KNOWN}
+VERSIONS: dict[str, int] = dict.fromkeys(TYPES, 1)
+COMMON: tuple[str, ...] = ("v", "id", "ts", "type", "conversation_id", "project", "agent", "subagent", "layer")

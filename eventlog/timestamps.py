@@ -1,0 +1,32 @@
+"""Time as the log writes it: UTC, RFC 3339, always six fraction digits, so that text order is time order."""
+
+import time
+
+LENGTH = len("2026-02-21T08:35:44.123456Z")
+_DAYS_BEFORE_EPOCH = 719_468  # days from 0000-03-01 to 1970-01-01
+
+
+def from_ns(ns: int) -> str:
+    """Nanoseconds since the epoch as a timestamp of the log (truncated to microseconds)."""
+    seconds, rest = divmod(ns, 1_000_000_000)
+    year, month, day, hour, minute, second = time.gmtime(seconds)[:6]
+    return f"{year:04d}-{month:02d}-{day:02d}T{hour:02d}:{minute:02d}:{second:02d}.{rest // 1000:06d}Z"
+
+
+def to_ms(ts: str) -> int:
+    """Milliseconds since the epoch of a well-formed timestamp of the log.
+
+    Days are counted from the first of March, which puts the leap day last (Howard Hinnant, "chrono-Compatible
+    Low-Level Date Algorithms"). No calendar module: this runs inside agents' hooks.
+    """
+    year, month, day = int(ts[:4]), int(ts[5:7]), int(ts[8:10])
+    year -= month < 3  # noqa: PLR2004 - January and February belong to the year before
+    day_of_year = (153 * ((month + 9) % 12) + 2) // 5 + day - 1
+    days = year * 365 + year // 4 - year // 100 + year // 400 + day_of_year - _DAYS_BEFORE_EPOCH
+    seconds = days * 86_400 + int(ts[11:13]) * 3600 + int(ts[14:16]) * 60 + int(ts[17:19])
+    return seconds * 1000 + int(ts[20:23])
+
+
+def day_of(ts: str) -> str:
+    """The UTC calendar day of a timestamp, `YYYY-MM-DD`."""
+    return ts[:10]

@@ -1,0 +1,95 @@
+"""JSON as the log writes it, through the C core of the standard library's json.
+
+`import json` costs more than everything else a hook does (it pulls in re and enum); its C entry points cost
+nothing. They are private, so each falls back to the public module where a Python lacks or changed them.
+NaN and Infinity are refused both ways: they are not JSON.
+
+Imported inside agents' hooks: no typing, no re, no json here.
+"""
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import NoReturn
+
+MAX_LINE = 1 << 20  # bytes, without the newline
+BOM = b"\xef\xbb\xbf"
+
+
+def loads(data: bytes) -> object:
+    """Parse one JSON document; a leading byte order mark is tolerated. Raises ValueError."""
+    text = data.removeprefix(BOM).decode().strip(" \t\r\n")
+    try:
+        value, end = _scan(text, 0)
+    except StopIteration:
+        raise ValueError("not JSON") from None
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+    if end != len(text):
+        raise ValueError(f"text after the JSON document, at character {end}")
+    return value
+
+
+def dumps(fields: dict[str, object]) -> bytes:
+    """One compact JSON object in UTF-8, keys in the order given, without the newline. Raises ValueError.
+
+    Half a surrogate pair (JSON can smuggle one in) becomes U+FFFD: the log is UTF-8 throughout.
+    """
+    text = "".join(_encode(fields, 0))
+    try:
+        return text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").encode()
+
+
+def _no_constant(name: str) -> "NoReturn":
+    raise ValueError(f"{name} is not JSON")
+
+
+def _not_serialisable(value: object) -> "NoReturn":
+    raise ValueError(f"{type(value).__name__} is not a JSON type")
+
+
+class _Syntax:
+    """What the C scanner asks of json.JSONDecoder."""
+
+    strict = True
+    object_hook = None
+    object_pairs_hook = None
+    parse_float = float
+    parse_int = int
+    parse_constant = staticmethod(_no_constant)
+    memo: dict[str, str] = {}  # noqa: RUF012 - the scanner clears it itself
+
+
+def _scanner() -> "Callable[[str, int], tuple[object, int]]":
+    try:
+        from _json import make_scanner
+
+        scan: Callable[[str, int], tuple[object, int]] = make_scanner(_Syntax)
+        scan("0", 0)
+    except (ImportError, AttributeError, TypeError):
+        import json
+
+        return json.JSONDecoder(parse_constant=_no_constant).raw_decode
+    return scan
+
+
+def _encoder() -> "Callable[[object, int], tuple[str, ...] | list[str]]":
+    try:
+        from _json import encode_basestring, make_encoder
+
+        encode = make_encoder(None, _not_serialisable, encode_basestring, None, ":", ",", False, False, False)
+        encode({"a": 1}, 0)
+    except (ImportError, AttributeError, TypeError):
+        import json
+
+        encoder = json.JSONEncoder(
+            ensure_ascii=False, separators=(",", ":"), allow_nan=False, default=_not_serialisable
+        )
+        return lambda value, _: [encoder.encode(value)]
+    return encode
+
+
+_scan = _scanner()
+_encode = _encoder()
