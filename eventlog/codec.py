@@ -2,21 +2,45 @@
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from datetime import datetime
-from typing import Any
+from typing import Any, cast
 
 import msgspec
+from msgspec import NODEFAULT, Struct, structs
 
 from eventlog import ids, timestamps, wire
 from eventlog.errors import InvalidEvent
-from eventlog.events import COMMON, TYPES, VERSIONS, Event, UnknownEvent
+from eventlog.events import (
+    COMMON,
+    KNOWN,
+    TYPES,
+    VERSIONS,
+    Event,
+    KnowledgeEdited,
+    PlanEntry,
+    PlanMeta,
+    Target,
+    UnknownEvent,
+)
 from eventlog.upcast import Fields, upcast
 
 _TS = re.compile(r"\d{4}-\d\d-\d\dT(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{6}Z", re.ASCII)
 _ID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}", re.ASCII)
 _MISSING = re.compile(r"Object missing required field `(?P<name>\w+)`(?: - at `\$\.?(?P<field>.*)`)?")
 _WHERE = re.compile(r"(?P<reason>.*?)(?: - at `\$\.?(?P<field>.*)`)?", re.DOTALL)
+
+_NESTED: Mapping[type[Event], Mapping[str, type[Struct]]] = {
+    PlanEntry: {"key": Target, "meta": PlanMeta},
+    KnowledgeEdited: {"key": Target},
+}
+
+_DEFAULTS: Mapping[type[Struct], Fields] = {
+    cls: {f.encode_name: msgspec.to_builtins(f.default) for f in structs.fields(cls) if f.default is not NODEFAULT}
+    for cls in cast("tuple[type[Struct], ...]", (*KNOWN, UnknownEvent, Target, PlanMeta))
+}
+
+NOT_AN_OBJECT = "not a JSON object"
 
 
 def encode(event: Event) -> bytes:
@@ -36,13 +60,7 @@ def encode(event: Event) -> bytes:
 
 def decode(line: bytes) -> Event:
     """The event of a line, in its newest shape; raises InvalidEvent."""
-    try:
-        fields = msgspec.json.decode(line)
-    except msgspec.DecodeError as error:
-        raise InvalidEvent(f"not JSON: {error}") from error
-    if not isinstance(fields, dict):
-        raise InvalidEvent("not a JSON object")
-    event = from_fields(fields)
+    event = from_fields(_parse(line))
     if not (event.id and event.ts):
         raise InvalidEvent("missing", where="ts" if event.id else "id")
     return event
@@ -54,33 +72,39 @@ def from_fields(given: Mapping[str, Any]) -> Event:
     name = fields.pop("type", None)
     if not isinstance(name, str) or not name:
         raise InvalidEvent("every event has a type, a non-empty string", where="type")
-    if fields.get("v", 1) != VERSIONS.get(name):
-        return _unknown(name, fields)
-    return _convert(fields, TYPES[name])
+    if name in TYPES and fields.get("v", 1) == VERSIONS[name]:
+        return _known(TYPES[name], fields)
+    return _unknown(name, fields)
 
 
 def to_fields(event: Event) -> Fields:
     """The JSON object of an event: common fields first, then its own, then the unknown ones."""
-    known: dict[str, Any] = msgspec.to_builtins(event)
+    try:
+        known: dict[str, Any] = msgspec.to_builtins(event)
+    except (TypeError, RecursionError) as error:
+        raise InvalidEvent(f"not JSON: {error}", where=event.type) from error
     extra = known.pop("extra", {})
     known.pop("?", None)
+    for name, part in _NESTED.get(type(event), {}).items():
+        known |= {name: _outspoken(part, known[name])} if name in known else {}
+    known = _outspoken(type(event), known)
     known.update(v=event.v, type=event.type)
     first = {name: known.pop(name) for name in COMMON if name in known}
-    return {**first, **known, **extra}
+    return _merge({**first, **known}, extra)
 
 
 def check(event: Event) -> Event:
-    """Refuse what the types alone cannot: times, ids and constructor arguments; returns the event."""
-    checked = from_fields(to_fields(event))
-    if event.ts and not is_timestamp(event.ts):
+    """The event as a reader of the log will see it; raises InvalidEvent for what the types alone cannot refuse."""
+    checked = from_fields(_parse(encode(event)))
+    if checked.ts and not is_timestamp(checked.ts):
         raise InvalidEvent(
-            f"{event.ts!r} is not a UTC time with six fraction digits",
+            f"{checked.ts!r} is not a UTC time with six fraction digits",
             where="ts",
             hint="write it like 2026-02-21T08:35:44.123456Z",
         )
-    if event.id and not _ID.fullmatch(event.id):
-        raise InvalidEvent(f"{event.id!r} is not a canonical lower-case UUIDv7", where="id")
-    if event.id and not event.ts:
+    if checked.id and not _ID.fullmatch(checked.id):
+        raise InvalidEvent(f"{checked.id!r} is not a canonical lower-case UUIDv7", where="id")
+    if checked.id and not checked.ts:
         raise InvalidEvent("missing: an event that has its id has its time", where="ts")
     return checked
 
@@ -103,25 +127,58 @@ def is_timestamp(text: str) -> bool:
     return True
 
 
-def _convert(fields: Fields, cls: type[Event]) -> Event:
-    known = {name: value for name, value in fields.items() if name in cls.__struct_fields__ and name != "extra"}
-    known["extra"] = {name: value for name, value in fields.items() if name not in known}
+def _outspoken(cls: type[Struct], fields: Fields) -> Fields:
+    """Without the fields that equal their default; msgspec leaves out only those that are the very object."""
+    defaults = _DEFAULTS.get(cls, {})
+    return {name: value for name, value in fields.items() if name not in defaults or value != defaults[name]}
+
+
+def _parse(line: bytes) -> Fields:
     try:
-        return msgspec.convert(known, cls)
-    except msgspec.ValidationError as error:
-        raise _invalid(error) from None
+        fields = msgspec.json.decode(line)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise InvalidEvent(f"not JSON: {error}") from error
+    if not isinstance(fields, dict):
+        raise InvalidEvent(NOT_AN_OBJECT)
+    return fields
+
+
+def _known(cls: type[Event], fields: Fields) -> Event:
+    known, extra = _split(fields, [name for name in cls.__struct_fields__ if name != "extra"])
+    for name, part in _NESTED.get(cls, {}).items():
+        if isinstance(whole := known.get(name), dict):
+            known[name], rest = _split(whole, part.__struct_fields__)
+            extra |= {name: rest} if rest else {}
+    return _convert({**known, "extra": extra}, cls)
 
 
 def _unknown(name: str, fields: Fields) -> Event:
-    known = {key: value for key, value in fields.items() if key in COMMON}
-    extra = {key: value for key, value in fields.items() if key not in COMMON}
+    known, extra = _split(fields, COMMON)
+    return _convert({**known, "?": name, "extra": extra}, UnknownEvent)
+
+
+def _split(fields: Fields, names: Collection[str]) -> tuple[Fields, Fields]:
+    """Those fields that have one of the names, and the others."""
+    known = {name: value for name, value in fields.items() if name in names}
+    return known, {name: value for name, value in fields.items() if name not in names}
+
+
+def _merge(fields: Fields, extra: Fields) -> Fields:
+    """Unknown fields beside the known ones, also one level down (in the `key` and `meta` of a plan entry)."""
+    for name, value in extra.items():
+        there = fields.get(name)
+        fields[name] = {**there, **value} if isinstance(there, dict) and isinstance(value, dict) else value
+    return fields
+
+
+def _convert(fields: Fields, cls: type[Event]) -> Event:
     try:
-        return msgspec.convert({**known, "?": name, "extra": extra}, UnknownEvent)
-    except msgspec.ValidationError as error:
+        return msgspec.convert(fields, cls)
+    except (msgspec.ValidationError, UnicodeEncodeError) as error:
         raise _invalid(error) from None
 
 
-def _invalid(error: msgspec.ValidationError) -> InvalidEvent:
+def _invalid(error: Exception) -> InvalidEvent:
     """msgspec's ``Expected `float` <= 1.0 - at `$.confidence` `` as a field and a reason."""
     missing = _MISSING.fullmatch(str(error))
     if missing:

@@ -10,12 +10,13 @@ Durability   `fdatasync` after unlocking, so that the kernel commits waiting wri
 Identity     after locking, the descriptor must still be the file at that path: a line appended to a file that was
              replaced meanwhile (a redaction, a sync program) would be lost.
 
-Imported inside agents' hooks: os, fcntl and the errors only.
+Imported inside agents' hooks: os and fcntl only.
 """
 
 import os
 
 from eventlog.errors import NotStored
+from eventlog.files import make_dirs, not_stored, sync_dir
 
 try:
     import fcntl
@@ -78,8 +79,8 @@ class DayFile:
 
     def append(self, lines: bytes) -> None:
         """Write whole lines, all or none of them."""
-        data = lines if self._ends_whole() else b"\n" + lines
         try:
+            data = lines if self._ends_whole() else b"\n" + lines
             self._write(data)
         except OSError as error:
             self._cut_back()
@@ -153,36 +154,12 @@ class DayFile:
             ) from error
 
 
-def make_dirs(path: str) -> None:
-    """Create a directory of the store and its parents, for the owner only, and make their names durable."""
-    parent = os.path.dirname(path)
-    if parent and not os.path.isdir(parent):
-        make_dirs(parent)
-    try:
-        os.mkdir(path, 0o700)
-    except FileExistsError:
-        return
-    sync_dir(parent or ".")
-
-
-def sync_dir(path: str) -> None:
-    """Make new names in a directory durable, where the system can (Windows cannot open one)."""
-    if os.name == "nt":
-        return
-    fd = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(fd)
-    finally:
-        os.close(fd)
-
-
-def not_stored(error: OSError, path: str) -> NotStored:
-    """What a failed write means to the one who asked for it."""
-    return NotStored(
-        f"not stored: {error.strerror or error}",
-        where=path,
-        hint="free some space or fix the permissions, then do it again; nothing was written",
-    )
+def read_settled(path: str) -> bytes:
+    """All bytes of a day file, read while no writer is in the middle of a line."""
+    with open(path, "rb") as opened:
+        if fcntl:
+            fcntl.flock(opened, fcntl.LOCK_SH)
+        return opened.read()
 
 
 def _is_at(fd: int, path: str) -> bool:

@@ -23,7 +23,17 @@ from eventlog.events import KNOWN, TYPES, VERSIONS, Event
 from eventlog.wire import BOM, MAX_LINE
 
 Kind = Literal[
-    "bom", "blank", "not-utf8", "not-json", "not-object", "invalid", "wrong-day", "too-long", "pending", "conflict"
+    "bom",
+    "blank",
+    "not-utf8",
+    "not-json",
+    "not-object",
+    "invalid",  # JSON, but not an event of this format
+    "wrong-day",
+    "too-long",
+    "conflict",  # with another line of the same id
+    "pending",  # unfinished, perhaps being written at this moment
+    "torn",  # unfinished for good
 ]
 
 _NAME = re.compile(r"(?P<day>\d{4}-\d\d-\d\d)(?:\.[A-Za-z0-9_-]+)?\.jsonl", re.ASCII)
@@ -152,7 +162,7 @@ def _diagnose(read: Entry, error: InvalidEvent, *, whole: bool) -> Damage:
         return _damage(read, "not-utf8", f"byte 0x{read.line[bad.start]:02x} at offset {read.offset + bad.start}")
     if error.where:
         return _damage(read, "invalid", str(error))
-    return _damage(read, "not-object" if "object" in error.what else "not-json", error.what)
+    return _damage(read, "not-object" if error.what == codec.NOT_AN_OBJECT else "not-json", error.what)
 
 
 def _damage(read: Entry, kind: Kind, reason: str) -> Damage:
@@ -171,21 +181,28 @@ def _lines(data: bytes) -> Iterator[tuple[int, int, bytes, bool]]:
 
 
 def _decode_whole(data: bytes, day: str) -> list[Event] | None:
-    """All events of an entirely ordinary file, else None."""
-    if not data.endswith(b"\n") or data.startswith(b"\n") or b"\n\n" in data:
-        return [] if not data else None
+    """All events of an entirely ordinary file, else None.
+
+    The decoder takes any white space between events and within them. No `}` is followed by `{` inside of JSON: where
+    each newline is between the two, and there are as many events as lines, every line is one event.
+    """
+    lines = data.count(b"\n")
+    if not data:
+        return []
+    if data[:1] != b"{" or data[-2:] != b"}\n" or data.count(b"}\n{") != lines - 1 or b'"extra"' in data:
+        return None
     try:
         events: list[Event] = _typed.decode_lines(data)
-    except (msgspec.DecodeError, UnicodeDecodeError):
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
-    if len(events) != data.count(b"\n") or any(event.v != _CURRENT[type(event)] for event in events):
+    if len(events) != lines or any(event.v != _CURRENT[type(event)] for event in events):
         return None
     times = re.compile(rf"(?:{day}T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{{6}}Z)*", re.ASCII)
     return events if all(event.id for event in events) and times.fullmatch("".join([e.ts for e in events])) else None
 
 
 def _own_first(file: str) -> tuple[int, str]:
-    return (len(file), file)
+    return (file.count("."), file)
 
 
 def _files(log_dir: str) -> list[Path]:

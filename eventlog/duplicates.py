@@ -34,7 +34,7 @@ class Earlier:
         """The ids to leave out of `day`."""
         known = set(self._seen_by_home.get(day, ()))
         for event_id in strays_of_day:
-            home = _home(event_id)
+            home = home_of(event_id)
             if event_id in self._seen or (home < day and self._holds(home, event_id)):
                 known.add(event_id)
             self._seen.add(event_id)
@@ -42,7 +42,7 @@ class Earlier:
         return frozenset(known)
 
 
-def _home(event_id: str) -> str:
+def home_of(event_id: str) -> str:
     """The day an id names; "~", after every day, for an id that names none."""
     try:
         return timestamps.from_ns(ids.time_ms(event_id) * 1_000_000)[:10]

@@ -18,10 +18,13 @@ HeadingLevel = Annotated[int, Meta(ge=1, le=6)]
 Operation = Literal["no-op", "update", "clear", "delete"]
 
 
-class Event(Struct, kw_only=True, frozen=True, omit_defaults=True, tag_field="type", gc=False):
+class Event(
+    Struct, kw_only=True, frozen=True, omit_defaults=True, forbid_unknown_fields=True, tag_field="type", gc=False
+):
     """What every event carries.
 
     `ts` and `id` are empty until the log has taken the event: the time of a live event is taken under the lock.
+    Lines with unknown fields are read by the codec, which keeps them in `extra`; a plain decoder must not drop them.
     """
 
     v: Annotated[int, Meta(ge=1)] = 1  # version of this type's schema
@@ -84,7 +87,7 @@ class StageSummary(Event, tag="stage_summary", frozen=True, kw_only=True):
     todos: list[str] = []
 
 
-class Target(Struct, frozen=True, omit_defaults=True, gc=False):
+class Target(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True, gc=False):
     """The section a plan entry or a person's edit is about: exactly one of `path` and `url`."""
 
     heading: NonBlank
@@ -97,7 +100,7 @@ class Target(Struct, frozen=True, omit_defaults=True, gc=False):
             raise ValueError("exactly one of path and url must be given")
 
 
-class PlanMeta(Struct, frozen=True, omit_defaults=True, gc=False):
+class PlanMeta(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True, gc=False):
     """How sure the agent was of a plan entry, and why it made it."""
 
     confidence: Share = 0.9

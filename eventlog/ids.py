@@ -40,8 +40,8 @@ def digest(text: str, size: int) -> bytes:
 
 
 def _uuid7(ms: int, tail: bytes) -> str:
-    """48 bits of time, then version 7, variant 10 and 74 bits of `tail`."""
+    """48 bits of time (none before 1970), then version 7, variant 10 and 74 bits of `tail`."""
     low = int.from_bytes(tail, "big")
-    value = (ms << 80) | (0x7 << 76) | ((low >> 66 & 0xFFF) << 64) | (0b10 << 62) | (low & (1 << 62) - 1)
+    value = (max(ms, 0) << 80) | (0x7 << 76) | ((low >> 66 & 0xFFF) << 64) | (0b10 << 62) | (low & (1 << 62) - 1)
     text = f"{value:032x}"
     return f"{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}"

@@ -4,14 +4,14 @@ Appending never pays for it. `cache/conversations.index` lists, for day files th
 conversation and the offsets of its lines; files that are new or have grown are scanned, and folded in once there is
 more than a little of them.
 
-Format       first line: JSON `{"version", "files": [[name, size, mtime_ns, inode], …]}`; then, sorted by bytes, one
-             line per conversation: its id as a JSON string, TAB, `file:offset,offset;file:offset` (file by position).
+Format       first line: JSON `{"version", "size" of the rest, "files": [[name, size, mtime_ns, inode], …]}`; then,
+             sorted by bytes, one line per conversation: its id as a JSON string, TAB,
+             `file:offset,offset;file:offset` (file by position).
 Lookup       bisection over the mapped file: what it costs does not grow with the log.
 Durability   none: temp file + rename, no sync. A damaged or foreign file is ignored and rebuilt.
 """
 
 import mmap
-import os
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -20,8 +20,9 @@ import msgspec
 import orjson
 
 from eventlog import days
-from eventlog.dayfile import make_dirs
 from eventlog.days import Entry
+from eventlog.errors import NotStored
+from eventlog.files import replace_file
 from eventlog.wire import BOM
 
 _VERSION = 1
@@ -37,9 +38,11 @@ class _Owner(msgspec.Struct):
 
 class _Head(msgspec.Struct):
     version: int
+    size: int
     files: list[tuple[str, int, int, int]]
 
 
+_UNREADABLE = (OSError, ValueError, LookupError, TypeError, msgspec.MsgspecError)
 _owner = msgspec.json.Decoder(_Owner)
 _head = msgspec.json.Decoder(_Head)
 
@@ -98,9 +101,9 @@ class ConversationIndex:
             with self._path.open("rb") as opened, mmap.mmap(opened.fileno(), 0, access=mmap.ACCESS_READ) as data:
                 head, start = _read_head(data)
                 line = _bisect(data, start, orjson.dumps(conversation_id) + b"\t")
-        except (OSError, ValueError, msgspec.MsgspecError):
+                return set(head.files), _parse_positions(line, head) if line else []
+        except _UNREADABLE:
             return set(), []
-        return set(head.files), _parse_positions(line, head) if line else []
 
     def _read_all(self) -> tuple[_Owners, set[tuple[str, int, int, int]]]:
         try:
@@ -112,27 +115,25 @@ class ConversationIndex:
                 by_file = owners.setdefault(orjson.loads(conversation), {})
                 for name, offset in _parse_positions(line, head):
                     by_file.setdefault(name, []).append(offset)
-        except (OSError, ValueError, msgspec.MsgspecError):
+        except _UNREADABLE:
             return {}, set()
         return owners, set(head.files)
 
     def _write(self, files: list[tuple[str, int, int, int]], owners: _Owners) -> bool:
         number = {stamp[0]: position for position, stamp in enumerate(files)}
         lines = sorted(_line(conversation, by_file, number) for conversation, by_file in owners.items() if by_file)
-        head = orjson.dumps({"version": _VERSION, "files": files})
-        temporary = self._path.with_name(f"{self._path.name}.{os.getpid()}")
+        body = b"".join(lines)
+        head = orjson.dumps({"version": _VERSION, "size": len(body), "files": files})
         try:
-            make_dirs(str(self._path.parent))
-            temporary.write_bytes(b"\n".join([head, *lines, b""]))
-            temporary.replace(self._path)
-        except OSError:
+            replace_file(str(self._path), head + b"\n" + body, durable=False)
+        except NotStored:
             return False
         return True
 
 
 def _line(conversation: str, by_file: dict[str, list[int]], number: dict[str, int]) -> bytes:
     places = ";".join(f"{number[name]}:{','.join(map(str, offsets))}" for name, offsets in sorted(by_file.items()))
-    return orjson.dumps(conversation) + b"\t" + places.encode()
+    return orjson.dumps(conversation) + b"\t" + places.encode() + b"\n"
 
 
 def _parse_positions(line: bytes, head: _Head) -> list[tuple[str, int]]:
@@ -148,8 +149,8 @@ def _parse_positions(line: bytes, head: _Head) -> list[tuple[str, int]]:
 def _read_head(data: Any) -> tuple[_Head, int]:
     end = data.find(b"\n")
     head = _head.decode(data[:end])
-    if end < 0 or head.version != _VERSION:
-        raise ValueError("an index of another version")
+    if head.version != _VERSION or len(data) != end + 1 + head.size or data[-1:] != b"\n":
+        raise ValueError("an index of another version, or a part of one")
     return head, end + 1
 
 
@@ -176,7 +177,7 @@ def _scan(path: Path) -> dict[str, list[int]]:
     data = path.read_bytes()
     offset = len(BOM) if data.startswith(BOM) else 0
     for line in data[offset:].split(b"\n"):
-        with suppress(msgspec.DecodeError, UnicodeDecodeError):
+        with suppress(msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             owners.setdefault(_owner.decode(line).conversation_id, []).append(offset)
         offset += len(line) + 1
     return owners

@@ -2,17 +2,15 @@
 
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from pathlib import Path
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-import msgspec
 from msgspec.structs import replace
 
 from eventlog import codec, days, ids, timestamps
 from eventlog.dayfile import DayFile
 from eventlog.days import Damage, Day, Entry
-from eventlog.duplicates import Earlier, strays
+from eventlog.duplicates import Earlier, home_of, strays
 from eventlog.events import Event
 from eventlog.index import ConversationIndex
 from eventlog.store import Store
@@ -56,7 +54,7 @@ class EventLog:
         """Like `append_many`, telling for each event whether it was new; the first invalid one refuses the batch."""
         batch = [_accept(event) for event in events]
         for event in batch:
-            codec.encode(event)
+            codec.encode(event if event.ts else _stamp(event, 0))
         by_day: dict[str, list[int]] = {}
         for position, event in enumerate(batch):
             by_day.setdefault(timestamps.day_of(event.ts), []).append(position)
@@ -88,6 +86,21 @@ class EventLog:
         """Everything one conversation did, oldest first, over all days; found by index, not by scanning."""
         return [entry.event for entry in self.index.entries(conversation_id)]
 
+    def find(self, event_ids: Collection[str]) -> dict[str, Entry]:
+        """The events with these ids; ids name their day, so only those days are read, and all if that fails."""
+        wanted = set(event_ids)
+        homes = {home_of(event_id) for event_id in wanted}
+        found = {
+            entry.event.id: entry
+            for day in self.days()
+            if day.date in homes
+            for entry in days.entries(day)[0]
+            if entry.event.id in wanted
+        }
+        if found.keys() != wanted:
+            found |= {entry.event.id: entry for entry in self.entries() if entry.event.id in wanted}
+        return found
+
     def days(self, since: str = "", until: str = "~") -> list[Day]:
         """The days that can hold events with `since <= ts <= until`, oldest first."""
         return [day for day in days.list_days(self.store.log) if since[:10] <= day.date <= until[:10]]
@@ -97,25 +110,34 @@ class EventLog:
         return any(entry.event.id == event_id for day in self.days(date, date) for entry in days.entries(day)[0])
 
     def _put_live(self, events: list[Event]) -> list[Appended]:
-        """Time and id are taken under the lock; should midnight pass while waiting for it, the next day's file."""
+        """Time and id are taken under the lock; should midnight pass while waiting for it, the next day's file.
+
+        Times of one log object only grow, by a microsecond at least, whatever the clock does.
+        """
+        now = self._now()
         while True:
-            day = timestamps.from_ns(self._clock())[:10]
+            day = _day_of(now)
             with self._open(day) as file:
-                now = max(self._clock(), self._last_ns + 1000)
-                stamped = [_stamp(event, now + 1000 * position) for position, event in enumerate(events)]
-                if {timestamps.day_of(event.ts) for event in stamped} != {day}:
+                now = max(now, self._now())
+                last = now + 1000 * (len(events) - 1)
+                if _day_of(last) != day:
+                    now = last
                     continue
-                self._last_ns = now + 1000 * len(events)
+                self._last_ns = last
+                stamped = [_stamp(event, now + 1000 * position) for position, event in enumerate(events)]
                 file.append(b"".join(codec.encode(event) + b"\n" for event in stamped))
                 return [Appended(event, new=True) for event in stamped]
 
+    def _now(self) -> int:
+        return max(self._clock(), self._last_ns + 1000)
+
     def _put_dated(self, day: str, events: list[Event]) -> list[Appended]:
         with self._open(day) as file:
-            there = self._ids_of(day)
+            there = {event.id: event for one in self.days(day, day) for event in days.load(one)[0]}
             result = []
             for event in events:
-                result.append(Appended(event, new=event.id not in there))
-                there.add(event.id)
+                new = event.id not in there
+                result.append(Appended(there.setdefault(event.id, event), new))
             if lines := b"".join(codec.encode(event) + b"\n" for event, new in result if new):
                 file.append(lines)
             return result
@@ -123,28 +145,14 @@ class EventLog:
     def _open(self, day: str) -> DayFile:
         return DayFile(self.store.log, day, sync=self._fsync)
 
-    def _ids_of(self, day: str) -> set[str]:
-        return {event_id for one in self.days(day, day) for file in one.files for event_id in _ids_in(Path(file))}
-
-
-class _Id(msgspec.Struct):
-    id: str
-
-
-_id = msgspec.json.Decoder(_Id)
-
-
-def _ids_in(file: Path) -> Iterator[str]:
-    for line in file.read_bytes().split(b"\n"):
-        try:
-            yield _id.decode(line).id
-        except (msgspec.DecodeError, UnicodeDecodeError):
-            continue
-
 
 def _accept(given: Event | Mapping[str, Any]) -> Event:
     event = codec.check(given if isinstance(given, Event) else codec.from_fields(given))
     return replace(event, id=codec.content_id(event)) if event.ts and not event.id else event
+
+
+def _day_of(ns: int) -> str:
+    return timestamps.day_of(timestamps.from_ns(ns))
 
 
 def _stamp(event: Event, ns: int) -> Event:

@@ -43,7 +43,7 @@ def conversation_name(conversation_id: str) -> str:
 def project_slug(project: str) -> str:
     """The directory name of a project: the last part of its path and 6 hex digits of a hash of all of it."""
     base = os.path.basename(project.rstrip("/\\")) or "root"
-    safe = "".join(char if char.isalnum() or char in _SAFE else "-" for char in base[:80]).strip(".")
+    safe = "".join(char if char.isalnum() or char in _SAFE else "-" for char in base[:60]).strip(".")
     return f"{safe or 'project'}-{digest(project, 3).hex()}"
 
 

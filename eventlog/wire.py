@@ -35,7 +35,12 @@ def dumps(fields: dict[str, object]) -> bytes:
 
     Half a surrogate pair (JSON can smuggle one in) becomes U+FFFD: the log is UTF-8 throughout.
     """
-    text = "".join(_encode(fields, 0))
+    try:
+        text = "".join(_encode(fields, 0))
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+    except TypeError as error:  # a key that is not a string
+        raise ValueError(str(error)) from error
     try:
         return text.encode()
     except UnicodeEncodeError:
@@ -66,7 +71,7 @@ def _scanner() -> "Callable[[str, int], tuple[object, int]]":
     try:
         from _json import make_scanner
 
-        scan: Callable[[str, int], tuple[object, int]] = make_scanner(_Syntax)
+        scan: Callable[[str, int], tuple[object, int]] = make_scanner(_Syntax)  # type: ignore[arg-type]
         scan("0", 0)
     except (ImportError, AttributeError, TypeError):
         import json

@@ -1,0 +1,8 @@
+"""Views of the log: every file of the knowledge directory is one projection of it, rebuilt by replay."""
+
+from eventlog.projections.base import Projection
+from eventlog.projections.memory import MEMORY
+from eventlog.projections.sessions import SESSIONS
+from eventlog.projections.summaries import SUMMARIES
+
+ALL: tuple[Projection, ...] = (SESSIONS, SUMMARIES, MEMORY)

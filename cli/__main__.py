@@ -1,0 +1,5 @@
+"""`python -m eventlog.cli`."""
+
+from eventlog.cli.main import main
+
+main()

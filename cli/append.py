@@ -1,0 +1,112 @@
+"""`eventlog append`."""
+
+import sys
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import Any, get_type_hints
+
+import click
+import msgspec
+
+from eventlog import codec
+from eventlog.cli import options
+from eventlog.cli.record import report
+from eventlog.declare import declare
+from eventlog.errors import InvalidEvent
+from eventlog.events import TYPES, Event, UnknownEvent
+from eventlog.store import Store
+
+
+@click.command(
+    epilog=options.examples(
+        "eventlog append --stdin < events.jsonl",
+        "eventlog append session_start --session $ID source=startup model=opus",
+        'eventlog append retraction --session $ID target=$EVENT_ID reason="not true any more"',
+        """eventlog append stage_summary --session $ID --json '{"summary": "…", "decisions": ["…"]}'""",
+    )
+)
+@click.argument("type_name", metavar="TYPE", required=False)
+@click.argument("assignments", metavar="[FIELD=VALUE]...", nargs=-1)
+@click.option("--stdin", "from_stdin", is_flag=True, help="Read events from stdin, a JSON object a line: all or none.")
+@click.option("--json", "object_text", metavar="OBJECT", help="Fields as a JSON object.")
+@click.option("--session", metavar="ID", help="Conversation id of the agent.")
+@click.option("--project", help="Directory of the project.")
+@click.option("--agent", help="Program that says it.")
+@click.option("--layer", type=click.IntRange(1, 4), help="Safety net that saved it.")
+@options.store
+def command(
+    type_name: str | None,
+    assignments: tuple[str, ...],
+    from_stdin: bool,
+    object_text: str | None,
+    session: str | None,
+    project: str | None,
+    agent: str | None,
+    layer: int | None,
+    store: Store,
+) -> None:
+    """Append events of any type.
+
+    A VALUE is text, or JSON where the field is not text. An event with its own `ts` and no `id` gets an id derived
+    from what it says, so that the same file twice adds nothing. Prints one JSON line per event.
+    """
+    if from_stdin == bool(type_name):
+        raise click.UsageError("give either TYPE or --stdin")
+    log = options.open_log(store)
+    if from_stdin:
+        for appended in log.put(_read_events()):
+            report(appended, "an event with this id is already there")
+        return
+    speaker = {"conversation_id": session, "project": project, "agent": agent, "layer": layer}
+    given = {name: value for name, value in speaker.items() if value is not None}
+    fields = {**given, **_object(object_text), **_assigned(str(type_name), assignments), "type": type_name}
+    report(declare(log, codec.check(codec.from_fields(fields))), "already said in this conversation")
+
+
+_NOTHING_STORED = "nothing was stored; correct this line and send the whole again"
+
+
+def _read_events() -> Iterator[Event]:
+    for number, line in enumerate(sys.stdin.buffer, 1):
+        if not line.strip():
+            continue
+        try:
+            yield codec.check(codec.from_fields(_fields(line)))
+        except InvalidEvent as error:
+            raise InvalidEvent(str(error), where=f"stdin:{number}", hint=error.hint or _NOTHING_STORED) from error
+
+
+def _fields(line: bytes) -> dict[str, Any]:
+    try:
+        return msgspec.json.decode(line.removeprefix(b"\xef\xbb\xbf"), type=dict[str, Any])
+    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+        raise InvalidEvent(f"not a JSON object: {error}") from error
+
+
+def _object(text: str | None) -> dict[str, Any]:
+    try:
+        return _fields(text.encode()) if text else {}
+    except InvalidEvent as error:
+        raise InvalidEvent(error.what, where="--json") from error
+
+
+def _assigned(type_name: str, assignments: tuple[str, ...]) -> dict[str, Any]:
+    cls = TYPES.get(type_name, UnknownEvent)
+    kinds = get_type_hints(cls, include_extras=True)
+    fields = {}
+    for assignment in assignments:
+        name, equals, text = assignment.partition("=")
+        if not equals:
+            raise click.UsageError(f"{assignment!r} is not FIELD=VALUE")
+        fields[name] = _value(text, kinds.get(name, str))
+    return fields
+
+
+def _value(text: str, kind: Any) -> Any:
+    """The text itself where the field takes text, else the JSON it is; what is neither is refused later, by name."""
+    try:
+        return msgspec.convert(text, kind)
+    except msgspec.ValidationError:
+        with suppress(msgspec.DecodeError):
+            return msgspec.json.decode(text)
+        return text

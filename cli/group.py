@@ -1,0 +1,54 @@
+"""The click group: verbs by topic, each imported only when it is called."""
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from eventlog.cli.main import Verb
+
+_HELP = """The memory of coding agents: an append-only log of events, and every knowledge file rebuilt from it.
+
+Agents' hooks append events; `eventlog replay` rebuilds the files people and agents read; `eventlog query` and
+`eventlog why` tell where every line comes from. The store is --store, else $EVENTLOG_HOME, else ~/.eventlog.
+"""
+
+
+class Group(click.Group):
+    """A group that knows the names and one-line helps of its verbs without importing them."""
+
+    def __init__(self, verbs: "Mapping[str, Verb]", load: Callable[[str], object]) -> None:
+        super().__init__(name="eventlog", help=_HELP, params=[_store_option()])
+        self._verbs = verbs
+        self._load = load
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Every verb, in the order of the table."""
+        del ctx
+        return list(self._verbs)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command of a verb, None where there is no such verb."""
+        del ctx
+        command = self._load(cmd_name) if cmd_name in self._verbs else None
+        return command if isinstance(command, click.Command) else None
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The verbs under the headings of their topics."""
+        del ctx
+        for topic in dict.fromkeys(verb.group for verb in self._verbs.values()):
+            with formatter.section(topic):
+                formatter.write_dl([(name, verb.help) for name, verb in self._verbs.items() if verb.group == topic])
+
+
+def group(verbs: "Mapping[str, Verb]", load: Callable[[str], object]) -> Group:
+    """The command line as one click command."""
+    command: Group = click.version_option(package_name="agent-eventlog", prog_name="eventlog")(Group(verbs, load))
+    return command
+
+
+def _store_option() -> click.Option:
+    return click.Option(
+        ["--store"], metavar="DIR", help="Directory of the store [default: $EVENTLOG_HOME, else ~/.eventlog]."
+    )

@@ -1,0 +1,85 @@
+"""`eventlog`: the table of verbs, and the one place that turns errors into messages and exit codes.
+
+A verb's module is imported when the verb is called; `hook` does not even import click.
+"""
+
+import sys
+from importlib import import_module
+from typing import NamedTuple
+
+_EXIT_USAGE, _EXIT_NOT_WRITTEN, _EXIT_INTERRUPTED = 2, 3, 130
+EXIT_FOUND, EXIT_DAMAGED = 1, 4
+
+
+class Verb(NamedTuple):
+    """Where a verb stands in `eventlog --help`."""
+
+    group: str
+    help: str
+
+
+VERBS = {
+    "fact": Verb("Record", "Save something worth knowing later."),
+    "summary": Verb("Record", "Save what was done, in a stage or in the whole session."),
+    "append": Verb("Record", "Append events of any type, one or a stream of them."),
+    "hook": Verb("Agents", "Answer a hook of a coding agent: its JSON on stdin."),
+    "replay": Verb("Knowledge", "Rebuild the knowledge files from the log."),
+    "why": Verb("Knowledge", "Show the events behind each line of a knowledge file."),
+    "query": Verb("Audit", "Show events: of a session, a type, a time, with a text."),
+    "sessions": Verb("Audit", "Show who worked when, and what it came to."),
+    "verify": Verb("Audit", "Read every line of the log and name each damage."),
+}
+
+
+def main() -> None:
+    """Run the command line; never returns normally after a failure."""
+    if sys.argv[1:2] == ["hook"]:
+        from eventlog.agents.hook import run
+
+        run(sys.argv[2:])
+        return
+    sys.exit(_run())
+
+
+def _run() -> int:
+    import click
+
+    from eventlog.cli.group import group
+    from eventlog.errors import EventLogError, NotStored
+
+    try:
+        result = group(VERBS, _load)(prog_name="eventlog", standalone_mode=False)
+    except click.ClickException as error:
+        error.show()
+        return _EXIT_USAGE
+    except EventLogError as error:
+        _complain(error)
+        return _EXIT_NOT_WRITTEN if isinstance(error, NotStored) else _EXIT_USAGE
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("interrupted", err=True)
+        return _EXIT_INTERRUPTED
+    except BrokenPipeError:
+        return _close_quietly()
+    return result if isinstance(result, int) else 0
+
+
+def _load(verb: str) -> object:
+    return import_module(f"eventlog.cli.{verb}").command
+
+
+def _complain(error: Exception) -> None:
+    from eventlog.cli.output import complain
+
+    complain(str(error), getattr(error, "hint", ""))
+
+
+def _close_quietly() -> int:
+    """The reader went away (`eventlog query | head`): not an error, and no traceback at exit."""
+    import os
+
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 0
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,98 @@
+"""What several verbs ask for, asked in one way."""
+
+import os
+import re
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from eventlog.log import EventLog
+from eventlog.project import project_root
+from eventlog.store import Store
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+_DATE = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
+
+
+def examples(*lines: str) -> str:
+    """The closing paragraph of a verb's help, shown as it is."""
+    return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)
+
+
+def _locate(ctx: click.Context, _: click.Parameter, value: str | None) -> Store:
+    outer = ctx.parent.params.get("store") if ctx.parent else None
+    return Store.locate(value or outer, os.environ)
+
+
+store = click.option(
+    "--store",
+    metavar="DIR",
+    callback=_locate,
+    help="Directory of the store [default: $EVENTLOG_HOME, else ~/.eventlog].",
+)
+as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs.")
+
+
+def _project(_: click.Context, __: click.Parameter, value: str | None) -> str | None:
+    """The repository root of where the command runs, or of the path given; none for an empty one."""
+    if value == "":
+        return None
+    return project_root(value or str(Path.cwd()))
+
+
+def speaker(command: _Function) -> _Function:
+    """Who says it: the conversation, project, agent and layer of an event recorded by hand or by an agent."""
+    for option in (
+        click.option(
+            "--layer", type=click.IntRange(1, 4), help="Safety net that saved it [default: 1, the agent itself]."
+        ),
+        click.option("--agent", default="cli", show_default=True, help="Program that says it."),
+        click.option(
+            "--project",
+            callback=_project,
+            help="Directory of the project, '' for none [default: the repository of the current directory].",
+        ),
+        click.option("--session", required=True, metavar="ID", help="Conversation id of the agent."),
+    ):
+        command = option(command)
+    return command
+
+
+class Moment(click.ParamType):
+    """A date (`2026-02-20`) or an RFC 3339 time, as a timestamp of the log.
+
+    A date means its first microsecond, or its last where `end` is set: `--until 2026-02-20` includes that day.
+    """
+
+    name = "time"
+
+    def __init__(self, *, end: bool) -> None:
+        self._end = end
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Fails with a usage error where the text is neither."""
+        clock = "T23:59:59.999999Z" if self._end else "T00:00:00.000000Z"
+        try:
+            moment = datetime.fromisoformat(value + clock if _DATE.fullmatch(value) else value)
+        except ValueError:
+            self.fail(f"{value!r} is neither a date like 2026-02-20 nor a time like 2026-02-20T08:30:00Z", param, ctx)
+        if moment.tzinfo is None:
+            self.fail(f"{value!r} says no time zone; add Z or an offset like +08:00", param, ctx)
+        return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+
+
+since = click.option("--since", type=Moment(end=False), help="Only from this date or time on.")
+until = click.option("--until", type=Moment(end=True), help="Only up to this date or time.")
+
+
+def spellings(project: str) -> tuple[str, ...]:
+    """What events may call the project a user means by a path: the path as given, or the repository it lies in."""
+    return (project, project_root(project))
+
+
+def open_log(store: Store) -> EventLog:
+    """The log of the store."""
+    return EventLog(store)

@@ -1,0 +1,63 @@
+"""Everything that is printed: JSON for programs, plain columns for pipes, tables by rich on a terminal."""
+
+import sys
+from collections.abc import Iterable, Sequence
+
+import click
+import orjson
+
+from eventlog.text import cut, one_line
+
+
+def emit(value: object) -> None:
+    """One JSON document on one line."""
+    click.echo(orjson.dumps(value).decode())
+
+
+def emit_pretty(value: object) -> None:
+    """One JSON document, for people and programs alike."""
+    click.echo(orjson.dumps(value, option=orjson.OPT_INDENT_2).decode())
+
+
+def emit_bytes(line: bytes) -> None:
+    """One line of the log, byte for byte."""
+    sys.stdout.buffer.write(line + b"\n")
+
+
+def say(text: str) -> None:
+    """One line for people."""
+    click.echo(clean(text))
+
+
+def complain(text: str, hint: str = "") -> None:
+    """An error, and what to do about it."""
+    click.echo(f"eventlog: {clean(text)}", err=True)
+    if hint:
+        click.echo(f"  {clean(hint)}", err=True)
+
+
+def table(rows: Iterable[Sequence[str]], **widths: int) -> None:
+    """Columns by name: tab-separated whole cells in a pipe; on a terminal a table.
+
+    There, cells are cut to the given width, 0 for never; the last column wraps in what is left of the line.
+    """
+    if not sys.stdout.isatty():
+        for row in rows:
+            click.echo("\t".join(map(clean, row)))
+        return
+    from rich import box
+    from rich.console import Console
+    from rich.table import Column, Table
+    from rich.text import Text
+
+    *fixed, last = widths
+    shown = Table(*(Column(name, no_wrap=True) for name in fixed), Column(last, overflow="fold"), box=box.SIMPLE_HEAD)
+    for row in rows:
+        cells = (cut(clean(cell), width or len(cell)) for cell, width in zip(row, widths.values(), strict=True))
+        shown.add_row(*map(Text, cells))
+    Console().print(shown)
+
+
+def clean(text: str) -> str:
+    """Text from events without anything that would act on the terminal."""
+    return one_line(text)

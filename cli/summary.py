@@ -1,0 +1,49 @@
+"""`eventlog summary`."""
+
+import click
+
+from eventlog.cli import options
+from eventlog.cli.record import record
+from eventlog.codec import from_fields
+from eventlog.store import Store
+
+
+@click.command(
+    epilog=options.examples(
+        'eventlog summary --topic "JWT" --summary "Moved auth from sessions to JWT" --session $ID',
+        'eventlog summary --stage --topic "Design" --summary "Compared three brokers" --session $ID',
+        'eventlog summary --topic "JWT" --summary "…" --decision "RS256" --todo "refresh tokens" --session $ID',
+    )
+)
+@click.option("--topic", required=True, help="What it was about, in a few words.")
+@click.option("--summary", required=True, help="What was done, in one or two sentences.")
+@click.option("--decision", "decisions", multiple=True, help="A decision that was made; may be repeated.")
+@click.option("--todo", "todos", multiple=True, help="Something left open; may be repeated.")
+@click.option("--stage", is_flag=True, help="Of the stage that just ended, not of the whole session.")
+@options.speaker
+@options.store
+def command(
+    topic: str,
+    summary: str,
+    decisions: tuple[str, ...],
+    todos: tuple[str, ...],
+    stage: bool,
+    session: str,
+    project: str | None,
+    agent: str,
+    layer: int | None,
+    store: Store,
+) -> None:
+    """Save what was done, in the whole session or in one stage of it.
+
+    Saving again revises what was saved; exactly the same again is skipped. Prints one JSON line.
+    """
+    fields = {
+        "scope": "stage" if stage else "session",
+        "topic": topic,
+        "summary": summary,
+        "decisions": list(decisions),
+        "todos": list(todos),
+    }
+    speaker = {"conversation_id": session, "project": project, "agent": agent, "layer": layer}
+    record(store, from_fields({"type": "stage_summary", **speaker, **fields}))

@@ -1,0 +1,31 @@
+"""`eventlog verify`."""
+
+import click
+
+from eventlog import days
+from eventlog.cli import options
+from eventlog.cli.main import EXIT_DAMAGED
+from eventlog.cli.output import emit_pretty, say
+from eventlog.store import Store
+from eventlog.verify import verify
+
+
+@click.command(epilog=options.examples("eventlog verify", "eventlog verify --json"))
+@options.as_json
+@options.store
+def command(as_json: bool, store: Store) -> int:
+    """Read every line of the log and name each damage: file, line, byte offset and kind.
+
+    A damaged line costs only itself: everything else is still read. Exits with 4 where anything is damaged.
+    """
+    found = verify(options.open_log(store))
+    strangers = days.strangers(store.log)
+    if as_json:
+        emit_pretty({"events": found.events, "files": found.files, "damage": found.damage, "strangers": strangers})
+    else:
+        for one in found.damage:
+            say(f"{one.file}:{one.line} (byte {one.offset}) {one.kind}: {one.reason}")
+        for path in strangers:
+            say(f"{path}: not a day file, never read")
+        say(f"{found.events:,} events in {found.files:,} files, {len(found.damage):,} damaged lines")
+    return EXIT_DAMAGED if found.damage else 0

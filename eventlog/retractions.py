@@ -1,0 +1,45 @@
+"""What has been withdrawn: single events, whole conversations, and withdrawals themselves; pure."""
+
+from collections.abc import Iterable
+
+from eventlog.events import Event, Retraction
+
+
+class Withdrawn:
+    """The withdrawals in force.
+
+    A retraction may itself be retracted (that is how something is restored). Newer ones are judged first, so one
+    only ever undoes an older one, and no two can undo each other.
+    """
+
+    def __init__(self, retractions: Iterable[Retraction]) -> None:
+        newest_first = sorted(retractions, key=lambda one: (one.ts, one.id), reverse=True)
+        self._targets = {one.id: one.target for one in newest_first}
+        self._events: set[str] = set()
+        self._conversations: set[str] = set()
+        self._touched: dict[str, str] = {}
+        for one in newest_first:
+            self._touch(one)
+            if one.id in self._events:
+                continue
+            if one.target:
+                self._events.add(one.target)
+            elif one.conversation:
+                self._conversations.add(one.conversation)
+
+    def hides(self, event: Event) -> bool:
+        """Whether the event, or all its conversation said, is withdrawn."""
+        return event.id in self._events or event.conversation_id in self._conversations
+
+    def touched_at(self, event: Event) -> str:
+        """When the fate of the event was last decided; "" where nobody ever withdrew it."""
+        return max(self._touched.get(event.id, ""), self._touched.get(f"conversation {event.conversation_id}", ""))
+
+    def _touch(self, one: Retraction) -> None:
+        """Note the time at what the chain of retractions ends in; a chain that runs in a circle ends anywhere."""
+        goal = f"conversation {one.conversation}" if one.conversation else str(one.target)
+        passed = {one.id}
+        while goal in self._targets and goal not in passed:
+            passed.add(goal)
+            goal = self._targets[goal] or goal
+        self._touched[goal] = max(self._touched.get(goal, ""), one.ts)

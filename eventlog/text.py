@@ -1,0 +1,31 @@
+"""Text from events, made fit for one line of a file or a terminal; pure."""
+
+import re
+import unicodedata
+
+_SPACE = re.compile(r"\s+")
+# C0 and C1 controls, bidirectional overrides and isolates: they would act on the reader's terminal or hide text
+_UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ufeff]")
+
+
+def one_line(text: str) -> str:
+    """White space collapsed, control characters gone."""
+    return _UNSAFE.sub("", _SPACE.sub(" ", text)).strip()
+
+
+def cut(text: str, limit: int) -> str:
+    """At most `limit` characters; a text that was cut ends in an ellipsis."""
+    return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"
+
+
+def same_text(text: str) -> str:
+    """What two statements of the same fact have in common.
+
+    Unicode NFKC, case folding, white space collapsed, trailing punctuation gone.
+    """
+    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
+    collapsed = _SPACE.sub(" ", folded).strip()
+    end = len(collapsed)
+    while end and (collapsed[end - 1] == " " or unicodedata.category(collapsed[end - 1]).startswith("P")):
+        end -= 1
+    return collapsed[:end] or collapsed

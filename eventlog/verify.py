@@ -1,0 +1,40 @@
+"""Is the log whole? Every line of every file, and what no reader may assume: that the last line is finished."""
+
+from collections.abc import Iterator
+
+from msgspec import Struct
+
+from eventlog import days
+from eventlog.dayfile import read_settled
+from eventlog.days import Damage
+from eventlog.log import EventLog
+
+
+class Verified(Struct):
+    """What was read, and everything that is wrong with it, in the order of the files."""
+
+    events: int = 0
+    files: int = 0
+    damage: list[Damage] = []
+
+
+def verify(log: EventLog) -> Verified:
+    """Read the whole log, one day in memory at a time."""
+    found = Verified()
+    for day in log.days():
+        entries, damage = days.entries(day)
+        found.files += len(day.files)
+        found.events += len(entries)
+        found.damage += [one for one in damage if one.kind != "pending"]
+        found.damage += [torn for file in day.files for torn in _torn(file)]
+    return found
+
+
+def _torn(file: str) -> Iterator[Damage]:
+    """A last line that nobody is writing any more: its writer died, or the file was cut."""
+    data = read_settled(file)
+    if not data or data.endswith(b"\n"):
+        return
+    start = data.rfind(b"\n") + 1
+    reason = "the last line is not finished, and no one is writing it; the next append isolates it"
+    yield Damage(file, data.count(b"\n") + 1, start, "torn", reason)

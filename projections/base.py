@@ -1,0 +1,66 @@
+"""The contract of a projection: a fold with a merge, and a pure rendering.
+
+    State()            nothing has happened yet
+    state.fold(e)      one more event; the same state for any order of the same events
+    state.merge(s)     absorb what another, disjoint set of events led to: fold(A) merged with fold(B) is fold(A + B)
+    render(state, …)   the documents; no clock, no environment, no locale, no hash order
+
+A state is data (a msgspec struct), so a checkpoint of it is its encoding. Several projections may ask different
+questions of one state; it is folded once. Folding one event twice is the engine's job to prevent: it deduplicates
+by id before it folds.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple, Protocol, Self
+
+from eventlog.events import Event
+from eventlog.settings import Settings
+
+
+class State(Protocol):
+    """What a fold accumulates."""
+
+    version: ClassVar[int]  # raised whenever fold or merge change their result: outdates checkpoints
+
+    def fold(self, event: Event) -> None:
+        """Take in one event."""
+
+    def merge(self, other: Self) -> None:
+        """Take in the state of other events; `other` is not used afterwards."""
+
+
+class Line(NamedTuple):
+    """One line of a document, without its newline, and what stands behind it: leave that out, and the line changes.
+
+    `conversations` stands for all events of those conversations, which the index can name.
+    """
+
+    text: str
+    events: tuple[str, ...] = ()
+    conversations: tuple[str, ...] = ()
+
+
+class Document(NamedTuple):
+    """A file of the knowledge directory: path relative to it, with `/`, and its lines."""
+
+    path: str
+    lines: tuple[Line, ...]
+
+    @property
+    def data(self) -> bytes:
+        """The bytes of the file: UTF-8, `\\n` after every line."""
+        return "".join([f"{line.text}\n" for line in self.lines]).encode()
+
+
+@dataclass(frozen=True)
+class Projection:
+    """One question asked of the log, and the files that answer it.
+
+    `owns` are glob patterns of the paths it may render: what matches and is no longer rendered is stale.
+    """
+
+    name: str
+    state: type[Any]  # type[State]; a Protocol cannot be both the bound and the value here
+    render: Callable[[Any, Settings], Iterable[Document]]
+    owns: tuple[str, ...]

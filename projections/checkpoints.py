@@ -1,0 +1,113 @@
+"""The folded state of each closed day, kept in `cache/`; delete it freely.
+
+A checkpoint is good for exactly the files it was made of: names, sizes and a digest of their bytes; and for the
+versions of the states. Files whose stamp (size, times, inode) is unchanged are not read again to compare the digest,
+as git does. Anything else, and anything damaged, is ignored and made anew.
+"""
+
+import hashlib
+from collections.abc import Collection
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from eventlog.days import Damage, Day
+from eventlog.errors import NotStored
+from eventlog.files import replace_file
+
+_FORMAT = 1
+
+States = dict[type[Any], Any]  # type of state -> state
+Stamp = tuple[str, int, int, int, int]
+
+
+class Folded(msgspec.Struct):
+    """What a day's events led to; `left_out` are copies of an earlier day's events, `strays` may have copies."""
+
+    states: States
+    events: int
+    damage: list[Damage]
+    strays: list[str]
+    left_out: frozenset[str]
+
+
+class _Saved(msgspec.Struct, array_like=True):
+    format: int
+    stamps: list[Stamp]
+    digests: list[str]
+    states: dict[str, tuple[int, msgspec.Raw]]  # name -> version, encoded state
+    events: int
+    damage: list[Damage]
+    strays: list[str]
+    left_out: list[str]
+
+
+_decoder = msgspec.msgpack.Decoder(_Saved)
+
+
+class Checkpoints:
+    """The checkpoints of one store, for certain kinds of state."""
+
+    def __init__(self, cache_dir: str, kinds: Collection[type[Any]]) -> None:
+        self._dir = Path(cache_dir) / "checkpoints"
+        self._decoders = {kind: msgspec.msgpack.Decoder(kind) for kind in kinds}
+
+    def find(self, day: Day) -> Folded | None:
+        """The day's checkpoint; None where there is no good one."""
+        try:
+            saved = _decoder.decode(self._path(day).read_bytes())
+            if saved.format != _FORMAT or not _describes(saved, day):
+                return None
+            states = {kind: self._restore(saved, kind) for kind in self._decoders}
+        except (OSError, LookupError, msgspec.MsgspecError):
+            return None
+        return Folded(states, saved.events, saved.damage, saved.strays, frozenset(saved.left_out))
+
+    def keep(self, day: Day, stamps: list[Stamp], folded: Folded) -> None:
+        """Keep what was folded of files that bore these stamps before they were read.
+
+        Files that changed meanwhile get no checkpoint; a full or read-only disk is no error.
+        """
+        try:
+            digests = [_digest(file) for file in day.files]
+            if stamps_of(day) != stamps:
+                return
+            states = {
+                kind.__name__: (kind.version, msgspec.Raw(msgspec.msgpack.encode(state)))
+                for kind, state in folded.states.items()
+            }
+            left_out = sorted(folded.left_out)
+            saved = _Saved(_FORMAT, stamps, digests, states, folded.events, folded.damage, folded.strays, left_out)
+            replace_file(str(self._path(day)), msgspec.msgpack.encode(saved), durable=False)
+        except (OSError, NotStored):
+            return
+
+    def _path(self, day: Day) -> Path:
+        return self._dir / f"{day.date}.msgpack"
+
+    def _restore(self, saved: _Saved, kind: type[Any]) -> Any:
+        """Raises LookupError where the checkpoint has no such state, or one of another version."""
+        version, encoded = saved.states[kind.__name__]
+        if version != kind.version:
+            raise LookupError(kind.__name__)
+        return self._decoders[kind].decode(encoded)
+
+
+def stamps_of(day: Day) -> list[Stamp]:
+    """Name, size, modification and change time, and inode of each of the day's files."""
+    stats = [(Path(file).name, Path(file).stat()) for file in day.files]
+    return [(name, stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns, stat.st_ino) for name, stat in stats]
+
+
+def _describes(saved: _Saved, day: Day) -> bool:
+    now = stamps_of(day)
+    if now == saved.stamps:
+        return True
+    if [stamp[:2] for stamp in now] != [stamp[:2] for stamp in saved.stamps]:
+        return False
+    return [_digest(file) for file in day.files] == saved.digests
+
+
+def _digest(file: str) -> str:
+    return hashlib.blake2b(Path(file).read_bytes(), digest_size=16).hexdigest()

@@ -1,0 +1,69 @@
+"""The words of rendered files, in every language a user may choose; text from events is never translated."""
+
+from typing import NamedTuple
+
+from eventlog.settings import Locale
+
+
+class Labels(NamedTuple):
+    """Headings and fixed phrases."""
+
+    session: str
+    session_id: str
+    time: str
+    project: str
+    mode: str
+    workflow: str
+    free: str
+    done: str
+    key_decisions: str
+    open_ends: str
+    memory: str
+    decisions: str
+    preferences: str
+    lessons: str
+    knowledge: str
+    experience: str
+    more: str  # with {count} and {command}
+
+
+LABELS: dict[Locale, Labels] = {
+    "en": Labels(
+        session="Session summary",
+        session_id="Session ID",
+        time="Time",
+        project="Project",
+        mode="Mode",
+        workflow="workflow",
+        free="free",
+        done="What was done",
+        key_decisions="Key decisions",
+        open_ends="Open",
+        memory="Memory",
+        decisions="Key decisions",
+        preferences="User preferences",
+        lessons="Lessons",
+        knowledge="Project knowledge",
+        experience="Experience",
+        more="{count} more did not fit; see them with `{command}`.",
+    ),
+    "zh": Labels(
+        session="会话摘要",
+        session_id="Session ID",
+        time="时间",
+        project="项目",
+        mode="模式",
+        workflow="工作流",
+        free="自由",
+        done="做了什么",
+        key_decisions="关键决策",
+        open_ends="未完成",
+        memory="长期记忆",
+        decisions="重要决策",
+        preferences="用户偏好",
+        lessons="经验教训",
+        knowledge="项目知识",
+        experience="经历",
+        more="还有 {count} 条放不下,查看:`{command}`。",
+    ),
+}

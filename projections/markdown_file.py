@@ -1,0 +1,39 @@
+"""Rendered Markdown files certify themselves: the last line tells of when and of what they are; pure.
+
+    <!-- eventlog 2026-02-21T08:35:44.123456Z sha256:9f86d0… -->
+
+The time is that of the newest event that has a say in the file: replaying the log as of it gives the same bytes. The
+digest is of everything above the line: where it matches, no one has touched the file.
+"""
+
+import hashlib
+import re
+from collections.abc import Sequence
+
+from eventlog.projections.base import Document, Line
+
+_STAMP = re.compile(
+    rb"<!-- eventlog (?P<ts>\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z) sha256:(?P<digest>[0-9a-f]{64}) -->\n?\Z"
+)
+STAMP_BYTES = len("<!-- eventlog 2026-02-21T08:35:44.123456Z sha256: -->\n") + 64
+
+
+def certified(path: str, lines: Sequence[Line], newest: str) -> Document:
+    """The document with an empty line and its last line added; everything in it stands behind those."""
+    events = tuple(dict.fromkeys(event for line in lines for event in line.events))
+    conversations = tuple(dict.fromkeys(one for line in lines for one in line.conversations))
+    above = (*lines, Line("", events, conversations))
+    digest = hashlib.sha256(Document(path, above).data).hexdigest()
+    return Document(path, (*above, Line(f"<!-- eventlog {newest} sha256:{digest} -->", events, conversations)))
+
+
+def stamped_at(data: bytes) -> str | None:
+    """The time a rendered file carries, edited or not; None where it carries none."""
+    match = _STAMP.search(data)
+    return match["ts"].decode() if match else None
+
+
+def is_untouched(data: bytes) -> bool:
+    """Whether the bytes are exactly what was once rendered."""
+    match = _STAMP.search(data)
+    return match is not None and match["digest"].decode() == hashlib.sha256(data[: match.start()]).hexdigest()

@@ -1,0 +1,125 @@
+"""`MEMORY.md`, of the user and of each project: what is known, one bullet per distinct fact, within a budget.
+
+Ranked by importance, number of conversations that stated it, recency against the newest event of the file (in days),
+confidence; ties by time and id. The order of sections is fixed; within one, the rank decides.
+"""
+
+from collections.abc import Iterable, Iterator
+from datetime import date
+from pathlib import PurePath
+from shlex import quote
+from typing import NamedTuple
+
+from eventlog.projections.base import Document, Line, Projection
+from eventlog.projections.conversations import Conversations
+from eventlog.projections.labels import LABELS, Labels
+from eventlog.projections.markdown_file import STAMP_BYTES, certified
+from eventlog.projections.statements import Group, Statement, Subject, subjects
+from eventlog.settings import MemorySettings, Settings
+from eventlog.store import project_slug
+from eventlog.text import one_line
+
+_BY_CATEGORY = {
+    **dict.fromkeys(("decision", "decisions", "决策", "重要决策", "关键决策"), 0),
+    **dict.fromkeys(("preference", "preferences", "偏好", "用户偏好"), 1),
+    **dict.fromkeys(("lesson", "lessons", "经验教训", "教训"), 2),
+}
+_BY_TYPE = {"O": 1, "W": 3, "B": 4}
+_FREE = 5
+
+
+class Section(NamedTuple):
+    """Where a bullet stands; sections are shown in this order, free categories by name."""
+
+    order: int
+    name: str = ""
+
+
+def render(state: Conversations, settings: Settings) -> Iterable[Document]:
+    """The user's file first, then those of the projects."""
+    for subject in subjects(state):
+        if subject.groups:
+            yield _document(subject, settings)
+
+
+def _document(subject: Subject, settings: Settings) -> Document:
+    words = LABELS[settings.locale]
+    today = date.fromisoformat(subject.changed_at[:10])
+    ranked = sorted(subject.groups, key=lambda one: _rank(one, today))
+    title = f"# {words.memory}" + (f": {_name(subject.project)}" if subject.project else "")
+    spent = len(f"{title}\n{_more(len(ranked), subject, words)}\n".encode()) + STAMP_BYTES + 3
+    shown, left = _fit(ranked, settings.memory, spent)
+    lines = [Line(title, _behind(ranked)), *_sections(shown, words)]
+    if left:
+        lines += [Line("", _behind(left)), Line(_more(len(left), subject, words), _behind(left))]
+    path = f"projects/{project_slug(subject.project)}/MEMORY.md" if subject.project else "MEMORY.md"
+    return certified(path, lines, subject.changed_at)
+
+
+def _rank(one: Group, today: date) -> tuple[int, int, int, float, str, str]:
+    age = (today - date.fromisoformat(one.last_seen[:10])).days
+    return -one.importance, -one.sessions, age, -one.confidence, one.first.ts, one.first.id
+
+
+def _fit(ranked: list[Group], limits: MemorySettings, spent: int) -> tuple[list[Group], list[Group]]:
+    """What the budget of the file holds, by rank, and what it does not; headings and the last lines count too."""
+    lines = limits.max_lines - 5  # title, the line about what was left out, the stamp, and two empty ones
+    size = limits.max_bytes - spent
+    shown: list[Group] = []
+    left: list[Group] = []
+    headings: set[Section] = set()
+    for one in ranked:
+        section = _section(one)
+        new = 0 if section in headings else 1
+        bytes_needed = len(_bullet(one).encode()) + 1 + new * (len(section.name.encode()) + 40)
+        if lines < 1 + 3 * new or size < bytes_needed:
+            left.append(one)
+            continue
+        lines, size = lines - 1 - 3 * new, size - bytes_needed
+        headings.add(section)
+        shown.append(one)
+    return shown, left
+
+
+def _sections(shown: list[Group], words: Labels) -> Iterator[Line]:
+    titles = (words.decisions, words.preferences, words.lessons, words.knowledge, words.experience)
+    by_section: dict[Section, list[Group]] = {}
+    for one in shown:
+        by_section.setdefault(_section(one), []).append(one)
+    for section, groups in sorted(by_section.items()):
+        behind = _behind(groups)
+        title = titles[section.order] if section.order < _FREE else section.name[:1].upper() + section.name[1:]
+        yield from (Line("", behind), Line(f"## {title}", behind), Line("", behind))
+        yield from (Line(_bullet(one), one.events) for one in groups)
+
+
+def _more(count: int, subject: Subject, words: Labels) -> str:
+    where = f" --project {quote(subject.project)}" if subject.project else ""
+    return one_line(words.more.format(count=count, command=f"eventlog query --type fact{where}"))
+
+
+def _section(one: Group) -> Section:
+    """The first section any of its statements belongs to."""
+    return min(_section_of(statement) for statement in one.statements)
+
+
+def _section_of(statement: Statement) -> Section:
+    category = statement.category.casefold()
+    if category in _BY_CATEGORY:
+        return Section(_BY_CATEGORY[category])
+    return Section(_FREE, category) if category else Section(_BY_TYPE[statement.memory_type])
+
+
+def _bullet(one: Group) -> str:
+    return f"- [{one.first.ts[:10]}] {one.first.text}"
+
+
+def _behind(groups: Iterable[Group]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(event for one in groups for event in one.events))
+
+
+def _name(project: str) -> str:
+    return one_line(PurePath(project).name or project)
+
+
+MEMORY = Projection(name="memory", state=Conversations, render=render, owns=("MEMORY.md", "projects/*/MEMORY.md"))

@@ -1,0 +1,92 @@
+"""From a line of a knowledge file to the events behind it."""
+
+from collections.abc import Iterable
+from difflib import SequenceMatcher
+from pathlib import Path
+from typing import NamedTuple
+
+from eventlog.days import Entry
+from eventlog.errors import BadRequest
+from eventlog.log import EventLog
+from eventlog.projections.base import Document, Line
+from eventlog.projections.markdown_file import stamped_at
+from eventlog.projections.replay import replay
+from eventlog.settings import Settings
+
+
+class Explained(NamedTuple):
+    """A line of a file, and the events it comes from, oldest first; None where the log does not say it."""
+
+    number: int
+    text: str
+    entries: list[Entry] | None
+
+
+def explain(log: EventLog, settings: Settings, file: Path, number: int | None = None) -> list[Explained]:
+    """Every line of a rendered file, or the one line asked for; raises BadRequest.
+
+    A file tells of when it is; it is explained by the log as of then, wherever it lies.
+    """
+    data = _read(file)
+    documents = replay(log, settings, until=stamped_at(data) or "~").documents
+    document = _document_of(file, documents)
+    lines = data.decode(errors="replace").split("\n")
+    lines = lines[:-1] if lines[-1] == "" else lines
+    if number is not None and not 1 <= number <= len(lines):
+        raise BadRequest(f"there is no line {number}", where=str(file), hint=f"it has {len(lines)} lines")
+    behind = _align(lines, document)
+    wanted = range(1, len(lines) + 1) if number is None else [number]
+    entries = _Entries(log, [line for one in wanted if (line := behind.get(one))])
+    return [Explained(one, lines[one - 1], entries.of(behind[one]) if one in behind else None) for one in wanted]
+
+
+def _read(file: Path) -> bytes:
+    try:
+        return file.read_bytes()
+    except OSError as error:
+        raise BadRequest(
+            f"cannot be read: {error.strerror}", where=str(file), hint="name a file that eventlog replay has written"
+        ) from error
+
+
+def _document_of(file: Path, documents: Iterable[Document]) -> Document:
+    """The document whose path the file's path ends with, the longest there is."""
+    parts = file.resolve().parts
+    fitting = [one for one in documents if parts[-len(Path(one.path).parts) :] == Path(one.path).parts]
+    if not fitting:
+        raise BadRequest(
+            "is not a file that replay renders", where=str(file), hint="see the knowledge directory of the store"
+        )
+    return max(fitting, key=lambda one: len(Path(one.path).parts))
+
+
+def _align(lines: list[str], document: Document) -> dict[int, Line]:
+    """Line number -> line of the document; lines a person wrote have none."""
+    texts = [line.text for line in document.lines]
+    if texts == lines:
+        return dict(enumerate(document.lines, 1))
+    blocks = SequenceMatcher(a=lines, b=texts, autojunk=False).get_matching_blocks()
+    return {block.a + step + 1: document.lines[block.b + step] for block in blocks for step in range(block.size)}
+
+
+class _Entries:
+    """The log's lines for what a set of lines refers to, looked up once."""
+
+    def __init__(self, log: EventLog, lines: Iterable[Line]) -> None:
+        lines = list(lines)
+        self._by_id = log.find({event for line in lines for event in line.events})
+        conversations = {one for line in lines for one in line.conversations}
+        self._by_conversation = {one: _main(log.index.entries(one)) for one in conversations}
+
+    def of(self, line: Line) -> list[Entry]:
+        named = [self._by_id[event] for event in line.events if event in self._by_id]
+        whole = [entry for one in line.conversations for entry in self._by_conversation[one]]
+        return sorted({entry.event.id: entry for entry in (*named, *whole)}.values(), key=_order)
+
+
+def _main(entries: Iterable[Entry]) -> list[Entry]:
+    return [entry for entry in entries if not entry.event.subagent]
+
+
+def _order(entry: Entry) -> tuple[str, str]:
+    return entry.event.ts, entry.event.id

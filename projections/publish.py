@@ -1,0 +1,85 @@
+"""Documents -> files: only those whose bytes differ are written, and nothing a person wrote is lost.
+
+Each file is replaced whole and durably. A crash leaves the old file or the new one; the next replay completes what
+is missing.
+"""
+
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+from msgspec import Struct
+
+from eventlog.files import replace_file
+from eventlog.projections.base import Document, Projection
+from eventlog.projections.markdown_file import is_untouched
+
+
+class Published(Struct):
+    """What happened to the files, as paths relative to the directory."""
+
+    written: list[str] = []
+    removed: list[str] = []
+    set_aside: list[str] = []  # copies of files a person had edited
+    left: list[str] = []  # no longer rendered, but edited by a person
+    unchanged: int = 0
+
+    @property
+    def changes(self) -> int:
+        """How many files are, or would be, different."""
+        return len(self.written) + len(self.removed)
+
+
+def publish(
+    documents: Sequence[Document], root: str, projections: Iterable[Projection], *, dry_run: bool = False
+) -> Published:
+    """Make the files of these projections under `root` what the documents say; raises NotStored."""
+    done = Published()
+    base = Path(root)
+    for document in documents:
+        _publish_one(document, base, done, dry_run=dry_run)
+    for path in _stale(documents, base, projections):
+        name = path.relative_to(base).as_posix()
+        if path.suffix == ".md" and not is_untouched(path.read_bytes()):
+            done.left.append(name)
+            continue
+        done.removed.append(name)
+        if not dry_run:
+            path.unlink()
+    return done
+
+
+def _publish_one(document: Document, base: Path, done: Published, *, dry_run: bool) -> None:
+    path = base / document.path
+    there = _read(path)
+    if there == document.data:
+        done.unchanged += 1
+        return
+    done.written.append(document.path)
+    edited = there is not None and path.suffix == ".md" and not is_untouched(there)
+    if edited:
+        aside = _aside(path)
+        done.set_aside.append(aside.relative_to(base).as_posix())
+        if not dry_run:
+            replace_file(str(aside), there or b"")
+    if not dry_run:
+        replace_file(str(path), document.data)
+
+
+def _stale(documents: Iterable[Document], base: Path, projections: Iterable[Projection]) -> list[Path]:
+    current = {base / document.path for document in documents}
+    owned = {path for projection in projections for pattern in projection.owns for path in base.glob(pattern)}
+    return sorted(owned - current)
+
+
+def _aside(path: Path) -> Path:
+    """`MEMORY.md.edited-20260221-083544`: when the person saved it."""
+    saved = datetime.fromtimestamp(path.stat().st_mtime, UTC)
+    return path.with_name(f"{path.name}.edited-{saved:%Y%m%d-%H%M%S}")
+
+
+def _read(path: Path) -> bytes | None:
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        return None

@@ -1,0 +1,125 @@
+"""The engine: the log -> states -> documents. Reads the log and the checkpoints, writes nothing but checkpoints.
+
+Days are folded one at a time, oldest first, and merged; memory is bounded by the largest day and the states.
+"""
+
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from eventlog import days
+from eventlog.days import Damage, Day
+from eventlog.duplicates import Earlier, strays
+from eventlog.errors import BadRequest
+from eventlog.events import Event
+from eventlog.log import EventLog
+from eventlog.projections import ALL
+from eventlog.projections.base import Document, Projection
+from eventlog.projections.checkpoints import Checkpoints, Folded, Stamp, States, stamps_of
+from eventlog.settings import Settings
+
+Keep = Callable[[Event], bool]
+Progress = Callable[[int, int], None]  # days done, days in all
+
+
+@dataclass
+class Replayed:
+    """What a replay found: the documents, ordered by path, and how it came to them."""
+
+    documents: list[Document]
+    days: int = 0
+    days_folded: int = 0
+    events: int = 0
+    damage: list[Damage] = field(default_factory=list)
+
+
+def replay(
+    log: EventLog,
+    settings: Settings,
+    *,
+    projections: Sequence[Projection] = ALL,
+    until: str = "~",
+    keep: Keep | None = None,
+    checkpoints: bool = True,
+    progress: Progress = lambda _done, _all: None,
+) -> Replayed:
+    """Render the events with `ts <= until` that `keep` accepts.
+
+    The same events give the same documents, whatever files they are in and whatever has been kept in the cache.
+    """
+    fold = _Fold(log, {projection.state for projection in projections}, until, keep, use_checkpoints=checkpoints)
+    todo = log.days(until=until)
+    result = Replayed([], days=len(todo))
+    total: States = fold.empty()
+    for position, day in enumerate(todo):
+        folded, fresh = fold.day(day, closed=position + 1 < len(todo))
+        for kind, state in folded.states.items():
+            total[kind].merge(state)
+        result.days_folded += fresh
+        result.events += folded.events
+        result.damage += folded.damage
+        progress(position + 1, len(todo))
+    found = [document for one in projections for document in one.render(total[one.state], settings)]
+    result.documents = sorted(found, key=lambda document: document.path)
+    return result
+
+
+def chosen(names: Iterable[str]) -> tuple[Projection, ...]:
+    """The projections with these names, all where there are none; raises BadRequest."""
+    known = {projection.name: projection for projection in ALL}
+    wanted = list(names) or list(known)
+    for name in wanted:
+        if name not in known:
+            raise BadRequest(f"there is no projection {name!r}", hint=f"known are {', '.join(known)}")
+    return tuple(known[name] for name in wanted)
+
+
+class _Fold:
+    """Folds one day after the other, with or without checkpoints."""
+
+    def __init__(
+        self, log: EventLog, kinds: Collection[type[Any]], until: str, keep: Keep | None, *, use_checkpoints: bool
+    ) -> None:
+        self._kinds = kinds
+        self._until = until
+        self._keep = keep
+        self._earlier = Earlier(log.holds)
+        self._saved = Checkpoints(log.store.cache, kinds)
+        self._finds = use_checkpoints and keep is None
+        self._keeps = keep is None
+
+    def empty(self) -> States:
+        return {kind: kind() for kind in self._kinds}
+
+    def day(self, day: Day, *, closed: bool) -> tuple[Folded, bool]:
+        """What the day's events led to, and whether they had to be folded for it."""
+        whole = day.date < self._until[:10]
+        saved = self._saved.find(day) if self._finds and whole else None
+        if saved is None:
+            return self._fold(day, keep=closed and whole), True
+        left_out = self._earlier.copies(day.date, saved.strays)
+        if left_out != saved.left_out:
+            return self._fold(day, keep=closed and whole, left_out=left_out), True
+        return saved, False
+
+    def _fold(self, day: Day, *, keep: bool, left_out: frozenset[str] | None = None) -> Folded:
+        stamps: list[Stamp] = stamps_of(day)
+        events, damage = days.load(day)
+        foreign = strays(day.date, [event.id for event in events])
+        copies = self._earlier.copies(day.date, foreign) if left_out is None else left_out
+        folded = Folded(self.empty(), 0, damage, foreign, copies)
+        self._take_in(folded, events)
+        if keep and self._keeps:
+            self._saved.keep(day, stamps, folded)
+        return folded
+
+    def _take_in(self, folded: Folded, events: list[Event]) -> None:
+        if folded.left_out:
+            events = [event for event in events if event.id not in folded.left_out]
+        if self._keep or any(event.ts > self._until for event in events):
+            events = [event for event in events if event.ts <= self._until and (not self._keep or self._keep(event))]
+        folded.events = len(events)
+        for state in folded.states.values():
+            fold = state.fold
+            for event in events:
+                fold(event)

@@ -1,0 +1,52 @@
+"""`sessions.jsonl`: one line per conversation, ordered by start; who worked when, and what it came to."""
+
+from collections.abc import Iterable
+
+import orjson
+
+from eventlog.ids import digest
+from eventlog.projections.base import Document, Line, Projection
+from eventlog.projections.conclusion import SUMMARY_CHARS, Conclusion, agents_own, conclude
+from eventlog.projections.conversations import Conversation, Conversations
+from eventlog.retractions import Withdrawn
+from eventlog.settings import Settings
+from eventlog.text import cut
+
+
+def render(state: Conversations, settings: Settings) -> Iterable[Document]:
+    """One document; none while there is no conversation."""
+    del settings
+    withdrawn = state.withdrawn()
+    lines = [_line(one, conclude(one, withdrawn), withdrawn) for one in state.in_order()]
+    if lines:
+        yield Document("sessions.jsonl", tuple(lines))
+
+
+def _line(one: Conversation, conclusion: Conclusion, withdrawn: Withdrawn) -> Line:
+    """The first nine fields are those earlier readers of such files know; `null` is what is not known."""
+    summaries = [summary for summary in one.summaries if not withdrawn.hides(summary)]
+    fields = {
+        "id": f"sum-{digest(one.id, 6).hex()}",
+        "session_id": one.id,
+        "topic": conclusion.topic,
+        "summary": cut(conclusion.summary, SUMMARY_CHARS),
+        "decisions": [said.text for said in conclusion.decisions],
+        "todos": [said.text for said in conclusion.todos],
+        "timestamp": conclusion.saved_at or one.last_at,
+        "auto_generated": conclusion.automatic,
+        "source": conclusion.source,
+        "project": one.project,
+        "agent": one.agent,
+        "started_at": one.started_at,
+        "ended_at": one.ended.ts if one.ended else None,
+        "end_reason": one.ended.reason if one.ended else None,
+        "turns": one.turns,
+        "facts": sum(not withdrawn.hides(fact) for fact in one.facts),
+        "stages": len(agents_own(summaries, "stage")),
+        "revisions": max(0, len(agents_own(summaries, "session")) - 1),
+        "events": one.events,
+    }
+    return Line(orjson.dumps(fields).decode(), conversations=(one.id,))
+
+
+SESSIONS = Projection(name="sessions", state=Conversations, render=render, owns=("sessions.jsonl",))

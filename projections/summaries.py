@@ -1,0 +1,101 @@
+"""`sessions/<conversation>.md`: one short summary per conversation, the newest of each project."""
+
+from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime, tzinfo
+from pathlib import PurePath
+from zoneinfo import ZoneInfo
+
+from eventlog.projections.base import Document, Line, Projection
+from eventlog.projections.conclusion import Conclusion, Said, conclude
+from eventlog.projections.conversations import Conversation, Conversations
+from eventlog.projections.labels import LABELS, Labels
+from eventlog.projections.markdown_file import certified
+from eventlog.retractions import Withdrawn
+from eventlog.settings import Settings
+from eventlog.store import conversation_name
+from eventlog.text import cut, one_line
+
+_SHORTEST_CUT = 8  # characters; less of a sentence says nothing
+
+
+def render(state: Conversations, settings: Settings) -> Iterable[Document]:
+    """Documents of the conversations that came to something, by start."""
+    withdrawn = state.withdrawn()
+    concluded = [(one, conclude(one, withdrawn)) for one in state.in_order()]
+    worth_it = [(one, conclusion) for one, conclusion in concluded if conclusion.source != "none"]
+    kept = _newest_per_project([one for one, _ in worth_it], settings.summaries.keep)
+    for one, conclusion in worth_it:
+        if one.id in kept:
+            yield _document(one, conclusion, withdrawn, settings)
+
+
+def _newest_per_project(conversations: Iterable[Conversation], keep: int) -> set[str]:
+    """Ids of the `keep` conversations of each project with the latest activity."""
+    by_project: dict[str | None, list[Conversation]] = {}
+    for one in conversations:
+        by_project.setdefault(one.project, []).append(one)
+    for group in by_project.values():
+        group.sort(key=lambda one: (one.last_at, one.id), reverse=True)
+    return {one.id for group in by_project.values() for one in group[:keep]}
+
+
+def _document(one: Conversation, conclusion: Conclusion, withdrawn: Withdrawn, settings: Settings) -> Document:
+    words = LABELS[settings.locale]
+    lines = [*_head(one, words, settings), *_body(conclusion, words, settings.summaries.max_chars)]
+    touched = [withdrawn.touched_at(event) for event in (*one.facts, *one.summaries)]
+    return certified(f"sessions/{conversation_name(one.id)}.md", lines, max([one.last_at, *touched]))
+
+
+def _head(one: Conversation, words: Labels, settings: Settings) -> Iterator[Line]:
+    stages = any(summary.scope == "stage" for summary in one.summaries)
+    fields = {
+        words.session_id: one_line(one.id),
+        words.time: _period(one, settings.timezone),
+        words.project: one_line(PurePath(one.project).name or one.project) if one.project else None,
+        words.mode: words.workflow if stages else words.free,
+    }
+    yield Line(f"# {words.session}", conversations=(one.id,))
+    yield Line("", conversations=(one.id,))
+    for name, value in fields.items():
+        if value:
+            yield Line(f"**{name}:** {value}", conversations=(one.id,))
+
+
+def _body(conclusion: Conclusion, words: Labels, budget: int) -> Iterator[Line]:
+    """Each section may use what those after it leave, and at least half of what is left."""
+    sections = (
+        (words.done, conclusion.parts),
+        (words.key_decisions, conclusion.decisions),
+        (words.open_ends, conclusion.todos),
+    )
+    for position, (heading, texts) in enumerate(sections):
+        others = sum(len(said.text) for _, later in sections[position + 1 :] for said in later)
+        fitting = list(_fit(texts, max(budget - others, budget // 2)))
+        budget -= sum(len(said.text) for said in fitting)
+        if fitting:
+            behind = tuple(event for said in fitting for event in said.events)
+            yield Line("", behind)
+            yield Line(f"## {heading}", behind)
+            yield from (Line(f"- {said.text}", said.events) for said in fitting)
+
+
+def _fit(texts: Iterable[Said], budget: int) -> Iterator[Said]:
+    for said in texts:
+        if len(said.text) > budget < _SHORTEST_CUT:
+            return
+        yield said._replace(text=cut(said.text, budget))
+        budget -= min(budget, len(said.text))
+
+
+def _period(one: Conversation, timezone: str) -> str:
+    zone = UTC if timezone == "UTC" else ZoneInfo(timezone)
+    start, last = _local(one.started_at, zone), _local(one.last_at, zone)
+    until = "" if start == last else f" – {last.removeprefix(start[:11])}"
+    return f"{start}{until} {timezone}"
+
+
+def _local(ts: str, zone: tzinfo) -> str:
+    return datetime.fromisoformat(ts).astimezone(zone).strftime("%Y-%m-%d %H:%M")
+
+
+SUMMARIES = Projection(name="summaries", state=Conversations, render=render, owns=("sessions/*.md",))
