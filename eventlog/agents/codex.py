@@ -1,0 +1,15 @@
+"""Codex CLI: Claude Code's protocol with a `turn_id`; `session_id` is the root thread, inside subagents too.
+
+Documentation: developers.openai.com/codex/hooks.
+"""
+
+from eventlog.agents import claude
+from eventlog.agents.moment import Moment, Payload
+
+AGENT = "codex"
+SILENT = b""  # anything on stdout that is not its JSON makes Stop fail
+
+
+def read(payload: Payload, name: str) -> Moment:
+    """The moment a payload tells of."""
+    return claude.read(payload, name, AGENT)
