@@ -61,7 +61,7 @@ def speaker(command: _Function) -> _Function:
     return command
 
 
-class Moment(click.ParamType):
+class Moment(click.ParamType[str]):
     """A date (`2026-02-20`) or an RFC 3339 time, as a timestamp of the log.
 
     A date means its first microsecond, or its last where `end` is set: `--until 2026-02-20` includes that day.

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 import click
 import orjson
 
-from eventlog.text import cut, one_line
+from eventlog.text import cut, harmless, one_line
 
 
 def emit(value: object) -> None:
@@ -26,14 +26,14 @@ def emit_bytes(line: bytes) -> None:
 
 def say(text: str) -> None:
     """One line for people."""
-    click.echo(clean(text))
+    click.echo(harmless(text))
 
 
 def complain(text: str, hint: str = "") -> None:
     """An error, and what to do about it."""
-    click.echo(f"eventlog: {clean(text)}", err=True)
+    click.echo(f"eventlog: {harmless(text)}", err=True)
     if hint:
-        click.echo(f"  {clean(hint)}", err=True)
+        click.echo(f"  {harmless(hint)}", err=True)
 
 
 def table(rows: Iterable[Sequence[str]], **widths: int) -> None:

@@ -3,14 +3,14 @@
 import re
 import unicodedata
 
-_SPACE = re.compile(r"\s+")
 # C0 and C1 controls, bidirectional overrides and isolates: they would act on the reader's terminal or hide text
 _UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ufeff]")
 
 
 def one_line(text: str) -> str:
     """White space collapsed, control characters gone."""
-    return _UNSAFE.sub("", _SPACE.sub(" ", text)).strip()
+    line = " ".join(text.split())
+    return line if line.isprintable() else " ".join(_UNSAFE.sub("", line).split())
 
 
 def cut(text: str, limit: int) -> str:
@@ -23,9 +23,18 @@ def same_text(text: str) -> str:
 
     Unicode NFKC, case folding, white space collapsed, trailing punctuation gone.
     """
-    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
-    collapsed = _SPACE.sub(" ", folded).strip()
+    collapsed = " ".join(_fold(text).split())
     end = len(collapsed)
-    while end and (collapsed[end - 1] == " " or unicodedata.category(collapsed[end - 1]).startswith("P")):
+    while end and not collapsed[end - 1].isalnum() and _closes(collapsed[end - 1]):
         end -= 1
     return collapsed[:end] or collapsed
+
+
+def _fold(text: str) -> str:
+    if text.isascii():
+        return text.lower()
+    return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
+
+
+def _closes(char: str) -> bool:
+    return char == " " or unicodedata.category(char).startswith("P")

@@ -12,7 +12,7 @@ from eventlog.projections.conversations import Conversation
 from eventlog.retractions import Withdrawn
 from eventlog.text import cut, one_line, same_text
 
-_Event = TypeVar("_Event", StageSummary, Fact)
+_Event = TypeVar("_Event", bound=StageSummary | Fact)
 
 TOPIC_CHARS = 100
 SUMMARY_CHARS = 500
@@ -57,11 +57,11 @@ def conclude(conversation: Conversation, withdrawn: Withdrawn) -> Conclusion:
     stages = agents_own(summaries, "stage")
     transcript = [one for one in summaries if one.layer == _FROM_TRANSCRIPT]
     if session:
-        return _newest(session, _SOURCES[session[-1].layer], automatic=False)
+        return _newest(session[-1], summaries, _SOURCES[session[-1].layer], automatic=False)
     if stages:
-        return _joined(stages)
+        return _joined(stages, summaries)
     if transcript:
-        return _newest(transcript, "layer3_auto", automatic=True)
+        return _newest(transcript[-1], summaries, "layer3_auto", automatic=True)
     return _from_facts([fact for fact in conversation.facts if not withdrawn.hides(fact)])
 
 

@@ -1,0 +1,34 @@
+# The only requirement is python3 (3.11 or newer) with venv, and make. Everything else lives in .venv.
+
+PYTHON ?= python3
+VENV   := .venv
+PIP    := $(VENV)/bin/pip --quiet --disable-pip-version-check
+
+.PHONY: demo test lint bench clean
+
+demo: $(VENV)/.runtime
+	@PATH="$(CURDIR)/$(VENV)/bin:$$PATH" sh fixtures/demo/demo.sh
+
+test: $(VENV)/.dev
+	$(VENV)/bin/python -m pytest -n auto -q
+
+lint: $(VENV)/.dev
+	$(VENV)/bin/ruff check .
+	$(VENV)/bin/ruff format --check .
+	$(VENV)/bin/mypy
+
+bench: $(VENV)/.dev
+	$(VENV)/bin/python -m bench $(BENCH)
+
+clean:
+	rm -rf $(VENV) build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+
+$(VENV)/.runtime: pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(PIP) install --editable .
+	@touch $@
+
+$(VENV)/.dev: pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(PIP) install --editable '.[dev]'
+	@touch $@ $(VENV)/.runtime

@@ -1,0 +1,47 @@
+"""`python -m bench [--events N]`: every bar as a ratio to a reference measured in the same run, in one table."""
+
+import argparse
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+from bench import append, hook, knowledge
+from bench.generate import generate
+from bench.measure import Row
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(prog="python -m bench")
+    parser.add_argument("--events", type=int, default=100_000, help="size of the large store [%(default)s]")
+    events = parser.parse_args().events
+    console = Console()
+    with tempfile.TemporaryDirectory() as scratch:
+        table = Table("what", "median", "reference", "median", "ratio", "goal")
+        for row in _rows(Path(scratch), events):
+            console.print(f"measured: {row.what}", style="dim")
+            ours, theirs = _show(row.seconds, row), _show(row.reference_seconds, row)
+            table.add_row(row.what, ours, row.reference, theirs, f"{row.ratio:.2f}", row.goal)
+    console.print(table)
+
+
+def _rows(scratch: Path, events: int) -> Iterator[Row]:
+    large, small = scratch / "large", scratch / "small"
+    generate(large / "log", events)
+    generate(small / "log", 1000)
+    yield from hook.rows(large, events)
+    yield from append.rows(scratch)
+    yield from knowledge.rows(large, small, events)
+
+
+def _show(value: float, row: Row) -> str:
+    if "MiB" in row.what:
+        return f"{value:.1f} MiB"
+    return f"{value * 1000:.1f} ms"
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,61 @@
+"""Appending from Python: what safety costs, and what syncing after unlocking saves."""
+
+import fcntl
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from bench.measure import Row, compare
+from eventlog.dayfile import DayFile
+
+_LINE = b'{"v":1,"content":"' + b"x" * 275 + b'"}\n'
+_DAY = "2026-01-01"
+_PLAIN, _SYNCED, _WRITERS = 4000, 60, 8
+
+
+def rows(scratch: Path) -> Iterator[Row]:
+    """The bars of appends."""
+    yield compare(
+        "append in a process, every safety, not synced",
+        lambda: safe(str(scratch), _PLAIN, sync=False),
+        "bare flock + write on a held descriptor",
+        lambda: bare(str(scratch / "bare"), _PLAIN, sync=False),
+        "≤ 2.9",
+    )
+    yield compare(
+        f"synced append, {_WRITERS} processes",
+        lambda: _together("safe", scratch),
+        "the same, sync inside the lock",
+        lambda: _together("bare", scratch),
+        "≤ 0.67",
+        rounds=5,
+    )
+
+
+def safe(log_dir: str, times: int, *, sync: bool) -> None:
+    """As the log appends."""
+    for _ in range(times):
+        with DayFile(log_dir, _DAY, sync=sync) as file:
+            file.append(_LINE)
+
+
+def bare(path: str, times: int, *, sync: bool) -> None:
+    """The least that keeps lines of several writers apart."""
+    fd = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+    for _ in range(times):
+        fcntl.flock(fd, fcntl.LOCK_EX)
+        os.write(fd, _LINE)
+        if sync:
+            os.fdatasync(fd)
+        fcntl.flock(fd, fcntl.LOCK_UN)
+    os.close(fd)
+
+
+def _together(how: str, scratch: Path) -> None:
+    path = str(scratch if how == "safe" else scratch / "bare-synced")
+    code = f"from bench.append import {how}; {how}({path!r}, {_SYNCED}, sync=True)"
+    running = [subprocess.Popen([sys.executable, "-c", code]) for _ in range(_WRITERS)]
+    for one in running:
+        one.wait()

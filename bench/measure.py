@@ -1,0 +1,46 @@
+"""Time as a ratio: two things measured in turn, A B A B …, in the same minute on the same machine."""
+
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+Run = Callable[[], object]
+FLOOR = (sys.executable, "-I", "-S", "-c", "pass")
+
+
+class Row(NamedTuple):
+    """One line of the table."""
+
+    what: str
+    seconds: float
+    reference: str
+    reference_seconds: float
+    ratio: float
+    goal: str
+
+
+def compare(what: str, run: Run, reference: str, other: Run, goal: str, rounds: int = 9) -> Row:
+    """Medians of both over so many rounds after a warm-up, and the median of the ratios pair by pair."""
+    run()
+    other()
+    pairs = [(_seconds(run), _seconds(other)) for _ in range(rounds)]
+    ours, theirs = (statistics.median(column) for column in zip(*pairs, strict=True))
+    return Row(what, ours, reference, theirs, statistics.median(one / two for one, two in pairs), goal)
+
+
+def process(command: Sequence[str], stdin: Callable[[], bytes] = bytes, env: dict[str, str] | None = None) -> Run:
+    """A run of a whole process, from its start to its end; its output is read and thrown away."""
+
+    def run() -> None:
+        subprocess.run(command, input=stdin(), env=env, stdout=subprocess.PIPE, check=True)
+
+    return run
+
+
+def _seconds(run: Run) -> float:
+    begun = time.perf_counter()
+    run()
+    return time.perf_counter() - begun
