@@ -10,7 +10,12 @@ _UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ufeff]")
 def one_line(text: str) -> str:
     """White space collapsed, control characters gone."""
     line = " ".join(text.split())
-    return line if line.isprintable() else " ".join(_UNSAFE.sub("", line).split())
+    return line if line.isprintable() else " ".join(harmless(line).split())
+
+
+def harmless(text: str) -> str:
+    """Without characters that would act on a terminal or hide what follows; line breaks are among them."""
+    return _UNSAFE.sub("", text)
 
 
 def cut(text: str, limit: int) -> str:
