@@ -9,7 +9,7 @@ from eventlog.errors import NotStored
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from filelock import BaseFileLock
+    from contextlib import AbstractContextManager
 
 
 _CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
@@ -59,13 +59,16 @@ def replace_file(path: str, data: bytes, *, durable: bool = True) -> None:
         raise not_stored(error, path) from error
 
 
-def lock(path: str) -> "BaseFileLock":
-    """A lock between processes, to be used in a `with`; waits without end. Raises NotStored where there can be none."""
+def lock(path: str) -> "AbstractContextManager[object]":
+    """A lock between processes, taken at once and released by the `with` around it; waits without end.
+
+    Raises NotStored where there can be none.
+    """
     from filelock import FileLock
 
     try:
         make_dirs(os.path.dirname(path))
-        return FileLock(path, mode=0o600).acquire().lock
+        return FileLock(path, mode=0o600).acquire()
     except OSError as error:
         raise not_stored(error, path) from error
 
