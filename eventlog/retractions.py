@@ -14,7 +14,7 @@ class Withdrawn:
 
     def __init__(self, retractions: Iterable[Retraction]) -> None:
         newest_first = sorted(retractions, key=lambda one: (one.ts, one.id), reverse=True)
-        self._targets = {one.id: one.target for one in newest_first}
+        self._goals = {one.id: _goal(one) for one in newest_first}
         self._events: set[str] = set()
         self._conversations: set[str] = set()
         self._touched: dict[str, str] = {}
@@ -37,9 +37,13 @@ class Withdrawn:
 
     def _touch(self, one: Retraction) -> None:
         """Note the time at what the chain of retractions ends in; a chain that runs in a circle ends anywhere."""
-        goal = f"conversation {one.conversation}" if one.conversation else str(one.target)
+        goal = _goal(one)
         passed = {one.id}
-        while goal in self._targets and goal not in passed:
+        while goal in self._goals and goal not in passed:
             passed.add(goal)
-            goal = self._targets[goal] or goal
+            goal = self._goals[goal]
         self._touched[goal] = max(self._touched.get(goal, ""), one.ts)
+
+
+def _goal(one: Retraction) -> str:
+    return f"conversation {one.conversation}" if one.conversation else str(one.target)
