@@ -23,12 +23,24 @@ _STAGE_PREFIX = "阶段摘要："
 _SOURCES = {None: "layer1_rules", 1: "layer1_rules", 2: "layer2_precompact", 4: "layer4_stop"}
 
 
-class Said(NamedTuple):
-    """A text, when it was first said, and the events that say it."""
+class Saying(NamedTuple):
+    """One event that says something, and its wording."""
 
     text: str
     ts: str
-    events: tuple[str, ...]
+    id: str
+
+
+class Said(NamedTuple):
+    """A text, and every event of the conversation that says it, oldest first."""
+
+    text: str
+    sayings: tuple[Saying, ...]
+
+    @property
+    def events(self) -> tuple[str, ...]:
+        """The ids of the events."""
+        return tuple(saying.id for saying in self.sayings)
 
 
 class Conclusion(NamedTuple):
@@ -70,27 +82,26 @@ def agents_own(summaries: Iterable[StageSummary], scope: str) -> list[StageSumma
     return [one for one in summaries if one.scope == scope and one.layer != _FROM_TRANSCRIPT]
 
 
-def _newest(summaries: Sequence[StageSummary], source: str, *, automatic: bool) -> Conclusion:
-    """The last of several revisions; a text that earlier revisions share is theirs as well."""
-    newest = summaries[-1]
+def _newest(newest: StageSummary, summaries: Sequence[StageSummary], source: str, *, automatic: bool) -> Conclusion:
+    """The last of several revisions; a text that other summaries share is theirs as well."""
     return Conclusion(
         topic=_topic(newest),
-        parts=_of([newest.summary], _collect(summaries, lambda one: [one.summary])),
-        decisions=_of(newest.decisions, _collect(summaries, lambda one: one.decisions)),
-        todos=_of(newest.todos, _collect(summaries, lambda one: one.todos)),
+        parts=_of([newest.summary], _collect(summaries, _summary)),
+        decisions=_of(newest.decisions, _collect(summaries, _decisions)),
+        todos=_of(newest.todos, _collect(summaries, _todos)),
         source=source,
         automatic=automatic,
         saved_at=newest.ts,
     )
 
 
-def _joined(stages: Sequence[StageSummary]) -> Conclusion:
+def _joined(stages: Sequence[StageSummary], summaries: Sequence[StageSummary]) -> Conclusion:
     return Conclusion(
         topic=_topic(stages[0]),
-        parts=_collect(stages, lambda one: [one.summary]),
+        parts=_of(_texts(stages, _summary), _collect(summaries, _summary)),
         joint=" → ",
-        decisions=_collect(stages, lambda one: one.decisions),
-        todos=_collect(stages, lambda one: one.todos),
+        decisions=_of(_texts(stages, _decisions), _collect(summaries, _decisions)),
+        todos=_of(_texts(stages, _todos), _collect(summaries, _todos)),
         source="layer3_auto",
         automatic=True,
         saved_at=stages[-1].ts,
@@ -120,15 +131,29 @@ def _clean(text: str) -> str:
     return one_line(text).removeprefix(_STAGE_PREFIX).strip()
 
 
+def _summary(one: StageSummary) -> list[str]:
+    return [one.summary]
+
+
+def _decisions(one: StageSummary) -> list[str]:
+    return one.decisions
+
+
+def _todos(one: StageSummary) -> list[str]:
+    return one.todos
+
+
+def _texts(stages: Sequence[StageSummary], texts: Callable[[StageSummary], list[str]]) -> list[str]:
+    return [said.text for said in _collect(stages, texts)]
+
+
 def _collect(events: Sequence[_Event], texts: Callable[[_Event], list[str]]) -> tuple[Said, ...]:
-    """Every distinct text of the events, in the order first said."""
-    found: dict[str, Said] = {}
+    """Every distinct text of the events, in the order and the wording first said."""
+    found: dict[str, dict[str, Saying]] = {}
     for event in events:
         for text in filter(None, map(_clean, texts(event))):
-            known = found.setdefault(same_text(text), Said(text, event.ts, ()))
-            if event.id not in known.events:
-                found[same_text(text)] = known._replace(events=(*known.events, event.id))
-    return tuple(found.values())
+            found.setdefault(same_text(text), {}).setdefault(event.id, Saying(text, event.ts, event.id))
+    return tuple(Said(first.text, (first, *rest)) for first, *rest in (one.values() for one in found.values()))
 
 
 def _of(texts: Iterable[str], said: Iterable[Said]) -> tuple[Said, ...]:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from eventlog.events import Fact
-from eventlog.projections.conclusion import conclude
+from eventlog.projections.conclusion import Saying, conclude
 from eventlog.projections.conversations import Conversation, Conversations
 from eventlog.retractions import Withdrawn
 from eventlog.text import one_line, same_text
@@ -106,8 +106,8 @@ def _statements(conversation: Conversation, withdrawn: Withdrawn) -> Iterator[tu
         if one_line(fact.content) and not withdrawn.hides(fact):
             yield _about(fact), _of_fact(fact)
     for said in conclude(conversation, withdrawn).decisions:
-        for event_id in said.events:
-            yield conversation.project or "", _of_decision(said.text, said.ts, event_id, conversation.id)
+        for saying in said.sayings:
+            yield conversation.project or "", _of_decision(saying, conversation.id)
 
 
 def _changes(conversation: Conversation, withdrawn: Withdrawn) -> Iterator[tuple[str, str]]:
@@ -115,8 +115,12 @@ def _changes(conversation: Conversation, withdrawn: Withdrawn) -> Iterator[tuple
     for fact in conversation.facts:
         yield _about(fact), max(fact.ts, withdrawn.touched_at(fact))
     if any(summary.decisions for summary in conversation.summaries):
+        named_at = conversation.first_project[0] if conversation.project else ""
         for summary in conversation.summaries:
-            yield conversation.project or "", max(summary.ts, withdrawn.touched_at(summary))
+            changed_at = max(summary.ts, withdrawn.touched_at(summary), named_at)
+            yield conversation.project or "", changed_at
+            if named_at > summary.ts:  # until then its decisions were the user's
+                yield "", changed_at
 
 
 def _about(fact: Fact) -> str:
@@ -137,5 +141,7 @@ def _of_fact(fact: Fact) -> Statement:
     )
 
 
-def _of_decision(text: str, ts: str, event_id: str, conversation_id: str) -> Statement:
-    return Statement(text, ts, event_id, conversation_id, None, DECISION, "W", _PLAIN_IMPORTANCE, _PLAIN_CONFIDENCE)
+def _of_decision(one: Saying, conversation_id: str) -> Statement:
+    return Statement(
+        one.text, one.ts, one.id, conversation_id, None, DECISION, "W", _PLAIN_IMPORTANCE, _PLAIN_CONFIDENCE
+    )

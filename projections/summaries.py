@@ -41,13 +41,13 @@ def _newest_per_project(conversations: Iterable[Conversation], keep: int) -> set
 
 def _document(one: Conversation, conclusion: Conclusion, withdrawn: Withdrawn, settings: Settings) -> Document:
     words = LABELS[settings.locale]
-    lines = [*_head(one, words, settings), *_body(conclusion, words, settings.summaries.max_chars)]
+    stages = any(summary.scope == "stage" and not withdrawn.hides(summary) for summary in one.summaries)
+    lines = [*_head(one, words, settings, stages=stages), *_body(conclusion, words, settings.summaries.max_chars)]
     touched = [withdrawn.touched_at(event) for event in (*one.facts, *one.summaries)]
     return certified(f"sessions/{conversation_name(one.id)}.md", lines, max([one.last_at, *touched]))
 
 
-def _head(one: Conversation, words: Labels, settings: Settings) -> Iterator[Line]:
-    stages = any(summary.scope == "stage" for summary in one.summaries)
+def _head(one: Conversation, words: Labels, settings: Settings, *, stages: bool) -> Iterator[Line]:
     fields = {
         words.session_id: one_line(one.id),
         words.time: _period(one, settings.timezone),
