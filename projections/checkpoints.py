@@ -2,10 +2,11 @@
 
 A checkpoint is good for exactly the files it was made of: names, sizes and a digest of their bytes; and for the
 versions of the states. Files whose stamp (size, times, inode) is unchanged are not read again to compare the digest,
-as git does. Anything else, and anything damaged, is ignored and made anew.
+as git does. Anything else, and anything damaged (it begins with a checksum of itself), is ignored and made anew.
 """
 
 import hashlib
+import zlib
 from collections.abc import Collection
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from eventlog.errors import NotStored
 from eventlog.files import replace_file
 
 _FORMAT = 1
+_CHECKSUM = 4  # bytes
 
 States = dict[type[Any], Any]  # type of state -> state
 Stamp = tuple[str, int, int, int, int]
@@ -56,7 +58,7 @@ class Checkpoints:
     def find(self, day: Day) -> Folded | None:
         """The day's checkpoint; None where there is no good one."""
         try:
-            saved = _decoder.decode(self._path(day).read_bytes())
+            saved = _unpack(self._path(day).read_bytes())
             if saved.format != _FORMAT or not _describes(saved, day):
                 return None
             states = {kind: self._restore(saved, kind) for kind in self._decoders}
@@ -79,7 +81,7 @@ class Checkpoints:
             }
             left_out = sorted(folded.left_out)
             saved = _Saved(_FORMAT, stamps, digests, states, folded.events, folded.damage, folded.strays, left_out)
-            replace_file(str(self._path(day)), msgspec.msgpack.encode(saved), durable=False)
+            replace_file(str(self._path(day)), _pack(saved), durable=False)
         except (OSError, NotStored):
             return
 
@@ -98,6 +100,19 @@ def stamps_of(day: Day) -> list[Stamp]:
     """Name, size, modification and change time, and inode of each of the day's files."""
     stats = [(Path(file).name, Path(file).stat()) for file in day.files]
     return [(name, stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns, stat.st_ino) for name, stat in stats]
+
+
+def _pack(saved: _Saved) -> bytes:
+    data = msgspec.msgpack.encode(saved)
+    return zlib.crc32(data).to_bytes(_CHECKSUM, "big") + data
+
+
+def _unpack(packed: bytes) -> _Saved:
+    """Raises LookupError or MsgspecError where these are not bytes of `_pack`."""
+    data = memoryview(packed)[_CHECKSUM:]
+    if zlib.crc32(data).to_bytes(_CHECKSUM, "big") != packed[:_CHECKSUM]:
+        raise LookupError("checksum")
+    return _decoder.decode(data)
 
 
 def _describes(saved: _Saved, day: Day) -> bool:
