@@ -6,11 +6,12 @@ is missing.
 
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
+from itertools import count
 from pathlib import Path
 
 from msgspec import Struct
 
-from eventlog.files import replace_file
+from eventlog.files import not_stored, replace_file
 from eventlog.projections.base import Document, Projection
 from eventlog.projections.markdown_file import is_untouched
 
@@ -40,12 +41,12 @@ def publish(
         _publish_one(document, base, done, dry_run=dry_run)
     for path in _stale(documents, base, projections):
         name = path.relative_to(base).as_posix()
-        if path.suffix == ".md" and not is_untouched(path.read_bytes()):
+        if path.suffix == ".md" and not is_untouched(_read(path) or b""):
             done.left.append(name)
             continue
         done.removed.append(name)
         if not dry_run:
-            path.unlink()
+            _remove(path)
     return done
 
 
@@ -58,7 +59,7 @@ def _publish_one(document: Document, base: Path, done: Published, *, dry_run: bo
     done.written.append(document.path)
     edited = there is not None and path.suffix == ".md" and not is_untouched(there)
     if edited:
-        aside = _aside(path)
+        aside = _aside(path, there or b"")
         done.set_aside.append(aside.relative_to(base).as_posix())
         if not dry_run:
             replace_file(str(aside), there or b"")
@@ -72,10 +73,12 @@ def _stale(documents: Iterable[Document], base: Path, projections: Iterable[Proj
     return sorted(owned - current)
 
 
-def _aside(path: Path) -> Path:
-    """`MEMORY.md.edited-20260221-083544`: when the person saved it."""
+def _aside(path: Path, data: bytes) -> Path:
+    """`MEMORY.md.edited-20260221-083544`: when the person saved it; numbered where that second has another copy."""
     saved = datetime.fromtimestamp(path.stat().st_mtime, UTC)
-    return path.with_name(f"{path.name}.edited-{saved:%Y%m%d-%H%M%S}")
+    name = f"{path.name}.edited-{saved:%Y%m%d-%H%M%S}"
+    names = (f"{name}-{number}" if number else name for number in count())
+    return next(aside for one in names if _read(aside := path.with_name(one)) in (None, data))
 
 
 def _read(path: Path) -> bytes | None:
@@ -83,3 +86,12 @@ def _read(path: Path) -> bytes | None:
         return path.read_bytes()
     except FileNotFoundError:
         return None
+    except OSError as error:
+        raise not_stored(error, str(path)) from error
+
+
+def _remove(path: Path) -> None:
+    try:
+        path.unlink()
+    except OSError as error:
+        raise not_stored(error, str(path)) from error
