@@ -95,7 +95,7 @@ def _sections(shown: list[Group], words: Labels) -> Iterator[Line]:
 
 def _more(count: int, subject: Subject, words: Labels) -> str:
     where = f" --project {quote(subject.project)}" if subject.project else ""
-    return one_line(words.more.format(count=count, command=f"eventlog query --type fact{where}"))
+    return one_line(words.more.format(count=count, command=f"eventlog query --type fact --type stage_summary{where}"))
 
 
 def _section(one: Group) -> Section:

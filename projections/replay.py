@@ -57,7 +57,7 @@ def replay(
             total[kind].merge(state)
         result.days_folded += fresh
         result.events += folded.events
-        result.damage += folded.damage
+        result.damage += [one for one in folded.damage if one.kind != "pending"]  # a write under way
         progress(position + 1, len(todo))
     found = [document for one in projections for document in one.render(total[one.state], settings)]
     result.documents = sorted(found, key=lambda document: document.path)
