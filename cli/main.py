@@ -38,7 +38,11 @@ def main() -> None:
 
         run(sys.argv[2:])
         return
-    sys.exit(_run())
+    try:
+        sys.exit(_run())
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)  # noqa: T201 - it may come before click is there
+        sys.exit(_EXIT_INTERRUPTED)
 
 
 def _run() -> int:
@@ -49,17 +53,20 @@ def _run() -> int:
 
     try:
         result = group(VERBS, _load)(prog_name="eventlog", standalone_mode=False)
+        sys.stdout.flush()
     except click.ClickException as error:
         error.show()
         return _EXIT_USAGE
     except EventLogError as error:
         _complain(error)
         return _EXIT_NOT_WRITTEN if isinstance(error, NotStored) else _EXIT_USAGE
-    except (click.Abort, KeyboardInterrupt):
-        click.echo("interrupted", err=True)
-        return _EXIT_INTERRUPTED
+    except click.Abort as error:
+        raise KeyboardInterrupt from error
     except BrokenPipeError:
         return _close_quietly()
+    except OSError as error:
+        _complain(error)
+        return _EXIT_NOT_WRITTEN
     return result if isinstance(result, int) else 0
 
 

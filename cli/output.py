@@ -4,6 +4,7 @@ import sys
 from collections.abc import Iterable, Sequence
 
 import click
+import msgspec
 import orjson
 
 from eventlog.text import cut, harmless, one_line
@@ -11,12 +12,12 @@ from eventlog.text import cut, harmless, one_line
 
 def emit(value: object) -> None:
     """One JSON document on one line."""
-    click.echo(orjson.dumps(value).decode())
+    click.echo(orjson.dumps(value, default=msgspec.to_builtins).decode())
 
 
 def emit_pretty(value: object) -> None:
     """One JSON document, for people and programs alike."""
-    click.echo(orjson.dumps(value, option=orjson.OPT_INDENT_2).decode())
+    click.echo(orjson.dumps(value, default=msgspec.to_builtins, option=orjson.OPT_INDENT_2).decode())
 
 
 def emit_bytes(line: bytes) -> None:
