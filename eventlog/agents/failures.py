@@ -1,6 +1,7 @@
 """`cache/hook-errors.log`: what hooks could not do, one JSON line each; imported only when one fails."""
 
 import os
+import re
 import time
 
 from eventlog import timestamps, wire
@@ -10,6 +11,7 @@ from eventlog.store import Store
 
 _LARGEST = 1 << 20  # bytes; then the file is started anew and the old one kept as `.1`
 _KEPT_OF_PAYLOAD = 4096
+_ADDRESS = re.compile(r'("user_email"\s*:\s*")(?:[^"\\]|\\.)*')
 
 
 def path_of(store: Store) -> str:
@@ -25,7 +27,7 @@ def note(store: Store, error: Exception, data: bytes) -> None:
         {
             "ts": timestamps.from_ns(time.time_ns()),
             "error": f"{type(error).__name__}: {error}",
-            "payload": without_secrets(data[:_KEPT_OF_PAYLOAD].decode("utf-8", "replace")),
+            "payload": _beginning(data),
         }
     )
     fd = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
@@ -35,3 +37,9 @@ def note(store: Store, error: Exception, data: bytes) -> None:
         os.write(fd, line + b"\n")
     finally:
         os.close(fd)
+
+
+def _beginning(data: bytes) -> str:
+    """Scrubbed before it is cut, so that no half of a secret is left at the end."""
+    text = data[: 2 * _KEPT_OF_PAYLOAD].decode("utf-8", "replace")
+    return without_secrets(_ADDRESS.sub(r"\1…", text))[:_KEPT_OF_PAYLOAD]

@@ -11,7 +11,8 @@ from eventlog import wire
 from eventlog.agents import claude, codex, cursor, other
 from eventlog.agents.classify import classify, event_name
 from eventlog.agents.moment import Moment, Payload
-from eventlog.agents.scrub import scrub
+from eventlog.agents.scrub import outline, scrub
+from eventlog.errors import InvalidEvent
 from eventlog.live import append_once
 from eventlog.project import git_head, project_root
 from eventlog.store import Store
@@ -72,11 +73,17 @@ def record(store: Store, moment: Moment) -> bool:
     if moment.type == "host_event":
         fields |= {"name": moment.name, "payload": scrub(moment.payload)}
     else:
-        fields |= moment.fields
+        fields |= scrub(moment.fields)
     if moment.type == "session_start":
         branch, commit = git_head(where)
         fields |= {name: value for name, value in (("git_branch", branch), ("git_commit", commit)) if value}
-    return append_once(store.log, fields, _key(moment), within_ms=None if moment.turn else _SAME_CALL_MS)
+    within_ms = None if moment.turn else _SAME_CALL_MS
+    try:
+        return append_once(store.log, fields, _key(moment), within_ms=within_ms)
+    except InvalidEvent:  # too long for a line
+        if moment.type != "host_event":
+            raise
+        return append_once(store.log, fields | {"payload": outline(moment.payload)}, _key(moment), within_ms=within_ms)
 
 
 def silent(agent: str) -> bytes:

@@ -32,6 +32,12 @@ def scrub(payload: Payload) -> dict[str, object]:
     }
 
 
+def outline(payload: Payload) -> dict[str, object]:
+    """What is kept of a payload that is too long for a line even so: the texts and numbers it begins with."""
+    first = list(scrub(payload).items())[:_LONGEST_LIST]
+    return {name: "…" if isinstance(value, (list, dict)) else value for name, value in first}
+
+
 def without_secrets(text: str) -> str:
     """The text with anything that looks like a credential replaced."""
     if not any(start in text for start in _SUSPECT):
@@ -57,6 +63,8 @@ def _kept(value: object, depth: int) -> object:
         rest = [f"…[+{len(value) - _LONGEST_LIST} items]"] if len(value) > _LONGEST_LIST else []
         return [_kept(one, depth + 1) for one in value[:_LONGEST_LIST]] + rest if depth < _DEEPEST else "…"
     if isinstance(value, dict):
-        kept = {bounded(name): _kept(one, depth + 1) for name, one in value.items() if name not in _NEVER_KEPT}
-        return kept if depth < _DEEPEST else "…"
+        if depth >= _DEEPEST:
+            return "…"
+        kept = ((name, one) for name, one in value.items() if name not in _NEVER_KEPT)
+        return {bounded(without_secrets(name)): _kept(one, depth + 1) for name, one in kept}
     return value
