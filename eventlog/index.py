@@ -4,31 +4,26 @@ Appending never pays for it. `cache/conversations.index` lists, for day files th
 conversation and the offsets of its lines; files that are new or have grown are scanned, and folded in once there is
 more than a little of them.
 
-Format       first line: JSON `{"version", "size" of the rest, "files": [[name, size, mtime_ns, inode], …]}`; then,
-             sorted by bytes, one line per conversation: its id as a JSON string, TAB,
-             `file:offset,offset;file:offset` (file by position).
-Lookup       bisection over the mapped file: what it costs does not grow with the log.
+Format       see eventlog/lookup.py, which reads it.
 Durability   none: temp file + rename, no sync. A damaged or foreign file is ignored and rebuilt.
 """
 
-import mmap
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 import msgspec
 import orjson
 
-from eventlog import days
+from eventlog import days, lookup
 from eventlog.days import Entry
 from eventlog.errors import NotStored
 from eventlog.files import replace_file
+from eventlog.lookup import Found, Stamp
 from eventlog.wire import BOM
 
-_VERSION = 1
 _SCAN_AT_MOST = 4 << 20  # bytes of changed files to scan per read before they are folded into the index
 
-Position = tuple[str, int]
+Position = tuple[str, int]  # path of a day file, offset of a line
 _Owners = dict[str, dict[str, list[int]]]  # conversation -> file name -> offsets
 
 
@@ -36,15 +31,8 @@ class _Owner(msgspec.Struct):
     conversation_id: str
 
 
-class _Head(msgspec.Struct):
-    version: int
-    size: int
-    files: list[tuple[str, int, int, int]]
-
-
-_UNREADABLE = (OSError, ValueError, LookupError, TypeError, msgspec.MsgspecError)
+_UNREADABLE = (OSError, ValueError, LookupError, TypeError)
 _owner = msgspec.json.Decoder(_Owner)
-_head = msgspec.json.Decoder(_Head)
 
 
 class ConversationIndex:
@@ -52,7 +40,7 @@ class ConversationIndex:
 
     def __init__(self, log_dir: str, cache_dir: str) -> None:
         self._log = Path(log_dir)
-        self._path = Path(cache_dir) / "conversations.index"
+        self._path = Path(cache_dir) / lookup.NAME
 
     def entries(self, conversation_id: str) -> list[Entry]:
         """The conversation's readable lines, each event once, ordered by `(ts, id)`."""
@@ -67,13 +55,13 @@ class ConversationIndex:
 
     def positions(self, conversation_id: str) -> list[Position]:
         """File and byte offset of each of the conversation's lines."""
-        files = {entry[0]: entry for entry in self._files_now()}
-        head, positions = self._look_up(conversation_id)
-        changed = [name for name, stamp in files.items() if stamp not in head]
+        files = {stamp[0]: stamp for stamp in self._files_now()}
+        known = self._look_up(conversation_id)
+        changed = [name for name, stamp in files.items() if stamp not in known.stamps]
         if sum(files[name][1] for name in changed) > _SCAN_AT_MOST and self.catch_up():
-            _, positions = self._look_up(conversation_id)
+            known = self._look_up(conversation_id)
             changed = []
-        fresh = [(name, offset) for name, offset in positions if name in files and name not in changed]
+        fresh = [place for place in known.places if place[0] in files and place[0] not in changed]
         for name in changed:
             fresh += [(name, offset) for offset in _scan(self._log / name).get(conversation_id, ())]
         return [(str(self._log / name), offset) for name, offset in sorted(fresh)]
@@ -92,38 +80,32 @@ class ConversationIndex:
                 owners.setdefault(conversation, {})[name] = offsets
         return self._write(files, owners)
 
-    def _files_now(self) -> list[tuple[str, int, int, int]]:
-        names = [Path(file) for day in days.list_days(str(self._log)) for file in day.files]
-        return [(path.name, stat.st_size, stat.st_mtime_ns, stat.st_ino) for path in names for stat in (path.stat(),)]
+    def _files_now(self) -> list[Stamp]:
+        names = [Path(file).name for day in days.list_days(str(self._log)) for file in day.files]
+        return [lookup.stamp_of(str(self._log), name) for name in names]
 
-    def _look_up(self, conversation_id: str) -> tuple[set[tuple[str, int, int, int]], list[tuple[str, int]]]:
-        try:
-            with self._path.open("rb") as opened, mmap.mmap(opened.fileno(), 0, access=mmap.ACCESS_READ) as data:
-                head, start = _read_head(data)
-                line = _bisect(data, start, orjson.dumps(conversation_id) + b"\t")
-                return set(head.files), _parse_positions(line, head) if line else []
-        except _UNREADABLE:
-            return set(), []
+    def _look_up(self, conversation_id: str) -> Found:
+        return lookup.look_up(str(self._path), conversation_id)
 
-    def _read_all(self) -> tuple[_Owners, set[tuple[str, int, int, int]]]:
+    def _read_all(self) -> tuple[_Owners, set[Stamp]]:
         try:
             data = self._path.read_bytes()
-            head, start = _read_head(data)
+            start = data.find(b"\n") + 1
+            files = lookup.parse_head(data[:start], len(data))
             owners: _Owners = {}
             for line in data[start:].splitlines():
-                conversation, _, _ = line.partition(b"\t")
-                by_file = owners.setdefault(orjson.loads(conversation), {})
-                for name, offset in _parse_positions(line, head):
+                by_file = owners.setdefault(orjson.loads(line.partition(b"\t")[0]), {})
+                for name, offset in lookup.parse_places(line, files):
                     by_file.setdefault(name, []).append(offset)
         except _UNREADABLE:
             return {}, set()
-        return owners, set(head.files)
+        return owners, set(files)
 
-    def _write(self, files: list[tuple[str, int, int, int]], owners: _Owners) -> bool:
+    def _write(self, files: list[Stamp], owners: _Owners) -> bool:
         number = {stamp[0]: position for position, stamp in enumerate(files)}
         lines = sorted(_line(conversation, by_file, number) for conversation, by_file in owners.items() if by_file)
         body = b"".join(lines)
-        head = orjson.dumps({"version": _VERSION, "size": len(body), "files": files})
+        head = orjson.dumps({"version": lookup.VERSION, "size": len(body), "files": files})
         try:
             replace_file(str(self._path), head + b"\n" + body, durable=False)
         except NotStored:
@@ -133,42 +115,7 @@ class ConversationIndex:
 
 def _line(conversation: str, by_file: dict[str, list[int]], number: dict[str, int]) -> bytes:
     places = ";".join(f"{number[name]}:{','.join(map(str, offsets))}" for name, offsets in sorted(by_file.items()))
-    return orjson.dumps(conversation) + b"\t" + places.encode() + b"\n"
-
-
-def _parse_positions(line: bytes, head: _Head) -> list[tuple[str, int]]:
-    """Raises ValueError where the line is not one of ours."""
-    found = []
-    for place in line.partition(b"\t")[2].split(b";"):
-        number, _, offsets = place.partition(b":")
-        name = head.files[int(number)][0]
-        found += [(name, int(offset)) for offset in offsets.split(b",")]
-    return found
-
-
-def _read_head(data: Any) -> tuple[_Head, int]:
-    end = data.find(b"\n")
-    head = _head.decode(data[:end])
-    if head.version != _VERSION or len(data) != end + 1 + head.size or data[-1:] != b"\n":
-        raise ValueError("an index of another version, or a part of one")
-    return head, end + 1
-
-
-def _bisect(data: mmap.mmap, low: int, key: bytes) -> bytes | None:
-    """The line that starts with `key`, among sorted lines from offset `low` to the end."""
-    high = len(data)
-    while low < high:
-        middle = data.rfind(b"\n", 0, (low + high) // 2) + 1
-        middle = max(middle, low)
-        end = data.find(b"\n", middle)
-        line = data[middle:end]
-        if line.startswith(key):
-            return line
-        if line < key:
-            low = end + 1
-        else:
-            high = middle
-    return None
+    return lookup.key_of(conversation) + places.encode() + b"\n"
 
 
 def _scan(path: Path) -> dict[str, list[int]]:

@@ -18,14 +18,14 @@ BOM = b"\xef\xbb\xbf"
 
 def loads(data: bytes) -> object:
     """Parse one JSON document; a leading byte order mark is tolerated. Raises ValueError."""
-    text = data.removeprefix(BOM).decode().strip(" \t\r\n")
+    whole = data.removeprefix(BOM).decode().strip(" \t\r\n")
     try:
-        value, end = _scan(text, 0)
+        value, end = _scan(whole, 0)
     except StopIteration:
         raise ValueError("not JSON") from None
     except RecursionError:
         raise ValueError("nested too deeply") from None
-    if end != len(text):
+    if end != len(whole):
         raise ValueError(f"text after the JSON document, at character {end}")
     return value
 
@@ -36,15 +36,20 @@ def dumps(fields: dict[str, object]) -> bytes:
     Half a surrogate pair (JSON can smuggle one in) becomes U+FFFD: the log is UTF-8 throughout.
     """
     try:
-        text = "".join(_encode(fields, 0))
+        line = "".join(_encode(fields, 0))
     except RecursionError:
         raise ValueError("nested too deeply") from None
     except TypeError as error:  # a key that is not a string
         raise ValueError(str(error)) from error
     try:
-        return text.encode()
+        return line.encode()
     except UnicodeEncodeError:
-        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").encode()
+        return line.encode("utf-16", "surrogatepass").decode("utf-16", "replace").encode()
+
+
+def text(value: str) -> bytes:
+    """A text as a JSON string."""
+    return dumps({"": value})[len('{"":') : -1]
 
 
 def _no_constant(name: str) -> "NoReturn":

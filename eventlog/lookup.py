@@ -1,0 +1,116 @@
+"""`cache/conversations.index`, the reading half: where a conversation's lines are, at a cost that does not grow.
+
+Format       first line: JSON `{"version", "size" of the rest, "files": [[name, size, mtime_ns, inode], …]}`; then,
+             sorted by bytes, one line per conversation: its id as a JSON string, TAB,
+             `file:offset,offset;file:offset` (file by position).
+Lookup       bisection in the file.
+
+What it says of a day file holds while the file's stamp (name, size, mtime, inode) is the same.
+Imported inside agents' hooks: standard library only, as little of it as possible.
+"""
+
+import os
+
+from eventlog import wire
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import BinaryIO
+
+VERSION = 1
+NAME = "conversations.index"
+
+Stamp = tuple[str, int, int, int]
+Place = tuple[str, int]  # name of a day file, offset of a line
+
+
+class Found:
+    """What the index says: the files it covers, and the places of one conversation's lines in them."""
+
+    def __init__(self, stamps: "set[Stamp]", places: "list[Place]") -> None:
+        self.stamps = stamps
+        self.places = places
+
+
+def stamps(log_dir: str) -> "list[Stamp]":
+    """The day files of a log as they are now, by name; none where there is no log."""
+    try:
+        names = sorted(name for name in os.listdir(log_dir) if is_day_file(name))
+    except FileNotFoundError:
+        return []
+    return [stamp_of(log_dir, name) for name in names]
+
+
+def stamp_of(log_dir: str, name: str) -> Stamp:
+    """What changes whenever the file does."""
+    stat = os.stat(f"{log_dir}/{name}")
+    return name, stat.st_size, stat.st_mtime_ns, stat.st_ino
+
+
+def is_day_file(name: str) -> bool:
+    """Whether a file is named like one of the log's, or like a replica of one."""
+    stem, dot, ending = name.rpartition(".")
+    day, _, replica = stem.partition(".")
+    digits = day[:4] + day[5:7] + day[8:]
+    plain = replica.replace("-", "").replace("_", "")
+    dated = len(day) == len("2026-02-20") and day[4] == day[7] == "-" and digits.isdigit()
+    return bool(dot) and ending == "jsonl" and dated and (not replica or (plain + "a").isalnum())
+
+
+def look_up(path: str, conversation_id: str) -> Found:
+    """Places in the order of the index; nothing where the index is missing, damaged or of another version."""
+    try:
+        with open(path, "rb") as opened:
+            files, start = _head(opened)
+            line = _bisect(opened, start, key_of(conversation_id))
+        return Found(set(files), parse_places(line, files) if line else [])
+    except (OSError, ValueError, LookupError, TypeError):
+        return Found(set(), [])
+
+
+def key_of(conversation_id: str) -> bytes:
+    """What the conversation's line starts with."""
+    return wire.text(conversation_id) + b"\t"
+
+
+def parse_head(line: bytes, size: int) -> "list[Stamp]":
+    """The files of an index of `size` bytes in all; raises ValueError, LookupError or TypeError for a foreign one."""
+    head = wire.loads(line)
+    if not isinstance(head, dict) or head["version"] != VERSION or len(line) + head["size"] != size:
+        raise ValueError("an index of another version, or a part of one")
+    return [(str(name), int(size), int(mtime), int(inode)) for name, size, mtime, inode in head["files"]]
+
+
+def parse_places(line: bytes, files: "list[Stamp]") -> "list[Place]":
+    """Raises ValueError or LookupError where the line is not one of ours."""
+    found = []
+    for place in line.rstrip(b"\n").partition(b"\t")[2].split(b";"):
+        number, _, offsets = place.partition(b":")
+        name = files[int(number)][0]
+        found += [(name, int(offset)) for offset in offsets.split(b",")]
+    return found
+
+
+def _head(opened: "BinaryIO") -> "tuple[list[Stamp], int]":
+    line = opened.readline()
+    return parse_head(line, os.fstat(opened.fileno()).st_size), len(line)
+
+
+def _bisect(opened: "BinaryIO", low: int, key: bytes) -> bytes:
+    """The line that starts with `key`, among sorted lines from offset `low` to the end; empty where there is none."""
+    high = os.fstat(opened.fileno()).st_size
+    while low < high:
+        middle = (low + high) // 2
+        opened.seek(middle)
+        if middle > low:  # the first line that starts at `middle` or behind it
+            opened.seek(middle - 1)
+            opened.readline()
+        start = opened.tell()
+        line = opened.readline() if start < high else b""
+        if line.startswith(key):
+            return line
+        if not line or line > key:
+            high = middle
+        else:
+            low = start + len(line)
+    return b""
