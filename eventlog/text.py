@@ -3,8 +3,9 @@
 import re
 import unicodedata
 
-# C0 and C1 controls, bidirectional overrides and isolates: they would act on the reader's terminal or hide text
-_UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ufeff]")
+# C0 and C1 controls, whole terminal sequences (ECMA-48 CSI) where one is, bidirectional overrides and isolates: they
+# would act on the reader's terminal or hide text
+_UNSAFE = re.compile("(?:\x1b\\[|\x9b)[0-?]*[ -/]*[@-~]|[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ufeff]")
 
 
 def one_line(text: str) -> str:

@@ -114,7 +114,7 @@ def _from_facts(facts: list[Fact]) -> Conclusion:
     if not said:
         return Conclusion()
     return Conclusion(
-        topic=said[0].text[:_TOPIC_OF_TEXT],
+        topic=said[0].text[:_TOPIC_OF_TEXT].rstrip(),
         parts=said,
         joint="; ",
         source="layer3_auto",
@@ -124,7 +124,7 @@ def _from_facts(facts: list[Fact]) -> Conclusion:
 
 
 def _topic(summary: StageSummary) -> str:
-    return cut(one_line(summary.topic) or _clean(summary.summary)[:_TOPIC_OF_TEXT], TOPIC_CHARS)
+    return cut(one_line(summary.topic) or _clean(summary.summary)[:_TOPIC_OF_TEXT].rstrip(), TOPIC_CHARS)
 
 
 def _clean(text: str) -> str:

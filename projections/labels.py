@@ -64,6 +64,6 @@ LABELS: dict[Locale, Labels] = {
         lessons="经验教训",
         knowledge="项目知识",
         experience="经历",
-        more="还有 {count} 条放不下,查看:`{command}`。",
+        more="还有 {count} 条放不下，用 `{command}` 查看。",
     ),
 }
