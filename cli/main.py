@@ -24,6 +24,7 @@ VERBS = {
     "append": Verb("Record", "Append events of any type, one or a stream of them."),
     "hook": Verb("Agents", "Answer a hook of a coding agent: its JSON on stdin."),
     "replay": Verb("Knowledge", "Rebuild the knowledge files from the log."),
+    "config": Verb("Knowledge", "Show the settings in force and where each comes from."),
     "why": Verb("Knowledge", "Show the events behind each line of a knowledge file."),
     "query": Verb("Audit", "Show events: of a session, a type, a time, with a text."),
     "sessions": Verb("Audit", "Show who worked when, and what it came to."),
@@ -64,7 +65,7 @@ def _run() -> int:
         raise KeyboardInterrupt from error
     except BrokenPipeError:
         return _close_quietly()
-    except OSError as error:
+    except (OSError, UnicodeEncodeError) as error:  # the latter: a file name this locale cannot write
         _complain(error)
         return _EXIT_NOT_WRITTEN
     return result if isinstance(result, int) else 0

@@ -5,12 +5,14 @@ import re
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import click
 
+from eventlog import compiled, config
 from eventlog.log import EventLog
 from eventlog.project import project_root
+from eventlog.settings import Settings
 from eventlog.store import Store
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
@@ -93,6 +95,18 @@ def spellings(project: str) -> tuple[str, ...]:
     return (project, project_root(project))
 
 
+class Opened(NamedTuple):
+    """A store, ready for a verb: its log, obeying the setting `fsync`, and all settings."""
+
+    log: EventLog
+    settings: Settings
+
+
 def open_log(store: Store) -> EventLog:
-    """The log of the store."""
-    return EventLog(store)
+    """The log of the store; to record something, a mistake in `config.yaml` is no obstacle."""
+    return EventLog(store, fsync=compiled.wants_sync(store))
+
+
+def open_store(store: Store) -> Opened:
+    """The log and the settings; raises BadSettings."""
+    return Opened(open_log(store), config.load(store).settings)

@@ -14,7 +14,6 @@ from eventlog.cli.main import EXIT_FOUND
 from eventlog.cli.output import emit_pretty, say
 from eventlog.projections.publish import Published, publish
 from eventlog.projections.replay import Replayed, chosen, replay
-from eventlog.settings import Settings
 from eventlog.store import Store
 
 _Progress = Callable[[int, int], None]
@@ -54,10 +53,11 @@ def command(
         raise click.UsageError("--as-of needs --out: the files in the store are those of now")
     projections = chosen(names)
     root = out or store.knowledge
+    opened = options.open_store(store)
     with _one_at_a_time(store, wanted=not out and not check), _progress() as progress:
         replayed = replay(
-            options.open_log(store),
-            Settings(),
+            opened.log,
+            opened.settings,
             projections=projections,
             until=as_of or "~",
             checkpoints=not full,

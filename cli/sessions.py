@@ -9,7 +9,6 @@ from eventlog.cli import options
 from eventlog.cli.output import emit_pretty, table
 from eventlog.projections.replay import replay
 from eventlog.projections.sessions import SESSIONS
-from eventlog.settings import Settings
 from eventlog.store import Store
 
 
@@ -35,7 +34,8 @@ def command(
     store: Store,
 ) -> None:
     """Show who worked when, and what each session came to; the newest last."""
-    documents = replay(options.open_log(store), Settings(), projections=[SESSIONS]).documents
+    opened = options.open_store(store)
+    documents = replay(opened.log, opened.settings, projections=[SESSIONS]).documents
     found: list[dict[str, Any]] = [orjson.loads(line.text) for one in documents for line in one.lines]
     roots = options.spellings(project) if project else ()
     wanted = [

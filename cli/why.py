@@ -11,7 +11,6 @@ from eventlog.cli.output import emit, say, table
 from eventlog.codec import to_fields
 from eventlog.days import Entry
 from eventlog.projections.provenance import Explained, explain
-from eventlog.settings import Settings
 from eventlog.store import Store
 from eventlog.text import cut
 
@@ -38,7 +37,8 @@ def command(place: str, as_json: bool, store: Store) -> None:
     if match is None:
         raise click.UsageError(f"{place!r} is not FILE or FILE:LINE")
     number = int(match["line"]) if match["line"] else None
-    explained = explain(options.open_log(store), Settings(), _find(match["file"], store), number)
+    opened = options.open_store(store)
+    explained = explain(opened.log, opened.settings, _find(match["file"], store), number)
     for line in explained:
         if as_json:
             emit({"line": line.number, "text": line.text, "events": _as_dicts(line)})

@@ -185,10 +185,11 @@ def _invalid(error: Exception) -> InvalidEvent:
         return InvalidEvent("missing", where=".".join(filter(None, missing.group("field", "name"))))
     match = _WHERE.fullmatch(str(error))
     assert match is not None
-    return InvalidEvent(_in_words(match["reason"]), where=match["field"] or "event")
+    return InvalidEvent(in_words(match["reason"]), where=match["field"] or "event")
 
 
-def _in_words(reason: str) -> str:
+def in_words(reason: str) -> str:
+    """A reason of msgspec's as the end of our sentence."""
     if reason.endswith(r"matching regex '\\S'"):
         return "must not be blank"
     return reason[:1].lower() + reason[1:]

@@ -1,11 +1,41 @@
-"""What a user may choose, with its defaults; the shape of `config.yaml`."""
+"""What a user may choose, with its defaults; the shape of `config.yaml`.
 
-from typing import Annotated, Literal
+A mistake that concerns one key is told as `key: what is wrong`, so that whoever reads the file can name its line.
+"""
 
-from msgspec import Meta, Struct
+from typing import Annotated, Any, Literal
+from zoneinfo import ZoneInfo
+
+from msgspec import Meta, Struct, field
 
 Locale = Literal["en", "zh"]
 Count = Annotated[int, Meta(ge=0)]
+Positive = Annotated[int, Meta(ge=1)]
+Share = Annotated[float, Meta(ge=0, le=1)]
+BaseName = Annotated[str, Meta(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_-]{0,63}$")]
+
+PROJECT = "{project}/"  # what a path starts with that is a different file in every project
+
+
+class KnowledgeBase(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """A file people and agents share; plan entries may change its sections.
+
+    `path` is absolute, or starts with `~/` or `{project}/`. With `review` every entry waits for a person.
+    """
+
+    path: str | None = None
+    url: str | None = None
+    review: bool = False
+
+    def __post_init__(self) -> None:
+        if (self.path is None) == (self.url is None):
+            raise ValueError("exactly one of path and url must be given")
+        if self.path is not None and not self.path.startswith(("/", "~/", PROJECT)):
+            raise ValueError(f"path: must start with /, ~/ or {PROJECT}")
+        if self.path is not None and (".." in self.path.split("/") or self.path.endswith("/")):
+            raise ValueError("path: must name a file, without any ..")
+        if self.url is not None and not self.url.startswith(("https://", "http://", "file:///")):
+            raise ValueError("url: must start with https://, http:// or file:///")
 
 
 class MemorySettings(Struct, frozen=True, forbid_unknown_fields=True):
@@ -22,10 +52,66 @@ class SummarySettings(Struct, frozen=True, forbid_unknown_fields=True):
     max_chars: Annotated[int, Meta(ge=50)] = 300
 
 
-class Settings(Struct, frozen=True, forbid_unknown_fields=True):
-    """Everything that has an influence on rendered files."""
+class ContextSettings(Struct, frozen=True, forbid_unknown_fields=True):
+    """What a session starts with: a budget in characters, and how facts decay with their age in days."""
 
+    budget_chars: Annotated[int, Meta(ge=200)] = 9000
+    days_full: Count = 2  # younger facts: all of them
+    days_partial: Count = 5  # younger facts: the newest of each day
+    days_max: Count = 7  # younger facts: only those of high confidence
+    partial_per_day: Count = 3
+    min_confidence: Share = 0.9
+    facts: Count = 15
+
+
+class SaveSettings(Struct, frozen=True, forbid_unknown_fields=True):
+    """Whether an agent that saved nothing is asked to when it stops, and after how many turns."""
+
+    stop_fallback: Literal["once", "never"] = "once"
+    min_turns: Count = 3
+
+
+_BASES = {
+    "user": KnowledgeBase(path="~/.config/agents/USER.md"),
+    "soul": KnowledgeBase(path="~/.config/agents/SOUL.md", review=True),
+    "global-agents": KnowledgeBase(path="~/.config/agents/AGENTS.md"),
+    "project": KnowledgeBase(path="{project}/AGENTS.md"),
+}
+_BOOTSTRAP = ["global-agents", "soul", "user", "project"]
+_HOOKS: dict[str, bool | dict[str, Any]] = {"logging": True, "git_cleanup": {"enabled": False}}
+
+
+class Settings(Struct, frozen=True, forbid_unknown_fields=True):
+    """Everything a user may choose. Mappings of names (`knowledge_bases`, `session_hooks`) replace the defaults."""
+
+    version: Literal[1] = 1
     timezone: str = "UTC"  # of dates and times in rendered files
     locale: Locale = "en"  # of headings in rendered files
+    fsync: Literal["always", "never"] = "always"
+    knowledge_bases: dict[BaseName, KnowledgeBase] = field(default_factory=lambda: dict(_BASES))
+    session_bootstrap: list[str] = field(default_factory=lambda: list(_BOOTSTRAP))  # bases a session starts with
     memory: MemorySettings = MemorySettings()
     summaries: SummarySettings = SummarySettings()
+    context: ContextSettings = ContextSettings()
+    save: SaveSettings = SaveSettings()
+    session_hooks: dict[str, bool | dict[str, Any]] = field(default_factory=lambda: dict(_HOOKS))
+
+    def __post_init__(self) -> None:
+        if not _is_timezone(self.timezone):
+            raise ValueError(f"timezone: there is no time zone {self.timezone!r}; write it like Europe/Berlin")
+        unknown = [name for name in self.session_bootstrap if name not in self.knowledge_bases]
+        if unknown and self.session_bootstrap != _BOOTSTRAP:
+            raise ValueError(f"session_bootstrap: there is no knowledge base {unknown[0]!r}")
+
+    @property
+    def bootstrap(self) -> list[str]:
+        """The bases a session starts with, those that are configured."""
+        return [name for name in self.session_bootstrap if name in self.knowledge_bases]
+
+
+def _is_timezone(name: str) -> bool:
+    try:
+        ZoneInfo(name)
+    except (LookupError, ValueError, OSError):
+        return False
+    return True

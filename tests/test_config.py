@@ -1,0 +1,148 @@
+"""`config.yaml`: what is given counts, what is wrong is named with its line, and hooks pay nothing for it."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from eventlog import compiled, config
+from eventlog.errors import BadSettings
+from eventlog.settings import Settings
+from eventlog.store import Store
+
+
+@pytest.fixture
+def store(tmp_path):
+    return Store(str(tmp_path / "store"))
+
+
+def write(store, text):
+    path = Path(store.config)
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(text)
+
+
+def refusal(store, text):
+    write(store, text)
+    with pytest.raises(BadSettings) as caught:
+        config.load(store)
+    return caught.value
+
+
+def test_without_a_file_everything_has_its_default(store):
+    assert (Settings(), {}) == config.load(store)
+    assert {} == compiled.settings(store)
+
+
+def test_what_is_not_given_keeps_its_default(store):
+    write(store, "memory: {max_lines: 50}\nlocale: zh\n")
+    settings = config.load(store).settings
+
+    assert (50, 25_000, "zh", "UTC") == (
+        settings.memory.max_lines, settings.memory.max_bytes, settings.locale, settings.timezone,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "what"),
+    [
+        ("locale: zh\ntimezon: UTC\n", 2, "timezon: unknown key"),
+        ("memory:\n  max_lines: 50\n  max_line: 3\n", 3, "memory.max_line: unknown key"),
+        ("memory:\n  max_lines: many\n", 2, "memory.max_lines: expected `int`, got `str`"),
+        ("\nmemory: 7\n", 2, "memory: expected a mapping"),
+        ("locale: de\n", 1, "locale: invalid enum value 'de'"),
+        ("version: 1\ntimezone: Mars/Olympus\n", 2, "timezone: there is no time zone 'Mars/Olympus'"),
+        ("knowledge_bases:\n  user:\n    path: ../../etc/passwd\n", 3, "knowledge_bases.user.path: must start with"),
+        ("knowledge_bases:\n  user: {path: ~/x, reviews: true}\n", 2, "knowledge_bases.user.reviews: unknown key"),
+        ("session_bootstrap: [user, nope]\n", 1, "session_bootstrap: there is no knowledge base 'nope'"),
+        ("fsync: never\nfsync: always\n", 2, "fsync: is given twice"),
+        ("fsync: [\n", 2, "not YAML"),
+        ("- fsync\n", 1, "expected a mapping"),
+        ("? [a]\n: b\n", 1, "is not a plain key"),
+        ("[" * 4000, 1, "is nested too deeply"),
+        ("a: \x07\n", 1, "not YAML"),
+        ("a: &a [*a]\n", 1, "unknown key"),
+        ("session_hooks: &a {x: *a}\n", 1, "session_hooks"),
+    ],
+)  # fmt: skip
+def test_a_mistake_is_named_with_key_file_and_line(store, text, line, what):
+    error = refusal(store, text)
+
+    assert f"{store.config}:{line}" == error.where
+    assert what in error.what
+
+
+def test_one_mistake_does_not_hide_the_others(store):
+    error = refusal(store, "locale: de\nfsync: 1\nmemory: {max_bytes: 3}\n")
+
+    assert "locale" in error.what
+    assert ("line 2: fsync" in error.hint, "line 3: memory.max_bytes" in error.hint) == (True, True)
+
+
+def test_a_file_that_is_not_utf8_is_named_with_its_line(store):
+    write(store, "")
+    Path(store.config).write_bytes(b"locale: zh\ntimezone: \xff\n")
+
+    with pytest.raises(BadSettings, match=r"config\.yaml:2: is not UTF-8"):
+        config.load(store)
+
+
+def test_every_setting_tells_where_it_comes_from(store):
+    write(store, "version: 1\nknowledge_bases:\n  user:\n    path: ~/U.md\nsession_hooks:\n  logging: {x: {y: 1}}\n")
+    origins = {one.key: one.line for one in config.effective(config.load(store))}
+
+    assert (4, 5, None) == (
+        origins["knowledge_bases.user.path"], origins["session_hooks.logging.x.y"], origins["memory.max_lines"],
+    )  # fmt: skip
+
+
+def test_hooks_see_the_same_values(store):
+    write(store, "fsync: never\nsave: {min_turns: 9}\n")
+    first, again = compiled.settings(store), compiled.settings(store)
+
+    assert config.as_values(config.load(store).settings) == first == again
+    assert not compiled.wants_sync(store)
+
+
+def test_hooks_see_a_change_at_once(store):
+    write(store, "fsync: never\n")
+    before = compiled.wants_sync(store)
+    write(store, "fsync: always\n")
+
+    assert (False, True) == (before, compiled.wants_sync(store))
+
+
+def test_a_mistake_is_no_obstacle_to_a_hook(store):
+    write(store, "fsync: nver\n")
+
+    assert compiled.wants_sync(store)
+
+
+def test_deleting_the_cache_changes_nothing(store):
+    write(store, "fsync: never\n")
+    before = compiled.settings(store)
+    Path(store.cache, "settings.json").write_text("{}")
+
+    assert before == compiled.settings(store)
+
+
+@pytest.mark.parametrize("text", [None, "fsync: never\n"])
+def test_hooks_load_no_yaml_for_settings_they_have_seen(store, text):
+    if text:
+        write(store, text)
+        compiled.settings(store)
+    code = (
+        "import sys; from eventlog import compiled; from eventlog.store import Store;"
+        "compiled.settings(Store(sys.argv[1]));"
+        "print([one for one in ('yaml', 'msgspec', 'typing', 're', 'json', 'pathlib') if one in sys.modules])"
+    )
+    run = subprocess.run(
+        [sys.executable, "-S", "-c", code, store.root],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=Path(__file__).parent.parent,
+    )
+
+    assert "[]\n" == run.stdout
