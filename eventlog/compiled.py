@@ -31,6 +31,12 @@ def wants_sync(store: "Store") -> bool:
     return settings(store).get("fsync") != "never"
 
 
+def are_current(store: "Store") -> bool:
+    """Whether hooks need not read `config.yaml`: there is none, or its values lie ready."""
+    stamp = _stamp(store.config)
+    return stamp is None or _saved(store, stamp) is not None
+
+
 def _stamp(path: str) -> str | None:
     try:
         stat = os.stat(path)
@@ -55,13 +61,17 @@ def _saved(store: "Store", stamp: str) -> "Values | None":
 
 def _compile(store: "Store", stamp: str) -> "Values":
     """Read the file as every other part of the program does, and keep what it says, even that it says nothing."""
-    from eventlog import config, wire
+    from eventlog import wire
     from eventlog.errors import EventLogError
     from eventlog.files import replace_file
 
     values: Values = {}
     try:
+        from eventlog import config
+
         values = config.as_values(config.load(store).settings)
+    except ImportError:  # a hook without site-packages: it goes by the defaults until someone with them comes by
+        return values
     except EventLogError:
         values = {"fsync": "always"}
     try:

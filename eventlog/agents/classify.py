@@ -8,6 +8,7 @@ _GEMINI = frozenset(
         "BeforeModel", "AfterModel", "BeforeToolSelection",
     )
 )  # fmt: skip
+_GEMINI_TOO = frozenset(("SessionStart", "SessionEnd", "Notification"))
 _DEFAULT = "claude-code"
 
 
@@ -25,8 +26,8 @@ def classify(payload: Payload, hint: str = "") -> str:
     if name in _GEMINI:
         return "gemini"
     if name and text(payload, "timestamp"):
-        return hint if hint in ("gemini", "copilot") else "gemini"
-    if text(payload, "turn_id") or "/rollout-" in text(payload, "transcript_path"):
+        return "gemini" if name in _GEMINI_TOO and hint in ("", "gemini") else "copilot"
+    if text(payload, "turn_id") or "/rollout-" in text(payload, "transcript_path").replace("\\", "/"):
         return "codex"
     return hint or _DEFAULT
 

@@ -1,9 +1,12 @@
 """Claude Code, and every host that kept its protocol.
 
 Payload: `session_id`, `hook_event_name`, `prompt_id` (the turn, from 2.1.196 on); inside a subagent also `agent_id`,
-under the root's session id. Documentation: code.claude.com/docs/en/hooks.
+under the root's session id. A turn may end while background tasks run, and again when they are done.
+Before a compaction nothing can be said to the agent: that is made up for at the `SessionStart` that follows it.
+Documentation: code.claude.com/docs/en/hooks.
 """
 
+from eventlog import wire
 from eventlog.agents.moment import Moment, Payload, present, text
 
 AGENT = "claude-code"
@@ -13,25 +16,44 @@ SILENT = b""
 def read(payload: Payload, name: str, agent: str = AGENT) -> Moment:
     """The moment a payload tells of."""
     turn = text(payload, "turn_id", "prompt_id")
-    tool = text(payload, "tool_use_id")
-    subagent = text(payload, "agent_id")
-    session = text(payload, "session_id", "sessionId")
-    about = {"session": session, "subagent": subagent}
+    session, subagent = text(payload, "session_id", "sessionId"), text(payload, "agent_id")
+    moment = Moment(agent, name, payload, session=session, subagent=subagent, turn=text(payload, "tool_use_id"))
     match name:
         case "SessionStart":
-            return Moment(agent, name, payload, type="session_start", fields=_start(payload), **about)
-        case "Stop" | "AfterAgent":
+            return moment.becomes("session_start", _start(payload))
+        case "Stop":
             fields = present(turn_id=turn, status="completed")
-            return Moment(agent, name, payload, turn=turn, type="turn_end", fields=fields, **about)
+            return moment.becomes("turn_end", fields, turn=turn, settled=is_settled(payload))
+        case "PreCompact":
+            return moment.becomes("save_requested", {"trigger": "pre_compact"})
         case "SessionEnd":
-            fields = present(reason=text(payload, "reason"))
-            return Moment(agent, name, payload, turn=turn, type="session_end", fields=fields, **about)
+            return moment.becomes("session_end", present(reason=text(payload, "reason")), turn=turn)
         case "SubagentStart" | "SubagentStop":
-            return Moment(agent, name, payload, turn=subagent, **about)
+            moment.turn = subagent
         case "UserPromptSubmit":
-            return Moment(agent, name, payload, turn=turn, **about)
-        case _:
-            return Moment(agent, name, payload, turn=tool, **about)
+            moment.turn = turn
+    return moment
+
+
+def is_settled(payload: Payload) -> bool:
+    """Neither the answer to a hook's own request, nor with anything still running."""
+    return not payload.get("stop_hook_active") and not payload.get("background_tasks")
+
+
+def start(context: str) -> bytes:
+    """The answer that gives a session its context."""
+    return wire.dumps({"hookSpecificOutput": {"hookEventName": "SessionStart", "additionalContext": context}})
+
+
+def ask(request: str) -> bytes:
+    """The answer that makes the agent go on with a request."""
+    return wire.dumps({"decision": "block", "reason": request})
+
+
+def flush(request: str) -> bytes:
+    """Nothing: what a hook says before a compaction is discarded."""
+    del request
+    return SILENT
 
 
 def _start(payload: Payload) -> dict[str, object]:

@@ -7,7 +7,11 @@ from eventlog.agents import claude
 from eventlog.agents.moment import Moment, Payload
 
 AGENT = "codex"
-SILENT = b""  # anything on stdout that is not its JSON makes Stop fail
+SILENT = b""  # anything on stdout that is not its JSON makes Stop fail, and so does a key it does not know
+
+start = claude.start
+ask = claude.ask
+flush = claude.flush
 
 
 def read(payload: Payload, name: str) -> Moment:

@@ -1,44 +1,68 @@
 """Cursor, desktop and CLI.
 
 Payload: `conversation_id` (older builds: or `session_id`), `generation_id` (the turn), `workspace_roots`; `cwd` is
-often "". It also runs hooks it finds in Claude Code's settings, with its own payload. Documentation:
+often "". It also runs hooks it finds in Claude Code's settings, with its own payload, and translates the answers.
+A subagent works under a conversation id of its own that nothing ties to its parent. Documentation:
 cursor.com/docs/hooks.
 """
 
+from eventlog import wire
 from eventlog.agents.moment import Moment, Payload, present, text
 
 AGENT = "cursor"
 SILENT = b"{}"
 
 _NAMELESS_MODELS = ("default", "unknown")
+_AS_CURSOR_SAYS = {"userPromptSubmit": "beforeSubmitPrompt"}  # in hooks taken from Claude Code's settings
 
 
 def read(payload: Payload, name: str) -> Moment:
     """The moment a payload tells of; event names of both spellings."""
-    turn = text(payload, "generation_id")
-    about = {
-        "session": text(payload, "conversation_id", "session_id"),
-        "subagent": text(payload, "subagent_id") if name.startswith("subagent") else "",
-    }
-    match name[:1].lower() + name[1:]:
+    camel = name[:1].lower() + name[1:]
+    name = _AS_CURSOR_SAYS.get(camel, camel)
+    turn, session = text(payload, "generation_id"), text(payload, "conversation_id", "session_id")
+    moment = Moment(AGENT, name, payload, session=session, turn=text(payload, "tool_use_id"))
+    match name:
         case "sessionStart":
-            return Moment(AGENT, name, payload, type="session_start", fields=_start(payload), **about)
+            return moment.becomes("session_start", _start(payload))
         case "stop":
             fields = present(turn_id=turn, status=text(payload, "status"))
-            return Moment(AGENT, name, payload, turn=_again(payload, turn), type="turn_end", fields=fields, **about)
+            return moment.becomes("turn_end", fields, turn=_again(payload, turn), settled=_is_settled(payload))
+        case "preCompact":
+            return moment.becomes("save_requested", {"trigger": "pre_compact"}, turn=_again(payload, turn))
         case "sessionEnd":
-            return Moment(AGENT, name, payload, turn=turn, type="session_end", fields=_end(payload), **about)
+            return moment.becomes("session_end", _end(payload), turn=turn)
         case "subagentStart" | "subagentStop":
-            return Moment(AGENT, name, payload, turn=about["subagent"], **about)
+            moment.subagent = moment.turn = text(payload, "subagent_id", "tool_call_id") or "subagent"
         case "beforeSubmitPrompt":
-            return Moment(AGENT, name, payload, turn=turn, **about)
-        case _:
-            return Moment(AGENT, name, payload, turn=text(payload, "tool_use_id"), **about)
+            moment.turn = turn
+    return moment
+
+
+def start(context: str) -> bytes:
+    """The answer that gives a session its context."""
+    return wire.dumps({"additional_context": context})
+
+
+def ask(request: str) -> bytes:
+    """The answer that Cursor sends as the user's next message."""
+    return wire.dumps({"followup_message": request})
+
+
+def flush(request: str) -> bytes:
+    """The one answer Cursor takes before a compaction."""
+    return wire.dumps({"user_message": request})
+
+
+def _is_settled(payload: Payload) -> bool:
+    status = text(payload, "status")
+    return status in ("", "completed") and not payload.get("loop_count") and not payload.get("stop_hook_active")
 
 
 def _start(payload: Payload) -> dict[str, object]:
     model = text(payload, "model")
     return present(
+        source=text(payload, "source"),
         model="" if model in _NAMELESS_MODELS else model,
         transcript_path=text(payload, "transcript_path"),
     )
@@ -55,6 +79,6 @@ def _end(payload: Payload) -> dict[str, object]:
 
 
 def _again(payload: Payload, turn: str) -> str:
-    """A follow-up message of a hook continues the generation; its stops are counted."""
-    loops = payload.get("loop_count")
-    return f"{turn}#{loops}" if turn and isinstance(loops, int) else turn
+    """One generation may stop, or be compacted, several times: a hook's follow-up message continues it."""
+    count = payload.get("loop_count", payload.get("message_count"))
+    return f"{turn}#{count}" if turn and isinstance(count, int) else turn

@@ -8,7 +8,7 @@ import os
 from itertools import pairwise
 
 from eventlog import wire
-from eventlog.agents import claude, codex, cursor, other
+from eventlog.agents import hosts, nets
 from eventlog.agents.classify import classify, event_name
 from eventlog.agents.moment import Moment, Payload
 from eventlog.agents.scrub import outline, scrub
@@ -23,48 +23,83 @@ if TYPE_CHECKING:
     from typing import NoReturn
 
 _SAME_CALL_MS = 30_000  # identical payloads without a key of their own are one call when they come this close
-_NO_SESSION = "no-session"
-_HOSTS = {one.AGENT: one for one in (claude, codex, cursor)}
+_PATIENCE, _PATIENCE_AT_END = 8.0, 2.0  # seconds; hosts give a hook 10, and 3 or 5 at the end of a session
 
 
 def run(argv: list[str]) -> "NoReturn":
     """Serve one call and leave at once: there is nothing to finalise, and the host is waiting."""
     try:
-        os.write(1, respond(_read_all(0), argv, os.environ))
-    except OSError:  # the host closed its end; what it sent is stored all the same
+        _lose_patience_after(_PATIENCE_AT_END if "end" in _options(argv).get("event", "").lower() else _PATIENCE)
+        served = serve(_read_all(0), argv, os.environ)
+        _print(served.answer)
+        served.see_to()
+    except BaseException:  # noqa: BLE001, S110 - nobody is left to tell: stderr is the host's
         pass
     finally:
         os._exit(0)
 
 
+class Served:
+    """A call answered; `moment` is None where nothing was, or may be, recorded."""
+
+    def __init__(self, answer: bytes, store: Store | None = None, moment: Moment | None = None) -> None:
+        self.answer = answer
+        self._store = store
+        self._moment = moment
+
+    def see_to(self) -> None:
+        """Start what the host need not wait for; never raises."""
+        if not self._store or not self._moment:
+            return
+        try:
+            nets.see_to(self._store, self._moment)
+        except Exception as error:  # noqa: BLE001 - a hook never breaks its host
+            _note(self._store, error, b"")
+
+
 def respond(data: bytes, argv: list[str], environ: "Mapping[str, str]") -> bytes:
     """Record what the host sent, and the answer to print; never raises."""
+    return serve(data, argv, environ).answer
+
+
+def serve(data: bytes, argv: list[str], environ: "Mapping[str, str]") -> Served:
+    """Record what the host sent; never raises."""
     hints = _options(argv)
-    agent = hints.get("agent", "")
-    store = Store.locate(hints.get("store"), environ)
+    agent = hosts.named(hints.get("agent", ""))
+    silence = hosts.dialect(agent, agent).SILENT
+    if environ.get("EVENTLOG_DISABLED", "") not in ("", "0"):
+        return Served(silence)
+    try:
+        store = Store.locate(hints.get("store"), environ)
+    except OSError:  # a relative path, and the directory it is relative to is gone
+        return Served(silence)
     try:
         moment = read(_parse(data), agent, hints.get("event", ""))
-        agent = agent or moment.agent
-        if not _is_off(moment, environ):
-            record(store, moment)
+        dialect = hosts.dialect(agent, moment.agent)
+        silence = dialect.SILENT
+        if _is_off(moment):
+            return Served(silence)
+        if not moment.session:
+            moment.session = _missing_id(store, moment, environ)
+        event = event_of(moment)
+        new = record(store, moment, event)
+        return Served(nets.answer(store, moment, dialect, event, new=new), store, moment)
     except Exception as error:  # noqa: BLE001 - a hook never breaks its host
         _note(store, error, data)
-    return silent(agent)
+    return Served(silence)
 
 
 def read(payload: Payload, agent_hint: str = "", event_hint: str = "") -> Moment:
     """The moment a payload tells of, in the words of the host that really sent it."""
-    agent = classify(payload, agent_hint)
-    name = event_name(payload, event_hint)
-    return _HOSTS[agent].read(payload, name) if agent in _HOSTS else other.read(payload, name, agent)
+    return hosts.read(classify(payload, agent_hint), payload, event_name(payload, event_hint))
 
 
-def record(store: Store, moment: Moment) -> bool:
-    """Append the event of a moment; False where it was there already. Raises NotStored or InvalidEvent."""
+def event_of(moment: Moment) -> dict[str, object]:
+    """The event a moment becomes, without `v`, `id` and `ts`."""
     where = moment.cwd or os.getcwd()
     fields: dict[str, object] = {
         "type": moment.type,
-        "conversation_id": moment.session or _NO_SESSION,
+        "conversation_id": moment.session,
         "project": project_root(where),
         "agent": moment.agent,
     }
@@ -77,18 +112,18 @@ def record(store: Store, moment: Moment) -> bool:
     if moment.type == "session_start":
         branch, commit = git_head(where)
         fields |= {name: value for name, value in (("git_branch", branch), ("git_commit", commit)) if value}
+    return fields
+
+
+def record(store: Store, moment: Moment, event: dict[str, object]) -> bool:
+    """Append the event of a moment; False where it was there already. Raises NotStored or InvalidEvent."""
     within_ms = None if moment.turn else _SAME_CALL_MS
     try:
-        return append_once(store.log, fields, _key(moment), within_ms=within_ms)
+        return append_once(store.log, event, moment.key, within_ms=within_ms)
     except InvalidEvent:  # too long for a line
         if moment.type != "host_event":
             raise
-        return append_once(store.log, fields | {"payload": outline(moment.payload)}, _key(moment), within_ms=within_ms)
-
-
-def silent(agent: str) -> bytes:
-    """The answer that asks for nothing, in the dialect of the caller."""
-    return _HOSTS[agent].SILENT if agent in _HOSTS else other.SILENT.get(agent, b"")
+        return append_once(store.log, event | {"payload": outline(moment.payload)}, moment.key, within_ms=within_ms)
 
 
 def _parse(data: bytes) -> Payload:
@@ -98,12 +133,6 @@ def _parse(data: bytes) -> Payload:
     return payload
 
 
-def _key(moment: Moment) -> str:
-    """What tells this call of the host from all others; hosts disagree with themselves on the case of event names."""
-    call = moment.turn or wire.dumps(moment.payload).decode()
-    return f"{moment.agent}\n{moment.session}\n{moment.subagent}\n{moment.name.lower()}\n{call}"
-
-
 def _options(argv: list[str]) -> dict[str, str]:
     """`--agent A --event E --store DIR`, in either spelling; what is not understood is not a reason to fail."""
     found: dict[str, str] = {}
@@ -111,17 +140,19 @@ def _options(argv: list[str]) -> dict[str, str]:
     for name, value in pairwise(words):
         if name.startswith("--"):
             found[name[2:]] = value
-    if found.get("agent") == "claude":
-        found["agent"] = claude.AGENT
     return found
 
 
-def _is_off(moment: Moment, environ: "Mapping[str, str]") -> bool:
-    """`EVENTLOG_DISABLED=1`, or a file `.eventlog-disable` where the agent works or in its project."""
-    if environ.get("EVENTLOG_DISABLED", "") not in ("", "0"):
-        return True
+def _is_off(moment: Moment) -> bool:
+    """Whether there is a file `.eventlog-disable` where the agent works or in its project."""
     where = moment.cwd or os.getcwd()
     return any(os.path.exists(f"{place}/.eventlog-disable") for place in (where, project_root(where)))
+
+
+def _missing_id(store: Store, moment: Moment, environ: "Mapping[str, str]") -> str:
+    from eventlog.agents.conversation import conversation_id
+
+    return conversation_id(store, moment, environ)
 
 
 def _read_all(fd: int) -> bytes:
@@ -129,6 +160,30 @@ def _read_all(fd: int) -> bytes:
     while chunk := os.read(fd, 1 << 20):
         chunks.append(chunk)
     return b"".join(chunks)
+
+
+def _print(answer: bytes) -> None:
+    """Where the host has closed its end, what it sent is stored all the same."""
+    try:
+        while answer:
+            answer = answer[os.write(1, answer) :]
+    except OSError:
+        return
+
+
+def _lose_patience_after(seconds: float) -> None:
+    """Whatever blocks (a lock, a disk) is given up before the host gives up on us; where the system can."""
+    try:
+        # `import signal` costs two milliseconds
+        from _signal import ITIMER_REAL, SIGALRM, setitimer, signal  # type: ignore[import-not-found]
+    except ImportError:
+        return
+
+    def give_up(*_: object) -> "NoReturn":
+        raise TimeoutError(f"gave up after {seconds:.0f} seconds")
+
+    signal(SIGALRM, give_up)
+    setitimer(ITIMER_REAL, seconds)
 
 
 def _note(store: Store, error: Exception, data: bytes) -> None:

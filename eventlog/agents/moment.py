@@ -1,35 +1,35 @@
 """What every host's payload comes down to."""
 
+from eventlog import wire
+
 Payload = dict[str, object]
 
 
 class Moment:
     """One call of a hook, in our words.
 
-    `type` and `fields` are those of the event it becomes; `turn` is whatever the host itself tells calls apart by,
-    empty where it has nothing: then the payload itself has to do, for a short while.
+    `type` and `fields` are those of the event it becomes. `turn` is whatever the host itself tells calls apart by,
+    empty where it has nothing. `settled` tells of a turn's end whether the agent is really done: it was not
+    interrupted, is not answering a hook, and has nothing running in the background.
     """
 
     def __init__(
-        self,
-        agent: str,
-        name: str,
-        payload: Payload,
-        *,
-        session: str,
-        turn: str = "",
-        type: str = "host_event",  # noqa: A002 - it is the event's field
-        fields: dict[str, object] | None = None,
-        subagent: str = "",
+        self, agent: str, name: str, payload: Payload, *, session: str, turn: str = "", subagent: str = ""
     ) -> None:
         self.agent = agent
         self.name = name
         self.payload = payload
         self.session = session
         self.turn = turn
-        self.type = type
-        self.fields = fields or {}
         self.subagent = subagent
+        self.type = "host_event"
+        self.fields: dict[str, object] = {}
+        self.settled = True
+
+    def becomes(self, event_type: str, fields: dict[str, object], *, turn: str = "", settled: bool = True) -> "Moment":
+        """The same moment, as an event with a meaning of its own."""
+        self.type, self.fields, self.turn, self.settled = event_type, fields, turn, settled
+        return self
 
     @property
     def cwd(self) -> str:
@@ -37,6 +37,28 @@ class Moment:
         roots = self.payload.get("workspace_roots")
         first = roots[0] if isinstance(roots, list) and roots else ""
         return text(self.payload, "cwd") or (first if isinstance(first, str) else "")
+
+    @property
+    def transcript(self) -> str:
+        """The host's own record of the conversation; "" where it names none."""
+        return text(self.payload, "transcript_path", "transcriptPath")
+
+    @property
+    def key(self) -> str:
+        """What tells this call from all others, also when several registrations deliver it.
+
+        Hosts disagree with themselves on the case of names, and on timestamps of one and the same moment.
+        """
+        what = self.name.lower() if self.type == "host_event" else self.type
+        return f"{self.agent}\n{self.session}\n{self.subagent}\n{what}\n{self.turn or self._content()}"
+
+    def _content(self) -> str:
+        if self.type == "host_event":
+            return wire.dumps(self.payload).decode()
+        return wire.dumps({**self.fields, "said": text(self.payload, *_LAST_WORDS)}).decode()
+
+
+_LAST_WORDS = ("last_assistant_message", "prompt_response")
 
 
 def text(payload: Payload, *names: str) -> str:

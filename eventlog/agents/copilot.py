@@ -1,0 +1,61 @@
+"""GitHub Copilot CLI. Under camel-case names payloads are camel-case and do not say which event they are of.
+
+It also runs hooks it finds in a repository's Claude Code settings, under those names and with snake-case payloads.
+Documentation: docs.github.com/copilot/reference/hooks-reference.
+"""
+
+from eventlog import wire
+from eventlog.agents import claude
+from eventlog.agents.moment import Moment, Payload, present, text
+
+AGENT = "copilot"
+SILENT = b""
+
+_IN_ITS_WORDS = {"stop": "agentStop", "userPromptSubmit": "userPromptSubmitted"}
+
+ask = claude.ask
+flush = claude.flush
+
+
+def read(payload: Payload, name: str, agent: str = AGENT) -> Moment:
+    """The moment a payload tells of; event names of both spellings."""
+    camel = name[:1].lower() + name[1:]
+    name = _IN_ITS_WORDS.get(camel, camel)
+    session, tool = text(payload, "sessionId", "session_id"), text(payload, "tool_use_id", "toolUseId")
+    moment = Moment(agent, name, payload, session=session, turn=tool, subagent=_subagent(payload, name))
+    match name:
+        case "sessionStart":
+            return moment.becomes("session_start", _start(payload))
+        case "agentStop":
+            status = _STATUS.get(reason := text(payload, "stopReason", "stop_reason"), reason)
+            settled = claude.is_settled(payload) and status == "completed"
+            return moment.becomes("turn_end", present(status=status), settled=settled)
+        case "preCompact":
+            return moment.becomes("save_requested", {"trigger": "pre_compact"})
+        case "sessionEnd":
+            return moment.becomes("session_end", present(reason=text(payload, "reason")))
+    return moment
+
+
+_STATUS = {"": "completed", "end_turn": "completed"}
+
+
+def start(context: str) -> bytes:
+    """The answer that gives a session its context."""
+    return wire.dumps({"additionalContext": context})
+
+
+def _subagent(payload: Payload, name: str) -> str:
+    """Its id; some of its events have only its name, or that of its kind."""
+    if found := text(payload, "agentId", "agent_id"):
+        return found
+    named = text(payload, "agentName", "agent_name", "agentType", "agent_type") or "subagent"
+    return named if name.startswith("subagent") else ""
+
+
+def _start(payload: Payload) -> dict[str, object]:
+    return present(
+        source=text(payload, "source"),
+        model=text(payload, "model"),
+        transcript_path=text(payload, "transcriptPath", "transcript_path"),
+    )

@@ -1,0 +1,96 @@
+"""Work no host should wait for: a process of its own session, with none of the host's pipes.
+
+Standard library only, and not even subprocess: importing it costs more than the hook.
+"""
+
+import os
+import sys
+
+from eventlog.store import Store
+
+LOCK = "settle.lock"
+STARTING = "settle.starting"  # a process was started and has not taken the lock yet
+
+_STARTS_WITHIN = 10.0  # seconds
+
+
+def settle(store: Store) -> None:
+    """Start `eventlog settle` for the store, unless one is about to begin, or at work: it looks again at the end."""
+    if _is_at_work(f"{store.cache}/{LOCK}") or _is_starting(f"{store.cache}/{STARTING}"):
+        return
+    command = [sys.executable, "-I", "-m", "eventlog", "settle", "--store", store.root]
+    if os.name == "nt":
+        _start_on_windows(command)
+        return
+    _keep_descriptors()
+    null = [(os.POSIX_SPAWN_OPEN, fd, os.devnull, os.O_RDWR, 0) for fd in (0, 1, 2)]
+    try:
+        os.posix_spawn(command[0], command, os.environ, file_actions=null, setsid=True)
+    except NotImplementedError:  # a C library without POSIX_SPAWN_SETSID
+        _fork(command)
+
+
+def _is_at_work(path: str) -> bool:
+    """Whether another process holds the lock (filelock takes it with flock, too)."""
+    try:
+        import fcntl
+
+        fd = os.open(path, os.O_RDWR)
+    except (ImportError, OSError):
+        return False
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return True
+    else:
+        return False
+    finally:
+        os.close(fd)
+
+
+def _is_starting(path: str) -> bool:
+    """Whether someone else has just started one; otherwise nobody after us will, for a while."""
+    try:
+        os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+    except FileExistsError:
+        import time
+
+        return time.time() - os.stat(path).st_mtime < _STARTS_WITHIN
+    except OSError:
+        return False
+    return False
+
+
+def _keep_descriptors() -> None:
+    """A host may have left more than stdin, stdout and stderr open, and wait for all of them to close."""
+    try:
+        for name in os.listdir("/dev/fd"):
+            if int(name) > 2:  # noqa: PLR2004 - the standard streams
+                _keep(int(name))
+    except (OSError, ValueError):
+        return
+
+
+def _keep(fd: int) -> None:
+    try:
+        os.set_inheritable(fd, False)
+    except OSError:  # the descriptor of the listing itself
+        return
+
+
+def _fork(command: "list[str]") -> None:
+    if os.fork():
+        return
+    os.setsid()
+    null = os.open(os.devnull, os.O_RDWR)
+    for fd in (0, 1, 2):
+        os.dup2(null, fd)
+    os.execv(command[0], command)  # noqa: S606 - no shell is wanted
+
+
+def _start_on_windows(command: "list[str]") -> None:
+    import subprocess
+
+    flags = 0x8 | 0x200  # DETACHED_PROCESS, CREATE_NEW_PROCESS_GROUP
+    null = subprocess.DEVNULL
+    subprocess.Popen(command, stdin=null, stdout=null, stderr=null, close_fds=True, creationflags=flags)

@@ -1,0 +1,73 @@
+"""Four nets, cheapest first, so that nothing worth knowing is lost and nobody is asked twice.
+
+1  the context of a session's start tells the agent how to save by itself, in the turn that finishes a task;
+2  before a compaction it is asked to save a stage, where the host lets a hook speak, else right after it;
+3  at the end of a session that saved no summary, one is drawn from the transcript (`eventlog settle`, detached);
+4  at the end of a turn, once per conversation, it is asked to save, where nothing has been saved under its id.
+"""
+
+from eventlog import compiled
+from eventlog.agents import prompts
+from eventlog.agents.moment import Moment
+from eventlog.agents.preferences import preferences
+from eventlog.live import append_once
+from eventlog.store import Store
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from eventlog.agents.hosts import Dialect
+
+
+def answer(store: Store, moment: Moment, dialect: "Dialect", event: "dict[str, object]", *, new: bool) -> bytes:
+    """What to tell the host about an event just recorded; `new` unless another registration was first."""
+    if moment.subagent:
+        return dialect.SILENT
+    if moment.type == "session_start" and new:
+        from eventlog.agents.start import start_context
+
+        return dialect.start(start_context(store, moment))
+    if moment.type == "save_requested":
+        return dialect.flush(prompts.flush(store, moment, preferences(store).locale))
+    if moment.type == "turn_end":
+        return _fall_back(store, moment, dialect, event)
+    return dialect.SILENT
+
+
+def see_to(store: Store, moment: Moment) -> None:
+    """What has to be done when the host has its answer; costs a millisecond at most."""
+    if moment.subagent or moment.type not in ("session_start", "turn_end", "session_end"):
+        return
+    from eventlog.agents import notes
+
+    if moment.type != "session_start":
+        notes.leave(store, moment)
+    if moment.type == "session_end" or (
+        moment.type == "session_start" and (notes.are_waiting(store) or not compiled.are_current(store))
+    ):
+        from eventlog.agents import detach
+
+        detach.settle(store)
+
+
+def _fall_back(store: Store, moment: Moment, dialect: "Dialect", event: "dict[str, object]") -> bytes:
+    """Asking costs the user a whole request, so all must agree; the log knows whether someone else was faster."""
+    chosen = preferences(store)
+    if not moment.settled or chosen.stop_fallback != "once" or dialect.ask("") == dialect.SILENT:
+        return dialect.SILENT
+    if not _is_called_for(store, moment, chosen.min_turns):
+        return dialect.SILENT
+    asked = {name: event[name] for name in ("conversation_id", "project", "agent")}
+    fields = {"type": "save_requested", **asked, "trigger": "stop"}
+    if not append_once(store.log, fields, f"{moment.agent}\n{moment.session}\nsave_requested\nstop"):
+        return dialect.SILENT
+    return dialect.ask(prompts.ask(store, moment, chosen.locale))
+
+
+def _is_called_for(store: Store, moment: Moment, min_turns: int) -> bool:
+    from eventlog.agents.history import TooMuch, history
+
+    try:
+        so_far = history(store, moment.session)
+    except TooMuch:
+        return False
+    return not so_far.saved and not so_far.asked and so_far.turns >= min_turns
