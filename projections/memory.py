@@ -49,9 +49,10 @@ def _document(subject: Subject, settings: Settings) -> Document:
     title = f"# {words.memory}" + (f": {_name(subject.project)}" if subject.project else "")
     spent = len(f"{title}\n{_more(len(ranked), subject, words)}\n".encode()) + STAMP_BYTES + 3
     shown, left = _fit(ranked, settings.memory, spent)
-    lines = [Line(title, _behind(ranked)), *_sections(shown, words)]
+    lines = [Line(title, _behind(ranked, subject)), *_sections(shown, left, subject, words)]
     if left:
-        lines += [Line("", _behind(left)), Line(_more(len(left), subject, words), _behind(left))]
+        behind = _behind(left, subject)
+        lines += [Line("", behind), Line(_more(len(left), subject, words), behind)]
     path = f"projects/{project_slug(subject.project)}/MEMORY.md" if subject.project else "MEMORY.md"
     return certified(path, lines, subject.changed_at)
 
@@ -81,13 +82,13 @@ def _fit(ranked: list[Group], limits: MemorySettings, spent: int) -> tuple[list[
     return shown, left
 
 
-def _sections(shown: list[Group], words: Labels) -> Iterator[Line]:
+def _sections(shown: list[Group], left: list[Group], subject: Subject, words: Labels) -> Iterator[Line]:
     titles = (words.decisions, words.preferences, words.lessons, words.knowledge, words.experience)
     by_section: dict[Section, list[Group]] = {}
     for one in shown:
         by_section.setdefault(_section(one), []).append(one)
     for section, groups in sorted(by_section.items()):
-        behind = _behind(groups)
+        behind = _behind([*groups, *(one for one in left if _section(one) == section)], subject)
         title = titles[section.order] if section.order < _FREE else section.name[:1].upper() + section.name[1:]
         yield from (Line("", behind), Line(f"## {title}", behind), Line("", behind))
         yield from (Line(_bullet(one), one.events) for one in groups)
@@ -114,8 +115,9 @@ def _bullet(one: Group) -> str:
     return f"- [{one.first.ts[:10]}] {one.first.text}"
 
 
-def _behind(groups: Iterable[Group]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(event for one in groups for event in one.events))
+def _behind(groups: Iterable[Group], subject: Subject) -> tuple[str, ...]:
+    """The events without which none of these would be there, nor what they stand in the place of."""
+    return tuple(dict.fromkeys((*(event for one in groups for event in one.events), *subject.replaced)))
 
 
 def _name(project: str) -> str:

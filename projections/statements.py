@@ -69,11 +69,15 @@ class Group(NamedTuple):
 
 
 class Subject(NamedTuple):
-    """What is stated about one project, or about the user (`project` None), and when that last changed."""
+    """What is stated about one project, or about the user (`project` None), and when that last changed.
+
+    `replaced` are the events whose statements would count if others did not stand in their place.
+    """
 
     project: str | None
     groups: list[Group]
     changed_at: str
+    replaced: tuple[str, ...]
 
 
 def subjects(state: Conversations) -> list[Subject]:
@@ -81,12 +85,18 @@ def subjects(state: Conversations) -> list[Subject]:
     withdrawn = state.withdrawn()
     stated: dict[str, list[Statement]] = {}
     changed: dict[str, str] = {}
+    standing: dict[str, list[str]] = {}
     for conversation in state.by_id.values():
         for project, ts in _changes(conversation, withdrawn):
             changed[project] = max(changed.get(project, ""), ts)
         for project, statement in _statements(conversation, withdrawn):
             stated.setdefault(project, []).append(statement)
-    return [Subject(project or None, group(stated.get(project, [])), ts) for project, ts in sorted(changed.items())]
+        for project, event_id in _standing(conversation, withdrawn):
+            standing.setdefault(project, []).append(event_id)
+    return [
+        _subject(project, stated.get(project, []), ts, standing.get(project, []))
+        for project, ts in sorted(changed.items())
+    ]
 
 
 def group(statements: Iterable[Statement]) -> list[Group]:
@@ -99,6 +109,12 @@ def group(statements: Iterable[Statement]) -> list[Group]:
         if one.key is None or current[one.key] == text:
             by_text.setdefault(text, []).append(one)
     return [Group(tuple(same)) for same in by_text.values()]
+
+
+def _subject(project: str, stated: Iterable[Statement], changed_at: str, standing: Iterable[str]) -> Subject:
+    groups = group(stated)
+    current = {event for one in groups for event in one.events}
+    return Subject(project or None, groups, changed_at, tuple(sorted(one for one in standing if one not in current)))
 
 
 def _statements(conversation: Conversation, withdrawn: Withdrawn) -> Iterator[tuple[str, Statement]]:
@@ -121,6 +137,16 @@ def _changes(conversation: Conversation, withdrawn: Withdrawn) -> Iterator[tuple
             yield conversation.project or "", changed_at
             if named_at > summary.ts:  # until then its decisions were the user's
                 yield "", changed_at
+
+
+def _standing(conversation: Conversation, withdrawn: Withdrawn) -> Iterator[tuple[str, str]]:
+    """Subject and id of every event that states something and is not withdrawn, whether or not it counts."""
+    for fact in conversation.facts:
+        if not withdrawn.hides(fact):
+            yield _about(fact), fact.id
+    for summary in conversation.summaries:
+        if summary.decisions and not withdrawn.hides(summary):
+            yield conversation.project or "", summary.id
 
 
 def _about(fact: Fact) -> str:

@@ -42,7 +42,7 @@ def _newest_per_project(conversations: Iterable[Conversation], keep: int) -> set
 def _document(one: Conversation, conclusion: Conclusion, withdrawn: Withdrawn, settings: Settings) -> Document:
     words = LABELS[settings.locale]
     stages = any(summary.scope == "stage" and not withdrawn.hides(summary) for summary in one.summaries)
-    lines = [*_head(one, words, settings, stages=stages), *_body(conclusion, words, settings.summaries.max_chars)]
+    lines = [*_head(one, words, settings, stages=stages), *_body(one, conclusion, words, settings.summaries.max_chars)]
     touched = [withdrawn.touched_at(event) for event in (*one.facts, *one.summaries)]
     return certified(f"sessions/{conversation_name(one.id)}.md", lines, max([one.last_at, *touched]))
 
@@ -61,7 +61,7 @@ def _head(one: Conversation, words: Labels, settings: Settings, *, stages: bool)
             yield Line(f"**{name}:** {value}", conversations=(one.id,))
 
 
-def _body(conclusion: Conclusion, words: Labels, budget: int) -> Iterator[Line]:
+def _body(one: Conversation, conclusion: Conclusion, words: Labels, budget: int) -> Iterator[Line]:
     """Each section may use what those after it leave, and at least half of what is left."""
     sections = (
         (words.done, conclusion.parts),
@@ -73,9 +73,8 @@ def _body(conclusion: Conclusion, words: Labels, budget: int) -> Iterator[Line]:
         fitting = list(_fit(texts, max(budget - others, budget // 2)))
         budget -= sum(len(said.text) for said in fitting)
         if fitting:
-            behind = tuple(event for said in fitting for event in said.events)
-            yield Line("", behind)
-            yield Line(f"## {heading}", behind)
+            yield Line("", conversations=(one.id,))
+            yield Line(f"## {heading}", conversations=(one.id,))
             yield from (Line(f"- {said.text}", said.events) for said in fitting)
 
 

@@ -59,7 +59,9 @@ def histories(draw, max_size=14):
     """Lines of a log, in no order; some have an id of another day, some withdraw what others said or withdrew."""
     said = draw(st.lists(_fields, min_size=1, max_size=max_size))
     chains = draw(st.lists(st.tuples(_withdrawn, st.integers(1, 3)), max_size=2))
-    many = said + [fields for position, chain in enumerate(chains) for fields in _chain(len(said) + 3 * position, *chain)]
+    many = said + [
+        fields for position, chain in enumerate(chains) for fields in _chain(len(said) + 3 * position, *chain)
+    ]
     clocks = draw(
         st.lists(st.tuples(st.sampled_from(DAYS), st.integers(0, 1439)), min_size=len(many), max_size=len(many))
     )

@@ -53,7 +53,9 @@ def test_no_line_of_a_rendered_file_holds_a_control_character(tmp_path, locale):
 def _crowded(log, **fields):
     """A log with more facts than a MEMORY.md may hold, and its rendered file of that project."""
     facts = [{**builders.fact(number), "project": "/p/it's", "agent": "codex"} for number in range(MANY)]
-    log.append_many([{**fact, **{name: value(number) for name, value in fields.items()}} for number, fact in enumerate(facts)])
+    log.append_many(
+        [{**fact, **{name: value(number) for name, value in fields.items()}} for number, fact in enumerate(facts)]
+    )
     (document,) = replay(log, Settings(), projections=[MEMORY]).documents
     return document
 
@@ -62,7 +64,10 @@ SIZES = {
     "short facts": {},
     "long facts": {"content": lambda number: f"{number} " + "長い" * 100},
     "a section each": {"category": lambda number: f"subject {number:03}"},
-    "long and a section each": {"content": lambda number: f"{number} " + "x" * 300, "category": lambda number: f"ß{number}"},
+    "long and a section each": {
+        "content": lambda number: f"{number} " + "x" * 300,
+        "category": lambda number: f"ß{number}",
+    },
     "enormous facts": {"content": lambda number: f"{number} " + "x" * (30_000 if number % 2 else 2_000)},
 }
 
@@ -84,8 +89,8 @@ def test_the_last_line_says_how_many_more_there_are_and_a_command_that_shows_the
     result = CliRunner().invoke(group(VERBS, _load), [*command[1:], "--store", log.store.root, "--format", "jsonl"])
 
     assert last.startswith(f"{MANY - shown} more ")
-    assert "eventlog" == command[0]
-    assert MANY == len(result.output.splitlines())
+    assert command[0] == "eventlog"
+    assert len(result.output.splitlines()) == MANY
 
 
 @pytest.mark.parametrize("locale", LOCALES)
@@ -93,7 +98,7 @@ def test_short_facts_fill_every_line_there_is(log, locale):
     _crowded(log)
     (document,) = replay(log, Settings(locale=locale), projections=[MEMORY]).documents
 
-    assert 200 == len(document.lines)
+    assert len(document.lines) == 200
 
 
 def test_what_matters_most_is_kept_when_not_everything_fits(log):
