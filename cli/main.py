@@ -23,6 +23,8 @@ VERBS = {
     "summary": Verb("Record", "Save what was done, in a stage or in the whole session."),
     "append": Verb("Record", "Append events of any type, one or a stream of them."),
     "hook": Verb("Agents", "Answer a hook of a coding agent: its JSON on stdin."),
+    "lifecycle": Verb("Agents", "Tell of a session's start or end, where the host has no hooks."),
+    "settle": Verb("Agents", "See to what ended sessions left: summaries from transcripts, a replay."),
     "replay": Verb("Knowledge", "Rebuild the knowledge files from the log."),
     "config": Verb("Knowledge", "Show the settings in force and where each comes from."),
     "why": Verb("Knowledge", "Show the events behind each line of a knowledge file."),

@@ -1,0 +1,74 @@
+"""`eventlog settle`."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import click
+
+from eventlog import compiled, files
+from eventlog.agents import detach, failures
+from eventlog.cli import options
+from eventlog.cli.output import say
+from eventlog.projections import ALL
+from eventlog.projections.publish import publish
+from eventlog.projections.replay import replay
+from eventlog.settle import are_left, settle
+from eventlog.store import Store
+
+_NICENESS = 10
+
+
+@click.command(epilog=options.examples("eventlog settle", "eventlog settle --store /srv/memory"))
+@options.store
+def command(store: Store) -> None:
+    """See to what ended sessions left: summaries from transcripts where none was saved, then a replay.
+
+    Hooks start it by themselves at the end of a session, in the background; it is safe to run at any time, and does
+    nothing while another one is at work.
+    """
+    _be_nice()
+    while _settle_once(store) and are_left(options.open_log(store)):
+        pass
+
+
+def _settle_once(store: Store) -> bool:
+    """Whether it was our turn; one at a time per store."""
+    with _our_turn(store) as ours:
+        if ours:
+            try:
+                _settle(store)
+            except Exception as error:
+                failures.note(store, error, b"")  # started by a hook, there is no one to read stderr
+                raise
+        return ours
+
+
+def _settle(store: Store) -> None:
+    compiled.settings(store)  # hooks without site-packages cannot read config.yaml by themselves
+    opened = options.open_store(store)
+    for event in settle(opened.log):
+        say(f"drew a summary of {event.conversation_id}")
+    with files.lock(f"{store.cache}/replay.lock"):
+        done = publish(replay(opened.log, opened.settings).documents, store.knowledge, ALL)
+    opened.log.index.catch_up()
+    say(f"{done.changes:,} knowledge files changed")
+
+
+@contextmanager
+def _our_turn(store: Store) -> Iterator[bool]:
+    from filelock import FileLock, Timeout
+
+    files.make_dirs(store.cache)
+    try:
+        with FileLock(f"{store.cache}/{detach.LOCK}", timeout=0, mode=0o600):
+            Path(store.cache, detach.STARTING).unlink(missing_ok=True)  # from here on, who comes waits for us
+            yield True
+    except Timeout:
+        yield False
+
+
+def _be_nice() -> None:
+    with suppress(AttributeError, OSError):
+        os.nice(_NICENESS)

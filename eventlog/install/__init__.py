@@ -1,0 +1,1 @@
+"""Registering with agents: their own configuration files, changed by a few bytes and back."""

@@ -1,0 +1,123 @@
+"""What ended conversations leave to do: a summary from the transcript where the agent saved none.
+
+The third of the four nets; it runs when nobody waits. What it could not do it finds again next time.
+"""
+
+import time
+from collections.abc import Iterator
+from itertools import chain
+from pathlib import Path
+
+import msgspec
+
+from eventlog.agents import failures, notes
+from eventlog.agents.scrub import without_secrets
+from eventlog.codec import from_fields
+from eventlog.declare import declare
+from eventlog.errors import EventLogError
+from eventlog.events import Event, StageSummary
+from eventlog.log import EventLog
+from eventlog.transcripts import find, from_log
+from eventlog.transcripts.steps import Step
+from eventlog.transcripts.summarise import Drawn, summarise
+
+LAYER = 3
+_SILENT_NS = 6 * 3600 * 10**9  # so long without a turn is an end, where the host tells of none
+_GIVE_UP_NS = 7 * 24 * 3600 * 10**9
+
+
+class Note(msgspec.Struct):
+    """What a hook left of a conversation."""
+
+    session: str
+    agent: str = ""
+    project: str | None = None
+    transcript: str = ""
+    ended: bool = False
+
+
+_decoder = msgspec.json.Decoder(Note)
+
+
+def settle(log: EventLog) -> list[Event]:
+    """The summaries drawn of all conversations that are over; a failure is noted and costs only its conversation."""
+    drawn = []
+    for path in _over(log):
+        try:
+            stamp = path.stat().st_mtime_ns
+            drawn += _one(log, _decoder.decode(path.read_bytes()))
+            _take_away(path, stamp)
+        except (OSError, EventLogError, msgspec.MsgspecError) as error:
+            failures.note(log.store, error, b"")
+            _give_up(path)
+    return drawn
+
+
+def are_left(log: EventLog) -> bool:
+    """Whether a conversation that is over has not been seen to."""
+    return any(True for _ in _over(log))
+
+
+def _one(log: EventLog, note: Note) -> list[Event]:
+    events = log.session(note.session)
+    if any(isinstance(event, StageSummary) and event.layer != LAYER and not event.subagent for event in events):
+        return []
+    found = summarise(_steps(note, events))
+    if not found:
+        return []
+    appended = declare(log, _event(note, found))
+    return [appended.event] if appended.new else []
+
+
+def _steps(note: Note, events: list[Event]) -> Iterator[Step]:
+    """Of the host's own transcript, else of what its hooks told us."""
+    steps = find.read(note.agent, note.transcript)
+    first = next(steps, None)
+    return chain([first], steps) if first else from_log.steps(events)
+
+
+def _event(note: Note, drawn: Drawn) -> Event:
+    return from_fields(
+        {
+            "type": "stage_summary",
+            "conversation_id": note.session,
+            "project": note.project,
+            "agent": note.agent or None,
+            "layer": LAYER,
+            "scope": "session",
+            "topic": without_secrets(drawn.topic),
+            "summary": without_secrets(drawn.summary),
+            "decisions": [without_secrets(text) for text in drawn.decisions],
+            "todos": [without_secrets(text) for text in drawn.todos],
+        }
+    )
+
+
+def _over(log: EventLog) -> Iterator[Path]:
+    """Notes of conversations that ended, or have been silent for so long that they must have."""
+    for path in sorted(Path(notes.directory(log.store)).glob("*.json")):
+        try:
+            note = _decoder.decode(path.read_bytes())
+            if note.ended or _age(path) > _SILENT_NS:
+                yield path
+        except (OSError, msgspec.MsgspecError):  # half-written at this moment, or damaged
+            _give_up(path)
+
+
+def _take_away(path: Path, stamp: int) -> None:
+    """Unless the conversation came back meanwhile."""
+    if path.stat().st_mtime_ns == stamp:
+        path.unlink()
+
+
+def _give_up(path: Path) -> None:
+    """What has failed for a week will not succeed any more."""
+    try:
+        if _age(path) > _GIVE_UP_NS:
+            path.unlink()
+    except OSError:
+        return
+
+
+def _age(path: Path) -> int:
+    return time.time_ns() - path.stat().st_mtime_ns

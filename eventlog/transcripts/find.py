@@ -1,0 +1,25 @@
+"""Which reader a transcript needs."""
+
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+
+from eventlog.transcripts import claude, codex, cursor, gemini
+from eventlog.transcripts.steps import Step
+
+_READERS: Mapping[str, Callable[[Path], Iterator[Step]]] = {
+    "claude-code": claude.steps,
+    "codex": codex.steps,
+    "cursor": cursor.steps,
+    "gemini": gemini.steps,
+}
+
+
+def read(agent: str, path: str) -> Iterator[Step]:
+    """The steps of an agent's transcript; none where there is no file, or nobody can read it."""
+    reader = _READERS.get(agent)
+    if not reader or not path:
+        return
+    try:
+        yield from reader(Path(path))
+    except OSError:
+        return
