@@ -1,0 +1,127 @@
+"""git, asked by running it: questions first, the two things that change something last.
+
+The caller's own `GIT_*` variables are not passed on: a session that ends inside another repository's git hook would
+otherwise ask, and change, that one.
+"""
+
+import os
+import subprocess
+from pathlib import Path
+
+_SECONDS = 10  # for one git process
+_UNDER_WAY = {
+    "MERGE_HEAD": "a merge",
+    "rebase-merge": "a rebase",
+    "rebase-apply": "a rebase",
+    "CHERRY_PICK_HEAD": "a cherry-pick",
+    "REVERT_HEAD": "a revert",
+    "BISECT_LOG": "a bisection",
+    "sequencer": "a sequence of picks",
+    "index.lock": "another git process",
+}
+_SUBMODULE = "160000"  # its mode in a tree
+
+
+class GitError(Exception):
+    """git refused; the message is its first line."""
+
+
+class Git:
+    """One working tree."""
+
+    def __init__(self, cwd: str) -> None:
+        self._cwd = cwd
+
+    def root(self) -> str | None:
+        """The top of the working tree; None where there is no repository, or it has none."""
+        return self._ask("rev-parse", "--show-toplevel")
+
+    def superproject(self) -> str | None:
+        """The working tree that has this one as a submodule."""
+        return self._ask("rev-parse", "--show-superproject-working-tree")
+
+    def branch(self) -> str | None:
+        """The branch checked out, which may have no commit yet; None where HEAD is detached."""
+        return self._ask("symbolic-ref", "--quiet", "--short", "HEAD")
+
+    def trunk(self, wanted: str | None = None) -> str | None:
+        """The local branch of that name, or the first of `main` and `master` that exists."""
+        return next((name for name in ([wanted] if wanted else ["main", "master"]) if self.tip(name)), None)
+
+    def tip(self, branch: str) -> str | None:
+        """The commit of a local branch; None where there is no such branch."""
+        return self._ask("rev-parse", "--verify", "--quiet", f"refs/heads/{branch}^{{commit}}")
+
+    def changes(self) -> list[str]:
+        """What is not committed, files not under version control and insides of submodules included."""
+        return self._run("status", "--porcelain", "--untracked-files=normal", "--ignore-submodules=none").splitlines()
+
+    def hidden_changes(self) -> bool:
+        """Whether git has been told to overlook changes of some files (`update-index --assume-unchanged`)."""
+        return any(line[:1].islower() for line in self._run("ls-files", "-v").splitlines())
+
+    def under_way(self) -> str | None:
+        """What has been begun in this working tree and not finished."""
+        git_dir = Path(self._run("rev-parse", "--absolute-git-dir"))
+        return next((what for name, what in _UNDER_WAY.items() if (git_dir / name).exists()), None)
+
+    def elsewhere(self, branch: str) -> str | None:
+        """Another working tree of the repository that has the branch checked out."""
+        here = self.root()
+        trees = self._run("worktree", "list", "--porcelain").split("\n\n")
+        for tree in (dict(line.partition(" ")[::2] for line in lines.splitlines()) for lines in trees):
+            if tree.get("branch") == f"refs/heads/{branch}" and not _same(tree["worktree"], here):
+                return tree["worktree"]
+        return None
+
+    def is_merged(self, branch: str, trunk: str) -> bool:
+        """Whether all commits of the branch are in the trunk; a squashed or rebased copy of them is not."""
+        return self._ask("merge-base", "--is-ancestor", f"refs/heads/{branch}", f"refs/heads/{trunk}") is not None
+
+    def submodules_differ(self, branch: str, trunk: str) -> bool:
+        """Whether a switch would leave submodules at commits that are not the trunk's."""
+        raw = self._run("diff-tree", "-r", f"refs/heads/{branch}", f"refs/heads/{trunk}")
+        return any(_SUBMODULE in line.split("\t")[0] for line in raw.splitlines())
+
+    def switch(self, branch: str) -> None:
+        """Check the branch out; refuses where any file in the way, ignored ones included, would be lost."""
+        self._run("switch", "--quiet", "--no-guess", "--no-overwrite-ignore", branch, writes=True)
+
+    def delete(self, branch: str, tip: str) -> None:
+        """Delete the branch if it still is at that commit."""
+        self._run("update-ref", "-d", f"refs/heads/{branch}", tip, writes=True)
+        self._ask("config", "--remove-section", f"branch.{branch}")
+
+    def _ask(self, *args: str) -> str | None:
+        """The answer, None where git says no."""
+        try:
+            return self._run(*args) or (None if args[0] in ("rev-parse", "symbolic-ref") else "")
+        except GitError:
+            return None
+
+    def _run(self, *args: str, writes: bool = False) -> str:
+        """Raises GitError."""
+        environ = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+        environ |= {"LC_ALL": "C", "GIT_TERMINAL_PROMPT": "0", "GIT_OPTIONAL_LOCKS": str(int(writes))}
+        try:
+            done = subprocess.run(
+                ["git", *args],
+                cwd=self._cwd,
+                env=environ,
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                text=True,
+                errors="surrogateescape",
+                timeout=_SECONDS,
+                check=False,
+            )
+        except (OSError, subprocess.TimeoutExpired) as error:
+            raise GitError(str(error)) from error
+        if done.returncode:
+            said = done.stderr.strip().splitlines()
+            raise GitError(said[0] if said else f"git {args[0]} exits with {done.returncode}")
+        return done.stdout.rstrip("\n")
+
+
+def _same(one: str, other: str | None) -> bool:
+    return other is not None and os.path.realpath(one) == os.path.realpath(other)

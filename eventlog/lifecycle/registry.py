@@ -1,0 +1,70 @@
+"""Which hooks run, in which order, and what becomes of one that fails or hangs."""
+
+import threading
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Literal
+
+from msgspec import Struct
+
+from eventlog.lifecycle.base import HookResult, SessionLifecycleHook
+from eventlog.lifecycle.context import HookContext
+
+Moment = Literal["start", "end"]
+TIME_LIMIT = 30.0  # seconds
+
+
+class Outcome(Struct, frozen=True):
+    """The result of one hook."""
+
+    hook: str
+    result: HookResult
+
+
+class HookRegistry:
+    """Hooks by name, run in the order they were registered."""
+
+    def __init__(self) -> None:
+        self._hooks: dict[str, tuple[SessionLifecycleHook, float]] = {}
+
+    def register(self, hook: SessionLifecycleHook, *, name: str = "", time_limit: float = TIME_LIMIT) -> None:
+        """Add a hook, in the place of another with that name; it gets so many seconds."""
+        self._hooks[name or hook.name] = (hook, time_limit)
+
+    def unregister(self, name: str) -> bool:
+        """Remove a hook; tells whether it was there."""
+        return self._hooks.pop(name, None) is not None
+
+    def get(self, name: str) -> SessionLifecycleHook | None:
+        """The hook of that name."""
+        return self._hooks[name][0] if name in self._hooks else None
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(tuple(self._hooks))
+
+    def run(self, moment: Moment, context: HookContext) -> list[Outcome]:
+        """Run every hook, one after the other; one that raises or hangs costs only its own result."""
+        outcomes = []
+        for name, (hook, limit) in tuple(self._hooks.items()):
+            call = hook.on_session_start if moment == "start" else hook.on_session_end
+            outcomes.append(Outcome(name, _within(limit, partial(call, context))))
+        return outcomes
+
+
+def _within(seconds: float, call: Callable[[], object]) -> HookResult:
+    """The call's result; a call that takes longer is left to itself, and does not keep the process alive."""
+    results: list[HookResult] = []
+    thread = threading.Thread(target=lambda: results.append(_safely(call)), daemon=True)
+    thread.start()
+    thread.join(seconds)
+    return results[0] if results else HookResult.failure(f"not done after {seconds:g} seconds; left alone")
+
+
+def _safely(call: Callable[[], object]) -> HookResult:
+    try:
+        result = call()
+    except BaseException as error:  # noqa: BLE001 - SystemExit of a hook is its own failure, too
+        return HookResult.failure(f"{type(error).__name__}: {error}")
+    if isinstance(result, HookResult):
+        return result
+    return HookResult.failure(f"gave {type(result).__name__}, not a HookResult")

@@ -1,0 +1,347 @@
+"""Every unsafe condition in a real repository: nothing is touched, and the warning says why."""
+
+import subprocess
+
+import pytest
+
+from eventlog.lifecycle import HookContext, HookStatus
+from eventlog.lifecycle.git_cleanup import GitCleanup, Options
+
+
+class Repository:
+    """A repository with one commit on `main`, and a branch `work` that is checked out and merged."""
+
+    def __init__(self, path):
+        self.path = path
+        path.mkdir()
+        self.git("init", "--quiet", "--initial-branch=main")
+        for key, value in (("user.name", "Ada"), ("user.email", "ada@a.example"), ("protocol.file.allow", "always")):
+            self.git("config", key, value)
+        self.commit("first.txt")
+        self.git("switch", "--quiet", "-c", "work")
+        self.commit("work.txt")
+        self.git("branch", "--force", "main", "work")
+
+    def git(self, *args, cwd=None):
+        command = ["git", "-c", "protocol.file.allow=always", *args]
+        return subprocess.run(command, cwd=cwd or self.path, capture_output=True, text=True, check=True).stdout
+
+    def commit(self, name, text="text"):
+        (self.path / name).write_text(text)
+        self.git("add", "--all")
+        self.git("commit", "--quiet", "--message", name)
+
+    def state(self):
+        """All that must not change when nothing may be touched."""
+        references = self.git("for-each-ref", "--format=%(refname) %(objectname)")
+        files = {
+            str(path): path.read_bytes() for path in self.path.rglob("*") if path.is_file() and ".git" not in path.parts
+        }
+        return (self.path / ".git" / "HEAD").read_text(), references, self.git("status", "--porcelain"), files
+
+    def branches(self):
+        return self.git("branch", "--format=%(refname:short)").split()
+
+
+@pytest.fixture
+def repository(tmp_path):
+    return Repository(tmp_path / "repository")
+
+
+def cleaned(repository, *, options=None, cwd=None, **context):
+    where = str(cwd or repository.path)
+    return GitCleanup(options or Options()).on_session_end(HookContext(session_id="s", cwd=where, **context))
+
+
+# ------------------------------------------------------------------------------------------------- where it is safe
+
+
+def test_a_merged_branch_is_left_for_the_trunk_and_deleted(repository):
+    result = cleaned(repository)
+
+    assert result.status is HookStatus.SUCCESS
+    assert ["main"] == repository.branches()
+    assert repository.git("branch", "--show-current") == "main\n"
+
+
+def test_the_deleted_branch_can_be_brought_back_as_the_message_says(repository):
+    tip = repository.git("rev-parse", "work")
+    message = cleaned(repository).message
+    command = message.split("`")[1].split()
+    repository.git(*command[1:])
+
+    assert tip == repository.git("rev-parse", "work")
+
+
+def test_the_settings_of_a_deleted_branch_go_with_it(repository):
+    repository.git("config", "branch.work.description", "done")
+    cleaned(repository)
+
+    assert "branch.work" not in repository.git("config", "--list", "--local")
+
+
+def test_a_branch_the_session_started_on_and_left_itself_is_deleted_too(repository):
+    repository.git("switch", "--quiet", "main")
+    result = cleaned(repository, start_branch="work")
+
+    assert result.status is HookStatus.SUCCESS
+    assert ["main"] == repository.branches()
+
+
+def test_where_there_is_no_main_the_trunk_is_master(repository):
+    repository.git("branch", "--move", "main", "master")
+    cleaned(repository)
+
+    assert ["master"] == repository.branches()
+
+
+def test_the_trunk_may_have_any_name(repository):
+    repository.git("branch", "trunk", "work")
+    cleaned(repository, options=Options(main_branch="trunk"))
+
+    assert ["main", "trunk"] == repository.branches()
+    assert repository.git("branch", "--show-current") == "trunk\n"
+
+
+@pytest.mark.parametrize(
+    ("options", "branches", "current"),
+    [
+        (Options(auto_delete_merged_branches=False), ["main", "work"], "main"),
+        (Options(keep=("wo*",)), ["main", "work"], "main"),
+        (Options(auto_switch_to_main=False), ["main", "work"], "work"),
+    ],
+    ids=["deletes nothing", "keeps the branch", "switches nowhere"],
+)
+def test_each_half_can_be_turned_off(repository, options, branches, current):
+    cleaned(repository, options=options)
+
+    assert (branches, f"{current}\n") == (repository.branches(), repository.git("branch", "--show-current"))
+
+
+def test_a_dirty_tree_is_no_obstacle_where_the_settings_say_so(repository):
+    (repository.path / "untracked.txt").write_text("kept")
+    result = cleaned(repository, options=Options(require_clean_worktree=False))
+
+    assert result.status is HookStatus.SUCCESS
+    assert (repository.path / "untracked.txt").read_text() == "kept"
+
+
+def test_variables_of_another_repository_lead_nowhere(repository, tmp_path, monkeypatch):
+    other = Repository(tmp_path / "other")
+    before = other.state()
+    monkeypatch.setenv("GIT_DIR", str(other.path / ".git"))
+    monkeypatch.setenv("GIT_WORK_TREE", str(other.path))
+    cleaned(repository)
+    monkeypatch.undo()
+
+    assert before == other.state()
+    assert ["main"] == repository.branches()
+
+
+# ------------------------------------------------------------------------------------------ where nothing is touched
+
+
+def _untracked(repository):
+    (repository.path / "new.txt").write_text("new")
+
+
+def _modified(repository):
+    (repository.path / "first.txt").write_text("changed")
+
+
+def _staged(repository):
+    (repository.path / "first.txt").write_text("changed")
+    repository.git("add", "first.txt")
+
+
+def _unmerged(repository):
+    repository.commit("more.txt")
+
+
+def _squashed(repository):
+    repository.git("switch", "--quiet", "-c", "squashed", "main~1")
+    repository.commit("a.txt")
+    repository.git("switch", "--quiet", "main")
+    repository.git("merge", "--quiet", "--squash", "squashed")
+    repository.git("commit", "--quiet", "--message", "squashed")
+    repository.git("switch", "--quiet", "squashed")
+
+
+def _detached(repository):
+    repository.git("switch", "--quiet", "--detach", "work")
+
+
+def _no_trunk(repository):
+    repository.git("branch", "--delete", "--force", "main")
+
+
+def _unborn(repository):
+    repository.git("branch", "--delete", "--force", "main")
+    repository.git("switch", "--quiet", "--orphan", "fresh")
+
+
+def _trunk_elsewhere(repository):
+    repository.git("worktree", "add", "--quiet", str(repository.path.parent / "second"), "main")
+
+
+def _branch_elsewhere(repository):
+    repository.git("worktree", "add", "--quiet", "--force", str(repository.path.parent / "second"), "work")
+
+
+def _merging(repository):
+    repository.git("switch", "--quiet", "-c", "other", "main~1")
+    repository.commit("other.txt")
+    repository.git("switch", "--quiet", "work")
+    repository.git("merge", "--quiet", "--no-commit", "--no-ff", "other")
+
+
+def _bisecting(repository):
+    repository.git("bisect", "start")
+
+
+def _another_git(repository):
+    (repository.path / ".git" / "index.lock").touch()
+
+
+def _hidden(repository):
+    repository.git("update-index", "--assume-unchanged", "first.txt")
+    (repository.path / "first.txt").write_text("changed where git does not look")
+
+
+def _submodule(repository, *, on="work"):
+    library = Repository(repository.path.parent / "library")
+    repository.git("submodule", "--quiet", "add", str(library.path), "library")
+    repository.git("commit", "--quiet", "--message", "library")
+    repository.git("branch", "--force", "main", "work")
+    return library
+
+
+def _dirty_submodule(repository):
+    _submodule(repository)
+    (repository.path / "library" / "new.txt").write_text("new")
+
+
+def _submodule_ahead(repository):
+    """Merged, but the trunk has gone on to another commit of the submodule."""
+    _submodule(repository)
+    inside = repository.path / "library"
+    repository.git("switch", "--quiet", "main")
+    repository.git(
+        "-C",
+        "library",
+        "-c",
+        "user.name=A",
+        "-c",
+        "user.email=a@a.example",
+        "commit",
+        "--quiet",
+        "--allow-empty",
+        "-m",
+        "on",
+        cwd=repository.path,
+    )
+    repository.git("commit", "--quiet", "--all", "--message", "library goes on")
+    repository.git("switch", "--quiet", "work")
+    repository.git("submodule", "--quiet", "update", "--no-fetch", cwd=inside.parent)
+
+
+def _ignored_in_the_way(repository):
+    """The trunk has a file under version control that is here, ignored, with another text."""
+    repository.git("switch", "--quiet", "main")
+    repository.commit("secret.env", "of the trunk")
+    repository.git("switch", "--quiet", "work")
+    (repository.path / ".git" / "info").mkdir(exist_ok=True)
+    (repository.path / ".git" / "info" / "exclude").write_text("secret.env\n")
+    (repository.path / "secret.env").write_text("mine alone")
+
+
+UNSAFE = {
+    "untracked file": (_untracked, "1 uncommitted changes"),
+    "modified file": (_modified, "1 uncommitted changes"),
+    "staged change": (_staged, "1 uncommitted changes"),
+    "unmerged branch": (_unmerged, "it is not merged into main"),
+    "squash-merged branch": (_squashed, "it is not merged into main"),
+    "detached head": (_detached, "HEAD is detached"),
+    "no trunk": (_no_trunk, "there is no branch main or master"),
+    "unborn branch": (_unborn, "there is no branch main or master"),
+    "trunk in another worktree": (_trunk_elsewhere, "main is checked out in another working tree"),
+    "branch in another worktree": (_branch_elsewhere, "work is checked out in another working tree"),
+    "merge under way": (_merging, "a merge is under way"),
+    "bisection under way": (_bisecting, "a bisection is under way"),
+    "git at work": (_another_git, "another git process is under way"),
+    "hidden changes": (_hidden, "assume-unchanged"),
+    "dirty submodule": (_dirty_submodule, "1 uncommitted changes"),
+    "submodule at another commit": (_submodule_ahead, "submodules at other commits"),
+    "ignored file in the way": (_ignored_in_the_way, "git refuses"),
+}
+
+
+@pytest.mark.parametrize(("spoil", "reason"), UNSAFE.values(), ids=UNSAFE)
+def test_nothing_is_touched_where_anything_is_unsafe(repository, spoil, reason):
+    spoil(repository)
+    before = repository.state()
+    result = cleaned(repository)
+
+    assert result.status is HookStatus.WARNING
+    assert reason in result.message
+    assert before == repository.state()
+
+
+def test_a_linked_worktree_is_left_alone_where_the_trunk_is_checked_out_beside_it(repository, tmp_path):
+    repository.git("switch", "--quiet", "main")
+    linked = tmp_path / "linked"
+    repository.git("worktree", "add", "--quiet", str(linked), "work")
+    before = repository.state()
+    result = cleaned(repository, cwd=linked)
+
+    assert result.status is HookStatus.WARNING
+    assert "main is checked out in another working tree" in result.message
+    assert before == repository.state()
+
+
+def test_a_submodule_itself_is_left_alone(repository):
+    _submodule(repository)
+    inside = repository.path / "library"
+    repository.git("switch", "--quiet", "-c", "main", "origin/main", cwd=inside)
+    repository.git("switch", "--quiet", "-c", "inner", cwd=inside)
+    result = cleaned(repository, cwd=inside)
+
+    assert result.status is HookStatus.WARNING
+    assert "is a submodule" in result.message
+    assert repository.git("branch", "--show-current", cwd=inside) == "inner\n"
+
+
+def test_nothing_is_touched_while_another_session_works_there(repository):
+    before = repository.state()
+    result = cleaned(repository, others=("other-session",))
+
+    assert result.status is HookStatus.WARNING
+    assert "other-session" in result.message
+    assert before == repository.state()
+
+
+def test_all_reasons_are_told_at_once(repository):
+    _unmerged(repository)
+    _untracked(repository)
+
+    assert len(cleaned(repository).details["doubts"]) == 2
+
+
+def test_on_the_trunk_there_is_nothing_to_do(repository):
+    repository.git("switch", "--quiet", "main")
+
+    assert cleaned(repository, start_branch="main").status is HookStatus.SKIPPED
+    assert ["main", "work"] == repository.branches()
+
+
+@pytest.mark.parametrize("cwd", [".", "missing"])
+def test_outside_of_a_repository_there_is_nothing_to_do(tmp_path, cwd):
+    assert cleaned(None, cwd=tmp_path / cwd).status is HookStatus.SKIPPED
+
+
+def test_a_start_changes_nothing(repository):
+    before = repository.state()
+    result = GitCleanup().on_session_start(HookContext(session_id="s", cwd=str(repository.path)))
+
+    assert result.status is HookStatus.SKIPPED
+    assert before == repository.state()
