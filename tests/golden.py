@@ -11,6 +11,7 @@ from tests.builders import ROOT
 HISTORY = ROOT / "fixtures" / "history"
 DAMAGED = ROOT / "fixtures" / "damaged"
 LOCALES = ("en", "zh")
+DEFAULTS = Settings()
 
 
 def copied(source, tmp_path):
@@ -19,7 +20,7 @@ def copied(source, tmp_path):
     return EventLog(Path(tmp_path) / "store", fsync=False)
 
 
-def rendered(log, settings=Settings(), **options):
+def rendered(log, settings=DEFAULTS, **options):
     """Path -> bytes of every document."""
     return {document.path: document.data for document in replay(log, settings, **options).documents}
 

@@ -28,23 +28,23 @@ _texts = st.sampled_from(
     ]
 )
 _few_texts = st.lists(_texts, max_size=2)
-_common = {
+_common: dict[str, st.SearchStrategy] = {
     "conversation_id": st.sampled_from(["c", "../d", "会话"]),
     "project": st.sampled_from([None, "/p/shop", "/q/shop", "/p/写作"]),
     "agent": st.sampled_from([None, "codex", "cursor"]),
     "subagent": st.sampled_from([None, None, None, "helper"]),
     "layer": st.sampled_from([None, None, 1, 2, 3, 4]),
 }
-_fact = {
+_fact: dict[str, st.SearchStrategy] = {
     "type": st.just("fact"), "content": _texts, "memory_type": st.sampled_from("WBO"), "key": st.sampled_from([None, None, "k"]),
     "category": st.sampled_from([None, "decision", "lesson", "Style"]), "importance": st.integers(1, 5),
     "confidence": st.sampled_from([0.5, 0.9]), "scope": st.sampled_from([None, "user", "project"]),
 }  # fmt: skip
-_summary = {
+_summary: dict[str, st.SearchStrategy] = {
     "type": st.just("stage_summary"), "scope": st.sampled_from(["stage", "session"]), "topic": st.sampled_from(["", "Login"]),
     "summary": _texts, "decisions": _few_texts, "todos": _few_texts,
 }  # fmt: skip
-_others = [
+_others: list[dict[str, st.SearchStrategy]] = [
     {"type": st.just("session_start")},
     {"type": st.just("turn_end")},
     {"type": st.just("session_end"), "reason": st.sampled_from([None, "clear"])},
@@ -55,7 +55,7 @@ _withdrawn = st.integers(0, 20) | _common["conversation_id"]  # the event at tha
 
 
 @st.composite
-def histories(draw, max_size=14):
+def histories(draw, max_size=10):
     """Lines of a log, in no order; some have an id of another day, some withdraw what others said or withdrew."""
     said = draw(st.lists(_fields, min_size=1, max_size=max_size))
     chains = draw(st.lists(st.tuples(_withdrawn, st.integers(1, 3)), max_size=2))
@@ -106,7 +106,7 @@ def log_of(lines):
 
 def write(log, lines, replicas=None):
     """Put lines into the files of their days: of the log itself, or of the replica named for each."""
-    files = {}
+    files: dict[str, list[bytes]] = {}
     for line, replica in zip(lines, replicas or [""] * len(lines), strict=True):
         files.setdefault(f"{ts_of(line)[:10]}{replica}.jsonl", []).append(line)
     for name, there in files.items():

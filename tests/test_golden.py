@@ -1,6 +1,5 @@
 """The hand-written history becomes exactly the expected files; a log whose memory is too large keeps its budget."""
 
-import re
 import shlex
 
 import pytest
@@ -85,7 +84,7 @@ def test_the_last_line_says_how_many_more_there_are_and_a_command_that_shows_the
     document = _crowded(log, **fields)
     shown = sum(line.text.startswith("- [") for line in document.lines)
     last = document.lines[-3].text
-    command = shlex.split(re.search("`(.*)`", last)[1])
+    command = shlex.split(last.split("`")[1])
     result = CliRunner().invoke(group(VERBS, _load), [*command[1:], "--store", log.store.root, "--format", "jsonl"])
 
     assert last.startswith(f"{MANY - shown} more ")

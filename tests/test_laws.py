@@ -17,7 +17,7 @@ from eventlog.projections.publish import publish
 from eventlog.projections.replay import replay
 from eventlog.settings import MemorySettings, Settings, SummarySettings
 from tests import builders
-from tests.golden import HISTORY, copied, rendered, tree
+from tests.golden import DEFAULTS, HISTORY, copied, rendered, tree
 from tests.histories import DAYS, REPLICAS, histories, log_of, ts_of, write
 
 SMALL = Settings(memory=MemorySettings(max_lines=14, max_bytes=1000), summaries=SummarySettings(keep=1, max_chars=50))
@@ -27,7 +27,7 @@ moments = st.sampled_from(DAYS).flatmap(
 )
 
 
-def fresh(lines, chosen=Settings(), **options):
+def fresh(lines, chosen=DEFAULTS, **options):
     """What these lines say, with nothing kept from earlier."""
     with log_of(lines) as log:
         return rendered(log, chosen, checkpoints=False, **options)
@@ -245,7 +245,7 @@ def test_two_processes_in_other_surroundings_write_identical_trees(tmp_path):
 
 def _scatter(lines, log_dir, chance):
     """The lines in any order, each in one or two of the files of its day."""
-    files = {}
+    files: dict[str, list[bytes]] = {}
     for line in chance.sample(lines, len(lines)):
         for replica in chance.sample(REPLICAS, chance.randint(1, 2)):
             files.setdefault(f"{timestamps.day_of(ts_of(line))}{replica}.jsonl", []).append(line)

@@ -17,7 +17,7 @@ from eventlog.projections.replay import replay
 from eventlog.settings import MemorySettings, Settings
 from eventlog.text import one_line, same_text
 from tests import builders
-from tests.golden import HISTORY, LOCALES, copied, tree
+from tests.golden import DEFAULTS, HISTORY, LOCALES, copied, tree
 
 FILES = sorted(tree(HISTORY / "expected" / "en"))
 SHOP = "projects/shop-6dbe44/MEMORY.md"
@@ -31,11 +31,11 @@ def history(tmp_path_factory):
     return log
 
 
-def _why(log, file, settings=Settings()):
+def _why(log, file, settings=DEFAULTS):
     return explain(log, settings, Path(log.store.knowledge, file))
 
 
-def _without(log, ids, file, settings=Settings()):
+def _without(log, ids, file, settings=DEFAULTS):
     """How often each line is in the file when these events never were."""
     documents = replay(log, settings, keep=lambda event: event.id not in ids).documents
     return Counter(line.text for one in documents if one.path == file for line in one.lines)
@@ -108,7 +108,7 @@ def test_an_older_file_is_explained_by_the_log_of_its_time(history, tmp_path):
     explained = explain(history, Settings(), tmp_path / SHOP)
     (port,) = [line for line in explained if line.text.endswith("The API listens on port 8080")]
 
-    assert ["The API listens on port 8080"] == builders.contents(entry.event for entry in port.entries)
+    assert ["The API listens on port 8080"] == builders.contents(entry.event for entry in port.entries or ())
 
 
 # ------------------------------------------------------------------------------------------------ edited by hand
