@@ -50,11 +50,10 @@ class DayFile:
 
     def __enter__(self) -> "DayFile":
         try:
-            self._fd = self._open()
-            self._size = os.fstat(self._fd).st_size
-            self._created = self._size == 0
+            self._fd, self._size = self._open()
         except OSError as error:
             raise not_stored(error, self.path) from error
+        self._created = self._size == 0
         return self
 
     def __exit__(
@@ -107,13 +106,14 @@ class DayFile:
     def _ends_whole(self) -> bool:
         return self._size == 0 or self.tail(1) == b"\n"
 
-    def _open(self) -> int:
+    def _open(self) -> tuple[int, int]:
+        """The locked descriptor, and the size of the file; an open descriptor left behind would hold the lock."""
         while True:
             fd = self._open_or_create()
             try:
                 self._lock(fd)
                 if _is_at(fd, self.path):
-                    return fd
+                    return fd, os.fstat(fd).st_size
             except BaseException:
                 os.close(fd)
                 raise

@@ -20,6 +20,7 @@ import msgspec
 from eventlog import codec
 from eventlog.errors import InvalidEvent
 from eventlog.events import KNOWN, TYPES, VERSIONS, Event
+from eventlog.timestamps import LENGTH
 from eventlog.wire import BOM, MAX_LINE
 
 Kind = Literal[
@@ -198,7 +199,9 @@ def _decode_whole(data: bytes, day: str) -> list[Event] | None:
     if len(events) != lines or any(event.v != _CURRENT[type(event)] for event in events):
         return None
     times = re.compile(rf"(?:{day}T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{{6}}Z)*", re.ASCII)
-    return events if all(event.id for event in events) and times.fullmatch("".join([e.ts for e in events])) else None
+    if not all(event.id and len(event.ts) == LENGTH for event in events):
+        return None
+    return events if times.fullmatch("".join([event.ts for event in events])) else None
 
 
 def _own_first(file: str) -> tuple[int, str]:

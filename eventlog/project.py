@@ -6,6 +6,8 @@ Read from git's own files, no git process: this runs inside agents' hooks.
 import os
 
 _LONGEST_REF_FILE = 4096
+_SHORTEST_HASH = 40
+_HEX = frozenset("0123456789abcdef")
 
 
 def project_root(cwd: str) -> str:
@@ -26,7 +28,7 @@ def git_head(cwd: str) -> tuple[str | None, str | None]:
     git_dir = _git_dir(*found)
     head = _read(f"{git_dir}/HEAD")
     if not head.startswith("ref: "):
-        return None, head or None
+        return None, _commit_id(head)
     ref = head.removeprefix("ref: ")
     return ref.removeprefix("refs/heads/"), _commit(_common_dir(git_dir), ref)
 
@@ -67,7 +69,7 @@ def _common_dir(git_dir: str) -> str:
 
 
 def _commit(common: str, ref: str) -> str | None:
-    loose = _read(f"{common}/{ref}")
+    loose = _commit_id(_read(f"{common}/{ref}"))
     if loose:
         return loose
     try:
@@ -75,6 +77,11 @@ def _commit(common: str, ref: str) -> str | None:
             return next((line.split()[0] for line in packed if line.rstrip().endswith(f" {ref}")), None)
     except OSError:
         return None
+
+
+def _commit_id(text: str) -> str | None:
+    """A hostile repository may point its references at any file of this machine."""
+    return text if len(text) >= _SHORTEST_HASH and _HEX.issuperset(text) else None
 
 
 def _read(path: str) -> str:

@@ -1,0 +1,37 @@
+"""A store of one's own for every test, a clock that is told what time it is, and a home that is nobody's."""
+
+import os
+
+import pytest
+from hypothesis import settings
+
+from eventlog.log import EventLog
+from tests.builders import Clock
+
+settings.register_profile("local", deadline=None, max_examples=60)
+settings.register_profile("ci", deadline=None, max_examples=60, derandomize=True)
+settings.load_profile("ci" if os.environ.get("CI") else "local")
+
+
+@pytest.fixture(autouse=True)
+def _nobodys_home(tmp_path_factory, monkeypatch):
+    home = tmp_path_factory.mktemp("home")
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("EVENTLOG_HOME", str(home / "store"))
+
+
+@pytest.fixture
+def clock():
+    return Clock()
+
+
+@pytest.fixture
+def log(tmp_path, clock):
+    return EventLog(tmp_path / "store", fsync=False, clock=clock)
+
+
+@pytest.fixture
+def log_dir(tmp_path):
+    path = tmp_path / "store" / "log"
+    path.mkdir(parents=True)
+    return path

@@ -1,0 +1,127 @@
+"""Every constraint of every field: the error names the field and the reason."""
+
+from typing import Any
+
+import pytest
+
+from eventlog import codec
+from eventlog.errors import InvalidEvent
+
+KEY = {"heading": "H", "path": "user"}
+MINIMAL: dict[str, dict[str, Any]] = {
+    "session_start": {},
+    "fact": {"content": "x"},
+    "stage_summary": {"summary": "x"},
+    "plan_entry": {"key": KEY},
+    "session_end": {},
+    "turn_end": {},
+    "save_requested": {"trigger": "stop"},
+    "retraction": {"target": "t"},
+    "entry_applied": {"target": "t", "path": "p", "heading": "H", "level": 2, "digest": "d"},
+    "entry_resolved": {"target": "t", "choice": "apply"},
+    "knowledge_edited": {"key": KEY},
+    "context_injected": {"digest": "d", "chars": 1},
+    "host_event": {"name": "n"},
+}
+
+REQUIRED = [(name, field) for name, fields in MINIMAL.items() for field in fields if name != "retraction"]
+
+WRONG = [
+    ("fact", "content", "", "must not be blank"),
+    ("fact", "content", " \n\t\u3000", "must not be blank"),
+    ("fact", "content", 7, "expected `str`, got `int`"),
+    ("fact", "content", None, "expected `str`, got `null`"),
+    ("fact", "memory_type", "X", "invalid enum value 'X'"),
+    ("fact", "memory_type", "w", "invalid enum value 'w'"),
+    ("fact", "entities", "one", "expected `array`, got `str`"),
+    ("fact", "entities[1]", ["one", 2], "expected `str`, got `int`"),
+    ("fact", "confidence", -0.1, "expected `float` >= 0.0"),
+    ("fact", "confidence", 1.1, "expected `float` <= 1.0"),
+    ("fact", "confidence", float("nan"), "expected `float` >= 0.0"),
+    ("fact", "confidence", "high", "expected `float`, got `str`"),
+    ("fact", "importance", 0, "expected `int` >= 1"),
+    ("fact", "importance", 6, "expected `int` <= 5"),
+    ("fact", "importance", 2.5, "expected `int`, got `float`"),
+    ("fact", "importance", True, "expected `int`, got `bool`"),
+    ("fact", "category", 1, "expected `str | null`, got `int`"),
+    ("fact", "key", 1, "expected `str | null`, got `int`"),
+    ("fact", "scope", "world", "invalid enum value 'world'"),
+    ("stage_summary", "summary", " ", "must not be blank"),
+    ("stage_summary", "scope", "user", "invalid enum value 'user'"),
+    ("stage_summary", "topic", None, "expected `str`, got `null`"),
+    ("stage_summary", "decisions[0]", [1], "expected `str`, got `int`"),
+    ("stage_summary", "todos", "x", "expected `array`, got `str`"),
+    ("session_start", "session_type", "private", "invalid enum value 'private'"),
+    ("session_start", "source", 1, "expected `str | null`, got `int`"),
+    ("session_end", "duration_ms", "1", "expected `float | null`, got `str`"),
+    ("plan_entry", "key", "user", "expected `object`, got `str`"),
+    ("plan_entry", "key", {"heading": "H"}, "exactly one of path and url must be given"),
+    ("plan_entry", "key", {**KEY, "url": "u"}, "exactly one of path and url must be given"),
+    ("plan_entry", "key.heading", {"path": "user"}, "missing"),
+    ("plan_entry", "key.heading", {**KEY, "heading": " "}, "must not be blank"),
+    ("plan_entry", "key.level", {**KEY, "level": 0}, "expected `int` >= 1"),
+    ("plan_entry", "key.level", {**KEY, "level": 7}, "expected `int` <= 6"),
+    ("plan_entry", "operation", "append", "invalid enum value 'append'"),
+    ("plan_entry", "content", 1, "expected `str | null`, got `int`"),
+    ("plan_entry", "meta.confidence", {"confidence": 2}, "expected `float` <= 1.0"),
+    ("plan_entry", "meta.reason", {"reason": 2}, "expected `str | null`, got `int`"),
+    ("save_requested", "trigger", "never", "invalid enum value 'never'"),
+    ("entry_applied", "target", "", "expected `str` of length >= 1"),
+    ("entry_applied", "level", 7, "expected `int` <= 6"),
+    ("entry_resolved", "target", "", "expected `str` of length >= 1"),
+    ("entry_resolved", "choice", "maybe", "invalid enum value 'maybe'"),
+    ("knowledge_edited", "operation", None, "expected `str`, got `null`"),
+    ("context_injected", "chars", "1", "expected `int`, got `str`"),
+    ("context_injected", "sources[0]", [1], "expected `str`, got `int`"),
+    ("host_event", "payload", [], "expected `object`, got `array`"),
+]
+
+WRONG_EVERYWHERE = [
+    ("conversation_id", "", "expected `str` of length >= 1"),
+    ("conversation_id", 7, "expected `str`, got `int`"),
+    ("id", None, "expected `str`, got `null`"),
+    ("ts", 1771662944, "expected `str`, got `int`"),
+    ("project", 1, "expected `str | null`, got `int`"),
+    ("agent", 1, "expected `str | null`, got `int`"),
+    ("subagent", [], "expected `str | null`, got `array`"),
+    ("layer", 0, "expected `int` >= 1"),
+    ("layer", 5, "expected `int` <= 4"),
+]
+
+
+def refusal(name, **fields):
+    with pytest.raises(InvalidEvent) as caught:
+        codec.from_fields({"type": name, "conversation_id": "c", **MINIMAL.get(name, {}), **fields})
+    return caught.value.where, caught.value.what
+
+
+@pytest.mark.parametrize("name", MINIMAL)
+def test_the_required_fields_are_enough(name):
+    assert name == codec.from_fields({"type": name, "conversation_id": "c", **MINIMAL[name]}).type
+
+
+@pytest.mark.parametrize(("name", "missing"), [*REQUIRED, *((name, "conversation_id") for name in [*MINIMAL, "dream"])])
+def test_a_required_field_that_is_missing_is_named(name, missing):
+    fields = {"type": name, "conversation_id": "c", **MINIMAL.get(name, {})}
+    del fields[missing]
+
+    with pytest.raises(InvalidEvent, match=f"^{missing}: missing$"):
+        codec.from_fields(fields)
+
+
+@pytest.mark.parametrize(("name", "where", "value", "reason"), WRONG)
+def test_a_wrong_value_is_refused_with_field_and_reason(name, where, value, reason):
+    field = where.partition(".")[0].partition("[")[0]
+
+    assert (where, reason) == refusal(name, **{field: value})
+
+
+@pytest.mark.parametrize("name", ["fact", "turn_end", "dream"])
+@pytest.mark.parametrize(("where", "value", "reason"), WRONG_EVERYWHERE)
+def test_the_common_fields_are_checked_for_every_type(name, where, value, reason):
+    assert (where, reason) == refusal(name, **{where: value})
+
+
+@pytest.mark.parametrize("fields", [{"target": None}, {"target": "t", "conversation": "c"}])
+def test_a_retraction_has_exactly_one_aim(fields):
+    assert ("event", "exactly one of target and conversation must be given") == refusal("retraction", **fields)

@@ -1,0 +1,95 @@
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from eventlog import EventLog, Store
+from eventlog.store import conversation_name, project_slug
+
+hostile = st.text(st.characters(), max_size=300) | st.text("./\\~-:\0\n ab", max_size=12)
+HOSTILE = ["", ".", "..", "../x", "/etc/passwd", "a/../../b", "~", "~/x", "a\0b", "a\nb", "C:\\x", "x" * 300, "𠀀" * 90]
+
+
+def stays(root, name):
+    return Path(os.path.normpath(f"{root}/{name}")).parent == Path(root)
+
+
+@pytest.mark.parametrize("name_of", [conversation_name, project_slug])
+@pytest.mark.parametrize("text", HOSTILE)
+def test_no_known_trick_names_a_path_outside(name_of, text):
+    assert stays("/store/knowledge", name_of(text))
+
+
+@pytest.mark.parametrize("name_of", [conversation_name, project_slug])
+@given(text=hostile)
+def test_a_name_is_one_part_of_a_path_that_the_system_takes(name_of, text):
+    name = name_of(text)
+
+    assert stays("/store/knowledge", name)
+    assert "\0" not in name
+    assert 0 < len(name.encode()) <= 240
+
+
+@given(st.from_regex(r"[A-Za-z0-9_-][A-Za-z0-9._-]{0,119}", fullmatch=True))
+def test_a_safe_conversation_id_is_its_own_name(conversation_id):
+    assert conversation_id == conversation_name(conversation_id)
+
+
+@given(hostile, hostile)
+def test_different_conversations_have_different_names(one, other):
+    assert (one == other) == (conversation_name(one) == conversation_name(other))
+
+
+@given(hostile, hostile)
+def test_different_projects_have_different_names_whatever_their_last_part(one, other):
+    assert (one == other) == (project_slug(f"/{one}/app") == project_slug(f"/{other}/app"))
+
+
+def test_a_project_is_recognised_by_its_name():
+    assert project_slug("/home/me/app").startswith("app-")
+
+
+def test_hostile_ids_and_times_write_nothing_outside_the_store(tmp_path):
+    log = EventLog(tmp_path / "deep" / "store", fsync=False)
+    for text in HOSTILE[1:]:
+        log.append({"type": "turn_end", "conversation_id": text, "project": text, "agent": text})
+        log.session(text)
+
+    assert [tmp_path / "deep"] == list(tmp_path.iterdir())
+    assert [tmp_path / "deep" / "store"] == list((tmp_path / "deep").iterdir())
+    assert len(HOSTILE) - 1 == len(list(log.read()))
+
+
+def test_nothing_is_created_before_the_first_append(tmp_path):
+    log = EventLog(tmp_path / "store")
+
+    assert ([], [], []) == (list(log.read()), log.session("c"), list(tmp_path.iterdir()))
+
+
+def test_everything_created_is_the_owners_only_whatever_the_umask(tmp_path):
+    before = os.umask(0)
+    try:
+        log = EventLog(tmp_path / "store")
+        log.append({"type": "turn_end", "conversation_id": "c"})
+        log.index.catch_up()
+    finally:
+        os.umask(before)
+    modes = {path: path.stat().st_mode & 0o777 for path in (tmp_path / "store").rglob("*")}
+
+    assert {path: 0o700 if path.is_dir() else 0o600 for path in modes} == modes
+    assert {"log", "cache"} < {path.name for path in modes}
+
+
+@pytest.mark.parametrize(
+    ("root", "explicit", "environ"),
+    [("/a", "/a", {"EVENTLOG_HOME": "/b"}), ("/b", None, {"EVENTLOG_HOME": "/b"}), ("/b", "", {"EVENTLOG_HOME": "/b"})],
+)
+def test_the_store_is_the_one_named_first(root, explicit, environ):
+    assert root == Store.locate(explicit, environ).root
+
+
+@pytest.mark.parametrize("environ", [{}, {"EVENTLOG_HOME": ""}])
+def test_the_store_is_at_home_where_nothing_is_said(environ):
+    assert Path.home() / ".eventlog" == Path(Store.locate(None, environ).root)
