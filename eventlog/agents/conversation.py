@@ -21,7 +21,7 @@ _UUID = 36  # characters
 
 def conversation_id(store: Store, moment: Moment, environ: "Mapping[str, str]") -> str:
     """The id of the conversation at work where the moment happened; raises NotStored or OSError."""
-    where = moment.cwd or os.getcwd()
+    where = moment.where
     if moment.transcript:
         return _id_in(moment.transcript)
     match moment.agent:

@@ -96,7 +96,7 @@ def read(payload: Payload, agent_hint: str = "", event_hint: str = "") -> Moment
 
 def event_of(moment: Moment) -> dict[str, object]:
     """The event a moment becomes, without `v`, `id` and `ts`."""
-    where = moment.cwd or os.getcwd()
+    where = moment.where
     fields: dict[str, object] = {
         "type": moment.type,
         "conversation_id": moment.session,
@@ -145,7 +145,7 @@ def _options(argv: list[str]) -> dict[str, str]:
 
 def _is_off(moment: Moment) -> bool:
     """Whether there is a file `.eventlog-disable` where the agent works or in its project."""
-    where = moment.cwd or os.getcwd()
+    where = moment.where
     return any(os.path.exists(f"{place}/.eventlog-disable") for place in (where, project_root(where)))
 
 

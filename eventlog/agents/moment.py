@@ -1,5 +1,7 @@
 """What every host's payload comes down to."""
 
+import os
+
 from eventlog import wire
 
 Payload = dict[str, object]
@@ -37,6 +39,16 @@ class Moment:
         roots = self.payload.get("workspace_roots")
         first = roots[0] if isinstance(roots, list) and roots else ""
         return text(self.payload, "cwd") or (first if isinstance(first, str) else "")
+
+    @property
+    def where(self) -> str:
+        """`cwd`, else the directory the hook runs in, by its last name where it is gone meanwhile."""
+        if self.cwd:
+            return self.cwd
+        try:
+            return os.getcwd()
+        except OSError:
+            return os.environ.get("PWD") or "/"
 
     @property
     def transcript(self) -> str:

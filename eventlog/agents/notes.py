@@ -25,7 +25,7 @@ def leave(store: Store, moment: Moment) -> None:
     fields = present(
         session=moment.session,
         agent=moment.agent,
-        project=project_root(moment.cwd or os.getcwd()),
+        project=project_root(moment.where),
         transcript=moment.transcript,
         ended=moment.type == "session_end",
     )

@@ -36,7 +36,7 @@ def start_context(store: Store, moment: Moment) -> str:
 
 def _knowledge(store: Store, moment: Moment, titles: "dict[str, str]", *, resumed: bool) -> "list[str]":
     """The sections, most needed first; a resumed session still has its own history."""
-    project = project_root(moment.cwd or os.getcwd())
+    project = project_root(moment.where)
     files = {
         "project": f"{store.knowledge}/projects/{project_slug(project)}/MEMORY.md",
         "user": f"{store.knowledge}/MEMORY.md",
