@@ -73,7 +73,8 @@ def _read_events() -> Iterator[Event]:
         try:
             yield codec.check(codec.from_fields(_fields(line)))
         except InvalidEvent as error:
-            raise InvalidEvent(str(error), where=f"stdin:{number}", hint=error.hint or _NOTHING_STORED) from error
+            hint = "; ".join(filter(None, (error.hint, _NOTHING_STORED)))
+            raise InvalidEvent(str(error), where=f"stdin:{number}", hint=hint) from error
 
 
 def _fields(line: bytes) -> dict[str, Any]:

@@ -1,0 +1,307 @@
+"""`fact`, `summary` and `append`: what is said is stored once, and what cannot be stored is refused with its reason."""
+
+import json
+
+import pytest
+
+from eventlog import codec
+from eventlog.cli.main import VERBS
+from eventlog.log import EventLog
+from tests import builders
+from tests.builders import ROOT
+from tests.shell import call, run
+
+MEMOS = ROOT.parent / "shared" / "realdata" / "memos.jsonl"
+needs_memos = pytest.mark.skipif(not MEMOS.exists(), reason=f"no real facts at {MEMOS}")
+
+
+@pytest.fixture
+def store(tmp_path):
+    return tmp_path / "store"
+
+
+def _events(store):
+    return list(EventLog(store).read())
+
+
+def _say(store, *args, stdin=b""):
+    """The exit code, and what each line of the answer says."""
+    ran = call(*args, "--store", store, stdin=stdin)
+    return ran.code, [json.loads(line) for line in ran.out.splitlines()], ran.err
+
+
+def _fact(store, *args):
+    return _say(store, "fact", *args, "--session", "s")
+
+
+# ------------------------------------------------------------------------------------------------ fact
+
+
+def test_a_fact_is_stored_and_its_id_printed(store):
+    code, (answer,), _ = _fact(
+        store, "The API listens on port 8443", "--project", "/p", "--agent", "codex", "--layer", 2
+    )
+    (event,) = _events(store)
+
+    assert (0, {"status": "ok", "id": event.id}) == (code, answer)
+    assert ("fact", "The API listens on port 8443", "s") == (event.type, event.content, event.conversation_id)
+    assert ("/p", "codex", 2) == (event.project, event.agent, event.layer)
+
+
+def test_every_option_of_a_fact_reaches_its_field(store):
+    options = {
+        "--type": "O",
+        "--category": "style",
+        "--key": "k",
+        "--entity": "e",
+        "--confidence": 0.5,
+        "--importance": 5,
+        "--scope": "project",
+    }
+    _fact(store, "x", *(part for pair in options.items() for part in pair), "--entity", "f")
+    (event,) = _events(store)
+
+    assert ("O", "style", "k", ["e", "f"]) == (event.memory_type, event.category, event.key, event.entities)
+    assert (0.5, 5, "project") == (event.confidence, event.importance, event.scope)
+
+
+def test_the_same_fact_again_in_the_same_conversation_is_skipped_with_a_reason(store):
+    _, (first,), _ = _fact(store, "Use RS256")
+    code, (again,), _ = _fact(store, "use  RS256.")
+
+    assert (0, "skipped", first["id"]) == (code, again["status"], again["id"])
+    assert again["reason"]
+    assert 1 == len(_events(store))
+
+
+def test_a_fact_of_type_s_is_stored_as_a_stage_summary(store):
+    _fact(store, "did it", "--type", "S")
+
+    assert ["stage_summary"] == [event.type for event in _events(store)]
+
+
+def test_without_a_project_the_repository_of_the_working_directory_is_meant(store, tmp_path, monkeypatch):
+    (tmp_path / "repo" / ".git").mkdir(parents=True)
+    (tmp_path / "repo" / "deep").mkdir()
+    monkeypatch.chdir(tmp_path / "repo" / "deep")
+    _fact(store, "one")
+    _fact(store, "two", "--project", "")
+
+    assert [str(tmp_path / "repo"), None] == [event.project for event in _events(store)]
+
+
+REFUSED = {
+    "a blank text": (("fact", " ", "--session", "s"), "content: must not be blank"),
+    "an empty session": (("fact", "x", "--session", ""), "conversation_id"),
+    "too much confidence": (("fact", "x", "--session", "s", "--confidence", 2), "confidence"),
+    "too little importance": (("fact", "x", "--session", "s", "--importance", 0), "importance"),
+    "an unknown type of memory": (("fact", "x", "--session", "s", "--type", "Q"), "--type"),
+    "no session": (("fact", "x"), "--session"),
+    "a blank summary": (("summary", "--topic", "t", "--summary", "", "--session", "s"), "summary: must not be blank"),
+    "a layer that is none": (("summary", "--topic", "t", "--summary", "s", "--session", "s", "--layer", 5), "--layer"),
+    "neither type nor stream": (("append",), "either TYPE or --stdin"),
+    "both type and stream": (("append", "fact", "--stdin"), "either TYPE or --stdin"),
+    "no equals sign": (("append", "fact", "--session", "s", "content"), "FIELD=VALUE"),
+    "a number that is none": (("append", "fact", "--session", "s", "content=x", "confidence=high"), "confidence"),
+    "an object that is none": (("append", "fact", "--session", "s", "--json", "[1]"), "--json"),
+    "a line over one mebibyte": (("append", "turn_end", "--session", "s" * (1 << 20)), "1,048,576"),
+}
+
+
+@pytest.mark.parametrize(("args", "said"), REFUSED.values(), ids=REFUSED)
+def test_what_cannot_be_stored_is_refused_by_name_and_nothing_is_written(store, args, said):
+    code, answers, err = _say(store, *args)
+
+    assert (2, []) == (code, answers)
+    assert said in err
+    assert [] == _events(store)
+
+
+def test_a_store_that_cannot_be_written_exits_with_3_and_says_what_to_do(tmp_path):
+    (tmp_path / "file").write_text("in the way")
+    code, answers, err = _fact(tmp_path / "file", "x")
+
+    assert (3, []) == (code, answers)
+    assert "not stored" in err
+    assert "free some space" in err
+
+
+# ------------------------------------------------------------------------------------------------ summary
+
+
+def test_a_summary_is_of_the_session_and_with_stage_of_a_stage(store):
+    _say(
+        store,
+        "summary",
+        "--topic",
+        "t",
+        "--summary",
+        "a",
+        "--decision",
+        "d",
+        "--todo",
+        "o",
+        "--todo",
+        "p",
+        "--session",
+        "s",
+    )
+    _say(store, "summary", "--topic", "t", "--summary", "b", "--stage", "--session", "s")
+    session, stage = _events(store)
+
+    assert ("session", "t", "a", ["d"], ["o", "p"]) == (
+        session.scope,
+        session.topic,
+        session.summary,
+        session.decisions,
+        session.todos,
+    )
+    assert ("stage", "b") == (stage.scope, stage.summary)
+
+
+def test_a_summary_said_again_after_another_is_a_revision(store):
+    said = [
+        _say(store, "summary", "--topic", "t", "--summary", text, "--session", "s")[1][0]["status"] for text in "aabba"
+    ]
+
+    assert ["ok", "skipped", "ok", "skipped", "ok"] == said
+
+
+# ------------------------------------------------------------------------------------------------ append
+
+
+def test_values_are_text_or_json_as_the_field_takes_them(store):
+    _say(
+        store,
+        "append",
+        "fact",
+        "--session",
+        "s",
+        "content=5",
+        "importance=5",
+        'entities=["a"]',
+        "confidence=0.5",
+        "mood=fine",
+    )
+    (event,) = _events(store)
+
+    assert ("5", 5, ["a"], 0.5, {"mood": "fine"}) == (
+        event.content,
+        event.importance,
+        event.entities,
+        event.confidence,
+        event.extra,
+    )
+
+
+def test_fields_may_come_as_an_object_and_assignments_count_more(store):
+    _say(
+        store,
+        "append",
+        "stage_summary",
+        "--session",
+        "s",
+        "--json",
+        '{"summary": "a", "decisions": ["d"]}',
+        "summary=b",
+    )
+    (event,) = _events(store)
+
+    assert ("b", ["d"]) == (event.summary, event.decisions)
+
+
+def test_a_type_of_the_future_is_stored_as_it_is(store):
+    code, _, _ = _say(store, "append", "weather", "--session", "s", "sky=blue")
+
+    assert 0 == code
+    assert [("weather", {"sky": "blue"})] == [(event.type, event.extra) for event in _events(store)]
+
+
+def _stream(*numbers):
+    return b"".join(builders.line(number) + b"\n" for number in numbers)
+
+
+def test_a_stream_is_stored_and_answered_in_its_order(store):
+    code, answers, _ = _say(store, "append", "--stdin", stdin=_stream(3, 1, 2))
+
+    assert 0 == code
+    assert [builders.fact(number)["id"] for number in (3, 1, 2)] == [answer["id"] for answer in answers]
+    assert ["fact 1", "fact 2", "fact 3"] == builders.contents(_events(store))
+
+
+def test_the_same_stream_again_adds_nothing_and_says_so(store):
+    _say(store, "append", "--stdin", stdin=_stream(1, 2))
+    code, answers, _ = _say(store, "append", "--stdin", stdin=_stream(1, 2, 3))
+
+    assert (0, ["skipped", "skipped", "ok"]) == (code, [answer["status"] for answer in answers])
+    assert 3 == len(_events(store))
+
+
+BAD_LINES = {
+    "no JSON": (b"oops", "not a JSON object"),
+    "no object": (b"[1]", "not a JSON object"),
+    "not UTF-8": (b'{"type":"fact","content":"\xff"}', "not a JSON object"),
+    "no content": (b'{"type":"fact","conversation_id":"s"}', "content: missing"),
+    "no type": (b'{"conversation_id":"s"}', "type"),
+    "a time that is none": (b'{"type":"fact","conversation_id":"s","content":"x","ts":"today"}', "ts"),
+}
+
+
+@pytest.mark.parametrize(("bad", "said"), BAD_LINES.values(), ids=BAD_LINES)
+def test_a_bad_line_in_a_stream_is_named_by_its_number_and_nothing_is_stored(store, bad, said):
+    code, answers, err = _say(store, "append", "--stdin", stdin=_stream(1, 2) + b"\n" + bad + b"\n" + _stream(3))
+
+    assert (2, []) == (code, answers)
+    assert "stdin:4: " in err
+    assert said in err
+    assert "nothing was stored" in err
+    assert [] == _events(store)
+
+
+def test_a_stream_may_begin_with_a_byte_order_mark_and_hold_blank_lines_and_carriage_returns(store):
+    code, answers, _ = _say(
+        store,
+        "append",
+        "--stdin",
+        stdin=b"\xef\xbb\xbf" + _stream(1).replace(b"\n", b"\r\n") + b" \n" + _stream(2)[:-1],
+    )
+
+    assert (0, 2) == (code, len(answers))
+
+
+def test_an_empty_stream_stores_nothing(store):
+    assert (0, [], "") == _say(store, "append", "--stdin")
+
+
+# ------------------------------------------------------------------------------------------------ real facts
+
+
+@needs_memos
+def test_real_facts_go_to_the_days_they_happened_and_twice_is_once(store):
+    first, second = (run("append", "--stdin", "--store", store, stdin=MEMOS.read_bytes()) for _ in range(2))
+    given = [json.loads(line) for line in MEMOS.read_bytes().splitlines()]
+    days = {file.stem: len(file.read_bytes().splitlines()) for file in (store / "log").iterdir()}
+
+    assert (0, 0) == (first.code, second.code)
+    assert 44 == first.out.count('"status":"ok"') == second.out.count('"status":"skipped"')
+    assert {day: sum(one["ts"].startswith(day) for one in given) for day in days} == days
+    assert 44 == sum(days.values())
+
+
+@needs_memos
+def test_real_facts_become_a_memory_and_a_session_is_printed_byte_for_byte(store):
+    call("append", "--stdin", "--store", store, stdin=MEMOS.read_bytes())
+    built, again = call("replay", "--store", store), call("replay", "--store", store)
+    asked = call("query", "--session", "memo-session-01", "--format", "jsonl", "--store", store)
+    lines = [line for file in sorted((store / "log").iterdir()) for line in file.read_text().splitlines()]
+
+    assert (0, 0) == (built.code, again.code)
+    assert " 0 files changed" in again.out
+    assert list((store / "knowledge" / "projects").glob("*/MEMORY.md"))
+    assert [
+        line for line in lines if codec.decode(line.encode()).conversation_id == "memo-session-01"
+    ] == asked.out.splitlines()
+
+
+def test_every_recording_verb_stands_under_record():
+    assert {"fact", "summary", "append"} <= {name for name, verb in VERBS.items() if verb.group == "Record"}
