@@ -1,5 +1,7 @@
 """The click group: verbs by topic, each imported only when it is called."""
 
+import os
+import sys
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
@@ -34,12 +36,25 @@ class Group(click.Group):
         command = self._load(cmd_name) if cmd_name in self._verbs else None
         return command if isinstance(command, click.Command) else None
 
+    def invoke(self, ctx: click.Context) -> object:
+        """Run the verb; click itself would end with 1 when the reader goes away, which is a check's answer."""
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError:
+            return leave_quietly()
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The verbs under the headings of their topics."""
         del ctx
         for topic in dict.fromkeys(verb.group for verb in self._verbs.values()):
             with formatter.section(topic):
                 formatter.write_dl([(name, verb.help) for name, verb in self._verbs.items() if verb.group == topic])
+
+
+def leave_quietly() -> int:
+    """The reader went away (`eventlog query | head`): not an error, and no traceback at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 0
 
 
 def group(verbs: "Mapping[str, Verb]", load: Callable[[str], object]) -> Group:

@@ -51,7 +51,7 @@ def main() -> None:
 def _run() -> int:
     import click
 
-    from eventlog.cli.group import group
+    from eventlog.cli.group import group, leave_quietly
     from eventlog.errors import EventLogError, NotStored
 
     try:
@@ -66,7 +66,7 @@ def _run() -> int:
     except click.Abort as error:
         raise KeyboardInterrupt from error
     except BrokenPipeError:
-        return _close_quietly()
+        return leave_quietly()
     except (OSError, UnicodeEncodeError) as error:  # the latter: a file name this locale cannot write
         _complain(error)
         return _EXIT_NOT_WRITTEN
@@ -81,14 +81,6 @@ def _complain(error: Exception) -> None:
     from eventlog.cli.output import complain
 
     complain(str(error), getattr(error, "hint", ""))
-
-
-def _close_quietly() -> int:
-    """The reader went away (`eventlog query | head`): not an error, and no traceback at exit."""
-    import os
-
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return 0
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ from tests.builders import DAY, NEXT_DAY, NOON, Clock
 
 MIDNIGHT = timestamps.to_ms(f"{NEXT_DAY}T00:00:00.000000Z") * 1_000_000
 SECOND = 10**9
-TURN = {"type": "turn_end", "conversation_id": "c"}
+TURN: dict[str, object] = {"type": "turn_end", "conversation_id": "c"}
 
 
 @pytest.fixture
