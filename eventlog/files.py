@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
 
+_OURS = 0o600
 _CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
 
 
@@ -38,15 +39,17 @@ def sync_dir(path: str) -> None:
         os.close(fd)
 
 
-def replace_file(path: str, data: bytes, *, durable: bool = True) -> None:
-    """Make `data` the whole content of a file, mode 0600, or leave the old one; raises NotStored.
+def replace_file(path: str, data: bytes, *, durable: bool = True, mode: int = _OURS) -> None:
+    """Make `data` the whole content of a file of that mode, or leave the old one; raises NotStored.
 
     Temp file beside it, write, fsync, rename, fsync of the directory; a cache may leave out the syncs.
     """
     temporary = f"{path}.{os.urandom(4).hex()}.tmp"
     try:
         make_dirs(os.path.dirname(path))
-        with os.fdopen(os.open(temporary, _CREATE, 0o600), "wb") as opened:
+        with os.fdopen(os.open(temporary, _CREATE, _OURS), "wb") as opened:
+            if mode != _OURS:
+                os.chmod(temporary, mode)  # whatever the umask
             opened.write(data)
             opened.flush()
             if durable:

@@ -43,3 +43,21 @@ def _beginning(data: bytes) -> str:
     """Scrubbed before it is cut, so that no half of a secret is left at the end."""
     text = data[: 2 * _KEPT_OF_PAYLOAD].decode("utf-8", "replace")
     return without_secrets(_ADDRESS.sub(r"\1…", text))[:_KEPT_OF_PAYLOAD]
+
+
+def noted(store: Store) -> "list[dict[str, object]]":
+    """The failures noted since the file was started, oldest first; none where there is no file."""
+    try:
+        with open(path_of(store), "rb") as opened:
+            lines = opened.read().splitlines()
+    except OSError:
+        return []
+    return [one for one in map(_read, lines) if one]
+
+
+def _read(line: bytes) -> "dict[str, object]":
+    try:
+        one = wire.loads(line)
+    except ValueError:
+        return {}
+    return one if isinstance(one, dict) else {}

@@ -1,0 +1,44 @@
+"""The command in a host's file: the fastest form of `eventlog hook`, and the same text for as long as it works.
+
+Codex trusts a hook by a hash of its definition, Claude Code and Gemini recognise copies by the text, and Cursor drops
+a whole file for one URL in it: nothing that varies, and no URL.
+"""
+
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import eventlog
+from eventlog.store import Store
+
+_INSTALLED = re.compile(r"""[/\\]eventlog[/\\]hook\.py["']? --agent (?P<agent>[a-z-]+) --event \w+""")
+_BY_HAND = re.compile(r"""(?:^|[/\\"'\s])eventlog["']?\s+hook(?:\s|$)""")
+_PATHS = re.compile(r"""^(?P<python>.+?) -I -S (?P<script>.+?[/\\]hook\.py["']?) --agent """)
+
+
+def command(agent: str, event: str, store: Store, home: str) -> str:
+    """What the host runs at an event."""
+    words = [sys.executable, "-I", "-S", str(Path(eventlog.__file__).parent / "hook.py")]
+    words += ["--agent", agent, "--event", event]
+    if store.root != str(Path(home) / ".eventlog"):  # a host started from a desktop has not the shell's environment
+        words += ["--store", store.root]
+    return subprocess.list2cmdline(words) if sys.platform == "win32" else shlex.join(words)
+
+
+def is_ours(text: object) -> bool:
+    """Whether `eventlog install` wrote a command, of this version or another."""
+    return isinstance(text, str) and _INSTALLED.search(text) is not None
+
+
+def calls_us(text: object) -> bool:
+    """Whether a command calls our hook, also one written by hand."""
+    return is_ours(text) or (isinstance(text, str) and _BY_HAND.search(text) is not None)
+
+
+def missing_files(text: str) -> list[str]:
+    """Files an installed command needs that are not there."""
+    match = _PATHS.match(text)
+    words = [match["python"], match["script"]] if match else []
+    return [path for path in (word.strip("\"'") for word in words) if not Path(path).exists()]

@@ -1,0 +1,128 @@
+"""What is active and what is not, host by host, and the exact fix; reads everything, changes nothing."""
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from eventlog.agents.hosts import named
+from eventlog.errors import BadRequest, EventLogError
+from eventlog.install import hookfile, hostfile, trust
+from eventlog.install.arrivals import last_arrivals
+from eventlog.install.command import calls_us, command, is_ours, missing_files
+from eventlog.install.install import Place
+from eventlog.install.jsontext import parse
+from eventlog.install.layouts import LAYOUTS, Layout, Scope
+
+_SCOPES: tuple[Scope, ...] = ("user", "project")
+_ALSO_RUNS = {"cursor": ("claude",), "copilot": ("claude", "vscode"), "vscode": ("claude", "copilot")}
+
+
+class Problem(NamedTuple):
+    """Something wrong, and what to do about it."""
+
+    what: str
+    fix: str
+    serious: bool = True
+
+
+class Report(NamedTuple):
+    """One host: is it there, where are we registered, when did a hook last arrive, and what is wrong."""
+
+    agent: str
+    name: str
+    found: bool
+    installed: tuple[str, ...]
+    last: str | None
+    problems: tuple[Problem, ...]
+
+
+class _File(NamedTuple):
+    scope: Scope
+    path: Path
+    value: Any
+    commands: tuple[tuple[str, str], ...]  # ours, as (event, command)
+
+
+def examine(place: Place) -> list[Report]:
+    """A report for every host eventlog knows; raises OSError where the log cannot be read."""
+    heard = last_arrivals(place.store.log, [named(agent) for agent in LAYOUTS])
+    files = {agent: list(_files(place, layout)) for agent, layout in LAYOUTS.items()}
+    return [_report(place, layout, files, heard.get(named(agent))) for agent, layout in LAYOUTS.items()]
+
+
+def is_registered(place: Place, layout: Layout, scope: Scope) -> bool:
+    """Whether we are in a host's file of that scope."""
+    return any(isinstance(one, _File) and one.scope == scope for one in _files(place, layout))
+
+
+def _report(place: Place, layout: Layout, files: dict[str, list[_File | Problem]], last: str | None) -> Report:
+    own = [one for one in files[layout.agent] if isinstance(one, _File)]
+    problems = [one for one in files[layout.agent] if isinstance(one, Problem)]
+    problems += [problem for file in own for problem in _problems(place, layout, file)]
+    foreign = [file for agent in _ALSO_RUNS.get(layout.agent, ()) for file in files[agent] if isinstance(file, _File)]
+    problems += _doubles(layout, own, foreign)
+    found = any((place.home / trace).is_dir() for trace in layout.traces) or any(map(shutil.which, layout.programs))
+    return Report(layout.agent, layout.name, found, tuple(str(file.path) for file in own), last, tuple(problems))
+
+
+def _files(place: Place, layout: Layout) -> Iterator[_File | Problem]:
+    """The host's files we are registered in; a file that cannot be understood is a problem."""
+    places = {place.file(layout, scope): scope for scope in _SCOPES[::-1]}  # one file, where the project is the home
+    for path, scope in reversed(places.items()):
+        try:
+            value = _value(path)
+        except EventLogError as error:
+            yield Problem(str(error), error.hint or "correct the file by hand")
+            continue
+        commands = tuple((event, text) for event, text in hookfile.commands_in(value) if calls_us(text))
+        if commands:
+            yield _File(scope, path, value, commands)
+
+
+def _value(path: Path) -> Any:
+    text = hostfile.text_of(hostfile.read(path), path)
+    try:
+        return parse(text).value if text.strip("\ufeff \t\r\n") else None
+    except BadRequest as error:
+        raise BadRequest(error.what, where=str(path), hint="correct the file by hand") from error
+
+
+def _problems(place: Place, layout: Layout, file: _File) -> Iterator[Problem]:
+    again = f"eventlog install {layout.agent} --{file.scope}"
+    for path in sorted({path for _, text in file.commands for path in missing_files(text)}):
+        yield Problem(f"{file.path} calls {path}, which is gone", again)
+    installed = {event: text for event, text in file.commands if is_ours(text)}
+    wanted = {event: command(layout.agent, event, place.store, str(place.home)) for event in layout.events}
+    if missing := [event for event in wanted if event not in dict(file.commands)]:
+        yield Problem(f"{file.path} lacks {', '.join(missing)}", again)
+    if any(installed[event] != wanted.get(event) for event in installed):
+        yield Problem(f"{file.path} calls another installation or store than this one", again)
+    if switch := trust.disabled(file.value):
+        yield Problem(f"{file.path} switches all hooks off: {switch}", f"remove {switch} from {file.path}")
+    if layout.agent == "codex" and (events := trust.untrusted_by_codex(place.directory(layout), file.path, file.value)):
+        yield Problem(
+            f"Codex does not trust the hooks for {', '.join(events)} yet, and skips them", "run /hooks in Codex"
+        )
+
+
+def _doubles(layout: Layout, own: list[_File], foreign: list[_File]) -> Iterator[Problem]:
+    """Two registrations cost time, not truth: what arrives twice is one event."""
+    if len(own) > 1:
+        yield Problem(
+            "registered for the user and for this project: every hook runs twice",
+            f"eventlog uninstall {layout.agent} --project",
+        )
+    for event in sorted({event for file in own for event, _ in file.commands}):
+        for file in own:
+            if sum(event == other for other, _ in file.commands) > 1:
+                yield Problem(
+                    f"{file.path} registers {event} twice",
+                    f"eventlog install {layout.agent} --{file.scope}, and remove the copy written by hand",
+                )
+    for file in foreign if own else ():
+        yield Problem(
+            f"{layout.name} also runs the hooks in {file.path}: every hook runs twice",
+            f"harmless; to save the time: eventlog uninstall {layout.agent}",
+            serious=False,
+        )
