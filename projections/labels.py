@@ -25,6 +25,14 @@ class Labels(NamedTuple):
     knowledge: str
     experience: str
     more: str  # with {count} and {command}
+    events: str
+    insights: str
+    todos: str
+    index: str
+    index_key: str  # how a line of the index is read
+    keywords: str
+    sessions: str
+    projects: str
 
 
 LABELS: dict[Locale, Labels] = {
@@ -46,6 +54,14 @@ LABELS: dict[Locale, Labels] = {
         knowledge="Project knowledge",
         experience="Experience",
         more="{count} more did not fit; see them with `{command}`.",
+        events="Events",
+        insights="Insights",
+        todos="To-dos",
+        index="Index",
+        index_key="Keyword (how many facts): the newest of them → sessions that said so.",
+        keywords="Keywords",
+        sessions="Sessions",
+        projects="Projects",
     ),
     "zh": Labels(
         session="会话摘要",
@@ -65,5 +81,13 @@ LABELS: dict[Locale, Labels] = {
         knowledge="项目知识",
         experience="经历",
         more="还有 {count} 条放不下，用 `{command}` 查看。",
+        events="今日事件",
+        insights="重要洞察",
+        todos="待办事项",
+        index="索引",
+        index_key="关键词(事实数):最新的几条 → 相关会话。",
+        keywords="关键词",
+        sessions="会话",
+        projects="项目",
     ),
 }

@@ -30,6 +30,7 @@ class Statement(NamedTuple):
     memory_type: str
     importance: int
     confidence: float
+    entities: tuple[str, ...] = ()
 
 
 class Group(NamedTuple):
@@ -164,6 +165,7 @@ def _of_fact(fact: Fact) -> Statement:
         memory_type=fact.memory_type,
         importance=fact.importance,
         confidence=fact.confidence,
+        entities=tuple(filter(None, map(one_line, fact.entities))),
     )
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime, tzinfo
+from itertools import islice
 from pathlib import PurePath
 from zoneinfo import ZoneInfo
 
@@ -19,27 +20,32 @@ _SHORTEST_CUT = 8  # characters; less of a sentence says nothing
 
 
 def render(state: Conversations, settings: Settings) -> Iterable[Document]:
-    """Documents of the conversations that came to something, by start."""
+    """Documents of the conversations that came to something, the newest of each project."""
     withdrawn = state.withdrawn()
-    concluded = [(one, conclude(one, withdrawn)) for one in state.in_order()]
-    worth_it = [(one, conclusion) for one, conclusion in concluded if conclusion.source != "none"]
-    kept = _newest_per_project([one for one, _ in worth_it], settings.summaries.keep)
-    for one, conclusion in worth_it:
-        if one.id in kept:
-            yield _document(one, conclusion, withdrawn, settings)
+    for kept in newest_per_project(state, withdrawn, settings.summaries.keep).values():
+        for one, conclusion in kept:
+            yield document(one, conclusion, withdrawn, settings)
 
 
-def _newest_per_project(conversations: Iterable[Conversation], keep: int) -> set[str]:
-    """Ids of the `keep` conversations of each project with the latest activity."""
+def newest_per_project(
+    state: Conversations, withdrawn: Withdrawn, keep: int
+) -> dict[str | None, list[tuple[Conversation, Conclusion]]]:
+    """The `keep` conversations of each project that came to something, those with the latest activity first."""
     by_project: dict[str | None, list[Conversation]] = {}
-    for one in conversations:
+    for one in state.by_id.values():
         by_project.setdefault(one.project, []).append(one)
-    for group in by_project.values():
-        group.sort(key=lambda one: (one.last_at, one.id), reverse=True)
-    return {one.id for group in by_project.values() for one in group[:keep]}
+    return {project: list(islice(_newest(group, withdrawn), keep)) for project, group in by_project.items()}
 
 
-def _document(one: Conversation, conclusion: Conclusion, withdrawn: Withdrawn, settings: Settings) -> Document:
+def _newest(group: list[Conversation], withdrawn: Withdrawn) -> Iterator[tuple[Conversation, Conclusion]]:
+    for one in sorted(group, key=lambda one: (one.last_at, one.id), reverse=True):
+        conclusion = conclude(one, withdrawn)
+        if conclusion.source != "none":
+            yield one, conclusion
+
+
+def document(one: Conversation, conclusion: Conclusion, withdrawn: Withdrawn, settings: Settings) -> Document:
+    """The summary of a conversation that came to something."""
     words = LABELS[settings.locale]
     stages = any(summary.scope == "stage" and not withdrawn.hides(summary) for summary in one.summaries)
     lines = [*_head(one, words, settings, stages=stages), *_body(one, conclusion, words, settings.summaries.max_chars)]
