@@ -33,6 +33,7 @@ VERBS = {
     "why": Verb("Knowledge", "Show the events behind each line of a knowledge file."),
     "query": Verb("Audit", "Show events: of a session, a type, a time, with a text."),
     "sessions": Verb("Audit", "Show who worked when, and what it came to."),
+    "stats": Verb("Audit", "Show how well memory is kept: by which net, at what cost, week by week."),
     "verify": Verb("Audit", "Read every line of the log and name each damage."),
 }
 

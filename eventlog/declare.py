@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from pathlib import Path
 
-from eventlog import days, files
+from eventlog import days, files, tally
 from eventlog.events import Event, Fact, Retraction, StageSummary
 from eventlog.log import Appended, EventLog
 from eventlog.retractions import Withdrawn
@@ -18,7 +18,10 @@ def declare(log: EventLog, event: Event) -> Appended:
     """
     with files.lock(f"{log.store.cache}/declare.lock"):
         said = _said_before(log, event)
-        return Appended(said, new=False) if said else log.put([event])[0]
+        if not said:
+            return log.put([event])[0]
+        tally.count(log.store, "statement")
+        return Appended(said, new=False)
 
 
 def _said_before(log: EventLog, event: Event) -> Event | None:

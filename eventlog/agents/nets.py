@@ -20,6 +20,10 @@ if TYPE_CHECKING:
 
 def answer(store: Store, moment: Moment, dialect: "Dialect", event: "dict[str, object]", *, new: bool) -> bytes:
     """What to tell the host about an event just recorded; `new` unless another registration was first."""
+    if not new:
+        from eventlog import tally
+
+        tally.count(store, "event")
     if moment.subagent:
         return dialect.SILENT
     if moment.type == "session_start" and new:

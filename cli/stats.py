@@ -1,0 +1,64 @@
+"""`eventlog stats`."""
+
+from typing import Any
+
+import click
+from msgspec import to_builtins
+
+from eventlog import tally
+from eventlog.cli import options
+from eventlog.cli.output import emit_pretty, table
+from eventlog.projections.replay import replay
+from eventlog.projections.stats import STATS, Savings, Week, weeks
+from eventlog.settings import Settings
+from eventlog.store import Store
+
+
+@click.command(epilog=options.examples("eventlog stats", "eventlog stats --since 2026-02-01 --json"))
+@options.since
+@options.until
+@options.as_json
+@options.store
+def command(since: str | None, until: str | None, as_json: bool, store: Store) -> None:
+    """Show how well memory is kept, by week: sessions saved by each net, extra requests, coverage.
+
+    Nets: 1 the agent by itself, 2 before a compaction, 3 from the transcript at the end, 4 asked at a turn's end (an
+    extra request). A session counts for the cheapest of the agent's own. Coverage leaves out trivial sessions.
+    """
+    replayed = replay(options.open_log(store), Settings(), projections=[STATS])
+    state: Savings = replayed.states[Savings]
+    state.by_id = {name: one for name, one in state.by_id.items() if (since or "") <= one.started_at <= (until or "~")}
+    avoided = [day for day in tally.days(store) if (since or "")[:10] <= day <= (until or "~")[:10]]
+    found = weeks(state, avoided)
+    if as_json:
+        emit_pretty([_as_dict(week) for week in found])
+        return
+    table(map(_row, found), **dict.fromkeys(_COLUMNS, 0))
+
+
+_COLUMNS = (
+    "week", "sessions", "agent", "compaction", "transcript", "asked", "unsaved", "trivial",
+    "fallback", "automatic", "coverage", "duplicates",
+)  # fmt: skip
+
+
+def _row(week: Week) -> tuple[str, ...]:
+    layers = [f"{count} ({_percent(week.shares[layer])})" for layer, count in week.layers.items()]
+    rates = map(_percent, (week.fallback_rate, week.automatic_share, week.coverage))
+    counts = (week.unsaved, week.trivial)
+    return week.week, str(week.sessions), *layers, *map(str, counts), *rates, str(week.duplicates_avoided)
+
+
+def _percent(share: float | None) -> str:
+    return "–" if share is None else f"{share:.0%}"
+
+
+def _as_dict(week: Week) -> dict[str, Any]:
+    derived = {
+        "saved": week.saved,
+        "shares": week.shares,
+        "fallback_rate": week.fallback_rate,
+        "automatic_share": week.automatic_share,
+        "coverage": week.coverage,
+    }
+    return {**to_builtins(week), **derived}
