@@ -27,6 +27,7 @@ VERBS = {
     "doctor": Verb("Agents", "Tell what is active, what failed, and how to fix it."),
     "hook": Verb("Agents", "Answer a hook of a coding agent: its JSON on stdin."),
     "lifecycle": Verb("Agents", "Tell of a session's start or end, where the host has no hooks."),
+    "context": Verb("Agents", "Print what a session starts with, within a budget."),
     "settle": Verb("Agents", "See to what ended sessions left: summaries from transcripts, a replay."),
     "replay": Verb("Knowledge", "Rebuild the knowledge files from the log."),
     "config": Verb("Knowledge", "Show the settings in force and where each comes from."),

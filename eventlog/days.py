@@ -118,6 +118,38 @@ def load(day: Day) -> tuple[list[Event], list[Damage]]:
     return [entry.event for entry in found], damage
 
 
+def load_mentioning(day: Day, words: Sequence[bytes]) -> list[Event]:
+    """The events of those lines that hold any of the words anywhere, in no particular order.
+
+    What it costs depends on those lines; of all others only bytes are looked at. Damage is passed over.
+    """
+    kept: dict[str, Entry] = {}
+    for file in day.files:
+        lines = _lines_with(Path(file).read_bytes(), words)
+        decoded = _decode_whole(b"".join(line + b"\n" for line in lines), day.date)
+        if decoded is not None and len(day.files) == 1 and len({event.id for event in decoded}) == len(decoded):
+            return decoded
+        for line in lines:
+            for found in _judge(Entry(_UNREAD, line, file, 0, 1), day.date, whole=True):
+                if isinstance(found, Entry):
+                    other = kept.setdefault(found.event.id, found)
+                    kept[found.event.id] = min(other, found, key=lambda entry: entry.line)
+    return [entry.event for entry in kept.values()]
+
+
+def _lines_with(data: bytes, words: Sequence[bytes]) -> list[bytes]:
+    """In no particular order, each once."""
+    starts: dict[int, int] = {}
+    for word in words:
+        at = data.find(word)
+        while at >= 0:
+            end = data.find(b"\n", at)
+            end = len(data) if end < 0 else end
+            starts[data.rfind(b"\n", 0, at) + 1] = end
+            at = data.find(word, end)
+    return [data[start:end].removeprefix(BOM) for start, end in starts.items()]
+
+
 def scan(file: str, day: str) -> Iterator[Entry | Damage]:
     """Every line of a file, in the order of the file: the event it holds, or what is wrong with it, or both."""
     for number, offset, line, whole in _lines(Path(file).read_bytes()):

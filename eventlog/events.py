@@ -183,13 +183,22 @@ class KnowledgeEdited(Event, tag="knowledge_edited", frozen=True, kw_only=True):
     content: str | None = None
 
 
+class KnownFile(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True, gc=False):
+    """A file a session was given, or the beginning of it; `as_of` is the time a rendered one carries."""
+
+    path: str
+    digest: str  # SHA-256 of its text
+    as_of: str | None = None
+
+
 class ContextInjected(Event, tag="context_injected", frozen=True, kw_only=True):
     """The receipt of what a session was given at its start."""
 
     digest: str
     chars: int
-    sources: list[str] = []
-    cut: list[str] = []
+    sources: list[str] = []  # events it tells of
+    cut: list[str] = []  # titles of what did not fit
+    files: list[KnownFile] = []
 
 
 class HostEvent(Event, tag="host_event", frozen=True, kw_only=True):

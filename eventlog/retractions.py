@@ -31,6 +31,11 @@ class Withdrawn:
         """Whether the event, or all its conversation said, is withdrawn."""
         return event.id in self._events or event.conversation_id in self._conversations
 
+    @property
+    def conversations(self) -> frozenset[str]:
+        """Those of which all is withdrawn."""
+        return frozenset(self._conversations)
+
     def touched_at(self, event: Event) -> str:
         """When the fate of the event was last decided; "" where nobody ever withdrew it."""
         return max(self._touched.get(event.id, ""), self._touched.get(f"conversation {event.conversation_id}", ""))

@@ -53,7 +53,11 @@ class SummarySettings(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class ContextSettings(Struct, frozen=True, forbid_unknown_fields=True):
-    """What a session starts with: a budget in characters, and how facts decay with their age in days."""
+    """What a session starts with: a budget in characters, and how facts decay with their age in days.
+
+    `workspace` is the directory of the user's own files (TOOLS.md, BOOTSTRAP.md, user/*.md); with `templates`, missing
+    ones of AGENTS.md, SOUL.md and USER.md are created from templates.
+    """
 
     budget_chars: Annotated[int, Meta(ge=200)] = 9000
     days_full: Count = 2  # younger facts: all of them
@@ -63,6 +67,16 @@ class ContextSettings(Struct, frozen=True, forbid_unknown_fields=True):
     min_confidence: Share = 0.9
     facts: Count = 15
 
+    summaries: Count = 2  # of the project's last sessions, for a new one
+    workspace: Annotated[str, Meta(pattern=r"^(/|~/)")] = "~/.config/agents"
+    templates: bool = False
+
+
+class CodexMemorySettings(Struct, frozen=True, forbid_unknown_fields=True):
+    """Whether what is known about projects is copied to where Codex keeps its memories; never the other way."""
+
+    enabled: bool = False
+    path: Annotated[str, Meta(pattern=r"^(/|~/)")] = "~/.codex/memories"
 
 class SaveSettings(Struct, frozen=True, forbid_unknown_fields=True):
     """Whether an agent that saved nothing is asked to when it stops, and after how many turns."""
@@ -95,6 +109,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     context: ContextSettings = ContextSettings()
     save: SaveSettings = SaveSettings()
     session_hooks: dict[str, bool | dict[str, Any]] = field(default_factory=lambda: dict(_HOOKS))
+    codex_memory: CodexMemorySettings = CodexMemorySettings()
 
     def __post_init__(self) -> None:
         if not _is_timezone(self.timezone):

@@ -33,6 +33,11 @@ def stamped_at(data: bytes) -> str | None:
     return match["ts"].decode() if match else None
 
 
+def is_stamp(line: str) -> bool:
+    """Whether a line is the last one of a rendered file."""
+    return _STAMP.fullmatch(line.encode()) is not None
+
+
 def is_untouched(data: bytes) -> bool:
     """Whether the bytes are exactly what was once rendered."""
     match = _STAMP.search(data)

@@ -121,7 +121,7 @@ def _subject(project: str, stated: Iterable[Statement], changed_at: str, standin
 def _statements(conversation: Conversation, withdrawn: Withdrawn) -> Iterator[tuple[str, Statement]]:
     for fact in conversation.facts:
         if one_line(fact.content) and not withdrawn.hides(fact):
-            yield _about(fact), _of_fact(fact)
+            yield _about(fact), of_fact(fact)
     for said in conclude(conversation, withdrawn).decisions:
         for saying in said.sayings:
             yield conversation.project or "", _of_decision(saying, conversation.id)
@@ -154,7 +154,8 @@ def _about(fact: Fact) -> str:
     return fact.project or "" if fact.reach == "project" else ""
 
 
-def _of_fact(fact: Fact) -> Statement:
+def of_fact(fact: Fact) -> Statement:
+    """What a fact states."""
     return Statement(
         text=one_line(fact.content),
         ts=fact.ts,

@@ -1,0 +1,105 @@
+"""What fits: sections cut by priority, at line boundaries, each cut announced; pure.
+
+In the order of their priority, each section may use what the later ones leave, and at least half of what is left:
+none can starve those after it, and none gives up room that nobody else needs. The first text, which tells the agent
+how to save, is never cut for a section.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from eventlog.projections.base import Line
+
+_FRAME = len("\n# \n\n")  # around a title
+
+
+class Section(NamedTuple):
+    """A part of the context; the smaller `priority`, the more it matters. `more` is the command that shows it all."""
+
+    title: str
+    lines: tuple[Line, ...]
+    priority: int
+    more: str
+
+    @property
+    def size(self) -> int:
+        """In characters, as rendered."""
+        return _FRAME + len(self.title) + sum(len(line.text) + 1 for line in self.lines)
+
+    @property
+    def text(self) -> str:
+        """As rendered; the last newline separates it from what follows."""
+        return f"\n# {self.title}\n\n" + "".join(f"{line.text}\n" for line in self.lines)
+
+
+class Phrases(NamedTuple):
+    """How a cut is announced: with `{count}` and `{command}`, and with `{names}`."""
+
+    more: str
+    dropped: str
+
+
+class Fitted(NamedTuple):
+    """The text, the titles of sections that were cut, and the lines that are left."""
+
+    text: str
+    cut: list[str]
+    shown: list[Line]
+
+
+def fit(head: str, sections: Sequence[Section], budget: int, phrases: Phrases) -> Fitted:
+    """All of it within `budget` characters; sections stay in the order given."""
+    head = _whole_lines(head, budget)
+    left = budget - len(head)
+    needed = sum(section.size for section in sections)
+    if needed > left:
+        left -= len(_dropped([section.title for section in sections], phrases))
+    kept: dict[int, Section | None] = {}
+    by_priority = sorted(range(len(sections)), key=lambda position: sections[position].priority)
+    for position in by_priority:
+        section = sections[position]
+        needed -= section.size
+        fitting = _cut(section, min(left, max(left - needed, left // 2)), phrases)
+        left -= fitting.size if fitting else 0
+        kept[position] = fitting
+    return _assemble(head, sections, kept, budget, phrases)
+
+
+def _assemble(
+    head: str, sections: Sequence[Section], kept: dict[int, Section | None], budget: int, phrases: Phrases
+) -> Fitted:
+    shown = [one for _, one in sorted(kept.items()) if one]
+    dropped = [section.title for position, section in enumerate(sections) if kept[position] is None]
+    cut = [section.title for position, section in enumerate(sections) if kept[position] != section]
+    told = "".join(section.text for section in shown)
+    text = head + told if head else told.removeprefix("\n")
+    closing = _dropped(dropped, phrases) if dropped else ""
+    text += closing if len(text) + len(closing) <= budget else ""
+    return Fitted(text, cut, [line for section in shown for line in section.lines])
+
+
+def _cut(section: Section, room: int, phrases: Phrases) -> Section | None:
+    """The section as it is, its first lines and where the rest is, or nothing."""
+    if section.size <= room:
+        return section
+    total = len(section.lines)
+    left = room - _FRAME - len(section.title) - len(phrases.more.format(count=total, command=section.more)) - 1
+    if left < 0:
+        return None
+    lines: list[Line] = []
+    for line in section.lines:
+        left -= len(line.text) + 1
+        if left < 0:
+            break
+        lines.append(line)
+    note = phrases.more.format(count=total - len(lines), command=section.more)
+    return section._replace(lines=(*lines, Line(note)))
+
+
+def _dropped(titles: Sequence[str], phrases: Phrases) -> str:
+    return "\n" + phrases.dropped.format(names=", ".join(titles)) + "\n"
+
+
+def _whole_lines(text: str, budget: int) -> str:
+    """Only a budget smaller than the instructions themselves cuts those."""
+    return text if len(text) <= budget else text[: text.rfind("\n", 0, budget) + 1]

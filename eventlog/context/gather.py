@@ -1,0 +1,171 @@
+"""Everything there is to tell a session, loaded once; what is told to whom is decided here and nowhere else.
+
+New         bases, user files, notes of today and yesterday, recent facts, memories, the project's last summaries.
+Came back   the same, and of all summaries only its own (`resume`, `compact`, `fork`; else, where it has one).
+Shared      no memory, and nothing about the user, wherever it may be kept.
+"""
+
+import hashlib
+from collections.abc import Iterator
+from datetime import datetime
+from itertools import islice
+from pathlib import Path
+
+from msgspec import Struct
+
+from eventlog import timestamps
+from eventlog.context import plan
+from eventlog.context.hosts import loaded_by_host
+from eventlog.context.loader import Loader
+from eventlog.context.model import ContextFile, FileLoadResult, SessionType
+from eventlog.context.past import Past
+from eventlog.context.recent import recent_facts
+from eventlog.context.window import said_between
+from eventlog.context.words import WORDS, Words
+from eventlog.events import Event, Fact, KnownFile, SessionStart
+from eventlog.log import EventLog
+from eventlog.projections.base import Line
+from eventlog.projections.conversations import Conversation, Conversations
+from eventlog.projections.daily_notes import Local, lines, local_time, notes
+from eventlog.projections.labels import LABELS
+from eventlog.projections.markdown_file import stamped_at
+from eventlog.settings import Settings
+
+_CAME_BACK = ("resume", "compact", "fork")
+_NEW = ("startup", "clear", "new")
+_NOTES_DAYS = 3  # UTC days that yesterday and today can touch, wherever the user lives
+_DAY_MS = 86_400_000
+_TOLERANCE_MS = _DAY_MS  # clocks of machines whose logs were brought together may differ
+
+
+class Request(Struct, frozen=True):
+    """Who asks, where and when.
+
+    `head` is what the agent is told in any case. `session_type` None: as the session's start in the log says.
+    """
+
+    now: str  # timestamp of the log
+    home: str
+    project: str = ""
+    session_id: str = ""
+    session_type: SessionType | None = None
+    source: str = ""  # startup, resume, clear, compact, …
+    agent: str = ""
+    head: str = ""
+    bootstrap: str = ""  # what only the first session of all is told
+    budget: int | None = None  # characters; None: as configured
+
+
+class Gathered:
+    """The parts of one context."""
+
+    def __init__(self, log: EventLog, settings: Settings, request: Request) -> None:
+        self.log, self.settings, self.request = log, settings, request
+        self.words: Words = WORDS[settings.locale]
+        self.local: Local = local_time(settings.timezone)
+        self.session_type = request.session_type or _declared(log, request.session_id)
+        self.left_out: list[str] = []
+        loader = Loader(f"{log.store.cache}/context", datetime.fromisoformat(request.now))
+        self.loaded = [(file, loader.load(file)) for file in self._files()]
+        lately = self._lately()
+        self.facts = recent_facts(lately, request.now, settings.context, self.local)
+        self.notes = list(self._notes(lately))  # day, and its lines
+        self.summaries = list(self._summaries(lately))  # title, and its lines
+
+    @property
+    def shared(self) -> bool:
+        """Whether others than the user listen."""
+        return self.session_type is SessionType.SHARED
+
+    @property
+    def results(self) -> list[FileLoadResult]:
+        """How each file fared, in load order."""
+        return [result for _, result in self.loaded]
+
+    def contents(self, order: int) -> list[str]:
+        """What the files of one kind say."""
+        return [
+            result.content for file, result in self.loaded if file.load_order == order and result.content is not None
+        ]
+
+    def content(self, order: int) -> str | None:
+        """The same in one text; None where no such file is there."""
+        return "\n".join(self.contents(order)) if self.contents(order) else None
+
+    def version(self) -> str:
+        """A digest of all that was loaded: another version, another context."""
+        loaded = [(result.file_path, result.content) for result in self.results if result.content is not None]
+        said = [line.text for _, part in (*self.notes, *self.summaries) for line in part]
+        facts = [one.statements[-1].id for one in self.facts]
+        return hashlib.sha256(repr((self.session_type, loaded, said, facts)).encode("utf-8", "replace")).hexdigest()
+
+    def known(self) -> list[KnownFile]:
+        """The files, for the receipt."""
+        return [
+            KnownFile(result.file_path, hashlib.sha256(data).hexdigest(), stamped_at(data))
+            for result in self.results
+            if result.content and (data := result.content.encode("utf-8", "replace"))
+        ]
+
+    def _files(self) -> Iterator[ContextFile]:
+        request, store = self.request, self.log.store
+        theirs = loaded_by_host(request.agent, request.project, request.home) if request.agent else set()
+        for file in plan.context_files(self.settings, store, request.project, request.home):
+            if self.shared and file.main_session_only:
+                continue
+            if theirs and Path(file.path).resolve() in theirs:
+                self.left_out.append(file.path)
+            else:
+                yield file
+
+    def _lately(self) -> Conversations:
+        context = self.settings.context
+        days = max(context.days_full, context.days_partial, context.days_max, _NOTES_DAYS)
+        now = timestamps.to_ms(self.request.now)
+        since, until = now - days * _DAY_MS, now + _TOLERANCE_MS
+        return said_between(self.log, _ts(since), _ts(until), self._is_visible)
+
+    def _is_visible(self, event: Event) -> bool:
+        """Of this project, or about the user where the user alone listens."""
+        if isinstance(event, Fact) and event.reach == "user":
+            return not self.shared
+        return (event.project or "") == self.request.project
+
+    def _notes(self, lately: Conversations) -> Iterator[tuple[str, list[Line]]]:
+        """Of today and yesterday; facts are told in their own section."""
+        told = Conversations(retractions=lately.retractions)
+        for one in lately.by_id.values():
+            told.by_id[one.id] = Conversation(one.id, first_project=one.first_project, summaries=one.summaries)
+        found = notes(told, self.local)
+        today = self.local(self.request.now)[:10]
+        for day in (today, _day_before(today)):
+            if day in found and found[day].items:
+                yield day, list(lines(day, found[day], LABELS[self.settings.locale], self.local))
+
+    def _summaries(self, lately: Conversations) -> Iterator[tuple[str, tuple[Line, ...]]]:
+        request = self.request
+        past = Past(
+            self.log, self.settings, lately, _ts(timestamps.to_ms(request.now) + _TOLERANCE_MS), self._is_visible
+        )
+        own = past.own(request.session_id) if request.session_id and request.source not in _NEW else ()
+        if own:
+            yield self.words.own_summary, own
+        if own or request.source in _CAME_BACK or not request.project:
+            return
+        newest = past.newest(request.project, request.session_id, shared=self.shared)
+        for name, summary in islice(newest, self.settings.context.summaries):
+            yield self.words.last_summary.format(session=name), summary
+
+
+def _declared(log: EventLog, session_id: str) -> SessionType:
+    """Shared once is shared for good."""
+    starts = (event for event in log.session(session_id) if isinstance(event, SessionStart)) if session_id else ()
+    return SessionType.SHARED if any(start.session_type == "shared" for start in starts) else SessionType.MAIN
+
+
+def _ts(ms: int) -> str:
+    return timestamps.from_ns(ms * 1_000_000)
+
+
+def _day_before(day: str) -> str:
+    return timestamps.from_ns((timestamps.to_ms(f"{day}T00:00:00.000000Z") - 1) * 1_000_000)[:10]

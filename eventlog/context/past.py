@@ -1,0 +1,95 @@
+"""Summaries of sessions: the own one of a session that came back, or the newest of the project for a new one.
+
+What was said lately is summed up from the log itself, so that nothing waits for a replay. Older summaries are taken
+from the rendered files; which those are, the project's index tells.
+"""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from eventlog.context.window import Visible, retractions_since, said_in
+from eventlog.log import EventLog
+from eventlog.projections.base import Line
+from eventlog.projections.conclusion import conclude
+from eventlog.projections.conversations import Conversations
+from eventlog.projections.markdown_file import is_stamp
+from eventlog.projections.summaries import document
+from eventlog.settings import Settings
+from eventlog.store import conversation_name, project_slug
+
+_LINK = re.compile(r"^- \[\d{4}-\d\d-\d\d\]\((?:\.\./)*sessions/(?P<name>[A-Za-z0-9._-]+)\.md\)", re.MULTILINE)
+
+
+class Past(NamedTuple):
+    """What came before, of one project: the log, the words of late, and who may see what."""
+
+    log: EventLog
+    settings: Settings
+    lately: Conversations
+    now: str
+    visible: Visible
+
+    def own(self, conversation_id: str) -> tuple[Line, ...]:
+        """The summary of the conversation itself; nothing where it has not come to anything."""
+        return self._from_log(conversation_id)
+
+    def newest(self, project: str, but: str, *, shared: bool) -> Iterator[tuple[str, tuple[Line, ...]]]:
+        """Name and lines of the summaries of other conversations, those last at work first.
+
+        Files are for main sessions only: facts about the user may have gone into them.
+        """
+        fresh = [one for one in self.lately.by_id.values() if one.project == project and one.id != but]
+        fresh.sort(key=lambda one: (one.last_at, one.id), reverse=True)
+        told = {conversation_name(one) for one in (but, *(one.id for one in fresh)) if one}
+        for one in fresh:
+            if lines := self._from_log(one.id):
+                yield one.id, lines
+        if shared:
+            return
+        for name in self._indexed(project):
+            if name not in told and (lines := self._from_file(name)):
+                yield name, lines
+
+    def _from_log(self, conversation_id: str) -> tuple[Line, ...]:
+        conversation = said_in(self.log, conversation_id, self.now, self.visible)
+        words = [*conversation.facts, *conversation.summaries]
+        if not words:
+            return ()
+        withdrawn = retractions_since(self.log, min(one.ts for one in words), self.now).withdrawn()
+        conclusion = conclude(conversation, withdrawn)
+        if conclusion.source == "none":
+            return ()
+        return _body(document(conversation, conclusion, withdrawn, self.settings).lines)
+
+    def _from_file(self, name: str) -> tuple[Line, ...]:
+        """As rendered, unless something was withdrawn lately that it may tell of."""
+        if any(conversation_name(one) == name for one in self.lately.withdrawn().conversations):
+            return ()
+        if any(one.target for one in self.lately.retractions):
+            return self._from_log(name)
+        try:
+            text = Path(self.log.store.knowledge, "sessions", f"{name}.md").read_text("utf-8", "replace")
+        except OSError:
+            return ()
+        return _body(tuple(Line(line, conversations=(name,)) for line in text.splitlines()))
+
+    def _indexed(self, project: str) -> list[str]:
+        try:
+            text = Path(self.log.store.knowledge, f"projects/{project_slug(project)}/INDEX.md").read_text(
+                "utf-8", "replace"
+            )
+        except OSError:
+            return []
+        return [match["name"] for match in _LINK.finditer(text)]
+
+
+def _body(lines: tuple[Line, ...]) -> tuple[Line, ...]:
+    """Without the title, the stamp and the empty lines around."""
+    kept = [line for line in lines[1:] if not is_stamp(line.text)]
+    while kept and not kept[0].text:
+        del kept[0]
+    while kept and not kept[-1].text:
+        del kept[-1]
+    return tuple(kept)

@@ -1,0 +1,51 @@
+"""What was said lately: the only part of the log a context reads, whatever lies before it.
+
+Of the window's day files only lines that say or withdraw something are decoded.
+"""
+
+from collections.abc import Callable
+
+from eventlog import days
+from eventlog.events import Event, Fact, Retraction, StageSummary
+from eventlog.log import EventLog
+from eventlog.projections.conversations import Conversation, Conversations
+
+_WORDS = (b'"fact"', b'"stage_summary"', b'"retraction"')
+_SAY = (Fact, StageSummary, Retraction)
+
+Visible = Callable[[Event], bool]
+
+
+def said_between(log: EventLog, since: str, until: str, visible: Visible) -> Conversations:
+    """Every fact and summary of that time that may be seen, and all withdrawals, in force or not."""
+    state = Conversations()
+    seen: set[str] = set()
+    for day in log.days(since, until):
+        for event in _load(day):
+            if event.id in seen or not isinstance(event, _SAY) or not since <= event.ts <= until:
+                continue
+            seen.add(event.id)
+            if isinstance(event, Retraction) or visible(event):
+                state.fold(event)
+    return state
+
+
+def said_in(log: EventLog, conversation_id: str, until: str, visible: Visible) -> Conversation:
+    """All a conversation ever said that may be seen, without what was withdrawn at any time since."""
+    conversation = Conversation(conversation_id)
+    for event in log.session(conversation_id):
+        if event.subagent is None and event.ts <= until and (visible(event) or not isinstance(event, _SAY)):
+            conversation.fold(event)
+    return conversation
+
+
+def retractions_since(log: EventLog, since: str, until: str) -> Conversations:
+    """A state that knows nothing but withdrawals."""
+    return said_between(log, since, until, lambda _: False)
+
+
+def _load(day: days.Day) -> list[Event]:
+    try:
+        return days.load_mentioning(day, _WORDS)
+    except OSError:  # the rest of the context is not to suffer
+        return []
