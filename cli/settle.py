@@ -48,12 +48,12 @@ def _settle_once(store: Store) -> bool:
 def _settle(store: Store) -> None:
     compiled.settings(store)  # hooks without site-packages cannot read config.yaml by themselves
     opened = options.open_store(store)
-    for event in settle(opened.log):
+    for event in settle(opened.log, opened.settings):
         say(f"drew a summary of {event.conversation_id}")
     with files.lock(f"{store.cache}/replay.lock"):
-        done = publish(replay(opened.log, opened.settings).documents, store.knowledge, ALL)
+        done = rebuild(opened.log, opened.settings)
     opened.log.index.catch_up()
-    say(f"{done.changes:,} knowledge files changed")
+    say(f"{done.published.changes:,} knowledge files changed, {len(done.applied.applied):,} sections applied")
 
 
 @contextmanager

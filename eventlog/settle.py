@@ -1,10 +1,10 @@
-"""What ended conversations leave to do: a summary from the transcript where the agent saved none.
+"""What ended conversations leave to do: a summary from the transcript where the agent saved none, and session hooks.
 
 The third of the four nets; it runs when nobody waits. What it could not do it finds again next time.
 """
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import chain
 from pathlib import Path
 
@@ -15,8 +15,10 @@ from eventlog.agents.scrub import without_secrets
 from eventlog.codec import from_fields
 from eventlog.declare import declare
 from eventlog.errors import EventLogError
-from eventlog.events import Event, StageSummary
+from eventlog.events import Event, SessionEnd, SessionStart, StageSummary
+from eventlog.lifecycle.run import run_hooks
 from eventlog.log import EventLog
+from eventlog.settings import Settings
 from eventlog.transcripts import find, from_log
 from eventlog.transcripts.steps import Step
 from eventlog.transcripts.summarise import Drawn, summarise
@@ -24,6 +26,7 @@ from eventlog.transcripts.summarise import Drawn, summarise
 LAYER = 3
 _SILENT_NS = 6 * 3600 * 10**9  # so long without a turn is an end, where the host tells of none
 _GIVE_UP_NS = 7 * 24 * 3600 * 10**9
+_DEFAULTS = Settings()
 
 
 class Note(msgspec.Struct):
@@ -32,6 +35,7 @@ class Note(msgspec.Struct):
     session: str
     agent: str = ""
     project: str | None = None
+    cwd: str = ""
     transcript: str = ""
     ended: bool = False
 
@@ -39,23 +43,41 @@ class Note(msgspec.Struct):
 _decoder = msgspec.json.Decoder(Note)
 
 
-def settle(log: EventLog) -> list[Event]:
+def settle(log: EventLog, settings: Settings = _DEFAULTS) -> list[Event]:
     """The summaries drawn of all conversations that are over; a failure is noted and costs only its conversation."""
-    drawn = []
+    drawn: list[Event] = []
+
+    def over(note: Note) -> None:
+        drawn.extend(_one(log, note))
+        _run_hooks(log, settings, note, SessionEnd)
+
+    for path in _started(log):
+        _see_to(log, path, lambda note: _run_hooks(log, settings, note, SessionStart))
     for path in _over(log):
-        try:
-            stamp = path.stat().st_mtime_ns
-            drawn += _one(log, _decoder.decode(path.read_bytes()))
-            _take_away(path, stamp)
-        except (OSError, EventLogError, msgspec.MsgspecError) as error:
-            failures.note(log.store, error, b"")
-            _give_up(path)
+        _see_to(log, path, over)
     return drawn
 
 
 def are_left(log: EventLog) -> bool:
     """Whether a conversation that is over has not been seen to."""
     return any(True for _ in _over(log))
+
+
+def _see_to(log: EventLog, path: Path, work: Callable[[Note], None]) -> None:
+    try:
+        stamp = path.stat().st_mtime_ns
+        work(_decoder.decode(path.read_bytes()))
+        _take_away(path, stamp)
+    except (OSError, EventLogError, msgspec.MsgspecError) as error:
+        failures.note(log.store, error, b"")
+        _give_up(path)
+
+
+def _run_hooks(log: EventLog, settings: Settings, note: Note, kind: type[SessionStart | SessionEnd]) -> None:
+    """For the last start or end the log knows of; a conversation that fell silent has none."""
+    events = [event for event in log.session(note.session) if isinstance(event, kind) and not event.subagent]
+    if events and (note.ended or kind is SessionStart):
+        run_hooks(log, settings, events[-1], note.cwd)
 
 
 def _one(log: EventLog, note: Note) -> list[Event]:
@@ -91,6 +113,10 @@ def _event(note: Note, drawn: Drawn) -> Event:
             "todos": [without_secrets(text) for text in drawn.todos],
         }
     )
+
+
+def _started(log: EventLog) -> list[Path]:
+    return sorted(Path(notes.directory(log.store)).glob("*.started"))
 
 
 def _over(log: EventLog) -> Iterator[Path]:

@@ -1,10 +1,19 @@
-"""Views of the log: every file of the knowledge directory is one projection of it, rebuilt by replay."""
+"""Views of the log: every file of the knowledge directory is one projection of it, rebuilt by replay.
 
-from eventlog.projections.base import Projection
-from eventlog.projections.daily_notes import DAILY_NOTES
-from eventlog.projections.keywords import KEYWORDS
-from eventlog.projections.memory import MEMORY
-from eventlog.projections.sessions import SESSIONS
-from eventlog.projections.summaries import SUMMARIES
+`ALL` is imported when first asked for: a session that starts needs a few views, and waits for what they import.
+"""
 
-ALL: tuple[Projection, ...] = (SESSIONS, SUMMARIES, MEMORY, DAILY_NOTES, KEYWORDS)
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from eventlog.projections.catalog import ALL
+
+__all__ = ["ALL"]
+
+
+def __getattr__(name: str) -> object:
+    """Raises AttributeError for everything but `ALL`."""
+    if name != "ALL":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from eventlog.projections.catalog import ALL
+
+    return ALL

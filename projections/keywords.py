@@ -73,13 +73,13 @@ def render(state: Conversations, settings: Settings) -> Iterable[Document]:
     for place in places:
         if place.project:
             up = "../" * place.path.count("/")
-            lines = [*_head(f"{words.index}: {place.name}", [place], words), *_sessions(place, up, words)]
+            lines = [*_head(f"{words.index_title}: {place.name}", [place], words), *_sessions(place, up, words)]
             yield _document(place.path, lines, [place], place.changed_at, settings, words)
 
 
 def _of_everything(places: list[Place], changed_at: str, settings: Settings, words: Labels) -> Document:
     projects = [place for place in places if place.project]
-    lines = [*_head(words.index, places, words)]
+    lines = [*_head(words.index_title, places, words)]
     if projects:
         behind = _behind(projects)
         lines += [Line("", *behind), Line(f"## {words.projects}", *behind), Line("", *behind)]

@@ -28,7 +28,7 @@ class Labels(NamedTuple):
     events: str
     insights: str
     todos: str
-    index: str
+    index_title: str
     index_key: str  # how a line of the index is read
     keywords: str
     sessions: str
@@ -57,7 +57,7 @@ LABELS: dict[Locale, Labels] = {
         events="Events",
         insights="Insights",
         todos="To-dos",
-        index="Index",
+        index_title="Index",
         index_key="Keyword (how many facts): the newest of them → sessions that said so.",
         keywords="Keywords",
         sessions="Sessions",
@@ -84,7 +84,7 @@ LABELS: dict[Locale, Labels] = {
         events="今日事件",
         insights="重要洞察",
         todos="待办事项",
-        index="索引",
+        index_title="索引",
         index_key="关键词(事实数):最新的几条 → 相关会话。",
         keywords="关键词",
         sessions="会话",

@@ -79,6 +79,8 @@ def serve(data: bytes, argv: list[str], environ: "Mapping[str, str]") -> Served:
         silence = dialect.SILENT
         if _is_off(moment):
             return Served(silence)
+        if moment.type == "session_start" and hints.get("session-type") == "shared":
+            moment.fields["session_type"] = "shared"
         if not moment.session:
             moment.session = _missing_id(store, moment, environ)
         event = event_of(moment)
@@ -134,7 +136,10 @@ def _parse(data: bytes) -> Payload:
 
 
 def _options(argv: list[str]) -> dict[str, str]:
-    """`--agent A --event E --store DIR`, in either spelling; what is not understood is not a reason to fail."""
+    """`--agent A --event E --store DIR --session-type shared`, in either spelling.
+
+    What is not understood is not a reason to fail.
+    """
     found: dict[str, str] = {}
     words = [part for word in argv for part in (word.split("=", 1) if word.startswith("--") else [word])]
     for name, value in pairwise(words):

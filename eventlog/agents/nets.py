@@ -43,14 +43,24 @@ def see_to(store: Store, moment: Moment) -> None:
         return
     from eventlog.agents import notes
 
-    if moment.type != "session_start":
-        notes.leave(store, moment)
-    if moment.type == "session_end" or (
-        moment.type == "session_start" and (notes.are_waiting(store) or not compiled.are_current(store))
-    ):
+    notes.leave(store, moment)
+    if moment.type == "session_end" or (moment.type == "session_start" and _is_something_waiting(store)):
         from eventlog.agents import detach
 
         detach.settle(store)
+
+
+def _is_something_waiting(store: Store) -> bool:
+    """Ended conversations, settings not read yet, or session hooks that do more than log."""
+    from eventlog.agents import notes
+
+    hooks = compiled.settings(store).get("session_hooks")
+    enabled = [name for name, chosen in hooks.items() if _is_on(chosen)] if isinstance(hooks, dict) else []
+    return notes.are_waiting(store) or not compiled.are_current(store) or any(name != "logging" for name in enabled)
+
+
+def _is_on(chosen: object) -> bool:
+    return bool(chosen.get("enabled", True) if isinstance(chosen, dict) else chosen)
 
 
 def _fall_back(store: Store, moment: Moment, dialect: "Dialect", event: "dict[str, object]") -> bytes:

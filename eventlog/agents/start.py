@@ -1,102 +1,66 @@
 """What a session is given at its start: how to save, and what is known already.
 
-Runs inside agents' hooks, while a session waits to begin: reads a few rendered files, never the log.
+The event is in the log when this begins; only now are libraries loaded. Whatever fails, the agent is told how to save.
 """
 
 import os
+import sys
 
-from eventlog import wire
 from eventlog.agents import prompts
 from eventlog.agents.moment import Moment, text
 from eventlog.agents.preferences import preferences
 from eventlog.project import project_root
-from eventlog.store import Store, project_slug
-
-LONGEST = 9000  # characters; hosts put what is longer than 10,000 into a file the agent may not read
-_SUMMARIES = 2
-_RECENT_BYTES = 256 << 10  # of sessions.jsonl, from its end
-
-_TITLES = {
-    "en": {"user": "What is known about the user", "project": "What is known about this project",
-           "recent": "The last sessions in this project", "cut": "… (cut; the rest: `{path}`)"},
-    "zh": {"user": "关于用户", "project": "关于本项目", "recent": "本项目最近的会话", "cut": "…(已截断;全文:`{path}`)"},
-}  # fmt: skip
+from eventlog.store import Store
 
 
 def start_context(store: Store, moment: Moment) -> str:
-    """The text a session starts with, at most `LONGEST` characters; never empty."""
-    chosen = preferences(store)
+    """The text a session starts with; never empty."""
+    locale = preferences(store).locale
     source = text(moment.payload, "source")
-    again = prompts.flush(store, moment, chosen.locale) + "\n" if source == "compact" else ""
-    parts = again + prompts.start(store, moment, chosen.locale)
-    for part in _knowledge(store, moment, _TITLES.get(chosen.locale, _TITLES["en"]), resumed=source == "resume"):
-        parts += f"\n{part[: max(0, LONGEST - len(parts) - 1)]}"
-    return parts[:LONGEST].rstrip() + "\n"
-
-
-def _knowledge(store: Store, moment: Moment, titles: "dict[str, str]", *, resumed: bool) -> "list[str]":
-    """The sections, most needed first; a resumed session still has its own history."""
-    project = project_root(moment.where)
-    files = {
-        "project": f"{store.knowledge}/projects/{project_slug(project)}/MEMORY.md",
-        "user": f"{store.knowledge}/MEMORY.md",
-    }
-    recent = "" if resumed else _recent(store, project, moment.session)
-    parts = [_section(titles["recent"], recent)] if recent else []
-    for name, path in files.items():
-        if known := _body(path):
-            parts.append(_section(titles[name], _cut(known, titles["cut"].format(path=path))))
-    return parts
-
-
-def _section(title: str, body: str) -> str:
-    return f"# {title}\n\n{body}\n"
-
-
-def _cut(body: str, note: str, limit: int = 3000) -> str:
-    """Whole lines only."""
-    if len(body) <= limit:
-        return body
-    return body[: body.rfind("\n", 0, limit)] + f"\n{note}"
-
-
-def _body(path: str) -> str:
-    """A memory file without its title and its stamp."""
+    again = prompts.flush(store, moment, locale) + "\n" if source == "compact" else ""
+    head = again + prompts.start(store, moment, locale)
     try:
-        with open(path, encoding="utf-8", errors="replace") as opened:
-            lines = opened.read().splitlines()
-    except OSError:
-        return ""
-    return "\n".join(line for line in lines if not line.startswith(("# ", "<!-- eventlog "))).strip()
+        return _known(store, moment, head, source)
+    except Exception as error:  # noqa: BLE001 - a context without knowledge is better than none
+        from eventlog.agents.failures import note
+
+        note(store, error, b"")
+        return head
 
 
-def _recent(store: Store, project: str, session: str) -> str:
-    """The newest summaries of the project, of other sessions."""
-    found: list[str] = []
-    for line in reversed(_tail(f"{store.knowledge}/sessions.jsonl")):
-        try:
-            one = wire.loads(line)
-        except ValueError:
-            continue
-        if isinstance(one, dict) and one.get("project") == project and one.get("session_id") != session:
-            found += [_summary(one)] if one.get("summary") else []
-        if len(found) == _SUMMARIES:
-            break
-    return "\n".join(found)
+def _known(store: Store, moment: Moment, head: str, source: str) -> str:
+    """The whole context, and its receipt in the log."""
+    _find_libraries()
+    import time
 
+    import msgspec
 
-def _summary(one: "dict[str, object]") -> str:
-    todos = one.get("todos")
-    left = "; ".join(map(str, todos)) if isinstance(todos, list) else ""
-    return f"- [{str(one.get('timestamp'))[:10]}] {one.get('topic')}: {one.get('summary')}" + (
-        f" → {left}" * bool(left)
+    from eventlog import compiled, timestamps
+    from eventlog.context.gather import Request
+    from eventlog.context.receipt import acknowledge
+    from eventlog.context.start import begin
+    from eventlog.log import EventLog
+    from eventlog.settings import Settings
+
+    settings = msgspec.convert(compiled.settings(store), Settings)
+    request = Request(
+        now=timestamps.from_ns(time.time_ns()),
+        home=os.path.expanduser("~"),
+        project=project_root(moment.cwd or os.getcwd()),
+        session_id=moment.session,
+        source=source,
+        agent=moment.agent,
+        head=head,
     )
+    log = EventLog(store, fsync=compiled.wants_sync(store))
+    built = begin(log, settings, request)
+    acknowledge(log, request, built)
+    return built.context.text
 
 
-def _tail(path: str) -> "list[bytes]":
-    try:
-        with open(path, "rb") as opened:
-            opened.seek(max(0, os.fstat(opened.fileno()).st_size - _RECENT_BYTES))
-            return opened.read().splitlines()
-    except OSError:
-        return []
+def _find_libraries() -> None:
+    """Hooks are started without `site`, which knows where packages are."""
+    if sys.flags.no_site and not any(path.endswith("site-packages") for path in sys.path):
+        import site
+
+        site.main()

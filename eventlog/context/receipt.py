@@ -12,7 +12,6 @@ from eventlog.days import Entry
 from eventlog.events import ContextInjected
 from eventlog.live import append_once
 from eventlog.log import EventLog
-from eventlog.projections.replay import replay
 from eventlog.settings import Settings
 
 _SAME_START_MS = 30_000  # two registrations of one hook are one start
@@ -60,6 +59,8 @@ def _explain(log: EventLog, settings: Settings, receipt: ContextInjected) -> Giv
 
 def _events_behind(log: EventLog, settings: Settings, path: str, as_of: str | None) -> list[str] | None:
     """Of a rendered file, as it was then."""
+    from eventlog.projections.replay import replay  # a hook only acknowledges
+
     knowledge = PurePath(log.store.knowledge)
     if as_of is None or not PurePath(path).is_relative_to(knowledge):
         return None

@@ -1,0 +1,98 @@
+"""A context that stays current, for programs that live longer than a hook.
+
+    INITIAL ── load ──▶ LOADING ──▶ READY ── reload ──▶ RELOADING ──▶ READY
+                           │                                │
+                           └──▶ INITIAL (failed)            └──▶ READY (failed: the last good context)
+
+A context is a value: what a caller holds does not change under its hands, and one for a shared session is built from
+nothing that was built for the main one.
+"""
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from enum import StrEnum
+
+from eventlog.context.model import AgentContext
+from eventlog.errors import BadRequest
+
+Load = Callable[[], AgentContext]
+
+
+class State(StrEnum):
+    """Where a context is in its life."""
+
+    INITIAL = "initial"
+    LOADING = "loading"
+    READY = "ready"
+    RELOADING = "reloading"
+
+
+_MAY_BECOME = {
+    State.INITIAL: {State.LOADING},
+    State.LOADING: {State.READY, State.INITIAL},
+    State.READY: {State.RELOADING},
+    State.RELOADING: {State.READY},
+}
+
+
+class LiveContext:
+    """Loads with `load`, one thread at a time; readers never wait for a reload."""
+
+    def __init__(self, load: Load) -> None:
+        self._load = load
+        self._lock = threading.Lock()
+        self._context: AgentContext | None = None
+        self.state = State.INITIAL
+
+    @property
+    def context(self) -> AgentContext:
+        """The last good one, loaded now where there is none yet."""
+        return self._context or self.load()
+
+    def load(self) -> AgentContext:
+        """Load for the first time, or again; what `load` raises is passed on, and the last good context stays."""
+        with self._lock, self._becoming(State.RELOADING if self._context else State.LOADING):
+            self._context = self._load()
+            return self._context
+
+    reload = load
+
+    def watch(self, stop: threading.Event | None = None) -> Iterator[AgentContext]:
+        """A new context whenever one of its files, or the log, has changed it; until `stop` is set.
+
+        Needs the extra `watch`; raises BadRequest without it.
+        """
+        try:
+            from watchfiles import watch
+        except ImportError as error:
+            hint = "pip install 'agent-eventlog[watch]'"
+            raise BadRequest("watching files needs watchfiles, which is not installed", hint=hint) from error
+        places = {path.rpartition("/")[0] for path in (one.file_path for one in self.context.results)}
+        known = self.context.version
+        for _ in watch(*sorted(filter(_is_directory, places)), stop_event=stop, recursive=False, debounce=100):
+            if self.reload().version != known:
+                known = self.context.version
+                yield self.context
+
+    @contextmanager
+    def _becoming(self, busy: State) -> Iterator[None]:
+        before = self.state
+        self._become(busy)
+        try:
+            yield
+        except BaseException:
+            self._become(before)
+            raise
+        self._become(State.READY)
+
+    def _become(self, state: State) -> None:
+        if state not in _MAY_BECOME[self.state]:
+            raise AssertionError(f"{self.state} never becomes {state}")
+        self.state = state
+
+
+def _is_directory(path: str) -> bool:
+    from pathlib import Path
+
+    return Path(path).is_dir()
