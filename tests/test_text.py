@@ -1,0 +1,58 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from eventlog.text import cut, one_line, same_text
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("a\n\t b\u3000c\u2028d", "a b c d"),
+        (" a \x00 b ", "a b"),
+        ("\x1b[1;31mred\x1b[0m", "red"),
+        ("\x9b31mred", "red"),
+        ("a\u202eb\u2066c\ufeffd", "abcd"),
+        ("👩‍💻 ok", "👩‍💻 ok"),
+        ("\x1b\x07", ""),
+    ],
+)
+def test_a_line_has_no_white_space_but_single_spaces_and_nothing_that_acts(text, line):
+    assert line == one_line(text)
+
+
+@given(st.text())
+def test_a_line_of_a_line_is_the_same_line(text):
+    line = one_line(text)
+
+    assert line == one_line(line) == " ".join(line.split())
+
+
+@given(st.text(), st.integers(1, 30))
+def test_a_cut_text_is_never_longer_and_ends_in_an_ellipsis_if_anything_is_missing(text, limit):
+    short = cut(text, limit)
+
+    assert len(short) <= limit
+    assert short == text or short.endswith("…")
+
+
+@pytest.mark.parametrize(
+    "other",
+    ["use rs256", "USE  RS256", "Use RS256.", "Use RS256 !?…", "Ｕｓｅ ＲＳ２５６。", "\tuse\nrs256 ", "Use RS256）"],
+)
+def test_case_width_space_and_closing_punctuation_make_no_other_fact(other):
+    assert same_text("Use RS256") == same_text(other)
+
+
+@pytest.mark.parametrize("other", ["Use RS512", "Use RS 256", "Do not use RS256", "«Use RS256"])
+def test_other_words_are_another_fact(other):
+    assert same_text("Use RS256") != same_text(other)
+
+
+def test_text_of_nothing_but_punctuation_stays_what_it_is():
+    assert same_text("...") == "..." != same_text("?")
+
+
+@given(st.text())
+def test_what_is_compared_is_stable(text):
+    assert same_text(text) == same_text(same_text(text))
