@@ -8,7 +8,7 @@ the abandoned branch in the file.
 from collections.abc import Iterator
 from pathlib import Path
 
-from eventlog.transcripts.steps import Record, Step, dig, from_tool, records, text_of, texts
+from eventlog.transcripts.steps import Record, Step, dig, from_tool, records, text_of, texts, word
 
 _TITLES = {"summary": "summary", "ai-title": "aiTitle", "custom-title": "customTitle"}
 _NOT_THE_USER = ("<task-notification>", "<local-command", "<command-name>", "<command-message>", "<system-reminder>",
@@ -22,7 +22,7 @@ def steps(path: Path) -> Iterator[Step]:
             yield from _tools(record)
     abandoned = _abandoned(path)
     for record in records(path):
-        if record.get("isSidechain") or record.get("uuid") in abandoned:
+        if record.get("isSidechain") or word(record, "uuid") in abandoned:
             continue
         yield from _title(record)
         yield from _words(record)
@@ -30,8 +30,8 @@ def steps(path: Path) -> Iterator[Step]:
 
 
 def _title(record: Record) -> Iterator[Step]:
-    kind = record.get("type")
-    if kind in _TITLES and isinstance(title := record.get(_TITLES[kind]) or record.get("title"), str):
+    kind = word(record, "type")
+    if kind in _TITLES and (title := word(record, _TITLES[kind]) or word(record, "title")):
         yield Step("title", title)
 
 
@@ -63,8 +63,8 @@ def _abandoned(path: Path) -> set[str]:
     children: dict[str, list[str]] = {}
     prompts: dict[str, list[str]] = {}
     for record in records(path):
-        uuid, parent = record.get("uuid"), record.get("parentUuid")
-        if isinstance(uuid, str) and isinstance(parent, str):
+        uuid, parent = word(record, "uuid"), word(record, "parentUuid")
+        if uuid and parent:
             children.setdefault(parent, []).append(uuid)
             if any(step.kind == "prompt" for step in _words(record)):
                 prompts.setdefault(parent, []).append(uuid)

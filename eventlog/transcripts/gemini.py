@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from eventlog.transcripts.steps import Record, Step, dig, from_tool, records, text_of
+from eventlog.transcripts.steps import Record, Step, dig, from_tool, records, text_of, word
 
 _OURS = "[eventlog]"
 
@@ -27,18 +27,18 @@ def steps(path: Path) -> Iterator[Step]:
 def _messages(path: Path) -> Iterable[Record]:
     if path.suffix == ".json":
         return _old_format(path)
-    kept: dict[Any, Record] = {}
+    kept: dict[str, Record] = {}
     for number, record in enumerate(records(path)):
         if "$rewindTo" in record:
-            kept = _until(kept, record["$rewindTo"])
+            kept = _until(kept, word(record, "$rewindTo"))
         elif isinstance(changes := record.get("$set"), dict):
             kept[f"$set {number}"] = {"sessionId": True, **changes}
         else:
-            kept[record.get("id") or number] = record
+            kept[word(record, "id") or str(number)] = record
     return kept.values()
 
 
-def _until(kept: dict[Any, Record], message_id: Any) -> dict[Any, Record]:
+def _until(kept: dict[str, Record], message_id: str) -> dict[str, Record]:
     """Everything before that message; all of it where there is no such message."""
     names = list(kept)
     return {name: kept[name] for name in names[: names.index(message_id)]} if message_id in kept else kept

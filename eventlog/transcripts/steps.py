@@ -48,6 +48,12 @@ def dig(record: Any, *names: str) -> Any:
     return record
 
 
+def word(record: Record, name: str) -> str:
+    """The text under a name, "" where there is none."""
+    value = record.get(name)
+    return value if isinstance(value, str) else ""
+
+
 def texts(content: Any) -> list[str]:
     """The texts of a message: a string, or a list of blocks of which some are text."""
     if isinstance(content, str):
