@@ -1,0 +1,116 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from eventlog.projections.memory import render
+from eventlog.settings import MemorySettings, Settings
+from tests.builders import DAY, NEXT_DAY
+from tests.said import event, fact, folded, whole
+
+texts = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=300).filter(str.strip)
+
+
+def _document(*events, **settings):
+    (document,) = render(folded(*events), Settings(**settings))
+    return document
+
+
+def _lines(*events, **settings):
+    return [line.text for line in _document(*events, **settings).lines]
+
+
+def _bullets(*events):
+    return [line.removeprefix(f"- [{DAY}] ") for line in _lines(*events) if line.startswith("- [")]
+
+
+def test_the_file_has_a_title_sections_bullets_with_their_day_and_a_stamp():
+    lines = _lines(fact(1, "A", project="/p/shop"))
+
+    assert ["# Memory: shop", "", "## Project knowledge", "", f"- [{DAY}] A", ""] == lines[:-1]
+    assert lines[-1].startswith(f"<!-- eventlog {fact(1).ts} sha256:")
+
+
+def test_there_is_no_file_where_nothing_is_known():
+    assert [] == list(render(folded(event("turn_end", 1)), Settings()))
+
+
+def test_the_users_file_comes_first_then_those_of_projects():
+    documents = render(folded(fact(1), fact(2, project="/q/shop"), fact(3, project="/p/shop")), Settings())
+    paths = [document.path for document in documents]
+
+    assert "MEMORY.md" == paths[0]
+    assert 3 == len(set(paths))
+    assert all(path.startswith("projects/shop-") and path.endswith("/MEMORY.md") for path in paths[1:])
+
+
+SECTIONS = {
+    "Key decisions": [{"category": "decision"}, {"category": "Decisions"}, {"category": "决策"}],
+    "User preferences": [{"memory_type": "O"}, {"category": "preference"}],
+    "Lessons": [{"category": "LESSON"}, {"category": "教训"}],
+    "Project knowledge": [{}],
+    "Experience": [{"memory_type": "B"}],
+    "Insight": [{"category": "insight"}, {"category": "Insight", "memory_type": "O"}],
+}
+
+
+@pytest.mark.parametrize(("title", "fields"), [(title, one) for title, many in SECTIONS.items() for one in many])
+def test_category_and_type_choose_the_section(title, fields):
+    assert f"## {title}" in _lines(fact(1, **fields))
+
+
+def test_sections_stand_in_their_order_and_free_ones_by_name_after_them():
+    facts = [fact(number, f"f{number}", **many[0]) for number, many in enumerate(reversed(SECTIONS.values()))]
+    lines = _lines(*facts, fact(9, "z", category="zebra"), fact(8, "a", category="ant"))
+
+    assert [*list(SECTIONS)[:5], "Ant", "Insight", "Zebra"] == [line[3:] for line in lines if line.startswith("## ")]
+
+
+def test_decisions_of_summaries_are_there_and_summaries_are_not():
+    lines = _lines(whole(1, "did it all", decisions=["RS256"]))
+
+    assert f"- [{DAY}] RS256" in lines
+    assert not [line for line in lines if "did it all" in line]
+
+
+RANKED = {
+    "importance": (fact(1, "first", importance=4), fact(2, "second", confidence=1.0)),
+    "sessions": (fact(1, "first"), fact(3, "First", conversation_id="d"), fact(2, "second")),
+    "recency": (fact(1, "second"), fact(1, "first", day=NEXT_DAY)),
+    "confidence": (fact(2, "first", confidence=1.0), fact(1, "second", confidence=0.8)),
+    "time": (fact(1, "first"), fact(2, "second")),
+}
+
+
+@pytest.mark.parametrize("events", RANKED.values(), ids=RANKED)
+def test_bullets_are_ranked_by_importance_sessions_recency_confidence_and_time(events):
+    bullets = [line.split("] ")[1] for line in _lines(*reversed(events)) if line.startswith("- [")]
+
+    assert ["first", "second"] == bullets
+
+
+def test_what_ranks_lower_makes_room_and_the_last_line_says_so():
+    lines = _lines(
+        *(fact(number, f"f{number}", importance=1 + (number == 7)) for number in range(9)),
+        memory=MemorySettings(max_lines=10),
+    )
+
+    assert 10 == len(lines)
+    assert [f"- [{DAY}] f7", f"- [{DAY}] f0"] == lines[4:6]
+    assert lines[7] == "7 more did not fit; see them with `eventlog query --type fact --type stage_summary`."
+
+
+@given(
+    st.lists(st.tuples(texts, st.none() | texts, st.sampled_from(["W", "B", "O"])), min_size=1, max_size=40),
+    st.integers(10, 40),
+    st.integers(1000, 3000),
+    st.sampled_from(["en", "zh"]),
+)
+def test_no_file_exceeds_its_budget_and_no_bullet_breaks_its_line(many, max_lines, max_bytes, locale):
+    events = [
+        fact(number, text, category=category, memory_type=kind) for number, (text, category, kind) in enumerate(many)
+    ]
+    limits = MemorySettings(max_lines=max_lines, max_bytes=max_bytes)
+
+    for document in render(folded(*events), Settings(locale=locale, memory=limits)):
+        assert len(document.lines) == document.data.count(b"\n") <= max_lines
+        assert len(document.data) <= max_bytes
