@@ -7,7 +7,7 @@ import sys
 from importlib import import_module
 from typing import NamedTuple
 
-_EXIT_USAGE, _EXIT_NOT_WRITTEN, _EXIT_INTERRUPTED = 2, 3, 130
+_EXIT_USAGE, EXIT_NOT_WRITTEN, _EXIT_INTERRUPTED = 2, 3, 130
 EXIT_FOUND, EXIT_DAMAGED = 1, 4
 
 
@@ -21,15 +21,20 @@ class Verb(NamedTuple):
 VERBS = {
     "fact": Verb("Record", "Save something worth knowing later."),
     "summary": Verb("Record", "Save what was done, in a stage or in the whole session."),
+    "plan": Verb("Record", "Plan a change of one section of a knowledge base: USER.md, AGENTS.md, …"),
     "append": Verb("Record", "Append events of any type, one or a stream of them."),
     "install": Verb("Agents", "Register the memory hook with coding agents."),
     "uninstall": Verb("Agents", "Take the memory hook out of agents' files again."),
     "doctor": Verb("Agents", "Tell what is active, what failed, and how to fix it."),
     "hook": Verb("Agents", "Answer a hook of a coding agent: its JSON on stdin."),
-    "lifecycle": Verb("Agents", "Tell of a session's start or end, where the host has no hooks."),
     "context": Verb("Agents", "Print what a session starts with, within a budget."),
+    "lifecycle": Verb("Agents", "Tell of a session's start or end, where the host has no hooks."),
     "settle": Verb("Agents", "See to what ended sessions left: summaries from transcripts, a replay."),
     "replay": Verb("Knowledge", "Rebuild the knowledge files from the log."),
+    "apply": Verb("Knowledge", "Bring plan entries into their knowledge bases."),
+    "status": Verb("Knowledge", "List what is pending, staged or edited by hand."),
+    "resolve": Verb("Knowledge", "Decide about a staged plan entry."),
+    "validate": Verb("Knowledge", "Check a file of plan entries, or print its JSON Schema."),
     "config": Verb("Knowledge", "Show the settings in force and where each comes from."),
     "why": Verb("Knowledge", "Show the events behind each line of a knowledge file."),
     "query": Verb("Audit", "Show events: of a session, a type, a time, with a text."),
@@ -67,14 +72,14 @@ def _run() -> int:
         return _EXIT_USAGE
     except EventLogError as error:
         _complain(error)
-        return _EXIT_NOT_WRITTEN if isinstance(error, NotStored) else _EXIT_USAGE
+        return EXIT_NOT_WRITTEN if isinstance(error, NotStored) else _EXIT_USAGE
     except click.Abort as error:
         raise KeyboardInterrupt from error
     except BrokenPipeError:
         return leave_quietly()
     except (OSError, UnicodeEncodeError) as error:  # the latter: a file name this locale cannot write
         _complain(error)
-        return _EXIT_NOT_WRITTEN
+        return EXIT_NOT_WRITTEN
     return result if isinstance(result, int) else 0
 
 

@@ -45,8 +45,11 @@ def _project(_: click.Context, __: click.Parameter, value: str | None) -> str | 
     return project_root(value or str(Path.cwd()))
 
 
-def speaker(command: _Function) -> _Function:
-    """Who says it: the conversation, project, agent and layer of an event recorded by hand or by an agent."""
+def speaker(command: _Function, *, named: bool = True) -> _Function:
+    """Who says it: the conversation, project, agent and layer of an event recorded by hand or by an agent.
+
+    Not `named`: the conversation may be told in another way.
+    """
     for option in (
         click.option(
             "--layer", type=click.IntRange(1, 4), help="Safety net that saved it [default: 1, the agent itself]."
@@ -57,7 +60,7 @@ def speaker(command: _Function) -> _Function:
             callback=_project,
             help="Directory of the project, '' for none [default: the repository of the current directory].",
         ),
-        click.option("--session", required=True, metavar="ID", help="Conversation id of the agent."),
+        click.option("--session", required=named, metavar="ID", help="Conversation id of the agent."),
     ):
         command = option(command)
     return command

@@ -10,9 +10,12 @@ import click
 
 from eventlog import files
 from eventlog.cli import options
-from eventlog.cli.main import EXIT_FOUND
+from eventlog.cli.applied import as_dict, tell
+from eventlog.cli.main import EXIT_FOUND, EXIT_NOT_WRITTEN
 from eventlog.cli.output import emit_pretty, say
+from eventlog.projections.apply import Applied
 from eventlog.projections.publish import Published, publish
+from eventlog.projections.rebuild import Rebuilt, rebuild
 from eventlog.projections.replay import Replayed, chosen, replay
 from eventlog.store import Store
 
@@ -47,7 +50,8 @@ def command(
     """Rebuild the knowledge files from the log; write only those that change.
 
     The same events give the same bytes, whatever was there before. A file a person has edited is set aside, never
-    overwritten.
+    overwritten. Plan entries reach their knowledge bases as with `eventlog apply`; with --out nothing but that
+    directory is touched.
     """
     if as_of and not out:
         raise click.UsageError("--as-of needs --out: the files in the store are those of now")
@@ -55,20 +59,34 @@ def command(
     root = out or store.knowledge
     opened = options.open_store(store)
     with _one_at_a_time(store, wanted=not out and not check), _progress() as progress:
-        replayed = replay(
-            opened.log,
-            opened.settings,
-            projections=projections,
-            until=as_of or "~",
-            checkpoints=not full,
-            progress=progress,
-        )
-        published = publish(replayed.documents, root, projections, dry_run=check)
+        if out:
+            replayed = replay(
+                opened.log,
+                opened.settings,
+                projections=projections,
+                until=as_of or "~",
+                checkpoints=not full,
+                save=not check,
+                progress=progress,
+            )
+            done = Rebuilt(replayed, publish(replayed.documents, out, projections, dry_run=check), Applied())
+        else:
+            done = rebuild(
+                opened.log,
+                opened.settings,
+                projections=projections,
+                checkpoints=not full,
+                check=check,
+                progress=progress,
+            )
     if as_json:
-        emit_pretty(_as_dict(replayed, published, root))
+        emit_pretty({**_as_dict(done.replayed, done.published, root), "knowledge_bases": as_dict(done.applied)})
     else:
-        _tell(replayed, published, root, check=check)
-    return EXIT_FOUND if check and published.changes else 0
+        tell(done.applied, dry_run=check)
+        _tell(done.replayed, done.published, root, check=check)
+    if done.applied.pending:
+        return EXIT_NOT_WRITTEN
+    return EXIT_FOUND if check and (done.published.changes or done.applied.files) else 0
 
 
 def _one_at_a_time(store: Store, *, wanted: bool) -> AbstractContextManager[object]:

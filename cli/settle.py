@@ -11,9 +11,7 @@ from eventlog import compiled, files
 from eventlog.agents import detach, failures
 from eventlog.cli import options
 from eventlog.cli.output import say
-from eventlog.projections import ALL
-from eventlog.projections.publish import publish
-from eventlog.projections.replay import replay
+from eventlog.projections.rebuild import rebuild
 from eventlog.settle import are_left, settle
 from eventlog.store import Store
 

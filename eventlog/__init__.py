@@ -24,13 +24,14 @@ if TYPE_CHECKING:
         UnknownEvent,
     )  # fmt: skip
     from eventlog.log import EventLog
+    from eventlog.planning import plan
     from eventlog.store import Store
 
 __all__ = [
     "BadRequest", "BadSettings", "ContextInjected", "EntryApplied", "EntryResolved", "Event", "EventLog",
     "EventLogError", "Fact", "HostEvent", "InvalidEvent", "KnowledgeEdited", "NotStored", "PlanEntry", "PlanMeta",
     "Retraction", "SaveRequested", "SessionEnd", "SessionStart", "StageSummary", "Store", "Target", "TurnEnd",
-    "UnknownEvent",
+    "UnknownEvent", "plan",
 ]  # fmt: skip
 
 
@@ -40,5 +41,6 @@ def __getattr__(name: str) -> object:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module
 
-    home = {"EventLog": "eventlog.log", "Store": "eventlog.store"}.get(name, "eventlog.events")
+    homes = {"EventLog": "eventlog.log", "Store": "eventlog.store", "plan": "eventlog.planning"}
+    home = homes.get(name, "eventlog.events")
     return getattr(import_module(home), name)

@@ -4,6 +4,7 @@ A mistake that concerns one key is told as `key: what is wrong`, so that whoever
 """
 
 from typing import Annotated, Any, Literal
+from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
 
 from msgspec import Meta, Struct, field
@@ -34,8 +35,8 @@ class KnowledgeBase(Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
             raise ValueError(f"path: must start with /, ~/ or {PROJECT}")
         if self.path is not None and (".." in self.path.split("/") or self.path.endswith("/")):
             raise ValueError("path: must name a file, without any ..")
-        if self.url is not None and not self.url.startswith(("https://", "http://", "file:///")):
-            raise ValueError("url: must start with https://, http:// or file:///")
+        if self.url is not None and not _is_address(self.url):
+            raise ValueError("url: must start with https:// or file:/// (http:// only on this machine)")
 
 
 class MemorySettings(Struct, frozen=True, forbid_unknown_fields=True):
@@ -66,7 +67,6 @@ class ContextSettings(Struct, frozen=True, forbid_unknown_fields=True):
     partial_per_day: Count = 3
     min_confidence: Share = 0.9
     facts: Count = 15
-
     summaries: Count = 2  # of the project's last sessions, for a new one
     workspace: Annotated[str, Meta(pattern=r"^(/|~/)")] = "~/.config/agents"
     templates: bool = False
@@ -77,6 +77,7 @@ class CodexMemorySettings(Struct, frozen=True, forbid_unknown_fields=True):
 
     enabled: bool = False
     path: Annotated[str, Meta(pattern=r"^(/|~/)")] = "~/.codex/memories"
+
 
 class SaveSettings(Struct, frozen=True, forbid_unknown_fields=True):
     """Whether an agent that saved nothing is asked to when it stops, and after how many turns."""
@@ -108,8 +109,8 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     summaries: SummarySettings = SummarySettings()
     context: ContextSettings = ContextSettings()
     save: SaveSettings = SaveSettings()
-    session_hooks: dict[str, bool | dict[str, Any]] = field(default_factory=lambda: dict(_HOOKS))
     codex_memory: CodexMemorySettings = CodexMemorySettings()
+    session_hooks: dict[str, bool | dict[str, Any]] = field(default_factory=lambda: dict(_HOOKS))
 
     def __post_init__(self) -> None:
         if not _is_timezone(self.timezone):
@@ -122,6 +123,13 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     def bootstrap(self) -> list[str]:
         """The bases a session starts with, those that are configured."""
         return [name for name in self.session_bootstrap if name in self.knowledge_bases]
+
+
+def _is_address(url: str) -> bool:
+    parts = urlsplit(url)
+    if parts.scheme == "file":
+        return not parts.netloc and ".." not in parts.path.split("/") and not parts.path.endswith("/")
+    return parts.scheme == "https" or (parts.scheme == "http" and parts.hostname in ("127.0.0.1", "::1", "localhost"))
 
 
 def _is_timezone(name: str) -> bool:

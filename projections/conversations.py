@@ -1,18 +1,31 @@
 """Who worked when, and what was said: the state most projections ask.
 
 Events that carry words (facts, summaries, retractions) are kept as they are; of all others only what they add up to.
-Subagents' events are for audits and are left out.
+Subagents' events are for audits and are left out, and so is what became of plan entries afterwards: that a file was
+written, edited or decided about next week is no part of the conversation that planned it.
 """
 
 from typing import ClassVar
 
 from msgspec import Struct, field
 
-from eventlog.events import Event, Fact, Retraction, SessionEnd, SessionStart, StageSummary, TurnEnd
+from eventlog.events import (
+    EntryApplied,
+    EntryResolved,
+    Event,
+    Fact,
+    KnowledgeEdited,
+    Retraction,
+    SessionEnd,
+    SessionStart,
+    StageSummary,
+    TurnEnd,
+)
 from eventlog.retractions import Withdrawn
 
 Named = tuple[str, str, str]  # ts and id of the first event that names it, and the name
 _NEVER: Named = ("~", "", "")
+_AFTERWARDS = (EntryApplied, EntryResolved, KnowledgeEdited)
 
 
 class Conversation(Struct):
@@ -87,14 +100,14 @@ class Conversation(Struct):
 class Conversations(Struct):
     """Every conversation, and what has been withdrawn."""
 
-    version: ClassVar[int] = 1
+    version: ClassVar[int] = 2
 
     by_id: dict[str, Conversation] = field(default_factory=dict)
     retractions: list[Retraction] = field(default_factory=list)
 
     def fold(self, event: Event) -> None:
         """Take in one event."""
-        if event.subagent:
+        if event.subagent or isinstance(event, _AFTERWARDS):
             return
         conversation = self.by_id.get(event.conversation_id)
         if conversation is None:

@@ -1,5 +1,8 @@
 """The engine: the log -> states -> documents. Reads the log and the checkpoints, writes nothing but checkpoints.
 
+A checkpoint holds the states of all projections, whichever were asked for, so that asking in turn for different ones
+does not fold a day twice.
+
 Days are folded one at a time, oldest first, and merged; memory is bounded by the largest day and the states.
 """
 
@@ -24,9 +27,10 @@ Progress = Callable[[int, int], None]  # days done, days in all
 
 @dataclass
 class Replayed:
-    """What a replay found: the documents, ordered by path, and how it came to them."""
+    """What a replay found: the documents, ordered by path, the states behind them, and how it came to them."""
 
     documents: list[Document]
+    states: States = field(default_factory=dict)
     days: int = 0
     days_folded: int = 0
     events: int = 0
@@ -41,20 +45,23 @@ def replay(
     until: str = "~",
     keep: Keep | None = None,
     checkpoints: bool = True,
+    save: bool = True,
     progress: Progress = lambda _done, _all: None,
 ) -> Replayed:
     """Render the events with `ts <= until` that `keep` accepts.
 
     The same events give the same documents, whatever files they are in and whatever has been kept in the cache.
+    Without `checkpoints` none are read, without `save` nothing at all is written.
     """
-    fold = _Fold(log, {projection.state for projection in projections}, until, keep, use_checkpoints=checkpoints)
+    kinds = {projection.state for projection in projections}
+    fold = _Fold(log, kinds, until, keep, finds=checkpoints, keeps=save)
     todo = log.days(until=until)
     result = Replayed([], days=len(todo))
-    total: States = fold.empty()
+    total = result.states = {kind: kind() for kind in kinds}
     for position, day in enumerate(todo):
         folded, fresh = fold.day(day, closed=position + 1 < len(todo))
-        for kind, state in folded.states.items():
-            total[kind].merge(state)
+        for kind, state in total.items():
+            state.merge(folded.states[kind])
         result.days_folded += fresh
         result.events += folded.events
         result.damage += [one for one in folded.damage if one.kind != "pending"]  # a write under way
@@ -78,18 +85,15 @@ class _Fold:
     """Folds one day after the other, with or without checkpoints."""
 
     def __init__(
-        self, log: EventLog, kinds: Collection[type[Any]], until: str, keep: Keep | None, *, use_checkpoints: bool
+        self, log: EventLog, kinds: Collection[type[Any]], until: str, keep: Keep | None, *, finds: bool, keeps: bool
     ) -> None:
         self._kinds = kinds
         self._until = until
         self._keep = keep
         self._earlier = Earlier(log.holds)
         self._saved = Checkpoints(log.store.cache, kinds)
-        self._finds = use_checkpoints and keep is None
-        self._keeps = keep is None
-
-    def empty(self) -> States:
-        return {kind: kind() for kind in self._kinds}
+        self._finds = finds and keep is None
+        self._keeps = keeps and keep is None
 
     def day(self, day: Day, *, closed: bool) -> tuple[Folded, bool]:
         """What the day's events led to, and whether they had to be folded for it."""
@@ -107,9 +111,11 @@ class _Fold:
         events, damage = days.load(day)
         foreign = strays(day.date, [event.id for event in events])
         copies = self._earlier.copies(day.date, foreign) if left_out is None else left_out
-        folded = Folded(self.empty(), 0, damage, foreign, copies)
+        kept = keep and self._keeps
+        kinds = {*self._kinds, *(projection.state for projection in ALL)} if kept else self._kinds
+        folded = Folded({kind: kind() for kind in kinds}, 0, damage, foreign, copies)
         self._take_in(folded, events)
-        if keep and self._keeps:
+        if kept:
             self._saved.keep(day, stamps, folded)
         return folded
 

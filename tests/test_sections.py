@@ -4,8 +4,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from eventlog.projections import sections
-from eventlog.projections.sections import Page, Unsafe
+from eventlog import sections
+from eventlog.sections import Page, Unsafe
 
 # every line may meet every other: openings without ends, ends without openings, headings that are none
 LINES = [

@@ -1,0 +1,69 @@
+"""What became of knowledge bases, for people and for programs."""
+
+import sys
+from difflib import unified_diff
+
+import click
+
+from eventlog.cli.output import say
+from eventlog.projections.apply import Applied, Section
+from eventlog.projections.staging import Staged
+from eventlog.text import harmless
+
+_COLOURS = {"+": "green", "-": "red", "@": "cyan"}
+
+
+def tell(done: Applied, *, dry_run: bool = False) -> None:
+    """A line for every section; diffs on a terminal, and for a dry run."""
+    for word, sections in (("edited", done.edited), ("would apply" if dry_run else "applied", done.applied)):
+        for one in sections:
+            say(f"{word:<10} {place(one)}  [{one.event[:13]}]")
+    for staged in done.staged:
+        say(f"{'staged':<10} {section_of(staged)}  [{staged.entry.id[:13]}] {staged.reason}")
+    for file, reason in done.pending:
+        say(f"{'pending':<10} {file}: {reason}")
+    if dry_run or sys.stdout.isatty():
+        for path, before, after in done.files:
+            show_diff(path, before, after)
+
+
+def show_diff(path: str, before: bytes, after: bytes) -> None:
+    """A unified diff, coloured on a terminal."""
+    old, new = (data.decode(errors="replace").splitlines() for data in (before, after))
+    for line in unified_diff(old, new, path, path, lineterm=""):
+        click.secho(harmless(line), fg=_COLOURS.get(line[:1]))
+
+
+def as_dict(done: Applied) -> dict[str, object]:
+    """The same as JSON."""
+    return {
+        "applied": [one._asdict() for one in done.applied],
+        "edited": [one._asdict() for one in done.edited],
+        "staged": [staged_as_dict(one) for one in done.staged],
+        "pending": [{"file": file, "reason": reason} for file, reason in done.pending],
+        "files": [path for path, _, _ in done.files],
+    }
+
+
+def staged_as_dict(one: Staged) -> dict[str, object]:
+    """A staged entry: what it wants, why it waits."""
+    key = one.entry.key
+    return {
+        "id": one.entry.id,
+        "file": one.target_file or key.path or key.url,
+        "heading": key.heading,
+        "level": key.level,
+        "reason": one.reason,
+        "staged_as": one.name,
+    }
+
+
+def place(one: Section) -> str:
+    """`~/.config/agents/USER.md ## Interests`."""
+    return f"{one.file} {'#' * one.level} {one.heading}"
+
+
+def section_of(one: Staged) -> str:
+    """The same, of an entry that waits."""
+    key = one.entry.key
+    return f"{one.target_file or key.path or key.url} {'#' * key.level} {key.heading}"

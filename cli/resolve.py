@@ -1,0 +1,97 @@
+"""`eventlog resolve`."""
+
+import os
+from collections.abc import Sequence
+
+import click
+
+from eventlog import exchange, sections
+from eventlog.cli import options
+from eventlog.cli.applied import section_of, show_diff, staged_as_dict, tell
+from eventlog.cli.options import Opened
+from eventlog.cli.output import emit_pretty, say
+from eventlog.errors import BadRequest, EventLogError
+from eventlog.projections.resolve import Choice, decide, waiting
+from eventlog.projections.staging import Staged, as_edited, path_of
+from eventlog.projections.targets import target_named
+from eventlog.store import Store
+
+
+@click.command(
+    epilog=options.examples(
+        "eventlog resolve",
+        "eventlog resolve 019c7f6a --apply",
+        "eventlog resolve 019c7f6a --discard",
+        "eventlog resolve 20260221-083544-019c7f6a-….yaml --edit",
+    )
+)
+@click.argument("name", metavar="[ID|FILE]", required=False, default="")
+@click.option("--apply", "choice", flag_value="apply", help="Write it, as it stands in the staged file.")
+@click.option("--discard", "choice", flag_value="discard", help="Never write it.")
+@click.option("--edit", "choice", flag_value="edited", help="Write what you make of it in $EDITOR.")
+@options.as_json
+@options.store
+def command(name: str, choice: Choice | None, as_json: bool, store: Store) -> None:
+    """Show staged plan entries against what their files say, and decide about one of them.
+
+    NAME is the beginning of its id, or the name of its file in `staging/`. Every decision is an event.
+    """
+    opened = options.open_store(store)
+    found = waiting(opened.log, opened.settings, name)
+    if choice is None:
+        _show(found, opened, as_json=as_json)
+        return
+    staged = _the_one(found, name)
+    content = _edited(staged, opened) if choice == "edited" else None
+    decided = decide(opened.log, opened.settings, staged, choice, content)
+    if as_json:
+        emit_pretty({"status": "ok", "id": decided.event.id, "choice": decided.event.choice, "target": staged.entry.id})
+    else:
+        say(f"{decided.event.choice:<10} {section_of(staged)}  [{decided.event.id[:13]}]")
+        tell(decided.applied)
+
+
+def _the_one(found: Sequence[Staged], name: str) -> Staged:
+    if len(found) == 1:
+        return found[0]
+    if not found:
+        raise BadRequest(f"nothing staged is called {name!r}", hint="`eventlog resolve` lists what waits")
+    names = ", ".join(one.entry.id for one in found)
+    raise BadRequest(f"{len(found)} entries wait; say which one", hint=names)
+
+
+def _show(found: Sequence[Staged], opened: Opened, *, as_json: bool) -> None:
+    if as_json:
+        emit_pretty([staged_as_dict(one) | {"content": one.entry.content} for one in found])
+        return
+    for one in found:
+        say(f"{one.entry.id}  {section_of(one)}")
+        say(f"  {one.reason}")
+        _diff(one, opened)
+    say(f"{len(found)} entries wait" if found else "nothing waits")
+
+
+def _diff(staged: Staged, opened: Opened) -> None:
+    key = staged.entry.key
+    try:
+        declared = as_edited(path_of(opened.log.store, staged), staged.entry)
+        target = target_named(staged.entry, opened.settings.knowledge_bases)
+        data = (target.read() if target else None) or b""
+    except EventLogError as error:
+        say(f"  {error}")
+        return
+    operation, content = exchange.change_of(declared)
+    wanted = "" if operation == "delete" else f"{'#' * key.level} {key.heading}\n\n{sections.canonical(content)}\n"
+    body = sections.body_of(data, key.heading, key.level)
+    there = "" if body is None else f"{'#' * key.level} {key.heading}\n\n{body}\n"
+    show_diff(staged.target_file, there.encode(), wanted.encode())
+
+
+def _edited(staged: Staged, opened: Opened) -> str:
+    """What the person makes of the text in their editor; raises BadRequest where they leave it without saving."""
+    before = as_edited(path_of(opened.log.store, staged), staged.entry).content or ""
+    editor = os.environ.get("VISUAL") or os.environ.get("EDITOR")
+    after = click.edit(before, editor=editor, extension=".md", require_save=True)
+    if after is None:
+        raise BadRequest("the editor was left without saving", hint="nothing was decided")
+    return after

@@ -1,0 +1,146 @@
+"""The exchange format of plan entries: YAML that an agent or a person can write, and staged entries are kept in.
+
+    version: '1.0.0'
+    source: session_xxx            # the conversation that declares it
+    entries:
+      - key: {path: user, heading: Research Interests, level: 2}
+        operation: update          # update, clear, delete, no-op; told by the content where it is left out
+        content: |-
+          - AI Agents
+        meta: {confidence: 0.95, reason: talked about at length}
+
+A staged file has `error` and `target_file` as well: why it waits, and for what.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Literal
+
+import msgspec
+import yaml
+from msgspec import Struct
+
+from eventlog import sections, typedyaml
+from eventlog.bases import Bases, Place, named, place_of
+from eventlog.errors import BadRequest
+from eventlog.events import Operation, PlanEntry, PlanMeta, Target
+from eventlog.typedyaml import Mistake
+
+
+class Entry(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """One declared change of one section."""
+
+    key: Target
+    operation: Operation | None = None
+    content: str | None = None
+    meta: PlanMeta = PlanMeta()
+
+
+class Exchange(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """A whole file of them."""
+
+    version: Literal["1.0.0"]
+    entries: list[Entry]
+    source: str | None = None
+    error: str | None = None
+    target_file: str | None = None
+
+
+Change = tuple[Operation, str]  # what an entry does, and the text it brings
+
+
+def change_of(entry: Entry | PlanEntry) -> Change:
+    """The operation in force; one that lacks what it needs does nothing."""
+    content = entry.content or ""
+    operation = entry.operation or ("no-op" if entry.content is None else "update")
+    if operation == "update" and not content.strip():
+        return ("no-op" if entry.content is None else "clear"), ""
+    return operation, content if operation == "update" else ""
+
+
+def parse(text: str) -> typedyaml.Loaded:
+    """The file as an Exchange, or every mistake of its form."""
+    return typedyaml.load(text, Exchange)
+
+
+def mistakes(
+    exchange: Exchange, lines: Mapping[str, int], bases: Bases, project: str | None, home: str
+) -> list[Mistake]:
+    """What is wrong with entries whose form is right: where they write, and what."""
+    found = []
+    for position, entry in enumerate(exchange.entries):
+        at = f"entries[{position}]"
+        for field, what in _wrong(entry, bases, project, home):
+            key = f"{at}.{field}"
+            found.append(Mistake(lines.get(key, lines.get(at, 1)), key, what))
+    return sorted(found)
+
+
+def duplicates(
+    exchange: Exchange, lines: Mapping[str, int], bases: Bases, project: str | None, home: str
+) -> list[Mistake]:
+    """Entries for a section of a file that an earlier entry has named: such a file's entries wait for a person."""
+    seen: dict[tuple[Place | None, str, int], int] = {}
+    found = []
+    for position, entry in enumerate(exchange.entries):
+        place = place_of(entry.key, project, bases, home)
+        section = (place, sections.plain(entry.key.heading), entry.key.level)
+        first = seen.setdefault(section, position)
+        if place and first != position:
+            at = f"entries[{position}]"
+            found.append(Mistake(lines.get(at, 1), at, f"entries[{first}] is about the same section"))
+    return found
+
+
+def dump(exchange: Exchange) -> str:
+    """The file as YAML, texts as they are read by people."""
+    about = {"source": exchange.source, "error": exchange.error, "target_file": exchange.target_file}
+    known = {name: value for name, value in about.items() if value is not None}
+    whole = {"version": exchange.version, **known, "entries": [_spelled_out(one) for one in exchange.entries]}
+    text: str = yaml.dump(whole, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=100)
+    return text
+
+
+def schema() -> dict[str, Any]:
+    """The JSON Schema of the format."""
+    top, parts = msgspec.json.schema_components([Exchange], ref_template="#/$defs/{name}")
+    parts["Target"]["oneOf"] = [
+        {"required": ["path"], "properties": {"path": {"type": "string"}}},
+        {"required": ["url"], "properties": {"url": {"type": "string"}}},
+    ]
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **top[0], "$defs": parts}
+
+
+def _spelled_out(entry: Entry) -> dict[str, Any]:
+    """Keys in the order people read them, nothing that says nothing."""
+    fields = msgspec.to_builtins(entry)
+    where = {"path": entry.key.path} if entry.key.path is not None else {"url": entry.key.url}
+    key = {**where, "heading": entry.key.heading, "level": entry.key.level}
+    return {
+        "key": key,
+        **{name: fields[name] for name in ("operation", "content", "meta") if fields.get(name) not in (None, {})},
+    }
+
+
+def _wrong(entry: Entry, bases: Bases, project: str | None, home: str) -> Iterator[tuple[str, str]]:
+    """Field and reason."""
+    try:
+        named(entry.key, project, bases, home)
+    except BadRequest as error:
+        yield f"key.{error.where}", error.what
+    if refused := sections.refusal(entry.key.heading, entry.key.level, entry.content):
+        yield ("content" if "content" in refused else "key.heading"), refused
+    if entry.operation == "update" and entry.content is None:
+        yield "operation", "update needs a content"
+    elif entry.content and entry.operation in ("clear", "delete", "no-op"):
+        yield "operation", f"{entry.operation} takes no content"
+
+
+class _Dumper(yaml.SafeDumper):
+    """Several lines stand as a block."""
+
+
+def _text(dumper: yaml.SafeDumper, value: str) -> yaml.ScalarNode:
+    return dumper.represent_scalar("tag:yaml.org,2002:str", value, style="|" if "\n" in value else None)
+
+
+_Dumper.add_representer(str, _text)

@@ -1,0 +1,92 @@
+"""Declaring changes of knowledge bases: checked, then in the log at once; applied later, by whoever comes first."""
+
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from eventlog import compiled, config, exchange
+from eventlog.bases import named
+from eventlog.errors import BadRequest, BadSettings
+from eventlog.events import Event, PlanEntry
+from eventlog.exchange import Entry, Exchange
+from eventlog.log import EventLog
+from eventlog.project import project_root
+from eventlog.store import Store
+
+_IN_KEY = ("path", "url", "heading", "level")
+_IN_META = ("confidence", "reason")
+
+
+def plan(
+    store: EventLog | Store | str | os.PathLike[str],
+    entries: Mapping[str, Any] | Iterable[Mapping[str, Any]],
+    *,
+    session: str,
+    project: str | None = None,
+    agent: str | None = None,
+    layer: int | None = None,
+) -> list[Event]:
+    """Append one plan entry, or a batch of them, and return the events; on disk when this returns.
+
+    An entry is a mapping as in the exchange format, or flat:
+    `{"path": "user", "heading": "Interests", "content": "- agents", "reason": "…"}`. `project` is a directory; bases
+    inside projects need it. Raises BadRequest (nothing is stored then), InvalidEvent or NotStored.
+    """
+    log = store if isinstance(store, EventLog) else _open(store)
+    given = [entries] if isinstance(entries, Mapping) else list(entries)
+    declared = Exchange(
+        version="1.0.0", entries=[entry_of(one, f"entries[{position}]") for position, one in enumerate(given)]
+    )
+    root = project_root(project) if project else None
+    speaker = {"conversation_id": session, "project": root, "agent": agent, "layer": layer}
+    return log.append_many(checked(log.store, declared, speaker))
+
+
+def checked(store: Store, declared: Exchange, speaker: Mapping[str, Any]) -> list[PlanEntry]:
+    """The events of the entries, paths made names of knowledge bases; raises BadRequest naming every mistake.
+
+    Where `config.yaml` cannot be understood nothing is known of bases: the entries are taken as they are, and judged
+    when they are applied. A mistake in the settings loses nothing.
+    """
+    project, home = speaker.get("project"), str(Path.home())
+    try:
+        bases = config.load(store).settings.knowledge_bases
+    except BadSettings:
+        return _events(declared.entries, speaker)
+    wrong = exchange.mistakes(declared, {}, bases, project, home)
+    if wrong:
+        raise BadRequest("; ".join(map(str, wrong)), hint=f"knowledge bases are {', '.join(bases)}")
+    return _events([_named(entry, named(entry.key, project, bases, home)) for entry in declared.entries], speaker)
+
+
+def entry_of(given: Mapping[str, Any], where: str = "entry") -> Entry:
+    """The entry of a mapping, nested as in the exchange format or flat; raises BadRequest."""
+    fields = {name: value for name, value in given.items() if name not in (*_IN_KEY, *_IN_META)}
+    key = {name: given[name] for name in _IN_KEY if given.get(name) is not None}
+    meta = {name: given[name] for name in _IN_META if given.get(name) is not None}
+    fields |= ({"key": key} if key else {}) | ({"meta": meta} if meta else {})
+    try:
+        return msgspec.convert(fields, Entry)
+    except msgspec.ValidationError as error:
+        raise BadRequest(str(error), where=where) from None
+
+
+def _open(store: Store | str | os.PathLike[str]) -> EventLog:
+    place = store if isinstance(store, Store) else Store(os.fspath(store))
+    return EventLog(place, fsync=compiled.wants_sync(place))
+
+
+def _named(entry: Entry, key: Any) -> Entry:
+    return msgspec.structs.replace(entry, key=key)
+
+
+def _events(entries: Iterable[Entry], speaker: Mapping[str, Any]) -> list[PlanEntry]:
+    entries = list(entries)
+    batch = os.urandom(8).hex() if len(entries) > 1 else None
+    return [
+        PlanEntry(key=one.key, operation=one.operation, content=one.content, meta=one.meta, batch=batch, **speaker)
+        for one in entries
+    ]

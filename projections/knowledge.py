@@ -1,0 +1,118 @@
+"""Knowledge bases as the log has them: all that was planned, applied, decided and edited by hand.
+
+`bases/<name>.md` (`bases/<name>/<project>.md` for a base inside projects) is what a file would be if only the log had
+ever written it. It is rendered where a replay is told a directory; the real files are people's, and are changed
+section by section (`apply`).
+"""
+
+from collections.abc import Iterable, Iterator
+from typing import ClassVar
+
+from msgspec import Struct, field
+
+from eventlog.bases import Bases, Place, place_of
+from eventlog.events import EntryApplied, EntryResolved, Event, KnowledgeEdited, PlanEntry, Retraction
+from eventlog.projections.base import Document, Line, Projection
+from eventlog.projections.ledger import Ledger, Record, Write, settle
+from eventlog.projections.markdown_file import certified
+from eventlog.retractions import Withdrawn
+from eventlog.settings import Settings
+
+FOLDER = "bases/"
+
+
+class Knowledge(Struct):
+    """Every event with a say in a knowledge base; what they add up to is `ledgers`' business."""
+
+    version: ClassVar[int] = 1
+
+    entries: list[PlanEntry] = field(default_factory=list)
+    edits: list[KnowledgeEdited] = field(default_factory=list)
+    applied: list[EntryApplied] = field(default_factory=list)
+    resolved: list[EntryResolved] = field(default_factory=list)
+    retractions: list[Retraction] = field(default_factory=list)
+
+    def fold(self, event: Event) -> None:
+        """Take in one event; subagents' are for audits."""
+        if event.subagent:
+            return
+        match event:
+            case PlanEntry():
+                self.entries.append(event)
+            case KnowledgeEdited():
+                self.edits.append(event)
+            case EntryApplied():
+                self.applied.append(event)
+            case EntryResolved():
+                self.resolved.append(event)
+            case Retraction():
+                self.retractions.append(event)
+            case _:
+                pass  # has no say here
+
+    def merge(self, other: "Knowledge") -> None:
+        """Take in the state of other events."""
+        self.entries += other.entries
+        self.edits += other.edits
+        self.applied += other.applied
+        self.resolved += other.resolved
+        self.retractions += other.retractions
+
+
+def ledgers(state: Knowledge, bases: Bases) -> dict[Place, Ledger]:
+    """What each file should say, and what waits, by place; entries that mean no knowledge base are `strangers`."""
+    withdrawn = Withdrawn(state.retractions)
+    records: dict[Place, Record] = {}
+    home_of: dict[str, Record] = {}
+    said: list[PlanEntry | KnowledgeEdited] = [*state.entries, *state.edits]
+    for event in sorted(said, key=lambda one: (one.ts, one.id)):
+        place = place_of(event.key, event.project, bases)
+        if place is None:
+            continue
+        record = home_of[event.id] = records.setdefault(place, Record())
+        record.newest = max(record.newest, event.ts, withdrawn.touched_at(event))
+        record.known[event.id] = event
+        if not withdrawn.hides(event):
+            record.entries += [event] if isinstance(event, PlanEntry) else []
+            record.edits += [event] if isinstance(event, KnowledgeEdited) else []
+    became: list[EntryApplied | EntryResolved] = [*state.applied, *state.resolved]
+    for told in sorted(became, key=lambda one: (one.ts, one.id)):
+        home = home_of.get(told.target)
+        if home is None:
+            continue
+        home.newest = max(home.newest, told.ts, withdrawn.touched_at(told))
+        if isinstance(told, EntryApplied):
+            home.applied.append(told)  # it happened, whatever became of its conversation
+        elif not withdrawn.hides(told):
+            home.resolved[told.target] = told
+    return {place: settle(record, review=bases[place.base].review) for place, record in sorted(records.items())}
+
+
+def strangers(state: Knowledge, bases: Bases) -> list[PlanEntry]:
+    """Entries that mean no knowledge base there is, and that nobody has discarded."""
+    withdrawn = Withdrawn(state.retractions)
+    decided = {one.target for one in state.resolved if one.choice == "discard"}
+    lost = (one for one in state.entries if place_of(one.key, one.project, bases) is None)
+    return sorted(
+        (one for one in lost if one.id not in decided and not withdrawn.hides(one)), key=lambda one: (one.ts, one.id)
+    )
+
+
+def render(state: Knowledge, settings: Settings) -> Iterable[Document]:
+    """One document for every file that has a section."""
+    for place, ledger in ledgers(state, settings.knowledge_bases).items():
+        if ledger.sections:
+            yield certified(place.document, list(_lines(ledger.sections)), ledger.newest)
+
+
+def _lines(writes: Iterable[Write]) -> Iterator[Line]:
+    for position, write in enumerate(writes):
+        behind = (write.event,)
+        if position:
+            yield Line("", behind)
+        yield Line(f"{'#' * write.level} {write.title}", behind)
+        if write.body:
+            yield from (Line(text, behind) for text in ("", *write.body.split("\n")))
+
+
+KNOWLEDGE = Projection(name="knowledge", state=Knowledge, render=render, owns=(f"{FOLDER}*.md", f"{FOLDER}*/*.md"))

@@ -1,0 +1,56 @@
+"""A whole replay into the store: people's edits first, then plan entries, then the files."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from eventlog.log import EventLog
+from eventlog.projections import ALL
+from eventlog.projections.apply import Applied, apply
+from eventlog.projections.base import Document, Projection
+from eventlog.projections.knowledge import FOLDER, KNOWLEDGE, Knowledge
+from eventlog.projections.publish import Published, publish
+from eventlog.projections.replay import Progress, Replayed, replay
+from eventlog.settings import Settings
+
+
+class Rebuilt(NamedTuple):
+    """What was replayed, and what became of the store's files and of the knowledge bases."""
+
+    replayed: Replayed
+    published: Published
+    applied: Applied
+
+
+def rebuild(
+    log: EventLog,
+    settings: Settings,
+    *,
+    projections: Sequence[Projection] = ALL,
+    checkpoints: bool = True,
+    check: bool = False,
+    progress: Progress = lambda _done, _all: None,
+) -> Rebuilt:
+    """Bring the knowledge directory and the knowledge bases to what the log says; raises NotStored.
+
+    Whatever that adds to the log (edits, arrivals) is in the files when this returns: a second run writes nothing.
+    With `check` nothing is written, and what would be is told.
+    """
+
+    def again(progress: Progress = lambda _done, _all: None) -> Replayed:
+        return replay(
+            log, settings, projections=projections, checkpoints=checkpoints, save=not check, progress=progress
+        )
+
+    replayed = again(progress)
+    applied = Applied()
+    if KNOWLEDGE in projections:
+        applied = apply(log, settings, state=replayed.states[Knowledge], dry_run=check)
+        replayed = again() if applied.stored else replayed
+    return Rebuilt(
+        replayed, publish(_ours(replayed.documents), log.store.knowledge, projections, dry_run=check), applied
+    )
+
+
+def _ours(documents: Sequence[Document]) -> list[Document]:
+    """The documents that live in the store; those of knowledge bases live where people have them."""
+    return [one for one in documents if not one.path.startswith(FOLDER)]

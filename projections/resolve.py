@@ -1,0 +1,64 @@
+"""A person decides about a staged entry: the decision is an event, and the file follows it."""
+
+from typing import Literal, NamedTuple
+
+from eventlog import sections
+from eventlog.errors import BadRequest
+from eventlog.events import EntryResolved
+from eventlog.exchange import change_of
+from eventlog.log import EventLog
+from eventlog.projections.apply import STRANGER, Applied, apply, read_knowledge
+from eventlog.projections.drift import HUMAN
+from eventlog.projections.staging import Staged, as_edited, path_of, unstage
+from eventlog.settings import Settings
+
+Choice = Literal["apply", "discard", "edited"]
+
+
+class Decided(NamedTuple):
+    """The decision as it stands in the log, and what it led to."""
+
+    event: EntryResolved
+    applied: Applied
+
+
+def waiting(log: EventLog, settings: Settings, name: str = "") -> list[Staged]:
+    """What waits for a person, oldest first; `name`: the beginning of an id, or the name of a staged file."""
+    found = sorted(apply(log, settings, dry_run=True).staged, key=lambda one: (one.entry.ts, one.entry.id))
+    wanted = name.rpartition("/")[2]
+    return [one for one in found if one.entry.id.startswith(wanted) or one.name == wanted]
+
+
+def decide(log: EventLog, settings: Settings, staged: Staged, choice: Choice, content: str | None = None) -> Decided:
+    """Store the decision and carry it out; raises BadRequest or NotStored.
+
+    `apply` takes the text of the staged file: where a person has edited that, the decision is `edited`.
+    """
+    path = path_of(log.store, staged)
+    if choice == "apply":
+        edited = as_edited(path, staged.entry)
+        if change_of(edited) != change_of(staged.entry):
+            choice, content = "edited", edited.content
+    if choice != "discard":
+        _check(staged, content)
+    event = EntryResolved(
+        conversation_id=HUMAN,
+        agent=HUMAN,
+        project=staged.entry.project,
+        target=staged.entry.id,
+        choice=choice,
+        content=content if choice == "edited" else None,
+    )
+    stored = log.append(event)
+    assert isinstance(stored, EntryResolved)
+    unstage(path)
+    return Decided(stored, apply(log, settings, state=read_knowledge(log, settings)))
+
+
+def _check(staged: Staged, content: str | None) -> None:
+    if STRANGER in staged.reason:
+        raise BadRequest(staged.reason, hint="discard it, or name the file in `knowledge_bases` first")
+    key = staged.entry.key
+    refused = sections.refusal(key.heading, key.level, staged.entry.content if content is None else content)
+    if refused:
+        raise BadRequest(refused, hint="edit it, or discard it")
