@@ -43,7 +43,7 @@ def test_the_users_file_comes_first_then_those_of_projects():
     assert all(path.startswith("projects/shop-") and path.endswith("/MEMORY.md") for path in paths[1:])
 
 
-SECTIONS = {
+SECTIONS: dict[str, list[dict[str, str]]] = {
     "Key decisions": [{"category": "decision"}, {"category": "Decisions"}, {"category": "决策"}],
     "User preferences": [{"memory_type": "O"}, {"category": "preference"}],
     "Lessons": [{"category": "LESSON"}, {"category": "教训"}],

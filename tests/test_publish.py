@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from eventlog import files
 from eventlog.errors import NotStored
 from eventlog.projections.base import Document, Line, Projection
 from eventlog.projections.markdown_file import certified
@@ -139,7 +138,7 @@ def test_a_write_that_fails_leaves_the_old_file_and_no_other(root, monkeypatch, 
     def fail(*_args, **_options):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(files.os, failing, fail)
+    monkeypatch.setattr(os, failing, fail)
     with pytest.raises(NotStored, match="No space left"):
         _publish(root, _markdown("notes.md", "# New"))
     monkeypatch.undo()
