@@ -13,6 +13,7 @@ from eventlog.cli import options
 from eventlog.cli.applied import as_dict, tell
 from eventlog.cli.main import EXIT_FOUND, EXIT_NOT_WRITTEN
 from eventlog.cli.output import emit_pretty, say
+from eventlog.projections import ALL
 from eventlog.projections.apply import Applied
 from eventlog.projections.publish import Published, publish
 from eventlog.projections.rebuild import Rebuilt, rebuild
@@ -33,7 +34,7 @@ _SILENT_SECONDS = 1.0
 )
 @click.option("--out", type=click.Path(file_okay=False), help="Write everything under this directory instead.")
 @click.option("--as-of", type=options.Moment(end=True), help="Only events up to this date or time; needs --out.")
-@click.option("--projection", "names", multiple=True, help="Only these files: sessions, summaries, memory.")
+@click.option("--projection", "names", multiple=True, help=f"Only these files: {', '.join(one.name for one in ALL)}.")
 @click.option("--full", is_flag=True, help="Ignore checkpoints and fold every day again.")
 @click.option("--check", is_flag=True, help="Write nothing; exit 1 and list the files that differ from the log.")
 @options.as_json
