@@ -23,9 +23,9 @@ def command(names: tuple[str, ...], scope: Scope, store: Store) -> None:
     """
     place = here(store)
     for layout in [layout_of(name) for name in names]:
-        _tell(layout.name, uninstall(place, layout, scope))
         if not _others_need_rules(place, layout, scope) and (outcome := uninstall_rules(place, layout, scope)):
             _tell(f"{layout.name} rules", outcome)
+        _tell(layout.name, uninstall(place, layout, scope))
 
 
 def _tell(name: str, outcome: Outcome) -> None:

@@ -12,7 +12,7 @@ from eventlog.index import ConversationIndex
 from eventlog.log import EventLog
 from tests.builders import DAY, DAY_NS, NEXT_DAY, NOON, Clock, write
 
-KINDS = {
+KINDS: dict[str, dict[str, object]] = {
     "turn": {"type": "turn_end"},
     "fact": {"type": "fact", "content": "x"},
     "asked": {"type": "save_requested", "trigger": "stop"},

@@ -54,6 +54,12 @@ def _steps(agent, path):
     return list(find.read(agent, str(path)))
 
 
+def _drawn(*steps):
+    drawn = summarise(steps)
+    assert drawn is not None
+    return drawn
+
+
 def _of(steps, kind):
     return [step.text for step in steps if step.kind == kind]
 
@@ -224,7 +230,7 @@ def test_three_prompts_are_worth_a_summary():
 
 
 def test_the_newest_title_is_the_topic():
-    assert "new" == summarise([*_prompts("a"), Step("file", "/x"), Step("title", "old"), Step("title", "new")]).topic
+    assert "new" == _drawn(*_prompts("a"), Step("file", "/x"), Step("title", "old"), Step("title", "new")).topic
 
 
 @pytest.mark.parametrize(
@@ -239,7 +245,7 @@ def test_the_newest_title_is_the_topic():
     ],
 )
 def test_commits_are_told_by_their_titles(command, titles):
-    drawn = summarise([*_prompts("x"), Step("file", "/f"), Step("command", command)])
+    drawn = _drawn(*_prompts("x"), Step("file", "/f"), Step("command", command))
 
     assert ("Committed " + ", ".join(f"“{title}”" for title in titles) in drawn.summary) == bool(titles)
 
@@ -248,13 +254,13 @@ def test_looking_around_is_not_worth_a_word():
     looking = ["ls -la", "cat x", "git status", "grep -r x", "cd /x"]
     steps = [*_prompts("x"), Step("file", "/f"), *(Step("command", one) for one in looking)]
 
-    assert "Changed f." == summarise(steps).summary
+    assert "Changed f." == _drawn(*steps).summary
 
 
 def test_the_last_list_of_todos_counts():
     steps = [*_prompts("x"), Step("todos", "a\nb"), Step("todos", "b"), Step("reply", "TODO: not from a list")]
 
-    assert ["b"] == summarise(steps).todos
+    assert ["b"] == _drawn(*steps).todos
 
 
 @given(

@@ -41,7 +41,7 @@ def remove_member(text: str, members: Node, key: str) -> str:
     """Without a member of an object, which must be there."""
     spans = [(start, node.end) for _, start, node in members.members]
     names = [name for name, _, _ in members.members]
-    return _remove(text, members, spans, len(names) - 1 - names[::-1].index(key))
+    return _remove(text, members, spans, names.index(key))
 
 
 class _Style:

@@ -1,7 +1,8 @@
 """JSON with its places: a tree whose every value knows where in the text it stands.
 
 For files that belong to someone else, of which only a few bytes may change. Comments (`//`, `/* */`) count as white
-space: hosts that allow them keep them. Trailing commas and anything else that is not JSON are refused.
+space: hosts that allow them keep them. Trailing commas, a key that occurs twice and anything else that JSON leaves
+open or forbids are refused.
 """
 
 import re
@@ -20,7 +21,7 @@ _DEEPEST = 200
 class Node(NamedTuple):
     """A value, from `start` up to `end`; its parts where it is an object or a list.
 
-    Members of an object are (key, start of the key, value); a key that occurs twice means its last value.
+    Members of an object are (key, start of the key, value).
     """
 
     value: Any
@@ -31,7 +32,7 @@ class Node(NamedTuple):
 
     def get(self, key: str) -> "Node | None":
         """The value of a key of an object."""
-        return next((node for name, _, node in reversed(self.members) if name == key), None)
+        return next((node for name, _, node in self.members if name == key), None)
 
 
 class NotJson(BadRequest):
@@ -87,6 +88,8 @@ class _Reader:
         while self._text[at : at + 1] != "}":
             at = self._separated(at, first=not members)
             key = self._string(at)
+            if any(name == key.value for name, _, _ in members):
+                raise self.error(at, f"the key {key.value!r} occurs twice")
             colon = self.blank(key.end)
             if self._text[colon : colon + 1] != ":":
                 raise self.error(colon, "a colon is missing")

@@ -1,0 +1,202 @@
+"""doctor tells what is active, what is wrong, and what to type."""
+
+import json
+
+import pytest
+
+from eventlog.install.arrivals import last_arrivals
+from eventlog.log import EventLog
+from tests.hosts import tell
+from tests.payloads import claude
+from tests.shell import call
+
+
+@pytest.fixture
+def home(tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    for name in ("EVENTLOG_HOME", "CODEX_HOME", "COPILOT_HOME", "CLAUDE_CONFIG_DIR", "EVENTLOG_DISABLED"):
+        monkeypatch.delenv(name, raising=False)
+    (tmp_path / "home").mkdir()
+    (tmp_path / "project" / ".git").mkdir(parents=True)
+    monkeypatch.chdir(tmp_path / "project")
+    return tmp_path / "home"
+
+
+def _doctor():
+    ran = call("doctor", "--json")
+    report = json.loads(ran.out)
+    return ran.code, report, {one["agent"]: one for one in report["agents"]}
+
+
+def _problems(agent):
+    return {problem["what"].split(":")[0]: problem["fix"] for problem in _doctor()[2][agent]["problems"]}
+
+
+def test_nothing_installed_is_nothing_wrong(home):
+    code, report, agents = _doctor()
+
+    assert (0, []) == (code, report["problems"])
+    assert {"claude", "cursor", "codex", "gemini", "copilot", "vscode"} == set(agents)
+    assert not any(one["found"] or one["installed"] for one in agents.values())
+    assert not (home / ".eventlog").exists()
+
+
+def test_a_host_that_is_there_and_not_installed_is_told_how(home):
+    (home / ".claude").mkdir()
+
+    assert "to install: eventlog install claude" in call("doctor").out
+
+
+def test_a_program_on_the_path_is_found(home, tmp_path):
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "codex").touch(0o755)
+
+    assert _doctor()[2]["codex"]["found"]
+
+
+def test_what_is_installed_is_named(home):
+    call("install", "claude")
+    code, _, agents = _doctor()
+
+    assert 0 == code
+    assert [str(home / ".claude" / "settings.json")] == agents["claude"]["installed"]
+    assert [] == agents["claude"]["problems"]
+
+
+def test_the_last_hook_is_told(home):
+    call("install", "claude")
+    before = _doctor()[2]["claude"]["last"]
+    tell(home / ".eventlog", claude("Stop", prompt_id="p"))
+    (event,) = EventLog(home / ".eventlog").read()
+
+    assert before is None
+    assert event.ts == _doctor()[2]["claude"]["last"]
+
+
+def test_a_fact_said_by_an_agent_is_no_hook(home):
+    call("fact", "x", "--session", "s", "--agent", "claude-code")
+
+    assert _doctor()[2]["claude"]["last"] is None
+
+
+def test_the_last_hook_is_found_behind_damage(log):
+    log.append({"type": "turn_end", "conversation_id": "c", "agent": "codex"})
+    with open(log.days()[0].files[0], "ab") as opened:  # noqa: PTH123
+        opened.write(b'{"agent":"codex"\n"agent":"codex"')
+
+    assert {"codex"} == set(last_arrivals(log.store.log, ["codex", "cursor"]))
+
+
+def test_codex_has_to_trust_each_hook(home):
+    call("install", "codex")
+    untrusted = _problems("codex")
+    path = home / ".codex" / "hooks.json"
+    events = [
+        "session_start",
+        "user_prompt_submit",
+        "post_tool_use",
+        "pre_compact",
+        "stop",
+        "subagent_start",
+        "subagent_stop",
+        "session_end",
+    ]
+    (home / ".codex" / "config.toml").write_text(
+        "\n".join(f'[hooks.state."{path}:{event}:0:0"]\ntrusted_hash = "sha256:ab"' for event in events)
+    )
+
+    assert ["run /hooks in Codex"] == list(untrusted.values())
+    assert {} == _problems("codex")
+
+
+def test_a_hook_that_is_gone_is_a_problem(home):
+    call("install", "claude")
+    path = home / ".claude" / "settings.json"
+    path.write_text(path.read_text().replace("/eventlog/hook.py", "/gone/eventlog/hook.py"))
+    problems = _problems("claude")
+
+    assert [fix for what, fix in problems.items() if "which is gone" in what] == ["eventlog install claude --user"]
+
+
+def test_a_missing_event_is_a_problem(home):
+    call("install", "cursor")
+    path = home / ".cursor" / "hooks.json"
+    value = json.loads(path.read_text())
+    del value["hooks"]["stop"]
+    path.write_text(json.dumps(value))
+
+    assert {f"{path} lacks stop": "eventlog install cursor --user"} == _problems("cursor")
+
+
+def test_two_registrations_are_a_problem(home):
+    call("install", "claude")
+    call("install", "claude", "--project")
+
+    assert ["eventlog uninstall claude --project"] == list(_problems("claude").values())
+
+
+def test_a_copy_written_by_hand_is_a_problem(home):
+    call("install", "cursor")
+    path = home / ".cursor" / "hooks.json"
+    value = json.loads(path.read_text())
+    value["hooks"]["stop"].append({"command": "eventlog hook --agent cursor"})
+    path.write_text(json.dumps(value))
+
+    assert f"{path} registers stop twice" in _problems("cursor")
+
+
+def test_cursor_running_the_hooks_of_claude_code_is_told_and_is_no_failure(home):
+    call("install", "claude", "cursor")
+    code, _, agents = _doctor()
+    (problem,) = agents["cursor"]["problems"]
+
+    assert "also runs the hooks in" in problem["what"]
+    assert not problem["serious"]
+    assert 0 == code
+
+
+def test_hooks_switched_off_by_the_host_are_a_problem(home):
+    call("install", "claude")
+    path = home / ".claude" / "settings.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), "disableAllHooks": True}))
+
+    assert f"remove disableAllHooks from {path}" in _problems("claude").values()
+
+
+def test_a_file_that_cannot_be_read_is_a_problem(home):
+    (home / ".gemini").mkdir()
+    (home / ".gemini" / "settings.json").write_text("{,}")
+    code, _, agents = _doctor()
+    (problem,) = agents["gemini"]["problems"]
+
+    assert 1 == code
+    assert "line 1, column 2" in problem["what"]
+
+
+def test_the_off_switches_are_told(home, tmp_path, monkeypatch):
+    monkeypatch.setenv("EVENTLOG_DISABLED", "1")
+    (tmp_path / "project" / ".eventlog-disable").touch()
+    code, report, _ = _doctor()
+
+    assert 1 == code
+    assert ["unset EVENTLOG_DISABLED", f"rm {tmp_path / 'project' / '.eventlog-disable'}"] == [
+        problem["fix"] for problem in report["problems"]
+    ]
+
+
+def test_failures_of_hooks_are_told(home):
+    tell(home / ".eventlog", ["no object"])
+    code, report, _ = _doctor()
+
+    assert 1 == code
+    assert 1 == report["failures_in_all"]
+    assert "not a JSON object" in report["failures"][0]["error"]
+    assert "not a JSON object" in call("doctor").out
+
+
+def test_strangers_in_the_log_are_told(home):
+    (home / ".eventlog" / "log").mkdir(parents=True)
+    (home / ".eventlog" / "log" / "notes.txt").touch()
+
+    assert "is no day file" in _doctor()[1]["problems"][0]["what"]
