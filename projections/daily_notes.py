@@ -6,6 +6,7 @@ summaries of that day come to: the last one of the whole session, else its stage
 
 from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
+from functools import cache
 from pathlib import PurePath
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
@@ -144,9 +145,14 @@ def _bullets(items: Iterable[Item], local: Local) -> Iterator[Line]:
         if item.text:
             same.setdefault((item.project, same_text(item.text)), []).append(item)
     for first, *again in same.values():
-        name = one_line(PurePath(first.project).name or first.project)
+        name = _name(first.project)
         mark = {_EVENTS: f"{local(first.ts)[11:]} ", _TODOS: "[ ] "}.get(first.section, "")
         yield Line(f"- {mark}{name}: {first.text}" if name else f"- {mark}{first.text}", _behind([first, *again]))
+
+
+@cache
+def _name(project: str) -> str:
+    return one_line(PurePath(project).name or project)
 
 
 def _behind(items: Iterable[Item]) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ facts, and the projects. What there is no room for is the least mentioned.
 """
 
 from collections.abc import Iterable, Iterator
+from functools import cache
 from pathlib import PurePath
 from typing import NamedTuple
 
@@ -35,10 +36,10 @@ class Place(Struct):
 
     project: str | None
     groups: list[Group] = field(default_factory=list)
-    replaced: tuple[str, ...] = ()
     kept: Kept = field(default_factory=list)
     spoke: list[str] = field(default_factory=list)  # conversations that said anything
     changed_at: str = ""
+    events: tuple[str, ...] = ()  # all that state what is known here, or would if others did not
 
     @property
     def name(self) -> str:
@@ -104,13 +105,13 @@ def _document(
         if len(shown) == room or size < 0:
             break
         shown.append((same_text(keyword.word), line))
+    behind = _behind(places)
     if shown:
-        behind = _behind(places)
         lines += [Line("", *behind), Line(f"## {words.keywords}", *behind), Line("", *behind)]
         lines += [line for _, line in sorted(shown, key=lambda one: one[0])]
     if left := keywords[len(shown) :]:
         more = words.more.format(count=len(left), command="eventlog query --type fact --grep WORD")
-        lines += [Line("", *_behind(places)), Line(more, *_behind(places))]
+        lines += [Line("", *behind), Line(more, *behind)]
     return certified(path, lines, changed_at)
 
 
@@ -142,11 +143,10 @@ def _line(keyword: Keyword, kept: set[str]) -> Line:
 def _keywords(places: Iterable[Place]) -> list[Keyword]:
     """Words that differ only in case or width are one, in the spelling first met."""
     found: dict[str, Keyword] = {}
+    spelled = cache(same_text)
     for place in places:
         for group in place.groups:
-            words = {
-                same_text(word): word for one in group.statements for word in (*one.entities, one.category) if word
-            }
+            words = {spelled(word): word for one in group.statements for word in (*one.entities, one.category) if word}
             for key, word in words.items():
                 found.setdefault(key, Keyword(cut(word, _KEYWORD_CHARS), [])).groups.append(group)
     return list(found.values())
@@ -171,7 +171,9 @@ def _places(state: Conversations, settings: Settings) -> list[Place]:
 
 
 def _place(subject: Subject) -> Place:
-    return Place(subject.project, subject.groups, subject.replaced, changed_at=subject.changed_at)
+    events = (event for group in subject.groups for event in group.events)
+    every = tuple(dict.fromkeys((*events, *subject.replaced)))
+    return Place(subject.project, subject.groups, changed_at=subject.changed_at, events=every)
 
 
 def _touched(one: Conversation, withdrawn: Withdrawn) -> list[str]:
@@ -181,11 +183,14 @@ def _touched(one: Conversation, withdrawn: Withdrawn) -> list[str]:
 
 
 def _behind(places: Iterable[Place]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """All that says anything there."""
+    """All that says anything there; the same tuples for the same places, however many lines they stand behind."""
     places = list(places)
-    events = (event for place in places for group in place.groups for event in group.events)
-    replaced = (event for place in places for event in place.replaced)
-    return tuple(dict.fromkeys((*events, *replaced))), tuple(one for place in places for one in place.spoke)
+    if len(places) == 1:
+        return places[0].events, tuple(places[0].spoke)
+    return (
+        tuple(dict.fromkeys(event for place in places for event in place.events)),
+        tuple(one for place in places for one in place.spoke),
+    )
 
 
 KEYWORDS = Projection(name="index", state=Conversations, render=render, owns=("INDEX.md", "projects/*/INDEX.md"))

@@ -20,7 +20,7 @@ from eventlog.context.loader import Loader
 from eventlog.context.model import ContextFile, FileLoadResult, SessionType
 from eventlog.context.past import Past
 from eventlog.context.recent import recent_facts
-from eventlog.context.window import said_between
+from eventlog.context.window import events_of, said_between
 from eventlog.context.words import WORDS, Words
 from eventlog.events import Event, Fact, KnownFile, SessionStart
 from eventlog.log import EventLog
@@ -63,7 +63,7 @@ class Gathered:
         self.log, self.settings, self.request = log, settings, request
         self.words: Words = WORDS[settings.locale]
         self.local: Local = local_time(settings.timezone)
-        self.session_type = request.session_type or _declared(log, request.session_id)
+        self.session_type = SessionType(request.session_type or _declared(log, request.session_id))
         self.left_out: list[str] = []
         loader = Loader(f"{log.store.cache}/context", datetime.fromisoformat(request.now))
         self.loaded = [(file, loader.load(file)) for file in self._files()]
@@ -159,7 +159,7 @@ class Gathered:
 
 def _declared(log: EventLog, session_id: str) -> SessionType:
     """Shared once is shared for good."""
-    starts = (event for event in log.session(session_id) if isinstance(event, SessionStart)) if session_id else ()
+    starts = (event for event in events_of(log, session_id) if isinstance(event, SessionStart)) if session_id else ()
     return SessionType.SHARED if any(start.session_type == "shared" for start in starts) else SessionType.MAIN
 
 

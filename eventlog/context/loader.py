@@ -8,6 +8,7 @@ Create     a missing one that has a template, for those who asked for it; never 
 
 import os
 import stat
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 
@@ -48,7 +49,8 @@ class Loader(Struct, frozen=True):
         return self._result(file, text)
 
     def _missing(self, file: ContextFile) -> FileLoadResult:
-        Path(self._copy_of(file)).unlink(missing_ok=True)  # whoever deleted it meant it
+        with suppress(OSError):  # whoever deleted it meant it
+            Path(self._copy_of(file)).unlink()
         if file.default_template is None:
             return self._result(file, None, "is missing" if file.required else None)
         try:

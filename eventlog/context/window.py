@@ -1,6 +1,7 @@
 """What was said lately: the only part of the log a context reads, whatever lies before it.
 
-Of the window's day files only lines that say or withdraw something are decoded.
+Of the window's day files only lines that say or withdraw something are decoded. A log that cannot be read at all is
+an empty one here: the rest of the context is not to suffer.
 """
 
 from collections.abc import Callable
@@ -20,7 +21,7 @@ def said_between(log: EventLog, since: str, until: str, visible: Visible) -> Con
     """Every fact and summary of that time that may be seen, and all withdrawals, in force or not."""
     state = Conversations()
     seen: set[str] = set()
-    for day in log.days(since, until):
+    for day in _days(log, since, until):
         for event in _load(day):
             if event.id in seen or not isinstance(event, _SAY) or not since <= event.ts <= until:
                 continue
@@ -33,7 +34,7 @@ def said_between(log: EventLog, since: str, until: str, visible: Visible) -> Con
 def said_in(log: EventLog, conversation_id: str, until: str, visible: Visible) -> Conversation:
     """All a conversation ever said that may be seen, without what was withdrawn at any time since."""
     conversation = Conversation(conversation_id)
-    for event in log.session(conversation_id):
+    for event in events_of(log, conversation_id):
         if event.subagent is None and event.ts <= until and (visible(event) or not isinstance(event, _SAY)):
             conversation.fold(event)
     return conversation
@@ -44,8 +45,23 @@ def retractions_since(log: EventLog, since: str, until: str) -> Conversations:
     return said_between(log, since, until, lambda _: False)
 
 
+def events_of(log: EventLog, conversation_id: str) -> list[Event]:
+    """Everything one conversation did, oldest first."""
+    try:
+        return log.session(conversation_id)
+    except OSError:
+        return []
+
+
+def _days(log: EventLog, since: str, until: str) -> list[days.Day]:
+    try:
+        return log.days(since, until)
+    except OSError:
+        return []
+
+
 def _load(day: days.Day) -> list[Event]:
     try:
         return days.load_mentioning(day, _WORDS)
-    except OSError:  # the rest of the context is not to suffer
+    except OSError:
         return []
