@@ -4,15 +4,9 @@ import json
 
 import pytest
 
-from eventlog import codec
-from eventlog.cli.main import VERBS
 from eventlog.log import EventLog
 from tests import builders
-from tests.builders import ROOT
-from tests.shell import call, run
-
-MEMOS = ROOT.parent / "shared" / "realdata" / "memos.jsonl"
-needs_memos = pytest.mark.skipif(not MEMOS.exists(), reason=f"no real facts at {MEMOS}")
+from tests.shell import call
 
 
 @pytest.fixture
@@ -271,37 +265,3 @@ def test_a_stream_may_begin_with_a_byte_order_mark_and_hold_blank_lines_and_carr
 
 def test_an_empty_stream_stores_nothing(store):
     assert (0, [], "") == _say(store, "append", "--stdin")
-
-
-# ------------------------------------------------------------------------------------------------ real facts
-
-
-@needs_memos
-def test_real_facts_go_to_the_days_they_happened_and_twice_is_once(store):
-    first, second = (run("append", "--stdin", "--store", store, stdin=MEMOS.read_bytes()) for _ in range(2))
-    given = [json.loads(line) for line in MEMOS.read_bytes().splitlines()]
-    days = {file.stem: len(file.read_bytes().splitlines()) for file in (store / "log").iterdir()}
-
-    assert (0, 0) == (first.code, second.code)
-    assert 44 == first.out.count('"status":"ok"') == second.out.count('"status":"skipped"')
-    assert {day: sum(one["ts"].startswith(day) for one in given) for day in days} == days
-    assert 44 == sum(days.values())
-
-
-@needs_memos
-def test_real_facts_become_a_memory_and_a_session_is_printed_byte_for_byte(store):
-    call("append", "--stdin", "--store", store, stdin=MEMOS.read_bytes())
-    built, again = call("replay", "--store", store), call("replay", "--store", store)
-    asked = call("query", "--session", "memo-session-01", "--format", "jsonl", "--store", store)
-    lines = [line for file in sorted((store / "log").iterdir()) for line in file.read_text().splitlines()]
-
-    assert (0, 0) == (built.code, again.code)
-    assert " 0 files changed" in again.out
-    assert list((store / "knowledge" / "projects").glob("*/MEMORY.md"))
-    assert [
-        line for line in lines if codec.decode(line.encode()).conversation_id == "memo-session-01"
-    ] == asked.out.splitlines()
-
-
-def test_every_recording_verb_stands_under_record():
-    assert {"fact", "summary", "append"} <= {name for name, verb in VERBS.items() if verb.group == "Record"}

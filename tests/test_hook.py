@@ -4,21 +4,15 @@ import json
 import os
 import resource
 import subprocess
-import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import pytest
 
-from eventlog.agents.hook import respond
-from eventlog.log import EventLog
 from tests import payloads
-from tests.builders import ROOT
-from tests.golden import tree
+from tests.hooking import HOOK, errors_of, events_of, run, tell
 from tests.payloads import AGENTS, MOMENTS, SESSIONS, claude, cursor, data
 
-HOOK = [sys.executable, "-I", "-S", str(ROOT / "eventlog" / "hook.py")]
 SILENT = {"claude": b"", "codex": b"", "cursor": b"{}", "gemini": b"{}"}
 QUIET = claude("PostToolUse", tool_name="Bash", tool_use_id="t-9")  # nobody answers it, nothing follows it
 
@@ -28,28 +22,6 @@ def store(tmp_path):
     return tmp_path / "store"
 
 
-def _tell(store, payload, *argv, **environ):
-    """The answer to a payload, an object or bytes, in this process."""
-    sent = payload if isinstance(payload, bytes) else data(payload)
-    return respond(sent, [*argv, "--store", str(store)], environ)
-
-
-def _run(store, payload, *argv, **options):
-    """The same as a process, as hosts do it."""
-    sent = payload if isinstance(payload, bytes) else data(payload)
-    return subprocess.run([*HOOK, *argv, "--store", store], input=sent, capture_output=True, check=False, **options)
-
-
-def _events(store):
-    """What was recorded of the calls; the receipt of a start's context is the answer's."""
-    return [event for event in EventLog(store).read() if event.type != "context_injected"]
-
-
-def _errors(store):
-    file = Path(store, "cache", "hook-errors.log")
-    return [json.loads(line) for line in file.read_text().splitlines()] if file.exists() else []
-
-
 # ------------------------------------------------------------------------------------------------ what becomes of a call
 
 
@@ -57,49 +29,49 @@ def _errors(store):
 def test_a_call_becomes_an_event_of_its_session(store, moment):
     payload, event_type, fields = MOMENTS[moment]
     host = moment.split("'")[0].split()[0]
-    _tell(store, payload)
-    (event,) = _events(store)
+    tell(store, payload)
+    (event,) = events_of(store)
 
     assert event_type == event.type
     assert (AGENTS[host], SESSIONS[host], "/home/ada/shop") == (event.agent, event.conversation_id, event.project)
     assert fields == {name: getattr(event, name) for name in fields}
-    assert [] == _errors(store)
+    assert [] == errors_of(store)
 
 
 @pytest.mark.parametrize("moment", MOMENTS)
 def test_the_same_call_again_adds_nothing(store, moment):
     payload = MOMENTS[moment][0]
     for _ in range(3):
-        _tell(store, payload)
+        tell(store, payload)
 
-    assert 1 == len(_events(store))
+    assert 1 == len(events_of(store))
 
 
 def test_two_turns_are_two_events(store):
     for turn in ("p-1", "p-2"):
-        _tell(store, claude("Stop", prompt_id=turn))
+        tell(store, claude("Stop", prompt_id=turn))
 
-    assert ["p-1", "p-2"] == [event.turn_id for event in _events(store)]
+    assert ["p-1", "p-2"] == [event.turn_id for event in events_of(store)]
 
 
 def test_two_registrations_calling_at_once_are_one_event(store):
     with ThreadPoolExecutor(6) as pool:
-        calls = list(pool.map(lambda _: _run(store, QUIET), range(6)))
+        calls = list(pool.map(lambda _: run(store, QUIET), range(6)))
 
     assert [0] * 6 == [call.returncode for call in calls]
-    assert 1 == len(_events(store))
+    assert 1 == len(events_of(store))
 
 
 def test_the_host_is_told_by_its_payload_not_by_the_command_that_was_installed(store):
-    _tell(store, cursor("stop", status="completed"), "--agent", "claude")
-    (event,) = _events(store)
+    tell(store, cursor("stop", status="completed"), "--agent", "claude")
+    (event,) = events_of(store)
 
     assert "cursor" == event.agent
 
 
 def test_a_tool_call_in_a_helper_is_the_helpers(store):
-    _tell(store, claude("PostToolUse", tool_use_id="t-2", agent_id="a-7"))
-    (event,) = _events(store)
+    tell(store, claude("PostToolUse", tool_use_id="t-2", agent_id="a-7"))
+    (event,) = events_of(store)
 
     assert "a-7" == event.subagent
 
@@ -108,8 +80,8 @@ def test_a_call_in_a_repository_belongs_to_its_root_and_names_its_branch(store, 
     (tmp_path / "repo" / ".git").mkdir(parents=True)
     (tmp_path / "repo" / ".git" / "HEAD").write_text("ref: refs/heads/topic\n")
     (tmp_path / "repo" / "src").mkdir()
-    _tell(store, claude("SessionStart", source="startup", cwd=str(tmp_path / "repo" / "src")))
-    (event,) = _events(store)
+    tell(store, claude("SessionStart", source="startup", cwd=str(tmp_path / "repo" / "src")))
+    (event,) = events_of(store)
 
     assert (str(tmp_path / "repo"), "topic") == (event.project, event.git_branch)
 
@@ -127,10 +99,10 @@ if not payloads.captured():
 def test_a_captured_payload_is_recorded_once_without_an_error(store, file):
     agent = file.name.split("-")[0]
     for _ in range(2):
-        _tell(store, file.read_bytes(), "--agent", agent, "--event", file.name.split("-")[1])
-    (event,) = _events(store)
+        tell(store, file.read_bytes(), "--agent", agent, "--event", file.name.split("-")[1])
+    (event,) = events_of(store)
 
-    assert [] == _errors(store)
+    assert [] == errors_of(store)
     assert event.agent.startswith(agent)
     assert event.conversation_id
 
@@ -138,11 +110,11 @@ def test_a_captured_payload_is_recorded_once_without_an_error(store, file):
 def test_a_captured_payload_through_a_process_is_silent_or_json(store):
     for file in payloads.captured():
         if "SessionEnd" not in file.name and "sessionEnd" not in file.name:
-            ended = _run(store, file.read_bytes(), "--agent", file.name.split("-")[0])
+            ended = run(store, file.read_bytes(), "--agent", file.name.split("-")[0])
 
             assert (0, b"") == (ended.returncode, ended.stderr)
             assert not ended.stdout or isinstance(json.loads(ended.stdout), dict)
-    assert [] == _errors(store)
+    assert [] == errors_of(store)
 
 
 # ------------------------------------------------------------------------------------------------ answers
@@ -150,7 +122,7 @@ def test_a_captured_payload_through_a_process_is_silent_or_json(store):
 
 @pytest.mark.parametrize("agent", SILENT)
 def test_what_needs_no_answer_is_answered_with_silence_in_the_hosts_dialect(store, agent):
-    ended = _run(store, {**QUIET, "cursor_version": "3"} if agent == "cursor" else QUIET, "--agent", agent)
+    ended = run(store, {**QUIET, "cursor_version": "3"} if agent == "cursor" else QUIET, "--agent", agent)
 
     assert (0, SILENT[agent], b"") == (ended.returncode, ended.stdout, ended.stderr)
 
@@ -171,12 +143,12 @@ GARBAGE = {
 
 @pytest.mark.parametrize("sent", GARBAGE.values(), ids=GARBAGE)
 def test_garbage_is_answered_with_silence_and_kept_in_the_error_log(store, sent):
-    ended = _run(store, sent, "--agent", "cursor")
-    (error,) = _errors(store)
+    ended = run(store, sent, "--agent", "cursor")
+    (error,) = errors_of(store)
 
     assert (0, b"{}", b"") == (ended.returncode, ended.stdout, ended.stderr)
     assert sent[:4096].decode("utf-8", "replace") == error["payload"]
-    assert [] == _events(store)
+    assert [] == events_of(store)
 
 
 ODD = {
@@ -190,39 +162,39 @@ ODD = {
 
 @pytest.mark.parametrize("payload", ODD.values(), ids=ODD)
 def test_odd_payloads_are_recorded_all_the_same(store, payload):
-    _tell(store, json.dumps(payload).encode())
+    tell(store, json.dumps(payload).encode())
 
-    assert 1 == len(_events(store))
-    assert [] == _errors(store)
+    assert 1 == len(events_of(store))
+    assert [] == errors_of(store)
 
 
 def test_a_byte_order_mark_is_tolerated(store):
-    _tell(store, b"\xef\xbb\xbf" + data(QUIET))
+    tell(store, b"\xef\xbb\xbf" + data(QUIET))
 
-    assert ["host_event"] == [event.type for event in _events(store)]
+    assert ["host_event"] == [event.type for event in events_of(store)]
 
 
 def test_unknown_options_are_no_reason_to_fail(store):
-    ended = _run(store, QUIET, "--frobnicate", "--agent=claude", "stray")
+    ended = run(store, QUIET, "--frobnicate", "--agent=claude", "stray")
 
     assert (0, b"") == (ended.returncode, ended.stderr)
-    assert 1 == len(_events(store))
+    assert 1 == len(events_of(store))
 
 
 def test_a_payload_of_50_megabytes_is_recorded_in_outline(store):
-    ended = _run(store, claude("PostToolUse", tool_use_id="t-1", tool_response={"stdout": "x" * 50_000_000}))
-    (event,) = _events(store)
+    ended = run(store, claude("PostToolUse", tool_use_id="t-1", tool_response={"stdout": "x" * 50_000_000}))
+    (event,) = events_of(store)
 
     assert (0, b"", b"") == (ended.returncode, ended.stdout, ended.stderr)
     assert event.payload["tool_response"]["stdout"].endswith("…[+49998000 chars]")
 
 
 def test_a_payload_of_very_many_fields_is_recorded_in_outline(store):
-    _tell(store, claude("Many", **{f"field {number}": "x" * 1900 for number in range(2000)}))
-    (event,) = _events(store)
+    tell(store, claude("Many", **{f"field {number}": "x" * 1900 for number in range(2000)}))
+    (event,) = events_of(store)
 
     assert "Many" == event.name
-    assert [] == _errors(store)
+    assert [] == errors_of(store)
 
 
 # ------------------------------------------------------------------------------------------------ what goes wrong
@@ -230,7 +202,7 @@ def test_a_payload_of_very_many_fields_is_recorded_in_outline(store):
 
 def test_a_store_that_cannot_be_written_does_not_disturb_the_host(tmp_path):
     (tmp_path / "file").write_text("in the way")
-    ended = _run(tmp_path / "file" / "store", QUIET)
+    ended = run(tmp_path / "file" / "store", QUIET)
 
     assert (0, b"", b"") == (ended.returncode, ended.stdout, ended.stderr)
 
@@ -238,8 +210,8 @@ def test_a_store_that_cannot_be_written_does_not_disturb_the_host(tmp_path):
 def test_a_log_that_cannot_be_written_is_noted(store):
     store.mkdir()
     (store / "log").write_text("in the way")
-    ended = _run(store, QUIET)
-    (error,) = _errors(store)
+    ended = run(store, QUIET)
+    (error,) = errors_of(store)
 
     assert (0, b"", b"") == (ended.returncode, ended.stdout, ended.stderr)
     assert "NotStored" in error["error"]
@@ -247,14 +219,14 @@ def test_a_log_that_cannot_be_written_is_noted(store):
 
 
 def test_a_full_disk_does_not_disturb_the_host_and_leaves_no_half_a_line(store):
-    _tell(store, QUIET)
+    tell(store, QUIET)
     (file,) = (store / "log").iterdir()
     before = file.read_bytes()
 
     def full():
         resource.setrlimit(resource.RLIMIT_FSIZE, (len(before) + 30, len(before) + 30))
 
-    ended = _run(store, claude("Stop", prompt_id="p-1"), preexec_fn=full)
+    ended = run(store, claude("Stop", prompt_id="p-1"), preexec_fn=full)
 
     assert (0, b"", b"") == (ended.returncode, ended.stdout, ended.stderr)
     assert before == file.read_bytes()
@@ -268,7 +240,7 @@ def test_a_host_that_closed_its_end_has_its_event_stored(store):
     _, err = call.communicate(data(cursor("afterFileEdit")))
 
     assert (0, b"") == (call.returncode, err)
-    assert 1 == len(_events(store))
+    assert 1 == len(events_of(store))
 
 
 def test_without_any_stdout_or_stdin_the_hook_still_ends_well(store):
@@ -284,11 +256,11 @@ def test_a_directory_that_is_gone_does_not_lose_the_event(store, tmp_path):
     ended = subprocess.run(["sh", "-c", shell], input=data({**QUIET, "cwd": ""}), capture_output=True, check=False)
 
     assert (0, b"", b"") == (ended.returncode, ended.stdout, ended.stderr)
-    assert 1 == len(_events(store))
+    assert 1 == len(events_of(store))
 
 
 def test_the_error_log_does_not_grow_without_end(store):
-    threads = [threading.Thread(target=_tell, args=(store, b"x" * 5000)) for _ in range(4)]
+    threads = [threading.Thread(target=tell, args=(store, b"x" * 5000)) for _ in range(4)]
     log = store / "cache" / "hook-errors.log"
     log.parent.mkdir(parents=True)
     log.write_bytes(b"{}\n" * 400_000)
@@ -296,117 +268,7 @@ def test_the_error_log_does_not_grow_without_end(store):
         thread.start()
     for thread in threads:
         thread.join()
-    _tell(store, b"last")
+    tell(store, b"last")
 
     assert log.stat().st_size < 1 << 20
-    assert "last" == _errors(store)[-1]["payload"]
-
-
-# ------------------------------------------------------------------------------------------------ what is never kept
-
-SECRETS = [
-    "AKIAIOSFODNN7EXAMPLE",
-    "ghp_" + "a1B2" * 9,
-    "github_pat_" + "a1B2" * 9,
-    "glpat-" + "a1B2" * 5,
-    "xoxb-" + "1234567890-abcdef",
-    "sk-ant-" + "a1B2" * 10,
-    "sk-proj-" + "a1B2" * 10,
-    "AIza" + "a1B2c" * 7,
-    "npm_" + "a1B2" * 9,
-    "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl",
-    "-----BEGIN RSA PRIVATE KEY-----\nMIIE\nabc\n-----END RSA PRIVATE KEY-----",
-]
-
-
-@pytest.mark.parametrize("secret", SECRETS, ids=lambda secret: secret[:10])
-@pytest.mark.parametrize("place", ["tool_input", "key", "error", "garbage"])
-def test_a_secret_never_reaches_the_disk(store, secret, place):
-    payload = {
-        "tool_input": claude("PreToolUse", tool_use_id="t", tool_input={"command": [f"curl -H '{secret}' x"]}),
-        "key": claude("PreToolUse", tool_use_id="t", env={f"a {secret} b": 1}),
-        "error": cursor("sessionEnd", reason="error", error_message=f"no: {secret}"),
-        "garbage": ("x" * 4085 + " " + secret).encode(),
-    }[place]
-    _tell(store, payload)
-    kept = b"".join(tree(store).values())
-
-    assert kept
-    assert secret.split("\n")[-1][:11].encode() not in kept
-    assert b"MIIE" not in kept
-
-
-def test_a_password_in_an_address_is_scrubbed_and_the_address_kept(store):
-    _tell(store, claude("PreToolUse", tool_use_id="t", tool_input="git clone https://ada:hunter2@example.org/x.git"))
-    (event,) = _events(store)
-
-    assert "git clone https://[REDACTED]@example.org/x.git" == event.payload["tool_input"]
-
-
-@pytest.mark.parametrize(
-    "sent", [data(cursor("afterFileEdit")), data(cursor("stop")) + b"oops"], ids=["recorded", "unreadable"]
-)
-def test_the_users_address_is_never_kept(store, sent):
-    _tell(store, sent)
-    kept = b"".join(tree(store).values())
-
-    assert b"c0de" in kept
-    assert b"ada@example.org" not in kept
-
-
-# ------------------------------------------------------------------------------------------------ off
-
-
-def test_disabled_by_the_environment_nothing_is_written(store):
-    assert b"{}" == _tell(store, cursor("stop"), "--agent", "cursor", EVENTLOG_DISABLED="1")
-    assert not store.exists()
-
-
-def test_disabled_by_zero_is_enabled(store):
-    _tell(store, QUIET, EVENTLOG_DISABLED="0")
-
-    assert 1 == len(_events(store))
-
-
-@pytest.mark.parametrize("place", ["repo", "repo/src"])
-def test_disabled_by_a_file_in_the_project_nothing_is_written(store, tmp_path, place):
-    (tmp_path / "repo" / ".git").mkdir(parents=True)
-    (tmp_path / "repo" / "src").mkdir()
-    (tmp_path / place / ".eventlog-disable").touch()
-    _tell(store, {**QUIET, "cwd": str(tmp_path / "repo" / "src")})
-
-    assert not store.exists()
-
-
-# ------------------------------------------------------------------------------------------------ what it is made of
-
-LIST_MODULES = """
-import os, sys
-sys.argv = ["hook", "--store", {store!r}]
-def leave(code):
-    os.write(2, "\\n".join(f"{{name}}={{getattr(m, '__file__', None) or ''}}" for name, m in sys.modules.items()).encode())
-    leave_really(code)
-leave_really, os._exit = os._exit, leave
-sys.path.insert(0, {root!r})
-from eventlog.agents.hook import run
-run(sys.argv[1:])
-"""
-
-
-@pytest.mark.parametrize("payload", [QUIET, claude("SessionEnd", reason="x"), MOMENTS["cursor ends a turn"][0]])
-def test_the_append_path_uses_the_standard_library_only(store, payload):
-    program = LIST_MODULES.format(store=str(store), root=str(ROOT))
-    ended = subprocess.run(
-        [sys.executable, "-I", "-S", "-c", program], input=data(payload), capture_output=True, check=True
-    )
-    loaded = dict(line.split("=", 1) for line in ended.stderr.decode().splitlines())
-    foreign = {
-        name: file
-        for name, file in loaded.items()
-        if file and not file.startswith((os.__file__.removesuffix("os.py"), str(ROOT)))
-    }
-
-    assert "eventlog.live" in loaded
-    assert {} == foreign
-    assert not {"json", "re", "typing", "pathlib", "datetime", "hashlib", "click", "msgspec"} & loaded.keys()
-    assert 1 == len(_events(store))
+    assert "last" == errors_of(store)[-1]["payload"]
