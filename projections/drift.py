@@ -1,13 +1,13 @@
 """What a file says against what the log says it should: people's edits, and what is still to be written; pure."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from eventlog import sections, timestamps
 from eventlog.bases import Place
 from eventlog.events import KnowledgeEdited, Operation, Target
 from eventlog.projections.ledger import EDITED_BELOW, Key, Ledger, Write
-from eventlog.sections import Page, Unsafe
+from eventlog.sections import Page, Section, Unsafe
 
 HUMAN = "human"  # agent and conversation of what people did to files by hand
 
@@ -30,15 +30,17 @@ def edits(ledger: Ledger, place: Place, path: str, data: bytes) -> list[Knowledg
     for the first time is dated just before that entry: it is what a withdrawal of the entry gives back.
     """
     page, observed = Page(data), ledger.observed(path)
-    found = []
+    found, firsts = [], dict(_found_below(ledger, path, page))
     for write in [*ledger.current.values(), *_to_remove(ledger, observed)]:
         section = page.find(write.title, write.level)
         body = page.text(section) if section else None
-        if not _is_known(write, body, ledger, observed.get(write.key)):
-            since = ledger.managed_from.get(write.key, "")
-            first = write.key not in observed and write.key not in ledger.applied and not write.person
-            found.append(_edit(place, write.title, write.level, body, _just_before(since) if first else ""))
-    return [*found, *_found_below(ledger, place, path, page)]
+        if _is_known(write, body, ledger, observed.get(write.key)):
+            continue
+        if section and write.key not in observed and write.key not in ledger.applied and not write.person:
+            firsts[section] = ledger.managed_from[write.key]
+        else:
+            found.append(_edit(place, write.title, write.level, body))
+    return [*_dated(firsts, place, page), *found]
 
 
 def pending(ledger: Ledger, path: str) -> list[Write]:
@@ -100,16 +102,24 @@ def _is_known(write: Write, body: str | None, ledger: Ledger, observed: str | No
     return any(one.key == write.key and one.body == body for one in unfinished)
 
 
-def _found_below(ledger: Ledger, place: Place, path: str, page: Page) -> Iterator[KnowledgeEdited]:
-    """What a deletion is about to take along and the log has never seen."""
+def _found_below(ledger: Ledger, path: str, page: Page) -> Iterator[tuple[Section, str]]:
+    """What a deletion is about to take along and the log has never seen, and the time of the deletion."""
     for write in pending(ledger, path):
         section = page.find(write.title, write.level) if write.subsections else None
         for one in page.below(section) if section else ():
             if Key(one.heading, one.level) not in ledger.managed_from:
-                yield _edit(place, one.source, one.level, page.text(one), _just_before(write.ts))
+                yield one, write.ts
 
 
-def _edit(place: Place, heading: str, level: int, body: str | None, dated: str) -> KnowledgeEdited:
+def _dated(firsts: Mapping[Section, str], place: Place, page: Page) -> Iterator[KnowledgeEdited]:
+    """What sections said before the log wrote them, in the order of the file, each dated before that entry."""
+    in_order = sorted(firsts, key=lambda one: one.start)
+    for position, section in enumerate(in_order):
+        ts = _before(firsts[section], len(in_order) - position)
+        yield _edit(place, section.source, section.level, page.text(section), ts)
+
+
+def _edit(place: Place, heading: str, level: int, body: str | None, dated: str = "") -> KnowledgeEdited:
     operation: Operation = "delete" if body is None else "update" if body else "clear"
     return KnowledgeEdited(
         ts=dated,
@@ -122,7 +132,6 @@ def _edit(place: Place, heading: str, level: int, body: str | None, dated: str) 
     )
 
 
-def _just_before(ts: str) -> str:
-    """A microsecond earlier."""
-    whole_ms, rest = timestamps.to_ms(ts) * 1_000_000, int(ts[23:26]) * 1000
-    return timestamps.from_ns(whole_ms + rest - 1000)
+def _before(ts: str, microseconds: int) -> str:
+    ns = timestamps.to_ms(ts) * 1_000_000 + int(ts[23:26]) * 1000
+    return timestamps.from_ns(ns - microseconds * 1000)

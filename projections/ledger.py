@@ -13,7 +13,7 @@ write of the moment of the decision.
 """
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from msgspec import Struct, field
@@ -154,8 +154,22 @@ class Ledger:
 
 def settle(record: Record, *, review: bool) -> Ledger:
     """Take in every write in the order of the log."""
-    ledger = Ledger(record)
-    held = dict(_held(record, ledger.reached, review=review))
+    overtaken: dict[str, str] = {}
+    while True:
+        ledger = Ledger(record)
+        found = _take_in(ledger, {**overtaken, **dict(_held(record, ledger.reached, review=review))}, record)
+        if not found:
+            ledger.waiting = [one for one in ledger.waiting if not _is_superseded(one, ledger)]
+            return ledger
+        overtaken |= found
+
+
+def _take_in(ledger: Ledger, held: Mapping[str, str], record: Record) -> dict[str, str]:
+    """Let every write have its say, but those that are held.
+
+    An entry that was still pending when a person edited what it is about should have been held: the first such entry
+    is returned with the reason, and what the ledger says is of no use.
+    """
     for write in sorted(_writes(record), key=lambda one: (one.ts, one.id)):
         entry = ledger.entries.get(write.event)
         before = ledger.current.get(write.key)
@@ -164,12 +178,14 @@ def settle(record: Record, *, review: bool) -> Ledger:
             ledger.waiting.append(Waiting(entry, write, reason))
             continue
         if write.person and before and _is_pending(before, ledger) and before.body != write.body:
-            ledger.waiting.append(Waiting(ledger.entries[before.event], before, CONFLICT))
+            own = Key.of(ledger.entries[before.event].key) == write.key
+            if not before.decided:
+                return {before.event: CONFLICT if own else EDITED_BELOW}
+            ledger.waiting += [Waiting(ledger.entries[before.event], before, CONFLICT)] if own else []
         if not write.person:
             ledger.managed_from[write.key] = min(write.ts, ledger.managed_from.get(write.key, "~"))
         ledger.take(write)
-    ledger.waiting = [one for one in ledger.waiting if not _is_superseded(one, ledger)]
-    return ledger
+    return {}
 
 
 def _writes(record: Record) -> Iterator[Write]:
