@@ -64,8 +64,9 @@ def _at(text, *names):
     """The value under these keys."""
     node = parse(text)
     for name in names:
-        node = node.get(name)
-        assert node is not None
+        inner = node.get(name)
+        assert inner is not None
+        node = inner
     return node
 
 

@@ -43,8 +43,9 @@ def see_to(store: Store, moment: Moment) -> None:
         return
     from eventlog.agents import notes
 
+    due = moment.type == "session_end" or (moment.type == "session_start" and _is_something_waiting(store))
     notes.leave(store, moment)
-    if moment.type == "session_end" or (moment.type == "session_start" and _is_something_waiting(store)):
+    if due:
         from eventlog.agents import detach
 
         detach.settle(store)

@@ -1,0 +1,129 @@
+"""How well memory is kept, week by week: sessions by net, extra requests, coverage, duplicates avoided."""
+
+import json
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from eventlog.codec import from_fields
+from eventlog.projections.stats import Saving, Savings, Week, weeks
+from tests.builders import at
+from tests.hosts import alone, tell
+from tests.payloads import claude
+from tests.shell import call
+
+FACT = {"type": "fact", "content": "x"}
+KINDS = [
+    {"type": "session_start"},
+    {"type": "turn_end"},
+    {"type": "save_requested", "trigger": "stop"},
+    {"type": "save_requested", "trigger": "pre_compact"},
+    {**FACT, "layer": 2},
+    {**FACT, "layer": 4},
+    {"type": "stage_summary", "summary": "x", "layer": 3},
+    {**FACT, "subagent": "a"},
+    {"type": "host_event", "name": "x"},
+    FACT,
+]
+happened = st.lists(
+    st.tuples(
+        st.sampled_from(range(len(KINDS))), st.sampled_from("abc"), st.sampled_from(["2026-02-20", "2026-02-23"])
+    ),
+    max_size=25,
+)
+
+
+def _event(number, kind, conversation, day):
+    return from_fields({**KINDS[kind], "conversation_id": conversation, "ts": at(number, day)})
+
+
+def _folded(events):
+    state = Savings()
+    for event in events:
+        state.fold(event)
+    return state
+
+
+@given(happened, st.randoms(use_true_random=False), st.integers(0, 25))
+def test_the_order_of_events_and_how_they_are_split_do_not_matter(told, chance, cut):
+    events = [_event(number, *one) for number, one in enumerate(told)]
+    shuffled = chance.sample(events, len(events))
+    halves = _folded(shuffled[:cut])
+    halves.merge(_folded(shuffled[cut:]))
+
+    assert weeks(_folded(events)) == weeks(halves)
+
+
+def _week(*told):
+    return weeks(_folded(_event(number, *one) for number, one in enumerate(told)))[0]
+
+
+def test_a_session_counts_for_the_cheapest_of_the_agents_own_nets():
+    start, turn, transcript, stage, asked = 0, 1, 6, 4, 5
+    agent = 9
+    day = "2026-02-20"
+    found = _week(
+        (start, "a", day), (agent, "a", day), (asked, "a", day),
+        (start, "b", day), (stage, "b", day), (transcript, "b", day),
+        (start, "c", day), (transcript, "c", day), (asked, "c", day),
+        (turn, "d", day), (transcript, "d", day),
+    )  # fmt: skip
+
+    assert {"1": 1, "2": 1, "3": 1, "4": 1} == found.layers
+    assert 0.25 == found.automatic_share
+
+
+def test_a_session_belongs_to_the_week_it_began_in():
+    state = _folded([_event(0, 1, "a", "2026-02-22"), _event(1, 9, "a", "2026-02-23")])
+
+    assert [("2026-02-16", 1), ("all", 1)] == [(one.week, one.saved) for one in weeks(state)]
+
+
+def test_a_trivial_session_is_not_missing_from_the_coverage():
+    found = _week(
+        *[(1, "trivial", "2026-02-20")] * 2,
+        *[(1, "missed", "2026-02-20")] * 3,
+        (0, "kept", "2026-02-20"),
+        (9, "kept", "2026-02-20"),
+    )
+
+    assert (1, 1, 0.5) == (found.trivial, found.unsaved, found.coverage)
+
+
+def test_a_conversation_no_hook_told_of_is_no_session():
+    assert [Week("all")] == weeks(Savings({"a": Saving("2026-02-20", layers={1})}))
+
+
+def test_no_sessions_are_no_shares():
+    (total,) = weeks(Savings())
+
+    assert (None, None, None) == (total.coverage, total.fallback_rate, total.automatic_share)
+
+
+def test_what_was_not_written_twice_is_counted(tmp_path):
+    store = alone(tmp_path / "store")
+    for _ in range(3):
+        tell(store, claude("Stop", prompt_id="p-1"))
+        call("fact", "Prices are in cents", "--session", "5f0c", "--store", store)
+    (week, total) = json.loads(call("stats", "--json", "--store", store).out)
+
+    assert (4, 4) == (week["duplicates_avoided"], total["duplicates_avoided"])
+    assert {"1": 1, "2": 0, "3": 0, "4": 0} == week["layers"]
+
+
+def test_the_table_has_a_line_for_each_week_and_one_for_all(tmp_path):
+    store = alone(tmp_path / "store")
+    tell(store, claude("Stop", prompt_id="p-1"))
+    call("fact", "Prices are in cents", "--session", "5f0c", "--store", store)
+    lines = [line.split("\t") for line in call("stats", "--store", store).out.splitlines()]
+
+    assert 2 == len(lines)
+    assert ["all", "1", "1 (100%)", "0 (0%)", "0 (0%)", "0 (0%)", "0", "0", "0%", "0%", "100%", "0"] == lines[-1]
+
+
+def test_only_the_time_asked_for_counts(tmp_path):
+    store = alone(tmp_path / "store")
+    tell(store, claude("Stop", prompt_id="p-1"))
+    (total,) = json.loads(call("stats", "--until", "2020-01-01", "--json", "--store", store).out)
+
+    assert 0 == total["sessions"]
