@@ -206,7 +206,7 @@ def test_without_a_transcript_the_log_is_one(store):
     run(store, cursor("sessionEnd", reason="user_close"))
     (drawn,) = settle(EventLog(store))
 
-    assert "Changed Stock.tsx." == getattr(drawn, "summary", None)
+    assert "Changed Stock.tsx." == drawn.summary
     assert ("cursor", 3) == (drawn.agent, drawn.layer)
 
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import NoReturn
 
-_SAME_CALL_MS = 30_000  # identical payloads without a key of their own are one call when they come this close
+_SAME_CALL_MS = 5_000  # identical payloads without a key of their own are one call when they come this close
 _PATIENCE, _PATIENCE_AT_END = 8.0, 2.0  # seconds; hosts give a hook 10, and 3 or 5 at the end of a session
 
 
