@@ -49,7 +49,8 @@ def _happened(log, known):
 def played(tmp_path_factory):
     """What became of each call."""
     store = tmp_path_factory.mktemp("day") / "store"
-    log, known = EventLog(store), set()
+    log = EventLog(store)
+    known: set[str] = set()
     outcomes = []
     with ThreadPoolExecutor(TWICE) as pool:
         for call in _lines(DAY):
