@@ -11,8 +11,10 @@ import click
 from eventlog import files
 from eventlog.cli import options
 from eventlog.cli.applied import as_dict, tell
+from eventlog.cli.describe import describe
 from eventlog.cli.main import EXIT_FOUND, EXIT_NOT_WRITTEN
 from eventlog.cli.output import emit_pretty, say
+from eventlog.codec import to_fields
 from eventlog.projections import ALL
 from eventlog.projections.apply import Applied
 from eventlog.projections.publish import Published, publish
@@ -81,8 +83,16 @@ def command(
                 progress=progress,
             )
     if as_json:
-        emit_pretty({**_as_dict(done.replayed, done.published, root), "knowledge_bases": as_dict(done.applied)})
+        emit_pretty(
+            {
+                **_as_dict(done.replayed, done.published, root),
+                "knowledge_bases": as_dict(done.applied),
+                "by_hand": [to_fields(event) for event in done.edits],
+            }
+        )
     else:
+        for event in done.edits:
+            say(f"{'by hand':<10} {event.type} {describe(event)}")
         tell(done.applied, dry_run=check)
         _tell(done.replayed, done.published, root, check=check)
     if done.applied.pending:

@@ -104,10 +104,14 @@ class Conversations(Struct):
 
     by_id: dict[str, Conversation] = field(default_factory=dict)
     retractions: list[Retraction] = field(default_factory=list)
+    notes: list[KnowledgeEdited] = field(default_factory=list)  # what people wrote into files of the store
 
     def fold(self, event: Event) -> None:
         """Take in one event."""
-        if event.subagent or isinstance(event, _AFTERWARDS):
+        if event.subagent:
+            return
+        if isinstance(event, _AFTERWARDS):
+            self.notes += [event] if isinstance(event, KnowledgeEdited) and _is_note(event) else []
             return
         conversation = self.by_id.get(event.conversation_id)
         if conversation is None:
@@ -123,6 +127,7 @@ class Conversations(Struct):
             if ours is not theirs:
                 ours.merge(theirs)
         self.retractions += other.retractions
+        self.notes += other.notes
 
     def in_order(self) -> list[Conversation]:
         """All conversations by their start."""
@@ -131,6 +136,10 @@ class Conversations(Struct):
     def withdrawn(self) -> Withdrawn:
         """The withdrawals in force."""
         return Withdrawn(self.retractions)
+
+
+def _is_note(event: KnowledgeEdited) -> bool:
+    return (event.key.path or "").startswith("knowledge/")
 
 
 def _newest(one: SessionEnd | None, other: SessionEnd | None) -> SessionEnd | None:

@@ -10,6 +10,7 @@ from pathlib import PurePath
 from shlex import quote
 from typing import NamedTuple
 
+from eventlog.events import KnowledgeEdited
 from eventlog.projections.base import Document, Line, Projection
 from eventlog.projections.conversations import Conversations
 from eventlog.projections.labels import LABELS, Labels
@@ -19,6 +20,8 @@ from eventlog.settings import MemorySettings, Settings
 from eventlog.store import project_slug
 from eventlog.text import one_line
 
+NOTES = "Notes"  # the section at the end that is a person's own, in every language
+_NOTED = "knowledge/"
 _BY_CATEGORY = {
     **dict.fromkeys(("decision", "decisions", "决策", "重要决策", "关键决策"), 0),
     **dict.fromkeys(("preference", "preferences", "偏好", "用户偏好"), 1),
@@ -37,12 +40,30 @@ class Section(NamedTuple):
 
 def render(state: Conversations, settings: Settings) -> Iterable[Document]:
     """The user's file first, then those of the projects."""
+    notes = _notes(state)
     for subject in subjects(state):
-        if subject.groups:
-            yield _document(subject, settings)
+        own = notes.get(notes_path(_path(subject.project)))
+        if subject.groups or (own and own.content is not None):
+            yield _document(subject, settings, own)
 
 
-def _document(subject: Subject, settings: Settings) -> Document:
+def notes_path(path: str) -> str:
+    """What the events about a person's notes call the file they stand in."""
+    return f"{_NOTED}{path}"
+
+
+def _notes(state: Conversations) -> dict[str, KnowledgeEdited]:
+    """The newest notes of each file, by what events call it."""
+    withdrawn = state.withdrawn()
+    in_order = sorted(state.notes, key=lambda one: (one.ts, one.id))
+    return {str(one.key.path): one for one in in_order if not withdrawn.hides(one)}
+
+
+def _path(project: str | None) -> str:
+    return f"projects/{project_slug(project)}/MEMORY.md" if project else "MEMORY.md"
+
+
+def _document(subject: Subject, settings: Settings, notes: KnowledgeEdited | None) -> Document:
     words = LABELS[settings.locale]
     today = date.fromisoformat(subject.changed_at[:10])
     ranked = sorted(subject.groups, key=lambda one: _rank(one, today))
@@ -53,8 +74,9 @@ def _document(subject: Subject, settings: Settings) -> Document:
     if left:
         behind = _behind(left, subject)
         lines += [Line("", behind), Line(_more(len(left), subject, words), behind)]
-    path = f"projects/{project_slug(subject.project)}/MEMORY.md" if subject.project else "MEMORY.md"
-    return certified(path, lines, subject.changed_at)
+    if notes and notes.content is not None:
+        lines += [Line(text, (notes.id,)) for text in ("", f"## {NOTES}", "", *notes.content.split("\n"))]
+    return certified(_path(subject.project), lines, max(subject.changed_at, notes.ts if notes else ""))
 
 
 def _rank(one: Group, today: date) -> tuple[int, int, int, float, str, str]:

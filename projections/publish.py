@@ -4,7 +4,7 @@ Each file is replaced whole and durably. A crash leaves the old file or the new 
 is missing.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from datetime import UTC, datetime
 from itertools import count
 from pathlib import Path
@@ -32,16 +32,24 @@ class Published(Struct):
 
 
 def publish(
-    documents: Sequence[Document], root: str, projections: Iterable[Projection], *, dry_run: bool = False
+    documents: Sequence[Document],
+    root: str,
+    projections: Iterable[Projection],
+    *,
+    taken_in: Collection[str] = (),
+    dry_run: bool = False,
 ) -> Published:
-    """Make the files of these projections under `root` what the documents say; raises NotStored."""
+    """Make the files of these projections under `root` what the documents say; raises NotStored.
+
+    Edits of the files in `taken_in` are in the log; all other edited files are set aside before they are replaced.
+    """
     done = Published()
     base = Path(root)
     for document in documents:
-        _publish_one(document, base, done, dry_run=dry_run)
+        _publish_one(document, base, done, taken_in=document.path in taken_in, dry_run=dry_run)
     for path in _stale(documents, base, projections):
         name = path.relative_to(base).as_posix()
-        if path.suffix == ".md" and not is_untouched(_read(path) or b""):
+        if path.suffix == ".md" and name not in taken_in and not is_untouched(read(path) or b""):
             done.left.append(name)
             continue
         done.removed.append(name)
@@ -50,14 +58,14 @@ def publish(
     return done
 
 
-def _publish_one(document: Document, base: Path, done: Published, *, dry_run: bool) -> None:
+def _publish_one(document: Document, base: Path, done: Published, *, taken_in: bool, dry_run: bool) -> None:
     path = base / document.path
-    there = _read(path)
+    there = read(path)
     if there == document.data:
         done.unchanged += 1
         return
     done.written.append(document.path)
-    edited = there is not None and path.suffix == ".md" and not is_untouched(there)
+    edited = there is not None and path.suffix == ".md" and not taken_in and not is_untouched(there)
     if edited:
         aside = _aside(path, there or b"")
         done.set_aside.append(aside.relative_to(base).as_posix())
@@ -78,10 +86,11 @@ def _aside(path: Path, data: bytes) -> Path:
     saved = datetime.fromtimestamp(path.stat().st_mtime, UTC)
     name = f"{path.name}.edited-{saved:%Y%m%d-%H%M%S}"
     names = (f"{name}-{number}" if number else name for number in count())
-    return next(aside for one in names if _read(aside := path.with_name(one)) in (None, data))
+    return next(aside for one in names if read(aside := path.with_name(one)) in (None, data))
 
 
-def _read(path: Path) -> bytes | None:
+def read(path: Path) -> bytes | None:
+    """The bytes of a file, None where there is none; raises NotStored."""
     try:
         return path.read_bytes()
     except FileNotFoundError:

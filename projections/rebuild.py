@@ -3,11 +3,14 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from eventlog.events import Event
 from eventlog.log import EventLog
 from eventlog.projections import ALL
 from eventlog.projections.apply import Applied, apply
 from eventlog.projections.base import Document, Projection
+from eventlog.projections.hand_edits import TakenIn, take_in
 from eventlog.projections.knowledge import FOLDER, KNOWLEDGE, Knowledge
+from eventlog.projections.memory import MEMORY
 from eventlog.projections.publish import Published, publish
 from eventlog.projections.replay import Progress, Replayed, replay
 from eventlog.settings import Settings
@@ -19,6 +22,7 @@ class Rebuilt(NamedTuple):
     replayed: Replayed
     published: Published
     applied: Applied
+    edits: Sequence[Event] = ()  # what people had done to files of the store
 
 
 def rebuild(
@@ -41,14 +45,16 @@ def rebuild(
             log, settings, projections=projections, checkpoints=checkpoints, save=not check, progress=progress
         )
 
+    taken = take_in(log, settings, dry_run=check) if MEMORY in projections else TakenIn([], frozenset())
     replayed = again(progress)
     applied = Applied()
     if KNOWLEDGE in projections:
         applied = apply(log, settings, state=replayed.states[Knowledge], dry_run=check)
         replayed = again() if applied.stored else replayed
-    return Rebuilt(
-        replayed, publish(_ours(replayed.documents), log.store.knowledge, projections, dry_run=check), applied
+    published = publish(
+        _ours(replayed.documents), log.store.knowledge, projections, taken_in=taken.files, dry_run=check
     )
+    return Rebuilt(replayed, published, applied, taken.events)
 
 
 def _ours(documents: Sequence[Document]) -> list[Document]:
