@@ -15,6 +15,7 @@ from eventlog.store import Store
 
 def start_context(store: Store, moment: Moment) -> str:
     """The text a session starts with; never empty."""
+    _find_libraries()
     locale = preferences(store).locale
     source = text(moment.payload, "source")
     again = prompts.flush(store, moment, locale) + "\n" if source == "compact" else ""
@@ -29,8 +30,7 @@ def start_context(store: Store, moment: Moment) -> str:
 
 
 def _known(store: Store, moment: Moment, head: str, source: str) -> str:
-    """The whole context, and its receipt in the log."""
-    _find_libraries()
+    """The whole context, and its receipt in the log; raises ImportError where libraries are missing."""
     import time
 
     import msgspec

@@ -33,7 +33,7 @@ class Section(NamedTuple):
 
 
 class Phrases(NamedTuple):
-    """How a cut is announced: with `{count}` and `{command}`, and with `{names}`."""
+    """How it is announced that lines (`{count}`, `{command}`), and that whole sections (`{count}`), have no room."""
 
     more: str
     dropped: str
@@ -53,7 +53,7 @@ def fit(head: str, sections: Sequence[Section], budget: int, phrases: Phrases) -
     left = budget - len(head)
     needed = sum(section.size for section in sections)
     if needed > left:
-        left -= len(_dropped([section.title for section in sections], phrases))
+        left = max(0, left - len(_dropped(len(sections), phrases)))
     kept: dict[int, Section | None] = {}
     by_priority = sorted(range(len(sections)), key=lambda position: sections[position].priority)
     for position in by_priority:
@@ -69,7 +69,7 @@ def _assemble(
     head: str, sections: Sequence[Section], kept: dict[int, Section | None], budget: int, phrases: Phrases
 ) -> Fitted:
     shown = [one for _, one in sorted(kept.items()) if one]
-    dropped = [section.title for position, section in enumerate(sections) if kept[position] is None]
+    dropped = sum(one is None for one in kept.values())
     cut = [section.title for position, section in enumerate(sections) if kept[position] != section]
     told = "".join(section.text for section in shown)
     text = head + told if head else told.removeprefix("\n")
@@ -96,8 +96,8 @@ def _cut(section: Section, room: int, phrases: Phrases) -> Section | None:
     return section._replace(lines=(*lines, Line(note)))
 
 
-def _dropped(titles: Sequence[str], phrases: Phrases) -> str:
-    return "\n" + phrases.dropped.format(names=", ".join(titles)) + "\n"
+def _dropped(count: int, phrases: Phrases) -> str:
+    return "\n" + phrases.dropped.format(count=count) + "\n"
 
 
 def _whole_lines(text: str, budget: int) -> str:

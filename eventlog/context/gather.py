@@ -6,10 +6,10 @@ Shared      no memory, and nothing about the user, wherever it may be kept.
 """
 
 import hashlib
+import os
 from collections.abc import Iterator
 from datetime import datetime
 from itertools import islice
-from pathlib import Path
 
 from msgspec import Struct
 
@@ -113,7 +113,7 @@ class Gathered:
         for file in plan.context_files(self.settings, store, request.project, request.home):
             if self.shared and file.main_session_only:
                 continue
-            if theirs and Path(file.path).resolve() in theirs:
+            if theirs and os.path.realpath(file.path) in theirs:
                 self.left_out.append(file.path)
             else:
                 yield file

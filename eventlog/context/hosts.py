@@ -4,6 +4,7 @@ A host's own memory file may be a link to one of ours, or import it (`@path`; Cl
 each host's documentation of its memory files.
 """
 
+import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -22,9 +23,9 @@ _IN_PROJECT = {
 _IMPORTING = ("claude-code", "gemini")
 
 
-def loaded_by_host(agent: str, project: str, home: str) -> set[Path]:
+def loaded_by_host(agent: str, project: str, home: str) -> set[str]:
     """The real paths of the files the host gives its agent anyway."""
-    return {path.resolve() for path in _own(agent, Path(project), Path(home)) if path.is_file()}
+    return {os.path.realpath(path) for path in _own(agent, Path(project), Path(home)) if path.is_file()}
 
 
 def _own(agent: str, project: Path, home: Path) -> Iterator[Path]:

@@ -96,8 +96,8 @@ class Loader(Struct, frozen=True):
 
 def read(path: Path, root: Path) -> str:
     """The text of a file below `root`; raises FileNotFoundError, OSError, or Unreadable."""
-    real = path.resolve()
-    if not real.is_relative_to(root.resolve()):
+    real = Path(os.path.realpath(path))  # unlike Path.resolve, it takes links in a circle as they are
+    if not real.is_relative_to(os.path.realpath(root)):
         raise Unreadable(f"leads out of {root}, to {real}")
     fd = os.open(real, _READ)
     with os.fdopen(fd, "rb") as opened:

@@ -30,7 +30,7 @@ WORDS: dict[Locale, Words] = {
         last_summary="Last session: {session}",
         phrases=Phrases(
             more="[… {count} more lines: `{command}`]",
-            dropped="[left out for lack of room: {names}; `eventlog context --budget 100000` shows all]",
+            dropped="[{count} parts have no room here: `eventlog context --budget 100000` shows all]",
         ),
     ),
     "zh": Words(
@@ -43,7 +43,7 @@ WORDS: dict[Locale, Words] = {
         last_summary="上次会话:{session}",
         phrases=Phrases(
             more="[… 还有 {count} 行:`{command}`]",
-            dropped="[因篇幅未列出:{names};`eventlog context --budget 100000` 显示全部]",
+            dropped="[还有 {count} 部分因篇幅未列出:`eventlog context --budget 100000` 显示全部]",
         ),
     ),
 }
