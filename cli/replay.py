@@ -15,6 +15,7 @@ from eventlog.cli.describe import describe
 from eventlog.cli.main import EXIT_FOUND, EXIT_NOT_WRITTEN
 from eventlog.cli.output import emit_pretty, say
 from eventlog.codec import to_fields
+from eventlog.context.bridge import Exported, export
 from eventlog.projections import ALL
 from eventlog.projections.apply import Applied
 from eventlog.projections.publish import Published, publish
@@ -82,10 +83,12 @@ def command(
                 check=check,
                 progress=progress,
             )
+    copies = Exported() if out or check else export(store, opened.settings, str(Path.home()))
     if as_json:
         emit_pretty(
             {
                 **_as_dict(done.replayed, done.published, root),
+                "codex_memory": copies,
                 "knowledge_bases": as_dict(done.applied),
                 "by_hand": [to_fields(event) for event in done.edits],
             }
@@ -94,10 +97,18 @@ def command(
         for event in done.edits:
             say(f"{'by hand':<10} {event.type} {describe(event)}")
         tell(done.applied, dry_run=check)
+        tell_copies(copies)
         _tell(done.replayed, done.published, root, check=check)
     if done.applied.pending:
         return EXIT_NOT_WRITTEN
     return EXIT_FOUND if check and (done.published.changes or done.applied.files) else 0
+
+
+def tell_copies(copies: Exported) -> None:
+    """What became of the copies for Codex."""
+    for word, names in (("copied", copies.written), ("uncopied", copies.removed), ("not ours", copies.left)):
+        for name in names:
+            say(f"{word:<10} codex_memory: {name}")
 
 
 def _one_at_a_time(store: Store, *, wanted: bool) -> AbstractContextManager[object]:

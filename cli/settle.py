@@ -11,6 +11,8 @@ from eventlog import compiled, files
 from eventlog.agents import detach, failures
 from eventlog.cli import options
 from eventlog.cli.output import say
+from eventlog.cli.replay import tell_copies
+from eventlog.context.bridge import export
 from eventlog.projections.rebuild import rebuild
 from eventlog.settle import are_left, settle
 from eventlog.store import Store
@@ -50,6 +52,7 @@ def _settle(store: Store) -> None:
         say(f"drew a summary of {event.conversation_id}")
     with files.lock(f"{store.cache}/replay.lock"):
         done = rebuild(opened.log, opened.settings)
+    tell_copies(export(store, opened.settings, str(Path.home())))
     opened.log.index.catch_up()
     say(f"{done.published.changes:,} knowledge files changed, {len(done.applied.applied):,} sections applied")
 

@@ -1,5 +1,10 @@
-import pytest
+from pathlib import Path
 
+import pytest
+from click.testing import CliRunner
+
+from eventlog.cli.group import group
+from eventlog.cli.main import VERBS, _load
 from eventlog.context.bridge import export
 from eventlog.settings import CodexMemorySettings, Settings
 from eventlog.store import project_slug
@@ -97,3 +102,24 @@ def test_where_codex_has_never_been_nothing_is_created(scene):
     exported(scene)
 
     assert not (scene.home / ".codex").exists()
+
+
+@pytest.mark.parametrize("verb", ["replay", "settle"])
+def test_it_follows_every_replay_into_the_store(scene, verb, monkeypatch):
+    monkeypatch.setenv("HOME", str(scene.home))
+    Path(scene.log.store.config).write_text("codex_memory: {enabled: true}\n")
+    result = CliRunner().invoke(group(VERBS, _load), [verb, "--store", scene.log.store.root], standalone_mode=False)
+
+    assert result.exception is None
+    assert f"copied     codex_memory: {copy_of(scene).name}" in result.output
+    assert copy_of(scene).exists()
+
+
+@pytest.mark.parametrize("args", [["--check"], ["--out", "out"]])
+def test_a_replay_elsewhere_or_a_check_copies_nothing(scene, args, monkeypatch, tmp_path):
+    monkeypatch.setenv("HOME", str(scene.home))
+    monkeypatch.chdir(tmp_path)
+    Path(scene.log.store.config).write_text("codex_memory: {enabled: true}\n")
+    CliRunner().invoke(group(VERBS, _load), ["replay", *args, "--store", scene.log.store.root], standalone_mode=False)
+
+    assert not memories(scene).exists()
