@@ -90,7 +90,7 @@ def test_killing_the_hosts_process_group_does_not_stop_the_background(store):
 
 def _spawned(monkeypatch):
     started = []
-    monkeypatch.setattr(os, "posix_spawn", lambda *args, **_: started.append(args))
+    monkeypatch.setattr(detach, "_start", started.append)
     return started
 
 

@@ -21,13 +21,23 @@ def settle(store: Store) -> None:
     command = [sys.executable, "-I", "-m", "eventlog", "settle", "--store", store.root]
     if os.name == "nt":
         _start_on_windows(command)
+    else:
+        _start(command)
+
+
+def _start(command: "list[str]") -> None:
+    """A fork returns sooner than posix_spawn, which waits for the new program to be loaded."""
+    if os.fork():
         return
-    _keep_descriptors()
-    null = [(os.POSIX_SPAWN_OPEN, fd, os.devnull, os.O_RDWR, 0) for fd in (0, 1, 2)]
     try:
-        os.posix_spawn(command[0], command, os.environ, file_actions=null, setsid=True)
-    except NotImplementedError:  # a C library without POSIX_SPAWN_SETSID
-        _fork(command)
+        os.setsid()
+        null = os.open(os.devnull, os.O_RDWR)
+        for fd in (0, 1, 2):
+            os.dup2(null, fd)
+        os.closerange(3, os.sysconf("SC_OPEN_MAX"))  # a host waits until all ends of its pipes are closed
+        os.execv(command[0], command)  # noqa: S606 - no shell is wanted
+    finally:
+        os._exit(127)
 
 
 def _is_at_work(path: str) -> bool:
@@ -59,33 +69,6 @@ def _is_starting(path: str) -> bool:
     except OSError:
         return False
     return False
-
-
-def _keep_descriptors() -> None:
-    """A host may have left more than stdin, stdout and stderr open, and wait for all of them to close."""
-    try:
-        for name in os.listdir("/dev/fd"):
-            if int(name) > 2:  # noqa: PLR2004 - the standard streams
-                _keep(int(name))
-    except (OSError, ValueError):
-        return
-
-
-def _keep(fd: int) -> None:
-    try:
-        os.set_inheritable(fd, False)
-    except OSError:  # the descriptor of the listing itself
-        return
-
-
-def _fork(command: "list[str]") -> None:
-    if os.fork():
-        return
-    os.setsid()
-    null = os.open(os.devnull, os.O_RDWR)
-    for fd in (0, 1, 2):
-        os.dup2(null, fd)
-    os.execv(command[0], command)  # noqa: S606 - no shell is wanted
 
 
 def _start_on_windows(command: "list[str]") -> None:

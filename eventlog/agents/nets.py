@@ -6,11 +6,7 @@
 4  at the end of a turn, once per conversation, it is asked to save, where nothing has been saved under its id.
 """
 
-from eventlog import compiled
-from eventlog.agents import prompts
 from eventlog.agents.moment import Moment
-from eventlog.agents.preferences import preferences
-from eventlog.live import append_once
 from eventlog.store import Store
 
 TYPE_CHECKING = False
@@ -31,6 +27,9 @@ def answer(store: Store, moment: Moment, dialect: "Dialect", event: "dict[str, o
 
         return dialect.start(start_context(store, moment))
     if moment.type == "save_requested":
+        from eventlog.agents import prompts
+        from eventlog.agents.preferences import preferences
+
         return dialect.flush(prompts.flush(store, moment, preferences(store).locale))
     if moment.type == "turn_end":
         return _fall_back(store, moment, dialect, event)
@@ -53,6 +52,7 @@ def see_to(store: Store, moment: Moment) -> None:
 
 def _is_something_waiting(store: Store) -> bool:
     """Ended conversations, settings not read yet, or session hooks that do more than log."""
+    from eventlog import compiled
     from eventlog.agents import notes
 
     hooks = compiled.settings(store).get("session_hooks")
@@ -66,6 +66,10 @@ def _is_on(chosen: object) -> bool:
 
 def _fall_back(store: Store, moment: Moment, dialect: "Dialect", event: "dict[str, object]") -> bytes:
     """Asking costs the user a whole request, so all must agree; the log knows whether someone else was faster."""
+    from eventlog.agents import prompts
+    from eventlog.agents.preferences import preferences
+    from eventlog.live import append_once
+
     chosen = preferences(store)
     if not moment.settled or chosen.stop_fallback != "once" or dialect.ask("") == dialect.SILENT:
         return dialect.SILENT

@@ -36,7 +36,8 @@ def _known(store: Store, moment: Moment, head: str, source: str) -> str:
     import msgspec
 
     from eventlog import compiled, timestamps
-    from eventlog.context.gather import Request
+    from eventlog.context import SessionType
+    from eventlog.context.gather import NEW, Request
     from eventlog.context.receipt import acknowledge
     from eventlog.context.start import begin
     from eventlog.log import EventLog
@@ -48,6 +49,7 @@ def _known(store: Store, moment: Moment, head: str, source: str) -> str:
         home=os.path.expanduser("~"),
         project=project_root(moment.cwd or os.getcwd()),
         session_id=moment.session,
+        session_type=SessionType(str(moment.fields.get("session_type", "main"))) if source in NEW else None,
         source=source,
         agent=moment.agent,
         head=head,
