@@ -89,7 +89,7 @@ def test_killing_the_hosts_process_group_does_not_stop_the_background(store):
 
 
 def _spawned(monkeypatch):
-    started = []
+    started: list[list[str]] = []
     monkeypatch.setattr(detach, "_start", started.append)
     return started
 

@@ -26,11 +26,19 @@ def settle(store: Store) -> None:
 
 
 def _start(command: "list[str]") -> None:
-    """A fork returns sooner than posix_spawn, which waits for the new program to be loaded."""
+    """Return as soon as nothing the host does to our group can reach the new process.
+
+    posix_spawn would also wait for the program to be loaded.
+    """
+    reading, writing = os.pipe()
     if os.fork():
+        os.close(writing)
+        os.read(reading, 1)
+        os.close(reading)
         return
     try:
         os.setsid()
+        os.close(writing)
         null = os.open(os.devnull, os.O_RDWR)
         for fd in (0, 1, 2):
             os.dup2(null, fd)
