@@ -8,7 +8,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from bench import append, hook, knowledge
+from bench import append, context, hook, knowledge
 from bench.generate import generate
 from bench.measure import Row
 
@@ -35,6 +35,7 @@ def _rows(scratch: Path, events: int) -> Iterator[Row]:
     yield from hook.rows(large, events)
     yield from append.rows(scratch)
     yield from knowledge.rows(large, small, events)
+    yield from context.rows(scratch, events)
 
 
 def _show(value: float, row: Row) -> str:

@@ -30,14 +30,14 @@ _WORDS = [
 _AGENTS = ("claude-code", "cursor", "codex")
 
 
-def generate(log_dir: Path, events: int, days: int = 365) -> None:
+def generate(log_dir: Path, events: int, days: int = 365, first: datetime = _FIRST_DAY) -> None:
     """Write day files directly, as the log would have written them."""
     log_dir.mkdir(parents=True, exist_ok=True)
     chance = random.Random(7)
     conversations = max(1, events // EVENTS_PER_CONVERSATION)
     lines: dict[str, list[tuple[str, bytes]]] = {}
     for number in range(conversations):
-        start = _FIRST_DAY + timedelta(days=number * days / conversations, seconds=chance.random())
+        start = first + timedelta(days=number * days / conversations, seconds=chance.random())
         for event in _conversation(number, start, chance):
             lines.setdefault(event.ts[:10], []).append((event.ts, codec.encode(event) + b"\n"))
     for day, found in lines.items():

@@ -7,6 +7,7 @@ Duplicates   lines of one day with the same id are one event; should they differ
              The same id on two days is `Earlier`'s business.
 """
 
+import os
 import re
 from collections.abc import Iterator, Sequence
 from datetime import date
@@ -74,15 +75,15 @@ def list_days(log_dir: str) -> list[Day]:
     """The days of the log, oldest first; files with other names are not part of it."""
     found: dict[str, list[str]] = {}
     for path in _files(log_dir):
-        if day := _day_of(path.name):
-            found.setdefault(day, []).append(str(path))
+        if day := _day_of(path):
+            found.setdefault(day, []).append(path)
     return [Day(day, tuple(sorted(files, key=_own_first))) for day, files in sorted(found.items())]
 
 
 def strangers(log_dir: str) -> list[str]:
     """Files in the log's directory that are not day files and are never read."""
     days = {file for day in list_days(log_dir) for file in day.files}
-    return sorted(str(path) for path in _files(log_dir) if str(path) not in days)
+    return sorted(path for path in _files(log_dir) if path not in days)
 
 
 def entries(day: Day) -> tuple[list[Entry], list[Damage]]:
@@ -240,16 +241,18 @@ def _own_first(file: str) -> tuple[int, str]:
     return (file.count("."), file)
 
 
-def _files(log_dir: str) -> list[Path]:
+def _files(log_dir: str) -> list[str]:
+    """A log has a file for every day it is old; starting sessions list it, so no paths are made of names."""
     try:
-        return [path for path in Path(log_dir).iterdir() if path.is_file()]
+        with os.scandir(log_dir) as entries:
+            return [f"{log_dir}/{entry.name}" for entry in entries if entry.is_file()]
     except FileNotFoundError:
         return []
 
 
 def _day_of(file: str) -> str:
     """The day a file's name says; "" where it is not the name of a day file."""
-    match = _NAME.fullmatch(Path(file).name)
+    match = _NAME.fullmatch(file.rpartition("/")[2])
     try:
         return date.fromisoformat(match["day"]).isoformat() if match else ""
     except ValueError:

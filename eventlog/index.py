@@ -81,7 +81,7 @@ class ConversationIndex:
         return self._write(files, owners)
 
     def _files_now(self) -> list[Stamp]:
-        names = [Path(file).name for day in days.list_days(str(self._log)) for file in day.files]
+        names = [file.rpartition("/")[2] for day in days.list_days(str(self._log)) for file in day.files]
         return [lookup.stamp_of(str(self._log), name) for name in names]
 
     def _look_up(self, conversation_id: str) -> Found:

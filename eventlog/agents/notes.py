@@ -21,15 +21,20 @@ def directory(store: Store) -> str:
 
 
 def leave(store: Store, moment: Moment) -> None:
-    """Write the note of a conversation anew; not durable, and where it cannot be, there is none."""
+    """Write the note of a conversation anew; not durable, and where it cannot be, there is none.
+
+    A start has one of its own (`.started`), for session hooks; alone it is nothing to hurry for.
+    """
     fields = present(
         session=moment.session,
         agent=moment.agent,
         project=project_root(moment.where),
+        cwd=moment.where,
         transcript=moment.transcript,
         ended=moment.type == "session_end",
     )
-    path = f"{directory(store)}/{conversation_name(moment.session)}.json"
+    ending = "started" if moment.type == "session_start" else "json"
+    path = f"{directory(store)}/{conversation_name(moment.session)}.{ending}"
     try:
         fd = _open(path)
     except OSError:
@@ -41,7 +46,7 @@ def leave(store: Store, moment: Moment) -> None:
 
 
 def are_waiting(store: Store) -> bool:
-    """Whether there is any."""
+    """Whether there is any but of starts."""
     try:
         return any(name.endswith(".json") for name in os.listdir(directory(store)))
     except OSError:

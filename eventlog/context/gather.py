@@ -32,7 +32,7 @@ from eventlog.projections.markdown_file import stamped_at
 from eventlog.settings import Settings
 
 _CAME_BACK = ("resume", "compact", "fork")
-_NEW = ("startup", "clear", "new")
+NEW = ("startup", "clear", "new")
 _NOTES_DAYS = 3  # UTC days that yesterday and today can touch, wherever the user lives
 _DAY_MS = 86_400_000
 _TOLERANCE_MS = _DAY_MS  # clocks of machines whose logs were brought together may differ
@@ -67,7 +67,8 @@ class Gathered:
         self.left_out: list[str] = []
         loader = Loader(f"{log.store.cache}/context", datetime.fromisoformat(request.now))
         self.loaded = [(file, loader.load(file)) for file in self._files()]
-        lately = self._lately()
+        self._since, self._until = self._window()
+        lately = said_between(log, self._since, self._until, self._is_visible)
         self.facts = recent_facts(lately, request.now, settings.context, self.local)
         self.notes = list(self._notes(lately))  # day, and its lines
         self.summaries = list(self._summaries(lately))  # title, and its lines
@@ -118,12 +119,12 @@ class Gathered:
             else:
                 yield file
 
-    def _lately(self) -> Conversations:
+    def _window(self) -> tuple[str, str]:
+        """From when to when the log is read."""
         context = self.settings.context
         days = max(context.days_full, context.days_partial, context.days_max, _NOTES_DAYS)
         now = timestamps.to_ms(self.request.now)
-        since, until = now - days * _DAY_MS, now + _TOLERANCE_MS
-        return said_between(self.log, _ts(since), _ts(until), self._is_visible)
+        return _ts(now - days * _DAY_MS), _ts(now + _TOLERANCE_MS)
 
     def _is_visible(self, event: Event) -> bool:
         """Of this project, or about the user where the user alone listens."""
@@ -144,10 +145,8 @@ class Gathered:
 
     def _summaries(self, lately: Conversations) -> Iterator[tuple[str, tuple[Line, ...]]]:
         request = self.request
-        past = Past(
-            self.log, self.settings, lately, _ts(timestamps.to_ms(request.now) + _TOLERANCE_MS), self._is_visible
-        )
-        own = past.own(request.session_id) if request.session_id and request.source not in _NEW else ()
+        past = Past(self.log, self.settings, lately, self._since, self._until, self._is_visible)
+        own = past.own(request.session_id) if request.session_id and request.source not in NEW else ()
         if own:
             yield self.words.own_summary, own
         if own or request.source in _CAME_BACK or not request.project:

@@ -28,6 +28,7 @@ class Past(NamedTuple):
     log: EventLog
     settings: Settings
     lately: Conversations
+    since: str  # what was said from then on is in `lately`
     now: str
     visible: Visible
 
@@ -57,7 +58,9 @@ class Past(NamedTuple):
         words = [*conversation.facts, *conversation.summaries]
         if not words:
             return ()
-        withdrawn = retractions_since(self.log, min(one.ts for one in words), self.now).withdrawn()
+        begun = min(one.ts for one in words)
+        all_known = begun >= self.since
+        withdrawn = (self.lately if all_known else retractions_since(self.log, begun, self.now)).withdrawn()
         conclusion = conclude(conversation, withdrawn)
         if conclusion.source == "none":
             return ()
