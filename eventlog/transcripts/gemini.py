@@ -5,7 +5,6 @@ A message may be written again under its id, then the last one counts; a rewind 
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
