@@ -136,11 +136,13 @@ def _wrong(entry: Entry, bases: Bases, project: str | None, home: str) -> Iterat
 
 
 class _Dumper(yaml.SafeDumper):
-    """Several lines stand as a block."""
+    """Several lines stand as a block; what YAML would fold or drop is escaped."""
 
 
 def _text(dumper: yaml.SafeDumper, value: str) -> yaml.ScalarNode:
-    return dumper.represent_scalar("tag:yaml.org,2002:str", value, style="|" if "\n" in value else None)
+    plain = value.replace("\n", "").replace("\t", "").isprintable()
+    style = '"' if not plain else "|" if "\n" in value else None
+    return dumper.represent_scalar("tag:yaml.org,2002:str", value, style=style)
 
 
 _Dumper.add_representer(str, _text)

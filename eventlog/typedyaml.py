@@ -4,6 +4,7 @@ Types are those of msgspec; structs, mappings of structs and lists of structs ar
 not hide the next.
 """
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple, get_args, get_origin, get_type_hints
 
@@ -12,6 +13,7 @@ import yaml
 
 from eventlog.codec import in_words
 
+_MISSING = re.compile(r"Object missing required field `(\w+)`")
 _DEEPEST = 50  # levels of YAML; nothing that is meant has more
 
 
@@ -74,7 +76,8 @@ class _Reader:
         try:
             return msgspec.convert(fields, kind, strict=True)
         except msgspec.ValidationError as error:
-            key, said, what = _reason(error).partition(": ")
+            missing = _MISSING.fullmatch(_reason(error))
+            key, said, what = (missing[1], ":", "missing") if missing else _reason(error).partition(": ")
             named = _join(at, key) if said and key in kind.__struct_fields__ else at
             self._wrong(self.lines.get(named, line), named, what if named != at else in_words(_reason(error)))
         return None
