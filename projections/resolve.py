@@ -49,6 +49,7 @@ def decide(log: EventLog, settings: Settings, staged: Staged, choice: Choice, co
         choice=choice,
         content=content if choice == "edited" else None,
     )
+    apply(log, settings)  # what the person decided against must be in the log before the decision is
     stored = log.append(event)
     assert isinstance(stored, EntryResolved)
     unstage(path)
