@@ -63,7 +63,7 @@ class ConversationIndex:
             changed = []
         fresh = [place for place in known.places if place[0] in files and place[0] not in changed]
         for name in changed:
-            fresh += [(name, offset) for offset in _scan(self._log / name).get(conversation_id, ())]
+            fresh += [(name, offset) for offset in _search(self._log / name, conversation_id)]
         return [(str(self._log / name), offset) for name, offset in sorted(fresh)]
 
     def catch_up(self) -> bool:
@@ -116,6 +116,24 @@ class ConversationIndex:
 def _line(conversation: str, by_file: dict[str, list[int]], number: dict[str, int]) -> bytes:
     places = ";".join(f"{number[name]}:{','.join(map(str, offsets))}" for name, offsets in sorted(by_file.items()))
     return lookup.key_of(conversation) + places.encode() + b"\n"
+
+
+def _search(path: Path, conversation_id: str) -> list[int]:
+    """Offsets of one conversation's lines, in the order of the file: only lines that hold its id are decoded."""
+    data = path.read_bytes()
+    wanted = orjson.dumps(conversation_id)
+    found = []
+    at = data.find(wanted)
+    while at >= 0:
+        start = data.rfind(b"\n", 0, at) + 1
+        end = data.find(b"\n", at)
+        end = len(data) if end < 0 else end
+        start = len(BOM) if start == 0 and data.startswith(BOM) else start
+        with suppress(msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            if _owner.decode(data[start:end]).conversation_id == conversation_id:
+                found.append(start)
+        at = data.find(wanted, end)
+    return found
 
 
 def _scan(path: Path) -> dict[str, list[int]]:

@@ -179,7 +179,8 @@ def _place(subject: Subject) -> Place:
 def _touched(one: Conversation, withdrawn: Withdrawn) -> list[str]:
     """When it was given its project, which it then no longer belonged without; and what was withdrawn or restored."""
     named_at = one.first_project[0] if one.project else ""
-    return [named_at, *(withdrawn.touched_at(event) for event in (*one.facts, *one.summaries))]
+    fates = ((event.ts, withdrawn.touched_at(event)) for event in (*one.facts, *one.summaries))
+    return [named_at, *(max(ts, touched_at) for ts, touched_at in fates if touched_at)]
 
 
 def _behind(places: Iterable[Place]) -> tuple[tuple[str, ...], tuple[str, ...]]:
