@@ -10,7 +10,7 @@ import msgspec
 from eventlog import compiled, config, exchange
 from eventlog.bases import named
 from eventlog.errors import BadRequest, BadSettings
-from eventlog.events import Event, PlanEntry
+from eventlog.events import PlanEntry
 from eventlog.exchange import Entry, Exchange
 from eventlog.log import EventLog
 from eventlog.project import project_root
@@ -28,7 +28,7 @@ def plan(
     project: str | None = None,
     agent: str | None = None,
     layer: int | None = None,
-) -> list[Event]:
+) -> list[PlanEntry]:
     """Append one plan entry, or a batch of them, and return the events; on disk when this returns.
 
     An entry is a mapping as in the exchange format, or flat:
@@ -42,7 +42,8 @@ def plan(
     )
     root = project_root(project) if project else None
     speaker = {"conversation_id": session, "project": root, "agent": agent, "layer": layer}
-    return log.append_many(checked(log.store, declared, speaker))
+    stored = log.append_many(checked(log.store, declared, speaker))
+    return [event for event in stored if isinstance(event, PlanEntry)]
 
 
 def checked(store: Store, declared: Exchange, speaker: Mapping[str, Any]) -> list[PlanEntry]:

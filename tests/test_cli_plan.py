@@ -8,6 +8,7 @@ import pytest
 from eventlog.errors import BadRequest
 from eventlog.log import EventLog
 from eventlog.projections import resolve as module
+from eventlog.settings import Settings
 from eventlog.store import Store
 from tests.bases import user_md, write_user
 from tests.shell import call
@@ -358,7 +359,7 @@ def test_config_prints_every_setting_and_its_origin(at, store):
 def test_a_decision_that_no_file_could_take_is_refused(at, store, monkeypatch):
     wanted = edited_and_planned_again(at)
     log = EventLog(store)
-    [staged] = module.waiting(log, module.Settings(), wanted)
+    [staged] = module.waiting(log, Settings(), wanted)
 
     with pytest.raises(BadRequest, match="heading"):
-        module.decide(log, module.Settings(), staged, "edited", "# no")
+        module.decide(log, Settings(), staged, "edited", "# no")

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eventlog import codec, ids, timestamps
+from eventlog import Event, codec, ids, timestamps
 from eventlog.projections.knowledge import Knowledge, ledgers, render
 from eventlog.projections.ledger import CONFLICT, DUPLICATE, REVIEW
 from eventlog.settings import KnowledgeBase, Settings
@@ -196,7 +196,7 @@ def test_what_is_withdrawn_or_a_helpers_says_nothing(hidden):
 @st.composite
 def histories(draw):
     """Entries, edits, arrivals, decisions and withdrawals of a few sections, in the order of the log."""
-    events = []
+    events: list[Event] = []
     for number in range(draw(st.integers(1, 12))):
         kind = draw(
             st.sampled_from(["plan_entry"] * 3 + ["knowledge_edited", "entry_applied", "entry_resolved", "retraction"])

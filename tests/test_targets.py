@@ -140,6 +140,7 @@ def test_a_file_that_is_no_text_is_left_alone(log, data):
 def test_a_file_that_changed_since_it_was_read_is_busy():
     write_user("one\n")
     target = target_of(Place("user"), BASES, str(Path.home()))
+    assert target
     target.read()
     write_user("two\n")
 

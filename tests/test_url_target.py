@@ -31,6 +31,8 @@ class Server(ThreadingHTTPServer):
 
 
 class Handler(BaseHTTPRequestHandler):
+    server: Server
+
     def log_message(self, *_):
         pass
 
