@@ -5,6 +5,7 @@ Standard library only, and not even subprocess: importing it costs more than the
 
 import os
 import sys
+import time
 
 from eventlog.store import Store
 
@@ -12,6 +13,7 @@ LOCK = "settle.lock"
 STARTING = "settle.starting"  # a process was started and has not taken the lock yet
 
 _STARTS_WITHIN = 10.0  # seconds
+_PAUSE = 0.5  # seconds: the host finishes first, and several ends are seen to together
 
 
 def settle(store: Store) -> None:
@@ -43,6 +45,7 @@ def _start(command: "list[str]") -> None:
         for fd in (0, 1, 2):
             os.dup2(null, fd)
         os.closerange(3, os.sysconf("SC_OPEN_MAX"))  # a host waits until all ends of its pipes are closed
+        time.sleep(_PAUSE)
         os.execv(command[0], command)  # noqa: S606 - no shell is wanted
     finally:
         os._exit(127)
@@ -71,8 +74,6 @@ def _is_starting(path: str) -> bool:
     try:
         os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
     except FileExistsError:
-        import time
-
         return time.time() - os.stat(path).st_mtime < _STARTS_WITHIN
     except OSError:
         return False
