@@ -35,3 +35,16 @@ def log_dir(tmp_path):
     path = tmp_path / "store" / "log"
     path.mkdir(parents=True)
     return path
+
+
+@pytest.fixture
+def home(tmp_path, monkeypatch):
+    """The home of someone who works in a project beside it, with none of this machine's programs or settings."""
+    for name in ("EVENTLOG_HOME", "EVENTLOG_DISABLED", "CODEX_HOME", "COPILOT_HOME", "CLAUDE_CONFIG_DIR"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    (tmp_path / "home").mkdir()
+    (tmp_path / "project" / ".git").mkdir(parents=True)
+    monkeypatch.chdir(tmp_path / "project")
+    return tmp_path / "home"

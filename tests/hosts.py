@@ -7,8 +7,9 @@ from pathlib import Path
 
 from eventlog.agents.hook import respond
 from eventlog.log import EventLog
+from eventlog.settle import settle
 from tests.builders import ROOT
-from tests.payloads import data
+from tests.payloads import claude, data
 
 HOOK = [sys.executable, "-I", "-S", str(ROOT / "eventlog" / "hook.py")]
 
@@ -36,3 +37,45 @@ def events(store, *types):
     """Of these types, or of all that a host's call can become: receipts of what a session was given are ours."""
     found = list(EventLog(store).read())
     return [event for event in found if (event.type in types if types else event.type != "context_injected")]
+
+
+class Session:
+    """One conversation of Claude Code, told by its hooks."""
+
+    def __init__(self, store, session="s-1", transcript=None):
+        self.store = alone(store)
+        self.session = session
+        self.transcript = str(transcript or "/nowhere.jsonl")
+        self.requests = 0
+        self._turn = 0
+
+    def hook(self, name, **fields):
+        told = claude(name, session_id=self.session, transcript_path=self.transcript, **fields)
+        return tell(self.store, told, "--agent", "claude")
+
+    def turn(self, **fields):
+        self._turn += 1
+        answer = self.hook("Stop", prompt_id=f"p-{self._turn}", **fields)
+        self.requests += answer.get("decision") == "block"
+        return answer
+
+    def turns(self, count):
+        return [self.turn() for _ in range(count)]
+
+    def save(self, kind="stage_summary", layer=None, **fields):
+        said = {"summary": "Done."} if kind == "stage_summary" else {"content": "Prices are in cents"}
+        EventLog(self.store).append({"type": kind, "conversation_id": self.session, "layer": layer, **said, **fields})
+
+    def end(self):
+        """The end, and what `eventlog settle` does after it."""
+        ended = claude("SessionEnd", session_id=self.session, transcript_path=self.transcript)
+        assert 0 == run(self.store, ended).returncode
+        settle(EventLog(self.store))
+
+    @property
+    def fired(self):
+        """The nets that held or asked, by layer."""
+        found = events(self.store)
+        saved = {one.layer or 1 for one in found if one.type in ("fact", "stage_summary")}
+        asked = {2 if one.trigger == "pre_compact" else 4 for one in found if one.type == "save_requested"}
+        return saved | asked

@@ -2,25 +2,11 @@
 
 import json
 
-import pytest
-
 from eventlog.install.arrivals import last_arrivals
 from eventlog.log import EventLog
 from tests.hosts import tell
 from tests.payloads import claude
 from tests.shell import call
-
-
-@pytest.fixture
-def home(tmp_path, monkeypatch):
-    monkeypatch.setenv("HOME", str(tmp_path / "home"))
-    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
-    for name in ("EVENTLOG_HOME", "CODEX_HOME", "COPILOT_HOME", "CLAUDE_CONFIG_DIR", "EVENTLOG_DISABLED"):
-        monkeypatch.delenv(name, raising=False)
-    (tmp_path / "home").mkdir()
-    (tmp_path / "project" / ".git").mkdir(parents=True)
-    monkeypatch.chdir(tmp_path / "project")
-    return tmp_path / "home"
 
 
 def _doctor():

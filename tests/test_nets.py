@@ -1,8 +1,6 @@
 """Four nets, and exactly those that are called for: who saved, who was asked, and what it cost in requests."""
 
-import subprocess
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import pytest
 
@@ -10,58 +8,15 @@ from eventlog.log import EventLog
 from eventlog.projections.replay import replay
 from eventlog.projections.stats import STATS, Savings, weeks
 from eventlog.settings import Settings
-from eventlog.settle import settle
 from tests import hosts
 from tests.builders import DAY_NS, NOON, Clock
-from tests.hosts import alone, events
-from tests.payloads import claude, codex, cursor
+from tests.hosts import Session, events
+from tests.payloads import claude, cursor
 
 TRANSCRIPT = """\
 {"type":"user","uuid":"u1","parentUuid":null,"message":{"role":"user","content":"Fix the rounding of prices"}}
 {"type":"assistant","uuid":"a1","parentUuid":"u1","message":{"role":"assistant","content":[{"type":"tool_use","name":"Edit","input":{"file_path":"/home/ada/shop/price.py"}},{"type":"text","text":"Rounded half even."}]}}
 """
-
-
-class Session:
-    """One conversation of Claude Code, told by its hooks."""
-
-    def __init__(self, store, session="s-1", transcript=None):
-        self.store = alone(store)
-        self.session = session
-        self.transcript = str(transcript or "/nowhere.jsonl")
-        self.requests = 0
-        self._turn = 0
-
-    def hook(self, name, **fields):
-        told = claude(name, session_id=self.session, transcript_path=self.transcript, **fields)
-        return hosts.tell(self.store, told, "--agent", "claude")
-
-    def turn(self, **fields):
-        self._turn += 1
-        answer = self.hook("Stop", prompt_id=f"p-{self._turn}", **fields)
-        self.requests += answer.get("decision") == "block"
-        return answer
-
-    def turns(self, count):
-        return [self.turn() for _ in range(count)]
-
-    def save(self, kind="stage_summary", layer=None, **fields):
-        said = {"summary": "Done."} if kind == "stage_summary" else {"content": "Prices are in cents"}
-        EventLog(self.store).append({"type": kind, "conversation_id": self.session, "layer": layer, **said, **fields})
-
-    def end(self):
-        """The end, and what `eventlog settle` does after it."""
-        ended = claude("SessionEnd", session_id=self.session, transcript_path=self.transcript)
-        assert 0 == hosts.run(self.store, ended).returncode
-        settle(EventLog(self.store))
-
-    @property
-    def fired(self):
-        """The nets that held or asked, by layer."""
-        found = events(self.store)
-        saved = {one.layer or 1 for one in found if one.type in ("fact", "stage_summary")}
-        asked = {2 if one.trigger == "pre_compact" else 4 for one in found if one.type == "save_requested"}
-        return saved | asked
 
 
 @pytest.fixture
@@ -301,59 +256,3 @@ def test_a_log_too_large_to_search_is_not_searched_and_nobody_is_asked(store, mo
     session.turns(4)
 
     assert 0 == session.requests
-
-
-# ------------------------------------------------------------------------------------------------ as the user chose
-
-
-def _configure(store, text):
-    Path(store).mkdir(exist_ok=True)
-    (Path(store) / "config.yaml").write_text(text)
-
-
-def test_the_fallback_can_be_switched_off(store):
-    _configure(store, "save: {stop_fallback: never}\n")
-    session = Session(store)
-    session.turns(4)
-
-    assert 0 == session.requests
-
-
-def test_the_number_of_turns_is_obeyed(store):
-    _configure(store, "save: {min_turns: 5}\n")
-    session = Session(store)
-
-    assert [False] * 4 + [True] == ["decision" in answer for answer in session.turns(5)]
-
-
-def test_requests_are_in_the_language_chosen(store):
-    _configure(store, "locale: zh\n")
-    session = Session(store)
-    start = session.hook("SessionStart", source="startup")["hookSpecificOutput"]["additionalContext"]
-    asked = session.turns(3)[-1]["reason"]
-
-    assert "记忆" in start
-    assert "本会话尚未保存" in asked
-
-
-# ------------------------------------------------------------------------------------------------ what is asked works
-
-
-def test_the_commands_an_agent_is_given_save_under_its_session(store, tmp_path):
-    session = Session(store, "it's $HOME; `id`")
-    asked = session.turns(3)[-1]["reason"]
-    commands = [line.strip().split(" [--")[0] for line in asked.splitlines() if line.startswith("    ")]
-    for command in commands:
-        text = command.replace("<", "").replace(">", "")
-        subprocess.run(["sh", "-c", text], check=True, capture_output=True, cwd=tmp_path)
-    saved = events(store, "fact", "stage_summary")
-
-    assert [("it's $HOME; `id`", "claude-code", 4)] * 2 == [
-        (one.conversation_id, one.agent, one.layer) for one in saved
-    ]
-
-
-def test_codex_is_asked_with_keys_it_knows_and_no_others(store):
-    answers = [hosts.tell(store, codex("Stop", turn_id=f"t{turn}")) for turn in range(3)]
-
-    assert {"decision", "reason"} == set(answers[-1])
