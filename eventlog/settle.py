@@ -14,7 +14,6 @@ from eventlog.agents import failures, notes
 from eventlog.agents.scrub import without_secrets
 from eventlog.codec import from_fields
 from eventlog.declare import declare
-from eventlog.errors import EventLogError
 from eventlog.events import Event, SessionEnd, SessionStart, StageSummary
 from eventlog.lifecycle.run import run_hooks
 from eventlog.log import EventLog
@@ -68,7 +67,7 @@ def _see_to(log: EventLog, path: Path, work: Callable[[Note], None]) -> None:
         stamp = path.stat().st_mtime_ns
         work(_decoder.decode(path.read_bytes()))
         _take_away(path, stamp)
-    except (OSError, EventLogError, msgspec.MsgspecError) as error:
+    except Exception as error:  # noqa: BLE001 - one conversation must never cost another
         failures.note(log.store, error, b"")
         _give_up(path)
 

@@ -13,6 +13,7 @@ from eventlog.events import StageSummary
 from eventlog.log import EventLog
 from eventlog.settle import are_left, settle
 from eventlog.store import Store
+from eventlog.transcripts import find
 from tests.builders import ROOT
 from tests.hosts import HOOK, alone, events, run, tell
 from tests.payloads import claude, cursor, data
@@ -183,6 +184,27 @@ def test_a_note_nobody_can_read_stops_nothing(store, note):
     (store / "cache" / "open" / "broken.json").write_bytes(note)
 
     assert 1 == len(settle(log))
+
+
+def test_a_pipe_for_a_transcript_is_not_read(store, tmp_path):
+    os.mkfifo(tmp_path / "pipe.jsonl")
+    run(alone(store), _end(transcript_path=str(tmp_path / "pipe.jsonl")))
+
+    assert [] == settle(EventLog(store))
+
+
+def test_a_conversation_that_breaks_us_costs_only_itself(store, monkeypatch):
+    def break_on_the_first(note, events):
+        if note.session == "a":
+            raise RecursionError("too deep")
+        return find.read("claude-code", TRANSCRIPT)
+
+    monkeypatch.setattr("eventlog.settle._steps", break_on_the_first)
+    for session in ("a", "b"):
+        run(alone(store), _end(session_id=session))
+
+    assert ["b"] == [event.conversation_id for event in settle(EventLog(store))]
+    assert ["a.json"] == _notes(store)
 
 
 def test_a_failure_is_noted_and_tried_again(store, monkeypatch):

@@ -17,7 +17,7 @@ _READERS: Mapping[str, Callable[[Path], Iterator[Step]]] = {
 def read(agent: str, path: str) -> Iterator[Step]:
     """The steps of an agent's transcript; none where there is no file, or nobody can read it."""
     reader = _READERS.get(agent)
-    if not reader or not path:
+    if not reader or not path or not Path(path).is_file():  # a pipe or a device would never end
         return
     try:
         yield from reader(Path(path))
