@@ -36,7 +36,8 @@ _PLACE = re.compile(r"(?P<file>.+?)(?::(?P<line>\d+))?")
 def command(place: str | None, session: str | None, as_json: bool, store: Store) -> None:
     """Show the events behind each line of a knowledge file, behind one line, or behind what a session knew.
 
-    FILE may lie anywhere replay has written it; a bare name is looked for in the store's knowledge directory.
+    FILE may lie anywhere replay has written it, or be a knowledge base; a bare name is looked for in the store's
+    knowledge directory.
     """
     if (place is None) == (session is None):
         raise click.UsageError("give a file, or --session")

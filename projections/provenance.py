@@ -9,8 +9,12 @@ from eventlog.days import Entry
 from eventlog.errors import BadRequest
 from eventlog.log import EventLog
 from eventlog.projections.base import Document, Line
+from eventlog.projections.knowledge import Knowledge, ledgers
+from eventlog.projections.ledger import Ledger
 from eventlog.projections.markdown_file import stamped_at
 from eventlog.projections.replay import replay
+from eventlog.projections.targets import Refused, target_of
+from eventlog.sections import Page
 from eventlog.settings import Settings
 
 
@@ -23,18 +27,19 @@ class Explained(NamedTuple):
 
 
 def explain(log: EventLog, settings: Settings, file: Path, number: int | None = None) -> list[Explained]:
-    """Every line of a rendered file, or the one line asked for; raises BadRequest.
+    """Every line of a rendered file or of a knowledge base, or the one line asked for; raises BadRequest.
 
-    A file tells of when it is; it is explained by the log as of then, wherever it lies.
+    A rendered file tells of when it is; it is explained by the log as of then, wherever it lies. A knowledge base is
+    explained section by section; what is there twice or says something else than the log is a person's.
     """
     data = _read(file)
-    documents = replay(log, settings, until=stamped_at(data) or "~").documents
-    document = _document_of(file, documents)
+    replayed = replay(log, settings, until=stamped_at(data) or "~")
+    ledger = _ledger_of(file, replayed.states[Knowledge], settings)
     lines = data.decode(errors="replace").split("\n")
     lines = lines[:-1] if lines[-1] == "" else lines
     if number is not None and not 1 <= number <= len(lines):
         raise BadRequest(f"there is no line {number}", where=str(file), hint=f"it has {len(lines)} lines")
-    behind = _align(lines, document)
+    behind = _by_section(data, ledger) if ledger else _align(lines, _document_of(file, replayed.documents))
     wanted = range(1, len(lines) + 1) if number is None else [number]
     entries = _Entries(log, [line for one in wanted if (line := behind.get(one))])
     return [Explained(one, lines[one - 1], entries.of(behind[one]) if one in behind else None) for one in wanted]
@@ -47,6 +52,32 @@ def _read(file: Path) -> bytes:
         raise BadRequest(
             f"cannot be read: {error.strerror}", where=str(file), hint="name a file that eventlog replay has written"
         ) from error
+
+
+def _ledger_of(file: Path, state: Knowledge, settings: Settings) -> Ledger | None:
+    """What the log says of the knowledge base that lies there; None where none does."""
+    for place, ledger in ledgers(state, settings.knowledge_bases).items():
+        try:
+            target = target_of(place, settings.knowledge_bases, str(Path.home()))
+        except Refused:
+            continue
+        if target and target.identity == str(file.resolve()):
+            return ledger
+    return None
+
+
+def _by_section(data: bytes, ledger: Ledger) -> dict[int, Line]:
+    """Line number -> the entry or edit that its section is of."""
+    page = Page(data)
+    behind: dict[int, Line] = {}
+    for write in ledger.sections:
+        section = page.find(write.title, write.level)
+        if section and page.text(section) == write.body:
+            lines = range(section.start, section.end)
+            behind |= {
+                number + 1: Line(page.lines[number].decode(errors="replace"), (write.event,)) for number in lines
+            }
+    return behind
 
 
 def _document_of(file: Path, documents: Iterable[Document]) -> Document:

@@ -363,3 +363,13 @@ def test_a_decision_that_no_file_could_take_is_refused(at, store, monkeypatch):
 
     with pytest.raises(BadRequest, match="heading"):
         module.decide(log, Settings(), staged, "edited", "# no")
+
+
+def test_why_tells_the_entry_behind_a_section_and_knows_what_is_a_persons(at):
+    write_user("# Mine\n")
+    entry = plan(at)["id"]
+    at("apply")
+    write_user(user_md().read_text().replace("# Mine", "# Mine, too"))
+
+    assert entry in at("why", f"{user_md()}:5").out
+    assert "by hand" in at("why", f"{user_md()}:1").out
