@@ -186,3 +186,13 @@ def test_strangers_in_the_log_are_told(home):
     (home / ".eventlog" / "log" / "notes.txt").touch()
 
     assert "is no day file" in _doctor()[1]["problems"][0]["what"]
+
+
+def test_a_failure_is_told_with_the_host_that_called(home):
+    tell(home / ".eventlog", ["no object"], "--agent", "gemini")
+    agents = _doctor()[2]
+    (problem,) = agents["gemini"]["problems"]
+
+    assert "1 of its hooks failed" in problem["what"]
+    assert "not a JSON object" in problem["what"]
+    assert [] == agents["claude"]["problems"]

@@ -19,13 +19,14 @@ def path_of(store: Store) -> str:
     return f"{store.cache}/hook-errors.log"
 
 
-def note(store: Store, error: Exception, data: bytes) -> None:
+def note(store: Store, error: Exception, data: bytes, agent: str = "") -> None:
     """Add a failure and the beginning of the payload it lost; raises OSError."""
     path = path_of(store)
     make_dirs(store.cache)
     line = wire.dumps(
         {
             "ts": timestamps.from_ns(time.time_ns()),
+            "agent": agent,
             "error": f"{type(error).__name__}: {error}",
             "payload": _beginning(data),
         }

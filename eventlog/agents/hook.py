@@ -87,7 +87,7 @@ def serve(data: bytes, argv: list[str], environ: "Mapping[str, str]") -> Served:
         new = record(store, moment, event)
         return Served(nets.answer(store, moment, dialect, event, new=new), store, moment)
     except Exception as error:  # noqa: BLE001 - a hook never breaks its host
-        _note(store, error, data)
+        _note(store, error, data, agent)
     return Served(silence)
 
 
@@ -195,11 +195,11 @@ def _lose_patience_after(seconds: float) -> None:
     setitimer(ITIMER_REAL, seconds)
 
 
-def _note(store: Store, error: Exception, data: bytes) -> None:
+def _note(store: Store, error: Exception, data: bytes, agent: str = "") -> None:
     """Where even this fails, so be it."""
     try:
         from eventlog.agents.failures import note
 
-        note(store, error, data)
+        note(store, error, data, agent)
     except Exception:  # noqa: BLE001, S110 - there is no one left to tell
         pass

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from eventlog.agents import failures
 from eventlog.agents.hosts import named
 from eventlog.errors import BadRequest, EventLogError
 from eventlog.install import hookfile, hostfile, trust
@@ -46,9 +47,11 @@ class _File(NamedTuple):
 
 def examine(place: Place) -> list[Report]:
     """A report for every host eventlog knows; raises OSError where the log cannot be read."""
+    failed = failures.noted(place.store)
     heard = last_arrivals(place.store.log, [named(agent) for agent in LAYOUTS])
     files = {agent: list(_files(place, layout)) for agent, layout in LAYOUTS.items()}
-    return [_report(place, layout, files, heard.get(named(agent))) for agent, layout in LAYOUTS.items()]
+    reports = [_report(place, layout, files, heard.get(named(agent))) for agent, layout in LAYOUTS.items()]
+    return [one._replace(problems=(*one.problems, *_failures(place, one.agent, failed))) for one in reports]
 
 
 def is_registered(place: Place, layout: Layout, scope: Scope) -> bool:
@@ -126,3 +129,12 @@ def _doubles(layout: Layout, own: list[_File], foreign: list[_File]) -> Iterator
             f"harmless; to save the time: eventlog uninstall {layout.agent}",
             serious=False,
         )
+
+
+def _failures(place: Place, agent: str, failed: list[dict[str, object]]) -> Iterator[Problem]:
+    """What hooks called by this host could not do."""
+    own = [one for one in failed if one.get("agent") == named(agent)]
+    if own:
+        log = failures.path_of(place.store)
+        last = f"the last at {str(own[-1].get('ts'))[:19]}: {own[-1].get('error')}"
+        yield Problem(f"{len(own):,} of its hooks failed, {last}", f"see {log}; remove that file when it is dealt with")
