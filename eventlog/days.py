@@ -9,7 +9,7 @@ Duplicates   lines of one day with the same id are one event; should they differ
 
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
 from functools import reduce
 from operator import or_
@@ -75,7 +75,7 @@ def list_days(log_dir: str) -> list[Day]:
     """The days of the log, oldest first; files with other names are not part of it."""
     found: dict[str, list[str]] = {}
     for path in _files(log_dir):
-        if day := _day_of(path):
+        if day := day_of(path):
             found.setdefault(day, []).append(path)
     return [Day(day, tuple(sorted(files, key=_own_first))) for day, files in sorted(found.items())]
 
@@ -159,11 +159,17 @@ def scan(file: str, day: str) -> Iterator[Entry | Damage]:
 
 def entry_at(file: str, offset: int) -> Entry | None:
     """The event of the line that starts at `offset`; None where there is none any more."""
+    return next(entries_at(file, [offset]), None)
+
+
+def entries_at(file: str, offsets: Iterable[int]) -> Iterator[Entry]:
+    """The events of the lines that start at these offsets, those that are still there, in the order given."""
+    day = day_of(file)
     with Path(file).open("rb") as opened:
-        opened.seek(offset)
-        line = opened.readline().removesuffix(b"\n")
-    read = Entry(_UNREAD, line, file, 0, offset)
-    return next((one for one in _judge(read, _day_of(file), whole=True) if isinstance(one, Entry)), None)
+        for offset in offsets:
+            opened.seek(offset)
+            read = Entry(_UNREAD, opened.readline().removesuffix(b"\n"), file, 0, offset)
+            yield from (one for one in _judge(read, day, whole=True) if isinstance(one, Entry))
 
 
 def _judge(read: Entry, day: str, *, whole: bool) -> Iterator[Entry | Damage]:
@@ -250,8 +256,8 @@ def _files(log_dir: str) -> list[str]:
         return []
 
 
-def _day_of(file: str) -> str:
-    """The day a file's name says; "" where it is not the name of a day file."""
+def day_of(file: str) -> str:
+    """The day a file's name says, whatever its directory; "" where it is not the name of a day file."""
     match = _NAME.fullmatch(file.rpartition("/")[2])
     try:
         return date.fromisoformat(match["day"]).isoformat() if match else ""

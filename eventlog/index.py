@@ -8,7 +8,10 @@ Format       see eventlog/lookup.py, which reads it.
 Durability   none: temp file + rename, no sync. A damaged or foreign file is ignored and rebuilt.
 """
 
+import os
 from contextlib import suppress
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 
 import msgspec
@@ -45,12 +48,11 @@ class ConversationIndex:
     def entries(self, conversation_id: str) -> list[Entry]:
         """The conversation's readable lines, each event once, ordered by `(ts, id)`."""
         found: dict[str, Entry] = {}
-        for file, offset in self.positions(conversation_id):
-            entry = days.entry_at(file, offset)
-            if entry is None or entry.event.conversation_id != conversation_id:
-                continue
-            other = found.setdefault(entry.event.id, entry)
-            found[entry.event.id] = min(entry, other, key=lambda either: either.line)
+        for file, places in groupby(self.positions(conversation_id), key=itemgetter(0)):
+            for entry in days.entries_at(file, [offset for _, offset in places]):
+                if entry.event.conversation_id == conversation_id:
+                    other = found.setdefault(entry.event.id, entry)
+                    found[entry.event.id] = min(entry, other, key=lambda either: either.line)
         return sorted(found.values(), key=lambda entry: (entry.event.ts, entry.event.id))
 
     def positions(self, conversation_id: str) -> list[Position]:
@@ -81,8 +83,13 @@ class ConversationIndex:
         return self._write(files, owners)
 
     def _files_now(self) -> list[Stamp]:
-        names = [file.rpartition("/")[2] for day in days.list_days(str(self._log)) for file in day.files]
-        return [lookup.stamp_of(str(self._log), name) for name in names]
+        """In one pass over the directory: a session waits for this when it starts."""
+        try:
+            with os.scandir(self._log) as found:
+                stats = [(one.name, one.stat()) for one in found if days.day_of(one.name) and one.is_file()]
+        except FileNotFoundError:
+            return []
+        return sorted((name, stat.st_size, stat.st_mtime_ns, stat.st_ino) for name, stat in stats)
 
     def _look_up(self, conversation_id: str) -> Found:
         return lookup.look_up(str(self._path), conversation_id)

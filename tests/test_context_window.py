@@ -11,7 +11,7 @@ from eventlog.context.window import said_between
 from eventlog.events import Fact, Retraction, StageSummary
 from eventlog.log import EventLog
 from tests import strategies
-from tests.builders import DAY, day_of, fact, write
+from tests.builders import DAY, contents, day_of, fact, write
 from tests.strategies import stored_lines
 
 WORDS = (b'"fact"', b'"stage_summary"', b'"retraction"')
@@ -36,14 +36,14 @@ def test_every_kind_of_spacing_is_found(log_dir):
     spaced = wire.dumps(fact(1)).replace(b'"type":"fact"', b'"type" : "fact"')
     file = write(log_dir, spaced + b"\n")
 
-    assert ["fact 1"] == [event.content for event in days.load_mentioning(day_of(file), WORDS)]
+    assert ["fact 1"] == contents(days.load_mentioning(day_of(file), WORDS))
 
 
 def test_of_two_files_of_a_day_each_event_is_found_once(log_dir):
     one = write(log_dir, wire.dumps(fact(1)) + b"\n")
     two = write(log_dir, wire.dumps(fact(1)) + b"\n" + wire.dumps(fact(2)) + b"\n", f"{DAY}.laptop.jsonl")
 
-    assert ["fact 1", "fact 2"] == sorted(event.content for event in days.load_mentioning(day_of(one, two), WORDS))
+    assert ["fact 1", "fact 2"] == sorted(contents(days.load_mentioning(day_of(one, two), WORDS)))
 
 
 def test_a_line_without_them_is_never_decoded(log_dir, monkeypatch):
@@ -64,7 +64,12 @@ def test_only_the_window_is_told(log, since, until, expected):
 def test_day_files_outside_of_the_window_are_not_even_opened(log, monkeypatch):
     log.append_many([fact(0, day="2026-01-01"), fact(1)])
     opened = []
-    monkeypatch.setattr("eventlog.days.load_mentioning", lambda day, words: opened.append(day.date) or [])
+
+    def load(day, words):
+        opened.append(day.date)
+        return []
+
+    monkeypatch.setattr("eventlog.days.load_mentioning", load)
     said_between(log, f"{DAY}T00:00:00.000000Z", f"{DAY}T23:00:00.000000Z", lambda _: True)
 
     assert [DAY] == opened

@@ -134,9 +134,11 @@ class Gathered:
 
     def _notes(self, lately: Conversations) -> Iterator[tuple[str, list[Line]]]:
         """Of today and yesterday; facts are told in their own section."""
+        since = _ts(timestamps.to_ms(self.request.now) - _NOTES_DAYS * _DAY_MS)
         told = Conversations(retractions=lately.retractions)
         for one in lately.by_id.values():
-            told.by_id[one.id] = Conversation(one.id, first_project=one.first_project, summaries=one.summaries)
+            if summaries := [summary for summary in one.summaries if summary.ts >= since]:
+                told.by_id[one.id] = Conversation(one.id, first_project=one.first_project, summaries=summaries)
         found = notes(told, self.local)
         today = self.local(self.request.now)[:10]
         for day in (today, _day_before(today)):

@@ -1,7 +1,8 @@
 """What was said lately: the only part of the log a context reads, whatever lies before it.
 
-Of the window's day files only lines that say or withdraw something are decoded. A log that cannot be read at all is
-an empty one here: the rest of the context is not to suffer.
+A closed day is taken from what the last replay kept of it, where that is still true; of other days' files only lines
+that say or withdraw something are decoded. A log that cannot be read at all is an empty one here: the rest of the
+context is not to suffer.
 """
 
 from collections.abc import Callable
@@ -9,6 +10,7 @@ from collections.abc import Callable
 from eventlog import days
 from eventlog.events import Event, Fact, Retraction, StageSummary
 from eventlog.log import EventLog
+from eventlog.projections.checkpoints import Checkpoints
 from eventlog.projections.conversations import Conversation, Conversations
 
 _WORDS = (b'"fact"', b'"stage_summary"', b'"retraction"')
@@ -21,8 +23,9 @@ def said_between(log: EventLog, since: str, until: str, visible: Visible) -> Con
     """Every fact and summary of that time that may be seen, and all withdrawals, in force or not."""
     state = Conversations()
     seen: set[str] = set()
+    kept = Checkpoints(log.store.cache, [Conversations])
     for day in _days(log, since, until):
-        for event in _load(day):
+        for event in _load(day, kept):
             if event.id in seen or not isinstance(event, _SAY) or not since <= event.ts <= until:
                 continue
             seen.add(event.id)
@@ -60,7 +63,13 @@ def _days(log: EventLog, since: str, until: str) -> list[days.Day]:
         return []
 
 
-def _load(day: days.Day) -> list[Event]:
+def _load(day: days.Day, kept: Checkpoints) -> list[Event]:
+    """All that was said or withdrawn on a day, and perhaps more."""
+    saved = kept.find(day)
+    if saved is not None:
+        state: Conversations = saved.states[Conversations]
+        said = (event for one in state.by_id.values() for event in (*one.facts, *one.summaries))
+        return [*said, *state.retractions]
     try:
         return days.load_mentioning(day, _WORDS)
     except OSError:
