@@ -55,6 +55,8 @@ class _Seen:
         self.decisions: dict[str, str] = {}
 
     def take_in(self, step: Step) -> None:
+        if not one_line(step.text) and step.kind != "todos":
+            return
         match step:
             case ("title", text):
                 self.title = text
@@ -89,7 +91,7 @@ class _Seen:
     def _open(self) -> list[str]:
         """What the last list leaves open; without a list, what the last message names."""
         left = self.todos.splitlines() if self.lists else _matching(_TODO, self.reply)
-        return [cut(one_line(line), _ITEM_CHARS) for line in left if line.strip()][:_MOST_ITEMS]
+        return [cut(one_line(line), _ITEM_CHARS) for line in left if one_line(line)][:_MOST_ITEMS]
 
 
 def _add(known: dict[str, str], texts: Iterable[str]) -> None:
