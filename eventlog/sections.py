@@ -23,6 +23,7 @@ from eventlog.errors import BadRequest
 _BOM = b"\xef\xbb\xbf"
 _LINES = re.compile(rb"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")  # as CommonMark ends lines: no form feeds, no U+2028
 _NEWLINE = re.compile(r"\r\n|\r")
+_DOUBTFUL = re.compile(r"[#`~<=]|^[ \t]*-[- \t]*$", re.M)  # all else can open nothing
 _SPACE = re.compile(r"\s+")
 _BLANK = " \t"
 _HEADING_CHARS = 500
@@ -145,6 +146,7 @@ def plain(heading: str) -> str:
     return unicodedata.normalize("NFC", _SPACE.sub(" ", words).strip() or source)
 
 
+@lru_cache(maxsize=4096)
 def refusal(heading: str, level: int, content: str | None) -> str | None:
     """Why such a section can be written into no file; None where it can."""
     if "\0" in heading or "\0" in (content or ""):
@@ -153,6 +155,8 @@ def refusal(heading: str, level: int, content: str | None) -> str | None:
         return f"a heading is one line of at most {_HEADING_CHARS} characters"
     if not _can(lambda: update(b"", heading, level, "")):
         return "the heading cannot be written so that it is read back as it is"
+    if not _DOUBTFUL.search(canonical(content or "")):
+        return None
     inner = _sections(_LINES.findall(_encode(content or "")))
     if inner:
         return f"the content has a heading in line {inner[0].start + 1}; plan one entry for each heading"

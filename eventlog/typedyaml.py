@@ -88,11 +88,15 @@ class _Reader:
         fields = {}
         for key, name, value in self._pairs(node, at, line):
             if key.value in kinds:
-                fields[key.value] = self.read(value, kinds[key.value], name)
+                so_far = len(self.mistakes)
+                found = self.read(value, kinds[key.value], name)
+                fields |= {key.value: found} if len(self.mistakes) == so_far else {}
             else:
                 known = ", ".join(kinds)
                 self._wrong(key.start_mark.line + 1, name, f"unknown key; known are {known}")
-        return None if len(self.mistakes) > before else self.build(_plain(fields), kind, at, line)
+        if len(self.mistakes) > before and (at or not _required(kind) <= fields.keys()):
+            return None  # what it lacks has been told
+        return self.build(_plain(fields), kind, at, line)
 
     def _list(self, node: yaml.Node, kind: Any, at: str, line: int) -> list[Any]:
         if not isinstance(node, yaml.SequenceNode):
@@ -128,6 +132,10 @@ class _Reader:
 def _plain(fields: dict[str, Any]) -> dict[str, Any]:
     """Structs as what they are made of: building the outer one checks its own rules once more."""
     return {name: msgspec.to_builtins(value) for name, value in fields.items()}
+
+
+def _required(kind: type[msgspec.Struct]) -> set[str]:
+    return {one.name for one in msgspec.structs.fields(kind) if one.required}
 
 
 def _is_struct(kind: Any) -> bool:

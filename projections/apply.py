@@ -17,7 +17,7 @@ from msgspec.structs import replace
 
 from eventlog import ids, sections, timestamps
 from eventlog.bases import Place
-from eventlog.errors import InvalidEvent, NotStored
+from eventlog.errors import BadRequest, InvalidEvent, NotStored
 from eventlog.events import EntryApplied, KnowledgeEdited, PlanEntry
 from eventlog.files import make_dirs, not_stored
 from eventlog.log import EventLog
@@ -75,16 +75,21 @@ def apply(
     only: str | None = None,
     dry_run: bool = False,
 ) -> Applied:
-    """Bring every file to what the log says, and what waits into the staging directory; raises NotStored.
+    """Bring every file to what the log says, and what waits into the staging directory.
+
+    Raises NotStored, and BadRequest where `only` names nothing.
 
     `only` is the name of a base or of a file. `state` spares reading the log to see whether there is work at all.
     A dry run writes nothing, creates nothing, and tells what would happen.
     """
     state = state or read_knowledge(log, settings, save=not dry_run)
     bases = settings.knowledge_bases
+    wanted = [name for name, base in bases.items() if only in (None, name, Path(base.path or base.url or "").name)]
+    if only and not wanted:
+        raise BadRequest(f"there is no knowledge base {only!r}", hint=f"configured are {', '.join(bases)}")
     done = Applied()
     for place, ledger in ledgers(state, bases).items():
-        if only is None or only in (place.base, Path(bases[place.base].path or bases[place.base].url or "").name):
+        if place.base in wanted:
             done.absorb(_see_to(place, ledger, log, settings, dry_run=dry_run))
     if only is None:
         lost = strangers(state, bases)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from eventlog import Retraction
+from eventlog import BadRequest, Retraction
 from eventlog.projections.apply import apply
 from eventlog.projections.resolve import decide, waiting
 from eventlog.settings import KnowledgeBase, Settings
@@ -256,6 +256,11 @@ def test_only_the_named_file_is_written(log):
 
     assert not user_md().exists()
     assert user_md().with_name("AGENTS.md").exists()
+
+
+def test_a_name_that_is_no_knowledge_base_is_refused(log):
+    with pytest.raises(BadRequest, match="no knowledge base 'nothing'"):
+        apply(log, SETTINGS, only="nothing")
 
 
 def test_a_project_has_its_own_file_and_one_that_is_gone_is_left_alone(log, tmp_path):

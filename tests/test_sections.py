@@ -255,3 +255,11 @@ def test_what_no_file_could_take_is_told_beforehand(heading, content, reason):
 def test_line_ends_and_blank_lines_around_do_not_make_a_text_another():
     assert sections.canonical("a\n b ") == sections.canonical("\r\n \t\na\r\n b \r\n\n")
     assert sections.digest(None) != sections.digest("")
+
+
+@given(CONTENTS.filter(lambda text: "\0" not in text))
+def test_what_is_accepted_at_a_glance_would_be_accepted_after_a_close_look(content):
+    if sections.refusal("H", 2, content) is None:
+        whole = sections.update(b"## H\n\n# After\n", "H", 2, content)
+
+        assert ["H", "After"] == [one.heading for one in Page(whole).sections]
