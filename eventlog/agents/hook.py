@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import NoReturn
 
-_SAME_CALL_MS = 5_000  # identical payloads without a key of their own are one call when they come this close
+# identical payloads without a key of their own are one call when they come this close; turns can be short
+_SAME_CALL_MS, _SAME_TURN_MS = 30_000, 5_000
 _PATIENCE, _PATIENCE_AT_END = 8.0, 2.0  # seconds; hosts give a hook 10, and 3 or 5 at the end of a session
 
 
@@ -119,7 +120,8 @@ def event_of(moment: Moment) -> dict[str, object]:
 
 def record(store: Store, moment: Moment, event: dict[str, object]) -> bool:
     """Append the event of a moment; False where it was there already. Raises NotStored or InvalidEvent."""
-    within_ms = None if moment.turn else _SAME_CALL_MS
+    close = _SAME_TURN_MS if moment.type == "turn_end" else _SAME_CALL_MS
+    within_ms = None if moment.turn else close
     try:
         return append_once(store.log, event, moment.key, within_ms=within_ms)
     except InvalidEvent:  # too long for a line
