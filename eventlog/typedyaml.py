@@ -85,7 +85,7 @@ class _Reader:
     def _struct(self, node: yaml.Node, kind: type[msgspec.Struct], at: str, line: int) -> Any:
         kinds = get_type_hints(kind, include_extras=True)
         before = len(self.mistakes)
-        fields = {}
+        fields: dict[str, Any] = {}
         for key, name, value in self._pairs(node, at, line):
             if key.value in kinds:
                 so_far = len(self.mistakes)
