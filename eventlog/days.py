@@ -122,7 +122,8 @@ def load(day: Day) -> tuple[list[Event], list[Damage]]:
 def load_mentioning(day: Day, words: Sequence[bytes]) -> list[Event]:
     """The events of those lines that hold any of the words anywhere, in no particular order.
 
-    What it costs depends on those lines; of all others only bytes are looked at. Damage is passed over.
+    What it costs depends on those lines; of all others only bytes are looked at. Damage is passed over, and where a
+    line of another kind claims the same id, that is not noticed.
     """
     kept: dict[str, Entry] = {}
     for file in day.files:

@@ -14,7 +14,7 @@ from eventlog.cli.main import VERBS, _load
 from eventlog.context.gather import Request
 from eventlog.context.receipt import acknowledge, given
 from eventlog.context.start import begin, take_bootstrap
-from eventlog.events import ContextInjected, Fact
+from eventlog.events import ContextInjected, Fact, StageSummary
 from eventlog.log import EventLog
 from eventlog.settings import ContextSettings, Settings
 from eventlog.store import Store
@@ -310,3 +310,13 @@ def test_where_libraries_are_missing_the_agent_is_still_told_how_to_save(tmp_pat
 
     assert "--session s" in text
     assert "ModuleNotFoundError" in Path(tmp_path, "store", "cache", "hook-errors.log").read_text()
+
+
+def test_what_a_summary_taken_from_its_file_stands_for_is_known_too(tmp_path):
+    scene = history(tmp_path).replay()
+    start(scene)
+    (one,) = given(scene.log, scene.settings, "now")
+    (behind,) = (entries for path, entries in one.files.items() if path.endswith("sessions/yesterday.md"))
+
+    assert behind
+    assert ["Moved login to JWT"] == [entry.event.summary for entry in behind if isinstance(entry.event, StageSummary)]

@@ -71,6 +71,7 @@ class Gathered:
         lately = said_between(log, self._since, self._until, self._is_visible)
         self.facts = recent_facts(lately, request.now, settings.context, self.local)
         self.notes = list(self._notes(lately))  # day, and its lines
+        self._rendered: list[KnownFile] = []
         self.summaries = list(self._summaries(lately))  # title, and its lines
 
     @property
@@ -102,11 +103,9 @@ class Gathered:
 
     def known(self) -> list[KnownFile]:
         """The files, for the receipt."""
-        return [
-            KnownFile(result.file_path, hashlib.sha256(data).hexdigest(), stamped_at(data))
-            for result in self.results
-            if result.content and (data := result.content.encode("utf-8", "replace"))
-        ]
+        loaded = ((result.file_path, (result.content or "").encode("utf-8", "replace")) for result in self.results)
+        known = [KnownFile(path, hashlib.sha256(data).hexdigest(), stamped_at(data)) for path, data in loaded if data]
+        return [*known, *self._rendered]
 
     def _files(self) -> Iterator[ContextFile]:
         request, store = self.request, self.log.store
@@ -154,8 +153,9 @@ class Gathered:
         if own or request.source in _CAME_BACK or not request.project:
             return
         newest = past.newest(request.project, request.session_id, shared=self.shared)
-        for name, summary in islice(newest, self.settings.context.summaries):
-            yield self.words.last_summary.format(session=name), summary
+        for one in islice((one for one in newest if one.lines), self.settings.context.summaries):
+            self._rendered += [one.file] if one.file else []
+            yield self.words.last_summary.format(session=one.name), one.lines
 
 
 def _declared(log: EventLog, session_id: str) -> SessionType:

@@ -4,22 +4,32 @@ What was said lately is summed up from the log itself, so that nothing waits for
 from the rendered files; which those are, the project's index tells.
 """
 
+import hashlib
 import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 from eventlog.context.window import Visible, retractions_since, said_in
+from eventlog.events import KnownFile
 from eventlog.log import EventLog
 from eventlog.projections.base import Line
 from eventlog.projections.conclusion import conclude
 from eventlog.projections.conversations import Conversations
-from eventlog.projections.markdown_file import is_stamp
+from eventlog.projections.markdown_file import is_stamp, stamped_at
 from eventlog.projections.summaries import document
 from eventlog.settings import Settings
 from eventlog.store import conversation_name, project_slug
 
 _LINK = re.compile(r"^- \[\d{4}-\d\d-\d\d\]\((?:\.\./)*sessions/(?P<name>[A-Za-z0-9._-]+)\.md\)", re.MULTILINE)
+
+
+class Summary(NamedTuple):
+    """What a session came to; `file` where it was taken from a rendered one."""
+
+    name: str
+    lines: tuple[Line, ...]
+    file: KnownFile | None = None
 
 
 class Past(NamedTuple):
@@ -36,22 +46,22 @@ class Past(NamedTuple):
         """The summary of the conversation itself; nothing where it has not come to anything."""
         return self._from_log(conversation_id)
 
-    def newest(self, project: str, but: str, *, shared: bool) -> Iterator[tuple[str, tuple[Line, ...]]]:
-        """Name and lines of the summaries of other conversations, those last at work first.
+    def newest(self, project: str, but: str, *, shared: bool) -> Iterator[Summary]:
+        """The summaries of other conversations, those last at work first.
 
         Files are for main sessions only: facts about the user may have gone into them.
         """
         fresh = [one for one in self.lately.by_id.values() if one.project == project and one.id != but]
         fresh.sort(key=lambda one: (one.last_at, one.id), reverse=True)
-        told = {conversation_name(one) for one in (but, *(one.id for one in fresh)) if one}
         for one in fresh:
-            if lines := self._from_log(one.id):
-                yield one.id, lines
+            rendered = None if shared else self._rendered(conversation_name(one.id), one.last_at)
+            yield rendered or Summary(one.id, self._from_log(one.id))
         if shared:
             return
+        told = {conversation_name(one) for one in (but, *(one.id for one in fresh)) if one}
         for name in self._indexed(project):
-            if name not in told and (lines := self._from_file(name)):
-                yield name, lines
+            if name not in told:
+                yield self._rendered(name) or Summary(name, self._from_log(name))
 
     def _from_log(self, conversation_id: str) -> tuple[Line, ...]:
         conversation = said_in(self.log, conversation_id, self.now, self.visible)
@@ -66,17 +76,18 @@ class Past(NamedTuple):
             return ()
         return _body(document(conversation, conclusion, withdrawn, self.settings).lines)
 
-    def _from_file(self, name: str) -> tuple[Line, ...]:
-        """As rendered, unless something was withdrawn lately that it may tell of."""
-        if any(conversation_name(one) == name for one in self.lately.withdrawn().conversations):
-            return ()
-        if any(one.target for one in self.lately.retractions):
-            return self._from_log(name)
+    def _rendered(self, name: str, last_word: str = "") -> Summary | None:
+        """As in the file; None where it is not there, or older than what was said or withdrawn since."""
+        path = f"{self.log.store.knowledge}/sessions/{name}.md"
         try:
-            text = Path(self.log.store.knowledge, "sessions", f"{name}.md").read_text("utf-8", "replace")
+            data = Path(path).read_bytes()
         except OSError:
-            return ()
-        return _body(tuple(Line(line, conversations=(name,)) for line in text.splitlines()))
+            return None
+        stamp = stamped_at(data)
+        if stamp is None or stamp < max([last_word, *(one.ts for one in self.lately.retractions)]):
+            return None
+        lines = tuple(Line(line) for line in data.decode("utf-8", "replace").splitlines())
+        return Summary(name, _body(lines), KnownFile(path, hashlib.sha256(data).hexdigest(), stamp))
 
     def _indexed(self, project: str) -> list[str]:
         try:
