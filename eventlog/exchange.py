@@ -19,7 +19,7 @@ import msgspec
 import yaml
 from msgspec import Struct
 
-from eventlog import sections, typedyaml
+from eventlog import sections, typedyaml, writable
 from eventlog.bases import Bases, Place, named, place_of
 from eventlog.errors import BadRequest
 from eventlog.events import Operation, PlanEntry, PlanMeta, Target
@@ -127,7 +127,7 @@ def _wrong(entry: Entry, bases: Bases, project: str | None, home: str) -> Iterat
         named(entry.key, project, bases, home)
     except BadRequest as error:
         yield f"key.{error.where}", error.what
-    if refused := sections.refusal(entry.key.heading, entry.key.level, entry.content):
+    if refused := writable.refusal(entry.key.heading, entry.key.level, entry.content):
         yield ("content" if "content" in refused else "key.heading"), refused
     if entry.operation == "update" and entry.content is None:
         yield "operation", "update needs a content"

@@ -11,7 +11,6 @@ differently (an unclosed fence, a heading in the content), nothing is changed an
 import hashlib
 import re
 import unicodedata
-from collections.abc import Callable
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -23,10 +22,8 @@ from eventlog.errors import BadRequest
 _BOM = b"\xef\xbb\xbf"
 _LINES = re.compile(rb"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")  # as CommonMark ends lines: no form feeds, no U+2028
 _NEWLINE = re.compile(r"\r\n|\r")
-_DOUBTFUL = re.compile(r"[#`~<=]|^[ \t]*-[- \t]*$", re.M)  # all else can open nothing
 _SPACE = re.compile(r"\s+")
 _BLANK = " \t"
-_HEADING_CHARS = 500
 
 
 class Unsafe(BadRequest):
@@ -144,33 +141,6 @@ def plain(heading: str) -> str:
     children = _INLINE.parseInline(source)[0].children or []
     words = "".join(_words(token) for token in children)
     return unicodedata.normalize("NFC", _SPACE.sub(" ", words).strip() or source)
-
-
-@lru_cache(maxsize=4096)
-def refusal(heading: str, level: int, content: str | None) -> str | None:
-    """Why such a section can be written into no file; None where it can."""
-    if "\0" in heading or "\0" in (content or ""):
-        return "a NUL character is not text"
-    if len(heading) > _HEADING_CHARS or "\n" in heading.strip() or "\r" in heading.strip():
-        return f"a heading is one line of at most {_HEADING_CHARS} characters"
-    if not _can(lambda: update(b"", heading, level, "")):
-        return "the heading cannot be written so that it is read back as it is"
-    if not _DOUBTFUL.search(canonical(content or "")):
-        return None
-    inner = _sections(_LINES.findall(_encode(content or "")))
-    if inner:
-        return f"the content has a heading in line {inner[0].start + 1}; plan one entry for each heading"
-    if content and not _can(lambda: update(b"## X\n\n# After\n", "X", 2, content)):
-        return "the content would swallow what follows: it leaves a fence or an HTML block open"
-    return None
-
-
-def _can(change: Callable[[], object]) -> bool:
-    try:
-        change()
-    except Unsafe:
-        return False
-    return True
 
 
 def _with_body(page: Page, found: Section, text: str) -> bytes:

@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from msgspec import Struct, field
 
-from eventlog import sections
+from eventlog import sections, writable
 from eventlog.events import EntryApplied, EntryResolved, KnowledgeEdited, PlanEntry, Target
 from eventlog.exchange import change_of
 
@@ -223,7 +223,7 @@ def _held(record: Record, reached: set[str], *, review: bool) -> Iterator[tuple[
             continue
         if entry.batch in doubled:
             yield entry.id, DUPLICATE
-        elif refused := sections.refusal(entry.key.heading, entry.key.level, change_of(entry)[1]):
+        elif refused := writable.refusal(entry.key.heading, entry.key.level, change_of(entry)[1]):
             yield entry.id, refused
         elif review:
             yield entry.id, REVIEW

@@ -2,7 +2,7 @@
 
 from typing import Literal, NamedTuple
 
-from eventlog import sections
+from eventlog import writable
 from eventlog.errors import BadRequest
 from eventlog.events import EntryResolved
 from eventlog.exchange import change_of
@@ -60,6 +60,6 @@ def _check(staged: Staged, content: str | None) -> None:
     if STRANGER in staged.reason:
         raise BadRequest(staged.reason, hint="discard it, or name the file in `knowledge_bases` first")
     key = staged.entry.key
-    refused = sections.refusal(key.heading, key.level, staged.entry.content if content is None else content)
+    refused = writable.refusal(key.heading, key.level, staged.entry.content if content is None else content)
     if refused:
         raise BadRequest(refused, hint="edit it, or discard it")
