@@ -1,6 +1,7 @@
 """`eventlog context`."""
 
 import os
+import sys
 import time
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from eventlog.context.start import begin
 from eventlog.project import project_root
 from eventlog.settings import Settings
 from eventlog.store import Store
+from eventlog.text import harmless
 
 _SOURCES = ("startup", "resume", "clear", "compact")
 
@@ -76,9 +78,16 @@ def command(
     if as_json:
         emit_pretty(built.context)
     else:
-        click.echo(built.context.text, nl=False)
+        click.echo(_shown(built.context.text), nl=False)
     if session:
         acknowledge(opened.log, request, built)
+
+
+def _shown(text: str) -> str:
+    """For an agent as it is; on a terminal without what would act on it, for a repository may hold any AGENTS.md."""
+    if not sys.stdout.isatty():
+        return text
+    return "".join(f"{harmless(line)}\n" for line in text.splitlines())
 
 
 def _head(store: Store, settings: Settings, session: str, agent: str, source: str) -> str:

@@ -45,8 +45,9 @@ class Scene:
         }
         return {name: value for name, value in {**about, **fields}.items() if value is not None}
 
-    def replay(self):
-        publish(replay(self.log, self.settings).documents, self.log.store.knowledge, ALL)
+    def replay(self, projections=ALL):
+        documents = replay(self.log, self.settings, projections=projections).documents
+        publish(documents, self.log.store.knowledge, projections)
         return self
 
     def ask(self, **request):

@@ -5,9 +5,13 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from eventlog import timestamps
+from eventlog import codec, ids, timestamps
 from eventlog.events import Fact
+from eventlog.projections.keywords import KEYWORDS
+from eventlog.projections.memory import MEMORY
+from eventlog.projections.summaries import SUMMARIES
 from eventlog.settings import Settings
+from tests.builders import write
 from tests.scene import GOLDEN, HEAD, NOW, Scene, history
 
 
@@ -55,18 +59,22 @@ def _many(path):
     scene = Scene(path)
     step = 365 * 86_400 / MANY
     end = timestamps.to_ms(NOW) / 1000
-    scene.log.append_many(
-        Fact(
+    lines: dict[str, list[bytes]] = {}
+    for number in range(MANY):
+        ts = timestamps.from_ns(int((end - (MANY - number) * step) * 1e9))
+        fact = Fact(
+            id=ids.derived(timestamps.to_ms(ts), str(number)),
+            ts=ts,
             conversation_id=f"c{number // 100:04}",
             project=str(scene.project),
-            ts=timestamps.from_ns(int((end - (MANY - number) * step) * 1e9)),
             content=f"Fact {number}, as long as facts usually are when agents write them down",
             importance=1 + number % 5,
             entities=[f"entity-{number % 700}"],
         )
-        for number in range(MANY)
-    )
-    return scene.replay().text(source="startup")
+        lines.setdefault(ts[:10], []).append(codec.encode(fact) + b"\n")
+    for day, written in lines.items():
+        write(scene.log.store.log, b"".join(written), f"{day}.jsonl")
+    return scene.replay([MEMORY, SUMMARIES, KEYWORDS]).text(source="startup")
 
 
 def _huge(path):
