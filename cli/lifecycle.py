@@ -54,5 +54,12 @@ def run(moment: Literal["start", "end"], session: str, project: str, agent: str,
     emit({"status": "ok", "id": stored.id})
     outcomes = run_hooks(log, options.open_store(store).settings, stored, cwd)
     for one in outcomes:
-        emit({"hook": one.hook, "status": one.result.status, "message": one.result.message, **one.result.details})
+        emit(
+            {
+                "hook": one.hook,
+                "status": one.result.status,
+                "message": one.result.message,
+                "details": one.result.details,
+            }
+        )
     return EXIT_FOUND if any(one.result.status is HookStatus.FAILURE for one in outcomes) else 0

@@ -6,7 +6,7 @@ from click.testing import CliRunner
 
 from eventlog.cli.group import group
 from eventlog.cli.main import VERBS, _load
-from eventlog.events import HostEvent, SessionEnd, SessionStart
+from eventlog.events import HostEvent, SessionEnd, SessionStart, StageSummary, TurnEnd
 from eventlog.lifecycle.run import run_hooks
 from eventlog.log import EventLog
 from eventlog.settings import Settings
@@ -64,6 +64,23 @@ def test_a_session_that_ended_an_hour_ago_or_has_ended_is_not_at_work(log, proje
     at_end(log, project)
 
     assert branch(project) == "main"
+
+
+def test_what_is_added_to_a_session_after_its_end_does_not_keep_it_at_work(log, project):
+    log.append(SessionEnd(conversation_id="other", project=project))
+    log.append(StageSummary(conversation_id="other", project=project, summary="Drawn", layer=3))
+    log.append(HostEvent(conversation_id="other", project=project, name="session_hooks"))
+    at_end(log, project)
+
+    assert branch(project) == "main"
+
+
+def test_a_session_that_came_back_is_at_work(log, project):
+    log.append(SessionEnd(conversation_id="other", project=project))
+    log.append(TurnEnd(conversation_id="other", project=project))
+    at_end(log, project)
+
+    assert branch(project) == "work"
 
 
 def test_a_session_at_work_in_the_same_project_keeps_the_branch(log, project, clock):

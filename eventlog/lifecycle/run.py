@@ -6,7 +6,7 @@ What they did is appended to the log as a `host_event` `session_hooks`, unless t
 from msgspec import to_builtins
 from msgspec.structs import replace
 
-from eventlog.events import Event, SessionEnd, SessionStart
+from eventlog.events import ContextInjected, EntryApplied, Event, HostEvent, SessionEnd, SessionStart
 from eventlog.lifecycle.base import HookStatus
 from eventlog.lifecycle.configured import registry
 from eventlog.lifecycle.context import HookContext
@@ -15,6 +15,8 @@ from eventlog.log import EventLog
 from eventlog.settings import Settings
 from eventlog.timestamps import from_ns, to_ms
 
+_STORY = "session_hooks"
+_DRAWN = 3  # layer of a summary drawn from the transcript of a session that is over
 _AT_WORK_MS = 3_600_000  # a session without an end that was heard of in the last hour may still be at work
 
 
@@ -47,7 +49,7 @@ def _remember(log: EventLog, event: Event, outcomes: list[Outcome]) -> None:
     told = {one.hook: to_builtins(one.result) for one in worth_it if one.result.status is not HookStatus.SKIPPED}
     if told:
         about = {"conversation_id": event.conversation_id, "project": event.project, "agent": event.agent}
-        log.append({"type": "host_event", "name": "session_hooks", "payload": told, **_present(about)})
+        log.append({"type": "host_event", "name": _STORY, "payload": told, **_present(about)})
 
 
 def _present(fields: dict[str, str | None]) -> dict[str, str]:
@@ -66,6 +68,12 @@ def _at_work(log: EventLog, end: Event) -> tuple[str, ...]:
     since = from_ns((to_ms(end.ts) - _AT_WORK_MS) * 1_000_000)
     ended: dict[str, bool] = {}
     for event in log.read(since):
-        if event.project == end.project and event.conversation_id != end.conversation_id:
+        if event.project == end.project and event.conversation_id != end.conversation_id and not _is_our_own(event):
             ended[event.conversation_id] = isinstance(event, SessionEnd)
     return tuple(one for one, has_ended in ended.items() if not has_ended)
+
+
+def _is_our_own(event: Event) -> bool:
+    """Whether this program added it, perhaps after the session was over."""
+    told_by_hooks = isinstance(event, HostEvent) and event.name == _STORY
+    return event.layer == _DRAWN or told_by_hooks or isinstance(event, (ContextInjected, EntryApplied))
