@@ -67,7 +67,10 @@ FIELDS: dict[type[events.Event], dict[str, st.SearchStrategy[Any]]] = {
         "target": non_empty, "choice": st.sampled_from(["apply", "discard", "edited"]), "content": maybe,
     },
     events.KnowledgeEdited: {"key": targets, "operation": operation, "content": maybe},
-    events.ContextInjected: {"digest": text, "chars": st.integers(), "sources": texts, "cut": texts},
+    events.ContextInjected: {
+        "digest": text, "chars": st.integers(), "sources": texts, "cut": texts,
+        "files": st.lists(st.builds(events.KnownFile, path=text, digest=text, as_of=maybe), max_size=2),
+    },
     events.HostEvent: {"name": text, "payload": st.dictionaries(text, json_values, max_size=3)},
 }  # fmt: skip
 
