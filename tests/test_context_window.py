@@ -20,7 +20,8 @@ SAID = (Fact, StageSummary, Retraction)
 
 def _id(line):
     """Of an event; None of junk."""
-    return wire.loads(line)["id"] if line.startswith(b'{"v"') else None
+    found = wire.loads(line) if line.startswith(b'{"v"') else None
+    return found["id"] if isinstance(found, dict) else None
 
 
 def by_id(events):
