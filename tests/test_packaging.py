@@ -55,9 +55,14 @@ def test_an_installed_wheel_runs_from_any_directory(wheel, tmp_path):
         [sys.executable, "-c", where], cwd=tmp_path, env=environ, check=True, capture_output=True, text=True
     )
     helped = subprocess.run(
-        [sys.executable, "-m", "eventlog", "--help"], cwd=tmp_path, env=environ, capture_output=True, text=True, check=False
+        [sys.executable, "-m", "eventlog", "--help"],
+        cwd=tmp_path,
+        env=environ,
+        capture_output=True,
+        text=True,
+        check=False,
     )
 
     assert str(target) in found.stdout
-    assert (0, "") == (helped.returncode, helped.stderr)
+    assert (helped.returncode, helped.stderr) == (0, "")
     assert "replay" in helped.stdout
