@@ -194,7 +194,7 @@ class KnownFile(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=T
 class ContextInjected(Event, tag="context_injected", frozen=True, kw_only=True):
     """The receipt of what a session was given at its start."""
 
-    digest: str
+    digest: str  # SHA-256 of the text
     chars: int
     sources: list[str] = []  # events it tells of
     cut: list[str] = []  # titles of what did not fit
