@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
 from functools import reduce
-from operator import or_
+from operator import attrgetter, or_
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -39,7 +39,8 @@ Kind = Literal[
 ]
 
 _NAME = re.compile(r"(?P<day>\d{4}-\d\d-\d\d)(?:\.[A-Za-z0-9_-]+)?\.jsonl", re.ASCII)
-_CURRENT = {TYPES[name]: version for name, version in VERSIONS.items()}
+_CURRENT = {(TYPES[name], version) for name, version in VERSIONS.items()}
+_id_of, _ts_of = attrgetter("id"), attrgetter("ts")
 _UNREAD = Event(conversation_id="?")
 _typed: msgspec.json.Decoder[Any] = msgspec.json.Decoder(reduce(or_, KNOWN))
 
@@ -236,12 +237,17 @@ def _decode_whole(data: bytes, day: str) -> list[Event] | None:
         events: list[Event] = _typed.decode_lines(data)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
-    if len(events) != lines or any(event.v != _CURRENT[type(event)] for event in events):
-        return None
-    times = re.compile(rf"(?:{day}T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{{6}}Z)*", re.ASCII)
-    if not all(event.id and len(event.ts) == LENGTH for event in events):
-        return None
-    return events if times.fullmatch("".join([event.ts for event in events])) else None
+    return events if len(events) == lines and _are_ordinary(events, day) else None
+
+
+def _are_ordinary(events: list[Event], day: str) -> bool:
+    """Whether all have an id, a time of that day and the current version; asked of a whole day at once, for speed."""
+    times = list(map(_ts_of, events))
+    if set(map(len, times)) - {LENGTH} or not all(map(_id_of, events)):
+        return False
+    if not re.fullmatch(rf"(?:{day}T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{{6}}Z)*", "".join(times), re.ASCII):
+        return False
+    return {(type(event), event.v) for event in events} <= _CURRENT
 
 
 def _own_first(file: str) -> tuple[int, str]:

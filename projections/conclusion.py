@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple, TypeVar
 
 from eventlog.events import Fact, StageSummary
-from eventlog.projections.conversations import Conversation
+from eventlog.projections.conversations import Conversation, Conversations
 from eventlog.retractions import Withdrawn
 from eventlog.text import cut, one_line, same_text
 
@@ -59,6 +59,12 @@ class Conclusion(NamedTuple):
     def summary(self) -> str:
         """The parts in one text."""
         return self.joint.join(part.text for part in self.parts)
+
+
+def conclusions(state: Conversations) -> dict[str, Conclusion]:
+    """The conclusion of every conversation, by its id."""
+    withdrawn = state.withdrawn()
+    return {one.id: conclude(one, withdrawn) for one in state.by_id.values()}
 
 
 def conclude(conversation: Conversation, withdrawn: Withdrawn) -> Conclusion:

@@ -5,7 +5,8 @@ Subagents' events are for audits and are left out, and so is what became of plan
 written, edited or decided about next week is no part of the conversation that planned it.
 """
 
-from typing import ClassVar
+from collections.abc import Callable
+from typing import ClassVar, TypeVar
 
 from msgspec import Struct, field
 
@@ -22,6 +23,8 @@ from eventlog.events import (
     TurnEnd,
 )
 from eventlog.retractions import Withdrawn
+
+_Derived = TypeVar("_Derived")
 
 Named = tuple[str, str, str]  # ts and id of the first event that names it, and the name
 _NEVER: Named = ("~", "", "")
@@ -97,7 +100,7 @@ class Conversation(Struct):
         self.summaries += other.summaries
 
 
-class Conversations(Struct):
+class Conversations(Struct, dict=True):
     """Every conversation, and what has been withdrawn."""
 
     version: ClassVar[int] = 2
@@ -110,6 +113,7 @@ class Conversations(Struct):
         """Take in one event."""
         if event.subagent:
             return
+        self.__dict__.clear()
         if isinstance(event, _AFTERWARDS):
             self.notes += [event] if isinstance(event, KnowledgeEdited) and _is_note(event) else []
             return
@@ -122,6 +126,7 @@ class Conversations(Struct):
 
     def merge(self, other: "Conversations") -> None:
         """Take in the state of other events."""
+        self.__dict__.clear()
         for conversation_id, theirs in other.by_id.items():
             ours = self.by_id.setdefault(conversation_id, theirs)
             if ours is not theirs:
@@ -135,7 +140,18 @@ class Conversations(Struct):
 
     def withdrawn(self) -> Withdrawn:
         """The withdrawals in force."""
-        return Withdrawn(self.retractions)
+        return self.once(_withdrawn)
+
+    def once(self, derive: Callable[["Conversations"], _Derived]) -> _Derived:
+        """What `derive` makes of this state, made once until the state changes: several projections ask the same."""
+        if derive.__qualname__ not in self.__dict__:
+            self.__dict__[derive.__qualname__] = derive(self)
+        made: _Derived = self.__dict__[derive.__qualname__]
+        return made
+
+
+def _withdrawn(state: Conversations) -> Withdrawn:
+    return Withdrawn(state.retractions)
 
 
 def _is_note(event: KnowledgeEdited) -> bool:

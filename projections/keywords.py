@@ -155,7 +155,7 @@ def _keywords(places: Iterable[Place]) -> list[Keyword]:
 def _places(state: Conversations, settings: Settings) -> list[Place]:
     withdrawn = state.withdrawn()
     places: dict[str | None, Place] = {None: Place(None)}
-    for subject in subjects(state):
+    for subject in state.once(subjects):
         places[subject.project] = _place(subject)
     for project, kept in newest_per_project(state, withdrawn, settings.summaries.keep).items():
         places.setdefault(project, Place(project)).kept = kept

@@ -41,7 +41,7 @@ class Section(NamedTuple):
 def render(state: Conversations, settings: Settings) -> Iterable[Document]:
     """The user's file first, then those of the projects."""
     notes = _notes(state)
-    for subject in subjects(state):
+    for subject in state.once(subjects):
         own = notes.get(notes_path(_path(subject.project)))
         if subject.groups or (own and own.content is not None):
             yield _document(subject, settings, own)

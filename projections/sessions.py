@@ -6,7 +6,7 @@ import orjson
 
 from eventlog.ids import digest
 from eventlog.projections.base import Document, Line, Projection
-from eventlog.projections.conclusion import SUMMARY_CHARS, Conclusion, agents_own, conclude
+from eventlog.projections.conclusion import SUMMARY_CHARS, Conclusion, agents_own, conclusions
 from eventlog.projections.conversations import Conversation, Conversations
 from eventlog.retractions import Withdrawn
 from eventlog.settings import Settings
@@ -17,7 +17,8 @@ def render(state: Conversations, settings: Settings) -> Iterable[Document]:
     """One document; none while there is no conversation."""
     del settings
     withdrawn = state.withdrawn()
-    lines = [_line(one, conclude(one, withdrawn), withdrawn) for one in state.in_order()]
+    concluded = state.once(conclusions)
+    lines = [_line(one, concluded[one.id], withdrawn) for one in state.in_order()]
     if lines:
         yield Document("sessions.jsonl", tuple(lines))
 

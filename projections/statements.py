@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from eventlog.events import Fact
-from eventlog.projections.conclusion import Saying, conclude
+from eventlog.projections.conclusion import Conclusion, Saying, conclusions
 from eventlog.projections.conversations import Conversation, Conversations
 from eventlog.retractions import Withdrawn
 from eventlog.text import one_line, same_text
@@ -83,14 +83,14 @@ class Subject(NamedTuple):
 
 def subjects(state: Conversations) -> list[Subject]:
     """The user first, then projects by path; only those something was ever stated about."""
-    withdrawn = state.withdrawn()
+    withdrawn, concluded = state.withdrawn(), state.once(conclusions)
     stated: dict[str, list[Statement]] = {}
     changed: dict[str, str] = {}
     standing: dict[str, list[str]] = {}
     for conversation in state.by_id.values():
         for project, ts in _changes(conversation, withdrawn):
             changed[project] = max(changed.get(project, ""), ts)
-        for project, statement in _statements(conversation, withdrawn):
+        for project, statement in _statements(conversation, concluded[conversation.id], withdrawn):
             stated.setdefault(project, []).append(statement)
         for project, event_id in _standing(conversation, withdrawn):
             standing.setdefault(project, []).append(event_id)
@@ -118,11 +118,13 @@ def _subject(project: str, stated: Iterable[Statement], changed_at: str, standin
     return Subject(project or None, groups, changed_at, tuple(sorted(one for one in standing if one not in current)))
 
 
-def _statements(conversation: Conversation, withdrawn: Withdrawn) -> Iterator[tuple[str, Statement]]:
+def _statements(
+    conversation: Conversation, conclusion: Conclusion, withdrawn: Withdrawn
+) -> Iterator[tuple[str, Statement]]:
     for fact in conversation.facts:
         if one_line(fact.content) and not withdrawn.hides(fact):
             yield _about(fact), of_fact(fact)
-    for said in conclude(conversation, withdrawn).decisions:
+    for said in conclusion.decisions:
         for saying in said.sayings:
             yield conversation.project or "", _of_decision(saying, conversation.id)
 
