@@ -1,30 +1,24 @@
 """`eventlog replay`."""
 
-import sys
-import time
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
 import click
 
 from eventlog import files
 from eventlog.cli import options
-from eventlog.cli.applied import as_dict, tell
-from eventlog.cli.describe import describe
 from eventlog.cli.main import EXIT_FOUND, EXIT_NOT_WRITTEN
-from eventlog.cli.output import emit_pretty, say
-from eventlog.codec import to_fields
+from eventlog.cli.progress import progress
+from eventlog.cli.replayed import report
 from eventlog.context.bridge import Exported, export
 from eventlog.projections import ALL
 from eventlog.projections.apply import Applied
-from eventlog.projections.publish import Published, publish
+from eventlog.projections.base import Projection
+from eventlog.projections.publish import publish
 from eventlog.projections.rebuild import Rebuilt, rebuild
-from eventlog.projections.replay import Replayed, chosen, replay
+from eventlog.projections.replay import Progress, chosen, replay
 from eventlog.store import Store
-
-_Progress = Callable[[int, int], None]
-_SILENT_SECONDS = 1.0
 
 
 @click.command(
@@ -59,110 +53,49 @@ def command(
     """
     if as_of and not out:
         raise click.UsageError("--as-of needs --out: the files in the store are those of now")
-    projections = chosen(names)
-    root = out or store.knowledge
     opened = options.open_store(store)
-    with _one_at_a_time(store, wanted=not out and not check), _progress() as progress:
+    with _one_at_a_time(store, wanted=not out and not check), progress("replay") as show:
         if out:
-            replayed = replay(
-                opened.log,
-                opened.settings,
-                projections=projections,
-                until=as_of or "~",
-                checkpoints=not full,
-                save=not check,
-                progress=progress,
-            )
-            done = Rebuilt(replayed, publish(replayed.documents, out, projections, dry_run=check), Applied())
+            done = _elsewhere(opened, chosen(names), out, as_of, full=full, check=check, show=show)
         else:
             done = rebuild(
                 opened.log,
                 opened.settings,
-                projections=projections,
+                projections=chosen(names),
                 checkpoints=not full,
                 check=check,
-                progress=progress,
+                progress=show,
             )
     copies = Exported() if out or check else export(store, opened.settings, str(Path.home()))
-    if as_json:
-        emit_pretty(
-            {
-                **_as_dict(done.replayed, done.published, root),
-                "codex_memory": copies,
-                "knowledge_bases": as_dict(done.applied),
-                "by_hand": [to_fields(event) for event in done.edits],
-            }
-        )
-    else:
-        for event in done.edits:
-            say(f"{'by hand':<10} {event.type} {describe(event)}")
-        tell(done.applied, dry_run=check)
-        tell_copies(copies)
-        _tell(done.replayed, done.published, root, check=check)
+    report(done, copies, out or store.knowledge, check=check, as_json=as_json)
     if done.applied.pending:
         return EXIT_NOT_WRITTEN
     return EXIT_FOUND if check and (done.published.changes or done.applied.files) else 0
 
 
-def tell_copies(copies: Exported) -> None:
-    """What became of the copies for Codex."""
-    for word, names in (("copied", copies.written), ("uncopied", copies.removed), ("not ours", copies.left)):
-        for name in names:
-            say(f"{word:<10} codex_memory: {name}")
+def _elsewhere(
+    opened: options.Opened,
+    projections: Sequence[Projection],
+    out: str,
+    as_of: str | None,
+    *,
+    full: bool,
+    check: bool,
+    show: Progress,
+) -> Rebuilt:
+    """Everything under one directory, knowledge bases too: a pure function of the log."""
+    replayed = replay(
+        opened.log,
+        opened.settings,
+        projections=projections,
+        until=as_of or "~",
+        checkpoints=not full,
+        save=not check,
+        progress=show,
+    )
+    return Rebuilt(replayed, publish(replayed.documents, out, projections, dry_run=check), Applied())
 
 
 def _one_at_a_time(store: Store, *, wanted: bool) -> AbstractContextManager[object]:
     """Two replays into the store would only do the same work twice."""
     return files.lock(f"{store.cache}/replay.lock") if wanted and Path(store.log).is_dir() else nullcontext()
-
-
-@contextmanager
-def _progress() -> Iterator[_Progress]:
-    """A bar for replays that take longer than a second, on a terminal."""
-    if not sys.stderr.isatty():
-        yield lambda _done, _all: None
-        return
-    from rich.console import Console
-    from rich.progress import Progress
-
-    with Progress(console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("replay", visible=False)
-        begun = time.monotonic()
-
-        def show(done: int, total: int) -> None:
-            slow = time.monotonic() - begun > _SILENT_SECONDS
-            bar.update(task, completed=done, total=total, visible=slow)
-
-        yield show
-
-
-def _as_dict(replayed: Replayed, published: Published, root: str) -> dict[str, object]:
-    return {
-        "root": root,
-        "events": replayed.events,
-        "days": replayed.days,
-        "days_folded": replayed.days_folded,
-        "written": published.written,
-        "removed": published.removed,
-        "set_aside": published.set_aside,
-        "left": published.left,
-        "unchanged": published.unchanged,
-        "damage": replayed.damage,
-    }
-
-
-def _tell(replayed: Replayed, published: Published, root: str, *, check: bool) -> None:
-    for damage in replayed.damage:
-        say(f"damaged    {damage.file}:{damage.line} (byte {damage.offset}) {damage.kind}: {damage.reason}")
-    for word, names in (
-        ("differs" if check else "wrote", published.written),
-        ("stale" if check else "removed", published.removed),
-        ("set aside", published.set_aside),
-        ("left", published.left),
-    ):
-        for name in names:
-            say(f"{word:<10} {name}")
-    say(
-        f"{replayed.events:,} events of {replayed.days:,} days ({replayed.days_folded:,} folded anew): "
-        f"{published.changes:,} files {'differ' if check else 'changed'}, {published.unchanged:,} unchanged in {root}"
-    )

@@ -11,7 +11,7 @@ from eventlog import compiled, files
 from eventlog.agents import detach, failures
 from eventlog.cli import options
 from eventlog.cli.output import say
-from eventlog.cli.replay import tell_copies
+from eventlog.cli.replayed import tell_copies
 from eventlog.context.bridge import export
 from eventlog.projections.rebuild import rebuild
 from eventlog.settle import are_left, settle

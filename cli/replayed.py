@@ -1,0 +1,68 @@
+"""What a replay did, told to people or to programs."""
+
+from eventlog.cli import applied
+from eventlog.cli.describe import describe
+from eventlog.cli.output import emit_pretty, say
+from eventlog.codec import to_fields
+from eventlog.context.bridge import Exported
+from eventlog.projections.publish import Published
+from eventlog.projections.rebuild import Rebuilt
+from eventlog.projections.replay import Replayed
+
+
+def report(done: Rebuilt, copies: Exported, root: str, *, check: bool, as_json: bool) -> None:
+    """All of it; with `check`, what would have been done."""
+    if as_json:
+        emit_pretty(
+            {
+                **_as_dict(done.replayed, done.published, root),
+                "codex_memory": copies,
+                "knowledge_bases": applied.as_dict(done.applied),
+                "by_hand": [to_fields(event) for event in done.edits],
+            }
+        )
+        return
+    for event in done.edits:
+        say(f"{'by hand':<10} {event.type} {describe(event)}")
+    applied.tell(done.applied, dry_run=check)
+    tell_copies(copies)
+    _tell(done.replayed, done.published, root, check=check)
+
+
+def tell_copies(copies: Exported) -> None:
+    """What became of the copies for Codex."""
+    for word, names in (("copied", copies.written), ("uncopied", copies.removed), ("not ours", copies.left)):
+        for name in names:
+            say(f"{word:<10} codex_memory: {name}")
+
+
+def _as_dict(replayed: Replayed, published: Published, root: str) -> dict[str, object]:
+    return {
+        "root": root,
+        "events": replayed.events,
+        "days": replayed.days,
+        "days_folded": replayed.days_folded,
+        "written": published.written,
+        "removed": published.removed,
+        "set_aside": published.set_aside,
+        "left": published.left,
+        "unchanged": published.unchanged,
+        "damage": replayed.damage,
+    }
+
+
+def _tell(replayed: Replayed, published: Published, root: str, *, check: bool) -> None:
+    for damage in replayed.damage:
+        say(f"damaged    {damage.file}:{damage.line} (byte {damage.offset}) {damage.kind}: {damage.reason}")
+    for word, names in (
+        ("differs" if check else "wrote", published.written),
+        ("stale" if check else "removed", published.removed),
+        ("set aside", published.set_aside),
+        ("left", published.left),
+    ):
+        for name in names:
+            say(f"{word:<10} {name}")
+    say(
+        f"{replayed.events:,} events of {replayed.days:,} days ({replayed.days_folded:,} folded anew): "
+        f"{published.changes:,} files {'differ' if check else 'changed'}, {published.unchanged:,} unchanged in {root}"
+    )
