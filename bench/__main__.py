@@ -1,6 +1,7 @@
 """`python -m bench [--events N]`: every bar as a ratio to a reference measured in the same run, in one table."""
 
 import argparse
+import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,7 +19,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m bench")
     parser.add_argument("--events", type=int, default=100_000, help="size of the large store [%(default)s]")
     events = parser.parse_args().events
-    console = Console()
+    console = Console(width=None if sys.stdout.isatty() else 160)
     with tempfile.TemporaryDirectory() as scratch:
         table = Table("what", "median", "reference", "median", "ratio", "goal")
         for row in _rows(Path(scratch), events):

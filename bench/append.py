@@ -4,6 +4,7 @@ import fcntl
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from eventlog.dayfile import DayFile
 
 _LINE = b'{"v":1,"content":"' + b"x" * 275 + b'"}\n'
 _DAY = "2026-01-01"
-_PLAIN, _SYNCED, _WRITERS = 4000, 60, 8
+_PLAIN, _SYNCED, _WRITERS = 4000, 300, 8
 
 
 def rows(scratch: Path) -> Iterator[Row]:
@@ -53,9 +54,18 @@ def bare(path: str, times: int, *, sync: bool) -> None:
     os.close(fd)
 
 
-def _together(how: str, scratch: Path) -> None:
+def _together(how: str, scratch: Path) -> float:
+    """Seconds from a common start, when all writers are up, to the end of the last."""
     path = str(scratch if how == "safe" else scratch / "bare-synced")
-    code = f"from bench.append import {how}; {how}({path!r}, {_SYNCED}, sync=True)"
-    running = [subprocess.Popen([sys.executable, "-c", code]) for _ in range(_WRITERS)]
+    code = f"from bench.append import {how}; print(flush=True); input(); {how}({path!r}, {_SYNCED}, sync=True)"
+    command = (sys.executable, "-c", code)
+    running = [
+        subprocess.Popen(command, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE) for _ in range(_WRITERS)
+    ]
     for one in running:
-        one.wait()
+        assert one.stdout is not None
+        one.stdout.readline()
+    begun = time.perf_counter()
+    for one in running:
+        one.communicate("\n")
+    return time.perf_counter() - begun

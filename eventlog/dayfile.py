@@ -28,6 +28,14 @@ if TYPE_CHECKING:
     from types import TracebackType
 
 _OPEN = os.O_RDWR | os.O_APPEND | os.O_CREAT | getattr(os, "O_CLOEXEC", 0)
+
+
+def _seek_and_read(fd: int, size: int, offset: int) -> bytes:
+    os.lseek(fd, offset, os.SEEK_SET)
+    return os.read(fd, size)
+
+
+_read_at = getattr(os, "pread", _seek_and_read)  # Windows has no pread
 _sync = getattr(os, "fdatasync", os.fsync)
 
 
@@ -69,9 +77,8 @@ class DayFile:
     def tail(self, size: int) -> bytes:
         """The last `size` bytes of the file, fewer where it is shorter."""
         start = max(0, self._size - size)
-        os.lseek(self._fd, start, os.SEEK_SET)
         chunks = []
-        while chunk := os.read(self._fd, self._size - start):
+        while start < self._size and (chunk := _read_at(self._fd, self._size - start, start)):
             chunks.append(chunk)
             start += len(chunk)
         return b"".join(chunks)
@@ -112,8 +119,9 @@ class DayFile:
             fd = self._open_or_create()
             try:
                 self._lock(fd)
-                if _is_at(fd, self.path):
-                    return fd, os.fstat(fd).st_size
+                here = os.fstat(fd)
+                if _is_at(here, self.path):
+                    return fd, here.st_size
             except BaseException:
                 os.close(fd)
                 raise
@@ -162,10 +170,9 @@ def read_settled(path: str) -> bytes:
         return opened.read()
 
 
-def _is_at(fd: int, path: str) -> bool:
+def _is_at(here: os.stat_result, path: str) -> bool:
     try:
         there = os.stat(path)
     except FileNotFoundError:
         return False
-    here = os.fstat(fd)
     return (here.st_ino, here.st_dev) == (there.st_ino, there.st_dev)
