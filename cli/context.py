@@ -13,10 +13,9 @@ from eventlog.agents.moment import Moment
 from eventlog.cli import options
 from eventlog.cli.output import emit_pretty
 from eventlog.context import SessionType
-from eventlog.context.build import build
+from eventlog.context.build import begin, build
 from eventlog.context.gather import Request
 from eventlog.context.receipt import acknowledge
-from eventlog.context.start import begin
 from eventlog.project import project_root
 from eventlog.settings import Settings
 from eventlog.store import Store
@@ -73,6 +72,8 @@ def command(
         agent=agent,
         head=_head(store, opened.settings, session, agent, source or "") if session else "",
         budget=budget,
+        program=prompts.program(),
+        elsewhere=prompts.elsewhere(store),
     )
     built = begin(opened.log, opened.settings, request) if session else build(opened.log, opened.settings, request)
     if as_json:

@@ -199,6 +199,7 @@ class ContextInjected(Event, tag="context_injected", frozen=True, kw_only=True):
     sources: list[str] = []  # events it tells of
     cut: list[str] = []  # titles of what did not fit
     files: list[KnownFile] = []
+    session_type: Literal["main", "shared"] = "main"
 
 
 class HostEvent(Event, tag="host_event", frozen=True, kw_only=True):

@@ -85,3 +85,15 @@ def test_no_text_is_longer_than_its_budget_and_nothing_vanishes_unsaid(sections,
     assert len(fitted.text) <= budget
     for one in made:
         assert one.title in fitted.cut or one.text.removeprefix("\n") in fitted.text
+
+
+def test_what_has_no_command_of_its_own_is_shown_by_a_look_with_room_for_all():
+    phrases = Phrases(more="[{count} more: {command}]", dropped="[{count} dropped: {command}]")
+    texts = [f"line {number}" for number in range(3000)]
+    fitted = fit("", [section("A", *texts, more=""), section("B" * 99, "b", priority=2)], 150, phrases, "look {x}")
+
+    assert fitted.text.count("look {x} --budget 40000") == 2
+
+
+def test_where_even_the_instructions_are_cut_nothing_else_is_told():
+    assert fit("one\ntwo\nthree\n", [section("A", "a"), section("B", "b")], 13, PHRASES).text == "one\ntwo\n"

@@ -81,6 +81,23 @@ def test_main_then_shared_then_main_in_three_processes_each_see_their_own(tmp_pa
     assert PRIVATE[0] not in orjson.dumps(shared).decode()
 
 
+def test_what_the_user_keeps_about_themselves_is_not_for_a_shared_session(tmp_path):
+    scene = private(tmp_path)
+    main, shared = (scene.ask(session_type=kind).context for kind in SessionType)
+
+    assert "# Profile" in main.text
+    assert [] == shared.user_contents
+    assert "# Profile" not in shared.text
+
+
+def test_the_commands_a_shared_session_is_told_show_no_more_than_itself(tmp_path):
+    text = private(tmp_path).ask(session_type=SessionType.SHARED, budget=700).context.text
+    commands = [line.split("`")[1] for line in text.splitlines() if line.startswith("[")]
+
+    assert commands
+    assert not [one for one in commands if one.startswith("eventlog") and "--session-type shared" not in one]
+
+
 def test_a_session_that_was_shared_once_stays_shared(tmp_path):
     scene = private(tmp_path)
     scene.tell(("21 11:00", "now", "session_start", {"session_type": "shared"}))
@@ -236,6 +253,56 @@ def test_what_was_withdrawn_this_minute_is_not_told_whatever_the_files_still_say
 
     assert "Moved login to JWT" not in "".join((*context.summaries, *context.daily_memories))
     assert "Prefers pytest" not in [entry.content for entry in context.recent_facts]
+
+
+def remembered(scene):
+    """What the memories say that are told, of rendered files as old as they are."""
+    return (scene.ask().context.memory_content or "").splitlines()
+
+
+def withdraw(scene, content, when="21 11:00"):
+    target = next(event.id for event in scene.log.read() if getattr(event, "content", None) == content)
+    return scene.tell((when, "later", "retraction", {"target": target}))
+
+
+def test_what_was_withdrawn_after_the_last_replay_is_in_no_memory(tmp_path):
+    scene = history(tmp_path).replay()
+    before = remembered(scene)
+    withdraw(scene, "Deploys happen on Fridays")
+    withdraw(scene, "Nine days old, important all the same")
+    withdraw(scene, "Prefers pytest")
+    gone = {"- [2026-02-21] Deploys happen on Fridays", "- [2026-02-12] Nine days old, important all the same"}
+
+    assert gone | {"- [2026-02-20] Prefers pytest"} == set(before) - set(remembered(scene))
+    assert not [line for line in scene.ask().context.text.splitlines() if "Deploys happen on" in line]
+
+
+def test_what_a_conversation_said_that_was_withdrawn_as_a_whole_is_in_no_memory(tmp_path):
+    scene = history(tmp_path).replay()
+    scene.tell(("21 11:00", "later", "retraction", {"conversation": "yesterday"}))
+    told = "\n".join(remembered(scene))
+
+    assert not [said for said in ("RS256", "8443", "Prefers pytest") if said in told]
+    assert "Deploys happen on Fridays" in told
+
+
+def test_what_others_said_too_stays_and_so_does_what_was_restored(tmp_path):
+    scene = history(tmp_path).replay()
+    before = remembered(scene)
+    withdraw(scene, "the api listens on PORT 8443.")
+    withdraw(scene, "Deploys happen on Fridays", "21 11:10")
+    (*_, last) = (event.id for event in scene.log.read() if event.type == "retraction")
+    scene.tell(("21 11:30", "later", "retraction", {"target": last}))
+
+    assert before == remembered(scene)
+
+
+def test_a_withdrawal_of_nothing_known_changes_nothing(tmp_path):
+    scene = history(tmp_path).replay()
+    before = remembered(scene)
+    scene.tell(("21 11:00", "later", "retraction", {"target": "no-such-event"}))
+
+    assert before == remembered(scene)
 
 
 def test_an_old_summary_is_found_where_nothing_was_said_lately(tmp_path):

@@ -1,6 +1,7 @@
 """The real start of a session: by the verb, and by a host's hook as a process."""
 
 import json
+import os
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -11,9 +12,9 @@ from click.testing import CliRunner
 
 from eventlog.cli.group import group
 from eventlog.cli.main import VERBS, _load
+from eventlog.context.build import begin, take_bootstrap
 from eventlog.context.gather import Request
 from eventlog.context.receipt import acknowledge, given
-from eventlog.context.start import begin, take_bootstrap
 from eventlog.events import ContextInjected, Fact, StageSummary
 from eventlog.log import EventLog
 from eventlog.settings import ContextSettings, Settings
@@ -96,6 +97,18 @@ def test_what_a_session_knew_is_known_ever_after(tmp_path):
     assert "Learned later" not in said
 
 
+def test_what_was_withdrawn_before_it_began_a_session_did_not_know(tmp_path):
+    scene = history(tmp_path).replay()
+    target = next(event.id for event in scene.log.read() if getattr(event, "content", "").startswith("Deploys"))
+    scene.tell(("21 11:00", "later", "retraction", {"target": target}))
+    start(scene)
+    (receipt,) = given(scene.log, scene.settings, "now")
+    known = [*receipt.entries, *(one for entries in receipt.files.values() for one in entries or ())]
+
+    assert known
+    assert target not in [entry.event.id for entry in known]
+
+
 def test_why_session_lists_what_it_knew(tmp_path):
     scene = history(tmp_path).replay()
     start(scene)
@@ -174,7 +187,18 @@ def test_bootstrap_is_told_once(tmp_path):
 
     assert "# First session here\n\nIntroduce yourself." in first
     assert "Introduce yourself." not in second
-    assert (scene.home / ".config/agents/BOOTSTRAP.used-2026-02-21.md").read_text() == "Introduce yourself.\n"
+    assert (scene.home / ".config/agents/BOOTSTRAP.used-2026-02-21T120000.md").read_text() == "Introduce yourself.\n"
+
+
+def test_a_second_one_on_the_same_day_overwrites_nothing(tmp_path):
+    scene = Scene(tmp_path)
+    bootstrap(scene)
+    start(scene, session_id="one")
+    bootstrap(scene).write_text("Once more.\n")
+    start(scene, session_id="two", now="2026-02-21T12:00:01.000000Z")
+    kept = sorted((scene.home / ".config/agents").glob("BOOTSTRAP*"))
+
+    assert ["Introduce yourself.\n", "Once more.\n"] == [path.read_text() for path in kept]
 
 
 def test_of_many_sessions_at_once_one_is_told(tmp_path):
@@ -217,6 +241,33 @@ def test_with_a_session_it_tells_how_to_save_and_leaves_a_receipt(at_home):
 
     assert "--session now" in output.partition("# AGENTS.md")[0]
     assert len(output) == receipts(EventLog(at_home.log.store))[0].chars
+
+
+def test_a_session_told_as_shared_stays_shared_where_nobody_says_so_again(at_home):
+    at_home.log.append({"type": "fact", "conversation_id": "before", "content": "Likes tea", "memory_type": "O"})
+    where = ["context", "--session", "group", "--store", at_home.log.store.root]
+    verb(*where, "--session-type", "shared")
+
+    assert "Likes tea" not in verb(*where, "--source", "compact").output
+    assert "Likes tea" in verb(*where, "--session-type", "main").output
+
+
+def test_every_command_that_shows_the_rest_shows_it(at_home):
+    at_home.log.append_many(
+        [at_home.event("21 08:00", "s", "fact", content=f"Fact number {number}", ts=None) for number in range(9)]
+    )
+    where = ["context", "--session", "s", "--source", "compact", "--store", at_home.log.store.root]
+    output = verb(*where, "--budget", "2300").output
+    commands = [line.split("`")[1] for line in output.splitlines() if line.startswith("[") and "`" in line]
+    shown = "".join(_run(one) for one in commands)
+
+    assert "Fact number 0" not in output
+    assert not [number for number in range(9) if f"Fact number {number}" not in shown + output]
+
+
+def _run(command):
+    environ = {**os.environ, "PYTHONPATH": str(ROOT), "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
+    return subprocess.run(command, shell=True, capture_output=True, text=True, check=True, env=environ).stdout
 
 
 def test_after_a_compaction_it_asks_to_save(at_home):
@@ -284,10 +335,10 @@ def test_a_hook_installed_for_shared_sessions_tells_nothing_about_the_user(tmp_p
 def test_the_hook_obeys_the_settings(tmp_path):
     scene = Scene(tmp_path)
     Path(scene.log.store.root).mkdir()
-    Path(scene.log.store.config).write_text("context: {budget_chars: 900}\nlocale: zh\n")
+    Path(scene.log.store.config).write_text("context: {budget_chars: 1200}\nlocale: zh\n")
     text = hook(scene, source="startup")
 
-    assert len(text) <= 900
+    assert len(text) <= 1200
     assert "还有" in text
 
 

@@ -98,14 +98,23 @@ def ask(store: Store, moment: Moment, locale: str) -> str:
     return _say(_ASK, _Save(store, moment, _FALLBACK), locale)
 
 
+def program() -> str:
+    """How the agent's shell calls us."""
+    return quote(_executable())
+
+
+def elsewhere(store: Store) -> str:
+    """The option that leads to a store of another place than the agent's shell would find."""
+    return "" if _is_default(store) else f" --store {quote(store.root)}"
+
+
 class _Save:
     """The command an agent calls, and what every call of it says."""
 
     def __init__(self, store: Store, moment: Moment, layer: int = 0) -> None:
         layered = f" --layer {layer}" if layer else ""
-        elsewhere = "" if _is_default(store) else f" --store {quote(store.root)}"
-        self.command = quote(_executable())
-        self.about = f"--session {quote(moment.session)} --agent {moment.agent}{layered}{elsewhere}"
+        self.command = program()
+        self.about = f"--session {quote(moment.session)} --agent {moment.agent}{layered}{elsewhere(store)}"
 
 
 def _say(texts: "dict[str, str]", save: _Save, locale: str) -> str:

@@ -37,9 +37,9 @@ def _known(store: Store, moment: Moment, head: str, source: str) -> str:
 
     from eventlog import compiled, timestamps
     from eventlog.context import SessionType
+    from eventlog.context.build import begin
     from eventlog.context.gather import NEW, Request
     from eventlog.context.receipt import acknowledge
-    from eventlog.context.start import begin
     from eventlog.log import EventLog
     from eventlog.settings import Settings
 
@@ -53,6 +53,8 @@ def _known(store: Store, moment: Moment, head: str, source: str) -> str:
         source=source,
         agent=moment.agent,
         head=head,
+        program=prompts.program(),
+        elsewhere=prompts.elsewhere(store),
     )
     log = EventLog(store, fsync=compiled.wants_sync(store))
     built = begin(log, settings, request)

@@ -11,15 +11,19 @@ from typing import NamedTuple
 from eventlog.projections.base import Line
 
 _FRAME = len("\n# \n\n")  # around a title
+_SPARE = 10_000  # characters a look gets beyond what is there now
 
 
 class Section(NamedTuple):
-    """A part of the context; the smaller `priority`, the more it matters. `more` is the command that shows it all."""
+    """A part of the context; the smaller `priority`, the more it matters.
+
+    `more` is the command that shows it all; "" where only a look at the whole context does.
+    """
 
     title: str
     lines: tuple[Line, ...]
     priority: int
-    more: str
+    more: str = ""
 
     @property
     def size(self) -> int:
@@ -33,7 +37,7 @@ class Section(NamedTuple):
 
 
 class Phrases(NamedTuple):
-    """How it is announced that lines (`{count}`, `{command}`), and that whole sections (`{count}`), have no room."""
+    """How it is announced that so many (`{count}`) lines or sections have no room, with the `{command}` to see them."""
 
     more: str
     dropped: str
@@ -47,35 +51,28 @@ class Fitted(NamedTuple):
     shown: list[Line]
 
 
-def fit(head: str, sections: Sequence[Section], budget: int, phrases: Phrases) -> Fitted:
-    """All of it within `budget` characters; sections stay in the order given."""
-    head = _whole_lines(head, budget)
-    left = budget - len(head)
+def fit(head: str, sections: Sequence[Section], budget: int, phrases: Phrases, look: str = "") -> Fitted:
+    """All of it within `budget` characters, sections in the order given; `look` is what shows the whole context."""
     needed = sum(section.size for section in sections)
+    everything = f"{look} --budget {(needed // _SPARE + 2) * _SPARE}"
+    sections = [section if section.more else section._replace(more=everything) for section in sections]
+    told = _whole_lines(head, budget)
+    left = budget - len(told) if told == head else 0
     if needed > left:
-        left = max(0, left - len(_dropped(len(sections), phrases)))
+        left = max(0, left - len(_dropped(len(sections), everything, phrases)))
     kept: dict[int, Section | None] = {}
-    by_priority = sorted(range(len(sections)), key=lambda position: sections[position].priority)
-    for position in by_priority:
+    for position in sorted(range(len(sections)), key=lambda position: sections[position].priority):
         section = sections[position]
         needed -= section.size
         fitting = _cut(section, min(left, max(left - needed, left // 2)), phrases)
         left -= fitting.size if fitting else 0
         kept[position] = fitting
-    return _assemble(head, sections, kept, budget, phrases)
-
-
-def _assemble(
-    head: str, sections: Sequence[Section], kept: dict[int, Section | None], budget: int, phrases: Phrases
-) -> Fitted:
     shown = [one for _, one in sorted(kept.items()) if one]
-    dropped = sum(one is None for one in kept.values())
-    cut = [section.title for position, section in enumerate(sections) if kept[position] != section]
-    told = "".join(section.text for section in shown)
-    text = head + told if head else told.removeprefix("\n")
-    closing = _dropped(dropped, phrases) if dropped else ""
+    text = told + "".join(section.text for section in shown)
+    closing = _dropped(len(sections) - len(shown), everything, phrases) if len(shown) < len(sections) else ""
     text += closing if len(text) + len(closing) <= budget else ""
-    return Fitted(text, cut, [line for section in shown for line in section.lines])
+    cut = [section.title for position, section in enumerate(sections) if kept[position] != section]
+    return Fitted(text if told else text.removeprefix("\n"), cut, [line for section in shown for line in section.lines])
 
 
 def _cut(section: Section, room: int, phrases: Phrases) -> Section | None:
@@ -96,8 +93,8 @@ def _cut(section: Section, room: int, phrases: Phrases) -> Section | None:
     return section._replace(lines=(*lines, Line(note)))
 
 
-def _dropped(count: int, phrases: Phrases) -> str:
-    return "\n" + phrases.dropped.format(count=count) + "\n"
+def _dropped(count: int, command: str, phrases: Phrases) -> str:
+    return "\n" + phrases.dropped.format(count=count, command=command) + "\n"
 
 
 def _whole_lines(text: str, budget: int) -> str:

@@ -1,16 +1,23 @@
-"""A context, built: gathered, fitted into the budget, and ready to be told."""
+"""A context, built: gathered, fitted into the budget, and ready to be told.
+
+`build` only looks; `begin` is the real start of a session: what is used once is used up.
+"""
 
 import time
 from collections.abc import Callable
 from datetime import datetime
+from pathlib import Path
 from typing import NamedTuple
+
+from msgspec.structs import replace
 
 from eventlog.context import plan
 from eventlog.context.budget import fit
 from eventlog.context.gather import Gathered, Request
+from eventlog.context.loader import Unreadable, read
 from eventlog.context.model import AgentContext
 from eventlog.context.recent import as_entries
-from eventlog.context.sections import sections
+from eventlog.context.sections import look, sections
 from eventlog.events import KnownFile
 from eventlog.log import EventLog
 from eventlog.projections.base import Line
@@ -29,7 +36,8 @@ def build(log: EventLog, settings: Settings, request: Request, clock: Callable[[
     """Load everything and fit it into the budget; no file and no line of the log makes it fail."""
     begun = clock()
     parts = Gathered(log, settings, request)
-    fitted = fit(request.head, sections(parts), request.budget or settings.context.budget_chars, parts.words.phrases)
+    budget = request.budget or settings.context.budget_chars
+    fitted = fit(request.head, sections(parts), budget, parts.words.phrases, look(parts))
     context = AgentContext(
         session_id=request.session_id,
         session_type=parts.session_type,
@@ -53,6 +61,23 @@ def build(log: EventLog, settings: Settings, request: Request, clock: Callable[[
     )
     sources = dict.fromkeys(event for line in fitted.shown for event in line.events)
     return Built(context, list(sources), parts.known())
+
+
+def begin(log: EventLog, settings: Settings, request: Request) -> Built:
+    """The context of a session that starts now; `receipt.acknowledge` is the caller's, once it has been told."""
+    return build(log, settings, replace(request, bootstrap=take_bootstrap(settings, request.home, request.now)))
+
+
+def take_bootstrap(settings: Settings, home: str, now: str) -> str:
+    """The text of BOOTSTRAP.md, to whoever renames it first; "" for everyone else, and where it cannot be renamed."""
+    file = plan.bootstrap_file(settings, home)
+    path = Path(file.path)
+    try:
+        text = read(path, Path(file.root))
+        path.rename(plan.used_name(file.path, now))
+    except (OSError, Unreadable):
+        return ""
+    return text
 
 
 def _text(told: list[Line] | tuple[Line, ...]) -> str:

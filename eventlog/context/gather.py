@@ -12,6 +12,7 @@ from datetime import datetime
 from itertools import islice
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from eventlog import timestamps
 from eventlog.context import plan
@@ -21,8 +22,9 @@ from eventlog.context.model import ContextFile, FileLoadResult, SessionType
 from eventlog.context.past import Past
 from eventlog.context.recent import recent_facts
 from eventlog.context.window import events_of, said_between
+from eventlog.context.withdrawn import without_withdrawn
 from eventlog.context.words import WORDS, Words
-from eventlog.events import Event, Fact, KnownFile, SessionStart
+from eventlog.events import ContextInjected, Event, Fact, KnownFile, SessionStart
 from eventlog.log import EventLog
 from eventlog.projections.base import Line
 from eventlog.projections.conversations import Conversation, Conversations
@@ -54,6 +56,8 @@ class Request(Struct, frozen=True):
     head: str = ""
     bootstrap: str = ""  # what only the first session of all is told
     budget: int | None = None  # characters; None: as configured
+    program: str = "eventlog"  # how the agent's shell calls us
+    elsewhere: str = ""  # the option that leads to a store of another place
 
 
 class Gathered:
@@ -69,6 +73,7 @@ class Gathered:
         self.loaded = [(file, loader.load(file)) for file in self._files()]
         self._since, self._until = self._window()
         lately = said_between(log, self._since, self._until, self._is_visible)
+        self.loaded = [(file, self._without_withdrawn(file, result, lately)) for file, result in self.loaded]
         self.facts = recent_facts(lately, request.now, settings.context, self.local)
         self.notes = list(self._notes(lately))  # day, and its lines
         self._rendered: list[KnownFile] = []
@@ -118,6 +123,12 @@ class Gathered:
             else:
                 yield file
 
+    def _without_withdrawn(self, file: ContextFile, result: FileLoadResult, lately: Conversations) -> FileLoadResult:
+        if file.load_order != plan.MEMORY or not result.content or not lately.retractions:
+            return result
+        standing = (event for one in lately.by_id.values() for event in (*one.facts, *one.summaries))
+        return replace(result, content=without_withdrawn(result.content, self.log, lately.retractions, standing))
+
     def _window(self) -> tuple[str, str]:
         """From when to when the log is read."""
         context = self.settings.context
@@ -126,10 +137,10 @@ class Gathered:
         return _ts(now - days * _DAY_MS), _ts(now + _TOLERANCE_MS)
 
     def _is_visible(self, event: Event) -> bool:
-        """Of this project, or about the user where the user alone listens."""
+        """Of this project, or about the user where the user alone listens; what belongs to no project is the user's."""
         if isinstance(event, Fact) and event.reach == "user":
             return not self.shared
-        return (event.project or "") == self.request.project
+        return (event.project or "") == self.request.project and not (self.shared and not event.project)
 
     def _notes(self, lately: Conversations) -> Iterator[tuple[str, list[Line]]]:
         """Of today and yesterday; facts are told in their own section."""
@@ -160,8 +171,9 @@ class Gathered:
 
 def _declared(log: EventLog, session_id: str) -> SessionType:
     """Shared once is shared for good."""
-    starts = (event for event in events_of(log, session_id) if isinstance(event, SessionStart)) if session_id else ()
-    return SessionType.SHARED if any(start.session_type == "shared" for start in starts) else SessionType.MAIN
+    events = events_of(log, session_id) if session_id else []
+    told = (one.session_type for one in events if isinstance(one, SessionStart | ContextInjected))
+    return SessionType.SHARED if "shared" in told else SessionType.MAIN
 
 
 def _ts(ms: int) -> str:

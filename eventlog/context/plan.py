@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path, PurePath
 
 from eventlog.context.model import ContextFile
-from eventlog.context.templates import template
+from eventlog.context.words import template
 from eventlog.settings import PROJECT, Settings
 from eventlog.store import Store, project_slug
 
@@ -38,7 +38,7 @@ def bootstrap_file(settings: Settings, home: str) -> ContextFile:
 
 def used_name(path: str, now: str) -> str:
     """What BOOTSTRAP.md is called once it has been told."""
-    return str(Path(path).with_name(f"BOOTSTRAP.used-{now[:10]}.md"))
+    return str(Path(path).with_name(f"BOOTSTRAP.used-{now[:19].replace(':', '')}.md"))
 
 
 def _bases(settings: Settings, project: str, home: str) -> Iterator[ContextFile]:
@@ -66,13 +66,13 @@ def _alias(path: Path) -> Path:
 
 
 def _user_files(workspace: Path) -> Iterator[ContextFile]:
-    """Whatever the user put there, by name."""
+    """Whatever the user put there, by name; it is about the user, so for the user alone."""
     try:
         paths = sorted(path for path in (workspace / "user").iterdir() if path.suffix == ".md")
     except OSError:
         return
     for path in paths:
-        yield ContextFile(f"user/{path.name}", str(path), str(workspace), load_order=USER_FILES)
+        yield ContextFile(f"user/{path.name}", str(path), str(workspace), main_session_only=True, load_order=USER_FILES)
 
 
 def _memories(store: Store, project: str) -> Iterator[ContextFile]:

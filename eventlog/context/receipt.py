@@ -1,6 +1,8 @@
 """The receipt: what a session was given, kept in the log, so that "did it know?" has an answer."""
 
 import hashlib
+from collections.abc import Callable
+from functools import cache
 from pathlib import PurePath
 from typing import NamedTuple
 
@@ -8,11 +10,15 @@ from msgspec import to_builtins
 
 from eventlog.context.build import Built
 from eventlog.context.gather import Request
+from eventlog.context.window import retractions_since
 from eventlog.days import Entry
-from eventlog.events import ContextInjected
+from eventlog.events import ContextInjected, KnownFile
 from eventlog.live import append_once
 from eventlog.log import EventLog
+from eventlog.projections.base import Document
 from eventlog.settings import Settings
+
+_DocumentsAt = Callable[[str], list[Document]]
 
 _SAME_START_MS = 30_000  # two registrations of one hook are one start
 
@@ -36,7 +42,7 @@ def acknowledge(log: EventLog, request: Request, built: Built) -> bool:
     about = {"project": request.project, "agent": request.agent}
     fields |= {name: value for name, value in about.items() if value}
     told = {"digest": digest, "chars": len(text), "sources": built.sources, "cut": built.context.cut}
-    fields |= {**told, "files": to_builtins(built.files)}
+    fields |= {**told, "files": to_builtins(built.files), "session_type": built.context.session_type.value}
     key = f"context\n{request.session_id}\n{request.source}\n{digest}"
     return append_once(log.store.log, fields, key, within_ms=_SAME_START_MS)
 
@@ -44,30 +50,34 @@ def acknowledge(log: EventLog, request: Request, built: Built) -> bool:
 def given(log: EventLog, settings: Settings, conversation_id: str) -> list[Given]:
     """Everything the session was ever given, oldest first."""
     receipts = [event for event in log.session(conversation_id) if isinstance(event, ContextInjected)]
-    return [_explain(log, settings, receipt) for receipt in receipts]
-
-
-def _explain(log: EventLog, settings: Settings, receipt: ContextInjected) -> Given:
-    behind = {file.path: _events_behind(log, settings, file.path, file.as_of) for file in receipt.files}
-    found = log.find({*receipt.sources, *(event for events in behind.values() for event in events or ())})
-    return Given(
-        receipt,
-        _known(found, receipt.sources),
-        {path: None if events is None else _known(found, events) for path, events in behind.items()},
-    )
-
-
-def _events_behind(log: EventLog, settings: Settings, path: str, as_of: str | None) -> list[str] | None:
-    """Of a rendered file, as it was then."""
     from eventlog.projections.replay import replay  # a hook only acknowledges
 
+    @cache
+    def documents_at(as_of: str) -> list[Document]:
+        return list(replay(log, settings, until=as_of).documents)
+
+    return [_explain(log, receipt, documents_at) for receipt in receipts]
+
+
+def _explain(log: EventLog, receipt: ContextInjected, documents_at: _DocumentsAt) -> Given:
+    behind = {file.path: _events_behind(log, file, documents_at) for file in receipt.files}
+    found = log.find({*receipt.sources, *(event for events in behind.values() for event in events or ())})
+    oldest = min((file.as_of for file in receipt.files if file.as_of), default=receipt.ts)
+    withdrawn = retractions_since(log, oldest, receipt.ts).withdrawn()  # told no more, whatever the files still said
+
+    def known(events: list[str]) -> list[Entry]:
+        entries = (found[one] for one in events if one in found and not withdrawn.hides(found[one].event))
+        return sorted(entries, key=lambda one: (one.event.ts, one.event.id))
+
+    files = {path: None if events is None else known(events) for path, events in behind.items()}
+    return Given(receipt, known(receipt.sources), files)
+
+
+def _events_behind(log: EventLog, file: KnownFile, documents_at: _DocumentsAt) -> list[str] | None:
+    """Of a rendered file, as it was then."""
     knowledge = PurePath(log.store.knowledge)
-    if as_of is None or not PurePath(path).is_relative_to(knowledge):
+    if file.as_of is None or not PurePath(file.path).is_relative_to(knowledge):
         return None
-    name = PurePath(path).relative_to(knowledge).as_posix()
-    documents = [one for one in replay(log, settings, until=as_of).documents if one.path == name]
+    name = PurePath(file.path).relative_to(knowledge).as_posix()
+    documents = [one for one in documents_at(file.as_of) if one.path == name]
     return list(dict.fromkeys(event for one in documents for line in one.lines for event in line.events))
-
-
-def _known(found: dict[str, Entry], events: list[str]) -> list[Entry]:
-    return sorted((found[one] for one in events if one in found), key=lambda one: (one.event.ts, one.event.id))

@@ -33,6 +33,18 @@ def sections(parts: Gathered) -> list[Section]:
     return [section for section in found if section.lines]
 
 
+def look(parts: Gathered) -> str:
+    """The command that shows the same context once more, as the same listener may see it."""
+    request = parts.request
+    options = {
+        "--project": request.project,
+        "--session-type": parts.session_type.value if parts.shared else "",
+        "--agent": request.agent,
+    }
+    given = "".join(f" {name} {quote(value)}" for name, value in options.items() if value)
+    return f"{request.program} context{given}{request.elsewhere}"
+
+
 def _used(parts: Gathered) -> str:
     """Where it is once it has been told."""
     path = bootstrap_file(parts.settings, parts.request.home).path
@@ -59,20 +71,20 @@ def _of_memory(file: ContextFile, result: FileLoadResult, parts: Gathered) -> Se
 
 def _of_notes(parts: Gathered) -> Iterator[Section]:
     for day, told in parts.notes:
-        path = f"{parts.log.store.knowledge}/memory/{day}.md"
         body = tuple(line for line in told[1:] if line.text)
-        yield Section(parts.words.notes.format(day=day), body, _BY_VALUE.index("notes"), f"cat {quote(path)}")
+        yield Section(parts.words.notes.format(day=day), body, _BY_VALUE.index("notes"))
 
 
 def _of_facts(parts: Gathered) -> Section:
     told = tuple(Line(_bullet(one, parts.local), one.events) for one in parts.facts)
-    where = f" --project {quote(parts.request.project)}" if parts.request.project else ""
-    return Section(parts.words.facts, told, _BY_VALUE.index("facts"), f"eventlog query --type fact{where}")
+    return Section(parts.words.facts, told, _BY_VALUE.index("facts"))
 
 
 def _of_summaries(parts: Gathered) -> Iterator[Section]:
+    request = parts.request
+    own = f"{request.program} query --type stage_summary --session {quote(request.session_id)}{request.elsewhere}"
     for title, told in parts.summaries:
-        more = f"eventlog sessions --project {quote(parts.request.project)}"
+        more = own if title == parts.words.own_summary else ""
         yield Section(title, told, _BY_VALUE.index("summaries"), more)
 
 

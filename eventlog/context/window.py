@@ -5,7 +5,8 @@ that say or withdraw something are decoded. A log that cannot be read at all is 
 context is not to suffer.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 
 from eventlog import days
 from eventlog.events import Event, Fact, Retraction, StageSummary
@@ -54,6 +55,13 @@ def events_of(log: EventLog, conversation_id: str) -> list[Event]:
         return log.session(conversation_id)
     except OSError:
         return []
+
+
+def mentioning(log: EventLog, date: str, words: Sequence[bytes]) -> Iterator[Event]:
+    """The events of one day whose lines hold any of the words."""
+    for day in _days(log, date, date):
+        with suppress(OSError):
+            yield from days.load_mentioning(day, words)
 
 
 def _days(log: EventLog, since: str, until: str) -> list[days.Day]:

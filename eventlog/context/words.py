@@ -1,4 +1,4 @@
-"""The words of a context, in every language a user may choose; text from files and events is never translated."""
+"""What a context says by itself, in every language a user may choose; what others wrote is not translated."""
 
 from typing import NamedTuple
 
@@ -30,7 +30,7 @@ WORDS: dict[Locale, Words] = {
         last_summary="Last session: {session}",
         phrases=Phrases(
             more="[… {count} more lines: `{command}`]",
-            dropped="[{count} parts have no room here: `eventlog context --budget 100000` shows all]",
+            dropped="[{count} parts have no room here: `{command}` shows all]",
         ),
     ),
     "zh": Words(
@@ -43,7 +43,77 @@ WORDS: dict[Locale, Words] = {
         last_summary="上次会话:{session}",
         phrases=Phrases(
             more="[… 还有 {count} 行:`{command}`]",
-            dropped="[还有 {count} 部分因篇幅未列出:`eventlog context --budget 100000` 显示全部]",
+            dropped="[还有 {count} 部分因篇幅未列出:`{command}` 显示全部]",
         ),
     ),
 }
+
+# what a required file starts as, where a workspace asks for it (`context.templates: true`)
+_TEMPLATES_EN = {
+    "AGENTS.md": """\
+# AGENTS.md
+
+How agents work here.
+
+## Rules
+
+## Commands
+""",
+    "SOUL.md": """\
+# SOUL.md
+
+Who the agent is: its character, its tone, its limits.
+
+## Character
+
+## Limits
+""",
+    "USER.md": """\
+# USER.md
+
+Whom the agent works for.
+
+## Preferences
+
+## Background
+
+## Communication
+""",
+}
+_TEMPLATES_ZH = {
+    "AGENTS.md": """\
+# AGENTS.md
+
+代理在这里如何工作。
+
+## 规则
+
+## 命令
+""",
+    "SOUL.md": """\
+# SOUL.md
+
+代理的身份:性格、语气与边界。
+
+## 性格
+
+## 边界
+""",
+    "USER.md": """\
+# USER.md
+
+用户信息。
+
+## 偏好
+
+## 技术背景
+
+## 沟通风格
+""",
+}
+_ALIASES = {"SPIRIT.md": "SOUL.md", "OWNER.md": "USER.md"}
+
+
+def template(name: str, locale: Locale) -> str | None:
+    """The template of a file by its name; None where there is none."""
+    return {"en": _TEMPLATES_EN, "zh": _TEMPLATES_ZH}[locale].get(_ALIASES.get(name, name))
