@@ -8,7 +8,7 @@ import click
 from eventlog import exchange
 from eventlog.cli import options
 from eventlog.cli.main import EXIT_FOUND
-from eventlog.cli.output import emit_pretty, say
+from eventlog.cli.output import count, emit_pretty, say
 from eventlog.errors import BadRequest
 from eventlog.project import project_root
 from eventlog.store import Store
@@ -38,7 +38,7 @@ def command(file: str | None, schema: bool, as_json: bool, store: Store) -> int:
     else:
         for one in found:
             say(f"{name}:{one.line}: {one}")
-        say(f"{entries} entries, {len(found)} mistakes")
+        say(f"{count(entries, 'entry', 'entries')}, {count(len(found), 'mistake')}")
     return EXIT_FOUND if found else 0
 
 
@@ -56,9 +56,6 @@ def read_plan(file: str) -> tuple[str, str]:
 
 def _mistakes(text: str, store: Store) -> tuple[list[Mistake], int]:
     loaded = exchange.parse(text)
-    if loaded.mistakes:
-        return loaded.mistakes, 0
+    entries = sum(key.startswith("entries[") and key.endswith("]") for key in loaded.lines)
     bases = options.open_store(store).settings.knowledge_bases
-    where = (bases, project_root(str(Path.cwd())), str(Path.home()))
-    found = exchange.mistakes(loaded.value, loaded.lines, *where)
-    return sorted([*found, *exchange.duplicates(loaded.value, loaded.lines, *where)]), len(loaded.value.entries)
+    return exchange.every_mistake(loaded, bases, project_root(str(Path.cwd())), str(Path.home())), entries

@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Collection, Mapping
 from datetime import datetime
-from typing import Any, cast
+from typing import Any, Literal, cast, get_args, get_origin, get_type_hints
 
 import msgspec
 from msgspec import NODEFAULT, Struct, structs
@@ -175,21 +175,31 @@ def _convert(fields: Fields, cls: type[Event]) -> Event:
     try:
         return msgspec.convert(fields, cls)
     except (msgspec.ValidationError, UnicodeEncodeError) as error:
-        raise _invalid(error) from None
+        raise invalid(error, cls) from None
 
 
-def _invalid(error: Exception) -> InvalidEvent:
-    """msgspec's ``Expected `float` <= 1.0 - at `$.confidence` `` as a field and a reason."""
+def invalid(error: Exception, cls: type[Struct]) -> InvalidEvent:
+    """msgspec's ``Expected `float` <= 1.0 - at `$.confidence` `` as a field of `cls` and a reason."""
     missing = _MISSING.fullmatch(str(error))
     if missing:
         return InvalidEvent("missing", where=".".join(filter(None, missing.group("field", "name"))))
     match = _WHERE.fullmatch(str(error))
     assert match is not None
-    return InvalidEvent(in_words(match["reason"]), where=match["field"] or "event")
+    field = match["field"] or "event"
+    return InvalidEvent(in_words(match["reason"], get_type_hints(cls).get(field)), where=field)
 
 
-def in_words(reason: str) -> str:
-    """A reason of msgspec's as the end of our sentence."""
+def in_words(reason: str, kind: Any = None) -> str:
+    """A reason of msgspec's as the end of our sentence; where there is a choice, what there is to choose from."""
+    if choices := _choices(kind):
+        return f"must be {'one of ' if len(choices) > 1 else ''}{', '.join(choices)}"
     if reason.endswith(r"matching regex '\\S'"):
         return "must not be blank"
     return reason[:1].lower() + reason[1:]
+
+
+def _choices(kind: Any) -> list[str]:
+    parts = get_args(kind)
+    if get_origin(kind) is Literal:
+        return [str(part) for part in parts]
+    return [choice for part in parts for choice in _choices(part)]

@@ -74,5 +74,5 @@ def _line_of(key: str, lines: Mapping[str, int]) -> int | None:
 
 def _bad(mistakes: list[typedyaml.Mistake], path: str) -> BadSettings:
     first, *others = mistakes
-    more = "; ".join(f"line {one.line}: {one}" for one in others)
+    more = "\n".join(f"line {one.line}: {one}" for one in others)
     return BadSettings(str(first), where=f"{path}:{first.line}", hint=more or "correct it, or remove the line")

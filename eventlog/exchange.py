@@ -12,7 +12,8 @@
 A staged file has `error` and `target_file` as well: why it waits, and for what.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
 from typing import Any, Literal
 
 import msgspec
@@ -46,6 +47,7 @@ class Exchange(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=Tr
 
 
 Change = tuple[Operation, str]  # what an entry does, and the text it brings
+Parts = Mapping[str, Any]  # entries and their keys by where they stand: `entries[0]`, `entries[0].key`
 
 
 def change_of(entry: Entry | PlanEntry) -> Change:
@@ -62,32 +64,40 @@ def parse(text: str) -> typedyaml.Loaded:
     return typedyaml.load(text, Exchange)
 
 
-def mistakes(
-    exchange: Exchange, lines: Mapping[str, int], bases: Bases, project: str | None, home: str
-) -> list[Mistake]:
-    """What is wrong with entries whose form is right: where they write, and what."""
+def every_mistake(loaded: typedyaml.Loaded, bases: Bases, project: str | None, home: str) -> list[Mistake]:
+    """Those of form, of meaning, and entries that are in each other's way."""
+    found = [rule(loaded.parts, loaded.lines, bases, project, home) for rule in (mistakes, duplicates)]
+    return sorted(chain(loaded.mistakes, *found))
+
+
+def parts_of(entries: Iterable[Entry]) -> dict[str, Entry | Target]:
+    """Entries and their keys, each by its place."""
+    named = {f"entries[{position}]": entry for position, entry in enumerate(entries)}
+    return {**named, **{f"{at}.key": entry.key for at, entry in named.items()}}
+
+
+def mistakes(parts: Parts, lines: Mapping[str, int], bases: Bases, project: str | None, home: str) -> list[Mistake]:
+    """What is wrong with parts whose form is right: where they write, and what."""
     found = []
-    for position, entry in enumerate(exchange.entries):
-        at = f"entries[{position}]"
-        for field, what in _wrong(entry, bases, project, home):
+    for at, part in parts.items():
+        for field, what in _wrong(part, bases, project, home):
             key = f"{at}.{field}"
             found.append(Mistake(lines.get(key, lines.get(at, 1)), key, what))
     return sorted(found)
 
 
-def duplicates(
-    exchange: Exchange, lines: Mapping[str, int], bases: Bases, project: str | None, home: str
-) -> list[Mistake]:
+def duplicates(parts: Parts, lines: Mapping[str, int], bases: Bases, project: str | None, home: str) -> list[Mistake]:
     """Entries for a section of a file that an earlier entry has named: such a file's entries wait for a person."""
-    seen: dict[tuple[Place | None, str, int], int] = {}
+    seen: dict[tuple[Place | None, str, int], str] = {}
     found = []
-    for position, entry in enumerate(exchange.entries):
+    for at, entry in parts.items():
+        if not isinstance(entry, Entry):
+            continue
         place = place_of(entry.key, project, bases, home)
         section = (place, sections.plain(entry.key.heading), entry.key.level)
-        first = seen.setdefault(section, position)
-        if place and first != position:
-            at = f"entries[{position}]"
-            found.append(Mistake(lines.get(at, 1), at, f"entries[{first}] is about the same section"))
+        first = seen.setdefault(section, at)
+        if place and first != at:
+            found.append(Mistake(lines.get(at, 1), at, f"{first} is about the same section"))
     return found
 
 
@@ -121,14 +131,26 @@ def _spelled_out(entry: Entry) -> dict[str, Any]:
     }
 
 
-def _wrong(entry: Entry, bases: Bases, project: str | None, home: str) -> Iterator[tuple[str, str]]:
+def _wrong(part: object, bases: Bases, project: str | None, home: str) -> Iterator[tuple[str, str]]:
     """Field and reason."""
+    if isinstance(part, Target):
+        yield from _wrong_key(part, bases, project, home)
+    elif isinstance(part, Entry):
+        yield from _wrong_change(part)
+
+
+def _wrong_key(key: Target, bases: Bases, project: str | None, home: str) -> Iterator[tuple[str, str]]:
     try:
-        named(entry.key, project, bases, home)
+        named(key, project, bases, home)
     except BadRequest as error:
-        yield f"key.{error.where}", error.what
-    if refused := writable.refusal(entry.key.heading, entry.key.level, entry.content):
-        yield ("content" if "content" in refused else "key.heading"), refused
+        yield error.where, error.what
+    if refused := writable.refused_heading(key.heading, key.level):
+        yield "heading", refused
+
+
+def _wrong_change(entry: Entry) -> Iterator[tuple[str, str]]:
+    if refused := writable.refused_content(entry.content or ""):
+        yield "content", refused
     if entry.operation == "update" and entry.content is None:
         yield "operation", "update needs a content"
     elif entry.content and entry.operation in ("clear", "delete", "no-op"):

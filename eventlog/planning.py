@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from eventlog import compiled, config, exchange
+from eventlog import codec, compiled, config, exchange
 from eventlog.bases import named
 from eventlog.errors import BadRequest, BadSettings
 from eventlog.events import PlanEntry
@@ -57,13 +57,15 @@ def checked(store: Store, declared: Exchange, speaker: Mapping[str, Any]) -> lis
         bases = config.load(store).settings.knowledge_bases
     except BadSettings:
         return _events(declared.entries, speaker)
-    wrong = exchange.mistakes(declared, {}, bases, project, home)
+    wrong = exchange.mistakes(exchange.parts_of(declared.entries), {}, bases, project, home)
     if wrong:
-        raise BadRequest("; ".join(map(str, wrong)), hint=f"knowledge bases are {', '.join(bases)}")
+        elsewhere = any(one.key.endswith((".path", ".url")) for one in wrong)
+        hint = f"knowledge bases are {', '.join(bases)}" if elsewhere else ""
+        raise BadRequest("; ".join(map(str, wrong)), hint=hint)
     return _events([_named(entry, named(entry.key, project, bases, home)) for entry in declared.entries], speaker)
 
 
-def entry_of(given: Mapping[str, Any], where: str = "entry") -> Entry:
+def entry_of(given: Mapping[str, Any], where: str = "entries[0]") -> Entry:
     """The entry of a mapping, nested as in the exchange format or flat; raises BadRequest."""
     fields = {name: value for name, value in given.items() if name not in (*_IN_KEY, *_IN_META)}
     key = {name: given[name] for name in _IN_KEY if given.get(name) is not None}
@@ -72,7 +74,8 @@ def entry_of(given: Mapping[str, Any], where: str = "entry") -> Entry:
     try:
         return msgspec.convert(fields, Entry)
     except msgspec.ValidationError as error:
-        raise BadRequest(str(error), where=where) from None
+        told = codec.invalid(error, Entry)
+        raise BadRequest(told.what, where=f"{where}.{told.where}" if told.where != "event" else where) from None
 
 
 def _open(store: Store | str | os.PathLike[str]) -> EventLog:

@@ -29,11 +29,15 @@ class Mistake(NamedTuple):
 
 
 class Loaded(NamedTuple):
-    """The value, None where there are mistakes, and the line of every key (`entries[0].key.heading`)."""
+    """The value, None where there are mistakes, and the line of every key (`entries[0].key.heading`).
+
+    `parts` are the structs that could be read, by key, also where others could not.
+    """
 
     value: Any
     mistakes: list[Mistake]
     lines: Mapping[str, int]
+    parts: Mapping[str, Any]
 
 
 def load(text: str, kind: type[msgspec.Struct]) -> Loaded:
@@ -42,12 +46,12 @@ def load(text: str, kind: type[msgspec.Struct]) -> Loaded:
         _refuse_depth(text)
         node = yaml.compose(text, Loader=yaml.SafeLoader)
     except yaml.YAMLError as error:
-        return Loaded(None, [_unreadable(error, text)], {})
+        return Loaded(None, [_unreadable(error, text)], {}, {})
     except RecursionError:
-        return Loaded(None, [Mistake(1, "", "is nested too deeply")], {})
+        return Loaded(None, [Mistake(1, "", "is nested too deeply")], {}, {})
     reader = _Reader()
     value = reader.read(node, kind, "") if node else reader.build({}, kind, "", 1)
-    return Loaded(None if reader.mistakes else value, sorted(reader.mistakes), reader.lines)
+    return Loaded(None if reader.mistakes else value, sorted(reader.mistakes), reader.lines, reader.parts)
 
 
 class _Reader:
@@ -56,6 +60,7 @@ class _Reader:
     def __init__(self) -> None:
         self.mistakes: list[Mistake] = []
         self.lines: dict[str, int] = {}
+        self.parts: dict[str, Any] = {}
         self._constructor = yaml.SafeLoader("")
 
     def read(self, node: yaml.Node, kind: Any, at: str) -> Any:
@@ -74,13 +79,14 @@ class _Reader:
     def build(self, fields: dict[str, Any], kind: type[msgspec.Struct], at: str, line: int) -> Any:
         """The struct of checked fields; what is wrong with all of them together is told here."""
         try:
-            return msgspec.convert(fields, kind, strict=True)
+            self.parts[at] = msgspec.convert(fields, kind, strict=True)
         except msgspec.ValidationError as error:
             missing = _MISSING.fullmatch(_reason(error))
             key, said, what = (missing[1], ":", "missing") if missing else _reason(error).partition(": ")
             named = _join(at, key) if said and key in kind.__struct_fields__ else at
             self._wrong(self.lines.get(named, line), named, what if named != at else in_words(_reason(error)))
-        return None
+            return None
+        return self.parts[at]
 
     def _struct(self, node: yaml.Node, kind: type[msgspec.Struct], at: str, line: int) -> Any:
         kinds = get_type_hints(kind, include_extras=True)
@@ -122,7 +128,7 @@ class _Reader:
         try:
             return msgspec.convert(self._constructor.construct_object(node, deep=True), kind)
         except (msgspec.ValidationError, yaml.YAMLError, ValueError, RecursionError) as error:
-            self._wrong(node.start_mark.line + 1, at, in_words(_reason(error)))
+            self._wrong(node.start_mark.line + 1, at, in_words(_reason(error), kind))
         return None
 
     def _wrong(self, line: int, key: str, what: str) -> None:

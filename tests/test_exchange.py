@@ -30,13 +30,7 @@ WHERE = (Settings().knowledge_bases, "/p", "/home/ada")
 
 
 def mistakes(text):
-    loaded = exchange.parse(text)
-    if loaded.mistakes:
-        return [(one.line, str(one)) for one in loaded.mistakes]
-    found = exchange.mistakes(loaded.value, loaded.lines, *WHERE) + exchange.duplicates(
-        loaded.value, loaded.lines, *WHERE
-    )
-    return [(one.line, str(one)) for one in sorted(found)]
+    return [(one.line, str(one)) for one in exchange.every_mistake(exchange.parse(text), *WHERE)]
 
 
 def test_the_format_is_read_as_it_was_first_written_down():
@@ -60,11 +54,11 @@ entries:
   - key: user
 """
     assert mistakes(text) == [
-        (1, "version: invalid enum value '1.0'"),
+        (1, "version: must be 1.0.0"),
         (2, "sorce: unknown key; known are version, entries, source, error, target_file"),
         (4, "entries[0].key.heading: must not be blank"),
         (4, "entries[0].key.level: expected `int` <= 6"),
-        (5, "entries[0].operation: invalid enum value 'replace'"),
+        (5, "entries[0].operation: must be one of no-op, update, clear, delete"),
         (6, "entries[0].content: expected `str | null`, got `int`"),
         (7, "entries[0].meta.because: unknown key; known are confidence, reason"),
         (7, "entries[0].meta.confidence: expected `float` <= 1.0"),
@@ -98,6 +92,22 @@ entries:
         (8, "entries[2].operation: delete takes no content"),
         (11, "entries[3].content: the content has a heading in line 2; plan one entry for each heading"),
         (14, "entries[4]: entries[3] is about the same section"),
+    ]
+
+
+def test_a_mistake_of_form_hides_none_of_meaning():
+    text = """version: '1.0.0'
+entries:
+  - key: {path: ../x, heading: A}
+    operation: replace
+  - key: {path: user, heading: B}
+    operation: delete
+    content: text
+"""
+    assert mistakes(text) == [
+        (3, "entries[0].key.path: '../x' is not a knowledge base: entries write nowhere else"),
+        (4, "entries[0].operation: must be one of no-op, update, clear, delete"),
+        (6, "entries[1].operation: delete takes no content"),
     ]
 
 

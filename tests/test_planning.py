@@ -32,7 +32,9 @@ def test_a_store_is_given_by_its_directory(tmp_path):
 @pytest.mark.parametrize(
     ("entry", "said"),
     [
-        ({"path": "user", "content": "x"}, "missing required field `heading`"),
+        ({"path": "user", "content": "x"}, ".key.heading: missing"),
+        ({"path": "user", "heading": " ", "content": "x"}, ".key.heading: must not be blank"),
+        ({"path": "user", "heading": "S", "operation": "replace"}, ".operation: must be one of no-op, update, clear"),
         ({"heading": "S", "content": "x"}, "exactly one of path and url"),
         ({"path": "user", "heading": "S", "content": "x", "colour": "red"}, "unknown field `colour`"),
         ({"path": "user", "heading": "S", "content": "# x"}, "has a heading"),
