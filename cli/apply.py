@@ -5,7 +5,7 @@ import click
 from eventlog.cli import options
 from eventlog.cli.applied import as_dict, tell
 from eventlog.cli.main import EXIT_NOT_WRITTEN
-from eventlog.cli.output import emit_pretty
+from eventlog.cli.output import emit_pretty, say
 from eventlog.projections.apply import apply
 from eventlog.store import Store
 
@@ -29,4 +29,6 @@ def command(dry_run: bool, only: str | None, as_json: bool, store: Store) -> int
         emit_pretty(as_dict(done))
     else:
         tell(done, dry_run=dry_run)
+        if not (done.applied or done.edited or done.staged or done.pending):
+            say("nothing to apply")
     return EXIT_NOT_WRITTEN if done.pending else 0

@@ -4,6 +4,7 @@ import os
 import re
 from collections.abc import Callable
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
@@ -38,11 +39,14 @@ store = click.option(
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs.")
 
 
-def _project(_: click.Context, __: click.Parameter, value: str | None) -> str | None:
-    """The repository root of where the command runs, or of the path given; none for an empty one."""
-    if value == "":
-        return None
-    return project_root(value or str(Path.cwd()))
+def root_of(_: click.Context, __: click.Parameter, value: str | None) -> str | None:
+    """The repository root of the path given; none for an empty one."""
+    return project_root(value) if value else None
+
+
+def _project(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
+    """Where none is given, the repository root of where the command runs."""
+    return root_of(ctx, param, str(Path.cwd()) if value is None else value)
 
 
 def speaker(command: _Function, *, named: bool = True) -> _Function:
@@ -64,6 +68,28 @@ def speaker(command: _Function, *, named: bool = True) -> _Function:
     ):
         command = option(command)
     return command
+
+
+def one_of(name: str, *flags: tuple[str, str, str]) -> Callable[[_Function], _Function]:
+    """Flags (spelling, value, help) of which one gives `name` its value; two are a usage error, not the last one."""
+    only = f"give only one of {', '.join(spelling for spelling, _, _ in flags)}"
+
+    def choose(value: str, ctx: click.Context, _: click.Parameter, given: bool) -> None:
+        chosen = ctx.params.setdefault(name, None)
+        if given and chosen:
+            raise click.UsageError(only)
+        if given:
+            ctx.params[name] = value
+
+    def decorate(command: _Function) -> _Function:
+        for spelling, value, text in reversed(flags):
+            option = click.option(
+                spelling, is_flag=True, expose_value=False, callback=partial(choose, value), help=text
+            )
+            command = option(command)
+        return command
+
+    return decorate
 
 
 class Moment(click.ParamType[str]):

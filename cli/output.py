@@ -33,8 +33,13 @@ def say(text: str) -> None:
 def complain(text: str, hint: str = "") -> None:
     """An error, and what to do about it."""
     click.echo(f"eventlog: {harmless(text)}", err=True)
-    if hint:
-        click.echo(f"  {harmless(hint)}", err=True)
+    for line in hint.splitlines():
+        click.echo(f"  {harmless(line)}", err=True)
+
+
+def count(number: int, noun: str, plural: str = "") -> str:
+    """`1 line`, `2,000 lines`."""
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
 def table(rows: Iterable[Sequence[str]], **widths: int) -> None:

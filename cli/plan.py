@@ -33,8 +33,11 @@ _speaker: Callable[..., Any] = partial(options.speaker, named=False)
 @click.option("--heading", help="Heading of the section.")
 @click.option("--level", type=click.IntRange(1, 6), default=2, show_default=True, help="Level of the heading.")
 @click.option("--content", help="What the section is to say; it is created where it is missing.")
-@click.option("--clear", "operation", flag_value="clear", help="Empty the section, keep its heading.")
-@click.option("--delete", "operation", flag_value="delete", help="Remove the section and its subsections.")
+@options.one_of(
+    "operation",
+    ("--clear", "clear", "Empty the section, keep its heading."),
+    ("--delete", "delete", "Remove the section and its subsections."),
+)
 @click.option("--reason", help="Why.")
 @click.option("--confidence", type=click.FloatRange(0, 1), help="How sure you are [default: 0.9].")
 @click.option("--file", metavar="YAML", help="Entries in the exchange format; - reads stdin.")
@@ -94,7 +97,7 @@ def _from_file(file: str) -> Exchange:
     loaded = exchange.parse(text)
     if loaded.mistakes:
         first, *more = loaded.mistakes
-        others = "; ".join(f"line {one.line}: {one}" for one in more)
+        others = "\n".join(f"line {one.line}: {one}" for one in more)
         raise BadRequest(str(first), where=f"{name}:{first.line}", hint=others or "nothing was stored")
     found: Exchange = loaded.value
     return found

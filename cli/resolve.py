@@ -9,7 +9,7 @@ from eventlog import exchange, sections
 from eventlog.cli import options
 from eventlog.cli.applied import section_of, show_diff, staged_as_dict, tell
 from eventlog.cli.options import Opened
-from eventlog.cli.output import emit_pretty, say
+from eventlog.cli.output import count, emit_pretty, say
 from eventlog.errors import BadRequest, EventLogError
 from eventlog.projections.resolve import Choice, decide, waiting
 from eventlog.projections.staging import Staged, as_edited, path_of
@@ -26,15 +26,19 @@ from eventlog.store import Store
     )
 )
 @click.argument("name", metavar="[ID|FILE]", required=False, default="")
-@click.option("--apply", "choice", flag_value="apply", help="Write it, as it stands in the staged file.")
-@click.option("--discard", "choice", flag_value="discard", help="Never write it.")
-@click.option("--edit", "choice", flag_value="edited", help="Write what you make of it in $EDITOR.")
+@options.one_of(
+    "choice",
+    ("--apply", "apply", "Write it, as it stands in the staged file."),
+    ("--discard", "discard", "Never write it."),
+    ("--edit", "edited", "Write what you make of it in $EDITOR."),
+)
 @options.as_json
 @options.store
 def command(name: str, choice: Choice | None, as_json: bool, store: Store) -> None:
     """Show staged plan entries against what their files say, and decide about one of them.
 
-    NAME is the beginning of its id, or the name of its file in `staging/`. Every decision is an event.
+    ID may be the beginning of one, FILE is a name in `staging/`; neither is needed where one entry waits. Every
+    decision is an event.
     """
     opened = options.open_store(store)
     found = waiting(opened.log, opened.settings, name)
@@ -54,9 +58,11 @@ def command(name: str, choice: Choice | None, as_json: bool, store: Store) -> No
 def _the_one(found: Sequence[Staged], name: str) -> Staged:
     if len(found) == 1:
         return found[0]
+    if not found and not name:
+        raise BadRequest("nothing waits")
     if not found:
         raise BadRequest(f"nothing staged is called {name!r}", hint="`eventlog resolve` lists what waits")
-    names = ", ".join(one.entry.id for one in found)
+    names = "\n".join(f"{one.entry.id}  {section_of(one)}" for one in found)
     raise BadRequest(f"{len(found)} entries wait; say which one", hint=names)
 
 
@@ -68,7 +74,7 @@ def _show(found: Sequence[Staged], opened: Opened, *, as_json: bool) -> None:
         say(f"{one.entry.id}  {section_of(one)}")
         say(f"  {one.reason}")
         _diff(one, opened)
-    say(f"{len(found)} entries wait" if found else "nothing waits")
+    say(f"{count(len(found), 'entry waits', 'entries wait')}" if found else "nothing waits")
 
 
 def _diff(staged: Staged, opened: Opened) -> None:

@@ -5,7 +5,7 @@ import click
 from eventlog import days
 from eventlog.cli import options
 from eventlog.cli.main import EXIT_DAMAGED
-from eventlog.cli.output import emit_pretty, say
+from eventlog.cli.output import count, emit_pretty, say
 from eventlog.store import Store
 from eventlog.verify import verify
 
@@ -27,5 +27,6 @@ def command(as_json: bool, store: Store) -> int:
             say(f"{one.file}:{one.line} (byte {one.offset}) {one.kind}: {one.reason}")
         for path in strangers:
             say(f"{path}: not a day file, never read")
-        say(f"{found.events:,} events in {found.files:,} files, {len(found.damage):,} damaged lines")
+        held = f"{count(found.events, 'event')} in {count(found.files, 'file')}"
+        say(f"{held}, {count(len(found.damage), 'damaged line')}")
     return EXIT_DAMAGED if found.damage else 0

@@ -72,6 +72,7 @@ def test_a_plan_from_flags_is_in_the_log_at_once(at, store):
         ["--path", "user", "--content", "x"],
         ["--path", "user", "--heading", "S"],
         ["--path", "user", "--heading", "S", "--content", "x", "--clear"],
+        ["--path", "user", "--heading", "S", "--clear", "--delete"],
         ["--path", "user", "--heading", "S", "--file", "x.yaml"],
         ["--path", "user", "--url", "https://x", "--heading", "S", "--content", "x"],
         ["--path", "../x", "--heading", "S", "--content", "x"],
@@ -182,6 +183,10 @@ def test_status_writes_nothing(at, store):
     assert before == {path: path.read_bytes() for path in Path(store.root).rglob("*") if path.is_file()}
 
 
+def test_apply_says_so_where_there_is_nothing_to_do(at):
+    assert "nothing to apply\n" == at("apply").out
+
+
 def test_resolve_shows_the_diff_and_decides_nothing(at, store):
     edited_and_planned_again(at)
     at("apply")
@@ -225,6 +230,15 @@ def test_resolve_edit_opens_the_editor(at, store, monkeypatch, tmp_path):
 
     assert ("edited", "agent's and mine") == (decision.choice, decision.content.strip())
     assert user_md().read_text() == "## S\n\nagent's and mine\n"
+
+
+def test_two_decisions_at_once_are_none(at, store):
+    wanted = edited_and_planned_again(at)
+    at("apply")
+    before = events(store)
+    ran = at("resolve", wanted, "--apply", "--discard")
+
+    assert (2, True, before) == (ran.code, "only one of --apply, --discard, --edit" in ran.err, events(store))
 
 
 def test_an_editor_left_without_saving_decides_nothing(at, store, monkeypatch):
