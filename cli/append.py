@@ -30,7 +30,7 @@ from eventlog.store import Store
 @click.option("--stdin", "from_stdin", is_flag=True, help="Read events from stdin, a JSON object a line: all or none.")
 @click.option("--json", "object_text", metavar="OBJECT", help="Fields as a JSON object.")
 @click.option("--session", metavar="ID", help="Conversation id of the agent.")
-@click.option("--project", help="Directory of the project.")
+@click.option("--project", callback=options.root_of, help="Directory of the project.")
 @click.option("--agent", help="Program that says it.")
 @click.option("--layer", type=click.IntRange(1, 4), help="Safety net that saved it.")
 @options.store
@@ -59,7 +59,9 @@ def command(
         return
     speaker = {"conversation_id": session, "project": project, "agent": agent, "layer": layer}
     given = {name: value for name, value in speaker.items() if value is not None}
-    fields = {**given, **_object(object_text), **_assigned(str(type_name), assignments), "type": type_name}
+    fields = {**given, **_object(object_text), **_assigned(str(type_name), assignments)}
+    if fields.setdefault("type", type_name) != type_name:
+        raise click.UsageError(f"TYPE is {type_name}, and the fields say type={fields['type']}")
     report(declare(log, codec.check(codec.from_fields(fields))), "already said in this conversation")
 
 

@@ -97,6 +97,8 @@ REFUSED = {
     "both type and stream": (("append", "fact", "--stdin"), "either TYPE or --stdin"),
     "no equals sign": (("append", "fact", "--session", "s", "content"), "FIELD=VALUE"),
     "a number that is none": (("append", "fact", "--session", "s", "content=x", "confidence=high"), "confidence"),
+    "two types": (("append", "fact", "--session", "s", "content=x", "type=summary"), "TYPE is fact"),
+    "none of a choice": (("append", "fact", "--session", "s", "content=x", "memory_type=X"), "must be one of W, B, O"),
     "an object that is none": (("append", "fact", "--session", "s", "--json", "[1]"), "--json"),
     "a line over one mebibyte": (("append", "turn_end", "--session", "s" * (1 << 20)), "1,048,576"),
 }
@@ -186,6 +188,15 @@ def test_values_are_text_or_json_as_the_field_takes_them(store):
         event.confidence,
         event.extra,
     )
+
+
+def test_the_project_of_an_event_of_any_type_is_a_root_as_everywhere(store, tmp_path, monkeypatch):
+    (tmp_path / "repository" / ".git").mkdir(parents=True)
+    (tmp_path / "repository" / "deep").mkdir()
+    monkeypatch.chdir(tmp_path / "repository" / "deep")
+    _say(store, "append", "fact", "--session", "s", "--project", ".", "content=x")
+
+    assert [str(tmp_path / "repository")] == [event.project for event in _events(store)]
 
 
 def test_fields_may_come_as_an_object_and_assignments_count_more(store):
