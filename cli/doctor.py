@@ -6,12 +6,13 @@ from typing import Any
 
 import click
 
-from eventlog import days
+from eventlog import config, days
 from eventlog.agents import failures
 from eventlog.cli import options
 from eventlog.cli.main import EXIT_FOUND
 from eventlog.cli.output import emit_pretty, say
 from eventlog.cli.places import here
+from eventlog.errors import BadSettings
 from eventlog.install.doctor import Problem, Report, examine
 from eventlog.store import Store
 
@@ -45,6 +46,10 @@ def _general(store: Store) -> list[Problem]:
     switch = here(store).project / ".eventlog-disable"
     if switch.exists():
         found.append(Problem("hooks record nothing in this project", f"rm {switch}"))
+    try:
+        config.load(store)
+    except BadSettings as error:
+        found.append(Problem(str(error), "correct it: until then hooks go by the defaults, and replay refuses"))
     existing = next(path for path in (Path(store.log), *Path(store.log).parents) if path.exists())
     if not os.access(existing, os.W_OK):
         found.append(Problem(f"{existing} cannot be written", f"chmod u+w {existing}"))

@@ -10,6 +10,7 @@ from eventlog import compiled, config
 from eventlog.errors import BadSettings
 from eventlog.settings import Settings
 from eventlog.store import Store
+from tests.shell import call
 
 
 @pytest.fixture
@@ -51,7 +52,7 @@ def test_what_is_not_given_keeps_its_default(store):
         ("memory:\n  max_lines: 50\n  max_line: 3\n", 3, "memory.max_line: unknown key"),
         ("memory:\n  max_lines: many\n", 2, "memory.max_lines: expected `int`, got `str`"),
         ("\nmemory: 7\n", 2, "memory: expected a mapping"),
-        ("locale: de\n", 1, "locale: invalid enum value 'de'"),
+        ("locale: de\n", 1, "locale: must be one of en, zh"),
         ("version: 1\ntimezone: Mars/Olympus\n", 2, "timezone: there is no time zone 'Mars/Olympus'"),
         ("knowledge_bases:\n  user:\n    path: ../../etc/passwd\n", 3, "knowledge_bases.user.path: must start with"),
         ("knowledge_bases:\n  user: {path: ~/x, reviews: true}\n", 2, "knowledge_bases.user.reviews: unknown key"),
@@ -117,6 +118,13 @@ def test_a_mistake_is_no_obstacle_to_a_hook(store):
     write(store, "fsync: nver\n")
 
     assert compiled.wants_sync(store)
+
+
+def test_doctor_tells_of_a_mistake_and_where_it_is(home):
+    write(Store(str(home / ".eventlog")), "locale: de\n")
+    ran = call("doctor")
+
+    assert (1, True) == (ran.code, "config.yaml:1: locale: must be one of en, zh" in ran.out)
 
 
 def test_deleting_the_cache_changes_nothing(store):
