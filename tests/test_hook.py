@@ -4,7 +4,6 @@ import json
 import os
 import resource
 import subprocess
-import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -207,17 +206,6 @@ def test_a_store_that_cannot_be_written_does_not_disturb_the_host(tmp_path):
     assert (0, b"", b"") == (ended.returncode, ended.stdout, ended.stderr)
 
 
-def test_a_log_that_cannot_be_written_is_noted(store):
-    store.mkdir()
-    (store / "log").write_text("in the way")
-    ended = run(store, QUIET)
-    (error,) = errors_of(store)
-
-    assert (0, b"", b"") == (ended.returncode, ended.stdout, ended.stderr)
-    assert "NotStored" in error["error"]
-    assert QUIET == json.loads(error["payload"])
-
-
 def test_a_full_disk_does_not_disturb_the_host_and_leaves_no_half_a_line(store):
     tell(store, QUIET)
     (file,) = (store / "log").iterdir()
@@ -257,18 +245,3 @@ def test_a_directory_that_is_gone_does_not_lose_the_event(store, tmp_path):
 
     assert (0, b"", b"") == (ended.returncode, ended.stdout, ended.stderr)
     assert 1 == len(events_of(store))
-
-
-def test_the_error_log_does_not_grow_without_end(store):
-    threads = [threading.Thread(target=tell, args=(store, b"x" * 5000)) for _ in range(4)]
-    log = store / "cache" / "hook-errors.log"
-    log.parent.mkdir(parents=True)
-    log.write_bytes(b"{}\n" * 400_000)
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    tell(store, b"last")
-
-    assert log.stat().st_size < 1 << 20
-    assert "last" == errors_of(store)[-1]["payload"]

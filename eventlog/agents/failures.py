@@ -11,6 +11,7 @@ from eventlog.store import Store
 
 _LARGEST = 1 << 20  # bytes; then the file is started anew and the old one kept as `.1`
 _KEPT_OF_PAYLOAD = 4096
+_LARGEST_EVENT = 1 << 16  # bytes
 _ADDRESS = re.compile(r'("user_email"\s*:\s*")(?:[^"\\]|\\.)*')
 
 
@@ -19,8 +20,8 @@ def path_of(store: Store) -> str:
     return f"{store.cache}/hook-errors.log"
 
 
-def note(store: Store, error: Exception, data: bytes, agent: str = "") -> None:
-    """Add a failure and the beginning of the payload it lost; raises OSError."""
+def note(store: Store, error: Exception, lost: "bytes | dict[str, object]", agent: str = "") -> None:
+    """Add a failure and what it lost: the event, or the beginning of a payload that became none; raises OSError."""
     path = path_of(store)
     make_dirs(store.cache)
     line = wire.dumps(
@@ -28,7 +29,7 @@ def note(store: Store, error: Exception, data: bytes, agent: str = "") -> None:
             "ts": timestamps.from_ns(time.time_ns()),
             "agent": agent,
             "error": f"{type(error).__name__}: {error}",
-            "payload": _beginning(data),
+            **_kept(lost),
         }
     )
     fd = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
@@ -38,6 +39,14 @@ def note(store: Store, error: Exception, data: bytes, agent: str = "") -> None:
         os.write(fd, line + b"\n")
     finally:
         os.close(fd)
+
+
+def _kept(lost: "bytes | dict[str, object]") -> "dict[str, object]":
+    """An event is kept as one: `eventlog append --stdin` takes it when the log can be written again."""
+    if isinstance(lost, dict):
+        line = wire.dumps(lost)
+        return {"event": lost} if len(line) <= _LARGEST_EVENT else {"payload": _beginning(line)}
+    return {"payload": _beginning(lost)}
 
 
 def _beginning(data: bytes) -> str:
