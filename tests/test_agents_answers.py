@@ -180,13 +180,35 @@ def test_where_no_hook_can_speak_before_a_compaction_the_request_follows_it(stor
         (cursor("postToolUse", tool_use_id="t"), cursor("PostToolUse", tool_use_id="t")),
         ({**COPILOT, "stopReason": "end_turn"}, {**PASCAL, "hook_event_name": "Stop", "stop_reason": "end_turn"}),
         ({**COPILOT, "source": "new"}, {**PASCAL, "hook_event_name": "SessionStart", "source": "new"}),
+        ({**COPILOT, "prompt": "x"}, {**PASCAL, "hook_event_name": "UserPromptSubmit", "prompt": "x"}),
+        (
+            {**COPILOT, "toolName": "bash", "toolArgs": '{"command":"ls ä"}', "toolResult": {"textResultForLlm": "a"}},
+            {
+                **PASCAL,
+                "hook_event_name": "PostToolUse",
+                "tool_name": "Bash",
+                "tool_input": {"command": "ls ä"},
+                "tool_result": {"text_result_for_llm": "a"},
+            },
+        ),
     ],
 )
 def test_a_native_registration_and_one_for_claude_code_make_one_event(store, native, foreign):
-    tell(store, native, "--agent", "copilot" if "sessionId" in native else "cursor")
+    nameless = {"prompt": "userPromptSubmitted", "toolName": "postToolUse"}  # Copilot's events that are not told apart
+    event = next((name for field, name in nameless.items() if field in native and "sessionId" in native), "")
+    tell(store, native, "--agent", "copilot" if "sessionId" in native else "cursor", "--event", event)
     tell(store, foreign, "--agent", "claude")
 
     assert 1 == len(events(store))
+
+
+@pytest.mark.parametrize("result", ["the same", "another"])
+def test_calls_of_copilot_are_told_apart_by_what_they_say(store, result):
+    for said in ("the same", result):
+        call = {**COPILOT, "toolName": "bash", "toolArgs": "{}", "toolResult": {"textResultForLlm": said}}
+        tell(store, call, "--agent", "copilot", "--event", "postToolUse")
+
+    assert len({"the same", result}) == len(events(store))
 
 
 def test_gemini_tells_of_an_end_twice_and_it_is_one(store):

@@ -1,6 +1,7 @@
 """GitHub Copilot CLI. Under camel-case names payloads are camel-case and do not say which event they are of.
 
-It also runs hooks it finds in a repository's Claude Code settings, under those names and with snake-case payloads.
+It also runs hooks it finds in a repository's Claude Code settings, and VS Code's, under those names and with
+snake-case payloads. Neither shape has a key of a prompt or a tool call: what they say tells one from another.
 Documentation: docs.github.com/copilot/reference/hooks-reference.
 """
 
@@ -34,6 +35,10 @@ def read(payload: Payload, name: str, agent: str = AGENT) -> Moment:
             return moment.becomes("save_requested", {"trigger": "pre_compact"})
         case "sessionEnd":
             return moment.becomes("session_end", present(reason=text(payload, "reason")))
+        case "userPromptSubmitted" if prompt := text(payload, "prompt"):
+            moment.gist = prompt
+        case "preToolUse" | "postToolUse":
+            moment.gist = _tool_call(payload)
     return moment
 
 
@@ -51,6 +56,15 @@ def _subagent(payload: Payload, name: str) -> str:
         return found
     named = text(payload, "agentName", "agent_name", "agentType", "agent_type") or "subagent"
     return named if name.startswith("subagent") else ""
+
+
+def _tool_call(payload: Payload) -> object:
+    """Tool, arguments and result: under either naming, arguments as an object or as its text."""
+    arguments = payload.get("toolArgs", payload.get("tool_input"))
+    arguments = wire.dumps(arguments).decode() if isinstance(arguments, dict) else arguments
+    result = payload.get("toolResult", payload.get("tool_result"))
+    said = text(result, "textResultForLlm", "text_result_for_llm") if isinstance(result, dict) else result
+    return [text(payload, "toolName", "tool_name").lower(), arguments, said]
 
 
 def _start(payload: Payload) -> dict[str, object]:

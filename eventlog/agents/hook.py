@@ -1,7 +1,7 @@
 """`eventlog hook`: the host's JSON on stdin, an event in the log, an answer in the host's dialect.
 
 Whatever happens, the host is not disturbed: exit code 0, nothing on stderr, and a failure is noted in
-`cache/hook-errors.log` with the payload it lost.
+`cache/hook-errors.log` with what it lost.
 """
 
 import os
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import NoReturn
 
-# identical payloads without a key of their own are one call when they come this close; turns can be short
-_SAME_CALL_MS, _SAME_TURN_MS = 30_000, 5_000
+# calls without a key of their own are one when they come this close: identical payloads, or only what they say alike
+_SAME_CALL_MS, _SAME_WORDS_MS = 30_000, 5_000
 _PATIENCE, _PATIENCE_AT_END = 8.0, 2.0  # seconds; hosts give a hook 10, and 3 or 5 at the end of a session
 
 
@@ -74,6 +74,7 @@ def serve(data: bytes, argv: list[str], environ: "Mapping[str, str]") -> Served:
         store = Store.locate(hints.get("store"), environ)
     except OSError:  # a relative path, and the directory it is relative to is gone
         return Served(silence)
+    lost: bytes | dict[str, object] = data
     try:
         moment = read(_parse(data), agent, hints.get("event", ""))
         dialect = hosts.dialect(agent, moment.agent)
@@ -85,10 +86,12 @@ def serve(data: bytes, argv: list[str], environ: "Mapping[str, str]") -> Served:
         if not moment.session:
             moment.session = _missing_id(store, moment, environ)
         event = event_of(moment)
+        lost = event
         new = record(store, moment, event)
+        lost = b""
         return Served(nets.answer(store, moment, dialect, event, new=new), store, moment)
     except Exception as error:  # noqa: BLE001 - a hook never breaks its host
-        _note(store, error, data, agent)
+        _note(store, error, lost, agent)
     return Served(silence)
 
 
@@ -120,7 +123,7 @@ def event_of(moment: Moment) -> dict[str, object]:
 
 def record(store: Store, moment: Moment, event: dict[str, object]) -> bool:
     """Append the event of a moment; False where it was there already. Raises NotStored or InvalidEvent."""
-    close = _SAME_TURN_MS if moment.type == "turn_end" else _SAME_CALL_MS
+    close = _SAME_WORDS_MS if moment.type == "turn_end" or moment.gist is not None else _SAME_CALL_MS
     within_ms = None if moment.turn else close
     try:
         return append_once(store.log, event, moment.key, within_ms=within_ms)
@@ -197,11 +200,11 @@ def _lose_patience_after(seconds: float) -> None:
     setitimer(ITIMER_REAL, seconds)
 
 
-def _note(store: Store, error: Exception, data: bytes, agent: str = "") -> None:
+def _note(store: Store, error: Exception, lost: "bytes | dict[str, object]", agent: str = "") -> None:
     """Where even this fails, so be it."""
     try:
         from eventlog.agents.failures import note
 
-        note(store, error, data, agent)
+        note(store, error, lost, agent)
     except Exception:  # noqa: BLE001, S110 - there is no one left to tell
         pass

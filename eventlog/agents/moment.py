@@ -12,7 +12,8 @@ class Moment:
 
     `type` and `fields` are those of the event it becomes. `turn` is whatever the host itself tells calls apart by,
     empty where it has nothing. `settled` tells of a turn's end whether the agent is really done: it was not
-    interrupted, is not answering a hook, and has nothing running in the background.
+    interrupted, is not answering a hook, and has nothing running in the background. `gist` is what a call says,
+    where its host sends the same call in several shapes and gives it no key.
     """
 
     def __init__(
@@ -27,6 +28,7 @@ class Moment:
         self.type = "host_event"
         self.fields: dict[str, object] = {}
         self.settled = True
+        self.gist: object = None
 
     def becomes(self, event_type: str, fields: dict[str, object], *, turn: str = "", settled: bool = True) -> "Moment":
         """The same moment, as an event with a meaning of its own."""
@@ -66,7 +68,7 @@ class Moment:
 
     def _content(self) -> str:
         if self.type == "host_event":
-            return wire.dumps(self.payload).decode()
+            return wire.dumps(self.payload if self.gist is None else {"gist": self.gist}).decode()
         return wire.dumps({**self.fields, "said": text(self.payload, *_LAST_WORDS)}).decode()
 
 
