@@ -1,11 +1,12 @@
 """doctor tells what is active, what is wrong, and what to type."""
 
+import hashlib
 import json
 
 from eventlog.install.arrivals import last_arrivals
 from eventlog.log import EventLog
 from tests.hosts import tell
-from tests.payloads import claude
+from tests.payloads import claude, codex
 from tests.shell import call
 
 
@@ -74,26 +75,47 @@ def test_the_last_hook_is_found_behind_damage(log):
     assert {"codex"} == set(last_arrivals(log.store.log, ["codex", "cursor"]))
 
 
+def _trust_all(home):
+    """What Codex writes when its user trusts every hook of the file as it is."""
+    path = home / ".codex" / "hooks.json"
+    lines = []
+    for event, (group,) in json.loads(path.read_text())["hooks"].items():
+        label = "".join(f"_{char.lower()}" if char.isupper() else char for char in event)[1:]
+        (handler,) = group["hooks"]
+        identity = {"event_name": label, **group, "hooks": [{**handler, "async": False}]}
+        compact = json.dumps(identity, sort_keys=True, separators=(",", ":"))
+        digest = hashlib.sha256(compact.encode()).hexdigest()
+        lines += [f'[hooks.state."{path}:{label}:0:0"]', f'trusted_hash = "sha256:{digest}"']
+    (home / ".codex" / "config.toml").write_text("\n".join(lines))
+
+
 def test_codex_has_to_trust_each_hook(home):
     call("install", "codex")
     untrusted = _problems("codex")
-    path = home / ".codex" / "hooks.json"
-    events = [
-        "session_start",
-        "user_prompt_submit",
-        "post_tool_use",
-        "pre_compact",
-        "stop",
-        "subagent_start",
-        "subagent_stop",
-        "session_end",
-    ]
-    (home / ".codex" / "config.toml").write_text(
-        "\n".join(f'[hooks.state."{path}:{event}:0:0"]\ntrusted_hash = "sha256:ab"' for event in events)
-    )
+    _trust_all(home)
 
     assert ["run /hooks in Codex"] == list(untrusted.values())
     assert {} == _problems("codex")
+
+
+def test_codex_skips_a_command_it_did_not_trust(home, monkeypatch):
+    call("install", "codex")
+    _trust_all(home)
+    monkeypatch.setattr("eventlog.install.command.sys.executable", "/another/python")
+    call("install", "codex")
+    problems = [one for one in _doctor()[2]["codex"]["problems"] if "trust" in one["what"]]
+
+    assert ["run /hooks in Codex"] == [one["fix"] for one in problems]
+
+
+def test_a_hook_that_arrives_is_trusted_whatever_its_digest(home, monkeypatch):
+    call("install", "codex")
+    _trust_all(home)
+    monkeypatch.setattr("eventlog.install.command.sys.executable", "/another/python")
+    call("install", "codex")
+    tell(home / ".eventlog", codex("Stop", turn_id="u-1"), "--agent", "codex")
+
+    assert not [one for one in _doctor()[2]["codex"]["problems"] if "trust" in one["what"]]
 
 
 def test_a_hook_that_is_gone_is_a_problem(home):
@@ -139,7 +161,38 @@ def test_cursor_running_the_hooks_of_claude_code_is_told_and_is_no_failure(home)
 
     assert "also runs the hooks in" in problem["what"]
     assert not problem["serious"]
+    assert problem["fix"].endswith("eventlog uninstall cursor --user")
     assert 0 == code
+
+
+def test_the_fix_of_a_double_in_the_project_is_of_the_project(home):
+    call("install", "claude", "cursor", "--project")
+    (problem,) = _doctor()[2]["cursor"]["problems"]
+
+    assert problem["fix"].endswith("eventlog uninstall cursor --project")
+
+
+def test_copilot_runs_the_hooks_of_claude_code_in_projects_only(home):
+    call("install", "claude", "copilot")
+    for_the_user = _problems("copilot")
+    call("install", "claude", "--project")
+
+    assert {} == for_the_user
+    assert 1 == len(_problems("copilot"))
+
+
+def test_a_registration_that_serves_other_projects_is_not_told_to_leave(home):
+    call("install", "cursor")
+    call("install", "claude", "--project")
+
+    assert ["none needed: it is harmless"] == list(_problems("cursor").values())
+
+
+def test_hosts_that_lack_each_others_events_are_not_told_to_leave(home):
+    call("install", "copilot", "vscode")
+
+    assert ["none needed: it is harmless"] == list(_problems("copilot").values())
+    assert ["none needed: it is harmless"] == list(_problems("vscode").values())
 
 
 def test_hooks_switched_off_by_the_host_are_a_problem(home):

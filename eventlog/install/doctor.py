@@ -1,10 +1,11 @@
 """What is active and what is not, host by host, and the exact fix; reads everything, changes nothing."""
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from eventlog import timestamps
 from eventlog.agents import failures
 from eventlog.agents.hosts import named
 from eventlog.errors import BadRequest, EventLogError
@@ -16,7 +17,11 @@ from eventlog.install.jsontext import parse
 from eventlog.install.layouts import LAYOUTS, Layout, Scope
 
 _SCOPES: tuple[Scope, ...] = ("user", "project")
-_ALSO_RUNS = {"cursor": ("claude",), "copilot": ("claude", "vscode"), "vscode": ("claude", "copilot")}
+_ALSO_RUNS: Mapping[str, Mapping[str, tuple[Scope, ...]]] = {
+    "cursor": {"claude": _SCOPES},
+    "copilot": {"claude": ("project",), "vscode": _SCOPES},
+    "vscode": {"claude": _SCOPES, "copilot": _SCOPES},
+}
 
 
 class Problem(NamedTuple):
@@ -63,8 +68,10 @@ def _report(place: Place, layout: Layout, files: dict[str, list[_File | Problem]
     own = [one for one in files[layout.agent] if isinstance(one, _File)]
     problems = [one for one in files[layout.agent] if isinstance(one, Problem)]
     problems += [problem for file in own for problem in _problems(place, layout, file)]
-    foreign = [file for agent in _ALSO_RUNS.get(layout.agent, ()) for file in files[agent] if isinstance(file, _File)]
-    problems += _doubles(layout, own, foreign)
+    if layout.agent == "codex":
+        problems += [problem for file in own for problem in _distrust(place, layout, file, last)]
+    problems += _doubles(layout, own)
+    problems += _crossings(layout, own, files)
     found = any((place.home / trace).is_dir() for trace in layout.traces) or any(map(shutil.which, layout.programs))
     return Report(layout.agent, layout.name, found, tuple(str(file.path) for file in own), last, tuple(problems))
 
@@ -103,13 +110,24 @@ def _problems(place: Place, layout: Layout, file: _File) -> Iterator[Problem]:
         yield Problem(f"{file.path} calls another installation or store than this one", again)
     if switch := trust.disabled(file.value):
         yield Problem(f"{file.path} switches all hooks off: {switch}", f"remove {switch} from {file.path}")
-    if layout.agent == "codex" and (events := trust.untrusted_by_codex(place.directory(layout), file.path, file.value)):
+
+
+def _distrust(place: Place, layout: Layout, file: _File, last: str | None) -> Iterator[Problem]:
+    """What Codex may skip. A hook that arrived since the file was written says more than any digest."""
+    found = trust.trust_of_codex(place.directory(layout), file.path, file.value)
+    if found.missing:
         yield Problem(
-            f"Codex does not trust the hooks for {', '.join(events)} yet, and skips them", "run /hooks in Codex"
+            f"Codex does not trust the hooks for {', '.join(found.missing)} yet, and skips them", "run /hooks in Codex"
+        )
+    if found.outdated and (last or "") < timestamps.from_ns(file.path.stat().st_mtime_ns):
+        yield Problem(
+            f"Codex seems to trust another command for {', '.join(found.outdated)}, and would skip this one",
+            "run /hooks in Codex",
+            serious=False,
         )
 
 
-def _doubles(layout: Layout, own: list[_File], foreign: list[_File]) -> Iterator[Problem]:
+def _doubles(layout: Layout, own: list[_File]) -> Iterator[Problem]:
     """Two registrations cost time, not truth: what arrives twice is one event."""
     if len(own) > 1:
         yield Problem(
@@ -123,12 +141,28 @@ def _doubles(layout: Layout, own: list[_File], foreign: list[_File]) -> Iterator
                     f"{file.path} registers {event} twice",
                     f"eventlog install {layout.agent} --{file.scope}, and remove the copy written by hand",
                 )
-    for file in foreign if own else ():
-        yield Problem(
-            f"{layout.name} also runs the hooks in {file.path}: every hook runs twice",
-            f"harmless; to save the time: eventlog uninstall {layout.agent}",
-            serious=False,
-        )
+
+
+def _crossings(layout: Layout, own: list[_File], files: dict[str, list[_File | Problem]]) -> Iterator[Problem]:
+    """Hosts that run the hooks of others too. Of Copilot and VS Code each has events the other's file lacks."""
+    for agent, scopes in _ALSO_RUNS.get(layout.agent, {}).items() if own else ():
+        for file in files[agent]:
+            if isinstance(file, _File) and file.scope in scopes:
+                yield Problem(
+                    f"{layout.name} also runs the hooks in {file.path}: every hook runs twice",
+                    _saving_time(layout, [one for one in own if agent == "claude" and _covers(file, one)]),
+                    serious=False,
+                )
+
+
+def _covers(foreign: _File, own: _File) -> bool:
+    """Whether nothing is missed without a registration of our own."""
+    return foreign.scope in ("user", own.scope)
+
+
+def _saving_time(layout: Layout, spare: list[_File]) -> str:
+    commands = " and ".join(f"eventlog uninstall {layout.agent} --{file.scope}" for file in spare)
+    return f"harmless; to save the time: {commands}" if spare else "none needed: it is harmless"
 
 
 def _failures(place: Place, agent: str, failed: list[dict[str, object]]) -> Iterator[Problem]:
