@@ -1,7 +1,6 @@
 """install and uninstall, as a user runs them: what is in the files, and that it all comes back."""
 
 import json
-import stat
 from pathlib import Path
 
 import pytest
@@ -201,40 +200,6 @@ def test_the_log_is_never_touched(home):
 
 
 # ------------------------------------------------------------------------------------------------ files as they are
-
-
-def test_the_mode_of_a_file_stays(home):
-    path = _put(home, "claude", b"{}")
-    path.chmod(0o640)
-    call("install", "claude")
-    installed = stat.S_IMODE(path.stat().st_mode)
-    call("uninstall", "claude")
-
-    assert (0o640, 0o640) == (installed, stat.S_IMODE(path.stat().st_mode))
-
-
-def test_a_symbolic_link_stays_one(home, tmp_path):
-    (tmp_path / "dotfiles.json").write_bytes(b"{}\n")
-    (home / ".claude").mkdir()
-    (home / FILES["claude"]).symlink_to(tmp_path / "dotfiles.json")
-    call("install", "claude")
-    installed = (tmp_path / "dotfiles.json").read_bytes()
-    call("uninstall", "claude")
-
-    assert b"hook.py" in installed
-    assert (home / FILES["claude"]).is_symlink()
-    assert b"{}\n" == (tmp_path / "dotfiles.json").read_bytes()
-
-
-def test_a_read_only_file_is_refused_and_left_alone(home):
-    path = _put(home, "claude", b"{}")
-    path.chmod(0o444)
-    ran = call("install", "claude")
-
-    assert 3 == ran.code
-    assert "read-only" in ran.err
-    assert f"chmod u+w {path}" in ran.err
-    assert b"{}" == path.read_bytes()
 
 
 REFUSED = {

@@ -53,6 +53,7 @@ def test_every_event_is_registered_once_and_nothing_else_changed(agent, text):
         parse(text).value,
         _without_hooks(text),
         {**_without_hooks(text), **LAYOUTS[agent].document},
+        {**parse(text).value, **LAYOUTS[agent].document},
     )
     for part in (
         text.replace("\r", "").replace("}", "\n").replace("{", "\n").replace("]", "\n").replace("[", "\n").split("\n")
@@ -86,6 +87,13 @@ def _without_hooks(text):
 @pytest.mark.parametrize("agent", ["claude", "codex", "gemini"])
 def test_taking_out_what_was_put_in_gives_back_every_byte(agent, text):
     assert text == hookfile.strip(_merged(agent, text))
+
+
+@pytest.mark.parametrize(
+    "text", ['{\n  "hooks": {\n    // mine\n  }\n}\n', '{\n  "hooks": {\n    "Stop": [ /* mine */ ]\n  }\n}\n']
+)
+def test_a_comment_in_what_we_leave_empty_stays(text):
+    assert "mine" in hookfile.strip(_merged("claude", text))
 
 
 def test_other_tools_keep_their_positions():

@@ -31,21 +31,21 @@ class Backup(msgspec.Struct):
 
 def find(store: Store, path: Path) -> Backup | None:
     """The backup of a file; None where there is none that can be read."""
-    try:
-        return msgspec.json.decode(_place(store, path).read_bytes(), type=Backup)
-    except (OSError, msgspec.MsgspecError):
-        return None
+    return _read(_place(store, path))
 
 
 def keep(store: Store, path: Path, now: bytes | None, before: bytes | None, after: bytes, made_dirs: list[str]) -> None:
     """Remember what the file was without us, and what it has become; `now` is what it was until now. Raises NotStored.
 
     Where an earlier installation made it what it was until now, the bytes before that one are remembered.
+    Directories made for another file count for this one too: whichever is removed last takes them away.
     """
     known = find(store, path)
     encoded = None if before is None else base64.b64encode(before).decode()
     if known and now is not None and fingerprint(now) == known.after:
         encoded, made_dirs = known.before, known.made_dirs
+    else:
+        made_dirs = [*_made_above(store, path), *made_dirs]
     made = Backup(str(path), encoded, fingerprint(after), made_dirs)
     replace_file(str(_place(store, path)), msgspec.json.encode(made))
 
@@ -58,6 +58,20 @@ def forget(store: Store, path: Path) -> None:
 def fingerprint(data: bytes) -> str:
     """What tells one content from another."""
     return hashlib.sha256(data).hexdigest()
+
+
+def _made_above(store: Store, path: Path) -> list[str]:
+    """The directories above a file that were made for others, outermost first."""
+    above = {str(one) for one in path.parents}
+    others = (_read(one) for one in Path(store.root, "backups").glob("*.json"))
+    return sorted({made for other in others if other for made in other.made_dirs} & above, key=len)
+
+
+def _read(place: Path) -> Backup | None:
+    try:
+        return msgspec.json.decode(place.read_bytes(), type=Backup)
+    except (OSError, msgspec.MsgspecError):
+        return None
 
 
 def _place(store: Store, path: Path) -> Path:

@@ -44,6 +44,11 @@ def remove_member(text: str, members: Node, key: str) -> str:
     return _remove(text, members, spans, names.index(key))
 
 
+def is_blank(text: str, outer: Node) -> bool:
+    """Whether there is nothing in an object or list, not even a comment."""
+    return not text[outer.start + 1 : outer.end - 1].strip()
+
+
 class _Style:
     """How a text is laid out."""
 

@@ -34,7 +34,7 @@ def strip(text: str) -> str:
         return text
     stripped = _strip_events(text, keep=())
     hooks = _root(stripped).get("hooks")
-    if stripped != text and hooks is not None and hooks.value == {}:
+    if stripped != text and hooks is not None and edit.is_blank(stripped, hooks):
         stripped = edit.remove_member(stripped, _root(stripped), "hooks")
     return stripped
 
@@ -57,7 +57,7 @@ def _merge_event(text: str, event: str, wanted: dict[str, Any]) -> str:
     if entries is None:
         return edit.append_member(text, hooks, event, [wanted])
     if not isinstance(entries.value, list):
-        raise BadRequest(f"hooks.{event} is not a list", hint="correct the file by hand, then install again")
+        raise BadRequest(f"hooks.{event} is not a list", hint="correct the file by hand, then do it again")
     ours = [index for index, node in enumerate(entries.items) if _is_all_ours(node.value)]
     if not ours:
         return edit.append_item(text, entries, wanted)
@@ -85,7 +85,7 @@ def _strip_event(text: str, event: str) -> str:
             text = edit.remove_item(text, _entries(text, event), index)
         elif any(map(is_ours, _commands(node.value))):
             text = _strip_group(text, event, index)
-    if text != before and _entries(text, event).value == []:
+    if text != before and edit.is_blank(text, _entries(text, event)):
         text = edit.remove_member(text, _hooks(text), event)
     return text
 
@@ -118,14 +118,14 @@ def _commands(value: Any) -> Iterator[str]:
 def _root(text: str) -> Node:
     root = parse(text)
     if not isinstance(root.value, dict):
-        raise BadRequest("not a JSON object", hint="correct the file by hand, then install again")
+        raise BadRequest("not a JSON object", hint="correct the file by hand, then do it again")
     return root
 
 
 def _hooks(text: str) -> Node:
     hooks = _root(text).get("hooks")
     if hooks is None or not isinstance(hooks.value, dict):
-        raise BadRequest("hooks is not a JSON object", hint="correct the file by hand, then install again")
+        raise BadRequest("hooks is not a JSON object", hint="correct the file by hand, then do it again")
     return hooks
 
 

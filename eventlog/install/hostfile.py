@@ -47,9 +47,12 @@ def write(path: Path, data: bytes) -> list[str]:
 
 
 def remove(path: Path, made_dirs: Iterable[str]) -> None:
-    """Remove the file, and those directories as far as they are empty; raises NotStored."""
+    """Remove the file (of a symbolic link, what it leads to), and those directories as far as they are empty.
+
+    Raises NotStored.
+    """
     try:
-        path.unlink(missing_ok=True)
+        Path(os.path.realpath(path)).unlink(missing_ok=True)
         for one in reversed([*made_dirs]):
             Path(one).rmdir()
     except OSError as error:

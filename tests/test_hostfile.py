@@ -1,0 +1,80 @@
+"""Files that belong to hosts, and the directories they are in: links, modes, and what is not there yet."""
+
+import stat
+
+import pytest
+
+from tests.shell import call
+
+SETTINGS = ".claude/settings.json"
+
+
+def _put(home, content):
+    (home / ".claude").mkdir()
+    (home / SETTINGS).write_bytes(content)
+    return home / SETTINGS
+
+
+def test_the_mode_of_a_file_stays(home):
+    path = _put(home, b"{}")
+    path.chmod(0o640)
+    call("install", "claude")
+    installed = stat.S_IMODE(path.stat().st_mode)
+    call("uninstall", "claude")
+
+    assert (0o640, 0o640) == (installed, stat.S_IMODE(path.stat().st_mode))
+
+
+def test_a_symbolic_link_stays_one(home, tmp_path):
+    (tmp_path / "dotfiles.json").write_bytes(b"{}\n")
+    (home / ".claude").mkdir()
+    (home / SETTINGS).symlink_to(tmp_path / "dotfiles.json")
+    call("install", "claude")
+    installed = (tmp_path / "dotfiles.json").read_bytes()
+    call("uninstall", "claude")
+
+    assert b"hook.py" in installed
+    assert (home / SETTINGS).is_symlink()
+    assert b"{}\n" == (tmp_path / "dotfiles.json").read_bytes()
+
+
+def test_a_link_that_leads_nowhere_stays_one(home, tmp_path):
+    (home / ".claude").mkdir()
+    (home / SETTINGS).symlink_to(tmp_path / "dotfiles.json")
+    call("install", "claude")
+    installed = (tmp_path / "dotfiles.json").read_bytes()
+    call("uninstall", "claude")
+
+    assert b"hook.py" in installed
+    assert (home / SETTINGS).is_symlink()
+    assert not (tmp_path / "dotfiles.json").exists()
+
+
+@pytest.mark.parametrize("order", [("copilot", "vscode"), ("vscode", "copilot")])
+def test_directories_made_for_several_files_go_with_the_last(home, order):
+    call("install", "copilot", "vscode")
+    call("uninstall", order[0])
+    between = (home / ".copilot" / "hooks").exists()
+    call("uninstall", order[1])
+
+    assert between
+    assert not (home / ".copilot").exists()
+
+
+def test_a_directory_that_was_there_stays(home):
+    (home / ".copilot").mkdir()
+    call("install", "copilot", "vscode")
+    call("uninstall", "copilot", "vscode")
+
+    assert [] == list((home / ".copilot").iterdir())
+
+
+def test_a_read_only_file_is_refused_and_left_alone(home):
+    path = _put(home, b"{}")
+    path.chmod(0o444)
+    ran = call("install", "claude")
+
+    assert 3 == ran.code
+    assert "read-only" in ran.err
+    assert f"chmod u+w {path}" in ran.err
+    assert b"{}" == path.read_bytes()
