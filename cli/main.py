@@ -46,7 +46,7 @@ VERBS = {
 
 def main() -> None:
     """Run the command line; never returns normally after a failure."""
-    if sys.argv[1:2] == ["hook"]:
+    if sys.argv[1:2] == ["hook"] and sys.argv[2:] != ["--help"]:
         from eventlog.agents.hook import run
 
         run(sys.argv[2:])

@@ -7,7 +7,7 @@ from msgspec import to_builtins
 
 from eventlog import tally
 from eventlog.cli import options
-from eventlog.cli.output import emit_pretty, table
+from eventlog.cli.output import emit_pretty, say, table
 from eventlog.projections.replay import replay
 from eventlog.projections.stats import STATS, Savings, Week, weeks
 from eventlog.settings import Settings
@@ -32,6 +32,9 @@ def command(since: str | None, until: str | None, as_json: bool, store: Store) -
     found = weeks(state, avoided)
     if as_json:
         emit_pretty([_as_dict(week) for week in found])
+        return
+    if len(found) == 1:
+        say("no session yet: agents' hooks tell of them (eventlog install, eventlog doctor)")
         return
     table(map(_row, found), **dict.fromkeys(_COLUMNS, 0))
 

@@ -100,6 +100,13 @@ def test_no_sessions_are_no_shares():
     assert (None, None, None) == (total.coverage, total.fallback_rate, total.automatic_share)
 
 
+def test_without_sessions_there_is_a_word_instead_of_a_table(tmp_path):
+    ran = call("stats", "--store", tmp_path / "store")
+
+    assert 0 == ran.code
+    assert ran.out.startswith("no session yet")
+
+
 def test_what_was_not_written_twice_is_counted(tmp_path):
     store = alone(tmp_path / "store")
     for _ in range(3):
