@@ -1,5 +1,9 @@
 """`eventlog lifecycle`."""
 
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Literal
 
@@ -52,7 +56,9 @@ def run(moment: Literal["start", "end"], session: str, project: str, agent: str,
     stored = log.append({name: value for name, value in fields.items() if value})
     assert isinstance(stored, SessionStart | SessionEnd)
     emit({"status": "ok", "id": stored.id})
-    outcomes = run_hooks(log, options.open_store(store).settings, stored, cwd)
+    settings = options.open_store(store).settings
+    with _prints_to_stderr():
+        outcomes = run_hooks(log, settings, stored, cwd)
     for one in outcomes:
         emit(
             {
@@ -63,3 +69,17 @@ def run(moment: Literal["start", "end"], session: str, project: str, agent: str,
             }
         )
     return EXIT_FOUND if any(one.result.status is HookStatus.FAILURE for one in outcomes) else 0
+
+
+@contextmanager
+def _prints_to_stderr() -> Iterator[None]:
+    """What hooks of others print, and programs they start, is not to mix with what we do."""
+    sys.stdout.flush()
+    stdout = os.dup(1)
+    os.dup2(2, 1)
+    try:
+        yield
+    finally:
+        sys.stdout.flush()
+        os.dup2(stdout, 1)
+        os.close(stdout)

@@ -76,7 +76,7 @@ def _compile(store: "Store", stamp: str) -> "Values":
         values = {"fsync": "always"}
     try:
         replace_file(_path(store), wire.dumps({"stamp": stamp, "values": values}), durable=False)
-    except EventLogError:
+    except (EventLogError, ValueError):  # an infinite number in the options of a session hook is no JSON
         return values
     return values
 

@@ -1,16 +1,19 @@
 import importlib.metadata
+import time
 
 import pytest
 
-from eventlog.errors import BadSettings
-from eventlog.lifecycle import HookResult, SessionLifecycleHook
+from eventlog.lifecycle import HookContext, HookResult, HookStatus, Outcome, SessionLifecycleHook
 from eventlog.lifecycle.configured import GROUP, registry
 from eventlog.settings import Settings
 
+CONTEXT = HookContext(session_id="s", cwd="/p")
+
 
 class Foreign(SessionLifecycleHook):
-    def __init__(self, url="none"):
+    def __init__(self, url="none", patience=0):
         self.url = url
+        time.sleep(patience)
 
     def on_session_start(self, context):
         return HookResult.success(self.url)
@@ -55,29 +58,37 @@ def test_hooks_run_in_the_order_of_the_settings():
         ({"logging": {"log_level": "LOUD"}}, "session_hooks.logging"),
         ({"logging": {"enabled": "yes"}}, "session_hooks.logging.enabled"),
         ({"logging": {"time_limit": "long"}}, "session_hooks.logging.time_limit"),
+        ({"logging": {"time_limit": 0}}, "session_hooks.logging.time_limit"),
+        ({"logging": {"time_limit": float("inf")}}, "session_hooks.logging.time_limit"),
         ({"unheard_of": True}, "session_hooks.unheard_of"),
     ],
 )
-def test_a_mistake_names_the_key(hooks, where):
-    with pytest.raises(BadSettings) as caught:
-        registry(hooks)
+def test_a_mistake_names_the_key_and_costs_no_other_hook(hooks, where, foreign):
+    (broken, fine) = registry({**hooks, "metrics": {"url": "here"}}).run("start", CONTEXT)
 
-    assert where == caught.value.where
+    assert HookStatus.FAILURE is broken.result.status
+    assert broken.result.message.startswith(f"{where}: ")
+    assert HookStatus.SUCCESS is fine.result.status
 
 
 def test_a_hook_of_another_package_gets_its_options(foreign):
-    hook = registry({"metrics": {"enabled": True, "url": "here"}}).get("metrics")
+    (outcome,) = registry({"metrics": {"enabled": True, "url": "here"}}).run("end", CONTEXT)
 
-    assert isinstance(hook, Foreign)
-    assert hook.url == "here"
+    assert Outcome("metrics", HookResult.success("here")) == outcome
 
 
 def test_a_hook_of_another_package_that_is_not_named_does_not_run(foreign):
     assert ["logging"] == list(registry({"logging": True}))
 
 
-def test_options_a_foreign_hook_does_not_know_are_an_error_that_names_it(foreign):
-    with pytest.raises(BadSettings) as caught:
-        registry({"metrics": {"colour": "red"}})
+def test_what_is_wrong_with_a_foreign_hook_is_its_own_failure(foreign):
+    (outcome,) = registry({"metrics": {"colour": "red"}}).run("end", CONTEXT)
 
-    assert caught.value.where == "session_hooks.metrics"
+    assert HookStatus.FAILURE is outcome.result.status
+    assert "colour" in outcome.result.message
+
+
+def test_a_foreign_hook_that_hangs_when_it_is_made_is_left_alone(foreign):
+    (outcome,) = registry({"metrics": {"patience": 60, "time_limit": 0.05}}).run("end", CONTEXT)
+
+    assert "not done after 0.05 seconds" in outcome.result.message

@@ -118,3 +118,21 @@ def test_a_result_carries_status_message_and_details(status):
     result = getattr(HookResult, str(status))("because", branch="b")
 
     assert {"status": str(status), "message": "because", "details": {"branch": "b"}} == to_builtins(result)
+
+
+@pytest.mark.parametrize("details", [{"thing": object()}, {"text": "\udc80"}])
+def test_a_result_that_cannot_be_written_down_is_a_failure(details):
+    (outcome,) = registered(Hook(lambda: HookResult.success("x", **details))).run("start", CONTEXT)
+
+    assert HookStatus.FAILURE is outcome.result.status
+    assert "cannot be written down" in outcome.result.message
+
+
+def test_a_result_of_any_length_is_told_in_short():
+    (outcome,) = registered(Hook(lambda: HookResult.warning("y" * 2_000_000, more="z" * 2_000_000))).run("end", CONTEXT)
+
+    assert (HookStatus.WARNING, 1000, {}) == (
+        outcome.result.status,
+        len(outcome.result.message),
+        outcome.result.details,
+    )

@@ -1,4 +1,6 @@
+import os
 import subprocess
+import sys
 
 import orjson
 import pytest
@@ -10,6 +12,7 @@ from eventlog.events import HostEvent, SessionEnd, SessionStart, StageSummary, T
 from eventlog.lifecycle.run import run_hooks
 from eventlog.log import EventLog
 from eventlog.settings import Settings
+from tests.builders import ROOT
 
 MINUTE = 60 * 10**9
 
@@ -180,7 +183,37 @@ def test_a_failing_hook_is_told_by_the_exit_code(tmp_path, project):
 
 def test_a_mistake_in_the_settings_loses_no_event(tmp_path, project):
     where = store(tmp_path, "session_hooks: {git_cleanup: {main_brunch: x}}\n")
-    _, _, error = run("start", "--session", "s", "--project", project, *where)
+    code, lines, _ = run("start", "--session", "s", "--project", project, *where)
 
-    assert "main_brunch" in str(error)
-    assert len(EventLog(tmp_path / "store").session("s")) == 1
+    assert code == 1
+    assert "main_brunch" in lines[1]["message"]
+    assert isinstance(EventLog(tmp_path / "store").session("s")[0], SessionStart)
+
+
+NOISY = """
+import os
+from eventlog.lifecycle import HookResult, SessionLifecycleHook
+
+class Noisy(SessionLifecycleHook):
+    def on_session_start(self, context):
+        print("NOISE of a print")
+        os.system("echo NOISE of a program")
+        return HookResult.success("done")
+
+    on_session_end = on_session_start
+"""
+
+
+def test_what_a_hook_prints_does_not_mix_with_the_answer(tmp_path, project):
+    where = store(tmp_path, "session_hooks: {noisy: true}\n")
+    (tmp_path / "noisy.py").write_text(NOISY)
+    about = tmp_path / "noisy-1.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: noisy\nVersion: 1\n")
+    (about / "entry_points.txt").write_text("[eventlog.session_hooks]\nnoisy = noisy:Noisy\n")
+    command = [sys.executable, "-m", "eventlog", "lifecycle", "run", "start", "--session", "s", *where]
+    environ = {**os.environ, "PYTHONPATH": f"{ROOT}:{tmp_path}"}
+    done = subprocess.run(command, capture_output=True, text=True, check=True, env=environ, cwd=project)
+
+    assert ["ok", "success"] == [orjson.loads(line)["status"] for line in done.stdout.splitlines()]
+    assert done.stderr.count("NOISE") == 2

@@ -6,21 +6,24 @@
       metrics: {enabled: true, url: "…"}       # of another package: entry point `metrics`, group eventlog.session_hooks
 
 An entry point names a class or function that is called with the options as keyword arguments and returns a
-`SessionLifecycleHook`. A package that is installed but not named here does not run.
+`SessionLifecycleHook`. A package that is installed but not named here does not run. A hook that cannot be made fails
+whenever it would run; the others run all the same.
 """
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 
 from eventlog.errors import BadSettings
 from eventlog.lifecycle import git_cleanup, logging_hook
-from eventlog.lifecycle.base import SessionLifecycleHook
+from eventlog.lifecycle.base import HookResult, SessionLifecycleHook
+from eventlog.lifecycle.context import HookContext
 from eventlog.lifecycle.registry import TIME_LIMIT, HookRegistry
 
 GROUP = "eventlog.session_hooks"
 
+_Seconds = Annotated[float, msgspec.Meta(gt=0, le=3600)]
 _Make = Callable[[dict[str, Any]], SessionLifecycleHook]
 _BUILT_IN: dict[str, _Make] = {
     "logging": lambda options: logging_hook.Logging(msgspec.convert(options, logging_hook.Options)),
@@ -28,26 +31,61 @@ _BUILT_IN: dict[str, _Make] = {
 }
 
 
+class Foreign(SessionLifecycleHook):
+    """A hook of another package, loaded and made when it runs: within its time limit, and at its own risk."""
+
+    def __init__(self, load: Callable[[], Callable[..., SessionLifecycleHook]], options: dict[str, Any]) -> None:
+        self._make: Callable[[], SessionLifecycleHook] = lambda: load()(**options)
+
+    def on_session_start(self, context: HookContext) -> HookResult:
+        """As it says."""
+        return self._make().on_session_start(context)
+
+    def on_session_end(self, context: HookContext) -> HookResult:
+        """As it says."""
+        return self._make().on_session_end(context)
+
+
+class Unusable(SessionLifecycleHook):
+    """In the place of a hook that could not be made: says why, whenever that would have run."""
+
+    def __init__(self, mistake: BadSettings) -> None:
+        self.mistake = mistake
+
+    def on_session_start(self, context: HookContext) -> HookResult:
+        """A failure."""
+        del context
+        return HookResult.failure(f"{self.mistake}; {self.mistake.hint}" if self.mistake.hint else str(self.mistake))
+
+    on_session_end = on_session_start
+
+
 def registry(session_hooks: Mapping[str, bool | Mapping[str, Any]]) -> HookRegistry:
-    """The hooks that are turned on, in the order they are named; raises BadSettings."""
+    """The hooks that are turned on, in the order they are named; an `Unusable` for each that cannot be made."""
     found = HookRegistry()
     for name, chosen in session_hooks.items():
-        options = dict(chosen) if isinstance(chosen, Mapping) else {"enabled": chosen}
-        enabled = _take(name, options, "enabled", True, bool)
-        limit = _take(name, options, "time_limit", TIME_LIMIT, float)
-        hook = _make(name, options)
-        if enabled and hook:
-            found.register(hook, name=name, time_limit=limit)
-        elif enabled:
-            raise BadSettings(
-                "there is no such hook",
-                where=f"session_hooks.{name}",
-                hint=f"built in are {', '.join(_BUILT_IN)}; others come by an entry point {GROUP}",
-            )
+        try:
+            _register(found, name, dict(chosen) if isinstance(chosen, Mapping) else {"enabled": chosen})
+        except BadSettings as mistake:
+            found.register(Unusable(mistake), name=name)
     return found
 
 
-def _take(name: str, options: dict[str, Any], key: str, default: Any, kind: type[Any]) -> Any:
+def _register(found: HookRegistry, name: str, options: dict[str, Any]) -> None:
+    enabled = _take(name, options, "enabled", True, bool)
+    limit = _take(name, options, "time_limit", TIME_LIMIT, _Seconds)
+    hook = _make(name, options) if enabled or name in _BUILT_IN else None
+    if enabled and hook:
+        found.register(hook, name=name, time_limit=limit)
+    elif enabled:
+        raise BadSettings(
+            "there is no such hook",
+            where=f"session_hooks.{name}",
+            hint=f"built in are {', '.join(_BUILT_IN)}; others come by an entry point {GROUP}",
+        )
+
+
+def _take(name: str, options: dict[str, Any], key: str, default: Any, kind: Any) -> Any:
     try:
         return msgspec.convert(options.pop(key, default), kind)
     except msgspec.ValidationError as error:
@@ -71,5 +109,5 @@ def _foreign(name: str) -> _Make | None:
     from importlib.metadata import entry_points
 
     for point in entry_points(group=GROUP, name=name):
-        return lambda options: point.load()(**options)
+        return lambda options: Foreign(point.load, options)
     return None

@@ -5,13 +5,17 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Literal
 
+import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from eventlog.lifecycle.base import HookResult, SessionLifecycleHook
 from eventlog.lifecycle.context import HookContext
+from eventlog.text import cut
 
 Moment = Literal["start", "end"]
 TIME_LIMIT = 30.0  # seconds
+_LONGEST = 20_000  # bytes of a result; it is printed, and kept in the log
 
 
 class Outcome(Struct, frozen=True):
@@ -65,6 +69,17 @@ def _safely(call: Callable[[], object]) -> HookResult:
         result = call()
     except BaseException as error:  # noqa: BLE001 - SystemExit of a hook is its own failure, too
         return HookResult.failure(f"{type(error).__name__}: {error}")
-    if isinstance(result, HookResult):
-        return result
-    return HookResult.failure(f"gave {type(result).__name__}, not a HookResult")
+    return _bounded(result) if isinstance(result, HookResult) else _not_a_result(result)
+
+
+def _not_a_result(given: object) -> HookResult:
+    return HookResult.failure(f"gave {type(given).__name__}, not a HookResult")
+
+
+def _bounded(result: HookResult) -> HookResult:
+    """What can be written down, and no more than is worth it."""
+    try:
+        size = len(msgspec.json.encode(result))
+    except (TypeError, ValueError, RecursionError) as error:
+        return HookResult.failure(f"its result cannot be written down: {error}")
+    return result if size <= _LONGEST else replace(result, message=cut(result.message, 1000), details={})

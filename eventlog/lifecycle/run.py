@@ -21,10 +21,7 @@ _AT_WORK_MS = 3_600_000  # a session without an end that was heard of in the las
 
 
 def run_hooks(log: EventLog, settings: Settings, event: SessionStart | SessionEnd, cwd: str = "") -> list[Outcome]:
-    """Run them for one event of the log; `cwd` is where the session worked, where that is not the project itself.
-
-    Raises BadSettings.
-    """
+    """Run them for one event of the log; `cwd` is where the session worked, where that is not the project itself."""
     hooks = registry(settings.session_hooks)
     context = HookContext(
         session_id=event.conversation_id,
