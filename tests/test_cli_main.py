@@ -65,6 +65,15 @@ def test_a_command_line_that_makes_no_sense_exits_with_2_and_says_why(args):
     assert "Error" in ran.err
 
 
+def test_a_hook_obeys_a_store_named_before_it(tmp_path):
+    payload = b'{"session_id": "s", "hook_event_name": "SessionEnd", "cwd": "/tmp"}'
+    ran = run("--store", tmp_path / "mine", "hook", "--agent", "claude", stdin=payload, HOME=str(tmp_path / "home"))
+
+    assert (0, "") == (ran.code, ran.err)
+    assert (tmp_path / "mine" / "log").is_dir()
+    assert not (tmp_path / "home").exists()
+
+
 def test_without_a_verb_the_help_is_shown():
     ran = call()
 
