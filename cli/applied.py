@@ -50,7 +50,7 @@ def staged_as_dict(one: Staged) -> dict[str, object]:
     key = one.entry.key
     return {
         "id": one.entry.id,
-        "file": one.target_file or key.path or key.url,
+        "file": file_of(one),
         "heading": key.heading,
         "level": key.level,
         "reason": one.reason,
@@ -66,4 +66,9 @@ def place(one: Section) -> str:
 def section_of(one: Staged) -> str:
     """The same, of an entry that waits."""
     key = one.entry.key
-    return f"{one.target_file or key.path or key.url} {'#' * key.level} {key.heading}"
+    return f"{file_of(one)} {'#' * key.level} {key.heading}"
+
+
+def file_of(one: Staged) -> str:
+    """The file it is meant for, as it was declared where it is no knowledge base."""
+    return one.target_file or one.entry.key.path or one.entry.key.url or ""

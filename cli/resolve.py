@@ -7,7 +7,7 @@ import click
 
 from eventlog import exchange, sections
 from eventlog.cli import options
-from eventlog.cli.applied import section_of, show_diff, staged_as_dict, tell
+from eventlog.cli.applied import file_of, section_of, show_diff, staged_as_dict, tell
 from eventlog.cli.options import Opened
 from eventlog.cli.output import count, emit_pretty, say
 from eventlog.errors import BadRequest, EventLogError
@@ -90,7 +90,7 @@ def _diff(staged: Staged, opened: Opened) -> None:
     wanted = "" if operation == "delete" else f"{'#' * key.level} {key.heading}\n\n{sections.canonical(content)}\n"
     body = sections.body_of(data, key.heading, key.level)
     there = "" if body is None else f"{'#' * key.level} {key.heading}\n\n{body}\n"
-    show_diff(staged.target_file, there.encode(), wanted.encode())
+    show_diff(file_of(staged), there.encode(), wanted.encode())
 
 
 def _edited(staged: Staged, opened: Opened) -> str:

@@ -9,7 +9,7 @@ from eventlog.exchange import change_of
 from eventlog.log import EventLog
 from eventlog.projections.apply import STRANGER, Applied, apply, read_knowledge
 from eventlog.projections.drift import HUMAN
-from eventlog.projections.staging import Staged, as_edited, path_of, unstage
+from eventlog.projections.staging import Staged, as_edited, keep, path_of, unstage
 from eventlog.settings import Settings
 
 Choice = Literal["apply", "discard", "edited"]
@@ -32,15 +32,18 @@ def waiting(log: EventLog, settings: Settings, name: str = "") -> list[Staged]:
 def decide(log: EventLog, settings: Settings, staged: Staged, choice: Choice, content: str | None = None) -> Decided:
     """Store the decision and carry it out; raises BadRequest or NotStored.
 
-    `apply` takes the text of the staged file: where a person has edited that, the decision is `edited`.
+    `apply` takes the text of the staged file: where a person has edited that, the decision is `edited`. A `content`
+    that cannot be applied is kept in the staged file.
     """
-    path = path_of(log.store, staged)
+    path, typed = path_of(log.store, staged), content
     if choice == "apply":
         edited = as_edited(path, staged.entry)
         if change_of(edited) != change_of(staged.entry):
             choice, content = "edited", edited.content
-    if choice != "discard":
-        _check(staged, content)
+    if choice != "discard" and (refusal := _refusal(staged, content)):
+        if typed is not None:
+            keep(log.store, staged, typed)
+        raise refusal
     event = EntryResolved(
         conversation_id=HUMAN,
         agent=HUMAN,
@@ -56,10 +59,9 @@ def decide(log: EventLog, settings: Settings, staged: Staged, choice: Choice, co
     return Decided(stored, apply(log, settings, state=read_knowledge(log, settings)))
 
 
-def _check(staged: Staged, content: str | None) -> None:
+def _refusal(staged: Staged, content: str | None) -> BadRequest | None:
     if STRANGER in staged.reason:
-        raise BadRequest(staged.reason, hint="discard it, or name the file in `knowledge_bases` first")
+        return BadRequest(staged.reason, hint="discard it, or name the file in `knowledge_bases` first")
     key = staged.entry.key
     refused = writable.refusal(key.heading, key.level, staged.entry.content if content is None else content)
-    if refused:
-        raise BadRequest(refused, hint="edit it, or discard it")
+    return BadRequest(refused, hint=f"correct it in {staged.name} or with --edit, or discard it") if refused else None

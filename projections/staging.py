@@ -8,6 +8,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
+from msgspec.structs import replace
+
 from eventlog import exchange
 from eventlog.errors import BadRequest, NotStored
 from eventlog.events import PlanEntry
@@ -32,11 +34,15 @@ class Staged(NamedTuple):
     @property
     def text(self) -> str:
         """The file's content as it is first written."""
+        return self.saying(self.entry.content)
+
+    def saying(self, content: str | None) -> str:
+        """The file with another text for the section."""
         return exchange.dump(
             Exchange(
                 version="1.0.0",
                 source=self.entry.conversation_id,
-                entries=[_declared(self.entry)],
+                entries=[replace(_declared(self.entry), content=content)],
                 error=self.reason,
                 target_file=self.target_file,
             )
@@ -66,6 +72,11 @@ def stage(
         for name in removed:
             unstage(there[name])
     return sorted(written), sorted(removed)
+
+
+def keep(store: Store, staged: Staged, content: str) -> None:
+    """Put what a person made of an entry into its file, where it cannot be applied yet; raises NotStored."""
+    replace_file(str(path_of(store, staged)), staged.saying(content).encode())
 
 
 def unstage(path: Path) -> None:

@@ -232,6 +232,21 @@ def test_resolve_edit_opens_the_editor(at, store, monkeypatch, tmp_path):
     assert user_md().read_text() == "## S\n\nagent's and mine\n"
 
 
+def test_what_was_written_in_the_editor_and_cannot_be_applied_is_kept(at, store, monkeypatch, tmp_path):
+    editor = tmp_path / "editor"
+    editor.write_text("#!/bin/sh\necho '# a heading' >> \"$1\"\n")
+    editor.chmod(0o755)
+    monkeypatch.setenv("EDITOR", str(editor))
+    monkeypatch.delenv("VISUAL", raising=False)
+    wanted = edited_and_planned_again(at)
+    ran = at("resolve", wanted, "--edit")
+    [staged] = Path(store.staging).iterdir()
+
+    assert (2, True) == (ran.code, staged.name in ran.err)
+    assert "# a heading" in staged.read_text()
+    assert "+# a heading" in at("resolve", wanted).out
+
+
 def test_two_decisions_at_once_are_none(at, store):
     wanted = edited_and_planned_again(at)
     at("apply")
