@@ -2,7 +2,7 @@
 
 from eventlog.cli import applied
 from eventlog.cli.describe import describe
-from eventlog.cli.output import emit_pretty, say
+from eventlog.cli.output import count, emit_pretty, say
 from eventlog.codec import to_fields
 from eventlog.context.bridge import Exported
 from eventlog.projections.publish import Published
@@ -62,7 +62,6 @@ def _tell(replayed: Replayed, published: Published, root: str, *, check: bool) -
     ):
         for name in names:
             say(f"{word:<10} {name}")
-    say(
-        f"{replayed.events:,} events of {replayed.days:,} days ({replayed.days_folded:,} folded anew): "
-        f"{published.changes:,} files {'differ' if check else 'changed'}, {published.unchanged:,} unchanged in {root}"
-    )
+    read = f"{count(replayed.events, 'event')} of {count(replayed.days, 'day')} ({replayed.days_folded:,} folded anew)"
+    word = ("differs" if published.changes == 1 else "differ") if check else "changed"
+    say(f"{read}: {count(published.changes, 'file')} {word}, {published.unchanged:,} unchanged in {root}")

@@ -54,7 +54,7 @@ def test_deleted_knowledge_is_rebuilt(store):
     ran = _replay(store)
 
     assert EXPECTED == tree(store / "knowledge")
-    assert "1 files changed" in ran.out
+    assert "1 file changed" in ran.out
 
 
 @pytest.mark.parametrize("name", FILES)
