@@ -6,8 +6,9 @@ import sys
 
 import pytest
 
+from eventlog.log import EventLog
 from tests.builders import ROOT
-from tests.hooking import events_of
+from tests.hooking import errors_of, events_of
 from tests.payloads import MOMENTS, claude, data
 
 QUIET = claude("PostToolUse", tool_name="Bash", tool_use_id="t-9")
@@ -48,3 +49,15 @@ def test_the_append_path_uses_the_standard_library_only(store, payload):
     assert {} == foreign
     assert not {"json", "re", "typing", "pathlib", "datetime", "hashlib", "click", "msgspec"} & loaded.keys()
     assert 1 == len(events_of(store))
+
+
+def test_libraries_are_found_also_where_they_are_not_beside_the_package(store, tmp_path):
+    (tmp_path / "site-packages").mkdir()
+    (tmp_path / "site-packages" / "eventlog").symlink_to(ROOT / "eventlog")
+    EventLog(store).append({"type": "fact", "conversation_id": "c", "content": "Likes tea", "memory_type": "O"})
+    hook = [sys.executable, "-I", "-S", str(tmp_path / "site-packages" / "eventlog" / "hook.py"), "--store", store]
+    started = claude("SessionStart", source="startup", cwd=str(tmp_path))
+    ended = subprocess.run(hook, input=data(started), capture_output=True, check=True, env={"HOME": str(tmp_path)})
+
+    assert b"Likes tea" in ended.stdout
+    assert [] == errors_of(store)

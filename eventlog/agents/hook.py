@@ -55,7 +55,7 @@ class Served:
         try:
             nets.see_to(self._store, self._moment)
         except Exception as error:  # noqa: BLE001 - a hook never breaks its host
-            _note(self._store, error, b"")
+            _note(self._store, error, b"", self._moment.agent)
 
 
 def respond(data: bytes, argv: list[str], environ: "Mapping[str, str]") -> bytes:

@@ -4,7 +4,6 @@ The event is in the log when this begins; only now are libraries loaded. Whateve
 """
 
 import os
-import sys
 
 from eventlog.agents import prompts
 from eventlog.agents.moment import Moment, text
@@ -25,7 +24,7 @@ def start_context(store: Store, moment: Moment) -> str:
     except Exception as error:  # noqa: BLE001 - a context without knowledge is better than none
         from eventlog.agents.failures import note
 
-        note(store, error, b"")
+        note(store, error, b"", moment.agent)
         return head
 
 
@@ -63,8 +62,10 @@ def _known(store: Store, moment: Moment, head: str, source: str) -> str:
 
 
 def _find_libraries() -> None:
-    """Hooks are started without `site`, which knows where packages are."""
-    if sys.flags.no_site and not any(path.endswith("site-packages") for path in sys.path):
+    """Hooks are started without `site`, which knows all places where packages are, not only the one of this."""
+    try:
+        import msgspec  # noqa: F401
+    except ImportError:
         import site
 
         site.main()

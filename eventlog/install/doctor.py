@@ -11,7 +11,7 @@ from eventlog.agents.hosts import named
 from eventlog.errors import BadRequest, EventLogError
 from eventlog.install import hookfile, hostfile, trust
 from eventlog.install.arrivals import last_arrivals
-from eventlog.install.command import calls_us, command, is_ours, missing_files
+from eventlog.install.command import calls_us, command, is_ours, is_shared, missing_files
 from eventlog.install.install import Place
 from eventlog.install.jsontext import parse
 from eventlog.install.layouts import LAYOUTS, Layout, Scope
@@ -100,13 +100,16 @@ def _value(path: Path) -> Any:
 
 def _problems(place: Place, layout: Layout, file: _File) -> Iterator[Problem]:
     again = f"eventlog install {layout.agent} --{file.scope}"
-    for path in sorted({path for _, text in file.commands for path in missing_files(text)}):
-        yield Problem(f"{file.path} calls {path}, which is gone", again)
+    gone = sorted({path for _, text in file.commands for path in missing_files(text)})
+    if gone:
+        yield Problem(f"{file.path} calls {' and '.join(gone)}, which is gone", again)
     installed = {event: text for event, text in file.commands if is_ours(text)}
-    wanted = {event: command(layout.agent, event, place.store, str(place.home)) for event in layout.events}
+    shared, home = any(map(is_shared, installed.values())), str(place.home)
+    again += " --session-type shared" if shared else ""
+    wanted = {event: command(layout.agent, event, place.store, home, shared=shared) for event in layout.events}
     if missing := [event for event in wanted if event not in dict(file.commands)]:
         yield Problem(f"{file.path} lacks {', '.join(missing)}", again)
-    if any(installed[event] != wanted.get(event) for event in installed):
+    if not gone and any(installed[event] != wanted.get(event) for event in installed):
         yield Problem(f"{file.path} calls another installation or store than this one", again)
     if switch := trust.disabled(file.value):
         yield Problem(f"{file.path} switches all hooks off: {switch}", f"remove {switch} from {file.path}")
