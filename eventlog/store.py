@@ -33,7 +33,7 @@ class Store:
 
 
 def conversation_name(conversation_id: str) -> str:
-    """The file name of a conversation: its id where that is a safe name, else a safe prefix and a hash."""
+    """The file name of a conversation, or of an event: its id where that is safe, else a safe prefix and a hash."""
     if 0 < len(conversation_id) <= _LONGEST_NAME and _is_plain(conversation_id):
         return conversation_id
     prefix = "".join(char if char in _SAFE else "-" for char in conversation_id[:40]).strip(".-")

@@ -25,8 +25,7 @@ class Decided(NamedTuple):
 def waiting(log: EventLog, settings: Settings, name: str = "") -> list[Staged]:
     """What waits for a person, oldest first; `name`: the beginning of an id, or the name of a staged file."""
     found = sorted(apply(log, settings, dry_run=True).staged, key=lambda one: (one.entry.ts, one.entry.id))
-    wanted = name.rpartition("/")[2]
-    return [one for one in found if one.entry.id.startswith(wanted) or one.name == wanted]
+    return [one for one in found if one.entry.id.startswith(name) or one.name == name.rpartition("/")[2]]
 
 
 def decide(log: EventLog, settings: Settings, staged: Staged, choice: Choice, content: str | None = None) -> Decided:

@@ -15,7 +15,7 @@ from eventlog.errors import BadRequest, NotStored
 from eventlog.events import PlanEntry
 from eventlog.exchange import Entry, Exchange
 from eventlog.files import not_stored, replace_file
-from eventlog.store import Store
+from eventlog.store import Store, conversation_name
 
 
 class Staged(NamedTuple):
@@ -27,9 +27,12 @@ class Staged(NamedTuple):
 
     @property
     def name(self) -> str:
-        """`20260221-083544-<id>.yaml`: when it was declared."""
+        """`20260221-083544-<id>.yaml`: when it was declared.
+
+        An id that another program has put into the log may be any text; it leads nowhere else.
+        """
         ts = self.entry.ts
-        return f"{ts[:10].replace('-', '')}-{ts[11:19].replace(':', '')}-{self.entry.id}.yaml"
+        return f"{ts[:10].replace('-', '')}-{ts[11:19].replace(':', '')}-{conversation_name(self.entry.id)}.yaml"
 
     @property
     def text(self) -> str:

@@ -1,5 +1,6 @@
 """Plan entries reach their files, people's edits are safe, and every run can be the last or the first."""
 
+import json
 import os
 from pathlib import Path
 
@@ -302,6 +303,25 @@ def test_an_entry_for_no_knowledge_base_is_staged(log):
     done = apply_all(log)
 
     assert ["'/etc/passwd' is not a knowledge base: entries write nowhere else"] == [one.reason for one in done.staged]
+
+
+@pytest.mark.parametrize("event_id", ["x/../../../out", "../out", "/out", "a\nb", "..", "é" * 300, "\0"])
+def test_an_event_id_names_no_file_outside_the_staging_directory(log, event_id):
+    fields = {"id": event_id, "ts": "2026-02-20T10:00:00.000000Z", "type": "plan_entry", "conversation_id": "c"}
+    entry = {**fields, "key": {"path": "user", "heading": "S"}, "content": "x"}
+    (Path(log.store.log) / "2026-02-20.jsonl").parent.mkdir(parents=True)
+    (Path(log.store.log) / "2026-02-20.jsonl").write_text(json.dumps(entry) + "\n")
+    before = everything(log)
+    [staged] = apply_all(log, REVIEWED).staged
+
+    assert {Path(log.store.staging, staged.name)} == everything(log) - before
+    assert waiting(log, REVIEWED, event_id) == waiting(log, REVIEWED, staged.name) == [staged]
+
+
+def everything(log):
+    """All that lies in the store and two directories around it, but what may be deleted."""
+    found = (path for path in Path(log.store.root).parent.parent.rglob("*") if path.is_file())
+    return {path for path in found if not path.is_relative_to(log.store.cache)}
 
 
 def test_content_that_no_file_could_take_is_staged(log):
