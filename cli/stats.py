@@ -1,5 +1,7 @@
 """`eventlog stats`."""
 
+import sys
+from shutil import get_terminal_size
 from typing import Any
 
 import click
@@ -36,13 +38,29 @@ def command(since: str | None, until: str | None, as_json: bool, store: Store) -
     if len(found) == 1:
         say("no session yet: agents' hooks tell of them (eventlog install, eventlog doctor)")
         return
-    table(map(_row, found), **dict.fromkeys(_COLUMNS, 0))
+    if sys.stdout.isatty():
+        _side_by_side(found)
+    else:
+        table(map(_row, found), **dict.fromkeys(_COLUMNS, 0))
 
 
 _COLUMNS = (
     "week", "sessions", "agent", "compaction", "transcript", "asked", "unsaved", "trivial",
     "fallback", "automatic", "coverage", "duplicates",
 )  # fmt: skip
+
+
+def _side_by_side(found: list[Week]) -> None:
+    """On a terminal a column for each of the newest weeks that fit beside each other."""
+    room = max(2, (get_terminal_size().columns - _LABEL) // _COLUMN)
+    shown = [_row(week) for week in found[-room:]]
+    names, *figures = zip(_COLUMNS, *shown, strict=True)
+    table(figures, **dict.fromkeys(names, 0))
+    if earlier := len(found) - len(shown):
+        say(f"{earlier:,} earlier weeks: --until, or --json for all")
+
+
+_LABEL, _COLUMN = 15, 13  # columns of the terminal
 
 
 def _row(week: Week) -> tuple[str, ...]:

@@ -2,6 +2,8 @@
 
 import io
 import os
+import pty
+import select
 import subprocess
 import sys
 from typing import NamedTuple
@@ -37,6 +39,26 @@ def run(*args, stdin=b"", cwd=None, **environ):
         command(*args), input=stdin, capture_output=True, cwd=cwd, env=surroundings(**environ), check=False
     )
     return Ran(ended.returncode, ended.stdout.decode(), ended.stderr.decode())
+
+
+def on_a_terminal(*args, columns=100):
+    """What a command prints on a terminal."""
+    ours, theirs = pty.openpty()
+    environ = surroundings(COLUMNS=str(columns), TERM="xterm-256color")
+    running = subprocess.Popen(command(*args), stdin=theirs, stdout=theirs, stderr=theirs, env=environ)
+    os.close(theirs)
+    said = b""
+    while select.select([ours], [], [], 30)[0]:
+        try:
+            chunk = os.read(ours, 4096)
+        except OSError:  # Linux: the other end is closed
+            break
+        if not chunk:
+            break
+        said += chunk
+    os.close(ours)
+    assert 0 == running.wait()
+    return said.decode()
 
 
 def command(*args):

@@ -1,9 +1,6 @@
 """What holds for every verb: help, exit codes, interruption, and that only what is called is loaded."""
 
-import os
-import pty
 import re
-import select
 import signal
 import subprocess
 import sys
@@ -13,7 +10,7 @@ import pytest
 
 from eventlog.cli.main import VERBS, _load
 from tests import builders
-from tests.shell import call, command, run, surroundings
+from tests.shell import call, command, on_a_terminal, run, surroundings
 
 
 def test_help_from_another_directory_lists_every_verb_under_its_topic(tmp_path):
@@ -144,26 +141,6 @@ def test_ctrl_c_exits_with_130_without_a_traceback(tmp_path):
 # ------------------------------------------------------------------------------------------------ a terminal
 
 
-def _on_a_terminal(*args):
-    """What a command prints on a terminal of 100 columns."""
-    ours, theirs = pty.openpty()
-    environ = surroundings(COLUMNS="100", TERM="xterm-256color")
-    running = subprocess.Popen(command(*args), stdin=theirs, stdout=theirs, stderr=theirs, env=environ)
-    os.close(theirs)
-    said = b""
-    while select.select([ours], [], [], 30)[0]:
-        try:
-            chunk = os.read(ours, 4096)
-        except OSError:  # Linux: the other end is closed
-            break
-        if not chunk:
-            break
-        said += chunk
-    os.close(ours)
-    assert 0 == running.wait()
-    return said.decode()
-
-
 def test_no_escape_of_an_event_reaches_a_terminal(tmp_path):
     hostile = "\x1b]0;owned\x07\x1b[2J\x1b[31mred\u202e\x9b5m"
     builders.write(
@@ -171,7 +148,7 @@ def test_no_escape_of_an_event_reaches_a_terminal(tmp_path):
     )
 
     for args in (("query",), ("query", "--format", "markdown"), ("sessions",)):
-        said = _on_a_terminal(*args, "--store", tmp_path)
+        said = on_a_terminal(*args, "--store", tmp_path)
 
         assert "red" in said
         assert not {"\x07", "\x9b", "\u202e"} & set(said)

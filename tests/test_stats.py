@@ -1,6 +1,8 @@
 """How well memory is kept, week by week: sessions by net, extra requests, coverage, duplicates avoided."""
 
 import json
+import re
+from datetime import date, timedelta
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -10,7 +12,7 @@ from eventlog.projections.stats import Saving, Savings, Week, weeks
 from tests.builders import at
 from tests.hosts import alone, tell
 from tests.payloads import claude
-from tests.shell import call
+from tests.shell import call, on_a_terminal
 
 FACT = {"type": "fact", "content": "x"}
 KINDS = [
@@ -126,6 +128,20 @@ def test_the_table_has_a_line_for_each_week_and_one_for_all(tmp_path):
 
     assert 2 == len(lines)
     assert ["all", "1", "1 (100%)", "0 (0%)", "0 (0%)", "0 (0%)", "0", "0", "0%", "0%", "100%", "0"] == lines[-1]
+
+
+def test_on_a_terminal_the_newest_weeks_stand_side_by_side_uncut(log):
+    mondays = [date(2026, 1, 5) + timedelta(weeks=week) for week in range(10)]
+    log.append_many(
+        {"type": "turn_end", "conversation_id": str(day), "ts": f"{day}T12:00:00.000000Z"} for day in mondays
+    )
+    said = on_a_terminal("stats", "--store", log.store.root, columns=80)
+
+    assert "…" not in said
+    assert all(len(re.sub("\x1b\\[[0-9;]*m", "", line).rstrip()) <= 80 for line in said.splitlines())
+    assert "duplicates" in said
+    assert all(str(day) in said for day in mondays[-4:])
+    assert "6 earlier weeks: --until, or --json for all" in said
 
 
 def test_only_the_time_asked_for_counts(tmp_path):
