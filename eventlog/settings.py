@@ -3,6 +3,7 @@
 A mistake that concerns one key is told as `key: what is wrong`, so that whoever reads the file can name its line.
 """
 
+import posixpath
 from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
@@ -37,6 +38,11 @@ class KnowledgeBase(Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
             raise ValueError("path: must name a file, without any ..")
         if self.url is not None and not _is_address(self.url):
             raise ValueError("url: must start with https:// or file:/// (http:// only on this machine)")
+
+    @property
+    def place(self) -> str:
+        """The file or address, in one of the ways to spell it."""
+        return posixpath.normpath(self.path) if self.path is not None else self.url or ""
 
 
 class MemorySettings(Struct, frozen=True, forbid_unknown_fields=True):
@@ -115,6 +121,11 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     def __post_init__(self) -> None:
         if not _is_timezone(self.timezone):
             raise ValueError(f"timezone: there is no time zone {self.timezone!r}; write it like Europe/Berlin")
+        files: dict[str, str] = {}
+        for name, base in self.knowledge_bases.items():
+            other = files.setdefault(base.place, name)
+            if other != name:
+                raise ValueError(f"knowledge_bases: {other!r} and {name!r} are the same file")
         unknown = [name for name in self.session_bootstrap if name not in self.knowledge_bases]
         if unknown and self.session_bootstrap != _BOOTSTRAP:
             raise ValueError(f"session_bootstrap: there is no knowledge base {unknown[0]!r}")

@@ -57,6 +57,7 @@ def test_what_is_not_given_keeps_its_default(store):
         ("knowledge_bases:\n  user:\n    path: ../../etc/passwd\n", 3, "knowledge_bases.user.path: must start with"),
         ("knowledge_bases:\n  user: {path: ~/x, reviews: true}\n", 2, "knowledge_bases.user.reviews: unknown key"),
         ("session_bootstrap: [user, nope]\n", 1, "session_bootstrap: there is no knowledge base 'nope'"),
+        ("version: 1\nknowledge_bases: {a: {path: ~/x}, b: {path: ~/./x}}\n", 2, "'a' and 'b' are the same file"),
         ("fsync: never\nfsync: always\n", 2, "fsync: is given twice"),
         ("fsync: [\n", 2, "not YAML"),
         ("- fsync\n", 1, "expected a mapping"),
