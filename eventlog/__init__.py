@@ -35,6 +35,10 @@ __all__ = [
 ]  # fmt: skip
 
 
+def __dir__() -> list[str]:
+    return __all__
+
+
 def __getattr__(name: str) -> object:
     """Names are imported when first used: agents' hooks load this package and need almost none of it."""
     if name not in __all__:

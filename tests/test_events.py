@@ -24,6 +24,10 @@ def test_every_type_has_a_version(name):
     assert events.VERSIONS[name] >= 1
 
 
+def test_the_package_lists_what_it_offers():
+    assert sorted(eventlog.__all__) == dir(eventlog)
+
+
 @pytest.mark.parametrize("name", sorted(eventlog.__all__))
 def test_every_public_name_is_there(name):
     assert name == getattr(eventlog, name).__name__
