@@ -36,7 +36,7 @@ def command(since: str | None, until: str | None, as_json: bool, store: Store) -
         emit_pretty([_as_dict(week) for week in found])
         return
     if len(found) == 1:
-        say("no session yet: agents' hooks tell of them (eventlog install, eventlog doctor)")
+        say("no sessions: agents' hooks tell of them (eventlog install, eventlog doctor)")
         return
     if sys.stdout.isatty():
         _side_by_side(found)

@@ -106,7 +106,7 @@ def test_without_sessions_there_is_a_word_instead_of_a_table(tmp_path):
     ran = call("stats", "--store", tmp_path / "store")
 
     assert 0 == ran.code
-    assert ran.out.startswith("no session yet")
+    assert ran.out.startswith("no sessions")
 
 
 def test_what_was_not_written_twice_is_counted(tmp_path):
