@@ -9,6 +9,8 @@ import orjson
 
 from eventlog.text import cut, harmless, one_line
 
+_PREFIXES = ("when", "started", "id")  # a time to the minute and the beginning of an id need no mark that they are cut
+
 
 def emit(value: object) -> None:
     """One JSON document on one line."""
@@ -59,9 +61,15 @@ def table(rows: Iterable[Sequence[str]], **widths: int) -> None:
     *fixed, last = widths
     shown = Table(*(Column(name, no_wrap=True) for name in fixed), Column(last, overflow="fold"), box=box.SIMPLE_HEAD)
     for row in rows:
-        cells = (cut(clean(cell), width or len(cell)) for cell, width in zip(row, widths.values(), strict=True))
+        cells = (_fitted(clean(cell), *column) for cell, column in zip(row, widths.items(), strict=True))
         shown.add_row(*map(Text, cells))
     Console().print(shown)
+
+
+def _fitted(cell: str, column: str, width: int) -> str:
+    if column in _PREFIXES and width:
+        return cell[:width]
+    return cut(cell, width or len(cell))
 
 
 def clean(text: str) -> str:

@@ -1,5 +1,6 @@
 """What holds for every verb: help, exit codes, interruption, and that only what is called is loaded."""
 
+import json
 import re
 import signal
 import subprocess
@@ -154,6 +155,17 @@ def test_no_escape_of_an_event_reaches_a_terminal(tmp_path):
         assert not {"\x07", "\x9b", "\u202e"} & set(said)
         assert not re.search("\x1b(?!\\[[0-9;]*m)", said)  # rich's own colours, nothing else
         assert "\x1b[31m" not in said
+
+
+def test_times_and_ids_are_cut_to_what_still_names_them(tmp_path):
+    builders.write(tmp_path / "log", builders.line(1) + b"\n")
+    [event] = [json.loads(line) for line in call("query", "--store", tmp_path, "--format", "jsonl").out.splitlines()]
+    minute = event["ts"][:16].replace("T", " ")
+    call("replay", "--store", tmp_path)
+
+    assert f" {minute} " in on_a_terminal("query", "--store", tmp_path)
+    assert f" {minute} " in on_a_terminal("sessions", "--store", tmp_path)
+    assert f" {event['id'][:13]} " in on_a_terminal("why", "sessions.jsonl:1", "--store", tmp_path)
 
 
 # ------------------------------------------------------------------------------------------------ laziness
