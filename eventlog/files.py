@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 
 _OURS = 0o600
+_ENDING = ".tmp"
+_ADDED = len(".0a1b2c3d") + len(_ENDING)
 _CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
 
 
@@ -44,7 +46,7 @@ def replace_file(path: str, data: bytes, *, durable: bool = True, mode: int = _O
 
     Temp file beside it, write, fsync, rename, fsync of the directory; a cache may leave out the syncs.
     """
-    temporary = f"{path}.{os.urandom(4).hex()}.tmp"
+    temporary = f"{path}.{os.urandom(4).hex()}{_ENDING}"
     try:
         make_dirs(os.path.dirname(path))
         with os.fdopen(os.open(temporary, _CREATE, _OURS), "wb") as opened:
@@ -60,6 +62,17 @@ def replace_file(path: str, data: bytes, *, durable: bool = True, mode: int = _O
     except OSError as error:
         _remove(temporary)
         raise not_stored(error, path) from error
+    except BaseException:
+        _remove(temporary)
+        raise
+
+
+def sweep(path: str) -> None:
+    """Remove what writers of this file left beside it when they were killed; only for who holds its lock."""
+    directory, name = os.path.split(path)
+    for other in os.listdir(directory) if os.path.isdir(directory) else ():
+        if other.startswith(f"{name}.") and other.endswith(_ENDING) and len(other) == len(name) + _ADDED:
+            _remove(f"{directory}/{other}")
 
 
 def lock(path: str) -> "AbstractContextManager[object]":

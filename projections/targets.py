@@ -15,7 +15,7 @@ from urllib.parse import unquote, urlsplit
 from eventlog.bases import Bases, Place, place_of
 from eventlog.errors import EventLogError, NotStored
 from eventlog.events import PlanEntry
-from eventlog.files import replace_file
+from eventlog.files import replace_file, sweep
 from eventlog.settings import PROJECT
 
 _NEW_IN_HOME, _NEW_IN_PROJECT = 0o600, 0o644
@@ -81,6 +81,7 @@ class FileTarget:
         if self._now() != self._seen:
             raise Busy("changed while it was being read", where=self.shown, hint="try again")
         mode = stat.S_IMODE(self._path.stat().st_mode) if self._seen is not None else self._mode
+        sweep(self.identity)
         replace_file(self.identity, data, mode=mode)
 
     def _now(self) -> bytes | None:

@@ -149,6 +149,32 @@ def test_a_file_that_changed_since_it_was_read_is_busy():
     assert user_md().read_text() == "two\n"
 
 
+def test_an_interrupted_write_leaves_nothing_beside_the_file(log, monkeypatch):
+    write_user("# T\n")
+    planned(log)
+    monkeypatch.setattr(os, "replace", lambda *_: interrupt())
+    with pytest.raises(KeyboardInterrupt):
+        apply(log, SETTINGS)
+
+    assert [user_md()] == list(user_md().parent.iterdir())
+    assert "# T\n" == user_md().read_text()
+
+
+def interrupt():
+    raise KeyboardInterrupt
+
+
+def test_what_a_killed_writer_left_is_swept_up_and_nothing_else(log):
+    write_user("# T\n")
+    left, own = user_md().with_name("USER.md.0a1b2c3d.tmp"), user_md().with_name("USER.md.mine.tmp")
+    left.write_text("half")
+    own.write_text("mine")
+    planned(log)
+    apply(log, SETTINGS)
+
+    assert {user_md(), own} == set(user_md().parent.iterdir())
+
+
 def test_a_target_that_is_refused_says_where():
     user_md().mkdir(parents=True)
 
