@@ -7,6 +7,7 @@ from itertools import islice
 import click
 import orjson
 
+from eventlog import wire
 from eventlog.cli import options
 from eventlog.cli.describe import describe
 from eventlog.cli.output import emit_bytes, emit_pretty, say, table
@@ -85,8 +86,14 @@ def _tests(
         tests.append(lambda entry: entry.event.id.startswith(id_prefix.lower()))
     if grep:
         needle = orjson.dumps(grep)[1:-1].decode().casefold()
-        tests.append(lambda entry: needle in entry.line.decode(errors="replace").casefold())
+        tests.append(lambda entry: needle in _spelled(entry.line).casefold())
     return tests
+
+
+def _spelled(line: bytes) -> str:
+    """The line as the log spells it, where another writer has escaped what needs no escape."""
+    plain = b"\\u" not in line and b"\\/" not in line
+    return (line if plain else wire.dumps({"": wire.loads(line)})).decode(errors="replace")
 
 
 def _source(log: EventLog, session: str | None, since: str, until: str) -> Iterator[Entry]:

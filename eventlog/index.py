@@ -9,6 +9,7 @@ Durability   none: temp file + rename, no sync. A damaged or foreign file is ign
 """
 
 import os
+from collections.abc import Iterator
 from contextlib import suppress
 from itertools import groupby
 from operator import itemgetter
@@ -126,21 +127,25 @@ def _line(conversation: str, by_file: dict[str, list[int]], number: dict[str, in
 
 
 def _search(path: Path, conversation_id: str) -> list[int]:
-    """Offsets of one conversation's lines, in the order of the file: only lines that hold its id are decoded."""
+    """Offsets of one conversation's lines, in the order of the file: only lines that can hold its id are decoded."""
     data = path.read_bytes()
-    wanted = orjson.dumps(conversation_id)
-    found = []
-    at = data.find(wanted)
+    found = set()
+    for start, end in (place for mark in lookup.marks(conversation_id) for place in _lines_with(mark, data)):
+        with suppress(msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            if _owner.decode(data[start:end]).conversation_id == conversation_id:
+                found.add(start)
+    return sorted(found)
+
+
+def _lines_with(mark: bytes, data: bytes) -> Iterator[tuple[int, int]]:
+    """Start and end of every line that holds these bytes."""
+    at = data.find(mark)
     while at >= 0:
         start = data.rfind(b"\n", 0, at) + 1
         end = data.find(b"\n", at)
         end = len(data) if end < 0 else end
-        start = len(BOM) if start == 0 and data.startswith(BOM) else start
-        with suppress(msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-            if _owner.decode(data[start:end]).conversation_id == conversation_id:
-                found.append(start)
-        at = data.find(wanted, end)
-    return found
+        yield len(BOM) if start == 0 and data.startswith(BOM) else start, end
+        at = data.find(mark, end)
 
 
 def _scan(path: Path) -> dict[str, list[int]]:

@@ -12,6 +12,7 @@ Imported inside agents' hooks: standard library only, as little of it as possibl
 import os
 
 from eventlog import wire
+from eventlog.store import is_plain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -71,6 +72,15 @@ def look_up(path: str, conversation_id: str) -> Found:
 def key_of(conversation_id: str) -> bytes:
     """What the conversation's line starts with."""
     return wire.text(conversation_id) + b"\t"
+
+
+def marks(conversation_id: str) -> "list[bytes]":
+    """What at least one of is in every line of the conversation, whoever wrote it.
+
+    That is the id as the log spells it, or one of the escapes by which other writers spell what is not plain.
+    """
+    own = wire.text(conversation_id)
+    return [own] if is_plain(conversation_id) else [own, b"\\u", b"\\/"]
 
 
 def parse_head(line: bytes, size: int) -> "list[Stamp]":

@@ -34,7 +34,7 @@ class Store:
 
 def conversation_name(conversation_id: str) -> str:
     """The file name of a conversation, or of an event: its id where that is safe, else a safe prefix and a hash."""
-    if 0 < len(conversation_id) <= _LONGEST_NAME and _is_plain(conversation_id):
+    if 0 < len(conversation_id) <= _LONGEST_NAME and is_plain(conversation_id):
         return conversation_id
     prefix = "".join(char if char in _SAFE else "-" for char in conversation_id[:40]).strip(".-")
     return f"{prefix or 'conversation'}-{digest(conversation_id, 8).hex()}"
@@ -47,5 +47,6 @@ def project_slug(project: str) -> str:
     return f"{safe or 'project'}-{digest(project, 3).hex()}"
 
 
-def _is_plain(name: str) -> bool:
+def is_plain(name: str) -> bool:
+    """Whether it is spelled the same everywhere: in a file name, and by every writer of JSON."""
     return _SAFE.issuperset(name) and name.strip(".") != ""

@@ -69,6 +69,15 @@ def test_a_session_is_byte_for_byte_what_its_agent_wrote(tmp_path):
     assert odd + b"\r\n" == ran.out.encode()
 
 
+def test_a_text_is_found_however_its_writer_has_escaped_it(tmp_path):
+    odd = json.dumps(json.loads(builders.line(1, content="第三章 a/b", n=10**30)), ensure_ascii=True).replace(
+        "/", "\\/"
+    )
+    builders.write(tmp_path / "log", odd.encode() + b"\n" + builders.lines(2))
+
+    assert [odd.encode()] == _ask(tmp_path, "--grep", "第三章") == _ask(tmp_path, "--grep", "A/B")
+
+
 def test_limit_takes_the_first_and_with_reverse_the_last_newest_first(store):
     assert ALL[:3] == _ask(store, "--limit", 3)
     assert ALL[:-4:-1] == _ask(store, "--limit", 3, "--reverse")

@@ -6,6 +6,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from eventlog import EventLog, days, index
+from eventlog.agents.history import history
 from eventlog.wire import BOM
 from tests.builders import DAY, NEXT_DAY, fact, kinds, line, lines, write
 from tests.strategies import any_lines, non_empty
@@ -43,6 +44,17 @@ def test_a_session_is_what_scanning_the_log_finds(tmp_path_factory, some, indexe
     names = {*(name for name, _ in some), "nobody"}
 
     assert told_by_scanning(log, names) == everything(log, names)
+
+
+@pytest.mark.parametrize("spelled", ["\\u00e9/", "é\\/", "\\u00E9\\u002f"])
+def test_an_id_may_be_escaped_by_other_writers(log, log_dir, spelled):
+    write(log_dir, line(1, conversation_id="é/").replace("é/".encode(), spelled.encode()) + b"\n")
+    searched = log.session("é/")
+    log.index.catch_up()
+
+    assert 1 == len(searched)
+    assert searched == log.session("é/")
+    assert history(log.store, "é/").saved
 
 
 @given(any_lines)

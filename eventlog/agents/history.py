@@ -66,7 +66,7 @@ def _lines(store: Store, conversation_id: str) -> "Iterator[bytes]":
         searched += stamp[1]
         if searched > _SEARCH_AT_MOST:
             raise TooMuch(f"{searched:,} bytes of the log are not indexed")
-        yield from _search(f"{store.log}/{name}", wire.text(conversation_id))
+        yield from _search(f"{store.log}/{name}", lookup.marks(conversation_id))
 
 
 def _at(path: str, offsets: "list[int]") -> "Iterator[bytes]":
@@ -77,17 +77,18 @@ def _at(path: str, offsets: "list[int]") -> "Iterator[bytes]":
                 yield opened.readline()
 
 
-def _search(path: str, conversation: bytes) -> "Iterator[bytes]":
-    """Every line that mentions the conversation anywhere; the caller looks closer."""
+def _search(path: str, marks: "list[bytes]") -> "Iterator[bytes]":
+    """Every line that can be the conversation's, perhaps more than once; the caller looks closer."""
     with open(path, "rb") as opened:
         data = opened.read()
-    at = data.find(conversation)
-    while at >= 0:
-        start = data.rfind(b"\n", 0, at) + 1
-        end = data.find(b"\n", at)
-        end = len(data) if end < 0 else end
-        yield data[start:end]
-        at = data.find(conversation, end)
+    for mark in marks:
+        at = data.find(mark)
+        while at >= 0:
+            start = data.rfind(b"\n", 0, at) + 1
+            end = data.find(b"\n", at)
+            end = len(data) if end < 0 else end
+            yield data[start:end]
+            at = data.find(mark, end)
 
 
 def _event(line: bytes) -> "dict[str, object]":
