@@ -17,13 +17,21 @@ from eventlog.store import Store
         "eventlog install claude",
         "eventlog install claude cursor codex",
         "eventlog install cursor --project --with-rules",
+        "eventlog install gemini --project --session-type shared",
     )
 )
 @agents
 @scope
 @click.option("--with-rules", is_flag=True, help="Also a rule file or skill that tells the agent how to save.")
+@click.option(
+    "--session-type",
+    type=click.Choice(["main", "shared"]),
+    default="main",
+    show_default=True,
+    help="Who listens to its sessions: you alone, or others too, who are told nothing about you.",
+)
 @options.store
-def command(names: tuple[str, ...], scope: Scope, with_rules: bool, store: Store) -> None:
+def command(names: tuple[str, ...], scope: Scope, with_rules: bool, session_type: str, store: Store) -> None:
     """Register the memory hook with coding agents, in their own configuration files.
 
     Adds entries at the end and changes no other byte; twice is once. What was there is kept in the store, and
@@ -31,7 +39,7 @@ def command(names: tuple[str, ...], scope: Scope, with_rules: bool, store: Store
     """
     place = here(store)
     for layout in [layout_of(name) for name in names]:
-        _tell(layout.name, install(place, layout, scope))
+        _tell(layout.name, install(place, layout, scope, shared=session_type == "shared"))
         if layout.agent == "codex":
             say("           Codex skips hooks it was not told to trust: run /hooks in it once")
         if with_rules:

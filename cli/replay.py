@@ -1,5 +1,6 @@
 """`eventlog replay`."""
 
+import os
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
@@ -66,7 +67,11 @@ def command(
                 check=check,
                 progress=show,
             )
-    copies = Exported() if out or check else export(store, opened.settings, str(Path.home()))
+    copies = (
+        Exported()
+        if out or check
+        else export(store, opened.settings, str(Path.home()), os.environ.get("CODEX_HOME", ""))
+    )
     report(done, copies, out or store.knowledge, check=check, as_json=as_json)
     if done.applied.pending:
         return EXIT_NOT_WRITTEN

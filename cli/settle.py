@@ -52,7 +52,7 @@ def _settle(store: Store) -> None:
         say(f"drew a summary of {event.conversation_id}")
     with files.lock(f"{store.cache}/replay.lock"):
         done = rebuild(opened.log, opened.settings)
-    tell_copies(export(store, opened.settings, str(Path.home())))
+    tell_copies(export(store, opened.settings, str(Path.home()), os.environ.get("CODEX_HOME", "")))
     opened.log.index.catch_up()
     say(f"{done.published.changes:,} knowledge files changed, {len(done.applied.applied):,} sections applied")
 

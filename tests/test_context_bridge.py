@@ -97,6 +97,17 @@ def test_nothing_is_read_back(scene):
     assert before == len(list(scene.log.read()))
 
 
+def test_where_codex_lives_elsewhere_the_copies_go_there(scene, tmp_path):
+    export(scene.log.store, ON, str(scene.home), str(tmp_path / "moved"))
+    before = list(tmp_path.glob("moved/**/*.md"))
+    (tmp_path / "moved").mkdir()
+    export(scene.log.store, ON, str(scene.home), str(tmp_path / "moved"))
+
+    assert [] == before
+    assert copy_of(scene).name in [path.name for path in tmp_path.glob("moved/memories/*.md")]
+    assert not memories(scene).exists()
+
+
 def test_where_codex_has_never_been_nothing_is_created(scene):
     (scene.home / ".codex").rmdir()
     exported(scene)

@@ -123,6 +123,26 @@ def test_a_changed_file_is_noticed(tmp_path):
     assert "Changed" in fresh.text
 
 
+def test_a_new_event_is_noticed_where_the_log_is_watched(tmp_path):
+    pytest.importorskip("watchfiles")
+    scene = history(tmp_path)
+    live = LiveContext(lambda: scene.ask().context, [scene.log.store.log])
+    stop = threading.Event()
+    timers = [
+        threading.Timer(wait / 4, scene.tell, [("21 11:00", "now", "fact", {"content": f"Said {wait}"})])
+        for wait in range(1, 30)
+    ]
+    for one in timers:
+        one.daemon = True
+        one.start()
+    fresh = next(live.watch(stop))
+    stop.set()
+    for one in timers:
+        one.cancel()
+
+    assert "Said" in fresh.text
+
+
 def test_without_the_extra_watching_says_what_to_install(monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "watchfiles", None)
 

@@ -51,6 +51,13 @@ def test_what_is_installed_is_named(home):
     assert [] == agents["claude"]["problems"]
 
 
+def test_a_host_installed_for_shared_sessions_is_as_it_should_be(home):
+    call("install", "claude", "--session-type", "shared")
+    code, _, agents = _doctor()
+
+    assert (0, []) == (code, agents["claude"]["problems"])
+
+
 def test_the_last_hook_is_told(home):
     call("install", "claude")
     before = _doctor()[2]["claude"]["last"]

@@ -242,3 +242,15 @@ def test_an_unknown_agent_is_a_mistake(home):
 )
 def test_ours_is_what_install_wrote(command, ours):
     assert ours == is_ours(command)
+
+
+def test_sessions_others_listen_to_are_told_so_by_every_hook_until_it_is_installed_otherwise(home):
+    kinds = ("main", "shared", "shared", "main")
+    texts = []
+    for kind in kinds:
+        call("install", "claude", "--session-type", kind)
+        texts.append((home / ".claude" / "settings.json").read_text())
+    hooks = len(LAYOUTS["claude"].events)
+
+    assert [0, hooks, hooks, 0] == [text.count("--session-type shared") for text in texts]
+    assert [hooks] * 4 == [text.count("--event") for text in texts]

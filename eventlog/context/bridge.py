@@ -14,6 +14,7 @@ from eventlog.settings import Settings
 from eventlog.store import Store
 
 _PREFIX = "eventlog-"
+_CODEX = "~/.codex/"
 
 
 class Exported(Struct):
@@ -24,14 +25,15 @@ class Exported(Struct):
     left: list[str] = []  # changed by someone else
 
 
-def export(store: Store, settings: Settings, home: str) -> Exported:
+def export(store: Store, settings: Settings, home: str, codex_home: str = "") -> Exported:
     """Make the copies what the rendered MEMORY.md of each project are; raises NotStored or OSError.
 
-    Nothing happens where it is not turned on, or Codex has never been (the directory above is not there).
+    `codex_home` is where `~/.codex` has been moved to. Nothing happens where it is not turned on, or Codex has never
+    been (the directory above is not there).
     """
     done = Exported()
     chosen = settings.codex_memory
-    folder = Path(home, chosen.path[2:]) if chosen.path.startswith("~/") else Path(chosen.path)
+    folder = _expand(chosen.path, home, codex_home)
     if not chosen.enabled or not folder.parent.is_dir():
         return done
     wanted = {
@@ -45,6 +47,12 @@ def export(store: Store, settings: Settings, home: str) -> Exported:
             path.unlink()
             done.removed.append(path.name)
     return done
+
+
+def _expand(path: str, home: str, codex_home: str) -> Path:
+    if codex_home and path.startswith(_CODEX):
+        return Path(codex_home, path.removeprefix(_CODEX))
+    return Path(home, path[2:]) if path.startswith("~/") else Path(path)
 
 
 def _copy(path: Path, data: bytes, done: Exported) -> None:

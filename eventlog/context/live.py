@@ -9,7 +9,7 @@ nothing that was built for the main one.
 """
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from enum import StrEnum
 
@@ -37,10 +37,14 @@ _MAY_BECOME = {
 
 
 class LiveContext:
-    """Loads with `load`, one thread at a time; readers never wait for a reload."""
+    """Loads with `load`, one thread at a time; readers never wait for a reload.
 
-    def __init__(self, load: Load) -> None:
+    Beside the directories its files lie in, `places` are watched: the log of the store, say.
+    """
+
+    def __init__(self, load: Load, places: Iterable[str] = ()) -> None:
         self._load = load
+        self._places = frozenset(places)
         self._lock = threading.Lock()
         self._context: AgentContext | None = None
         self.state = State.INITIAL
@@ -59,7 +63,7 @@ class LiveContext:
     reload = load
 
     def watch(self, stop: threading.Event | None = None) -> Iterator[AgentContext]:
-        """A new context whenever one of its files, or the log, has changed it; until `stop` is set.
+        """A new context whenever a change of a file has changed it; until `stop` is set.
 
         Needs the extra `watch`; raises BadRequest without it.
         """
@@ -68,7 +72,7 @@ class LiveContext:
         except ImportError as error:
             hint = "pip install 'agent-eventlog[watch]'"
             raise BadRequest("watching files needs watchfiles, which is not installed", hint=hint) from error
-        places = {path.rpartition("/")[0] for path in (one.file_path for one in self.context.results)}
+        places = self._places | {one.file_path.rpartition("/")[0] for one in self.context.results}
         known = self.context.version
         for _ in watch(*sorted(filter(_is_directory, places)), stop_event=stop, recursive=False, debounce=100):
             if self.reload().version != known:

@@ -13,17 +13,20 @@ from pathlib import Path
 import eventlog
 from eventlog.store import Store
 
+_SHARED = ["--session-type", "shared"]
 _INSTALLED = re.compile(r"""[/\\]eventlog[/\\]hook\.py["']? --agent (?P<agent>[a-z-]+) --event \w+""")
 _BY_HAND = re.compile(r"""(?:^|[/\\"'\s])eventlog["']?\s+hook(?:\s|$)""")
 _PATHS = re.compile(r"""^(?P<python>.+?) -I -S (?P<script>.+?[/\\]hook\.py["']?) --agent """)
 
 
-def command(agent: str, event: str, store: Store, home: str) -> str:
-    """What the host runs at an event."""
+def command(agent: str, event: str, store: Store, home: str, *, shared: bool = False) -> str:
+    """What the host runs at an event; `shared` where others than the user listen to its sessions."""
     words = [sys.executable, "-I", "-S", str(Path(eventlog.__file__).parent / "hook.py")]
     words += ["--agent", agent, "--event", event]
     if store.root != str(Path(home) / ".eventlog"):  # a host started from a desktop has not the shell's environment
         words += ["--store", store.root]
+    if shared:
+        words += _SHARED
     return subprocess.list2cmdline(words) if sys.platform == "win32" else shlex.join(words)
 
 
@@ -35,6 +38,11 @@ def is_ours(text: object) -> bool:
 def calls_us(text: object) -> bool:
     """Whether a command calls our hook, also one written by hand."""
     return is_ours(text) or (isinstance(text, str) and _BY_HAND.search(text) is not None)
+
+
+def is_shared(text: str) -> bool:
+    """Whether a command says that others than the user listen."""
+    return text.endswith(" ".join(["", *_SHARED]))
 
 
 def missing_files(text: str) -> list[str]:

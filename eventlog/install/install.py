@@ -45,10 +45,13 @@ def layout_of(agent: str) -> Layout:
     return LAYOUTS[agent]
 
 
-def install(place: Place, layout: Layout, scope: Scope) -> Outcome:
-    """Add what is missing of our entries; the second time changes nothing. Raises BadRequest or NotStored."""
-    path = place.file(layout, scope)
-    commands = {event: command(layout.agent, event, place.store, str(place.home)) for event in layout.events}
+def install(place: Place, layout: Layout, scope: Scope, *, shared: bool = False) -> Outcome:
+    """Add what is missing of our entries; the second time changes nothing. Raises BadRequest or NotStored.
+
+    With `shared`, sessions begin as ones that others than the user listen to.
+    """
+    path, home = place.file(layout, scope), str(place.home)
+    commands = {event: command(layout.agent, event, place.store, home, shared=shared) for event in layout.events}
     return change(place.store, path, lambda text: hookfile.merge(text, layout, commands), hookfile.strip)
 
 
