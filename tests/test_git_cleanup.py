@@ -1,6 +1,7 @@
 """Every unsafe condition in a real repository: nothing is touched, and the warning says why."""
 
 import subprocess
+from contextlib import suppress
 
 import pytest
 
@@ -54,6 +55,25 @@ def cleaned(repository, *, options=None, cwd=None, **context):
 
 
 # ------------------------------------------------------------------------------------------------- where it is safe
+
+
+def test_a_tag_of_the_same_name_changes_nothing(repository):
+    repository.git("tag", "work")
+    result = cleaned(repository)
+
+    assert result.status is HookStatus.SUCCESS
+    assert ["main"] == repository.branches()
+
+
+def test_where_git_refuses_half_way_the_result_says_what_was_done(repository):
+    hook = repository.path / ".git/hooks/post-checkout"
+    hook.parent.mkdir(exist_ok=True)
+    hook.write_text("#!/bin/sh\nexit 1\n")
+    hook.chmod(0o755)
+    result = cleaned(repository)
+
+    assert result.status is HookStatus.FAILURE
+    assert "switched from work to main, then git refuses" in result.message
 
 
 def test_a_merged_branch_is_left_for_the_trunk_and_deleted(repository):
@@ -188,6 +208,15 @@ def _branch_elsewhere(repository):
     repository.git("worktree", "add", "--quiet", "--force", str(repository.path.parent / "second"), "work")
 
 
+def _rebased_elsewhere(repository):
+    """Its HEAD is detached meanwhile; git remembers where it came from."""
+    second = repository.path.parent / "second"
+    repository.git("switch", "--quiet", "main")
+    repository.git("worktree", "add", "--quiet", str(second), "work")
+    with suppress(subprocess.CalledProcessError):
+        repository.git("rebase", "--quiet", "--exec", "false", "HEAD~1", cwd=second)
+
+
 def _merging(repository):
     repository.git("switch", "--quiet", "-c", "other", "main~1")
     repository.commit("other.txt")
@@ -284,6 +313,16 @@ def test_nothing_is_touched_where_anything_is_unsafe(repository, spoil, reason):
 
     assert result.status is HookStatus.WARNING
     assert reason in result.message
+    assert before == repository.state()
+
+
+def test_a_branch_that_is_rebased_in_another_worktree_is_left_alone(repository):
+    _rebased_elsewhere(repository)
+    before = repository.state()
+    result = cleaned(repository, start_branch="work")
+
+    assert result.status is HookStatus.WARNING
+    assert "work is checked out in another working tree" in result.message
     assert before == repository.state()
 
 

@@ -19,6 +19,7 @@ _UNDER_WAY = {
     "sequencer": "a sequence of picks",
     "index.lock": "another git process",
 }
+_LEFT_FOR_NOW = ("rebase-merge/head-name", "rebase-apply/head-name", "BISECT_START")  # hold the branch to return to
 _SUBMODULE = "160000"  # its mode in a tree
 
 
@@ -42,7 +43,8 @@ class Git:
 
     def branch(self) -> str | None:
         """The branch checked out, which may have no commit yet; None where HEAD is detached."""
-        return self._ask("symbolic-ref", "--quiet", "--short", "HEAD")
+        head = self._ask("symbolic-ref", "--quiet", "HEAD")  # --short would spell it otherwise beside a tag of its name
+        return head.removeprefix("refs/heads/") if head else None
 
     def trunk(self, wanted: str | None = None) -> str | None:
         """The local branch of that name, or the first of `main` and `master` that exists."""
@@ -66,12 +68,18 @@ class Git:
         return next((what for name, what in _UNDER_WAY.items() if (git_dir / name).exists()), None)
 
     def elsewhere(self, branch: str) -> str | None:
-        """Another working tree of the repository that has the branch checked out."""
+        """Another working tree of the repository that has the branch checked out, or is to come back to it."""
         here = self.root()
         trees = self._run("worktree", "list", "--porcelain").split("\n\n")
-        for tree in (dict(line.partition(" ")[::2] for line in lines.splitlines()) for lines in trees):
-            if tree.get("branch") == f"refs/heads/{branch}" and not _same(tree["worktree"], here):
-                return tree["worktree"]
+        for found in (dict(line.partition(" ")[::2] for line in lines.splitlines()) for lines in trees):
+            if found.get("branch") == f"refs/heads/{branch}" and not _same(found["worktree"], here):
+                return found["worktree"]
+        common = Path(self._run("rev-parse", "--path-format=absolute", "--git-common-dir"))
+        for place in (common, *sorted(common.glob("worktrees/*"))):
+            tree = _text(place / "gitdir").removesuffix("/.git") or str(common.parent)
+            returns = any(_text(place / name).removeprefix("refs/heads/") == branch for name in _LEFT_FOR_NOW)
+            if returns and not _same(tree, here):
+                return tree
         return None
 
     def is_merged(self, branch: str, trunk: str) -> bool:
@@ -121,6 +129,13 @@ class Git:
             said = done.stderr.strip().splitlines()
             raise GitError(said[0] if said else f"git {args[0]} exits with {done.returncode}")
         return done.stdout.rstrip("\n")
+
+
+def _text(file: Path) -> str:
+    try:
+        return file.read_text("utf-8", "surrogateescape").strip()
+    except OSError:
+        return ""
 
 
 def _same(one: str, other: str | None) -> bool:

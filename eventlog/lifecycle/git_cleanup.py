@@ -62,7 +62,14 @@ class GitCleanup(SessionLifecycleHook):
         doubts = [*_others(context), *self._doubts(git, branch, trunk)]
         if doubts:
             return HookResult.warning(f"{branch} is left as it is: {'; '.join(doubts)}", branch=branch, doubts=doubts)
-        return self._carry_out(git, current, branch, tip, trunk)
+        try:
+            return self._carry_out(git, current, branch, tip, trunk)
+        except GitError as error:
+            if (git.branch(), git.tip(branch)) == (current, tip):
+                raise
+            return HookResult.failure(
+                f"switched from {current} to {git.branch()}, then git refuses: {error}", branch=branch
+            )
 
     def _doubts(self, git: Git, branch: str, trunk: str) -> Iterator[str]:
         """Every reason to keep one's hands off."""
