@@ -284,7 +284,12 @@ def _ignored_in_the_way(repository):
     (repository.path / "secret.env").write_text("mine alone")
 
 
+def _another_name(repository):
+    repository.git("symbolic-ref", "refs/heads/alias", "refs/heads/work")
+
+
 UNSAFE = {
+    "another name of the branch": (_another_name, "alias is the same branch by another name"),
     "untracked file": (_untracked, "1 uncommitted changes"),
     "modified file": (_modified, "1 uncommitted changes"),
     "staged change": (_staged, "1 uncommitted changes"),

@@ -82,6 +82,14 @@ class Git:
                 return tree
         return None
 
+    def alias(self, branch: str) -> str | None:
+        """A branch that is only another name of this one, or the one that this is only another name of."""
+        listed = self._run("for-each-ref", "--format=%(refname) %(symref)", "refs/heads").splitlines()
+        for name, _, target in (line.replace("refs/heads/", "").partition(" ") for line in listed):
+            if target and branch in (name, target):
+                return name if target == branch else target
+        return None
+
     def is_merged(self, branch: str, trunk: str) -> bool:
         """Whether all commits of the branch are in the trunk; a squashed or rebased copy of them is not."""
         return self._ask("merge-base", "--is-ancestor", f"refs/heads/{branch}", f"refs/heads/{trunk}") is not None

@@ -81,6 +81,8 @@ class GitCleanup(SessionLifecycleHook):
             yield "some files are marked assume-unchanged, so git may not see all changes"
         if not git.is_merged(branch, trunk):
             yield f"it is not merged into {trunk}"
+        if alias := git.alias(branch):
+            yield f"{alias} is the same branch by another name"
         for name in (branch, trunk):
             if place := git.elsewhere(name):
                 yield f"{name} is checked out in another working tree, {place}"
