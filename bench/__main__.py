@@ -1,4 +1,4 @@
-"""`python -m bench [--events N]`: every bar as a ratio to a reference measured in the same run, in one table."""
+"""`python -m bench [--events N] [--peers]`: every bar as a ratio to a reference measured in the same run."""
 
 import argparse
 import sys
@@ -9,7 +9,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from bench import append, context, hook, knowledge
+from bench import append, context, hook, knowledge, peers
 from bench.generate import generate
 from bench.measure import Row
 
@@ -18,18 +18,19 @@ def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(prog="python -m bench")
     parser.add_argument("--events", type=int, default=100_000, help="size of the large store [%(default)s]")
-    events = parser.parse_args().events
+    parser.add_argument("--peers", action="store_true", help="install projectmem and wake-memory, and compare")
+    options = parser.parse_args()
     console = Console(width=None if sys.stdout.isatty() else 160)
-    with tempfile.TemporaryDirectory() as scratch:
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as scratch:
         table = Table("what", "median", "reference", "median", "ratio", "goal")
-        for row in _rows(Path(scratch), events):
+        for row in _rows(Path(scratch), options.events, with_peers=options.peers):
             console.print(f"measured: {row.what}", style="dim")
             ours, theirs = _show(row.seconds, row), _show(row.reference_seconds, row)
             table.add_row(row.what, ours, row.reference, theirs, f"{row.ratio:.2f}", row.goal)
     console.print(table)
 
 
-def _rows(scratch: Path, events: int) -> Iterator[Row]:
+def _rows(scratch: Path, events: int, *, with_peers: bool) -> Iterator[Row]:
     large, small = scratch / "large", scratch / "small"
     generate(large / "log", events)
     generate(small / "log", 1000)
@@ -37,6 +38,8 @@ def _rows(scratch: Path, events: int) -> Iterator[Row]:
     yield from append.rows(scratch)
     yield from knowledge.rows(large, small, events)
     yield from context.rows(scratch, events)
+    if with_peers:
+        yield from peers.rows(scratch, large)
 
 
 def _show(value: float, row: Row) -> str:

@@ -1,64 +1,76 @@
-"""What an agent waits for: one hook, and several at once."""
+"""What an agent waits for: a tool call, a turn's end with its decision, a session's end; and several at once."""
 
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import partial
 from itertools import count
 from pathlib import Path
 
 import orjson
 
 import eventlog
+from bench.generate import conversation_id
 from bench.measure import FLOOR, Row, compare, process
+from eventlog.log import EventLog
 
 _SCRIPT = str(Path(eventlog.__file__).parent / "hook.py")
+_PLAIN = (sys.executable, "-I", "-c", "pass")
 _AT_ONCE = 8
 _calls = count()
 
 
 def rows(store: Path, events: int) -> Iterator[Row]:
-    """The bars of hooks, in a store of that many events."""
-    one = _hook(store)
-    yield compare(
-        f"hook call (session end), store of {events:,}",
-        process(one, _payload),
-        "python -I -S -c pass",
-        process(FLOOR),
-        "≤ 1.5",
-        rounds=41,
-    )
+    """The bars of hooks, in an indexed store of that many events; a session's end comes last, as it starts more."""
+    EventLog(store).index.catch_up()
+    tool, turn, end = hook(store, "PostToolUse"), hook(store, "Stop"), hook(store, "SessionEnd")
     yield compare(
         f"{_AT_ONCE} hooks at once",
-        lambda: _at_once(one),
+        lambda: _at_once(tool),
         f"{_AT_ONCE} one after the other",
-        lambda: [process(one, _payload)() for _ in range(_AT_ONCE)],
+        lambda: [process(tool, _tool)() for _ in range(_AT_ONCE)],
         "≤ 0.63",
     )
+    floor = process(FLOOR)
+    for what, session in (("has saved", conversation_id(0)), ("is new", "a-new-conversation-")):
+        name = f"turn end, the conversation {what}, in {events:,}"
+        yield compare(name, process(turn, partial(stop, session)), "python -I -S -c pass", floor, "≤ 2.0", rounds=41)
+    new = process(turn, lambda: stop("a-new-conversation-"))
+    yield compare("turn end", new, "python3 -I -c pass", process(_PLAIN), "", rounds=41)
+    name = f"session end, in {events:,}"
+    yield compare(name, process(end, _end), "python -I -S -c pass", floor, "≤ 1.5", rounds=41)
 
 
-def _hook(store: Path) -> tuple[str, ...]:
-    return (sys.executable, "-I", "-S", _SCRIPT, "--agent", "claude", "--event", "SessionEnd", "--store", str(store))
+def hook(store: Path, event: str) -> tuple[str, ...]:
+    """The command an agent runs."""
+    return (sys.executable, "-I", "-S", _SCRIPT, "--agent", "claude", "--event", event, "--store", str(store))
 
 
-def _payload() -> bytes:
-    turn = f"turn-{next(_calls)}"
-    return orjson.dumps(
-        {
-            "session_id": "b255be60-9740-46f5-a38c-730a98bc24e9",
-            "transcript_path": "/nowhere/b255be60.jsonl",
-            "cwd": "/nowhere",
-            "prompt_id": turn,
-            "hook_event_name": "SessionEnd",
-            "reason": "other",
-        }
-    )
+def stop(session: str) -> bytes:
+    """The end of a turn of its own; a session that ends in `-` is another one each time."""
+    number = next(_calls)
+    session = f"{session}{number}" if session.endswith("-") else session
+    return _payload("Stop", session_id=session, prompt_id=f"turn-{number}", stop_hook_active=False)
+
+
+def _end() -> bytes:
+    return _payload("SessionEnd", session_id="ended", prompt_id=f"turn-{next(_calls)}", reason="other")
+
+
+def _tool() -> bytes:
+    return _payload("PostToolUse", session_id="at-work", tool_name="Bash", tool_use_id=f"call-{next(_calls)}")
+
+
+def _payload(name: str, **fields: object) -> bytes:
+    common = {"transcript_path": "/nowhere/transcript.jsonl", "cwd": "/nowhere", "hook_event_name": name}
+    return orjson.dumps({**common, **fields})
 
 
 def _at_once(command: tuple[str, ...]) -> None:
     running = [subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL) for _ in range(_AT_ONCE)]
     for one in running:
         assert one.stdin is not None
-        one.stdin.write(_payload())
+        one.stdin.write(_tool())
         one.stdin.close()
     for one in running:
         one.wait()
