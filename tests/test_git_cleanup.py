@@ -7,6 +7,7 @@ import pytest
 
 from eventlog.lifecycle import HookContext, HookStatus
 from eventlog.lifecycle.git_cleanup import GitCleanup, Options
+from tests.repositories import git
 
 
 class Repository:
@@ -24,8 +25,7 @@ class Repository:
         self.git("branch", "--force", "main", "work")
 
     def git(self, *args, cwd=None):
-        command = ["git", "-c", "protocol.file.allow=always", *args]
-        return subprocess.run(command, cwd=cwd or self.path, capture_output=True, text=True, check=True).stdout
+        return git(cwd or self.path, *args)
 
     def commit(self, name, text="text"):
         (self.path / name).write_text(text)
@@ -81,7 +81,7 @@ def test_a_merged_branch_is_left_for_the_trunk_and_deleted(repository):
 
     assert result.status is HookStatus.SUCCESS
     assert ["main"] == repository.branches()
-    assert repository.git("branch", "--show-current") == "main\n"
+    assert repository.git("branch", "--show-current") == "main"
 
 
 def test_the_deleted_branch_can_be_brought_back_as_the_message_says(repository):
@@ -120,7 +120,7 @@ def test_the_trunk_may_have_any_name(repository):
     cleaned(repository, options=Options(main_branch="trunk"))
 
     assert ["main", "trunk"] == repository.branches()
-    assert repository.git("branch", "--show-current") == "trunk\n"
+    assert repository.git("branch", "--show-current") == "trunk"
 
 
 @pytest.mark.parametrize(
@@ -135,7 +135,7 @@ def test_the_trunk_may_have_any_name(repository):
 def test_each_half_can_be_turned_off(repository, options, branches, current):
     cleaned(repository, options=options)
 
-    assert (branches, f"{current}\n") == (repository.branches(), repository.git("branch", "--show-current"))
+    assert (branches, current) == (repository.branches(), repository.git("branch", "--show-current"))
 
 
 def test_a_dirty_tree_is_no_obstacle_where_the_settings_say_so(repository):
@@ -352,7 +352,7 @@ def test_a_submodule_itself_is_left_alone(repository):
 
     assert result.status is HookStatus.WARNING
     assert "is a submodule" in result.message
-    assert repository.git("branch", "--show-current", cwd=inside) == "inner\n"
+    assert repository.git("branch", "--show-current", cwd=inside) == "inner"
 
 
 def test_nothing_is_touched_while_another_session_works_there(repository):

@@ -1,6 +1,5 @@
 """Session hooks of hosts that have hooks of their own: run where nobody waits."""
 
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -14,31 +13,12 @@ from eventlog.events import HostEvent
 from eventlog.log import EventLog
 from eventlog.store import Store
 from tests.payloads import claude, data
+from tests.repositories import branch, git, repository_on_a_merged_branch
 
 
 @pytest.fixture
 def repository(tmp_path):
-    path = tmp_path / "repository"
-    for command in (
-        ["git", "init", "-q", "-b", "main", str(path)],
-        [
-            "git",
-            "-C",
-            str(path),
-            "-c",
-            "user.name=A",
-            "-c",
-            "user.email=a@a.example",
-            "commit",
-            "-q",
-            "--allow-empty",
-            "-m",
-            "x",
-        ],
-        ["git", "-C", str(path), "switch", "-q", "-c", "work"],
-    ):
-        subprocess.run(command, check=True)
-    return path
+    return repository_on_a_merged_branch(tmp_path / "repository")
 
 
 @pytest.fixture
@@ -58,11 +38,6 @@ def tell(store, event, cwd, **fields):
 def settle(store):
     result = CliRunner().invoke(group(VERBS, _load), ["settle", "--store", store.root], standalone_mode=False)
     assert result.exception is None
-
-
-def branch(path):
-    command = ["git", "-C", str(path), "branch", "--show-current"]
-    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
 
 
 def sessions_log(store):
@@ -91,7 +66,7 @@ def test_each_runs_once(store, repository):
 def test_the_worktree_the_session_worked_in_is_cleaned_up_and_not_the_main_one(store, repository, tmp_path):
     """The main one is on a merged branch of its own, which is nobody else's business."""
     linked = tmp_path / "linked"
-    subprocess.run(["git", "-C", str(repository), "worktree", "add", "-q", "-b", "mine", str(linked)], check=True)
+    git(repository, "worktree", "add", "-b", "mine", str(linked))
     tell(store, "SessionStart", linked, source="startup")
     tell(store, "SessionEnd", linked, reason="other")
     settle(store)

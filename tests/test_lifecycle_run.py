@@ -13,34 +13,14 @@ from eventlog.lifecycle.run import run_hooks
 from eventlog.log import EventLog
 from eventlog.settings import Settings
 from tests.builders import ROOT
+from tests.repositories import branch, repository_on_a_merged_branch
 
 MINUTE = 60 * 10**9
 
 
 @pytest.fixture
 def project(tmp_path):
-    """A repository on a merged branch `work`."""
-    path = tmp_path / "project"
-    for command in (
-        ["git", "init", "-q", "-b", "main", str(path)],
-        [
-            "git",
-            "-C",
-            str(path),
-            "-c",
-            "user.name=A",
-            "-c",
-            "user.email=a@a.example",
-            "commit",
-            "-q",
-            "--allow-empty",
-            "-m",
-            "x",
-        ],
-        ["git", "-C", str(path), "switch", "-q", "-c", "work"],
-    ):
-        subprocess.run(command, check=True)
-    return str(path)
+    return str(repository_on_a_merged_branch(tmp_path / "project"))
 
 
 def cleaning():
@@ -50,12 +30,6 @@ def cleaning():
 def at_end(log, project, session="s", **fields):
     end = log.append(SessionEnd(conversation_id=session, project=project, agent="codex", **fields))
     return run_hooks(log, cleaning(), end)
-
-
-def branch(project):
-    return subprocess.run(
-        ["git", "-C", project, "branch", "--show-current"], capture_output=True, text=True, check=True
-    ).stdout.strip()
 
 
 def test_a_session_that_ended_an_hour_ago_or_has_ended_is_not_at_work(log, project, clock):

@@ -1,33 +1,7 @@
-import os
-import subprocess
-
 import pytest
 
 from eventlog.project import git_head, project_root
-
-
-def git(cwd, *args):
-    identity = [
-        "-c",
-        "user.name=n",
-        "-c",
-        "user.email=e",
-        "-c",
-        "protocol.file.allow=always",
-        "-c",
-        "init.defaultBranch=main",
-    ]
-    environ = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
-    return subprocess.check_output(
-        ["git", *identity, *args], cwd=cwd, env=environ, text=True, stderr=subprocess.PIPE
-    ).strip()
-
-
-def repository(path):
-    path.mkdir(parents=True)
-    git(path, "init")
-    git(path, "commit", "--allow-empty", "-m", "first")
-    return path
+from tests.repositories import git, repository
 
 
 @pytest.fixture
