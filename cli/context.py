@@ -12,11 +12,11 @@ from eventlog.agents import prompts
 from eventlog.agents.moment import Moment
 from eventlog.cli import options
 from eventlog.cli.output import emit_pretty
-from eventlog.context import SessionType
-from eventlog.context.build import begin, build
-from eventlog.context.gather import Request
-from eventlog.context.receipt import acknowledge
 from eventlog.project import project_root
+from eventlog.projections.context import SessionType
+from eventlog.projections.context.build import begin, build
+from eventlog.projections.context.gather import Request
+from eventlog.projections.context.receipt import acknowledge
 from eventlog.settings import Settings
 from eventlog.store import Store
 from eventlog.text import harmless

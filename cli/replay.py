@@ -12,10 +12,10 @@ from eventlog.cli import options
 from eventlog.cli.main import EXIT_FOUND, EXIT_NOT_WRITTEN
 from eventlog.cli.progress import progress
 from eventlog.cli.replayed import report
-from eventlog.context.bridge import Exported, export
 from eventlog.projections import ALL
 from eventlog.projections.apply import Applied
 from eventlog.projections.base import Projection
+from eventlog.projections.context.bridge import Exported, export
 from eventlog.projections.publish import publish
 from eventlog.projections.rebuild import Rebuilt, rebuild
 from eventlog.projections.replay import Progress, chosen, replay

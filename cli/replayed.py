@@ -4,7 +4,7 @@ from eventlog.cli import applied
 from eventlog.cli.describe import describe
 from eventlog.cli.output import count, emit_pretty, say
 from eventlog.codec import to_fields
-from eventlog.context.bridge import Exported
+from eventlog.projections.context.bridge import Exported
 from eventlog.projections.publish import Published
 from eventlog.projections.rebuild import Rebuilt
 from eventlog.projections.replay import Replayed

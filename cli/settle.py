@@ -12,7 +12,7 @@ from eventlog.agents import detach, failures
 from eventlog.cli import options
 from eventlog.cli.output import say
 from eventlog.cli.replayed import tell_copies
-from eventlog.context.bridge import export
+from eventlog.projections.context.bridge import export
 from eventlog.projections.rebuild import rebuild
 from eventlog.settle import are_left, settle
 from eventlog.store import Store

@@ -9,10 +9,10 @@ from eventlog.cli import options
 from eventlog.cli.describe import describe
 from eventlog.cli.output import emit, say, table
 from eventlog.codec import to_fields
-from eventlog.context.receipt import Given, given
 from eventlog.days import Entry
 from eventlog.errors import BadRequest
 from eventlog.events import KnownFile
+from eventlog.projections.context.receipt import Given, given
 from eventlog.projections.provenance import Explained, explain
 from eventlog.store import Store
 from eventlog.text import cut

@@ -3,10 +3,10 @@
 import shutil
 from pathlib import Path
 
-from eventlog.context.build import build
-from eventlog.context.gather import Request
 from eventlog.log import EventLog
 from eventlog.projections import ALL
+from eventlog.projections.context.build import build
+from eventlog.projections.context.gather import Request
 from eventlog.projections.publish import publish
 from eventlog.projections.replay import replay
 from eventlog.settings import Settings

@@ -5,7 +5,7 @@ from click.testing import CliRunner
 
 from eventlog.cli.group import group
 from eventlog.cli.main import VERBS, _load
-from eventlog.context.bridge import export
+from eventlog.projections.context.bridge import export
 from eventlog.settings import CodexMemorySettings, Settings
 from eventlog.store import project_slug
 from tests.scene import history

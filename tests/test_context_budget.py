@@ -1,8 +1,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eventlog.context.budget import Phrases, Section, fit
 from eventlog.projections.base import Line
+from eventlog.projections.context.budget import Phrases, Section, fit
 
 PHRASES = Phrases(more="[{count} more: {command}]", dropped="[without {count}]")
 HEAD = "how to save\n"

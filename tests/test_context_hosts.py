@@ -2,7 +2,7 @@ import os
 
 import pytest
 
-from eventlog.context.hosts import loaded_by_host
+from eventlog.projections.context.hosts import loaded_by_host
 from tests.scene import history
 
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eventlog.context.model import AgentContext, SessionType
+from eventlog.projections.context.model import AgentContext, SessionType
 from eventlog.settings import ContextSettings, Settings
 from tests.builders import ROOT
 from tests.scene import HEAD, NOW, Scene, history

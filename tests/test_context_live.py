@@ -3,9 +3,9 @@ from datetime import UTC, datetime
 
 import pytest
 
-from eventlog.context.live import LiveContext, State
-from eventlog.context.model import AgentContext, SessionType
 from eventlog.errors import BadRequest
+from eventlog.projections.context.live import LiveContext, State
+from eventlog.projections.context.model import AgentContext, SessionType
 from tests.scene import history
 
 

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from eventlog.context.loader import Loader
-from eventlog.context.model import ContextFile
+from eventlog.projections.context.loader import Loader
+from eventlog.projections.context.model import ContextFile
 
 NOW = datetime(2026, 2, 21, tzinfo=UTC)
 

@@ -12,11 +12,11 @@ from click.testing import CliRunner
 
 from eventlog.cli.group import group
 from eventlog.cli.main import VERBS, _load
-from eventlog.context.build import begin, take_bootstrap
-from eventlog.context.gather import Request
-from eventlog.context.receipt import acknowledge, given
 from eventlog.events import ContextInjected, Fact, StageSummary
 from eventlog.log import EventLog
+from eventlog.projections.context.build import begin, take_bootstrap
+from eventlog.projections.context.gather import Request
+from eventlog.projections.context.receipt import acknowledge, given
 from eventlog.settings import ContextSettings, Settings
 from eventlog.store import Store
 from tests.builders import ROOT

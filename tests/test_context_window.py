@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eventlog import days, wire
-from eventlog.context.window import said_between
 from eventlog.events import Fact, Retraction, StageSummary
 from eventlog.log import EventLog
+from eventlog.projections.context.window import said_between
 from tests import strategies
 from tests.builders import DAY, contents, day_of, fact, write
 from tests.strategies import stored_lines

@@ -35,11 +35,11 @@ def _known(store: Store, moment: Moment, head: str, source: str) -> str:
     import msgspec
 
     from eventlog import compiled, timestamps
-    from eventlog.context import SessionType
-    from eventlog.context.build import begin
-    from eventlog.context.gather import NEW, Request
-    from eventlog.context.receipt import acknowledge
     from eventlog.log import EventLog
+    from eventlog.projections.context import SessionType
+    from eventlog.projections.context.build import begin
+    from eventlog.projections.context.gather import NEW, Request
+    from eventlog.projections.context.receipt import acknowledge
     from eventlog.settings import Settings
 
     settings = msgspec.convert(compiled.settings(store), Settings)

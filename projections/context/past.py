@@ -10,11 +10,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from eventlog.context.window import Visible, retractions_since, said_in
 from eventlog.events import KnownFile
 from eventlog.log import EventLog
 from eventlog.projections.base import Line
 from eventlog.projections.conclusion import conclude
+from eventlog.projections.context.window import Visible, retractions_since, said_in
 from eventlog.projections.conversations import Conversations
 from eventlog.projections.markdown_file import is_stamp, stamped_at
 from eventlog.projections.summaries import document

@@ -15,10 +15,10 @@ from pathlib import Path
 from msgspec import Struct
 
 from eventlog import wire
-from eventlog.context.model import ContextFile, FileLoadResult
 from eventlog.errors import NotStored
 from eventlog.files import replace_file
 from eventlog.ids import digest
+from eventlog.projections.context.model import ContextFile, FileLoadResult
 
 _LONGEST = 1 << 20  # bytes read of a file; no budget is anywhere near
 _READ = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)

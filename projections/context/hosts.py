@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from eventlog.context.loader import Unreadable, read
+from eventlog.projections.context.loader import Unreadable, read
 
 _IMPORT = re.compile(r"(?<!\S)@(?P<path>[^\s`]+)")
 _CODE = re.compile(r"```.*?```|`[^`\n]*`", re.DOTALL)

@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from enum import StrEnum
 
-from eventlog.context.model import AgentContext
 from eventlog.errors import BadRequest
+from eventlog.projections.context.model import AgentContext
 
 Load = Callable[[], AgentContext]
 

@@ -8,14 +8,14 @@ from typing import NamedTuple
 
 from msgspec import to_builtins
 
-from eventlog.context.build import Built
-from eventlog.context.gather import Request
-from eventlog.context.window import retractions_since
 from eventlog.days import Entry
 from eventlog.events import ContextInjected, KnownFile
 from eventlog.live import append_once
 from eventlog.log import EventLog
 from eventlog.projections.base import Document
+from eventlog.projections.context.build import Built
+from eventlog.projections.context.gather import Request
+from eventlog.projections.context.window import retractions_since
 from eventlog.settings import Settings
 
 _DocumentsAt = Callable[[str], list[Document]]

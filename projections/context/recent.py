@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from datetime import date, datetime
 
-from eventlog.context.model import MemoryEntry
+from eventlog.projections.context.model import MemoryEntry
 from eventlog.projections.conversations import Conversations
 from eventlog.projections.daily_notes import Local
 from eventlog.projections.statements import Group, group, of_fact

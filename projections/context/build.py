@@ -11,16 +11,16 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from eventlog.context import plan
-from eventlog.context.budget import fit
-from eventlog.context.gather import Gathered, Request
-from eventlog.context.loader import Unreadable, read
-from eventlog.context.model import AgentContext
-from eventlog.context.recent import as_entries
-from eventlog.context.sections import look, sections
 from eventlog.events import KnownFile
 from eventlog.log import EventLog
 from eventlog.projections.base import Line
+from eventlog.projections.context import plan
+from eventlog.projections.context.budget import fit
+from eventlog.projections.context.gather import Gathered, Request
+from eventlog.projections.context.loader import Unreadable, read
+from eventlog.projections.context.model import AgentContext
+from eventlog.projections.context.recent import as_entries
+from eventlog.projections.context.sections import look, sections
 from eventlog.settings import Settings
 
 

@@ -7,10 +7,10 @@ after the file's time, which are found by their ids, or by the conversation that
 import re
 from collections.abc import Collection, Iterable, Iterator
 
-from eventlog.context.window import events_of, mentioning
 from eventlog.duplicates import home_of
 from eventlog.events import Event, Fact, Retraction, StageSummary
 from eventlog.log import EventLog
+from eventlog.projections.context.window import events_of, mentioning
 from eventlog.projections.markdown_file import stamped_at
 from eventlog.retractions import Withdrawn
 from eventlog.text import one_line, same_text

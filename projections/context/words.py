@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from eventlog.context.budget import Phrases
+from eventlog.projections.context.budget import Phrases
 from eventlog.settings import Locale
 
 

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from pathlib import Path, PurePath
 
-from eventlog.context.model import ContextFile
-from eventlog.context.words import template
+from eventlog.projections.context.model import ContextFile
+from eventlog.projections.context.words import template
 from eventlog.settings import PROJECT, Settings
 from eventlog.store import Store, project_slug
 

@@ -4,12 +4,12 @@ from collections.abc import Iterator
 from pathlib import PurePath
 from shlex import quote
 
-from eventlog.context import plan
-from eventlog.context.budget import Section
-from eventlog.context.gather import Gathered
-from eventlog.context.model import ContextFile, FileLoadResult
-from eventlog.context.plan import bootstrap_file, used_name
 from eventlog.projections.base import Line
+from eventlog.projections.context import plan
+from eventlog.projections.context.budget import Section
+from eventlog.projections.context.gather import Gathered
+from eventlog.projections.context.model import ContextFile, FileLoadResult
+from eventlog.projections.context.plan import bootstrap_file, used_name
 from eventlog.projections.daily_notes import Local
 from eventlog.projections.markdown_file import is_stamp
 from eventlog.projections.statements import Group

@@ -15,18 +15,18 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from eventlog import timestamps
-from eventlog.context import plan
-from eventlog.context.hosts import loaded_by_host
-from eventlog.context.loader import Loader
-from eventlog.context.model import ContextFile, FileLoadResult, SessionType
-from eventlog.context.past import Past
-from eventlog.context.recent import recent_facts
-from eventlog.context.window import events_of, said_between
-from eventlog.context.withdrawn import without_withdrawn
-from eventlog.context.words import WORDS, Words
 from eventlog.events import ContextInjected, Event, Fact, KnownFile, SessionStart
 from eventlog.log import EventLog
 from eventlog.projections.base import Line
+from eventlog.projections.context import plan
+from eventlog.projections.context.hosts import loaded_by_host
+from eventlog.projections.context.loader import Loader
+from eventlog.projections.context.model import ContextFile, FileLoadResult, SessionType
+from eventlog.projections.context.past import Past
+from eventlog.projections.context.recent import recent_facts
+from eventlog.projections.context.window import events_of, said_between
+from eventlog.projections.context.withdrawn import without_withdrawn
+from eventlog.projections.context.words import WORDS, Words
 from eventlog.projections.conversations import Conversation, Conversations
 from eventlog.projections.daily_notes import Local, lines, local_time, notes
 from eventlog.projections.labels import LABELS
