@@ -159,11 +159,6 @@ def scan(file: str, day: str) -> Iterator[Entry | Damage]:
         yield from _judge(Entry(_UNREAD, line, file, number, offset), day, whole=whole)
 
 
-def entry_at(file: str, offset: int) -> Entry | None:
-    """The event of the line that starts at `offset`; None where there is none any more."""
-    return next(entries_at(file, [offset]), None)
-
-
 def entries_at(file: str, offsets: Iterable[int]) -> Iterator[Entry]:
     """The events of the lines that start at these offsets, those that are still there, in the order given."""
     day = day_of(file)

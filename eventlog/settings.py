@@ -12,7 +12,6 @@ from msgspec import Meta, Struct, field
 
 Locale = Literal["en", "zh"]
 Count = Annotated[int, Meta(ge=0)]
-Positive = Annotated[int, Meta(ge=1)]
 Share = Annotated[float, Meta(ge=0, le=1)]
 BaseName = Annotated[str, Meta(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_-]{0,63}$")]
 

@@ -60,8 +60,8 @@ def publish(
 
 def _publish_one(document: Document, base: Path, done: Published, *, taken_in: bool, dry_run: bool) -> None:
     path = base / document.path
-    there = read(path)
-    if there == document.data:
+    there, wanted = read(path), document.data
+    if there == wanted:
         done.unchanged += 1
         return
     done.written.append(document.path)
@@ -72,7 +72,7 @@ def _publish_one(document: Document, base: Path, done: Published, *, taken_in: b
         if not dry_run:
             replace_file(str(aside), there or b"")
     if not dry_run:
-        replace_file(str(path), document.data)
+        replace_file(str(path), wanted)
 
 
 def _stale(documents: Iterable[Document], base: Path, projections: Iterable[Projection]) -> list[Path]:

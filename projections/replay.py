@@ -23,6 +23,7 @@ from eventlog.projections.base import Document, Projection
 from eventlog.projections.checkpoints import Checkpoints, Folded, Stamp, States, stamps_of
 from eventlog.settings import Settings
 
+EVERYTHING = "~"  # after every time
 Keep = Callable[[Event], bool]
 Progress = Callable[[int, int], None]  # days done, days in all
 
@@ -44,7 +45,7 @@ def replay(
     settings: Settings,
     *,
     projections: Sequence[Projection] = ALL,
-    until: str = "~",
+    until: str = EVERYTHING,
     keep: Keep | None = None,
     checkpoints: bool = True,
     save: bool = True,
@@ -144,8 +145,10 @@ class _Fold:
     def _take_in(self, folded: Folded, events: list[Event]) -> None:
         if folded.left_out:
             events = [event for event in events if event.id not in folded.left_out]
-        if self._keep or any(event.ts > self._until for event in events):
-            events = [event for event in events if event.ts <= self._until and (not self._keep or self._keep(event))]
+        if self._until != EVERYTHING:
+            events = [event for event in events if event.ts <= self._until]
+        if self._keep:
+            events = list(filter(self._keep, events))
         folded.events = len(events)
         for state in folded.states.values():
             fold = state.fold

@@ -103,15 +103,10 @@ def test_loads_take_turns():
     assert ({1}, State.READY) == (set(most), live.state)
 
 
-def test_a_changed_file_is_noticed(tmp_path):
-    pytest.importorskip("watchfiles")
-    scene = history(tmp_path)
-    live = LiveContext(lambda: scene.ask().context)
+def first_change(live, nudge):
+    """What a watcher gives first, while it is nudged until it is up and sees it."""
     stop = threading.Event()
-    timers = [
-        threading.Timer(wait / 4, (scene.project / "AGENTS.md").write_text, [f"Changed {wait}"])
-        for wait in range(1, 30)
-    ]
+    timers = [threading.Timer(wait / 4, nudge, [wait]) for wait in range(1, 30)]
     for one in timers:
         one.daemon = True
         one.start()
@@ -119,6 +114,14 @@ def test_a_changed_file_is_noticed(tmp_path):
     stop.set()
     for one in timers:
         one.cancel()
+    return fresh
+
+
+def test_a_changed_file_is_noticed(tmp_path):
+    pytest.importorskip("watchfiles")
+    scene = history(tmp_path)
+    live = LiveContext(lambda: scene.ask().context)
+    fresh = first_change(live, lambda wait: (scene.project / "AGENTS.md").write_text(f"Changed {wait}"))
 
     assert "Changed" in fresh.text
 
@@ -127,18 +130,7 @@ def test_a_new_event_is_noticed_where_the_log_is_watched(tmp_path):
     pytest.importorskip("watchfiles")
     scene = history(tmp_path)
     live = LiveContext(lambda: scene.ask().context, [scene.log.store.log])
-    stop = threading.Event()
-    timers = [
-        threading.Timer(wait / 4, scene.tell, [("21 11:00", "now", "fact", {"content": f"Said {wait}"})])
-        for wait in range(1, 30)
-    ]
-    for one in timers:
-        one.daemon = True
-        one.start()
-    fresh = next(live.watch(stop))
-    stop.set()
-    for one in timers:
-        one.cancel()
+    fresh = first_change(live, lambda wait: scene.tell(("21 11:00", "now", "fact", {"content": f"Said {wait}"})))
 
     assert "Said" in fresh.text
 

@@ -70,15 +70,14 @@ def test_an_entry_says_where_its_line_is(log_dir):
 def test_an_entry_is_found_again_at_its_offset(log_dir, start):
     file = write(log_dir, start + lines(0, 1))
     for entry in days.entries(day_of(file))[0]:
-        again = days.entry_at(file, entry.offset)
-        assert again
+        [again] = days.entries_at(file, [entry.offset])
 
         assert (entry.event, entry.line) == (again.event, again.line)
 
 
 @pytest.mark.parametrize("offset", [1, 10**9])
 def test_where_no_event_starts_none_is_found(log_dir, offset):
-    assert days.entry_at(write(log_dir, lines(0)), offset) is None
+    assert [] == list(days.entries_at(write(log_dir, lines(0)), [offset]))
 
 
 def test_an_ordinary_day_is_loaded_with_the_fields_nobody_knows(log_dir):

@@ -9,7 +9,6 @@ import os
 from eventlog import ids, wire
 from eventlog.agents.moment import Moment
 from eventlog.files import replace_file
-from eventlog.project import project_root
 from eventlog.store import Store
 
 TYPE_CHECKING = False
@@ -21,19 +20,18 @@ _UUID = 36  # characters
 
 def conversation_id(store: Store, moment: Moment, environ: "Mapping[str, str]") -> str:
     """The id of the conversation at work where the moment happened; raises NotStored or OSError."""
-    where = moment.where
     if moment.transcript:
         return _id_in(moment.transcript)
     match moment.agent:
         case "claude-code":
             home = environ.get("CLAUDE_CONFIG_DIR") or os.path.expanduser("~/.claude")
-            newest = _newest(f"{home}/projects/{claude_slug(where)}")
+            newest = _newest(f"{home}/projects/{claude_slug(moment.where)}")
         case "codex":
             home = environ.get("CODEX_HOME") or os.path.expanduser("~/.codex")
             newest = _newest_rollout(f"{home}/sessions")
         case _:
             newest = ""
-    return _id_in(newest) if newest else _kept(store, moment, where)
+    return _id_in(newest) if newest else _kept(store, moment)
 
 
 def claude_slug(path: str) -> str:
@@ -73,9 +71,9 @@ def _names(directory: str) -> list[str]:
         return []
 
 
-def _kept(store: Store, moment: Moment, where: str) -> str:
+def _kept(store: Store, moment: Moment) -> str:
     """One of ours: new with each start that is no return, kept until then."""
-    path = f"{store.cache}/conversations/{ids.digest(f'{moment.agent} {project_root(where)}', 8).hex()}.json"
+    path = f"{store.cache}/conversations/{ids.digest(f'{moment.agent} {moment.project}', 8).hex()}.json"
     returns = moment.type != "session_start" or moment.fields.get("source") in ("resume", "compact")
     if returns and (known := _read(path)):
         return known

@@ -14,7 +14,7 @@ from eventlog.agents.moment import Moment, Payload
 from eventlog.agents.scrub import outline, scrub
 from eventlog.errors import InvalidEvent
 from eventlog.live import append_once
-from eventlog.project import git_head, project_root
+from eventlog.project import git_head
 from eventlog.store import Store
 
 TYPE_CHECKING = False
@@ -102,11 +102,10 @@ def read(payload: Payload, agent_hint: str = "", event_hint: str = "") -> Moment
 
 def event_of(moment: Moment) -> dict[str, object]:
     """The event a moment becomes, without `v`, `id` and `ts`."""
-    where = moment.where
     fields: dict[str, object] = {
         "type": moment.type,
         "conversation_id": moment.session,
-        "project": project_root(where),
+        "project": moment.project,
         "agent": moment.agent,
     }
     if moment.subagent:
@@ -116,7 +115,7 @@ def event_of(moment: Moment) -> dict[str, object]:
     else:
         fields |= scrub(moment.fields)
     if moment.type == "session_start":
-        branch, commit = git_head(where)
+        branch, commit = git_head(moment.where)
         fields |= {name: value for name, value in (("git_branch", branch), ("git_commit", commit)) if value}
     return fields
 
@@ -155,8 +154,7 @@ def _options(argv: list[str]) -> dict[str, str]:
 
 def _is_off(moment: Moment) -> bool:
     """Whether there is a file `.eventlog-disable` where the agent works or in its project."""
-    where = moment.where
-    return any(os.path.exists(f"{place}/.eventlog-disable") for place in (where, project_root(where)))
+    return any(os.path.exists(f"{place}/.eventlog-disable") for place in (moment.where, moment.project))
 
 
 def _missing_id(store: Store, moment: Moment, environ: "Mapping[str, str]") -> str:

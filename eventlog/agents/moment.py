@@ -3,6 +3,7 @@
 import os
 
 from eventlog import wire
+from eventlog.project import project_root
 
 Payload = dict[str, object]
 
@@ -28,6 +29,7 @@ class Moment:
         self.type = "host_event"
         self.fields: dict[str, object] = {}
         self.settled = True
+        self._project = ""
         self.gist: object = None
 
     def becomes(self, event_type: str, fields: dict[str, object], *, turn: str = "", settled: bool = True) -> "Moment":
@@ -51,6 +53,12 @@ class Moment:
             return os.getcwd()
         except OSError:
             return os.environ.get("PWD") or "/"
+
+    @property
+    def project(self) -> str:
+        """The project of `where`; the way up to its root is walked once."""
+        self._project = self._project or project_root(self.where)
+        return self._project
 
     @property
     def transcript(self) -> str:

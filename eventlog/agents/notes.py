@@ -9,7 +9,6 @@ import os
 from eventlog import wire
 from eventlog.agents.moment import Moment, present
 from eventlog.files import make_dirs
-from eventlog.project import project_root
 from eventlog.store import Store, conversation_name
 
 _WRITE = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
@@ -28,7 +27,7 @@ def leave(store: Store, moment: Moment) -> None:
     fields = present(
         session=moment.session,
         agent=moment.agent,
-        project=project_root(moment.where),
+        project=moment.project,
         cwd=moment.where,
         transcript=moment.transcript,
         ended=moment.type == "session_end",

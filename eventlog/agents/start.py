@@ -8,7 +8,6 @@ import os
 from eventlog.agents import prompts
 from eventlog.agents.moment import Moment, text
 from eventlog.agents.preferences import preferences
-from eventlog.project import project_root
 from eventlog.store import Store
 
 
@@ -46,7 +45,7 @@ def _known(store: Store, moment: Moment, head: str, source: str) -> str:
     request = Request(
         now=timestamps.from_ns(time.time_ns()),
         home=os.path.expanduser("~"),
-        project=project_root(moment.cwd or os.getcwd()),
+        project=moment.project,
         session_id=moment.session,
         session_type=SessionType(str(moment.fields.get("session_type", "main"))) if source in NEW else None,
         source=source,
