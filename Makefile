@@ -4,13 +4,18 @@ PYTHON ?= python3
 VENV   := .venv
 PIP    := $(VENV)/bin/pip --quiet --disable-pip-version-check
 
-.PHONY: demo test lint bench clean
+.PHONY: demo test fuzz lint bench clean
 
 demo: $(VENV)/.runtime
 	@PATH="$(CURDIR)/$(VENV)/bin:$$PATH" sh fixtures/demo/demo.sh
 
 test: $(VENV)/.dev
 	$(VENV)/bin/python -m pytest -n auto -q
+
+# Every property with fresh seeds, round after round, until SECONDS have passed.
+SECONDS ?= 120
+fuzz: $(VENV)/.dev
+	$(VENV)/bin/python -m tests.fuzz $(SECONDS)
 
 lint: $(VENV)/.dev
 	$(VENV)/bin/ruff check .
