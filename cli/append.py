@@ -12,14 +12,16 @@ from eventlog import codec
 from eventlog.cli import options
 from eventlog.cli.record import report
 from eventlog.declare import declare
-from eventlog.errors import InvalidEvent
-from eventlog.events import TYPES, Event, UnknownEvent
+from eventlog.errors import BadRequest, InvalidEvent
+from eventlog.events import TYPES, Event, Retraction, UnknownEvent
+from eventlog.log import EventLog
 from eventlog.store import Store
 
 
 @click.command(
     epilog=options.examples(
         "eventlog append --stdin < events.jsonl",
+        "eventlog append --stdin --batch nightly-2026-02-21 < events.jsonl",
         "eventlog append session_start --session $ID source=startup model=opus",
         'eventlog append retraction --session $ID target=$EVENT_ID reason="not true any more"',
         """eventlog append stage_summary --session $ID --json '{"summary": "…", "decisions": ["…"]}'""",
@@ -28,6 +30,11 @@ from eventlog.store import Store
 @click.argument("type_name", metavar="TYPE", required=False)
 @click.argument("assignments", metavar="[FIELD=VALUE]...", nargs=-1)
 @click.option("--stdin", "from_stdin", is_flag=True, help="Read events from stdin, a JSON object a line: all or none.")
+@click.option(
+    "--batch",
+    metavar="NAME",
+    help="Name of the stream on stdin: sent again after a kill, only what is missing is added.",
+)
 @click.option("--json", "object_text", metavar="OBJECT", help="Fields as a JSON object.")
 @click.option("--session", metavar="ID", help="Conversation id of the agent.")
 @click.option("--project", callback=options.root_of, help="Directory of the project.")
@@ -38,6 +45,7 @@ def command(
     type_name: str | None,
     assignments: tuple[str, ...],
     from_stdin: bool,
+    batch: str | None,
     object_text: str | None,
     session: str | None,
     project: str | None,
@@ -49,12 +57,17 @@ def command(
 
     A VALUE is text, or JSON where the field is not text. An event with its own `ts` and no `id` gets an id derived
     from what it says, so that the same file twice adds nothing. Prints one JSON line per event.
+
+    A stream is stored all or nothing per day, short of a kill. Sent again, events with times or ids of their own are
+    recognised; for all others give the stream a name with --batch, of its own for each stream.
     """
     if from_stdin == bool(type_name):
         raise click.UsageError("give either TYPE or --stdin")
+    if batch is not None and not (from_stdin and batch.strip()):
+        raise click.UsageError("--batch names what comes with --stdin")
     log = options.open_log(store)
     if from_stdin:
-        for appended in log.put(_read_events()):
+        for appended in log.put(_read_events(), batch=batch):
             report(appended, "an event with this id is already there")
         return
     speaker = {"conversation_id": session, "project": project, "agent": agent, "layer": layer}
@@ -62,7 +75,24 @@ def command(
     fields = {**given, **_object(object_text), **_assigned(str(type_name), assignments)}
     if fields.setdefault("type", type_name) != type_name:
         raise click.UsageError(f"TYPE is {type_name}, and the fields say type={fields['type']}")
-    report(declare(log, codec.check(codec.from_fields(fields))), "already said in this conversation")
+    event = codec.check(codec.from_fields(fields))
+    if isinstance(event, Retraction):
+        _check_exists(log, event)
+    report(declare(log, event), "already said in this conversation")
+
+
+def _check_exists(log: EventLog, event: Retraction) -> None:
+    """A withdrawal that hits nothing would look like one that worked; raises BadRequest."""
+    if event.conversation is not None:
+        if not log.session(event.conversation):
+            raise BadRequest("no event is of this conversation", where=event.conversation, hint=_FIND)
+    elif event.target not in log.find([str(event.target)]):
+        meant = log.starting_with(str(event.target))
+        hint = "give the whole id: " + ", ".join(meant) if meant else _FIND
+        raise BadRequest("no event has this id", where=str(event.target), hint=hint)
+
+
+_FIND = "`eventlog query` shows what there is; nothing was stored"
 
 
 _NOTHING_STORED = "nothing was stored; correct this line and send the whole again"

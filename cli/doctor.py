@@ -10,7 +10,7 @@ from eventlog import config, days
 from eventlog.agents import failures
 from eventlog.cli import options
 from eventlog.cli.main import EXIT_FOUND
-from eventlog.cli.output import emit_pretty, say
+from eventlog.cli.output import count, emit_pretty, say
 from eventlog.cli.places import here
 from eventlog.errors import BadSettings
 from eventlog.install.doctor import Problem, Report, examine
@@ -57,12 +57,26 @@ def _general(store: Store) -> list[Problem]:
         Problem(f"{path} is no day file and is never read", f"move it out of {store.log}")
         for path in days.strangers(store.log)
     ]
+    found += [
+        Problem(
+            f"{bad.file} cannot be read: {bad.reason}", "give it back to its owner, or move it out: the rest is read"
+        )
+        for bad in days.unreadable(store.log)
+    ]
     return found
+
+
+def _set_aside(store: Store) -> list[str]:
+    """Copies of files that people had edited, kept when the files were rebuilt."""
+    return sorted(map(str, Path(store.knowledge).rglob("*.md.edited-*")))
 
 
 def _tell(store: Store, reports: list[Report], general: list[Problem], failed: list[dict[str, object]]) -> None:
     say(f"store      {store.root}")
     _problems(general)
+    if copies := _set_aside(store):
+        kept = count(len(copies), "copy of an edited file is", "copies of edited files are")
+        say(f"set aside  {kept} kept; take out what you need, then remove: {copies[0]}{', …' if copies[1:] else ''}")
     for one in reports:
         say(_state(one))
         _problems(list(one.problems))
@@ -93,6 +107,7 @@ def _as_dict(
     return {
         "store": store.root,
         "problems": [problem._asdict() for problem in general],
+        "set_aside": _set_aside(store),
         "agents": agents,
         "failures": failed[-_RECENT:],
         "failures_in_all": len(failed),

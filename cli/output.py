@@ -18,8 +18,8 @@ def emit(value: object) -> None:
 
 
 def emit_pretty(value: object) -> None:
-    """One JSON document, for people and programs alike."""
-    click.echo(orjson.dumps(value, default=msgspec.to_builtins, option=orjson.OPT_INDENT_2).decode())
+    """One JSON document, for people and programs alike: whatever can be read can be printed, however deep."""
+    click.echo(msgspec.json.format(msgspec.json.encode(value), indent=2).decode())
 
 
 def emit_bytes(line: bytes) -> None:

@@ -99,7 +99,7 @@ def _spelled(line: bytes) -> str:
 def _source(log: EventLog, session: str | None, since: str, until: str) -> Iterator[Entry]:
     if session is None:
         return log.entries(since, until)
-    return (entry for entry in log.index.entries(session) if since <= entry.event.ts <= until)
+    return (entry for entry in log.session_entries(session) if since <= entry.event.ts <= until)
 
 
 def _limited(found: Iterator[Entry], limit: int | None, *, reverse: bool) -> Iterable[Entry]:

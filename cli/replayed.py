@@ -53,7 +53,7 @@ def _as_dict(replayed: Replayed, published: Published, root: str) -> dict[str, o
 
 def _tell(replayed: Replayed, published: Published, root: str, *, check: bool) -> None:
     for damage in replayed.damage:
-        say(f"damaged    {damage.file}:{damage.line} (byte {damage.offset}) {damage.kind}: {damage.reason}")
+        say(f"damaged    {damage.place} {damage.kind}: {damage.reason}")
     for word, names in (
         ("differs" if check else "wrote", published.written),
         ("stale" if check else "removed", published.removed),

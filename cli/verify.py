@@ -16,7 +16,8 @@ from eventlog.verify import verify
 def command(as_json: bool, store: Store) -> int:
     """Read every line of the log and name each damage: file, line, byte offset and kind.
 
-    A damaged line costs only itself: everything else is still read. Exits with 4 where anything is damaged.
+    A damaged line costs only itself, an unreadable file only its own: everything else is still read. Of two lines
+    with one id, on one day or on two, the other one is named. Exits with 4 where anything is damaged.
     """
     found = verify(options.open_log(store))
     strangers = days.strangers(store.log)
@@ -24,9 +25,11 @@ def command(as_json: bool, store: Store) -> int:
         emit_pretty({"events": found.events, "files": found.files, "damage": found.damage, "strangers": strangers})
     else:
         for one in found.damage:
-            say(f"{one.file}:{one.line} (byte {one.offset}) {one.kind}: {one.reason}")
+            say(f"{one.place} {one.kind}: {one.reason}")
         for path in strangers:
             say(f"{path}: not a day file, never read")
         held = f"{count(found.events, 'event')} in {count(found.files, 'file')}"
-        say(f"{held}, {count(len(found.damage), 'damaged line')}")
+        unread = sum(one.kind == "unreadable" for one in found.damage)
+        rest = f", {count(unread, 'unreadable file')}" if unread else ""
+        say(f"{held}, {count(len(found.damage) - unread, 'damaged line')}{rest}")
     return EXIT_DAMAGED if found.damage else 0

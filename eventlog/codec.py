@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any, Literal, cast, get_args, get_origin, get_type_hints
 
 import msgspec
+import orjson
 from msgspec import NODEFAULT, Struct, structs
 
 from eventlog import ids, timestamps, wire
@@ -25,6 +26,7 @@ from eventlog.events import (
 )
 from eventlog.upcast import Fields, upcast
 
+_APART_MS = 1000  # an id and a time taken one after the other
 _TS = re.compile(r"\d{4}-\d\d-\d\dT(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{6}Z", re.ASCII)
 _ID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}", re.ASCII)
 _MISSING = re.compile(r"Object missing required field `(?P<name>\w+)`(?: - at `\$\.?(?P<field>.*)`)?")
@@ -98,7 +100,7 @@ def check(event: Event) -> Event:
     checked = from_fields(_parse(encode(event)))
     if checked.ts and not is_timestamp(checked.ts):
         raise InvalidEvent(
-            f"{checked.ts!r} is not a UTC time with six fraction digits",
+            f"{checked.ts!r} is not a UTC time with six fraction digits, of the years 1970 to 9998",
             where="ts",
             hint="write it like 2026-02-21T08:35:44.123456Z",
         )
@@ -106,19 +108,29 @@ def check(event: Event) -> Event:
         raise InvalidEvent(f"{checked.id!r} is not a canonical lower-case UUIDv7", where="id")
     if checked.id and not checked.ts:
         raise InvalidEvent("missing: an event that has its id has its time", where="ts")
+    if checked.id and abs(ids.time_ms(checked.id) - timestamps.to_ms(checked.ts)) > _APART_MS:
+        raise InvalidEvent(
+            f"{checked.id} names another time than {checked.ts}",
+            where="id",
+            hint="leave the id out: it is then derived from what the event says",
+        )
     return checked
 
 
 def content_id(event: Event) -> str:
     """The id of an event that came with its own time: derived from everything it says, so twice is once."""
+    return ids.derived(timestamps.to_ms(event.ts), content_of(event))
+
+
+def content_of(event: Event) -> str:
+    """Everything an event says, as one text: the same for the same, whatever the order of its fields."""
     fields = {name: value for name, value in to_fields(event).items() if name not in ("id", "v")}
-    text = json.dumps(fields, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
-    return ids.derived(timestamps.to_ms(event.ts), text)
+    return json.dumps(fields, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
 
 
 def is_timestamp(text: str) -> bool:
-    """Whether `text` is a time as the log writes it, of a day that exists."""
-    if not _TS.fullmatch(text):
+    """Whether `text` is a time as the log writes it, of a day that exists and that the log takes."""
+    if not _TS.fullmatch(text) or not timestamps.FIRST_DAY <= text[:10] <= timestamps.LAST_DAY:
         return False
     try:
         datetime.fromisoformat(text)
@@ -140,7 +152,25 @@ def _parse(line: bytes) -> Fields:
         raise InvalidEvent(f"not JSON: {error}") from error
     if not isinstance(fields, dict):
         raise InvalidEvent(NOT_AN_OBJECT)
+    if not is_plain(fields):
+        raise _out_of_range(fields)
     return fields
+
+
+def is_plain(value: object) -> bool:
+    """Whether all numbers in a decoded JSON value, and its depth, are what the log takes (as `wire.refusal` has it)."""
+    try:
+        orjson.dumps(value)
+    except orjson.JSONEncodeError:
+        return False
+    return True
+
+
+def _out_of_range(fields: Fields) -> InvalidEvent:
+    """The error that names the field."""
+    found = ((name, reason) for name, value in fields.items() if (reason := wire.refusal(value, 1)))
+    name, reason = next(found, ("event", "not a value the log takes"))
+    return InvalidEvent(reason, where=name)
 
 
 def _known(cls: type[Event], fields: Fields) -> Event:

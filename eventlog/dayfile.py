@@ -5,18 +5,24 @@ Order        a writer holds an exclusive lock on the file itself, and takes the 
 Isolation    a writer that died mid-line leaves a fragment without `\\n` (`kill -9` tears even short writes, at page
              boundaries): the next writer puts `\\n` first, so the fragment costs only itself.
 Atomicity    a short or failed write is cut back before the lock is released: all lines of a call, or none.
-Durability   `fdatasync` after unlocking, so that the kernel commits waiting writers together; a failed sync is
-             final (the kernel may have dropped the pages and would report the next one as a success).
+Durability   the name of a new file is synced before anything is written into it; what was written, by `fdatasync`
+             after unlocking, so that the kernel commits waiting writers together. A failed sync is final (the kernel
+             may have dropped the pages and would report the next one as a success). "Already there" is an
+             acknowledgement, too: `confirm` syncs what another writer may have died before syncing.
 Identity     after locking, the descriptor must still be the file at that path: a line appended to a file that was
-             replaced meanwhile (a redaction, a sync program) would be lost.
+             replaced meanwhile (a redaction, a sync program) would be lost. Only a regular file is written, and none
+             is made through a link that leads nowhere.
+Patience     a lock whose holder is stopped is given up.
 
-Imported inside agents' hooks: os and fcntl only.
+Imported inside agents' hooks: os, time and fcntl only.
 """
 
 import os
+import time
 
+from eventlog import files
 from eventlog.errors import NotStored
-from eventlog.files import make_dirs, not_stored, sync_dir
+from eventlog.files import check_regular, make_dirs, not_stored, open_regular, sync_dir, sync_names
 
 try:
     import fcntl
@@ -27,7 +33,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import TracebackType
 
-_OPEN = os.O_RDWR | os.O_APPEND | os.O_CREAT | getattr(os, "O_CLOEXEC", 0)
+_OPEN = os.O_RDWR | os.O_APPEND | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0)  # a FIFO must not block
+_CREATE = os.O_CREAT | os.O_EXCL
+_FIRST_PAUSE, _LONGEST_PAUSE = 0.0001, 0.002  # seconds between two looks at a lock; writers hold it for microseconds
 
 
 def _seek_and_read(fd: int, size: int, offset: int) -> bytes:
@@ -47,21 +55,20 @@ def path_of(log_dir: str, day: str) -> str:
 class DayFile:
     """A locked day file; entering waits for the lock, leaving unlocks and syncs what was appended.
 
-    Raises NotStored whenever the lines cannot be promised to be on disk.
+    Raises NotStored whenever the lines cannot be promised to be on disk, Busy where the lock is not to be had.
     """
 
     def __init__(self, log_dir: str, day: str, *, sync: bool = True) -> None:
         self.path = path_of(log_dir, day)
         self._dir = log_dir
         self._wants_sync = sync
-        self._written = False
+        self._written = self._confirmed = False
 
     def __enter__(self) -> "DayFile":
         try:
             self._fd, self._size = self._open()
         except OSError as error:
             raise not_stored(error, self.path) from error
-        self._created = self._size == 0
         return self
 
     def __exit__(
@@ -69,7 +76,7 @@ class DayFile:
     ) -> None:
         try:
             self._unlock()
-            if self._written and self._wants_sync:
+            if (self._written or self._confirmed) and self._wants_sync:
                 self._make_durable()
         finally:
             os.close(self._fd)
@@ -86,6 +93,8 @@ class DayFile:
     def append(self, lines: bytes) -> None:
         """Write whole lines, all or none of them."""
         try:
+            if self._size == 0 and self._wants_sync:
+                sync_names(self._dir)
             data = lines if self._ends_whole() else b"\n" + lines
             self._write(data)
         except OSError as error:
@@ -96,6 +105,12 @@ class DayFile:
             raise
         self._size += len(data)
         self._written = True
+
+    def confirm(self) -> None:
+        """See to it that what is in the file already is as durable as what is appended."""
+        self._confirmed = True
+        if not self._ends_whole():
+            self.append(b"")
 
     def _write(self, data: bytes) -> None:
         """A short write is the kernel's way of announcing an error: the next one raises it."""
@@ -120,6 +135,7 @@ class DayFile:
             try:
                 self._lock(fd)
                 here = os.fstat(fd)
+                check_regular(here)
                 if _is_at(here, self.path):
                     return fd, here.st_size
             except BaseException:
@@ -128,20 +144,28 @@ class DayFile:
             os.close(fd)
 
     def _open_or_create(self) -> int:
-        try:
-            return os.open(self.path, _OPEN, 0o600)
-        except FileNotFoundError:
-            make_dirs(self._dir)
-            return os.open(self.path, _OPEN, 0o600)
+        while True:
+            try:
+                return os.open(self.path, _OPEN)
+            except FileNotFoundError:
+                make_dirs(self._dir)
+            try:
+                return os.open(self.path, _OPEN | _CREATE, 0o600)
+            except FileExistsError:  # someone was faster, or it is a link
+                if os.path.islink(self.path) and not os.path.exists(self.path):
+                    raise OSError(0, "a link that leads nowhere") from None
 
     def _lock(self, fd: int) -> None:
         if fcntl:
-            fcntl.flock(fd, fcntl.LOCK_EX)
+            _wait_for(fd, fcntl.LOCK_EX, self.path)
         else:
-            from filelock import FileLock
+            from filelock import FileLock, Timeout
 
             self._fallback = FileLock(self.path + ".lock")
-            self._fallback.acquire()
+            try:
+                self._fallback.acquire(timeout=files.PATIENCE)
+            except Timeout as error:
+                raise files.busy(self.path) from error
 
     def _unlock(self) -> None:
         if fcntl:
@@ -152,11 +176,11 @@ class DayFile:
     def _make_durable(self) -> None:
         try:
             _sync(self._fd)
-            if self._created:
+            if self._confirmed:
                 sync_dir(self._dir)
         except OSError as error:
             raise NotStored(
-                f"written, but not made durable: {error.strerror or error}",
+                f"{'written' if self._written else 'there'}, but not made durable: {error.strerror or error}",
                 where=self.path,
                 hint="check the disk; a power cut may lose these events",
             ) from error
@@ -164,10 +188,25 @@ class DayFile:
 
 def read_settled(path: str) -> bytes:
     """All bytes of a day file, read while no writer is in the middle of a line."""
-    with open(path, "rb") as opened:
+    with os.fdopen(open_regular(path), "rb") as opened:
         if fcntl:
-            fcntl.flock(opened, fcntl.LOCK_SH)
+            _wait_for(opened.fileno(), fcntl.LOCK_SH, path)
         return opened.read()
+
+
+def _wait_for(fd: int, kind: int, path: str) -> None:
+    """Lock a file; the kernel would wait for ever for a holder that is stopped. Raises Busy."""
+    pause, given_up_at = _FIRST_PAUSE, 0.0
+    while True:
+        try:
+            return fcntl.flock(fd, kind | fcntl.LOCK_NB)
+        except BlockingIOError:
+            now = time.monotonic()
+        given_up_at = given_up_at or now + files.PATIENCE
+        if now > given_up_at:
+            raise files.busy(path)
+        time.sleep(pause)
+        pause = min(2 * pause, _LONGEST_PAUSE)
 
 
 def _is_at(here: os.stat_result, path: str) -> bool:

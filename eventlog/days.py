@@ -2,6 +2,7 @@
 
 Recovery     a damaged line costs only itself: it is reported with file, line and offset, and everything else is read.
 Pending      a last line without `\\n` is a write under way (or one that died): an event if it is whole, else nothing.
+Unreadable   a file that cannot be read (permission, a bad sector) or is no regular file is a damage like any other.
 Replicas     `2026-02-20.laptop.jsonl` came from another machine; all files of a day are one day.
 Duplicates   lines of one day with the same id are one event; should they differ, the byte-wise smaller line counts.
              The same id on two days is `Earlier`'s business.
@@ -10,17 +11,16 @@ Duplicates   lines of one day with the same id are one event; should they differ
 import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from datetime import date
 from functools import reduce
 from operator import attrgetter, or_
-from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 import msgspec
 
-from eventlog import codec
+from eventlog import codec, store, timestamps
 from eventlog.errors import InvalidEvent
-from eventlog.events import KNOWN, TYPES, VERSIONS, Event
+from eventlog.events import KNOWN, TYPES, VERSIONS, Event, HostEvent, SessionEnd
+from eventlog.files import open_regular, read_regular
 from eventlog.timestamps import LENGTH
 from eventlog.wire import BOM, MAX_LINE
 
@@ -34,25 +34,34 @@ Kind = Literal[
     "wrong-day",
     "too-long",
     "conflict",  # with another line of the same id
+    "unreadable",  # the whole file
     "pending",  # unfinished, perhaps being written at this moment
     "torn",  # unfinished for good
 ]
 
-_NAME = re.compile(r"(?P<day>\d{4}-\d\d-\d\d)(?:\.[A-Za-z0-9_-]+)?\.jsonl", re.ASCII)
 _CURRENT = {(TYPES[name], version) for name, version in VERSIONS.items()}
+_LARGEST = 1 << 63  # a number that a float field takes as well
 _id_of, _ts_of = attrgetter("id"), attrgetter("ts")
 _UNREAD = Event(conversation_id="?")
 _typed: msgspec.json.Decoder[Any] = msgspec.json.Decoder(reduce(or_, KNOWN))
 
 
 class Damage(msgspec.Struct, frozen=True):
-    """One thing wrong with one line: where it is (line from 1, offset in bytes from 0), what kind, and why."""
+    """One thing wrong with one line: where it is (line from 1, offset in bytes from 0), what kind, and why.
+
+    Line 0 is the whole file.
+    """
 
     file: str
     line: int
     offset: int
     kind: Kind
     reason: str
+
+    @property
+    def place(self) -> str:
+        """Where it is, for people."""
+        return f"{self.file}:{self.line} (byte {self.offset})" if self.line else self.file
 
 
 class Entry(NamedTuple):
@@ -75,16 +84,33 @@ class Day(NamedTuple):
 def list_days(log_dir: str) -> list[Day]:
     """The days of the log, oldest first; files with other names are not part of it."""
     found: dict[str, list[str]] = {}
-    for path in _files(log_dir):
-        if day := day_of(path):
+    for path, regular in _files(log_dir):
+        if regular and (day := day_of(path)):
             found.setdefault(day, []).append(path)
     return [Day(day, tuple(sorted(files, key=_own_first))) for day, files in sorted(found.items())]
 
 
 def strangers(log_dir: str) -> list[str]:
-    """Files in the log's directory that are not day files and are never read."""
-    days = {file for day in list_days(log_dir) for file in day.files}
-    return sorted(path for path in _files(log_dir) if path not in days)
+    """What else is in the log's directory, by other names: it is never read."""
+    return sorted(path for path, _ in _files(log_dir) if not day_of(path))
+
+
+def irregular(log_dir: str) -> list[Damage]:
+    """What is named like a day file, but is a directory, a FIFO, a socket, a device, or a link to one or to nothing."""
+    found = sorted(path for path, regular in _files(log_dir) if not regular and day_of(path))
+    return [_unreadable(path, "not a regular file") for path in found]
+
+
+def unreadable(log_dir: str) -> list[Damage]:
+    """Every file named like a day's that cannot be opened, without reading any."""
+    return irregular(log_dir) + [bad for day in list_days(log_dir) for file in day.files for bad in _unopened(file)]
+
+
+def _unopened(file: str) -> Iterator[Damage]:
+    try:
+        os.close(open_regular(file))
+    except OSError as error:
+        yield _unreadable(file, error.strerror)
 
 
 def entries(day: Day) -> tuple[list[Entry], list[Damage]]:
@@ -109,7 +135,7 @@ def load(day: Day) -> tuple[list[Event], list[Damage]]:
     """
     events: list[Event] = []
     for file in day.files:
-        decoded = _decode_whole(Path(file).read_bytes(), day.date)
+        decoded = _decode_whole(read(file), day.date)
         if decoded is None:
             break
         events += decoded
@@ -128,7 +154,7 @@ def load_mentioning(day: Day, words: Sequence[bytes]) -> list[Event]:
     """
     kept: dict[str, Entry] = {}
     for file in day.files:
-        lines = _lines_with(Path(file).read_bytes(), words)
+        lines = _lines_with(read(file) or b"", words)
         decoded = _decode_whole(b"".join(line + b"\n" for line in lines), day.date)
         if decoded is not None and len(day.files) == 1 and len({event.id for event in decoded}) == len(decoded):
             return decoded
@@ -150,19 +176,39 @@ def _lines_with(data: bytes, words: Sequence[bytes]) -> list[bytes]:
             end = len(data) if end < 0 else end
             starts[data.rfind(b"\n", 0, at) + 1] = end
             at = data.find(word, end)
-    return [data[start:end].removeprefix(BOM) for start, end in starts.items()]
+    return [data[start:end] if start else data[:end].removeprefix(BOM) for start, end in starts.items()]
 
 
 def scan(file: str, day: str) -> Iterator[Entry | Damage]:
     """Every line of a file, in the order of the file: the event it holds, or what is wrong with it, or both."""
-    for number, offset, line, whole in _lines(Path(file).read_bytes()):
+    try:
+        data = read_regular(file)
+    except OSError as error:
+        yield _unreadable(file, error.strerror)
+        return
+    for number, offset, line, whole in _lines(data):
         yield from _judge(Entry(_UNREAD, line, file, number, offset), day, whole=whole)
 
 
+def read(file: str) -> bytes | None:
+    """All of a file, None where it cannot be read; a careful reader says why."""
+    try:
+        return read_regular(file)
+    except OSError:
+        return None
+
+
+def _unreadable(file: str, reason: str | None) -> Damage:
+    return Damage(file, 0, 0, "unreadable", reason or "cannot be read")
+
+
 def entries_at(file: str, offsets: Iterable[int]) -> Iterator[Entry]:
-    """The events of the lines that start at these offsets, those that are still there, in the order given."""
+    """The events of the lines that start at these offsets, those that are still there, in the order given.
+
+    Raises OSError.
+    """
     day = day_of(file)
-    with Path(file).open("rb") as opened:
+    with os.fdopen(open_regular(file), "rb") as opened:
         for offset in offsets:
             opened.seek(offset)
             read = Entry(_UNREAD, opened.readline().removesuffix(b"\n"), file, 0, offset)
@@ -217,15 +263,15 @@ def _lines(data: bytes) -> Iterator[tuple[int, int, bytes, bool]]:
         offset += len(piece) + 1
 
 
-def _decode_whole(data: bytes, day: str) -> list[Event] | None:
-    """All events of an entirely ordinary file, else None.
+def _decode_whole(data: bytes | None, day: str) -> list[Event] | None:
+    """All events of an entirely ordinary file, else None; None for None.
 
     The decoder takes any white space between events and within them. No `}` is followed by `{` inside of JSON: where
     each newline is between the two, and there are as many events as lines, every line is one event.
     """
-    lines = data.count(b"\n")
     if not data:
-        return []
+        return None if data is None else []
+    lines = data.count(b"\n")
     if data[:1] != b"{" or data[-2:] != b"}\n" or data.count(b"}\n{") != lines - 1 or b'"extra"' in data:
         return None
     try:
@@ -237,31 +283,47 @@ def _decode_whole(data: bytes, day: str) -> list[Event] | None:
 
 def _are_ordinary(events: list[Event], day: str) -> bool:
     """Whether all have an id, a time of that day and the current version; asked of a whole day at once, for speed."""
+    if not timestamps.FIRST_DAY <= day <= timestamps.LAST_DAY:
+        return False
     times = list(map(_ts_of, events))
     if set(map(len, times)) - {LENGTH} or not all(map(_id_of, events)):
         return False
     if not re.fullmatch(rf"(?:{day}T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{{6}}Z)*", "".join(times), re.ASCII):
         return False
-    return {(type(event), event.v) for event in events} <= _CURRENT
+    return {(type(event), event.v) for event in events} <= _CURRENT and _are_in_range(events)
 
 
-def _own_first(file: str) -> tuple[int, str]:
-    return (file.count("."), file)
+def _are_in_range(events: list[Event]) -> bool:
+    """Whether no number is one that only the typed decoder takes; all others are bounded by their types."""
+    payloads = [event.payload for event in events if type(event) is HostEvent]
+    durations = [event.duration_ms or 0 for event in events if type(event) is SessionEnd]
+    return max(map(abs, durations), default=0) < _LARGEST and codec.is_plain(payloads)
 
 
-def _files(log_dir: str) -> list[str]:
-    """A log has a file for every day it is old; starting sessions list it, so no paths are made of names."""
+def _own_first(file: str) -> tuple[bool, str]:
+    return len(file.rpartition("/")[2]) > len("2026-02-20.jsonl"), file
+
+
+def _files(log_dir: str) -> list[tuple[str, bool]]:
+    """Every path, and whether it is, or leads to, a regular file.
+
+    A log has a file for every day it is old; starting sessions list it, so no paths are made of names.
+    """
     try:
         with os.scandir(log_dir) as entries:
-            return [f"{log_dir}/{entry.name}" for entry in entries if entry.is_file()]
+            return [(f"{log_dir}/{entry.name}", is_regular(entry)) for entry in entries]
     except FileNotFoundError:
         return []
 
 
+def is_regular(entry: "os.DirEntry[str]") -> bool:
+    """Whether it is, or leads to, a regular file."""
+    try:
+        return entry.is_file()
+    except OSError:  # a link that leads to itself, a bad sector
+        return False
+
+
 def day_of(file: str) -> str:
     """The day a file's name says, whatever its directory; "" where it is not the name of a day file."""
-    match = _NAME.fullmatch(file.rpartition("/")[2])
-    try:
-        return date.fromisoformat(match["day"]).isoformat() if match else ""
-    except ValueError:
-        return ""
+    return store.day_of(file.rpartition("/")[2])

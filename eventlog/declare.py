@@ -1,9 +1,10 @@
 """Saying something once: the same fact or summary again in the same conversation adds nothing."""
 
 from collections.abc import Iterable
-from pathlib import Path
+from contextlib import AbstractContextManager, nullcontext
 
 from eventlog import days, files, tally
+from eventlog.errors import Busy, NotStored
 from eventlog.events import Event, Fact, Retraction, StageSummary
 from eventlog.log import Appended, EventLog
 from eventlog.retractions import Withdrawn
@@ -16,16 +17,31 @@ def declare(log: EventLog, event: Event) -> Appended:
     What was withdrawn meanwhile may be said again. One at a time per store, so that two callers cannot both be
     first. Raises InvalidEvent or NotStored.
     """
-    with files.lock(f"{log.store.cache}/declare.lock"):
+    with _one_at_a_time(log):
         said = _said_before(log, event)
         if not said:
             return log.put([event])[0]
+        log.confirm(said)
         tally.count(log.store, "statement")
         return Appended(said, new=False)
 
 
+def _one_at_a_time(log: EventLog) -> AbstractContextManager[object]:
+    """A cache that cannot be written costs no event, at most a repetition."""
+    try:
+        return files.lock(f"{log.store.cache}/declare.lock")
+    except Busy:
+        raise
+    except NotStored:
+        return nullcontext()
+
+
 def _said_before(log: EventLog, event: Event) -> Event | None:
-    before = _alike(event, log.session(event.conversation_id))
+    """Find what the conversation has said already; what cannot be read was not said."""
+    try:
+        before = _alike(event, log.session(event.conversation_id))
+    except OSError:
+        return None
     if not before:
         return None
     withdrawn = Withdrawn(_retractions(log, since=before[0].ts))
@@ -59,8 +75,6 @@ def _meaning(event: Event) -> tuple[object, ...] | None:
 
 
 def _retractions(log: EventLog, since: str) -> list[Retraction]:
-    """Every retraction of those days; only files that mention one are decoded."""
-    mentioned = (
-        day for day in log.days(since) if any(b'"retraction"' in Path(file).read_bytes() for file in day.files)
-    )
-    return [entry.event for day in mentioned for entry in days.entries(day)[0] if isinstance(entry.event, Retraction)]
+    """Every retraction of those days; only lines that mention one are decoded."""
+    mentioned = (event for day in log.days(since) for event in days.load_mentioning(day, [b'"retraction"']))
+    return [event for event in mentioned if isinstance(event, Retraction)]

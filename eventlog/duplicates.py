@@ -1,13 +1,15 @@
-"""The same event on two days: the earlier day's copy counts.
+"""The same id on two days is one event: the copy counts that lies on the day the id names, else the earliest.
 
 An id carries its time, so copies of an event almost always lie in one day, where they are recognised for free. Only
-an id that names another day than its file's (`strays`) can have a copy elsewhere; those alone are remembered.
-As the log writes lines (`id`, then `ts`), the earlier copy is also the byte-wise smaller one.
+an id that names another day than its file's (`strays`) can have a copy elsewhere; those alone are looked up. So no
+line written today can take the place of one of another day.
 """
 
 from collections.abc import Callable, Collection, Iterable
 
 from eventlog import ids, timestamps
+
+Holds = Callable[[str, Collection[str]], Collection[str]]
 
 
 def strays(day: str, event_ids: Collection[str]) -> list[str]:
@@ -19,27 +21,27 @@ def strays(day: str, event_ids: Collection[str]) -> list[str]:
     return [event_id for event_id in event_ids if not low <= event_id < high]
 
 
-class Earlier:
-    """Fed the days in order, tells which of a day's ids an earlier day already had.
+class Copies:
+    """Fed the days in order, tells which of a day's ids another day's event has.
 
-    `holds(day, id)` answers whether that day of the log has that id; it is asked for strays only.
+    `holds(day, ids)` answers which of those ids that day of the log has; it is asked for strays only.
     """
 
-    def __init__(self, holds: Callable[[str, str], bool]) -> None:
+    def __init__(self, holds: Holds) -> None:
         self._holds = holds
         self._seen: set[str] = set()
-        self._seen_by_home: dict[str, set[str]] = {}
 
-    def copies(self, day: str, strays_of_day: Iterable[str]) -> frozenset[str]:
-        """The ids to leave out of `day`."""
-        known = set(self._seen_by_home.get(day, ()))
-        for event_id in strays_of_day:
-            home = home_of(event_id)
-            if event_id in self._seen or (home < day and self._holds(home, event_id)):
-                known.add(event_id)
-            self._seen.add(event_id)
-            self._seen_by_home.setdefault(home, set()).add(event_id)
-        return frozenset(known)
+    def of(self, strays_of_day: Iterable[str]) -> frozenset[str]:
+        """Those of the next day's strays that do not count there."""
+        strays_of_day = set(strays_of_day)
+        copies = strays_of_day & self._seen
+        by_home: dict[str, set[str]] = {}
+        for event_id in strays_of_day - copies:
+            by_home.setdefault(home_of(event_id), set()).add(event_id)
+        for home, candidates in by_home.items():
+            copies |= candidates & set(self._holds(home, candidates))
+        self._seen |= strays_of_day
+        return frozenset(copies)
 
 
 def home_of(event_id: str) -> str:

@@ -20,7 +20,16 @@ class InvalidEvent(EventLogError):
 
 
 class NotStored(EventLogError):
-    """Nothing was acknowledged: the disk is full, read-only or not ours, or a sync failed."""
+    """Nothing was acknowledged: the disk is full, read-only or not ours, or a sync failed.
+
+    `lost` is the event with its id and time, where it may be on disk all the same.
+    """
+
+    lost: "dict[str, object] | None" = None
+
+
+class Busy(NotStored):
+    """Someone holds a lock and does not let go of it."""
 
 
 class BadRequest(EventLogError):

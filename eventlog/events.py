@@ -195,7 +195,7 @@ class ContextInjected(Event, tag="context_injected", frozen=True, kw_only=True):
     """The receipt of what a session was given at its start."""
 
     digest: str  # SHA-256 of the text
-    chars: int
+    chars: Annotated[int, Meta(ge=-(1 << 63), le=(1 << 63) - 1)]
     sources: list[str] = []  # events it tells of
     cut: list[str] = []  # titles of what did not fit
     files: list[KnownFile] = []

@@ -4,17 +4,22 @@ Imported inside agents' hooks: os only; filelock when a lock is asked for.
 """
 
 import os
+from stat import S_ISREG
 
-from eventlog.errors import NotStored
+from eventlog.errors import Busy, NotStored
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
 
+PATIENCE = 30.0  # seconds; whoever holds a lock for longer is stopped, or very slow
+
 _OURS = 0o600
 _ENDING = ".tmp"
 _ADDED = len(".0a1b2c3d") + len(_ENDING)
+_HEX = frozenset("0123456789abcdef")
+_READ = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
 _CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
 
 
@@ -39,6 +44,49 @@ def sync_dir(path: str) -> None:
         os.fsync(fd)
     finally:
         os.close(fd)
+
+
+def sync_names(path: str) -> None:
+    """Make the names in a directory durable, and its own, whoever made it and may have died before that."""
+    sync_dir(path)
+    for above in (os.path.dirname(path), os.path.dirname(os.path.dirname(path))):
+        try:
+            sync_dir(above or ".")
+        except PermissionError:  # a directory we may pass through, but not open: not ours
+            return
+
+
+def open_regular(path: str) -> int:
+    """A descriptor to read a file by; raises OSError for all but regular files: others block, or never end."""
+    fd = os.open(path, _READ)
+    try:
+        check_regular(os.fstat(fd))
+    except BaseException:
+        os.close(fd)
+        raise
+    return fd
+
+
+def check_regular(found: os.stat_result) -> None:
+    """Raise OSError where this is a directory, a FIFO, a socket or a device."""
+    if not S_ISREG(found.st_mode):
+        raise OSError(0, "not a regular file")
+
+
+def read_regular(path: str) -> bytes:
+    """All bytes of a regular file; raises OSError."""
+    with os.fdopen(open_regular(path), "rb") as opened:
+        return opened.read()
+
+
+def sync_file(path: str) -> None:
+    """Make durable what others wrote into a file, and its name; raises OSError."""
+    fd = open_regular(path)
+    try:
+        os.fsync(fd)
+    finally:
+        os.close(fd)
+    sync_dir(os.path.dirname(path))
 
 
 def replace_file(path: str, data: bytes, *, durable: bool = True, mode: int = _OURS) -> None:
@@ -71,22 +119,51 @@ def sweep(path: str) -> None:
     """Remove what writers of this file left beside it when they were killed; only for who holds its lock."""
     directory, name = os.path.split(path)
     for other in os.listdir(directory) if os.path.isdir(directory) else ():
-        if other.startswith(f"{name}.") and other.endswith(_ENDING) and len(other) == len(name) + _ADDED:
+        if is_temporary(other) and other[:-_ADDED] == name:
             _remove(f"{directory}/{other}")
 
 
-def lock(path: str) -> "AbstractContextManager[object]":
-    """A lock between processes, taken at once and released by the `with` around it; waits without end.
+def sweep_tree(root: str, before: float) -> None:
+    """Remove what killed writers left anywhere under a directory before that time, in seconds since the epoch."""
+    for directory, _, names in os.walk(root):
+        for path in [f"{directory}/{name}" for name in names if is_temporary(name)]:
+            if _changed_at(path) < before:
+                _remove(path)
 
-    Raises NotStored where there can be none.
+
+def is_temporary(name: str) -> bool:
+    """Whether a file is named as `replace_file` names what is not finished: `MEMORY.md.0a1b2c3d.tmp`."""
+    return (
+        len(name) > _ADDED
+        and name[-_ADDED] == "."
+        and name.endswith(_ENDING)
+        and _HEX.issuperset(name[1 - _ADDED : -4])
+    )
+
+
+def lock(path: str) -> "AbstractContextManager[object]":
+    """A lock between processes, taken at once and released by the `with` around it.
+
+    Raises NotStored where there can be none, Busy where its holder does not let go.
     """
-    from filelock import FileLock
+    from filelock import FileLock, Timeout
 
     try:
         make_dirs(os.path.dirname(path))
-        return FileLock(path, mode=0o600).acquire()
+        return FileLock(path, mode=0o600).acquire(timeout=PATIENCE)
+    except Timeout as error:
+        raise busy(path) from error
     except OSError as error:
         raise not_stored(error, path) from error
+
+
+def busy(path: str) -> Busy:
+    """What it means that a lock is not to be had."""
+    return Busy(
+        f"another process has held this lock for {PATIENCE:.0f} seconds",
+        where=path,
+        hint=f"`fuser -v {path}` names it; let it go on if it is stopped (kill -CONT PID), or end it, then try again",
+    )
 
 
 def not_stored(error: OSError, path: str) -> NotStored:
@@ -94,8 +171,15 @@ def not_stored(error: OSError, path: str) -> NotStored:
     return NotStored(
         f"not stored: {error.strerror or error}",
         where=path,
-        hint="free some space or fix the permissions, then do it again; nothing was written",
+        hint="free some space or fix the permissions, then do it again",
     )
+
+
+def _changed_at(path: str) -> float:
+    try:
+        return os.lstat(path).st_mtime
+    except OSError:
+        return float("inf")
 
 
 def _remove(path: str) -> None:

@@ -3,6 +3,7 @@
 import os
 
 DERIVED_BYTES = 10
+STAMP = len("019c7b12-8f00")  # characters of an id that say its time; the others are random or derived
 
 
 def new(ms: int) -> str:
@@ -17,7 +18,7 @@ def derived(ms: int, key: str) -> str:
 
 def derived_tail(key: str) -> str:
     """What all ids derived from `key` end with, whatever their time: how a retry is recognised in the log."""
-    return derived(0, key)[13:]
+    return derived(0, key)[STAMP:]
 
 
 def prefix(ms: int) -> str:

@@ -5,6 +5,7 @@ conversation and the offsets of its lines; files that are new or have grown are 
 more than a little of them.
 
 Format       see eventlog/lookup.py, which reads it.
+Unreadable   a day file that cannot be read is left out, and asked again the next time.
 Durability   none: temp file + rename, no sync. A damaged or foreign file is ignored and rebuilt.
 """
 
@@ -20,9 +21,11 @@ import orjson
 
 from eventlog import days, lookup
 from eventlog.days import Entry
+from eventlog.duplicates import home_of
 from eventlog.errors import NotStored
-from eventlog.files import replace_file
+from eventlog.files import read_regular, replace_file
 from eventlog.lookup import Found, Stamp
+from eventlog.store import day_of
 from eventlog.wire import BOM
 
 _SCAN_AT_MOST = 4 << 20  # bytes of changed files to scan per read before they are folded into the index
@@ -50,10 +53,11 @@ class ConversationIndex:
         """The conversation's readable lines, each event once, ordered by `(ts, id)`."""
         found: dict[str, Entry] = {}
         for file, places in groupby(self.positions(conversation_id), key=itemgetter(0)):
-            for entry in days.entries_at(file, [offset for _, offset in places]):
-                if entry.event.conversation_id == conversation_id:
-                    other = found.setdefault(entry.event.id, entry)
-                    found[entry.event.id] = min(entry, other, key=lambda either: either.line)
+            with suppress(OSError):
+                for entry in days.entries_at(file, [offset for _, offset in places]):
+                    if entry.event.conversation_id == conversation_id:
+                        other = found.setdefault(entry.event.id, entry)
+                        found[entry.event.id] = min(entry, other, key=_claim)
         return sorted(found.values(), key=lambda entry: (entry.event.ts, entry.event.id))
 
     def positions(self, conversation_id: str) -> list[Position]:
@@ -66,7 +70,8 @@ class ConversationIndex:
             changed = []
         fresh = [place for place in known.places if place[0] in files and place[0] not in changed]
         for name in changed:
-            fresh += [(name, offset) for offset in _search(self._log / name, conversation_id)]
+            with suppress(OSError):
+                fresh += [(name, offset) for offset in _search(self._log / name, conversation_id)]
         return [(str(self._log / name), offset) for name, offset in sorted(fresh)]
 
     def catch_up(self) -> bool:
@@ -79,7 +84,12 @@ class ConversationIndex:
             for name in [name for name in by_file if name not in keep]:
                 del by_file[name]
         for name in changed:
-            for conversation, offsets in _scan(self._log / name).items():
+            try:
+                found = _scan(self._log / name)
+            except OSError:
+                files = [stamp for stamp in files if stamp[0] != name]
+                continue
+            for conversation, offsets in found.items():
                 owners.setdefault(conversation, {})[name] = offsets
         return self._write(files, owners)
 
@@ -87,7 +97,7 @@ class ConversationIndex:
         """In one pass over the directory: a session waits for this when it starts."""
         try:
             with os.scandir(self._log) as found:
-                stats = [(one.name, one.stat()) for one in found if days.day_of(one.name) and one.is_file()]
+                stats = [(one.name, one.stat()) for one in found if day_of(one.name) and days.is_regular(one)]
         except FileNotFoundError:
             return []
         return sorted((name, stat.st_size, stat.st_mtime_ns, stat.st_ino) for name, stat in stats)
@@ -121,6 +131,12 @@ class ConversationIndex:
         return True
 
 
+def _claim(entry: Entry) -> tuple[bool, str, bytes]:
+    """Which of two lines with one id counts: that of the day the id names, of the earlier day, the smaller."""
+    day = entry.event.ts[:10]
+    return day != home_of(entry.event.id), day, entry.line
+
+
 def _line(conversation: str, by_file: dict[str, list[int]], number: dict[str, int]) -> bytes:
     places = ";".join(f"{number[name]}:{','.join(map(str, offsets))}" for name, offsets in sorted(by_file.items()))
     return lookup.key_of(conversation) + places.encode() + b"\n"
@@ -128,7 +144,7 @@ def _line(conversation: str, by_file: dict[str, list[int]], number: dict[str, in
 
 def _search(path: Path, conversation_id: str) -> list[int]:
     """Offsets of one conversation's lines, in the order of the file: only lines that can hold its id are decoded."""
-    data = path.read_bytes()
+    data = read_regular(str(path))
     found = set()
     for start, end in (place for mark in lookup.marks(conversation_id) for place in _lines_with(mark, data)):
         with suppress(msgspec.DecodeError, UnicodeDecodeError, RecursionError):
@@ -151,7 +167,7 @@ def _lines_with(mark: bytes, data: bytes) -> Iterator[tuple[int, int]]:
 def _scan(path: Path) -> dict[str, list[int]]:
     """Conversation -> offsets of its lines, in the order of the file."""
     owners: dict[str, list[int]] = {}
-    data = path.read_bytes()
+    data = read_regular(str(path))
     offset = len(BOM) if data.startswith(BOM) else 0
     for line in data[offset:].split(b"\n"):
         with suppress(msgspec.DecodeError, UnicodeDecodeError, RecursionError):

@@ -1,7 +1,8 @@
 """One live event from a source that may tell us twice: double registrations, cross-loaded settings, retries.
 
 The id's random part is derived from the source's own key, so the second telling is recognised by a search in the end
-of the log, under the lock, whatever its time.
+of the log, under the lock, whatever its time. Only a whole line counts: what a killed writer left of one is no event,
+and the retry is its second chance. And before anyone is told "already there", that line is synced.
 
 Imported inside agents' hooks: no codec, no validation; the caller builds events of the right shape.
 """
@@ -9,74 +10,128 @@ Imported inside agents' hooks: no codec, no validation; the caller builds events
 import os
 import time
 
-from eventlog import ids, timestamps, wire
+from eventlog import compiled, ids, timestamps, wire
 from eventlog.dayfile import DayFile, path_of
-from eventlog.errors import InvalidEvent
+from eventlog.errors import InvalidEvent, NotStored
+from eventlog.files import not_stored, open_regular, sync_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from eventlog.store import Store
 
 _REMEMBERED_BYTES = 4 << 20  # how far back in the log a retry is recognised
 _HOUR_NS = 3_600_000_000_000
 
 
 def append_once(
-    log_dir: str,
+    store: "Store",
     fields: dict[str, object],
     key: str,
     *,
     within_ms: int | None = None,
-    sync: bool = True,
+    sync: bool | None = None,
     clock: "Callable[[], int]" = time.time_ns,
 ) -> bool:
-    """Append the event unless one with this key is there (not older than `within_ms`, where given).
+    """Append the event unless one with this key is there (not further away than `within_ms`, where given).
 
-    `fields` lack `v`, `id` and `ts`. Tells whether the event is new; raises NotStored, or InvalidEvent where the line
-    would be too long.
+    `fields` lack `v`, `id` and `ts`; `sync` None goes by the setting `fsync`. Tells whether the event is new; raises
+    NotStored (which then carries the whole event as `lost`), or InvalidEvent where no reader would take it.
     """
-    tail = ids.derived_tail(key).encode()
-    while True:
-        day = timestamps.from_ns(clock())[:10]
-        with DayFile(log_dir, day, sync=sync) as file:
-            now = clock()
-            ts = timestamps.from_ns(now)
-            if ts[:10] != day:  # midnight passed while waiting for the lock
-                continue
-            oldest = now // 1_000_000 - within_ms if within_ms is not None else 0
-            if _knows(file.tail(_REMEMBERED_BYTES), tail, oldest) or _knows(_yesterday(log_dir, now), tail, oldest):
-                return False
-            event_id = ids.derived(now // 1_000_000, key)
-            file.append(_line({"v": 1, "id": event_id, "ts": ts, **fields}))
+    sync = compiled.wants_sync(store) if sync is None else sync
+    told = _Told(key, within_ms)
+    event: dict[str, object] | None = None
+    try:
+        while True:
+            day = timestamps.from_ns(clock())[:10]
+            with DayFile(store.log, day, sync=sync) as file:
+                now = clock()
+                ts = timestamps.from_ns(now)
+                if ts[:10] != day:  # midnight passed while waiting for the lock
+                    continue
+                if told.is_in(file.tail(_REMEMBERED_BYTES), now):
+                    file.confirm()
+                    return False
+                if told.is_in_file(_yesterday(store.log, now), now, sync=sync):
+                    return False
+                event = {"v": 1, "id": ids.derived(now // 1_000_000, key), "ts": ts, **fields}
+                file.append(_line(event))
             return True
+    except NotStored as error:
+        error.lost = event
+        raise
 
 
 def _line(event: dict[str, object]) -> bytes:
     line = wire.dumps(event)
     if len(line) > wire.MAX_LINE:
         raise InvalidEvent(f"the event is {len(line):,} bytes long", where=str(event["type"]))
+    if reason := wire.refusal(event):
+        raise InvalidEvent(reason, where=str(event["type"]))
     return line + b"\n"
 
 
-def _knows(data: bytes, tail: bytes, oldest_ms: int) -> bool:
-    """Whether the newest id that ends like this is young enough."""
-    at = data.rfind(tail + b'"')
-    if at < 0:
-        return False
-    try:
-        return ids.time_ms(data[at - 13 : at].decode()) >= oldest_ms
-    except ValueError:
+class _Told:
+    """An event told before: its key, and how many milliseconds away it may be (None: any)."""
+
+    def __init__(self, key: str, within_ms: int | None) -> None:
+        self._tail = ids.derived_tail(key)
+        self._within_ms = within_ms
+
+    def is_in(self, data: bytes, now: int) -> bool:
+        """Whether one of these lines is that event; `data` is the end of a file."""
+        mark = self._tail.encode() + b'"'
+        at = data.rfind(mark)
+        while at >= 0:
+            if self._is_near(data[at - ids.STAMP : at], now) and self._is_whole(data, at):
+                return True
+            at = data.rfind(mark, 0, at)
         return False
 
+    def is_in_file(self, path: str, now: int, *, sync: bool) -> bool:
+        """The same of a file that is not locked; what is found there is synced. Raises NotStored."""
+        try:
+            found = bool(path) and self.is_in(_end_of(path), now)
+        except OSError:  # nothing to be found in it
+            return False
+        try:
+            if found and sync:
+                sync_file(path)
+        except OSError as error:
+            raise not_stored(error, path) from error
+        return found
 
-def _yesterday(log_dir: str, now: int) -> bytes:
-    """The end of the day before, in the first hour of a day."""
+    def _is_near(self, stamp: bytes, now: int) -> bool:
+        """By distance: the clock may have been set back since."""
+        try:
+            away = now // 1_000_000 - ids.time_ms(stamp.decode())
+        except ValueError:
+            return False
+        return self._within_ms is None or abs(away) <= self._within_ms
+
+    def _is_whole(self, data: bytes, at: int) -> bool:
+        """Whether the id stands in a line that is an event from its beginning to its end."""
+        start = data.rfind(b"\n", 0, at) + 1
+        if start == 0 and len(data) >= _REMEMBERED_BYTES:  # the line may begin before `data` does
+            return False
+        end = data.find(b"\n", at)
+        try:
+            event = wire.loads(data[start : end if end >= 0 else len(data)])
+        except ValueError:
+            return False
+        stamp = data[at - ids.STAMP : at].decode()
+        return isinstance(event, dict) and event.get("id") == stamp + self._tail
+
+
+def _yesterday(log_dir: str, now: int) -> str:
+    """The file of the day before, in the first hour of a day; "" later on."""
     before = timestamps.from_ns(now - _HOUR_NS)[:10]
-    if before == timestamps.from_ns(now)[:10]:
-        return b""
-    try:
-        with open(path_of(log_dir, before), "rb") as opened:
-            opened.seek(max(0, os.fstat(opened.fileno()).st_size - _REMEMBERED_BYTES))
-            return opened.read()
-    except OSError:
-        return b""
+    return "" if before == timestamps.from_ns(now)[:10] else path_of(log_dir, before)
+
+
+def _end_of(path: str) -> bytes:
+    """Raises OSError."""
+    with os.fdopen(open_regular(path), "rb") as opened:
+        opened.seek(max(0, os.fstat(opened.fileno()).st_size - _REMEMBERED_BYTES))
+        return opened.read()

@@ -3,15 +3,19 @@
 import os
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from itertools import islice
 from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
-from eventlog import codec, days, ids, timestamps
+from eventlog import batches, codec, days, ids, timestamps
 from eventlog.dayfile import DayFile
 from eventlog.days import Damage, Day, Entry
-from eventlog.duplicates import Earlier, home_of, strays
+from eventlog.duplicates import Copies, home_of, strays
+from eventlog.errors import NotStored
 from eventlog.events import Event
+from eventlog.files import not_stored, sync_file
 from eventlog.index import ConversationIndex
 from eventlog.store import Store
 
@@ -35,7 +39,7 @@ class EventLog:
     ) -> None:
         self.store = store if isinstance(store, Store) else Store(os.fspath(store))
         self.index = ConversationIndex(self.store.log, self.store.cache)
-        self._fsync = fsync
+        self.fsync = fsync
         self._clock = clock
         self._last_ns = 0
 
@@ -46,23 +50,39 @@ class EventLog:
         """
         return self.put([event])[0].event
 
-    def append_many(self, events: Iterable[Event | Mapping[str, Any]]) -> list[Event]:
-        """Store a batch, all or nothing per day file, and return it in the order given."""
-        return [appended.event for appended in self.put(events)]
+    def append_many(self, events: Iterable[Event | Mapping[str, Any]], *, batch: str | None = None) -> list[Event]:
+        """Store several events, all or nothing per day file short of a kill, and return them in the order given.
 
-    def put(self, events: Iterable[Event | Mapping[str, Any]]) -> list[Appended]:
-        """Like `append_many`, telling for each event whether it was new; the first invalid one refuses the batch."""
-        batch = [_accept(event) for event in events]
-        for event in batch:
+        Sent again with the same name of a `batch`, or with times of their own, only those are added that are missing.
+        """
+        return [appended.event for appended in self.put(events, batch=batch)]
+
+    def put(self, events: Iterable[Event | Mapping[str, Any]], *, batch: str | None = None) -> list[Appended]:
+        """Like `append_many`, telling for each event whether it was new; the first invalid one refuses them all."""
+        accepted = [_accept(event) for event in events]
+        for event in accepted:
             codec.encode(event if event.ts else _stamp(event, 0))
         by_day: dict[str, list[int]] = {}
-        for position, event in enumerate(batch):
+        for position, event in enumerate(accepted):
             by_day.setdefault(timestamps.day_of(event.ts), []).append(position)
         done: dict[int, Appended] = {}
-        for day, positions in sorted(by_day.items()):
-            chosen = [batch[position] for position in positions]
-            done |= zip(positions, self._put_dated(day, chosen) if day else self._put_live(chosen), strict=True)
-        return [done[position] for position in range(len(batch))]
+        try:
+            for day, positions in sorted(by_day.items()):
+                chosen = [accepted[position] for position in positions]
+                done |= zip(positions, self._put_day(day, chosen, batch), strict=True)
+        except NotStored as error:
+            if done:
+                what = f"{error.what}; {len(done):,} of {len(accepted):,} events are stored"
+                raise type(error)(what, where=error.where, hint=error.hint) from error
+            raise
+        return [done[position] for position in range(len(accepted))]
+
+    def confirm(self, event: Event) -> None:
+        """Make durable what another writer of that event may have died before syncing; raises NotStored.
+
+        Whoever is told "already there" is promised as much as who is told "stored".
+        """
+        self._confirm({timestamps.day_of(event.ts)})
 
     def read(self, since: str = "", until: str = "~") -> Iterator[Event]:
         """Events with `since <= ts <= until`, oldest first, one day in memory at a time; damage is passed over."""
@@ -72,19 +92,26 @@ class EventLog:
         self, since: str = "", until: str = "~", *, on_damage: Callable[[Damage], None] = lambda _: None
     ) -> Iterator[Entry]:
         """Like `read`, with the line behind each event; `on_damage` hears of everything that could not be read."""
-        earlier = Earlier(self.holds)
+        elsewhere = Copies(self.holding)
         for day in self.days(since, until):
             found, damage = days.entries(day)
             for one in damage:
                 on_damage(one)
-            copies = earlier.copies(day.date, strays(day.date, [entry.event.id for entry in found]))
+            copies = elsewhere.of(strays(day.date, [entry.event.id for entry in found]))
             for entry in found:
                 if since <= entry.event.ts <= until and entry.event.id not in copies:
                     yield entry
 
     def session(self, conversation_id: str) -> list[Event]:
         """Everything one conversation did, oldest first, over all days; found by index, not by scanning."""
-        return [entry.event for entry in self.index.entries(conversation_id)]
+        return [entry.event for entry in self.session_entries(conversation_id)]
+
+    def session_entries(self, conversation_id: str) -> list[Entry]:
+        """Like `session`, with the line behind each event."""
+        found = self.index.entries(conversation_id)
+        lost = {entry.event.id for entry in found if entry.event.ts[:10] != home_of(entry.event.id)}
+        copies = Copies(self.holding).of(lost) if lost else ()
+        return [entry for entry in found if entry.event.id not in copies]
 
     def find(self, event_ids: Collection[str]) -> dict[str, Entry]:
         """The events with these ids; ids name their day, so only those days are read, and all if that fails."""
@@ -101,32 +128,63 @@ class EventLog:
             found |= {entry.event.id: entry for entry in self.entries() if entry.event.id in wanted}
         return found
 
+    def starting_with(self, prefix: str, limit: int = 3) -> list[str]:
+        """Ids of events that start like this, oldest first."""
+        found = (entry.event.id for entry in self.entries() if entry.event.id.startswith(prefix))
+        return list(islice(found, limit)) if prefix else []
+
     def days(self, since: str = "", until: str = "~") -> list[Day]:
         """The days that can hold events with `since <= ts <= until`, oldest first."""
         return [day for day in days.list_days(self.store.log) if since[:10] <= day.date <= until[:10]]
 
-    def holds(self, date: str, event_id: str) -> bool:
-        """Whether that day of the log has an event with that id."""
-        return any(entry.event.id == event_id for day in self.days(date, date) for entry in days.entries(day)[0])
+    def holding(self, date: str, event_ids: Collection[str], until: str = "~") -> set[str]:
+        """Those of the ids that an event of that day with `ts <= until` has."""
+        there = (event for day in self.days(date, date) for event in days.load(day)[0])
+        return {event.id for event in there if event.id in event_ids and event.ts <= until}
+
+    def _put_day(self, day: str, events: list[Event], batch: str | None) -> list[Appended]:
+        """Events of one day; those that are to get their time now have none."""
+        if day:
+            return self._put_dated(day, events)
+        return self._put_named(events, batch) if batch else self._put_live(events)
 
     def _put_live(self, events: list[Event]) -> list[Appended]:
-        """Time and id are taken under the lock; should midnight pass while waiting for it, the next day's file.
+        with self._now_locked(len(events)) as (file, now):
+            stamped = [_stamp(event, now + 1000 * position) for position, event in enumerate(events)]
+            file.append(b"".join(codec.encode(event) + b"\n" for event in stamped))
+            return [Appended(event, new=True) for event in stamped]
 
-        Times of one log object only grow, by a microsecond at least, whatever the clock does.
+    def _put_named(self, events: list[Event], batch: str) -> list[Appended]:
+        """Live events whose ids follow from the batch's name and what they say."""
+        keys = batches.keys(batch, events)
+        today = _day_of(self._now())
+        there = batches.stored([day for day in self.days() if day.date < today], keys)
+        with self._now_locked(len(events)) as (file, now):
+            there |= batches.stored(self.days(since=today), keys)
+            stamped = [
+                _stamp(event, now + 1000 * n, key) for n, (event, key) in enumerate(zip(events, keys, strict=True))
+            ]
+            return self._add(file, stamped, keys, there)
+
+    @contextmanager
+    def _now_locked(self, count: int) -> Iterator[tuple[DayFile, int]]:
+        """The file of today, locked, and the time of the first of so many events.
+
+        Should midnight pass while waiting for the lock, it is the next day's file. Times of one log object only grow,
+        by a microsecond at least, whatever the clock does.
         """
         now = self._now()
         while True:
             day = _day_of(now)
             with self._open(day) as file:
                 now = max(now, self._now())
-                last = now + 1000 * (len(events) - 1)
+                last = now + 1000 * (count - 1)
                 if _day_of(last) != day:
                     now = last
                     continue
                 self._last_ns = last
-                stamped = [_stamp(event, now + 1000 * position) for position, event in enumerate(events)]
-                file.append(b"".join(codec.encode(event) + b"\n" for event in stamped))
-                return [Appended(event, new=True) for event in stamped]
+                yield file, now
+                return
 
     def _now(self) -> int:
         return max(self._clock(), self._last_ns + 1000)
@@ -134,16 +192,33 @@ class EventLog:
     def _put_dated(self, day: str, events: list[Event]) -> list[Appended]:
         with self._open(day) as file:
             there = {event.id: event for one in self.days(day, day) for event in days.load(one)[0]}
-            result = []
-            for event in events:
-                new = event.id not in there
-                result.append(Appended(there.setdefault(event.id, event), new))
-            if lines := b"".join(codec.encode(event) + b"\n" for event, new in result if new):
-                file.append(lines)
-            return result
+            return self._add(file, events, [event.id for event in events], there)
+
+    def _add(self, file: DayFile, events: list[Event], keys: list[str], there: dict[str, Event]) -> list[Appended]:
+        """Append the events of which none with that key is there; as much is promised of the others."""
+        result = []
+        for event, key in zip(events, keys, strict=True):
+            new = key not in there
+            result.append(Appended(there.setdefault(key, event), new))
+        if lines := b"".join(codec.encode(event) + b"\n" for event, new in result if new):
+            file.append(lines)
+        if found := {timestamps.day_of(event.ts) for event, new in result if not new}:
+            file.confirm()
+            self._confirm(found, but=file.path)
+        return result
+
+    def _confirm(self, dates: Collection[str], but: str = "") -> None:
+        """Sync all files of these days; raises NotStored."""
+        paths = (path for date in sorted(dates) for day in self.days(date, date) for path in day.files)
+        for path in paths if self.fsync else ():
+            try:
+                if path != but:
+                    sync_file(path)
+            except OSError as error:
+                raise not_stored(error, path) from error
 
     def _open(self, day: str) -> DayFile:
-        return DayFile(self.store.log, day, sync=self._fsync)
+        return DayFile(self.store.log, day, sync=self.fsync)
 
 
 def _accept(given: Event | Mapping[str, Any]) -> Event:
@@ -155,5 +230,6 @@ def _day_of(ns: int) -> str:
     return timestamps.day_of(timestamps.from_ns(ns))
 
 
-def _stamp(event: Event, ns: int) -> Event:
-    return replace(event, ts=timestamps.from_ns(ns), id=ids.new(ns // 1_000_000))
+def _stamp(event: Event, ns: int, key: str = "") -> Event:
+    ms = ns // 1_000_000
+    return replace(event, ts=timestamps.from_ns(ns), id=ids.derived(ms, key) if key else ids.new(ms))

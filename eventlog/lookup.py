@@ -10,9 +10,10 @@ Imported inside agents' hooks: standard library only, as little of it as possibl
 """
 
 import os
+from stat import S_ISREG
 
 from eventlog import wire
-from eventlog.store import is_plain
+from eventlog.store import day_of, is_plain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,28 +35,21 @@ class Found:
 
 
 def stamps(log_dir: str) -> "list[Stamp]":
-    """The day files of a log as they are now, by name; none where there is no log."""
+    """The day files of a log as they are now, by name; none where there is no log, and regular files only."""
     try:
-        names = sorted(name for name in os.listdir(log_dir) if is_day_file(name))
+        names = sorted(name for name in os.listdir(log_dir) if day_of(name))
     except FileNotFoundError:
         return []
-    return [stamp_of(log_dir, name) for name in names]
+    return [stamp for name in names if (stamp := stamp_of(log_dir, name))]
 
 
-def stamp_of(log_dir: str, name: str) -> Stamp:
-    """What changes whenever the file does."""
-    stat = os.stat(f"{log_dir}/{name}")
-    return name, stat.st_size, stat.st_mtime_ns, stat.st_ino
-
-
-def is_day_file(name: str) -> bool:
-    """Whether a file is named like one of the log's, or like a replica of one."""
-    stem, dot, ending = name.rpartition(".")
-    day, _, replica = stem.partition(".")
-    digits = day[:4] + day[5:7] + day[8:]
-    plain = replica.replace("-", "").replace("_", "")
-    dated = len(day) == len("2026-02-20") and day[4] == day[7] == "-" and digits.isdigit()
-    return bool(dot) and ending == "jsonl" and dated and (not replica or (plain + "a").isalnum())
+def stamp_of(log_dir: str, name: str) -> Stamp | None:
+    """What changes whenever the file does; None for what is no regular file."""
+    try:
+        stat = os.stat(f"{log_dir}/{name}")
+    except OSError:
+        return None
+    return (name, stat.st_size, stat.st_mtime_ns, stat.st_ino) if S_ISREG(stat.st_mode) else None
 
 
 def look_up(path: str, conversation_id: str) -> Found:

@@ -32,6 +32,11 @@ class Withdrawn:
         return event.id in self._events or event.conversation_id in self._conversations
 
     @property
+    def events(self) -> frozenset[str]:
+        """The ids of single events that are withdrawn."""
+        return frozenset(self._events)
+
+    @property
     def conversations(self) -> frozenset[str]:
         """Those of which all is withdrawn."""
         return frozenset(self._conversations)

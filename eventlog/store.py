@@ -13,6 +13,10 @@ if TYPE_CHECKING:
 
 _SAFE = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-")
 _LONGEST_NAME = 120
+_LONGEST_REPLICA = 60
+_ENDING = ".jsonl"
+_MONTHS = (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
+_CONFLICTS = (".sync-conflict-", ".conflict")  # how Syncthing and Resilio name their copies
 
 
 class Store:
@@ -30,6 +34,37 @@ class Store:
     def locate(cls, explicit: str | None, environ: "Mapping[str, str]") -> "Store":
         """`--store`, else `$EVENTLOG_HOME`, else `~/.eventlog`."""
         return cls(explicit or environ.get("EVENTLOG_HOME") or "~/.eventlog")
+
+
+def day_of(name: str) -> str:
+    """The day a file of the log is named after, `YYYY-MM-DD`; "" for every other name.
+
+    `2026-02-20.jsonl` is the log's own, `2026-02-20.laptop.jsonl` came from another machine. A conflict copy of a sync
+    program is neither.
+    """
+    day, rest = name[:10], name[10:]
+    if not rest.endswith(_ENDING) or not _is_date(day):
+        return ""
+    replica = rest[: -len(_ENDING)]
+    return day if not replica or _is_replica(replica) else ""
+
+
+def _is_date(text: str) -> bool:
+    """Whether the calendar has such a day; no calendar module, this runs inside agents' hooks."""
+    digits = text[:4] + text[5:7] + text[8:]
+    if text[4:5] + text[7:8] != "--" or not (digits.isascii() and digits.isdigit() and len(digits) == len("20260220")):
+        return False
+    year, month, day = int(text[:4]), int(text[5:7]), int(text[8:])
+    if not (year and 1 <= month <= len(_MONTHS)):
+        return False
+    leap = month == 2 and year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)  # noqa: PLR2004 - February
+    return 1 <= day <= _MONTHS[month - 1] + leap
+
+
+def _is_replica(part: str) -> bool:
+    """Whether `.laptop` can stand between day and ending."""
+    plain = part[0] == "." and 1 < len(part) <= 1 + _LONGEST_REPLICA and _SAFE.issuperset(part)
+    return plain and not any(word in part.lower() for word in _CONFLICTS)
 
 
 def conversation_name(conversation_id: str) -> str:

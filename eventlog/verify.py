@@ -6,7 +6,8 @@ from msgspec import Struct
 
 from eventlog import days
 from eventlog.dayfile import read_settled
-from eventlog.days import Damage
+from eventlog.days import Damage, Entry
+from eventlog.duplicates import Copies, home_of, strays
 from eventlog.log import EventLog
 
 
@@ -19,20 +20,32 @@ class Verified(Struct):
 
 
 def verify(log: EventLog) -> Verified:
-    """Read the whole log, one day in memory at a time."""
+    """Read the whole log, one day in memory at a time; raises Busy where a file's lock is not to be had."""
     found = Verified()
+    elsewhere = Copies(log.holding)
     for day in log.days():
         entries, damage = days.entries(day)
+        copies = elsewhere.of(strays(day.date, [entry.event.id for entry in entries]))
         found.files += len(day.files)
-        found.events += len(entries)
+        found.events += len(entries) - len(copies)
         found.damage += [one for one in damage if one.kind != "pending"]
+        found.damage += [_conflict(entry) for entry in entries if entry.event.id in copies]
         found.damage += [torn for file in day.files for torn in _torn(file)]
+    found.damage += days.irregular(log.store.log)
     return found
 
 
+def _conflict(entry: Entry) -> Damage:
+    reason = f"its id is that of another day's event, which counts: it names {home_of(entry.event.id)}"
+    return Damage(entry.file, entry.number, entry.offset, "conflict", reason)
+
+
 def _torn(file: str) -> Iterator[Damage]:
-    """A last line that nobody is writing any more: its writer died, or the file was cut."""
-    data = read_settled(file)
+    """A last line that nobody is writing any more: its writer died, or the file was cut. Raises Busy."""
+    try:
+        data = read_settled(file)
+    except OSError:  # named by the readers
+        return
     if not data or data.endswith(b"\n"):
         return
     start = data.rfind(b"\n") + 1

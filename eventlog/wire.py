@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from typing import NoReturn
 
 MAX_LINE = 1 << 20  # bytes, without the newline
+MAX_DEPTH = 254  # objects and lists within each other; what orjson takes
+_INTEGERS = range(-(1 << 63), 1 << 64)  # what msgpack and orjson take
 BOM = b"\xef\xbb\xbf"
 
 
@@ -45,6 +47,25 @@ def dumps(fields: dict[str, object]) -> bytes:
         return line.encode()
     except UnicodeEncodeError:
         return line.encode("utf-16", "surrogatepass").decode("utf-16", "replace").encode()
+
+
+def refusal(value: object, depth: int = 0) -> str:
+    """Why the log does not take a JSON value, with its place as ` - at `; "" where it does.
+
+    Numbers are those every reader has: integers of 64 bits, finite floats.
+    """
+    if isinstance(value, int):
+        return "" if value in _INTEGERS else "an integer of more than 64 bits"
+    if isinstance(value, float):
+        return "" if value - value == 0 else "not a finite number"
+    if not isinstance(value, (dict, list)):
+        return ""
+    if depth == MAX_DEPTH:
+        return f"nested more than {MAX_DEPTH} levels deep"
+    for inner in value.values() if isinstance(value, dict) else value:
+        if reason := refusal(inner, depth + 1):
+            return reason
+    return ""
 
 
 def text(value: str) -> bytes:

@@ -1,23 +1,24 @@
 """The folded state of each closed day, kept in `cache/`; delete it freely.
 
 A checkpoint is good for exactly the files it was made of: names, sizes and a digest of their bytes; and for the
-versions of the states. Files whose stamp (size, times, inode) is unchanged are not read again to compare the digest,
-as git does. Anything else, and anything damaged (it begins with a checksum of itself), is ignored and made anew.
+versions of the states. What was withdrawn when it was made is in it without its words. Files whose stamp (size, times,
+inode) is unchanged are not read again to compare the digest, as git does. Anything else, and anything damaged (it
+begins with a checksum of itself), is ignored and made anew.
 """
 
 import hashlib
 import zlib
 from collections.abc import Collection
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from eventlog.days import Damage, Day
-from eventlog.errors import NotStored
-from eventlog.files import replace_file
+from eventlog.files import read_regular, replace_file
 
-_FORMAT = 1
+_FORMAT = 2
 _CHECKSUM = 4  # bytes
 
 States = dict[type[Any], Any]  # type of state -> state
@@ -25,13 +26,18 @@ Stamp = tuple[str, int, int, int, int]
 
 
 class Folded(msgspec.Struct):
-    """What a day's events led to; `left_out` are copies of an earlier day's events, `strays` may have copies."""
+    """What a day's events led to.
+
+    `left_out` are copies of another day's events, `strays` may have copies; `withheld` are withdrawn, and told without
+    their words.
+    """
 
     states: States
     events: int
     damage: list[Damage]
     strays: list[str]
     left_out: frozenset[str]
+    withheld: frozenset[str] = frozenset()
 
 
 class _Saved(msgspec.Struct, array_like=True):
@@ -43,6 +49,7 @@ class _Saved(msgspec.Struct, array_like=True):
     damage: list[Damage]
     strays: list[str]
     left_out: list[str]
+    withheld: list[str]
 
 
 _decoder = msgspec.msgpack.Decoder(_Saved)
@@ -64,26 +71,36 @@ class Checkpoints:
             states = {kind: self._restore(saved, kind) for kind in self._decoders}
         except (OSError, LookupError, msgspec.MsgspecError):
             return None
-        return Folded(states, saved.events, saved.damage, saved.strays, frozenset(saved.left_out))
+        left_out, withheld = frozenset(saved.left_out), frozenset(saved.withheld)
+        return Folded(states, saved.events, saved.damage, saved.strays, left_out, withheld)
 
     def keep(self, day: Day, stamps: list[Stamp], folded: Folded) -> None:
         """Keep what was folded of files that bore these stamps before they were read.
 
-        Files that changed meanwhile get no checkpoint; a full or read-only disk is no error.
+        Files that changed meanwhile get no checkpoint. Whatever goes wrong (a full disk, a state that cannot be
+        encoded) is no error: the day is folded again the next time.
         """
-        try:
-            digests = [_digest(file) for file in day.files]
-            if stamps_of(day) != stamps:
-                return
-            states = {
-                kind.__name__: (kind.version, msgspec.Raw(msgspec.msgpack.encode(state)))
-                for kind, state in folded.states.items()
-            }
-            left_out = sorted(folded.left_out)
-            saved = _Saved(_FORMAT, stamps, digests, states, folded.events, folded.damage, folded.strays, left_out)
-            replace_file(str(self._path(day)), _pack(saved), durable=False)
-        except (OSError, NotStored):
+        with suppress(Exception):
+            self._keep(day, stamps, folded)
+
+    def sweep(self, dates: Collection[str]) -> None:
+        """Remove the checkpoints of all other days: those are gone."""
+        for path in self._dir.glob("*.msgpack"):
+            if path.stem not in dates:
+                with suppress(OSError):
+                    path.unlink()
+
+    def _keep(self, day: Day, stamps: list[Stamp], folded: Folded) -> None:
+        digests = [_digest(file) for file in day.files]
+        if stamps_of(day) != stamps:
             return
+        states = {
+            kind.__name__: (kind.version, msgspec.Raw(msgspec.msgpack.encode(state)))
+            for kind, state in folded.states.items()
+        }
+        left_out, withheld = sorted(folded.left_out), sorted(folded.withheld)
+        told = (folded.events, folded.damage, folded.strays, left_out, withheld)
+        replace_file(str(self._path(day)), _pack(_Saved(_FORMAT, stamps, digests, states, *told)), durable=False)
 
     def _path(self, day: Day) -> Path:
         return self._dir / f"{day.date}.msgpack"
@@ -98,8 +115,16 @@ class Checkpoints:
 
 def stamps_of(day: Day) -> list[Stamp]:
     """Name, size, modification and change time, and inode of each of the day's files."""
-    stats = [(Path(file).name, Path(file).stat()) for file in day.files]
-    return [(name, stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns, stat.st_ino) for name, stat in stats]
+    return [_stamp(Path(file)) for file in day.files]
+
+
+def _stamp(file: Path) -> Stamp:
+    """Zeros for a file that is gone: no checkpoint is like that."""
+    try:
+        stat = file.stat()
+    except OSError:
+        return file.name, 0, 0, 0, 0
+    return file.name, stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns, stat.st_ino
 
 
 def _pack(saved: _Saved) -> bytes:
@@ -125,4 +150,4 @@ def _describes(saved: _Saved, day: Day) -> bool:
 
 
 def _digest(file: str) -> str:
-    return hashlib.blake2b(Path(file).read_bytes(), digest_size=16).hexdigest()
+    return hashlib.blake2b(read_regular(file), digest_size=16).hexdigest()

@@ -1,9 +1,11 @@
 """A whole replay into the store: people's edits first, then plan entries, then the files."""
 
+import time
 from collections.abc import Sequence
 from typing import NamedTuple
 
 from eventlog.events import Event
+from eventlog.files import sweep_tree
 from eventlog.log import EventLog
 from eventlog.projections import ALL
 from eventlog.projections.apply import Applied, apply
@@ -14,6 +16,9 @@ from eventlog.projections.memory import MEMORY
 from eventlog.projections.publish import Published, publish
 from eventlog.projections.replay import Progress, Replayed, replay
 from eventlog.settings import Settings
+from eventlog.store import Store
+
+_LONGEST_WRITE = 3600  # seconds; whoever writes a file for longer was killed
 
 
 class Rebuilt(NamedTuple):
@@ -37,8 +42,11 @@ def rebuild(
     """Bring the knowledge directory and the knowledge bases to what the log says; raises NotStored.
 
     Whatever that adds to the log (edits, arrivals) is in the files when this returns: a second run writes nothing.
-    With `check` nothing is written, and what would be is told.
+    With `check` nothing is written, and what would be is told. Else the caller holds the store's `replay.lock`: what a
+    killed run left unfinished is removed.
     """
+    if not check:
+        _sweep(log.store)
 
     def again(progress: Progress = lambda _done, _all: None) -> Replayed:
         return replay(
@@ -55,6 +63,14 @@ def rebuild(
         _ours(replayed.documents), log.store.knowledge, projections, taken_in=taken.files, dry_run=check
     )
     return Rebuilt(replayed, published, applied, taken.events)
+
+
+def _sweep(store: Store) -> None:
+    """Only replays write knowledge; to the other rooms others write at this moment."""
+    now = time.time()
+    sweep_tree(store.knowledge, before=now)
+    for room in (store.cache, store.staging):
+        sweep_tree(room, before=now - _LONGEST_WRITE)
 
 
 def _ours(documents: Sequence[Document]) -> list[Document]:

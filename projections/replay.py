@@ -3,6 +3,8 @@
 A checkpoint holds the states of all projections, whichever were asked for, so that asking in turn for different ones
 does not fold a day twice.
 
+What was withdrawn is folded like everything else, but kept without its words (`withheld`).
+
 Days are folded one at a time, oldest first, and merged; memory is bounded by the largest day and the states.
 """
 
@@ -10,17 +12,20 @@ import gc
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from functools import partial
+from typing import Any, NamedTuple
 
 from eventlog import days
 from eventlog.days import Damage, Day
-from eventlog.duplicates import Earlier, strays
+from eventlog.duplicates import Copies, strays
 from eventlog.errors import BadRequest
 from eventlog.events import Event
 from eventlog.log import EventLog
 from eventlog.projections import ALL
 from eventlog.projections.base import Document, Projection
 from eventlog.projections.checkpoints import Checkpoints, Folded, Stamp, States, stamps_of
+from eventlog.projections.conversations import Conversations
+from eventlog.projections.withheld import Withheld, withheld, without_words
 from eventlog.settings import Settings
 
 EVERYTHING = "~"  # after every time
@@ -58,7 +63,11 @@ def replay(
     """
     fold = _Fold(log, {projection.state for projection in projections}, until, keep, finds=checkpoints, keeps=save)
     with _no_garbage():
-        result = _fold_all(fold, log.days(until=until), progress)
+        there = log.days(until=until)
+        result = _fold_all(fold, there, progress)
+        if fold.lacks_words(result.states):
+            result = _fold_all(fold, there, progress)
+        fold.tidy(there, result.states)
         found = [document for one in projections for document in one.render(result.states[one.state], settings)]
     result.documents = sorted(found, key=lambda document: document.path)
     return result
@@ -100,6 +109,11 @@ def chosen(names: Iterable[str]) -> tuple[Projection, ...]:
     return tuple(known[name] for name in wanted)
 
 
+class _Kept(NamedTuple):
+    left_out: frozenset[str]
+    withheld: frozenset[str]
+
+
 class _Fold:
     """Folds one day after the other, with or without checkpoints."""
 
@@ -109,10 +123,13 @@ class _Fold:
         self._kinds = kinds
         self._until = until
         self._keep = keep
-        self._earlier = Earlier(log.holds)
+        self._holding = partial(log.holding, until=until)
+        self._elsewhere = Copies(self._holding)
         self._saved = Checkpoints(log.store.cache, kinds)
         self._finds = finds and keep is None
         self._keeps = keeps and keep is None
+        self._kept: dict[str, _Kept] = {}  # by day, of the checkpoints there are
+        self._wordless: frozenset[str] = frozenset()  # days whose checkpoints lack words that are needed
 
     def empty(self) -> States:
         """Nothing has happened yet."""
@@ -121,30 +138,65 @@ class _Fold:
     def day(self, day: Day, *, closed: bool) -> tuple[Folded, bool]:
         """What the day's events led to, and whether they had to be folded for it."""
         whole = day.date < self._until[:10]
-        saved = self._saved.find(day) if self._finds and whole else None
+        saved = self._saved.find(day) if self._finds and whole and day.date not in self._wordless else None
         if saved is None:
             return self._fold(day, keep=closed and whole), True
-        left_out = self._earlier.copies(day.date, saved.strays)
+        left_out = self._elsewhere.of(saved.strays)
         if left_out != saved.left_out:
             return self._fold(day, keep=closed and whole, left_out=left_out), True
+        self._kept[day.date] = _Kept(left_out, saved.withheld)
         return saved, False
 
-    def _fold(self, day: Day, *, keep: bool, left_out: frozenset[str] | None = None) -> Folded:
+    def lacks_words(self, states: States) -> bool:
+        """Whether checkpoints were used without the words of what is not withdrawn (any more, or at that time).
+
+        They are not used again.
+        """
+        now = _withheld(states)
+        lacking = {date for date, kept in self._kept.items() if kept.withheld - now.get(date, frozenset())}
+        self._wordless |= lacking
+        if lacking:
+            self._kept.clear()
+            self._elsewhere = Copies(self._holding)
+        return bool(lacking)
+
+    def tidy(self, there: Sequence[Day], states: States) -> None:
+        """Leave no checkpoint of a day that is gone, and none with the words of what is withdrawn."""
+        if not self._keeps or self._until != EVERYTHING:
+            return
+        self._saved.sweep({day.date for day in there})
+        now = _withheld(states)
+        for day in there:
+            kept = self._kept.get(day.date)
+            if kept and kept.withheld != (wanted := now.get(day.date, kept.withheld)):
+                self._fold(day, keep=True, left_out=kept.left_out, withheld=wanted)
+
+    def _fold(
+        self,
+        day: Day,
+        *,
+        keep: bool,
+        left_out: frozenset[str] | None = None,
+        withheld: frozenset[str] = frozenset(),
+    ) -> Folded:
         stamps: list[Stamp] = stamps_of(day)
         events, damage = days.load(day)
         foreign = strays(day.date, [event.id for event in events])
-        copies = self._earlier.copies(day.date, foreign) if left_out is None else left_out
+        copies = self._elsewhere.of(foreign) if left_out is None else left_out
         kept = keep and self._keeps
         kinds = {*self._kinds, *(projection.state for projection in ALL)} if kept else self._kinds
-        folded = Folded({kind: kind() for kind in kinds}, 0, damage, foreign, copies)
+        folded = Folded({kind: kind() for kind in kinds}, 0, damage, foreign, copies, withheld)
         self._take_in(folded, events)
         if kept:
             self._saved.keep(day, stamps, folded)
+            self._kept[day.date] = _Kept(copies, withheld)
         return folded
 
     def _take_in(self, folded: Folded, events: list[Event]) -> None:
         if folded.left_out:
             events = [event for event in events if event.id not in folded.left_out]
+        if folded.withheld:
+            events = [without_words(event) if event.id in folded.withheld else event for event in events]
         if self._until != EVERYTHING:
             events = [event for event in events if event.ts <= self._until]
         if self._keep:
@@ -154,3 +206,8 @@ class _Fold:
             fold = state.fold
             for event in events:
                 fold(event)
+
+
+def _withheld(states: States) -> Withheld:
+    """Nothing, where nobody asked what was said."""
+    return withheld(states[Conversations]) if Conversations in states else {}

@@ -26,7 +26,7 @@ json_values = st.recursive(
     max_leaves=5,
 )
 
-moments = st.integers(0, 253_402_300_799_999_999).map(lambda us: us * 1000)  # ns, 1970 to 9999
+moments = st.integers(0, 253_370_764_799_999_999).map(lambda us: us * 1000)  # ns, 1970 to 9998
 times = moments.map(timestamps.from_ns)
 times_of_day = st.integers(0, 86_399_999_999).map(
     lambda us: timestamps.from_ns((timestamps.to_ms(f"{DAY}T00:00:00.000000Z") * 1000 + us) * 1000)
@@ -68,7 +68,7 @@ FIELDS: dict[type[events.Event], dict[str, st.SearchStrategy[Any]]] = {
     },
     events.KnowledgeEdited: {"key": targets, "operation": operation, "content": maybe},
     events.ContextInjected: {
-        "digest": text, "chars": st.integers(), "sources": texts, "cut": texts,
+        "digest": text, "chars": st.integers(-(2**63), 2**63 - 1), "sources": texts, "cut": texts,
         "files": st.lists(st.builds(events.KnownFile, path=text, digest=text, as_of=maybe), max_size=2),
     },
     events.HostEvent: {"name": text, "payload": st.dictionaries(text, json_values, max_size=3)},

@@ -94,10 +94,19 @@ def test_nothing_is_synced_where_nobody_wants_it_or_nothing_was_written(director
 
 def test_the_name_of_a_new_file_is_made_durable_once(directory, monkeypatch):
     make_dirs(directory)
-    synced: list[str] = []
-    monkeypatch.setattr("eventlog.dayfile.sync_dir", synced.append)
+    synced: list[tuple[str, bytes]] = []
+    monkeypatch.setattr("eventlog.dayfile.sync_names", lambda path: synced.append((path, read(directory))))
     append(directory, b"one\n", sync=True)
     append(directory, b"two\n", sync=True)
+
+    assert [(directory, b"")] == synced
+
+
+def test_the_name_of_a_file_whose_maker_died_is_made_durable_by_the_next_writer(directory, monkeypatch):
+    append(directory)  # made, and nothing written
+    synced: list[str] = []
+    monkeypatch.setattr("eventlog.dayfile.sync_names", synced.append)
+    append(directory, b"x\n", sync=True)
 
     assert [directory] == synced
 

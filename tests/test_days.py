@@ -24,7 +24,8 @@ def test_all_files_of_a_day_are_one_day_its_own_first_then_replicas_by_name(log_
 
 STRANGERS = [
     "2026-02-30.jsonl", "2026-2-20.jsonl", "20260220.jsonl", f"{DAY}.json", f"{DAY}.jsonl~", f".{DAY}.jsonl",
-    f"{DAY}.a.b.jsonl", f"{DAY}..jsonl", f"{DAY}.jsonl.lock", "notes.txt", f"x{DAY}.jsonl", f"{DAY}.jsonl\n",
+    f"{DAY}.sync-conflict-20260221-080000-ABCDEFG.jsonl", f"{DAY}.a.sync-conflict-x.jsonl", f"{DAY}.Conflict.jsonl",
+    f"{DAY}.{'r' * 61}.jsonl", f"{DAY}.a b.jsonl", f"{DAY}..jsonl", f"{DAY}.jsonl.lock", "notes.txt", f"x{DAY}.jsonl", f"{DAY}.jsonl\n",
     "٢٠٢٦-02-20.jsonl",
 ]  # fmt: skip
 

@@ -7,10 +7,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from eventlog import codec, timestamps
+from eventlog import codec, timestamps, wire
 from eventlog.projections import ALL, conversations
 from eventlog.projections.markdown_file import stamped_at
 from eventlog.projections.publish import publish
@@ -197,13 +198,15 @@ def test_a_late_event_in_an_old_day_folds_that_day_and_the_open_one_only(tmp_pat
     assert rendered(log, checkpoints=False) == {document.path: document.data for document in late.documents}
 
 
-def test_an_id_told_on_an_earlier_day_later_takes_the_copies_out_of_checkpoints(tmp_path):
-    event = {**builders.fact(day=DAYS[1]), "conversation_id": "c"}
-    earlier = {**event, "ts": builders.at(0, DAYS[0]), "content": "told earlier"}
+@pytest.mark.parametrize(("home", "other"), [(0, 1), (1, 0)])
+def test_an_event_that_comes_home_takes_its_copies_out_of_checkpoints(tmp_path, home, other):
+    event = builders.fact(day=DAYS[home])
+    again = {**event, "ts": builders.at(0, DAYS[other]), "content": "a copy"}
     log = copied(HISTORY, tmp_path)
-    log.append_many([event, builders.fact(1, day="2026-03-01")])
+    with Path(log.store.log, f"{DAYS[other]}.jsonl").open("ab") as file:
+        file.write(wire.dumps(again) + b"\n")
     replay(log, Settings())
-    log.append(earlier)
+    log.append(event)
 
     assert rendered(log, checkpoints=False) == rendered(log)
 

@@ -8,6 +8,7 @@ from eventlog import ids, timestamps, wire
 from eventlog.errors import InvalidEvent, NotStored
 from eventlog.live import append_once
 from eventlog.log import EventLog
+from eventlog.store import Store
 from tests import builders
 from tests.builders import DAY, NEXT_DAY, NOON, Clock
 
@@ -17,12 +18,17 @@ TURN: dict[str, object] = {"type": "turn_end", "conversation_id": "c"}
 
 
 @pytest.fixture
-def tell(log_dir, clock):
+def store(tmp_path, log_dir):
+    return Store(str(log_dir.parent))
+
+
+@pytest.fixture
+def tell(store, clock):
     """Tell of an event, at a time in nanoseconds; whether it was new."""
 
     def tell(key, now=NOON, within_ms=None, **fields):
         clock.now = now
-        return append_once(str(log_dir), {**TURN, **fields}, key, within_ms=within_ms, sync=False, clock=clock)
+        return append_once(store, {**TURN, **fields}, key, within_ms=within_ms, sync=False, clock=clock)
 
     return tell
 
@@ -84,9 +90,9 @@ def test_an_event_after_midnight_is_of_the_new_day(tell, log_dir):
     assert 1 == len(_lines(log_dir, NEXT_DAY))
 
 
-def test_midnight_that_passes_while_waiting_for_the_lock_puts_the_event_into_the_new_day(log_dir):
+def test_midnight_that_passes_while_waiting_for_the_lock_puts_the_event_into_the_new_day(store, log_dir):
     times = iter([MIDNIGHT - 1000, MIDNIGHT, MIDNIGHT, MIDNIGHT])
-    append_once(str(log_dir), TURN, "k", sync=False, clock=lambda: next(times))
+    append_once(store, TURN, "k", sync=False, clock=lambda: next(times))
 
     assert 1 == len(_lines(log_dir, NEXT_DAY))
     assert b"" == (log_dir / f"{DAY}.jsonl").read_bytes()
@@ -105,9 +111,9 @@ def test_a_torn_tail_costs_only_itself(tell, log_dir, tmp_path):
     assert ["turn_end", "fact"] == [event.type for event in EventLog(tmp_path / "store").read()]
 
 
-def test_many_tellers_at_once_write_it_once(log_dir):
+def test_many_tellers_at_once_write_it_once(store, log_dir):
     def tell(_):
-        return append_once(str(log_dir), TURN, "k", sync=False, clock=Clock())
+        return append_once(store, TURN, "k", sync=False, clock=Clock())
 
     with ThreadPoolExecutor(8) as pool:
         new = list(pool.map(tell, range(40)))
@@ -127,4 +133,4 @@ def test_a_log_that_cannot_be_written_is_an_error(tmp_path):
     (tmp_path / "log").write_text("in the way")
 
     with pytest.raises(NotStored):
-        append_once(str(tmp_path / "log"), TURN, "k")
+        append_once(Store(str(tmp_path)), TURN, "k")

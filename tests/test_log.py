@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eventlog import EventLog, Fact, InvalidEvent, NotStored, codec, timestamps, wire
+from eventlog import EventLog, Fact, InvalidEvent, NotStored, codec, days, timestamps, wire
 from tests.builders import DAY, DAY_NS, NEXT_DAY, NOON, at, contents, fact, line, lines, write
 from tests.strategies import any_event, stored_events, times
 
@@ -111,9 +111,9 @@ def test_an_event_of_a_replica_is_not_stored_again(log, log_dir):
 
 
 def test_an_imported_event_goes_to_the_day_it_happened(log, log_dir):
-    log.append_many([fact(day="1965-01-01"), fact(day=NEXT_DAY), fact()])
+    log.append_many([fact(day="1970-01-01"), fact(day=NEXT_DAY), fact()])
 
-    assert ["1965-01-01.jsonl", f"{DAY}.jsonl", f"{NEXT_DAY}.jsonl"] == sorted(path.name for path in log_dir.iterdir())
+    assert ["1970-01-01.jsonl", f"{DAY}.jsonl", f"{NEXT_DAY}.jsonl"] == sorted(path.name for path in log_dir.iterdir())
 
 
 def test_a_batch_comes_back_in_the_order_given(log):
@@ -159,9 +159,7 @@ def test_the_lines_of_entries_are_the_bytes_on_disk(log, log_dir):
 def test_a_day_holds_what_can_be_read_of_it(log, log_dir):
     write(log_dir, lines(0) + line(1, confidence=9) + b"\n")
 
-    assert (True, False, False) == tuple(
-        log.holds(day, fact(n)["id"]) for day, n in [(DAY, 0), (DAY, 1), (NEXT_DAY, 0)]
-    )
+    assert [{fact(0)["id"]}, set()] == [log.holding(day, {fact(0)["id"], fact(1)["id"]}) for day in (DAY, NEXT_DAY)]
 
 
 def test_half_a_surrogate_pair_comes_back_as_it_was_stored(log):
@@ -171,11 +169,23 @@ def test_half_a_surrogate_pair_comes_back_as_it_was_stored(log):
     assert codec.encode(stored) == next(log.entries()).line
 
 
-def test_the_time_before_the_epoch_is_time_too(log):
-    stored = log.append({**fact(day="1910-05-01"), "id": ""})
+@pytest.mark.parametrize("day", ["1970-01-01", "9998-12-31"])
+def test_the_log_takes_times_of_the_years_1970_to_9998(log, day):
+    stored = log.append({**fact(day=day), "id": ""})
 
     assert [stored] == list(log.read())
     assert stored == codec.check(stored)
+
+
+@pytest.mark.parametrize("day", ["1969-12-31", "0001-01-01", "9999-01-01"])
+def test_a_time_of_another_year_is_refused_and_damage_to_a_reader(log, log_dir, day):
+    with pytest.raises(InvalidEvent, match="is not a UTC time"):
+        log.append({**fact(day=day), "id": ""})
+    file = write(log_dir, line(day=day) + b"\n", f"{day}.jsonl")
+
+    assert [[("invalid", file)]] * 2 == [
+        [(one.kind, one.file) for one in read(days.Day(day, (file,)))[1]] for read in (days.load, days.entries)
+    ]
 
 
 def test_the_clock_is_asked_again_under_the_lock(tmp_path):

@@ -91,7 +91,7 @@ def serve(data: bytes, argv: list[str], environ: "Mapping[str, str]") -> Served:
         lost = b""
         return Served(nets.answer(store, moment, dialect, event, new=new), store, moment)
     except Exception as error:  # noqa: BLE001 - a hook never breaks its host
-        _note(store, error, lost, agent)
+        _note(store, error, getattr(error, "lost", None) or lost, agent)
     return Served(silence)
 
 
@@ -125,11 +125,11 @@ def record(store: Store, moment: Moment, event: dict[str, object]) -> bool:
     close = _SAME_WORDS_MS if moment.type == "turn_end" or moment.gist is not None else _SAME_CALL_MS
     within_ms = None if moment.turn else close
     try:
-        return append_once(store.log, event, moment.key, within_ms=within_ms)
+        return append_once(store, event, moment.key, within_ms=within_ms)
     except InvalidEvent:  # too long for a line
         if moment.type != "host_event":
             raise
-        return append_once(store.log, event | {"payload": outline(moment.payload)}, moment.key, within_ms=within_ms)
+        return append_once(store, event | {"payload": outline(moment.payload)}, moment.key, within_ms=within_ms)
 
 
 def _parse(data: bytes) -> Payload:

@@ -77,7 +77,7 @@ def _fall_back(store: Store, moment: Moment, dialect: "Dialect", event: "dict[st
         return dialect.SILENT
     asked = {name: event[name] for name in ("conversation_id", "project", "agent")}
     fields = {"type": "save_requested", **asked, "trigger": "stop"}
-    if not append_once(store.log, fields, f"{moment.agent}\n{moment.session}\nsave_requested\nstop"):
+    if not append_once(store, fields, f"{moment.agent}\n{moment.session}\nsave_requested\nstop"):
         return dialect.SILENT
     return dialect.ask(prompts.ask(store, moment, chosen.locale))
 

@@ -44,7 +44,7 @@ def acknowledge(log: EventLog, request: Request, built: Built) -> bool:
     told = {"digest": digest, "chars": len(text), "sources": built.sources, "cut": built.context.cut}
     fields |= {**told, "files": to_builtins(built.files), "session_type": built.context.session_type.value}
     key = f"context\n{request.session_id}\n{request.source}\n{digest}"
-    return append_once(log.store.log, fields, key, within_ms=_SAME_START_MS)
+    return append_once(log.store, fields, key, within_ms=_SAME_START_MS, sync=log.fsync)
 
 
 def given(log: EventLog, settings: Settings, conversation_id: str) -> list[Given]:

@@ -74,7 +74,7 @@ def _days(log: EventLog, since: str, until: str) -> list[days.Day]:
 def _load(day: days.Day, kept: Checkpoints) -> list[Event]:
     """All that was said or withdrawn on a day, and perhaps more."""
     saved = kept.find(day)
-    if saved is not None:
+    if saved is not None and not saved.withheld:
         state: Conversations = saved.states[Conversations]
         said = (event for one in state.by_id.values() for event in (*one.facts, *one.summaries))
         return [*said, *state.retractions]
