@@ -1,5 +1,6 @@
 """What of a host's payload may reach the disk: bounded, without secrets, without the user's address."""
 
+from eventlog import wire
 from eventlog.agents.moment import Payload
 
 _LONGEST_TEXT = 2000  # characters
@@ -67,4 +68,12 @@ def _kept(value: object, depth: int) -> object:
             return "…"
         kept = ((name, one) for name, one in value.items() if name not in _NEVER_KEPT)
         return {bounded(without_secrets(name)): _kept(one, depth + 1) for name, one in kept}
-    return value
+    return _number_as_text(value) if wire.refusal(value) else value
+
+
+def _number_as_text(value: object) -> str:
+    """A number no log takes is kept as it was written; of one too long to be printed, only that it was there."""
+    try:
+        return bounded(str(value))
+    except ValueError:  # Python prints integers of up to 4,300 digits
+        return "…"
