@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV   := .venv
 PIP    := $(VENV)/bin/pip --quiet --disable-pip-version-check
 
-.PHONY: demo test fuzz lint bench clean
+.PHONY: demo test fuzz lint bench bench-memory clean
 
 demo: $(VENV)/.runtime
 	@PATH="$(CURDIR)/$(VENV)/bin:$$PATH" sh fixtures/demo/demo.sh
@@ -24,6 +24,10 @@ lint: $(VENV)/.dev
 
 bench: $(VENV)/.dev
 	$(VENV)/bin/python -m bench $(BENCH)
+
+# What is found of what was said, and what speaks unasked; BENCH='--locomo PATH' asks somebody else's questions, too.
+bench-memory: $(VENV)/.dev
+	$(VENV)/bin/python -m bench.memory $(BENCH)
 
 clean:
 	rm -rf $(VENV) build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis

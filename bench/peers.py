@@ -3,7 +3,8 @@
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 from bench.hook import hook, stop
@@ -19,24 +20,36 @@ def rows(scratch: Path, store: Path) -> Iterator[Row]:
 
 def _notes(scratch: Path) -> dict[str, Run]:
     """How each peer writes down one thing, in a project and a home of its own."""
-    programs = scratch / "venv" / "bin"
     project = scratch / "project"
     project.mkdir()
-    subprocess.run([sys.executable, "-m", "venv", str(programs.parent)], check=True)
-    subprocess.run(
-        [str(programs / "pip"), "install", "-q", "projectmem", "wake-memory"], check=True, capture_output=True
-    )
-    store = {"WAKE_STORE": str(project / ".wake" / "events.db"), "WAKE_OUTPUT_DIR": str(project)}
-    environ = {**os.environ, "HOME": str(scratch), "PATH": f"{programs}:{os.environ['PATH']}", **store}
-
-    def run(*command: str, stdin: bytes = b"") -> None:
-        subprocess.run(command, cwd=project, env=environ, input=stdin, check=True, capture_output=True)
-
-    run("git", "init", "-q")
-    run("pjm", "init", "--no-watch", "--no-global", "--no-hooks", "--no-backfill")
-    run("wake", "init")
+    run = partial(installed(scratch), project)
+    begin(run)
     return {
         "projectmem (pjm note)": lambda: run("pjm", "note", "Prices are in cents"),
         "wake-memory (its Stop hook)": lambda: run("wake", "claude-stop", stdin=stop("s")),
         "wake-memory (wake ingest)": lambda: run("wake", "ingest", stdin=stop("s")),
     }
+
+
+def installed(scratch: Path) -> Callable[..., bytes]:
+    """Install both; the result runs one command of theirs in a directory, `run(project, "pjm", …)`, for its output."""
+    programs = scratch / "venv" / "bin"
+    subprocess.run([sys.executable, "-m", "venv", str(programs.parent)], check=True)
+    subprocess.run(
+        [str(programs / "pip"), "install", "-q", "projectmem", "wake-memory"], check=True, capture_output=True
+    )
+
+    def run(project: Path, *command: str, stdin: bytes = b"") -> bytes:
+        store = {"WAKE_STORE": str(project / ".wake" / "events.db"), "WAKE_OUTPUT_DIR": str(project)}
+        environ = {**os.environ, "HOME": str(scratch), "PATH": f"{programs}:{os.environ['PATH']}", **store}
+        done = subprocess.run(command, cwd=project, env=environ, input=stdin, check=True, capture_output=True)
+        return done.stdout
+
+    return run
+
+
+def begin(run: Callable[..., bytes]) -> None:
+    """Make an empty repository a project of both."""
+    run("git", "init", "-q")
+    run("pjm", "init", "--no-watch", "--no-global", "--no-hooks", "--no-backfill")
+    run("wake", "init")

@@ -1,0 +1,98 @@
+"""LoCoMo (Maharana et al. 2024, CC BY-NC 4.0): read where it lies, never bundled.
+
+`locomo10.json` of github.com/snap-research/LoCoMo is a list of dialogues. `conversation` holds `session_N` (turns of
+`speaker`, `dia_id`, `text` and, with a picture, `blip_caption`) and `session_N_date_time`; `qa` holds questions whose
+`evidence` are ids of turns, written `D3:12` and in a few other ways. Dialogues 1 to 3 are for tuning, 4 to 10 for the
+reported figure. Every dialogue is a project of its own.
+"""
+
+import json
+import re
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from bench.memory.world import Query, Question, Recording, Unit, World
+
+TUNING = 3  # the first so many dialogues
+_EVIDENCE = re.compile(r"D:?(\d+):(\d+)")
+_TIME = "%I:%M %p on %d %B, %Y"
+
+
+class Dialogue(NamedTuple):
+    """One conversation of two people over months, as sessions and as turns."""
+
+    name: str
+    sessions: World
+    turns: World
+
+
+def load(path: Path) -> list[Dialogue]:
+    """All dialogues of the file, in its order. Raises OSError, ValueError or KeyError for any other file."""
+    return [_dialogue(given) for given in json.loads(path.read_text(encoding="utf-8"))]
+
+
+def _dialogue(given: dict[str, Any]) -> Dialogue:
+    name = str(given["sample_id"])
+    project = f"/locomo/{name}"
+    turns = list(_turns(given["conversation"], project))
+    asked = list(_questions(given["qa"], name, project, {unit.id for unit, _ in turns}))
+    by_session = [_lifted(question) for question in asked]
+    sessions = list(_sessions(turns, project))
+    return Dialogue(
+        name,
+        World([unit for unit, _ in sessions], [recording for _, recording in sessions], by_session),
+        World([unit for unit, _ in turns], [recording for _, recording in turns], asked),
+    )
+
+
+def _turns(conversation: dict[str, Any], project: str) -> Iterator[tuple[Unit, Recording]]:
+    for number in sorted(int(key[8:]) for key in conversation if re.fullmatch(r"session_\d+", key)):
+        date = conversation[f"session_{number}_date_time"]
+        began = datetime.strptime(date, _TIME)  # noqa: DTZ007 (the data set has no time zones)
+        for place, turn in enumerate(conversation[f"session_{number}"]):
+            ts = began.strftime("%Y-%m-%dT%H:%M:%S") + f".{place:06d}Z"
+            caption = f" [{turn['blip_caption']}]" if turn.get("blip_caption") else ""
+            text = f"{date} {turn['speaker']}: {turn['text']}{caption}"
+            unit = Unit(_plain(*_numbers(turn["dia_id"])[0]), project, ts, text)
+            fields = {"type": "fact", "ts": ts, "conversation_id": f"{project[8:]}-{number}", "project": project}
+            yield unit, Recording(unit.id, {**fields, "content": text})
+
+
+def _sessions(turns: list[tuple[Unit, Recording]], project: str) -> Iterator[tuple[Unit, Recording]]:
+    """All turns of a session as one unit, recorded as the text of a conversation."""
+    by_session: dict[str, list[Unit]] = {}
+    for unit, _ in turns:
+        by_session.setdefault(_session(unit.id), []).append(unit)
+    for name, units in by_session.items():
+        said = [unit.text for unit in units]
+        about = {"title": said[0], "prompts": said, "closing": said[-1], "files": []}
+        common = {"ts": units[-1].ts, "conversation_id": f"{project[8:]}-{name}", "project": project}
+        recording = Recording(name, {"type": "conversation_text", **common, **about})
+        yield Unit(name, project, units[-1].ts, "\n".join(said)), recording
+
+
+def _questions(given: list[dict[str, Any]], name: str, project: str, known: set[str]) -> Iterator[Question]:
+    """Those with evidence that is there."""
+    for number, asked in enumerate(given):
+        evidence = {_plain(*pair) for text in asked["evidence"] for pair in _numbers(text)}
+        if gold := frozenset(evidence & known):
+            yield Question("turns", Query(asked["question"], project, f"{name}-asks-{number}"), gold)
+
+
+def _lifted(question: Question) -> Question:
+    """The same question, answered by sessions."""
+    return question._replace(group="sessions", gold=frozenset(_session(turn) for turn in question.gold))
+
+
+def _numbers(text: str) -> list[tuple[str, str]]:
+    return _EVIDENCE.findall(text)
+
+
+def _plain(session: str, turn: str) -> str:
+    return f"D{int(session)}:{int(turn)}"
+
+
+def _session(turn: str) -> str:
+    return turn.partition(":")[0]

@@ -1,0 +1,287 @@
+"""The recall benchmark: its figures are computed right, its own set is whole and frozen, its control moves everything."""
+
+import hashlib
+import json
+import math
+import re
+from collections import Counter
+from datetime import UTC, datetime
+
+import pytest
+
+from bench.memory import figures, locomo, longmemeval, metrics, own, start, store
+from bench.memory.arms import ARMS, Empty, FtsEverywhere
+from eventlog import EventLog, codec
+
+NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
+FILES = ("facts.en", "facts.zh", "foreign", "pairs", "repeats", "sessions", "shared", "stale", "tasks")
+
+
+@pytest.fixture(scope="module")
+def world():
+    return own.own(NOW)
+
+
+@pytest.fixture(scope="module")
+def haystack(world, tmp_path_factory):
+    return store.build(world, tmp_path_factory.mktemp("own") / "store")
+
+
+# ---------------------------------------------------------------------------------------------------------- figures
+
+
+def test_figures_of_one_ranking_as_computed_by_hand():
+    ranked, gold = ["x", "a", "y", "b"], {"a", "b", "c"}
+
+    assert (metrics.hit(ranked, gold, 1), metrics.hit(ranked, gold, 2)) == (0, 1)
+    assert metrics.recall(ranked, gold, 3) == pytest.approx(1 / 3)
+    assert metrics.recall(ranked, gold, 5) == pytest.approx(2 / 3)
+    gain = 1 / math.log2(3) + 1 / math.log2(5)
+    assert metrics.ndcg(ranked, gold, 10) == pytest.approx(gain / (1 + 1 / math.log2(3) + 1 / math.log2(4)))
+    assert metrics.ndcg(["a"], {"a", "b", "c"}, 1) == 1
+
+
+def test_intervals_hold_the_mean_and_are_the_same_each_time():
+    found = metrics.interval([1.0] * 30 + [0.0] * 70)
+
+    assert found == metrics.interval([1.0] * 30 + [0.0] * 70)
+    assert found.mean == pytest.approx(0.3)
+    # the normal approximation, 0.3 ± 1.96 * sqrt(0.3 * 0.7 / 100), within a little
+    assert [found.low, found.high] == pytest.approx([0.21, 0.39], abs=0.02)
+    assert metrics.interval([1.0, 1.0]) == (1, 1, 1)
+
+
+def test_an_arm_that_knows_nothing_moves_every_figure(world, haystack):
+    nothing, something = (_figures(arm, world, haystack) for arm in (Empty(), FtsEverywhere()))
+
+    assert nothing.keys() == something.keys()
+    assert not [name for name in nothing if not nothing[name] < something[name]]
+
+
+def _figures(arm, world, haystack):
+    arm.index(haystack)
+    found = figures.rankings(figures.ranked(arm, world.questions))
+    flat = {
+        f"{group} {name}": share
+        for group, ranking in found.items()
+        if group.startswith(("facts", "sessions", "successors", "pairs"))
+        for name, share in ranking._asdict().items()
+        if name != "questions" and share is not None
+    }
+    return {**flat, **figures.moment(arm, world)._asdict()}
+
+
+@pytest.mark.parametrize("name", ARMS)
+def test_an_arm_ranks_what_it_was_given_and_nothing_twice(name, world, haystack):
+    arm = ARMS[name]()
+    arm.index(haystack)
+
+    for question in world.questions[::25]:
+        ranked = arm.rank(question.query)
+        assert len(ranked) == len(set(ranked)) <= 10
+        assert set(ranked) <= {unit.id for unit in world.units}
+        assert [line.unit for line in arm.answer(question.query)] == ranked[:3]
+
+
+def test_the_start_of_a_session_is_searched_for_the_line_itself(tmp_path):
+    EventLog(tmp_path / "s").append(
+        {"type": "fact", "content": "Prices are in cents", "conversation_id": "c", "project": "/p"}
+    )
+    needs = [("g", "/p", "Prices are in cents"), ("g", "/p", "Prices are in euros")]
+
+    assert start.presence(needs, tmp_path / "s", 9000)["g"].mean == 0.5
+    assert start.presence(needs, tmp_path / "none", 9000)["g"].mean == 0
+
+
+# ---------------------------------------------------------------------------------------------------------- own set
+
+
+def test_the_own_set_is_frozen():
+    sums = (own.DATA / "SHA256SUMS").read_text().splitlines()
+    files = [own.DATA / f"{name}.jsonl" for name in FILES]
+
+    assert sums == [f"{hashlib.sha256(file.read_bytes()).hexdigest()}  {file.name}" for file in files]
+    assert sorted(own.DATA.glob("*.jsonl")) == files
+
+
+def test_the_own_set_has_ids_once_and_every_reference_leads_somewhere(world):
+    ids = [row["id"] for name in FILES for row in own.rows(name)]
+    units = [unit.id for unit in world.units]
+    conversations = [question.query.conversation for question in world.questions]
+
+    assert [name for name, times in Counter(ids).items() if times > 1] == []
+    assert [name for name, times in Counter(units).items() if times > 1] == []
+    assert [name for name, times in Counter(conversations).items() if times > 1] == []
+    assert {unit for question in world.questions for unit in question.gold | question.stale} <= set(units)
+    assert {row["gold"] for row in own.rows("repeats")} <= set(units)
+    assert {fact for row in own.rows("shared") for fact in row["hidden"]} <= {
+        unit.id for unit in world.units if not unit.project
+    }
+
+
+def test_every_question_of_the_own_set_is_typed_where_its_answer_counts(world):
+    home = {unit.id: unit.project for unit in world.units}
+
+    assert not [
+        question
+        for question in world.questions
+        for unit in question.gold | question.stale
+        if home[unit] not in ("", question.query.project)
+    ]
+
+
+def test_what_a_task_needs_stands_in_one_of_its_sessions():
+    text = {row["id"]: [*row["files"], *row["decisions"]] for row in own.rows("sessions")}
+
+    assert not [row for row in own.rows("tasks") if not any(row["needs"] in text[one] for one in row["sessions"])]
+
+
+def test_the_own_set_is_as_large_as_it_says():
+    facts = own.facts()
+    kinds = Counter(kind for fact in facts for kind in own.KINDS if kind in fact)
+
+    assert Counter(fact["lang"] for fact in facts) == {"en": 100, "zh": 100}
+    assert len(own.rows("sessions")) >= 40
+    assert min(Counter(row["lang"] for row in own.rows("foreign")).values()) >= 75
+    assert kinds["far"] + kinds["blind"] >= kinds["near"]
+
+
+def test_no_question_is_its_fact_and_none_but_the_near_ones_copies_a_rare_word():
+    texts = Counter(mark for text in _texts() for mark in _marks(text))
+    for fact in own.facts():
+        questions = [fact[kind] for kind in own.KINDS if kind in fact]
+        own_marks = _marks(" ".join(questions))
+        for kind in ("far", "blind"):
+            copied = _marks(fact["content"]) & _marks(fact.get(kind, ""))
+            assert not [mark for mark in copied if texts[mark] - 1 - (mark in own_marks) < 1], fact["id"]
+        assert fact["content"] not in questions
+
+
+def _texts():
+    """Every text of the set; the questions of one fact are one text."""
+    for fact in own.facts():
+        yield fact["content"]
+        yield " ".join(fact.get(kind, "") for kind in own.KINDS)
+    for row in own.rows("sessions"):
+        yield " ".join((row["title"], *row["prompts"], row["closing"], *row["decisions"], *row["files"]))
+    for row in own.rows("stale"):
+        yield from (row["old"], row.get("new", ""), row["question"])
+    for row in own.rows("pairs"):
+        yield from (row["a"]["content"], row["b"]["content"], row["question"])
+    yield from (row["prompt"] for name in ("foreign", "tasks", "shared") for row in own.rows(name))
+
+
+def _marks(text):
+    """Its words, and its runs of three Han characters."""
+    words = re.findall(r"[a-z0-9][a-z0-9_.+-]*[a-z0-9]|[a-z0-9]", text.casefold())
+    return {*words, *(run[at : at + 3] for run in re.findall(r"[\u4e00-\u9fff]+", text) for at in range(len(run) - 2))}
+
+
+# ------------------------------------------------------------------------------------------------------------ store
+
+
+def test_the_store_holds_every_unit_in_the_words_it_was_said_in(world, haystack):
+    said = {haystack.owners.get(event["id"]): event for event in _logged(haystack)}
+    facts = {unit.id: unit.text for unit in world.units if not unit.id.startswith("se-")}
+
+    assert {unit.id for unit in world.units} <= said.keys()
+    assert {unit: said[unit]["content"] for unit in facts} == facts
+
+
+def test_in_the_store_each_stale_case_is_replaced_or_withdrawn(haystack):
+    events = _logged(haystack)
+    ids = {unit: event_id for event_id, unit in haystack.owners.items()}
+    withdrawn = {event.get("target") or event["conversation"] for event in events if event["type"] == "retraction"}
+    times = Counter(event.get("key") for event in events)
+
+    for row in own.rows("stale"):
+        done = {
+            "replaced": times[row.get("key", "none")] == 2,
+            "retracted": ids[f"{row['id']}-old"] in withdrawn,
+            "quarantined": f"told-{row['id']}" in withdrawn,
+        }
+        assert [kind for kind in done if done[kind]] == [row["kind"]]
+
+
+def _logged(haystack):
+    return [codec.to_fields(event) for event in EventLog(haystack.store).read()]
+
+
+# ---------------------------------------------------------------------------------------------------------- loaders
+
+
+def test_locomo_as_sessions_and_turns(tmp_path):
+    path = tmp_path / "two.json"
+    path.write_text(json.dumps([_dialogue("conv-1"), _dialogue("conv-2")]))
+
+    first, second = locomo.load(path)
+
+    assert (first.name, second.name) == ("conv-1", "conv-2")
+    assert [unit.id for unit in first.sessions.units] == ["D1", "D2"]
+    assert [unit.id for unit in first.turns.units] == ["D1:1", "D1:2", "D2:1"]
+    assert first.turns.units[1].text == "1:56 pm on 8 May, 2023 Bo: Look! [a photo of a dog]"
+    assert [question.gold for question in first.turns.questions] == [{"D1:2", "D2:1"}, {"D1:1"}]
+    assert [question.gold for question in first.sessions.questions] == [{"D1", "D2"}, {"D1"}]
+
+
+def test_locomo_goes_through_the_log(tmp_path):
+    path = tmp_path / "one.json"
+    path.write_text(json.dumps([_dialogue("conv-1")]))
+    (dialogue,) = locomo.load(path)
+
+    for level in (dialogue.sessions, dialogue.turns):
+        built = store.build(level, tmp_path / level.questions[0].group)
+        assert sorted(built.owners.values()) == sorted(unit.id for unit in level.units)
+
+
+def _dialogue(name):
+    """Two sessions; evidence in every way it is written there, some of it of nothing."""
+    return {
+        "sample_id": name,
+        "conversation": {
+            "speaker_a": "Al",
+            "speaker_b": "Bo",
+            "session_1_date_time": "1:56 pm on 8 May, 2023",
+            "session_1": [
+                {"speaker": "Al", "dia_id": "D1:1", "text": "I painted a lake."},
+                {"speaker": "Bo", "dia_id": "D1:2", "text": "Look!", "blip_caption": "a photo of a dog"},
+            ],
+            "session_2_date_time": "12:09 am on 13 September, 2023",
+            "session_2": [{"speaker": "Al", "dia_id": "D2:1", "text": "The dog is called Rex."}],
+            "session_3_date_time": "1:00 pm on 14 September, 2023",
+        },
+        "qa": [
+            {"question": "What is the dog called?", "answer": "Rex", "evidence": ["D1:2; D:2:01"], "category": 4},
+            {"question": "What was painted?", "answer": "a lake", "evidence": ["D1:1", "D9:9"], "category": 4},
+            {"question": "Nothing to be found", "answer": "", "evidence": ["D"], "category": 5},
+            {"question": "No evidence", "answer": "", "evidence": [], "category": 5},
+        ],
+    }
+
+
+def test_longmemeval_as_sessions_and_turns(tmp_path):
+    path = tmp_path / "two.json"
+    path.write_text(json.dumps([_asked("q1"), _asked("q2_abs")]))
+
+    (dialogue,) = longmemeval.load(path)
+
+    assert [unit.id for unit in dialogue.sessions.units] == ["s1", "s2"]
+    assert [question.gold for question in dialogue.sessions.questions] == [{"s2"}]
+    assert [question.gold for question in dialogue.turns.questions] == [{"s2#1"}]
+    built = store.build(dialogue.turns, tmp_path / "store")
+    assert sorted(built.owners.values()) == ["s1#0", "s2#0", "s2#1"]
+
+
+def _asked(name):
+    return {
+        "question_id": name,
+        "question": "Which degree did I take?",
+        "answer": "Business",
+        "haystack_session_ids": ["s1", "s2"],
+        "haystack_dates": ["2023/05/20 (Sat) 02:21", "2023/05/21 (Sun) 10:00"],
+        "haystack_sessions": [
+            [{"role": "user", "content": "Hello"}],
+            [{"role": "user", "content": "Hi"}, {"role": "user", "content": "My degree: Business", "has_answer": True}],
+        ],
+        "answer_session_ids": ["s2"],
+    }
