@@ -82,7 +82,7 @@ def command(
 
 
 def _check_exists(log: EventLog, event: Retraction) -> None:
-    """A withdrawal that hits nothing would look like one that worked; raises BadRequest."""
+    """Refuse a withdrawal that hits nothing: it would look like one that worked. Raises BadRequest."""
     if event.conversation is not None:
         if not log.session(event.conversation):
             raise BadRequest("no event is of this conversation", where=event.conversation, hint=_FIND)

@@ -129,7 +129,7 @@ def content_of(event: Event) -> str:
 
 
 def is_timestamp(text: str) -> bool:
-    """Whether `text` is a time as the log writes it, of a day that exists and that the log takes."""
+    """Tell whether `text` is a time as the log writes it, of a day that exists and that the log takes."""
     if not _TS.fullmatch(text) or not timestamps.FIRST_DAY <= text[:10] <= timestamps.LAST_DAY:
         return False
     try:
@@ -158,7 +158,7 @@ def _parse(line: bytes) -> Fields:
 
 
 def is_plain(value: object) -> bool:
-    """Whether all numbers in a decoded JSON value, and its depth, are what the log takes (as `wire.refusal` has it)."""
+    """Tell whether the log takes the numbers in a decoded JSON value, and its depth, as `wire.refusal` does."""
     try:
         orjson.dumps(value)
     except orjson.JSONEncodeError:

@@ -91,18 +91,18 @@ def list_days(log_dir: str) -> list[Day]:
 
 
 def strangers(log_dir: str) -> list[str]:
-    """What else is in the log's directory, by other names: it is never read."""
+    """List what else is in the log's directory, by other names: it is never read."""
     return sorted(path for path, _ in _files(log_dir) if not day_of(path))
 
 
 def irregular(log_dir: str) -> list[Damage]:
-    """What is named like a day file, but is a directory, a FIFO, a socket, a device, or a link to one or to nothing."""
+    """List what is named like a day file, but is a directory, FIFO, socket, device, or a link to one or to nothing."""
     found = sorted(path for path, regular in _files(log_dir) if not regular and day_of(path))
     return [_unreadable(path, "not a regular file") for path in found]
 
 
 def unreadable(log_dir: str) -> list[Damage]:
-    """Every file named like a day's that cannot be opened, without reading any."""
+    """List the files named like a day's that cannot be opened, without reading any."""
     return irregular(log_dir) + [bad for day in list_days(log_dir) for file in day.files for bad in _unopened(file)]
 
 
@@ -191,7 +191,7 @@ def scan(file: str, day: str) -> Iterator[Entry | Damage]:
 
 
 def read(file: str) -> bytes | None:
-    """All of a file, None where it cannot be read; a careful reader says why."""
+    """Read all of a file, None where that fails; a careful reader says why."""
     try:
         return read_regular(file)
     except OSError:
@@ -294,7 +294,7 @@ def _are_ordinary(events: list[Event], day: str) -> bool:
 
 
 def _are_in_range(events: list[Event]) -> bool:
-    """Whether no number is one that only the typed decoder takes; all others are bounded by their types."""
+    """Tell whether no number is one that only the typed decoder takes; all others are bounded by their types."""
     payloads = [event.payload for event in events if type(event) is HostEvent]
     durations = [event.duration_ms or 0 for event in events if type(event) is SessionEnd]
     return max(map(abs, durations), default=0) < _LARGEST and codec.is_plain(payloads)
@@ -305,7 +305,7 @@ def _own_first(file: str) -> tuple[bool, str]:
 
 
 def _files(log_dir: str) -> list[tuple[str, bool]]:
-    """Every path, and whether it is, or leads to, a regular file.
+    """List every path, and whether it is, or leads to, a regular file.
 
     A log has a file for every day it is old; starting sessions list it, so no paths are made of names.
     """
@@ -317,7 +317,7 @@ def _files(log_dir: str) -> list[tuple[str, bool]]:
 
 
 def is_regular(entry: "os.DirEntry[str]") -> bool:
-    """Whether it is, or leads to, a regular file."""
+    """Tell whether it is, or leads to, a regular file."""
     try:
         return entry.is_file()
     except OSError:  # a link that leads to itself, a bad sector

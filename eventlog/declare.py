@@ -27,7 +27,7 @@ def declare(log: EventLog, event: Event) -> Appended:
 
 
 def _one_at_a_time(log: EventLog) -> AbstractContextManager[object]:
-    """A cache that cannot be written costs no event, at most a repetition."""
+    """Take turns; where the cache cannot be written that costs a repetition at most, no event."""
     try:
         return files.lock(f"{log.store.cache}/declare.lock")
     except Busy:
@@ -75,6 +75,6 @@ def _meaning(event: Event) -> tuple[object, ...] | None:
 
 
 def _retractions(log: EventLog, since: str) -> list[Retraction]:
-    """Every retraction of those days; only lines that mention one are decoded."""
+    """Find every retraction of those days; only lines that mention one are decoded."""
     mentioned = (event for day in log.days(since) for event in days.load_mentioning(day, [b'"retraction"']))
     return [event for event in mentioned if isinstance(event, Retraction)]

@@ -32,7 +32,7 @@ class Copies:
         self._seen: set[str] = set()
 
     def of(self, strays_of_day: Iterable[str]) -> frozenset[str]:
-        """Those of the next day's strays that do not count there."""
+        """Find those of the next day's strays that do not count there."""
         strays_of_day = set(strays_of_day)
         copies = strays_of_day & self._seen
         by_home: dict[str, set[str]] = {}

@@ -57,7 +57,7 @@ def sync_names(path: str) -> None:
 
 
 def open_regular(path: str) -> int:
-    """A descriptor to read a file by; raises OSError for all but regular files: others block, or never end."""
+    """Open a file to read it; raises OSError for all but regular files: others block, or never end."""
     fd = os.open(path, _READ)
     try:
         check_regular(os.fstat(fd))
@@ -74,7 +74,7 @@ def check_regular(found: os.stat_result) -> None:
 
 
 def read_regular(path: str) -> bytes:
-    """All bytes of a regular file; raises OSError."""
+    """Read all bytes of a regular file; raises OSError."""
     with os.fdopen(open_regular(path), "rb") as opened:
         return opened.read()
 
@@ -132,7 +132,7 @@ def sweep_tree(root: str, before: float) -> None:
 
 
 def is_temporary(name: str) -> bool:
-    """Whether a file is named as `replace_file` names what is not finished: `MEMORY.md.0a1b2c3d.tmp`."""
+    """Tell whether a file is named as `replace_file` names what is not finished: `MEMORY.md.0a1b2c3d.tmp`."""
     return (
         len(name) > _ADDED
         and name[-_ADDED] == "."
@@ -142,7 +142,7 @@ def is_temporary(name: str) -> bool:
 
 
 def lock(path: str) -> "AbstractContextManager[object]":
-    """A lock between processes, taken at once and released by the `with` around it.
+    """Take a lock between processes, released by the `with` around it.
 
     Raises NotStored where there can be none, Busy where its holder does not let go.
     """
@@ -158,7 +158,7 @@ def lock(path: str) -> "AbstractContextManager[object]":
 
 
 def busy(path: str) -> Busy:
-    """What it means that a lock is not to be had."""
+    """Make the error of a lock that is not to be had."""
     return Busy(
         f"another process has held this lock for {PATIENCE:.0f} seconds",
         where=path,

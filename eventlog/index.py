@@ -132,7 +132,7 @@ class ConversationIndex:
 
 
 def _claim(entry: Entry) -> tuple[bool, str, bytes]:
-    """Which of two lines with one id counts: that of the day the id names, of the earlier day, the smaller."""
+    """Order lines with one id; the first counts: that of the day the id names, of the earlier day, the smaller."""
     day = entry.event.ts[:10]
     return day != home_of(entry.event.id), day, entry.line
 

@@ -80,7 +80,7 @@ class _Told:
         self._within_ms = within_ms
 
     def is_in(self, data: bytes, now: int) -> bool:
-        """Whether one of these lines is that event; `data` is the end of a file."""
+        """Tell whether one of these lines is that event; `data` is the end of a file."""
         mark = self._tail.encode() + b'"'
         at = data.rfind(mark)
         while at >= 0:
@@ -90,7 +90,7 @@ class _Told:
         return False
 
     def is_in_file(self, path: str, now: int, *, sync: bool) -> bool:
-        """The same of a file that is not locked; what is found there is synced. Raises NotStored."""
+        """Tell the same of a file that is not locked; what is found there is synced. Raises NotStored."""
         try:
             found = bool(path) and self.is_in(_end_of(path), now)
         except OSError:  # nothing to be found in it
@@ -111,7 +111,7 @@ class _Told:
         return self._within_ms is None or abs(away) <= self._within_ms
 
     def _is_whole(self, data: bytes, at: int) -> bool:
-        """Whether the id stands in a line that is an event from its beginning to its end."""
+        """Tell whether the id stands in a line that is an event from its beginning to its end."""
         start = data.rfind(b"\n", 0, at) + 1
         if start == 0 and len(data) >= _REMEMBERED_BYTES:  # the line may begin before `data` does
             return False

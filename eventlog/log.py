@@ -138,7 +138,7 @@ class EventLog:
         return [day for day in days.list_days(self.store.log) if since[:10] <= day.date <= until[:10]]
 
     def holding(self, date: str, event_ids: Collection[str], until: str = "~") -> set[str]:
-        """Those of the ids that an event of that day with `ts <= until` has."""
+        """Find those of the ids that an event of that day with `ts <= until` has."""
         there = (event for day in self.days(date, date) for event in days.load(day)[0])
         return {event.id for event in there if event.id in event_ids and event.ts <= until}
 

@@ -44,7 +44,7 @@ def stamps(log_dir: str) -> "list[Stamp]":
 
 
 def stamp_of(log_dir: str, name: str) -> Stamp | None:
-    """What changes whenever the file does; None for what is no regular file."""
+    """Describe what changes whenever the file does; None for what is no regular file."""
     try:
         stat = os.stat(f"{log_dir}/{name}")
     except OSError:

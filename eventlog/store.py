@@ -50,7 +50,7 @@ def day_of(name: str) -> str:
 
 
 def _is_date(text: str) -> bool:
-    """Whether the calendar has such a day; no calendar module, this runs inside agents' hooks."""
+    """Tell whether the calendar has such a day; no calendar module, this runs inside agents' hooks."""
     digits = text[:4] + text[5:7] + text[8:]
     if text[4:5] + text[7:8] != "--" or not (digits.isascii() and digits.isdigit() and len(digits) == len("20260220")):
         return False
@@ -62,7 +62,7 @@ def _is_date(text: str) -> bool:
 
 
 def _is_replica(part: str) -> bool:
-    """Whether `.laptop` can stand between day and ending."""
+    """Tell whether `.laptop` can stand between day and ending."""
     plain = part[0] == "." and 1 < len(part) <= 1 + _LONGEST_REPLICA and _SAFE.issuperset(part)
     return plain and not any(word in part.lower() for word in _CONFLICTS)
 

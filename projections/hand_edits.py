@@ -73,4 +73,4 @@ def _project(state: Conversations, name: str) -> str | None:
 def _saved_at(path: Path, rendered_at: str) -> str:
     """When the file was saved, and in any case after what it was rendered from."""
     after = timestamps.to_ms(rendered_at) * 1_000_000 + int(rendered_at[23:26]) * 1000 + 1000
-    return timestamps.from_ns(max(path.stat().st_mtime_ns, after))  # at the end of time, the end of time
+    return timestamps.from_ns(max(path.stat().st_mtime_ns, after))

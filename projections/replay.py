@@ -148,7 +148,7 @@ class _Fold:
         return saved, False
 
     def lacks_words(self, states: States) -> bool:
-        """Whether checkpoints were used without the words of what is not withdrawn (any more, or at that time).
+        """Tell whether checkpoints were used without the words of what is not withdrawn (any more, or at that time).
 
         They are not used again.
         """

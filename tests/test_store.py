@@ -1,12 +1,14 @@
 import os
+import re
+from datetime import date
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from eventlog import EventLog, Store
-from eventlog.store import conversation_name, project_slug
+from eventlog.store import conversation_name, day_of, project_slug
 
 hostile = st.text(st.characters(), max_size=300) | st.text("./\\~-:\0\n ab", max_size=12)
 HOSTILE = ["", ".", "..", "../x", "/etc/passwd", "a/../../b", "~", "~/x", "a\0b", "a\nb", "C:\\x", "x" * 300, "𠀀" * 90]
@@ -14,6 +16,37 @@ HOSTILE = ["", ".", "..", "../x", "/etc/passwd", "a/../../b", "~", "~/x", "a\0b"
 
 def stays(root, name):
     return Path(os.path.normpath(f"{root}/{name}")).parent == Path(root)
+
+
+def _by_the_book(name):
+    """The grammar of day files as a regular expression and a calendar say it."""
+    match = re.fullmatch(r"(\d{4}-\d\d-\d\d)(\.[A-Za-z0-9._-]{1,60})?\.jsonl", name, re.ASCII)
+    if not match or re.search(r"\.(sync-)?conflict", match[2] or "", re.IGNORECASE):
+        return ""
+    try:
+        return date.fromisoformat(match[1]).isoformat()
+    except ValueError:
+        return ""
+
+
+@given(
+    st.builds(
+        "{}{}{}{}".format,
+        st.dates().map(str) | st.from_regex(r"[0-9]{4}-[0-3][0-9]-[0-3][0-9]", fullmatch=True),
+        st.sampled_from(
+            ["", ".", "..", "\u0662", "\n", "-", ".sync-conflict-1", ".Conflict", "." + "r" * 60, "." + "r" * 61]
+        ),
+        st.text("a.-_A\u00e9 /", max_size=3),
+        st.sampled_from([".jsonl", ".jsonl", ".json", ".jsonl~", ""]),
+    )
+)
+@example("2026-02-30.jsonl")
+@example("0000-01-01.jsonl")
+@example("1900-02-29.jsonl")
+@example("2000-02-29.laptop.local.jsonl")
+@example("\u0662\u0660\u0662\u0666-02-20.jsonl")
+def test_hooks_and_readers_know_a_day_file_by_one_grammar(name):
+    assert _by_the_book(name) == day_of(name)
 
 
 @pytest.mark.parametrize("name_of", [conversation_name, project_slug])

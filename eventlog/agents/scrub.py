@@ -72,7 +72,7 @@ def _kept(value: object, depth: int) -> object:
 
 
 def _number_as_text(value: object) -> str:
-    """A number no log takes is kept as it was written; of one too long to be printed, only that it was there."""
+    """Keep a number no log takes as it was written; of one too long to be printed, only that it was there."""
     try:
         return bounded(str(value))
     except ValueError:  # Python prints integers of up to 4,300 digits
