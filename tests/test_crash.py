@@ -12,7 +12,7 @@ import pytest
 from eventlog import days
 from tests.builders import NOON, contents, day_of, kinds, line, lines, write, writer
 
-WRITERS, APPENDS = 8, 250
+WRITERS, APPENDS, ENDLESS = 8, 250, 10**9
 
 
 @pytest.mark.parametrize("size", [300, 9000])
@@ -20,7 +20,8 @@ WRITERS, APPENDS = 8, 250
 def test_a_writer_killed_at_any_moment_costs_no_acknowledged_event(log, seed, size):
     chance = random.Random(f"{seed} {size}")
     with ExitStack() as stack:
-        writers = [stack.enter_context(writer(log.store.root, n, APPENDS, size=size)) for n in range(WRITERS)]
+        counts = [ENDLESS, *[APPENDS] * (WRITERS - 1)]  # the one that is killed can't be done before
+        writers = [stack.enter_context(writer(log.store.root, n, c, size=size)) for n, c in enumerate(counts)]
         promised = [writers[0].stdout.readline().strip() for _ in range(chance.randrange(1, APPENDS // 2))]
         time.sleep(chance.random() / 1000)
         writers[0].kill()
