@@ -6,7 +6,7 @@ from contextlib import AbstractContextManager, nullcontext
 from eventlog import days, files, tally
 from eventlog.errors import Busy, NotStored
 from eventlog.events import Event, Fact, Retraction, StageSummary
-from eventlog.log import Appended, EventLog
+from eventlog.log import Appended, EventLog, accept
 from eventlog.retractions import Withdrawn
 from eventlog.text import same_text
 
@@ -17,6 +17,7 @@ def declare(log: EventLog, event: Event) -> Appended:
     What was withdrawn meanwhile may be said again. One at a time per store, so that two callers cannot both be
     first. Raises InvalidEvent or NotStored.
     """
+    event = accept(event)
     with _one_at_a_time(log):
         said = _said_before(log, event)
         if not said:

@@ -14,6 +14,7 @@ from eventlog import compiled, ids, timestamps, wire
 from eventlog.dayfile import DayFile, path_of
 from eventlog.errors import InvalidEvent, NotStored
 from eventlog.files import not_stored, open_regular, sync_file
+from eventlog.secrets import scrub_fields
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,6 +40,7 @@ def append_once(
     `fields` lack `v`, `id` and `ts`; `sync` None goes by the setting `fsync`. Tells whether the event is new; raises
     NotStored (which then carries the whole event as `lost`), or InvalidEvent where no reader would take it.
     """
+    fields = scrub_fields(fields)
     sync = compiled.wants_sync(store) if sync is None else sync
     told = _Told(key, within_ms)
     event: dict[str, object] | None = None

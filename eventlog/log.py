@@ -14,10 +14,13 @@ from eventlog.dayfile import DayFile
 from eventlog.days import Damage, Day, Entry
 from eventlog.duplicates import Copies, home_of, strays
 from eventlog.errors import NotStored
-from eventlog.events import Event
+from eventlog.events import Event, KnowledgeEdited
 from eventlog.files import not_stored, sync_file
 from eventlog.index import ConversationIndex
+from eventlog.secrets import scrub_fields
 from eventlog.store import Store
+
+_NO_TEXT = frozenset(("v", "id", "ts", "type"))
 
 
 class Appended(NamedTuple):
@@ -59,7 +62,7 @@ class EventLog:
 
     def put(self, events: Iterable[Event | Mapping[str, Any]], *, batch: str | None = None) -> list[Appended]:
         """Like `append_many`, telling for each event whether it was new; the first invalid one refuses them all."""
-        accepted = [_accept(event) for event in events]
+        accepted = [accept(event) for event in events]
         for event in accepted:
             codec.encode(event if event.ts else _stamp(event, 0))
         by_day: dict[str, list[int]] = {}
@@ -221,9 +224,27 @@ class EventLog:
         return DayFile(self.store.log, day, sync=self.fsync)
 
 
-def _accept(given: Event | Mapping[str, Any]) -> Event:
+def accept(given: Event | Mapping[str, Any]) -> Event:
+    """The event as the log takes it: checked, named by its content where it has its own time, without secrets.
+
+    Raises InvalidEvent.
+    """
     event = codec.check(given if isinstance(given, Event) else codec.from_fields(given))
-    return replace(event, id=codec.content_id(event)) if event.ts and not event.id else event
+    return _without_secrets(replace(event, id=codec.content_id(event)) if event.ts and not event.id else event)
+
+
+def _without_secrets(event: Event) -> Event:
+    """As it may reach the disk; its id is that of what came in, so what is told twice is one event.
+
+    What a person made of their own file stays as they wrote it: it would leave the file otherwise.
+    """
+    fields = {name: value for name, value in codec.to_fields(event).items() if name not in _NO_TEXT}
+    kept = scrub_fields(fields)
+    if isinstance(event, KnowledgeEdited) and event.content is not None:
+        kept["content"] = event.content
+    if kept == fields:
+        return event
+    return codec.from_fields({**kept, "type": event.type, "v": event.v, "id": event.id, "ts": event.ts})
 
 
 def _day_of(ns: int) -> str:

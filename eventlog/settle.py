@@ -11,7 +11,6 @@ from pathlib import Path
 import msgspec
 
 from eventlog.agents import failures, notes
-from eventlog.agents.scrub import without_secrets
 from eventlog.codec import from_fields
 from eventlog.declare import declare
 from eventlog.events import Event, SessionEnd, SessionStart, StageSummary
@@ -106,10 +105,10 @@ def _event(note: Note, drawn: Drawn) -> Event:
             "agent": note.agent or None,
             "layer": LAYER,
             "scope": "session",
-            "topic": without_secrets(drawn.topic),
-            "summary": without_secrets(drawn.summary),
-            "decisions": [without_secrets(text) for text in drawn.decisions],
-            "todos": [without_secrets(text) for text in drawn.todos],
+            "topic": drawn.topic,
+            "summary": drawn.summary,
+            "decisions": drawn.decisions,
+            "todos": drawn.todos,
         }
     )
 

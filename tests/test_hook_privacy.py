@@ -52,7 +52,7 @@ def test_a_password_in_an_address_is_scrubbed_and_the_address_kept(store):
     tell(store, claude("PreToolUse", tool_use_id="t", tool_input="git clone https://ada:hunter2@example.org/x.git"))
     (event,) = events_of(store)
 
-    assert "git clone https://[REDACTED]@example.org/x.git" == event.payload["tool_input"]
+    assert "git clone https://[secret:password]@example.org/x.git" == event.payload["tool_input"]
 
 
 @pytest.mark.parametrize(

@@ -243,7 +243,7 @@ def test_a_secret_in_a_transcript_never_reaches_the_disk(store, tmp_path):
     (drawn,) = settle(EventLog(store))
 
     assert isinstance(drawn, StageSummary)
-    assert "use [REDACTED]" == drawn.topic
+    assert "use [secret:github-token]" == drawn.topic
     assert secret not in "".join(path.read_text() for path in store.rglob("*") if path.is_file())
 
 

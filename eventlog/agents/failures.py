@@ -5,8 +5,8 @@ import re
 import time
 
 from eventlog import timestamps, wire
-from eventlog.agents.scrub import without_secrets
 from eventlog.files import make_dirs
+from eventlog.secrets import scrub_fields, without_secrets
 from eventlog.store import Store
 
 _LARGEST = 1 << 20  # bytes; then the file is started anew and the old one kept as `.1`
@@ -28,7 +28,7 @@ def note(store: Store, error: Exception, lost: "bytes | dict[str, object]", agen
         {
             "ts": timestamps.from_ns(time.time_ns()),
             "agent": agent,
-            "error": f"{type(error).__name__}: {error}",
+            "error": without_secrets(f"{type(error).__name__}: {error}"),
             **_kept(lost),
         }
     )
@@ -45,7 +45,7 @@ def _kept(lost: "bytes | dict[str, object]") -> "dict[str, object]":
     """An event is kept as one: `eventlog append --stdin` takes it when the log can be written again."""
     if isinstance(lost, dict):
         line = wire.dumps(lost)
-        return {"event": lost} if len(line) <= _LARGEST_EVENT else {"payload": _beginning(line)}
+        return {"event": scrub_fields(lost)} if len(line) <= _LARGEST_EVENT else {"payload": _beginning(line)}
     return {"payload": _beginning(lost)}
 
 

@@ -15,6 +15,7 @@ from eventlog.agents.scrub import outline, scrub
 from eventlog.errors import InvalidEvent
 from eventlog.live import append_once
 from eventlog.project import git_head
+from eventlog.secrets import without_secrets
 from eventlog.store import Store
 
 TYPE_CHECKING = False
@@ -85,6 +86,7 @@ def serve(data: bytes, argv: list[str], environ: "Mapping[str, str]") -> Served:
             moment.fields["session_type"] = "shared"
         if not moment.session:
             moment.session = _missing_id(store, moment, environ)
+        moment.session = without_secrets(moment.session)
         event = event_of(moment)
         lost = event
         new = record(store, moment, event)

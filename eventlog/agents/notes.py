@@ -9,6 +9,7 @@ import os
 from eventlog import wire
 from eventlog.agents.moment import Moment, present
 from eventlog.files import make_dirs
+from eventlog.secrets import scrub_fields
 from eventlog.store import Store, conversation_name
 
 _WRITE = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
@@ -24,13 +25,15 @@ def leave(store: Store, moment: Moment) -> None:
 
     A start has one of its own (`.started`), for session hooks; alone it is nothing to hurry for.
     """
-    fields = present(
-        session=moment.session,
-        agent=moment.agent,
-        project=moment.project,
-        cwd=moment.where,
-        transcript=moment.transcript,
-        ended=moment.type == "session_end",
+    fields = scrub_fields(
+        present(
+            session=moment.session,
+            agent=moment.agent,
+            project=moment.project,
+            cwd=moment.where,
+            transcript=moment.transcript,
+            ended=moment.type == "session_end",
+        )
     )
     ending = "started" if moment.type == "session_start" else "json"
     path = f"{directory(store)}/{conversation_name(moment.session)}.{ending}"

@@ -1,8 +1,12 @@
-"""Which reader a transcript needs."""
+"""Which reader a transcript needs.
+
+Each text is scrubbed whole, before lines are taken out of it: a key of several lines is known by its first and last.
+"""
 
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
+from eventlog.secrets import without_secrets
 from eventlog.transcripts import claude, codex, cursor, gemini
 from eventlog.transcripts.steps import Step
 
@@ -20,6 +24,7 @@ def read(agent: str, path: str) -> Iterator[Step]:
     if not reader or not path or not Path(path).is_file():  # a pipe or a device would never end
         return
     try:
-        yield from reader(Path(path))
+        for step in reader(Path(path)):
+            yield Step(step.kind, without_secrets(step.text))
     except OSError:
         return

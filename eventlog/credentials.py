@@ -1,0 +1,92 @@
+"""How credentials look, as data: what they begin with, and what follows.
+
+Sources: the issuers' documentation, the rules of gitleaks and of detect-secrets.
+
+Imported inside agents' hooks: plain tuples and strings, nothing to compile.
+"""
+
+DIGITS = "0123456789"
+HEX = DIGITS + "abcdef"
+_UPPER = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+ALNUM = DIGITS + _UPPER + _UPPER.lower()
+WORD = ALNUM + "_"
+TOKEN = WORD + "-"
+BASE64 = ALNUM + "+/="
+ENCODED = BASE64 + "%_-"
+HEADER = TOKEN + "._~+/="
+
+# kind, what it begins with, the characters that follow, at least and (unless 0) at most so many of them
+TOKENS = (
+    ("aws-access-key", ("AKIA", "ASIA", "ABIA", "ACCA"), DIGITS + _UPPER, 16, 16),
+    ("aws-access-key", ("A3T",), DIGITS + _UPPER, 17, 17),
+    ("google-api-key", ("AIza",), TOKEN, 35, 0),
+    ("google-oauth-token", ("ya29.",), TOKEN + ".", 20, 0),
+    ("google-client-secret", ("GOCSPX-",), TOKEN, 20, 0),
+    ("github-token", ("ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_"), WORD, 20, 0),
+    (
+        "gitlab-token",
+        ("glpat-", "gldt-", "glft-", "glsoat-", "glrt-", "glcbt-", "glimt-", "glptt-", "glagent-", "gloas-",
+         "GR1348941"),
+        TOKEN + ".",
+        20,
+        0,
+    ),
+    ("slack-token", ("xoxa-", "xoxb-", "xoxe-", "xoxe.", "xoxo-", "xoxp-", "xoxr-", "xoxs-", "xapp-"), TOKEN, 10, 0),
+    ("slack-webhook", ("hooks.slack.com/services/", "hooks.slack.com/workflows/"), TOKEN + "/", 5, 0),
+    ("stripe-key", ("sk_live_", "sk_test_", "rk_live_", "rk_test_"), WORD, 16, 0),
+    ("webhook-secret", ("whsec_",), BASE64 + "_-", 20, 0),
+    ("anthropic-key", ("sk-ant-",), TOKEN, 20, 0),
+    ("openai-key", ("sk-proj-", "sk-svcacct-", "sk-admin-", "sk-None-"), TOKEN, 20, 0),
+    ("openrouter-key", ("sk-or-",), TOKEN, 20, 0),
+    ("api-key", ("sk-", "pplx-", "xai-"), ALNUM, 20, 0),
+    ("npm-token", ("npm_",), ALNUM, 30, 0),
+    ("pypi-token", ("pypi-",), TOKEN, 40, 0),
+    ("hugging-face-token", ("hf_", "api_org_"), ALNUM, 30, 0),
+    ("twilio-key", ("SK",), DIGITS + _UPPER.lower(), 32, 32),
+    ("twilio-account", ("AC",), DIGITS + _UPPER.lower(), 32, 32),
+    ("sendgrid-key", ("SG.",), TOKEN + ".", 40, 0),
+    ("digitalocean-token", ("dop_v1_", "doo_v1_", "dor_v1_"), ALNUM, 32, 0),
+    ("shopify-token", ("shpat_", "shpca_", "shppa_", "shpss_"), ALNUM, 24, 0),
+    ("age-key", ("AGE-SECRET-KEY-",), DIGITS + _UPPER, 40, 0),
+    ("vault-token", ("hvs.", "hvb.", "hvr."), TOKEN, 20, 0),
+    ("linear-key", ("lin_api_", "lin_oauth_"), ALNUM, 20, 0),
+    ("groq-key", ("gsk_",), ALNUM, 30, 0),
+    ("replicate-token", ("r8_",), ALNUM, 30, 0),
+    ("discord-webhook", ("discord.com/api/webhooks/", "discordapp.com/api/webhooks/"), TOKEN + "/", 40, 0),
+    ("azure-key", ("AccountKey=",), BASE64, 40, 0),
+    ("azure-signature", ("sig=",), ENCODED, 40, 0),
+    ("square-token", ("sq0atp-", "sq0csp-"), TOKEN, 20, 0),
+    ("new-relic-key", ("NRAK-",), ALNUM, 20, 0),
+    ("nvidia-key", ("nvapi-",), TOKEN, 40, 0),
+    ("postman-key", ("PMAK-",), TOKEN, 40, 0),
+)  # fmt: skip
+
+# kind, what stands in the middle, the characters before it and how many (from, to), those after it and how many
+AROUND = (
+    ("telegram-token", ":", DIGITS, 8, 10, TOKEN, 35),
+    ("azure-client-secret", "Q~", TOKEN + "~.", 4, 4, TOKEN + "~.", 31),
+    ("openai-key", "T3BlbkFJ", TOKEN, 20, 200, ALNUM, 20),
+    ("mailchimp-key", "-us", HEX, 32, 32, DIGITS, 1),
+)
+
+# a block: how its first line begins, and the words that one of them must hold; how its last line begins
+BLOCKS = (
+    ("private-key", "-----BEGIN ", "PRIVATE KEY", "-----END "),
+    ("private-key", "---- BEGIN ", "PRIVATE KEY", "---- END "),
+    ("private-key", "PuTTY-User-Key-File-", "", "Private-MAC:"),
+)
+
+# the ends of names (in lower case) that credentials are assigned to
+PASSWORDS = ("password", "passwd", "passphrase", "pwd", "密码", "口令")
+NAMES = (
+    ("secret_access_key", "aws-secret-key"), ("secretaccesskey", "aws-secret-key"),
+    ("aws_secret_key", "aws-secret-key"),
+    ("private_key_id", "gcp-private-key-id"), ("dd_api_key", "datadog-key"), ("dd-api-key", "datadog-key"),
+    ("dd_app_key", "datadog-key"), ("accountkey", "azure-key"), ("account_key", "azure-key"),
+    ("sharedaccesskey", "azure-key"), ("api_key", "api-key"), ("apikey", "api-key"), ("api-key", "api-key"),
+    ("access_key", "access-key"), ("accesskey", "access-key"), ("access-key", "access-key"),
+    ("private_key", "private-key"), ("privatekey", "private-key"), ("secret_key", "secret"),
+    ("secret_key_base", "secret"), ("secret", "secret"), ("token", "token"), ("credential", "credential"),
+    ("credentials", "credential"), ("auth", "credential"), ("密钥", "secret"), ("令牌", "token"),
+)  # fmt: skip
+UPPER_ONLY = (("KEY", "key"),)  # too common a word in lower case

@@ -1,0 +1,332 @@
+"""Credentials in a text: found, and replaced by their kind: `[secret:aws-access-key]`.
+
+Nothing here backtracks: a credential is a beginning and a run of characters, so the time is linear in the text
+whatever it holds. What a text says otherwise stays as it is, and a scrubbed text is scrubbed.
+
+Imported inside agents' hooks: no re; where none of the beginnings occurs, nothing else is looked at.
+"""
+
+from eventlog.credentials import (
+    ALNUM,
+    AROUND,
+    BASE64,
+    BLOCKS,
+    DIGITS,
+    HEADER,
+    HEX,
+    NAMES,
+    PASSWORDS,
+    TOKEN,
+    TOKENS,
+    UPPER_ONLY,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    Found = tuple[int, int, str]  # from, to, kind
+
+_CHUNK = 256  # characters looked at in one go
+_LONGEST_VALUE = 256  # characters of what is assigned to a name
+_STOPS = " \t\r\n\"'`,;&|<>()[]{}\\，；。"  # what an assigned value ends before
+_OPENS = tuple("$<{[(*%")  # what a placeholder begins with, or a call ends in
+_ID = HEX + "-"  # a text of nothing else is an id, a digest or a date
+_SIGNS = ":=："
+_AROUND_SIGN = " \t\"'`\\"
+_SIGN_WITHIN = 12  # characters between a name and its value
+_LEAST_PASSWORD, _LEAST_RANDOM, _LEAST_PART = 6, 16, 8
+_RANDOM_BITS = 3.0  # of Shannon entropy per character; words of a language joined together seldom have digits as well
+_LOWER = {ord(char): ord(char.lower()) for char in ALNUM if char.isupper()}
+
+
+def without_secrets(text: str) -> str:
+    """Replace every credential in the text by its kind; the time is linear in the length."""
+    if not text.strip(_ID):
+        return text
+    kept: list[str] = []
+    done = 0
+    for start, end, kind in sorted(find(text)):
+        if start >= done:
+            kept += (text[done:start], f"[secret:{kind}]")
+        done = max(done, end)
+    return "".join((*kept, text[done:])) if kept else text
+
+
+def scrub(value: object) -> object:
+    """Replace the credentials in every text of a JSON value, names included; the same object where there are none."""
+    if isinstance(value, str):
+        return without_secrets(value)
+    if isinstance(value, list):
+        items = [scrub(item) for item in value]
+        return value if all(map(_is, items, value)) else items
+    if isinstance(value, dict):
+        fields = {without_secrets(name): scrub_named(name, item) for name, item in value.items()}
+        return value if all(name in value and fields[name] is value[name] for name in fields) else fields
+    return value
+
+
+def scrub_fields(fields: dict[str, object]) -> dict[str, object]:
+    """Replace the credentials in the fields of an event or of a note; names are those of a format and stay."""
+    return {name: scrub_named(name, value) for name, value in fields.items()}
+
+
+def scrub_named(name: str, value: object) -> object:
+    """Like `scrub`, for a value whose name may tell that it is a credential."""
+    scrubbed = scrub(value)
+    if isinstance(value, str) and scrubbed is value and (kind := _kind_of(name, value)):
+        return f"[secret:{kind}]"
+    return scrubbed
+
+
+def find(text: str) -> "Iterator[Found]":
+    """Yield where credentials stand and of which kind they are, in no order, some within others."""
+    longest = max(map(len, text.split()), default=0)
+    if longest >= _LEAST_RANDOM:  # generated ones are long
+        yield from _tokens(text)
+        yield from _web_tokens(text)
+        yield from _around(text)
+        yield from _bearers(text)
+    if longest >= _LEAST_PASSWORD:
+        yield from _basic(text)
+        yield from _in_addresses(text)
+        yield from _assigned(text, long=longest >= _LEAST_RANDOM)
+    yield from _blocks(text)
+
+
+def _tokens(text: str) -> "Iterator[Found]":
+    for kind, beginnings, alphabet, least, most in TOKENS:
+        for beginning in beginnings:
+            at = text.find(beginning)
+            while at >= 0:
+                end = start = at + len(beginning)
+                if _begins(text, at):
+                    end = _run(text, start, alphabet)
+                    if least <= end - start and (not most or end - start <= most):
+                        yield at, end, kind
+                at = text.find(beginning, end)
+
+
+def _web_tokens(text: str) -> "Iterator[Found]":
+    """JSON Web Tokens: `eyJ…` and at least one more part."""
+    at = text.find("eyJ")
+    while at >= 0:
+        end = at + 3
+        if _begins(text, at):
+            end = _run(text, at, TOKEN + ".=")
+            head, _, rest = text[at:end].partition(".")
+            if len(head) >= _LEAST_PART and len(rest) >= _LEAST_PART:
+                yield at, end, "json-web-token"
+        at = text.find("eyJ", end)
+
+
+def _around(text: str) -> "Iterator[Found]":
+    for kind, middle, before, fewest, most, after, least in AROUND:
+        for at in _places(text, middle):
+            end = at + len(middle)
+            if text[end : end + 1] not in after or text[at - 1 : at] not in before:
+                continue
+            start = at - _tail(text[max(0, at - most) : at], before)
+            run = text[end : end + _CHUNK]
+            size = len(run) - len(run.lstrip(after))
+            if at - start >= fewest and size >= least and _begins(text, start):
+                yield start, end + size, kind
+    for at in _places(text, "."):
+        if text[at + 7 : at + 8] == "." and _run(text, at + 1, TOKEN) == at + 7:
+            yield from _discord_token(text, at)
+
+
+def _discord_token(text: str, at: int) -> "Iterator[Found]":
+    """Three parts, parted by the dot that stands there and the next; the first is an account's number in base 64."""
+    before = text[max(0, at - 26) : at]
+    size = _tail(before, TOKEN)
+    end = _run(text, at + 8, TOKEN)
+    start = next((start for start in range(at - size, at - 23) if text[start] in "MNO"), -1)
+    if start >= 0 and end - at - 8 >= 27:  # noqa: PLR2004
+        yield start, end, "discord-token"
+
+
+def _blocks(text: str) -> "Iterator[Found]":
+    """Keys of several lines; one that has no end goes on to the end of the text."""
+    for kind, first, word, last in BLOCKS:
+        at = text.find(first)
+        while at >= 0:
+            end = at + len(first)
+            if word in text[end : end + 60].partition("\n")[0]:
+                closing = text.find(last, end)
+                end = len(text) if closing < 0 else _end_of_line(text, closing + len(last))
+                yield at, end, kind
+            at = text.find(first, end)
+
+
+def _bearers(text: str) -> "Iterator[Found]":
+    for word in ("Bearer ", "bearer ", "BEARER "):
+        for at in _places(text, word):
+            start = at + len(word)
+            end = _run(text, start, HEADER)
+            if end - start >= _LEAST_RANDOM and any(map(text[start:end].__contains__, DIGITS)):
+                yield start, end, "bearer-token"
+
+
+def _basic(text: str) -> "Iterator[Found]":
+    for word in ("Basic ", "basic ", "BASIC "):
+        for at in _places(text, word):
+            start = at + len(word)
+            end = _run(text, start, BASE64)
+            if end - start >= _LEAST_PART and _is_basic(text[start:end]):
+                yield start, end, "basic-credentials"
+
+
+def _in_addresses(text: str) -> "Iterator[Found]":
+    """`user:password` of any scheme."""
+    if "@" not in text:
+        return
+    for at in _places(text, ":/"):  # one slash: an address that was taken for a path
+        start = _run(text, at + 1, "/")
+        host = text[start : start + _CHUNK]
+        end = min(len(host), *(place for stop in " \t\r\n\"'`<>/?#" if (place := host.find(stop)) >= 0), _CHUNK)
+        user, _, password = host[: host.rfind("@", 0, end) + 1].partition(":")
+        if len(password) > 1 and not user.startswith("[secret:") and not password.startswith(_OPENS):
+            yield start, start + len(user) + len(password), "password"
+
+
+def _assigned(text: str, *, long: bool) -> "Iterator[Found]":
+    """What is assigned to names that say what it is: a password as it stands, a long value where it looks random."""
+    if not any(sign in text for sign in (*_SIGNS, "--")):
+        return
+    lower = text.translate(_LOWER) if not text.isascii() else text.lower()
+    for name in PASSWORDS:
+        yield from _values(text, lower, name, "password")
+    for name, kind in NAMES if long else ():
+        yield from _values(text, lower, name, kind)
+    for name, kind in UPPER_ONLY if long else ():
+        yield from _values(text, text, name, kind)
+
+
+def _values(text: str, lower: str, name: str, kind: str) -> "Iterator[Found]":
+    for at in _places(lower, name):
+        end = at + len(name)
+        start = _value_at(text, at, end)
+        if not start:
+            continue
+        stop = _end_of_value(text, start)
+        value = text[start:stop]
+        if text[stop : stop + 1] in ("(", "[", "{"):  # a call or a look-up, not the thing itself
+            continue
+        if is_password(value, text[at:end]) if kind == "password" else is_random(value):
+            yield start, stop, kind
+
+
+def _value_at(text: str, at: int, end: int) -> int:
+    """Where the value begins that is assigned to the name which stands there; 0 where none is."""
+    near = text[end : end + _SIGN_WITHIN]
+    sign = near.lstrip(_AROUND_SIGN)
+    if sign[:1] and sign[0] in _SIGNS:
+        value = sign.lstrip(_SIGNS + ">" + _AROUND_SIGN)
+    elif near[:1] == " " and _is_option(text, at):
+        value = near.lstrip(_AROUND_SIGN)
+    else:
+        return 0
+    return end + len(near) - len(value) if value else 0
+
+
+def _is_option(text: str, at: int) -> bool:
+    """Whether the name that ends here is an option of a command: `--db-password`."""
+    before = text[max(0, at - 40) : at]
+    word = before[len(before.rstrip(TOKEN)) :]
+    return word.startswith("--")
+
+
+def _end_of_value(text: str, start: int) -> int:
+    value = text[start : start + _LONGEST_VALUE]
+    return start + min((place for stop in _STOPS if (place := value.find(stop)) >= 0), default=len(value))
+
+
+def _kind_of(name: str, value: str) -> str:
+    """The kind of credential a field of that name holds; "" where it holds none."""
+    lower = name.lower()
+    if value[_end_of_value(value, 0) :]:
+        return ""
+    if lower.endswith(PASSWORDS):
+        return "password" if is_password(value, name) else ""
+    named = next((kind for end, kind in NAMES if lower.endswith(end)), "")
+    return named if named and is_random(value) else ""
+
+
+def is_password(value: str, name: str) -> bool:
+    """Tell a password from a word, a type or an expression of a program that stands where one could."""
+    if len(value) < _LEAST_PASSWORD or value.startswith((*_OPENS, "/", "~", ".", "[secret:")):
+        return False
+    if "." in value and all(part.isidentifier() for part in value.split(".")):
+        return False
+    return name.isupper() or not value.rstrip(".!?:").replace("_", "").replace("-", "").isalpha()
+
+
+def is_random(value: str) -> bool:
+    """Tell a generated value from words: long, with letters and digits in one part, and of high entropy."""
+    if len(value) < _LEAST_RANDOM or value.startswith(_OPENS) or value.count("/") > 3:  # noqa: PLR2004 - a path
+        return False
+    parts = value.translate(_SEPARATED).split()
+    mixed = any(len(part) >= _LEAST_PART and not part.isalpha() and not part.isdigit() for part in parts)
+    return mixed and _run(value, 0, _RANDOM) == len(value) and _entropy(value) >= _RANDOM_BITS
+
+
+_RANDOM = HEADER + "%!@#$^*:"
+_SEPARATED = dict.fromkeys(map(ord, "_-./:="), " ")
+
+
+def _entropy(value: str) -> float:
+    """Shannon's, in bits per character."""
+    from math import log2
+
+    shares = [value.count(char) / len(value) for char in set(value)]
+    return -sum(share * log2(share) for share in shares)
+
+
+def _is_basic(value: str) -> bool:
+    """Whether it is `user:password` in base 64."""
+    from binascii import Error, a2b_base64
+
+    try:
+        said = a2b_base64(value)
+    except Error:
+        return False
+    return b":" in said and said.isascii() and said.decode().isprintable()
+
+
+def _begins(text: str, at: int) -> bool:
+    """Whether no word goes on into this place; `\\n` before it may be the end of a line within a text within a text."""
+    if not at or text[at - 1] not in ALNUM:
+        return True
+    return text[at - 2 : at - 1] == "\\" or text[at - 3 : at - 2] == "%"
+
+
+def _run(text: str, start: int, alphabet: str) -> int:
+    """Where the run of these characters ends that begins there."""
+    while part := text[start : start + _CHUNK]:
+        if rest := part.lstrip(alphabet):
+            return start + len(part) - len(rest)
+        start += len(part)
+    return start
+
+
+def _tail(text: str, alphabet: str) -> int:
+    """How many of these characters the text ends with."""
+    return len(text) - len(text.rstrip(alphabet))
+
+
+def _places(text: str, word: str) -> "Iterator[int]":
+    at = text.find(word)
+    while at >= 0:
+        yield at
+        at = text.find(word, at + len(word))
+
+
+def _end_of_line(text: str, at: int) -> int:
+    """Where the line ends, at a line break of any spelling."""
+    line = text[at : at + 80]
+    return at + min((place for stop in ("\n", "\\n", "\\r", '"') if (place := line.find(stop)) >= 0), default=len(line))
+
+
+def _is(one: object, other: object) -> bool:
+    return one is other

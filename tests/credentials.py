@@ -1,0 +1,92 @@
+"""Made-up credentials of every kind, put together at run time: no scanner is to find one in this repository."""
+
+import random
+import string
+
+_rng = random.Random(20260221)
+_ALNUM = string.ascii_letters + string.digits
+
+
+def _made(size, alphabet=_ALNUM):
+    """So many characters, letters and digits among them."""
+    return "".join(_rng.choices(alphabet, k=size - 4)) + ("A1b2" if "b" in alphabet and "A" in alphabet else "")[
+        :4
+    ].ljust(4, alphabet[1])
+
+
+def _hex(size):
+    return "".join(_rng.choices("0123456789abcdef", k=size))
+
+
+def _block(words):
+    body = "\n".join(_made(64) for _ in range(4))
+    return f"-----BEGIN {words}-----\n{body}\n-----END {words}-----", body
+
+
+_UPPER = string.ascii_uppercase + string.digits
+
+# kind -> the text it stands in, and what must not be left of it
+SAMPLES = {
+    name: (text, secret)
+    for name, (text, secret) in {
+        "AWS key id": ("{}", "AKIA" + _made(16, _UPPER)),
+        "AWS secret": ("aws_secret_access_key = {}", _made(40, _ALNUM + "/+")),
+        "GCP private_key_id": ('{{"private_key_id": "{}"}}', _hex(40)),
+        "Google API key": ("{}", "AI" + "za" + _made(35)),
+        "Google access token": ("{}", "ya" + "29." + _made(60)),
+        "Google client secret": ("{}", "GOC" + "SPX-" + _made(28)),
+        **{f"GitHub {one}": ("{}", f"gh{one}_" + _made(36)) for one in "pousr"},
+        "GitHub fine-grained": ("{}", "github" + "_pat_" + _made(82)),
+        "GitLab": ("{}", "gl" + "pat-" + _made(20)),
+        "GitLab runner": ("{}", "GR13" + "48941" + _made(20)),
+        **{f"Slack {one}": ("{}", f"xox{one}-" + "123456789012-" + _made(24)) for one in "abposr"},
+        "Slack app": ("{}", "xa" + "pp-1-" + _made(40)),
+        "Slack webhook": ("https://{}", "hooks.slack" + ".com/services/T0123/B0123/" + _made(24)),
+        **{f"Stripe {one}": ("{}", f"{one}_{mode}_" + _made(24)) for one in ("sk", "rk") for mode in ("live", "test")},
+        "Stripe test": ("{}", "sk_" + "test_" + _made(24)),
+        "Stripe webhook": ("{}", "wh" + "sec_" + _made(32)),
+        "OpenAI project": ("{}", "sk-" + "proj-" + _made(48)),
+        "OpenAI": ("{}", "sk-" + _made(20) + "T3Blbk" + "FJ" + _made(20)),
+        "Anthropic": ("{}", "sk-" + "ant-api03-" + _made(90)),
+        "JWT": ("{}", "ey" + "J" + _made(33) + ".eyJ" + _made(40) + "." + _made(43)),
+        "RSA key": (None, _block("RSA PRIVATE" + " KEY")),
+        "OpenSSH key": (None, _block("OPENSSH PRIVATE" + " KEY")),
+        "PGP block": (None, _block("PGP PRIVATE" + " KEY BLOCK")),
+        "Bearer": ("Authorization: Bearer {}", _made(32)),
+        "Basic": ("Authorization: Basic {}", "YWRhOmh1" + "bnRlcjI="),
+        "address": ("https://ada:{}@example.org/x.git", "hunter2"),
+        "redis": ("redis://:{}@cache:6379/0", "hunter2x"),
+        "postgres": ("postgresql+psycopg://app:{}@db/shop", "s3cr3t!pw"),
+        "PASSWORD=": ("PASSWORD={}", "hunter2"),
+        "MSSQL": ("Server=db;User Id=sa;Password={};Encrypt=yes", "Str0ng!Pass"),
+        "npm": ("{}", "np" + "m_" + _made(36)),
+        "PyPI": ("{}", "py" + "pi-AgEIcHlwaS5vcmc" + _made(90)),
+        "Hugging Face": ("{}", "h" + "f_" + _made(34)),
+        "Twilio": ("{}", "S" + "K" + _hex(32)),
+        "SendGrid": ("{}", "S" + "G." + _made(22) + "." + _made(43)),
+        "Azure storage": ("AccountName=a;AccountKey={};EndpointSuffix=x", _made(86) + "=="),
+        "Azure SAS": ("https://a.blob.example.org/c?sv=2022&sig={}&se=2026", _made(41) + "%3D"),
+        "Discord": ("{}", "MTE4" + _made(20) + "." + _made(6) + "." + _made(38)),
+        "Telegram": ("{}", "123456" + "7890:AA" + _made(33)),
+        "DigitalOcean": ("{}", "dop" + "_v1_" + _hex(64)),
+        "Shopify": ("{}", "shp" + "at_" + _hex(32)),
+        "age": ("{}", "AGE-SEC" + "RET-KEY-1" + _made(58, _UPPER)),
+        "Vault": ("{}", "hv" + "s." + _made(90)),
+        "Linear": ("{}", "lin" + "_api_" + _made(40)),
+        "access_token in an address": ("https://api.example.org/me?access_token={}&x=1", _made(40)),
+        "Groq": ("{}", "gs" + "k_" + _made(52)),
+        "Replicate": ("{}", "r" + "8_" + _made(37)),
+        "Datadog": ("DD_API_KEY={}", _hex(32)),
+        "KEY=": ("SESSION_KEY={}", _made(32)),
+        "TOKEN:": ("DEPLOY_TOKEN: {}", _made(32)),
+    }.items()
+}
+
+
+def sample(name):
+    """The text of a kind, and what must not be left of it: of a block a line of its body."""
+    text, secret = SAMPLES[name]
+    if text is None:
+        whole, body = secret
+        return whole, body.splitlines()[1]
+    return text.format(secret), secret
