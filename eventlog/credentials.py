@@ -73,7 +73,8 @@ AROUND = (
 BLOCKS = (
     ("private-key", "-----BEGIN ", "PRIVATE KEY", "-----END "),
     ("private-key", "---- BEGIN ", "PRIVATE KEY", "---- END "),
-    ("private-key", "PuTTY-User-Key-File-", "", "Private-MAC:"),
+    ("private-key", "PuTTY-User-" + "Key-File-2: ", "", "Private-MAC:"),
+    ("private-key", "PuTTY-User-" + "Key-File-3: ", "", "Private-MAC:"),
 )
 
 # the ends of names (in lower case) that credentials are assigned to

@@ -32,6 +32,7 @@ _LONGEST_VALUE = 256  # characters of what is assigned to a name
 _STOPS = " \t\r\n\"'`,;&|<>()[]{}\\，；。"  # what an assigned value ends before
 _OPENS = tuple("$<{[(*%")  # what a placeholder begins with, or a call ends in
 _ID = HEX + "-"  # a text of nothing else is an id, a digest or a date
+_TITLE = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 "
 _SIGNS = ":=："
 _AROUND_SIGN = " \t\"'`\\"
 _SIGN_WITHIN = 12  # characters between a name and its value
@@ -152,7 +153,8 @@ def _blocks(text: str) -> "Iterator[Found]":
         at = text.find(first)
         while at >= 0:
             end = at + len(first)
-            if word in text[end : end + 60].partition("\n")[0]:
+            title = text[end : end + 60]
+            if word in title[: _run(title, 0, _TITLE)]:
                 closing = text.find(last, end)
                 end = len(text) if closing < 0 else _end_of_line(text, closing + len(last))
                 yield at, end, kind
@@ -186,7 +188,7 @@ def _in_addresses(text: str) -> "Iterator[Found]":
         host = text[start : start + _CHUNK]
         end = min(len(host), *(place for stop in " \t\r\n\"'`<>/?#" if (place := host.find(stop)) >= 0), _CHUNK)
         user, _, password = host[: host.rfind("@", 0, end) + 1].partition(":")
-        if len(password) > 1 and not user.startswith("[secret:") and not password.startswith(_OPENS):
+        if len(password) > 1 and not host.startswith("[secret:") and not password.startswith(_OPENS):
             yield start, start + len(user) + len(password), "password"
 
 

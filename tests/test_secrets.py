@@ -269,9 +269,12 @@ def test_the_same_fact_twice_is_said_once_also_where_it_holds_a_secret(store):
     assert [True, False] == [declare(log, fact).new, declare(log, fact).new]
 
 
+WIFI = f"wifi {sample('PASSWORD=')[0]}"
+
+
 def test_what_a_person_wrote_into_a_knowledge_base_stays_theirs(store):
     """The log would take the line out of their file otherwise."""
     edited = {"type": "knowledge_edited", "conversation_id": "human", "key": {"path": "user", "heading": "A"}}
-    stored = EventLog(store).append({**edited, "content": "wifi PASSWORD=hunter2"})
+    stored = EventLog(store).append({**edited, "content": WIFI})
 
-    assert "wifi PASSWORD=hunter2" == to_fields(stored)["content"]
+    assert WIFI == to_fields(stored)["content"]
