@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
+from pathlib import PurePath, PureWindowsPath
 from typing import Any, get_type_hints
 
 import click
@@ -75,7 +76,7 @@ def command(
     fields = {**given, **_object(object_text), **_assigned(str(type_name), assignments)}
     if fields.setdefault("type", type_name) != type_name:
         raise click.UsageError(f"TYPE is {type_name}, and the fields say type={fields['type']}")
-    event = codec.check(codec.from_fields(fields))
+    event = _checked(codec.from_fields(fields))
     if isinstance(event, Retraction):
         _check_exists(log, event)
     report(declare(log, event), "already said in this conversation")
@@ -103,10 +104,17 @@ def _read_events() -> Iterator[Event]:
         if not line.strip():
             continue
         try:
-            yield codec.check(codec.from_fields(_fields(line)))
+            yield _checked(codec.from_fields(_fields(line)))
         except InvalidEvent as error:
             hint = "; ".join(filter(None, (error.hint, _NOTHING_STORED)))
             raise InvalidEvent(str(error), where=f"stdin:{number}", hint=hint) from error
+
+
+def _checked(event: Event) -> Event:
+    """The event as a reader of the log will see it; raises InvalidEvent."""
+    if event.project and not PurePath(event.project).is_absolute() and not PureWindowsPath(event.project).is_absolute():
+        raise InvalidEvent(f"{event.project!r} is not absolute", where="project", hint="give the path from the root on")
+    return codec.check(event)
 
 
 def _fields(line: bytes) -> dict[str, Any]:

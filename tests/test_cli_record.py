@@ -276,3 +276,41 @@ def test_a_stream_may_begin_with_a_byte_order_mark_and_hold_blank_lines_and_carr
 
 def test_an_empty_stream_stores_nothing(store):
     assert (0, [], "") == _say(store, "append", "--stdin")
+
+
+# ------------------------------------------------------------------------------------------------ off
+
+SAYING = pytest.mark.parametrize(
+    "words", [("fact", "x"), ("summary", "--topic", "t", "--summary", "s")], ids=["fact", "summary"]
+)
+SKIPPED = {"status": "skipped", "reason": "memory_disabled"}
+
+
+@SAYING
+def test_switched_off_by_the_environment_nothing_is_written(store, monkeypatch, words):
+    monkeypatch.setenv("EVENTLOG_DISABLED", "1")
+
+    assert (0, [SKIPPED], "") == _say(store, *words, "--session", "s")
+    assert not store.exists()
+
+
+@SAYING
+@pytest.mark.parametrize("where", ["here", "project"])
+def test_switched_off_by_a_file_in_the_project_nothing_is_written(store, tmp_path, monkeypatch, words, where):
+    (tmp_path / ".git").mkdir()
+    (tmp_path / ".eventlog-disable").touch()
+    if where == "here":
+        monkeypatch.chdir(tmp_path)
+    project = ["--project", tmp_path] if where == "project" else []
+
+    assert (0, [SKIPPED], "") == _say(store, *words, "--session", "s", *project)
+    assert not store.exists()
+
+
+@pytest.mark.parametrize("project", ["shop", "../..", "./x"])
+def test_a_relative_project_is_refused(store, project):
+    code, _, error = _say(store, "append", "fact", "--session", "s", "content=x", f"project={project}")
+
+    assert 2 == code
+    assert "is not absolute" in error
+    assert not store.exists()
