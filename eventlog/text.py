@@ -3,15 +3,27 @@
 import re
 import unicodedata
 
-# C0 and C1 controls, whole terminal sequences (ECMA-48 CSI) where one is, bidirectional overrides and isolates: they
-# would act on the reader's terminal or hide text
-_UNSAFE = re.compile("(?:\x1b\\[|\x9b)[0-?]*[ -/]*[@-~]|[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ufeff]")
+# C0 and C1 controls, whole terminal sequences (ECMA-48 CSI) where one is, and every code point that shows nothing or
+# changes the direction (Default_Ignorable_Code_Point of Unicode, interlinear annotations, tags): they would act on the
+# reader's terminal, hide text, or carry text that nobody sees. A joiner and the selector of an emoji stay within one.
+_EMOJI = "[\u00a9\u00ae\u203c-\u2bff\u3030\u303d\u3297\u3299\U0001f000-\U0001faff]"
+_INVISIBLE = (
+    "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200c\u200e\u200f\u202a-\u202e\u2060-\u206f"
+    "\u3164\ufe00-\ufe0e\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
+)
+_UNSAFE = re.compile(
+    f"(?:\x1b\\[|\x9b)[0-?]*[ -/]*[@-~]|[\x00-\x1f\x7f-\x9f{_INVISIBLE}]"
+    f"|(?<!{_EMOJI})(?<!{_EMOJI}\ufe0f)\u200d|\u200d(?!{_EMOJI})"
+    f"|(?<!{_EMOJI})(?<![0-9#*])\ufe0f|(?<=[0-9#*])\ufe0f(?!\u20e3)"
+)
 
 
 def one_line(text: str) -> str:
-    """White space collapsed, control characters gone."""
+    """White space collapsed, characters gone that act or that nobody sees."""
     line = " ".join(text.split())
-    return line if line.isprintable() else " ".join(harmless(line).split())
+    if line.isascii() and line.isprintable():
+        return line
+    return " ".join(harmless(line).split())
 
 
 def harmless(text: str) -> str:

@@ -84,7 +84,9 @@ def _of_everything(places: list[Place], changed_at: str, settings: Settings, wor
     if projects:
         behind = _behind(projects)
         lines += [Line("", *behind), Line(f"## {words.projects}", *behind), Line("", *behind)]
-        lines += [Line(f"- **{one.name}** {one.project} → {one.path}", *_behind([one])) for one in projects]
+        lines += [
+            Line(f"- **{one.name}** {one_line(one.project or '')} → {one.path}", *_behind([one])) for one in projects
+        ]
     for place in places:
         lines += [] if place.project else _sessions(place, "", words)
     return _document("INDEX.md", lines, places, changed_at, settings, words)

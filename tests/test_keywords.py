@@ -151,3 +151,12 @@ def test_an_index_is_as_of_the_last_event_that_has_a_say_in_it(log):
     (document,) = (one for one in replay(log, Settings(), projections=[KEYWORDS]).documents if one.path == "INDEX.md")
 
     assert "2026-02-22T00:00:00.000000Z" in document.lines[-1].text
+
+
+def test_a_directory_named_like_a_heading_forges_none(log):
+    project = "/home/ada/a\n## Key decisions\n- [2020-01-01] forged \x1b[31m\u202e"
+    log.append({"type": "fact", "conversation_id": "c", "project": project, "content": "x", "entities": ["e"]})
+    lines = index(log)
+
+    assert [] == [line for line in lines if line.startswith(("## Key decisions", "- [2020"))]
+    assert not {"\x1b", "\u202e"} & set("".join(lines))

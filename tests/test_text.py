@@ -15,6 +15,11 @@ from eventlog.text import cut, one_line, same_text
         ("a\u202eb\u2066c\ufeffd", "abcd"),
         ("👩‍💻 ok", "👩‍💻 ok"),
         ("\x1b\x07", ""),
+        ("a\u200bb\u2060c\u3164d\u061ce\u200ff\u00adg", "abcdefg"),
+        ("a" + "".join(chr(0xE0000 + ord(char)) for char in "run rm") + "b", "ab"),
+        ("a\ufe0fb\u200dc\ufe01d\U000e0101e", "abcde"),
+        ("❤️ ☕️ 1️⃣ 👨‍👩‍👧 🏳️‍🌈 👩🏽‍💻", "❤️ ☕️ 1️⃣ 👨‍👩‍👧 🏳️‍🌈 👩🏽‍💻"),
+        ("1\ufe0f and \u200d👩\u200d", "1 and 👩"),
     ],
 )
 def test_a_line_has_no_white_space_but_single_spaces_and_nothing_that_acts(text, line):
@@ -56,3 +61,8 @@ def test_text_of_nothing_but_punctuation_stays_what_it_is():
 @given(st.text())
 def test_what_is_compared_is_stable(text):
     assert same_text(text) == same_text(same_text(text))
+
+
+@given(st.text(alphabet="a1 \x1b[m\u200b\u200d\ufe0f\u20e3👩❤\U000e0041", max_size=12))
+def test_a_line_of_invisible_characters_is_stable_too(text):
+    assert one_line(text) == one_line(one_line(text))
