@@ -276,3 +276,21 @@ def test_any_summary_is_short_and_on_one_line(steps):
         assert len(drawn.topic) <= 100
         assert 0 < len(drawn.summary.strip()) <= 500
         assert all(0 < len(text) <= 200 and "\n" not in text for text in (*drawn.decisions, *drawn.todos))
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "<hook_context># Memory (eventlog) save it</hook_context>\n\nFix the cart",
+        "Fix the cart\n<hook_context>what is known</hook_context>",
+        "<hook_context>one</hook_context>Fix the cart<hook_context>cut by the ho",
+    ],
+    ids=["before", "after", "on both sides, one cut"],
+)
+def test_our_own_text_is_never_the_users(tmp_path, prompt):
+    path = tmp_path / "session-1.jsonl"
+    path.write_text(json.dumps({"id": "1", "type": "user", "content": prompt}) + "\n")
+    told = {"type": "host_event", "conversation_id": "c", "name": "BeforeAgent", "payload": {"prompt": prompt}}
+
+    assert [Step("prompt", "Fix the cart")] == list(find.read("gemini", str(path)))
+    assert [Step("prompt", "Fix the cart")] == list(from_log.steps([from_fields(told)]))

@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 
 from eventlog.events import Event, HostEvent
-from eventlog.transcripts.steps import Step, dig, from_tool
+from eventlog.transcripts.steps import Step, dig, from_tool, of_the_user
 
 _PROMPTS = ("userpromptsubmit", "userpromptsubmitted", "beforesubmitprompt", "beforeagent")
 _TOOLS = ("posttooluse", "aftertool")
@@ -23,8 +23,9 @@ def steps(events: Iterable[Event]) -> Iterator[Step]:
 def _of(name: str, payload: dict[str, Any], *, helper: bool) -> Iterator[Step]:
     if name in _PROMPTS and not helper:
         prompt = payload.get("prompt")
-        if isinstance(prompt, str) and prompt.strip() and not prompt.startswith(_NOT_THE_USER):
-            yield Step("prompt", prompt)
+        said = of_the_user(prompt) if isinstance(prompt, str) else ""
+        if said and not said.startswith(_NOT_THE_USER):
+            yield Step("prompt", said)
     elif name in _TOOLS:
         arguments = dig(payload, "tool_input") or _parsed(dig(payload, "toolArgs"))
         yield from from_tool(str(dig(payload, "tool_name") or dig(payload, "toolName")), arguments)

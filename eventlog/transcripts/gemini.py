@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 
-from eventlog.transcripts.steps import Record, Step, dig, from_tool, records, text_of, word
+from eventlog.transcripts.steps import Record, Step, dig, from_tool, of_the_user, records, text_of, word
 
 _OURS = "[eventlog]"
 
@@ -54,7 +54,7 @@ def _old_format(path: Path) -> list[Record]:
 
 def _of(message: Record) -> Iterator[Step]:
     said = text_of(message.get("content"))
-    if message.get("type") == "user" and said and not said.startswith(_OURS):
+    if message.get("type") == "user" and (said := of_the_user(said)) and not said.startswith(_OURS):
         yield Step("prompt", said)
     elif message.get("type") == "gemini" and said:
         yield Step("reply", said)

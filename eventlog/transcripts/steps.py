@@ -71,6 +71,13 @@ def text_of(content: Any) -> str:
     return "\n".join(texts(content)).strip()
 
 
+def of_the_user(prompt: str) -> str:
+    """What of a prompt the user said: without the context a host put into it for us, wherever it stands."""
+    first, *others = prompt.split("<hook_context>")
+    said = [first, *(other.partition("</hook_context>")[2] for other in others)]
+    return "".join(said).strip()
+
+
 def from_tool(name: str, arguments: Any) -> Iterator[Step]:
     """What a call of a tool did, whatever the host calls it."""
     plain = name.rpartition("__")[2].casefold().replace("_", "")
