@@ -130,6 +130,11 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
             raise ValueError(f"session_bootstrap: there is no knowledge base {unknown[0]!r}")
 
     @property
+    def orders_bases(self) -> bool:
+        """Whether the user has said in which order a session is given the knowledge bases."""
+        return self.session_bootstrap != _BOOTSTRAP
+
+    @property
     def bootstrap(self) -> list[str]:
         """The bases a session starts with, those that are configured."""
         return [name for name in self.session_bootstrap if name in self.knowledge_bases]

@@ -4,8 +4,11 @@ from pathlib import Path
 
 import pytest
 
+from eventlog.projections.context import plan
 from eventlog.projections.context.loader import Loader
 from eventlog.projections.context.model import ContextFile
+from eventlog.settings import KnowledgeBase, Settings
+from eventlog.store import Store
 
 NOW = datetime(2026, 2, 21, tzinfo=UTC)
 
@@ -38,16 +41,35 @@ def test_a_file_is_loaded_as_it_is(root):
     [
         (b"\xef\xbb\xbfmark", "mark"),
         (b"one\r\ntwo", "one\ntwo"),
-        (b"good \xff good", "good \ufffd good"),
         (b"", ""),
         (b"x" * (1 << 21), "x" * (1 << 20)),
     ],
-    ids=["byte order mark", "CRLF", "not UTF-8", "empty", "two mebibytes"],
+    ids=["byte order mark", "CRLF", "empty", "two mebibytes"],
 )
 def test_bytes_of_every_kind_become_text(root, data, text):
     (root / "AGENTS.md").write_bytes(data)
 
     assert text == load(root).content
+
+
+@pytest.mark.parametrize(
+    ("data", "error"),
+    [
+        (b"good \xff good", "is not UTF-8: byte 5 cannot be read"),
+        (b"a\0b", "is not text: it holds a NUL, at character 1"),
+    ],
+)
+def test_what_is_no_text_never_reaches_a_prompt(root, data, error):
+    (root / "AGENTS.md").write_bytes(data)
+    result = load(root)
+
+    assert (False, None, error) == (result.success, result.content, result.error)
+
+
+def test_a_character_that_is_cut_at_the_limit_makes_no_file_unreadable(root):
+    (root / "AGENTS.md").write_bytes(b"x" + "é".encode() * (1 << 20))
+
+    assert load(root).success
 
 
 @pytest.mark.parametrize(("required", "error"), [(True, "is missing"), (False, None)])
@@ -219,3 +241,14 @@ def test_copies_are_the_owners_only(root):
     load(root)
 
     assert {0o600} == {Path(path).stat().st_mode & 0o777 for path in (root.parent / "cache").iterdir()}
+
+
+def test_knowledge_bases_are_told_in_the_order_that_was_chosen(tmp_path):
+    bases = {name: KnowledgeBase(path=str(tmp_path / f"{name.upper()}.md")) for name in ("team", "user")}
+    names = {}
+    for order in (["team", "user"], ["user", "team"]):
+        settings = Settings(knowledge_bases=bases, session_bootstrap=order)
+        files = plan.context_files(settings, Store(str(tmp_path / "store")), "", str(tmp_path))
+        names[order[0]] = [file.name for file in files][:2]
+
+    assert {"team": ["TEAM.md", "USER.md"], "user": ["USER.md", "TEAM.md"]} == names

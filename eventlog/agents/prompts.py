@@ -24,12 +24,12 @@ _COMMANDS = {
 `--type`: W what is true of the project or the world, B what was experienced, O what the user prefers. A later fact \
 with the same `--key` replaces the earlier one.""",
     "zh": """\
-    {command} summary {about} --topic "<几个字>" --summary "<做了什么,一两句话>" \
+    {command} summary {about} --topic "<几个字>" --summary "<做了什么，一两句话>" \
 [--decision "<…>"]… [--todo "<…>"]…
     {command} fact "<以后的会话值得知道的一件事>" {about} [--type W|B|O] \
 [--category decision|lesson|preference] [--key <slug>]
 
-`--type`:W 项目或世界的事实,B 经历,O 用户的偏好。`--key` 相同的新事实会取代旧的。""",
+`--type`：W 项目或世界的事实，B 经历，O 用户的偏好。`--key` 相同的新事实会取代旧的。""",
 }
 
 _START = {
@@ -45,8 +45,8 @@ Skip it when the conversation is too short to matter.
     "zh": """\
 # 记忆 (eventlog)
 
-完成用户请求的任务后,在同一回合内静默保存:一条会话摘要,以及每条关键事实。不要在回复中提及。\
-每个会话保存一次即可;再次保存会修订摘要。会话太短或无意义时跳过。
+完成用户请求的任务后，在同一回合内静默保存：一条会话摘要，以及每条关键事实。不要在回复中提及。\
+每个会话保存一次即可；再次保存会修订摘要。会话太短或无意义时跳过。
 
 {commands}
 """,
@@ -60,7 +60,7 @@ this stage (50-100 words).
 {commands}
 """,
     "zh": """\
-{mark} 上下文即将压缩。请静默保存不能丢失的内容:目前的关键事实,以及一条本阶段的摘要(50-100 字)。
+{mark} 上下文即将压缩。请静默保存不能丢失的内容：目前的关键事实，以及一条本阶段的摘要（50-100 字）。
 
 {commands}
 """,
@@ -74,8 +74,8 @@ the key facts now, then stop; do not mention it and do nothing else. If it does 
 {commands}
 """,
     "zh": """\
-{mark} 本会话尚未保存任何内容。如有以后值得知道的内容,现在保存一条摘要和关键事实,然后结束;不要提及,也不要做别的事。\
-如果没有,直接结束。
+{mark} 本会话尚未保存任何内容。如有以后值得知道的内容，现在保存一条摘要和关键事实，然后结束；不要提及，也不要做别的事。\
+如果没有，直接结束。
 
 {commands}
 """,

@@ -25,7 +25,7 @@ from eventlog.projections.context.model import ContextFile, FileLoadResult, Sess
 from eventlog.projections.context.past import Past
 from eventlog.projections.context.recent import recent_facts
 from eventlog.projections.context.window import events_of, said_between
-from eventlog.projections.context.withdrawn import without_withdrawn
+from eventlog.projections.context.withdrawn import without_replaced, without_withdrawn, without_withdrawn_sections
 from eventlog.projections.context.words import WORDS, Words
 from eventlog.projections.conversations import Conversation, Conversations
 from eventlog.projections.daily_notes import Local, lines, local_time, notes
@@ -124,10 +124,15 @@ class Gathered:
                 yield file
 
     def _without_withdrawn(self, file: ContextFile, result: FileLoadResult, lately: Conversations) -> FileLoadResult:
-        if file.load_order != plan.MEMORY or not result.content or not lately.retractions:
+        if not result.content:
             return result
-        standing = (event for one in lately.by_id.values() for event in (*one.facts, *one.summaries))
-        return replace(result, content=without_withdrawn(result.content, self.log, lately.retractions, standing))
+        if file.load_order != plan.MEMORY:
+            return replace(result, content=without_withdrawn_sections(result.content, self.log, lately.retractions))
+        rendered_at = stamped_at(result.content.encode()) or ""
+        said = lately
+        if rendered_at < self._since:  # what was withdrawn before that time is not in what was said lately
+            said = said_between(self.log, rendered_at, self._until, self._is_visible)
+        return replace(result, content=without_withdrawn(result.content, self.log, said))
 
     def _window(self) -> tuple[str, str]:
         """From when to when the log is read."""
@@ -143,10 +148,12 @@ class Gathered:
         return (event.project or "") == self.request.project and not (self.shared and not event.project)
 
     def _notes(self, lately: Conversations) -> Iterator[tuple[str, list[Line]]]:
-        """Of today and yesterday; facts are told in their own section."""
+        """Of today and yesterday; facts are told in their own section, and who came back hears of itself only."""
         since = _ts(timestamps.to_ms(self.request.now) - _NOTES_DAYS * _DAY_MS)
         told = Conversations(retractions=lately.retractions)
         for one in lately.by_id.values():
+            if self.request.source in _CAME_BACK and one.id != self.request.session_id:
+                continue
             if summaries := [summary for summary in one.summaries if summary.ts >= since]:
                 told.by_id[one.id] = Conversation(one.id, first_project=one.first_project, summaries=summaries)
         found = notes(told, self.local)
@@ -166,7 +173,9 @@ class Gathered:
         newest = past.newest(request.project, request.session_id, shared=self.shared)
         for one in islice((one for one in newest if one.lines), self.settings.context.summaries):
             self._rendered += [one.file] if one.file else []
-            yield self.words.last_summary.format(session=one.name), one.lines
+            told = without_replaced(one.lines, events_of(self.log, one.name), lately)
+            if any(line.text and not line.text.startswith("#") for line in told):
+                yield self.words.last_summary.format(session=one.name), told
 
 
 def _declared(log: EventLog, session_id: str) -> SessionType:

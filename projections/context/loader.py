@@ -1,13 +1,14 @@
 """Reading people's files, whatever state they are in; nothing here raises for a file.
 
 Check      every symbolic link followed, it must lie in its root, and be a regular file (a pipe would never end).
-Read       at most a mebibyte; bytes that are not UTF-8 are replaced, the rest is read.
+Read       at most a mebibyte; what is not UTF-8, or holds a NUL, never reaches a prompt.
 Fallback   a file that is there and cannot be read: its last good copy, kept in `cache/context/`.
 Create     a missing one that has a template, for those who asked for it; never over anything.
 """
 
 import os
 import stat
+from codecs import utf_8_decode
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
@@ -104,7 +105,18 @@ def read(path: Path, root: Path) -> str:
         if not stat.S_ISREG(os.fstat(fd).st_mode):
             raise Unreadable("is not a regular file")
         data = opened.read(_LONGEST)
-    return data.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "replace").replace("\r\n", "\n")
+    return _text_of(data).replace("\r\n", "\n")
+
+
+def _text_of(data: bytes) -> str:
+    """What the bytes say; what is no text is not for a prompt. Raises Unreadable."""
+    try:
+        text, _ = utf_8_decode(data.removeprefix(b"\xef\xbb\xbf"), "strict", len(data) < _LONGEST)
+    except UnicodeDecodeError as error:
+        raise Unreadable(f"is not UTF-8: byte {error.start} cannot be read") from error
+    if "\0" in text:
+        raise Unreadable(f"is not text: it holds a NUL, at character {text.index(chr(0))}")
+    return text
 
 
 def create(path: Path, text: str) -> None:

@@ -84,10 +84,14 @@ class Past(NamedTuple):
         except OSError:
             return None
         stamp = stamped_at(data)
-        if stamp is None or stamp < max([last_word, *(one.ts for one in self.lately.retractions)]):
+        if stamp is None or stamp < last_word or self._withdrawn_since(stamp):
             return None
         lines = tuple(Line(line) for line in data.decode("utf-8", "replace").splitlines())
         return Summary(name, _body(lines), KnownFile(path, hashlib.sha256(data).hexdigest(), stamp))
+
+    def _withdrawn_since(self, ts: str) -> bool:
+        known = self.lately if ts >= self.since else retractions_since(self.log, ts, self.now)
+        return any(retraction.ts > ts for retraction in known.retractions)
 
     def _indexed(self, project: str) -> list[str]:
         try:

@@ -19,7 +19,10 @@ _ALIASES = {"SOUL.md": "SPIRIT.md", "SPIRIT.md": "SOUL.md", "USER.md": "OWNER.md
 
 
 def context_files(settings: Settings, store: Store, project: str, home: str) -> list[ContextFile]:
-    """All files to look for, in load order; in a shared session those for main sessions are left out by the caller."""
+    """All files to look for, in load order; knowledge bases in that of `session_bootstrap`, where one is chosen.
+
+    In a shared session those for main sessions are left out by the caller.
+    """
     workspace = _expand(settings.context.workspace, home)
     files = [
         *_bases(settings, project, home),
@@ -27,7 +30,7 @@ def context_files(settings: Settings, store: Store, project: str, home: str) -> 
         *_user_files(workspace),
         *_memories(store, project),
     ]
-    return sorted(files, key=lambda file: file.load_order)
+    return files if settings.orders_bases else sorted(files, key=lambda file: file.load_order)
 
 
 def bootstrap_file(settings: Settings, home: str) -> ContextFile:

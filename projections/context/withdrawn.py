@@ -1,36 +1,100 @@
-"""What has been withdrawn since a knowledge file was rendered, and must not be told from it any more.
+"""What has been withdrawn or replaced since a file was written, and must not be told from it any more.
 
 The next replay takes it out of the file. Until then its lines are known by their words: those of the events withdrawn
 after the file's time, which are found by their ids, or by the conversation that is withdrawn as a whole.
 """
 
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
+from eventlog import wire
 from eventlog.duplicates import home_of
-from eventlog.events import Event, Fact, Retraction, StageSummary
+from eventlog.events import Event, Fact, PlanEntry, Retraction, StageSummary
 from eventlog.log import EventLog
+from eventlog.projections.base import Line
 from eventlog.projections.context.window import events_of, mentioning
+from eventlog.projections.conversations import Conversations
 from eventlog.projections.markdown_file import stamped_at
 from eventlog.retractions import Withdrawn
 from eventlog.text import one_line, same_text
 
+_Key = tuple[str, str]  # the project, "" for the user, and the key of a fact
+
 _BULLET = re.compile(r"- \[\d{4}-\d\d-\d\d\] (?P<said>.+)")
 
 
-def without_withdrawn(text: str, log: EventLog, retractions: Collection[Retraction], standing: Iterable[Event]) -> str:
-    """The text of a rendered file, less the bullets that only say what was withdrawn later.
+def without_withdrawn(text: str, log: EventLog, said: Conversations) -> str:
+    """The text of a rendered file, less the bullets that only say what was withdrawn or replaced later.
 
-    `standing` are events that still say something: what they repeat stays.
+    `said` has all that was said and withdrawn since the file was rendered; what it still says stays.
     """
     stamp = stamped_at(text.encode()) or ""
-    later = [one for one in retractions if one.ts > stamp]
-    if not later:
+    withdrawn = said.withdrawn()
+    later = [retraction for retraction in said.retractions if retraction.ts > stamp]
+    standing = [event for one in said.by_id.values() for event in (*one.facts, *one.summaries)]
+    standing = [event for event in standing if not withdrawn.hides(event)]
+    newest = _newest_wordings(standing)
+    fresh = [fact for fact in newest.values() if fact.ts > stamp]
+    if not later and not fresh:
         return text
-    withdrawn = Withdrawn(retractions)
-    gone = {said for event in _targets(log, later) if withdrawn.hides(event) for said in _words(event)}
-    gone -= {said for event in standing if not withdrawn.hides(event) for said in _words(event)}
+    gone = {words for event in _targets(log, later) if withdrawn.hides(event) for words in _words(event)}
+    gone |= {words for fact in _keyed_like(log, fresh) if _is_replaced(fact, newest) for words in _words(fact)}
+    gone -= {words for event in standing if not _is_replaced(event, newest) for words in _words(event)}
     return "\n".join(line for line in text.split("\n") if not _says_any(line, gone))
+
+
+def without_replaced(lines: tuple[Line, ...], events: Iterable[Event], said: Conversations) -> tuple[Line, ...]:
+    """The lines of a conversation's summary, less those made of facts of it that another has replaced."""
+    withdrawn = said.withdrawn()
+    facts = (fact for one in said.by_id.values() for fact in one.facts if not withdrawn.hides(fact))
+    newest = _newest_wordings(facts)
+    gone = {words for event in events if _is_replaced(event, newest) for words in _words(event)}
+    return tuple(line for line in lines if not any(words in same_text(line.text) for words in gone))
+
+
+def without_withdrawn_sections(text: str, log: EventLog, retractions: Collection[Retraction]) -> str:
+    """The text of a knowledge base, less the sections that say what a withdrawn plan entry put there."""
+    withdrawn = Withdrawn(retractions)
+    entries = [event for event in _targets(log, retractions) if isinstance(event, PlanEntry) and withdrawn.hides(event)]
+    if not entries:
+        return text
+    from eventlog.sections import Page, canonical
+
+    for entry in entries:
+        page = Page(text.encode())
+        section = page.find(entry.key.heading, entry.key.level)
+        if section and entry.content and page.text(section) == canonical(entry.content):
+            kept = [*page.lines[: section.start], *page.lines[section.end :]]
+            text = b"".join(kept).decode()
+    return text
+
+
+def _newest_wordings(events: Iterable[Event]) -> dict[_Key, Fact]:
+    keyed = sorted((event for event in events if isinstance(event, Fact) and event.key), key=_order)
+    return {_key(fact): fact for fact in keyed}
+
+
+def _keyed_like(log: EventLog, facts: Collection[Fact]) -> Iterator[Fact]:
+    """Everything ever said under the keys of these facts; only lines that hold one are decoded."""
+    words = [wire.text(str(fact.key)) for fact in facts]
+    for day in log.days() if words else ():
+        yield from (event for event in mentioning(log, day.date, words) if isinstance(event, Fact) and event.key)
+
+
+def _is_replaced(event: Event, newest: Mapping[_Key, Fact]) -> bool:
+    """Whether a later fact stands in the place of this one and says something else."""
+    if not isinstance(event, Fact) or not event.key:
+        return False
+    now = newest.get(_key(event))
+    return now is not None and _order(now) > _order(event) and same_text(now.content) != same_text(event.content)
+
+
+def _key(fact: Fact) -> _Key:
+    return fact.project or "" if fact.reach == "project" else "", str(fact.key)
+
+
+def _order(event: Event) -> tuple[str, str]:
+    return event.ts, event.id
 
 
 def _says_any(line: str, gone: Collection[str]) -> bool:

@@ -40,10 +40,10 @@ WORDS: dict[Locale, Words] = {
         user_memory="关于用户",
         project_memory="关于本项目",
         own_summary="本会话至今",
-        last_summary="上次会话:{session}",
+        last_summary="上次会话：{session}",
         phrases=Phrases(
-            more="[… 还有 {count} 行:`{command}`]",
-            dropped="[还有 {count} 部分因篇幅未列出:`{command}` 显示全部]",
+            more="[… 还有 {count} 行：`{command}`]",
+            dropped="[还有 {count} 部分因篇幅未列出：`{command}` 显示全部]",
         ),
     ),
 }
@@ -93,7 +93,7 @@ _TEMPLATES_ZH = {
     "SOUL.md": """\
 # SOUL.md
 
-代理的身份:性格、语气与边界。
+代理的身份：性格、语气与边界。
 
 ## 性格
 
