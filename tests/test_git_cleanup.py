@@ -290,9 +290,9 @@ def _another_name(repository):
 
 UNSAFE = {
     "another name of the branch": (_another_name, "alias is the same branch by another name"),
-    "untracked file": (_untracked, "1 uncommitted changes"),
-    "modified file": (_modified, "1 uncommitted changes"),
-    "staged change": (_staged, "1 uncommitted changes"),
+    "untracked file": (_untracked, "1 uncommitted change;"),
+    "modified file": (_modified, "1 uncommitted change;"),
+    "staged change": (_staged, "1 uncommitted change;"),
     "unmerged branch": (_unmerged, "it is not merged into main"),
     "squash-merged branch": (_squashed, "it is not merged into main"),
     "detached head": (_detached, "HEAD is detached"),
@@ -304,7 +304,7 @@ UNSAFE = {
     "bisection under way": (_bisecting, "a bisection is under way"),
     "git at work": (_another_git, "another git process is under way"),
     "hidden changes": (_hidden, "assume-unchanged"),
-    "dirty submodule": (_dirty_submodule, "1 uncommitted changes"),
+    "dirty submodule": (_dirty_submodule, "1 uncommitted change;"),
     "submodule at another commit": (_submodule_ahead, "submodules at other commits"),
     "ignored file in the way": (_ignored_in_the_way, "git refuses"),
 }

@@ -76,7 +76,8 @@ class GitCleanup(SessionLifecycleHook):
         if under_way := git.under_way():
             yield f"{under_way} is under way; finish it or abort it"
         if self._options.require_clean_worktree and (changes := git.changes()):
-            yield f"the working tree has {len(changes)} uncommitted changes; commit or stash them"
+            noun = "change" if len(changes) == 1 else "changes"
+            yield f"the working tree has {len(changes)} uncommitted {noun}; commit or stash"
         if git.hidden_changes():
             yield "some files are marked assume-unchanged, so git may not see all changes"
         if not git.is_merged(branch, trunk):
