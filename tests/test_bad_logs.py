@@ -1,6 +1,8 @@
 """No verb ends in a traceback, whatever lies in the log's directory; and what can be read is read."""
 
+import builtins
 import errno
+import io
 import os
 import socket
 from pathlib import Path
@@ -10,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from eventlog import EventLog, codec, days, wire
+from eventlog.agents.history import history
 from eventlog.errors import InvalidEvent, NotStored
 from eventlog.projections.replay import replay
 from eventlog.settings import Settings
@@ -85,15 +88,18 @@ def test_an_exception_while_keeping_a_checkpoint_is_not_fatal(log, monkeypatch):
 @pytest.fixture
 def bad_sector(monkeypatch):
     """Opening a file of that name fails, as of a disk that goes bad."""
-    real = os.open
 
     def use(name):
-        def failing(path, *args, **options):
-            if str(path).endswith(name):
-                raise OSError(errno.EIO, os.strerror(errno.EIO), str(path))
-            return real(path, *args, **options)
+        def failing(real):
+            def call(path, *args, **options):
+                if str(path).endswith(name):
+                    raise OSError(errno.EIO, os.strerror(errno.EIO), str(path))
+                return real(path, *args, **options)
 
-        monkeypatch.setattr(os, "open", failing)
+            return call
+
+        for module in (os, io, builtins):
+            monkeypatch.setattr(module, "open", failing(module.open))
 
     return use
 
@@ -166,6 +172,16 @@ VERBS = [
     ["context", "--session", "c"], ["settle"], ["fact", "new", "--session", "c"],
     ["append", "turn_end", "--session", "c"],
 ]  # fmt: skip
+
+
+def test_no_verb_ends_in_a_traceback_on_a_disk_that_goes_bad(home, log, bad_sector):
+    log.append_many([fact(day=DAY), fact(day=NEXT_DAY)])
+    bad_sector(f"{DAY}.jsonl")
+    _ask_everything(log.store.root)
+
+    assert 1 == call("doctor", "--store", log.store.root).code
+    assert 4 == call("verify", "--store", log.store.root).code
+    assert 0 == history(log.store, "c").turns
 
 
 def _ask_everything(store):

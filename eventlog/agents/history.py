@@ -5,6 +5,7 @@ first. Only lines that carry words or end turns are parsed.
 """
 
 from eventlog import lookup, wire
+from eventlog.files import read_regular
 from eventlog.store import Store
 
 TYPE_CHECKING = False
@@ -70,17 +71,23 @@ def _lines(store: Store, conversation_id: str) -> "Iterator[bytes]":
 
 
 def _at(path: str, offsets: "list[int]") -> "Iterator[bytes]":
-    if offsets:
+    if not offsets:
+        return
+    try:
         with open(path, "rb") as opened:
             for offset in offsets:
                 opened.seek(offset)
                 yield opened.readline()
+    except OSError:
+        return
 
 
 def _search(path: str, marks: "list[bytes]") -> "Iterator[bytes]":
     """Every line that can be the conversation's, perhaps more than once; the caller looks closer."""
-    with open(path, "rb") as opened:
-        data = opened.read()
+    try:
+        data = read_regular(path)
+    except OSError:  # a file that cannot be read says nothing
+        return
     for mark in marks:
         at = data.find(mark)
         while at >= 0:

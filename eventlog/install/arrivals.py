@@ -33,8 +33,7 @@ def last_arrivals(log_dir: str, agents: Collection[str]) -> dict[str, str]:
 
 def _last_in(file: str, agent: str) -> str:
     """The time of the file's last such line; "" where there is none."""
-    with open(file, "rb") as opened:  # noqa: PTH123
-        data = opened.read()
+    data = days.read(file) or b""
     named = f'"agent":"{agent}"'.encode()
     at = data.rfind(named)
     while at >= 0:
