@@ -1,5 +1,6 @@
 """The recall benchmark: its figures are computed right, its own set is whole and frozen, its control moves everything."""
 
+import argparse
 import hashlib
 import json
 import math
@@ -10,6 +11,7 @@ from datetime import UTC, datetime
 import pytest
 
 from bench.memory import figures, locomo, longmemeval, metrics, own, start, store
+from bench.memory.__main__ import _names
 from bench.memory.arms import ARMS, Empty, FtsEverywhere
 from eventlog import EventLog, codec
 
@@ -81,6 +83,12 @@ def test_an_arm_ranks_what_it_was_given_and_nothing_twice(name, world, haystack)
         assert len(ranked) == len(set(ranked)) <= 10
         assert set(ranked) <= {unit.id for unit in world.units}
         assert [line.unit for line in arm.answer(question.query)] == ranked[:3]
+
+
+def test_an_arm_that_is_not_built_yet_may_be_asked_for_and_an_unknown_one_may_not():
+    assert _names("fts5, ours") == ["fts5", "ours"]
+    with pytest.raises(argparse.ArgumentTypeError, match="no arm 'theirs'"):
+        _names("theirs")
 
 
 def test_the_start_of_a_session_is_searched_for_the_line_itself(tmp_path):
@@ -201,6 +209,12 @@ def test_in_the_store_each_stale_case_is_replaced_or_withdrawn(haystack):
             "quarantined": f"told-{row['id']}" in withdrawn,
         }
         assert [kind for kind in done if done[kind]] == [row["kind"]]
+
+
+def test_the_log_knows_which_sessions_are_shared(world, haystack):
+    shared = {event["conversation_id"] for event in _logged(haystack) if event.get("session_type") == "shared"}
+
+    assert shared == {query.conversation for query in world.shared}
 
 
 def _logged(haystack):

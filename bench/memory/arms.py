@@ -137,6 +137,7 @@ ARMS: dict[str, Callable[[], Arm]] = {
     "fts5": Fts,
     "fts5 everywhere": FtsEverywhere,
 }
+# what the product will offer: each moves up when the verb it asks exists; its gate is known by `answer` alone
 PLANNED: Sequence[str] = ("ours", "ours without gate")
 
 

@@ -12,7 +12,7 @@ DATA = Path(__file__).parent / "data"
 _ROOT = "/home/ada/src"
 _USERS_HOME = {"en": "shop", "zh": "billing"}  # where things about the user were said
 _AGES = {"old": 28, "new": 6, "pair": 16, "said": 12, "withdrawn": 11}  # days, of the cases that name none
-KINDS = ("near", "far", "blind")  # of questions: a rare word of the fact, ordinary ones, none
+KINDS = ("near", "far", "blind")  # of questions: with a rare word of the fact, with ordinary ones, with none
 Row = Mapping[str, Any]
 
 
@@ -29,7 +29,7 @@ def facts() -> list[dict[str, Any]]:
 
 def own(now: datetime) -> World:
     """The set as of `now`: what was said in the weeks before, and what is asked today."""
-    said = [*_facts(now), *_sessions(now), *_cases(now), *_pairs(now)]
+    said = [*_facts(now), *_sessions(now), *_cases(now), *_pairs(now), *_listeners(now)]
     return World(
         units=[unit for unit, _ in said if unit],
         recordings=[recording for _, recording in said],
@@ -102,6 +102,14 @@ def _pairs(now: datetime) -> Said:
             ts = _ts(now, _AGES["pair"], 500 + order)
             event = _event("fact", ts, f"{row['id']}-{side}", where, content=content, category="convention")
             yield _said(f"{row['id']}-{side}", where, event)
+
+
+def _listeners(now: datetime) -> Said:
+    """The sessions others listen to have begun, and the log knows which they are."""
+    for order, row in enumerate(rows("shared")):
+        conversation = _query(row, row["prompt"]).conversation
+        begun = _event("session_start", _ts(now, 1, 600 + order), conversation, row["project"], session_type="shared")
+        yield None, Recording("", begun)
 
 
 def _questions() -> Iterator[Question]:
