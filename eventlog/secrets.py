@@ -38,13 +38,25 @@ _AROUND_SIGN = " \t\"'`\\"
 _SIGN_WITHIN = 12  # characters between a name and its value
 _LEAST_PASSWORD, _LEAST_RANDOM, _LEAST_PART = 6, 16, 8
 _RANDOM_BITS = 3.0  # of Shannon entropy per character; words of a language joined together seldom have digits as well
+_ENDS = (*PASSWORDS, *(name for name, _ in NAMES))
+_MOST_REMEMBERED, _LONGEST_REMEMBERED = 256, 200  # names of projects, agents and conversations come again and again
+_clean: set[str] = set()  # texts that were found to hold no secret
 _LOWER = {ord(char): ord(char.lower()) for char in ALNUM if char.isupper()}
 
 
 def without_secrets(text: str) -> str:
     """Replace every credential in the text by its kind; the time is linear in the length."""
-    if not text.strip(_ID):
+    if text in _clean or not text.strip(_ID):
         return text
+    scrubbed = _without_secrets(text)
+    if scrubbed is text and len(text) < _LONGEST_REMEMBERED:
+        if len(_clean) >= _MOST_REMEMBERED:
+            _clean.clear()
+        _clean.add(text)
+    return scrubbed
+
+
+def _without_secrets(text: str) -> str:
     kept: list[str] = []
     done = 0
     for start, end, kind in sorted(find(text)):
@@ -247,12 +259,11 @@ def _end_of_value(text: str, start: int) -> int:
 def _kind_of(name: str, value: str) -> str:
     """The kind of credential a field of that name holds; "" where it holds none."""
     lower = name.lower()
-    if value[_end_of_value(value, 0) :]:
+    if not lower.endswith(_ENDS) or _end_of_value(value, 0) < len(value):
         return ""
     if lower.endswith(PASSWORDS):
         return "password" if is_password(value, name) else ""
-    named = next((kind for end, kind in NAMES if lower.endswith(end)), "")
-    return named if named and is_random(value) else ""
+    return next(kind for end, kind in NAMES if lower.endswith(end)) if is_random(value) else ""
 
 
 def is_password(value: str, name: str) -> bool:
