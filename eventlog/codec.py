@@ -96,14 +96,13 @@ def to_fields(event: Event) -> Fields:
 
 
 def check(event: Event) -> Event:
-    """The event as a reader of the log will see it; raises InvalidEvent for what the types alone cannot refuse."""
+    """The event as a reader of the log will see it; raises InvalidEvent for what the types alone cannot refuse.
+
+    Its time may be given in any RFC 3339 form; the log has one.
+    """
     checked = from_fields(_parse(encode(event)))
     if checked.ts and not is_timestamp(checked.ts):
-        raise InvalidEvent(
-            f"{checked.ts!r} is not a UTC time with six fraction digits, of the years 1970 to 9998",
-            where="ts",
-            hint="write it like 2026-02-21T08:35:44.123456Z",
-        )
+        checked = structs.replace(checked, ts=_read_time(checked.ts))
     if checked.id and not _ID.fullmatch(checked.id):
         raise InvalidEvent(f"{checked.id!r} is not a canonical lower-case UUIDv7", where="id")
     if checked.id and not checked.ts:
@@ -115,6 +114,17 @@ def check(event: Event) -> Event:
             hint="leave the id out: it is then derived from what the event says",
         )
     return checked
+
+
+def _read_time(text: str) -> str:
+    try:
+        return timestamps.read(text)
+    except ValueError as error:
+        raise InvalidEvent(
+            str(error),
+            where="ts",
+            hint="write it like 2026-02-21T08:35:44Z or 2026-02-21T16:35:44+08:00",
+        ) from error
 
 
 def content_id(event: Event) -> str:

@@ -85,6 +85,7 @@ class StageSummary(Event, tag="stage_summary", frozen=True, kw_only=True):
     summary: NonBlank
     decisions: list[str] = []
     todos: list[str] = []
+    done: list[str] = []  # to-dos of earlier saves that are done
 
 
 class Target(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True, gc=False):

@@ -46,6 +46,10 @@ class EventLog:
         self._clock = clock
         self._last_ns = 0
 
+    def now(self) -> int:
+        """Nanoseconds since the epoch, by the clock of this log."""
+        return self._clock()
+
     def append(self, event: Event | Mapping[str, Any]) -> Event:
         """Store one event and return it with its time and id; on disk when this returns.
 

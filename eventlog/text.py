@@ -16,6 +16,10 @@ _UNSAFE = re.compile(
     f"|(?<!{_EMOJI})(?<!{_EMOJI}\ufe0f)\u200d|\u200d(?!{_EMOJI})"
     f"|(?<!{_EMOJI})(?<![0-9#*])\ufe0f|(?<=[0-9#*])\ufe0f(?!\u20e3)"
 )
+_UNSEEN = re.compile(f"[{_INVISIBLE}\u200d\ufe0f]+")  # joiners and selectors do not distinguish texts, either
+# Han characters, kana and their punctuation: a space beside them is a matter of taste
+_HAN = "\u2e80-\u2fdf\u3001-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+_BESIDE_HAN = re.compile(f" (?=[{_HAN}])|(?<=[{_HAN}]) ")
 
 
 def one_line(text: str) -> str:
@@ -39,19 +43,23 @@ def cut(text: str, limit: int) -> str:
 def same_text(text: str) -> str:
     """What two statements of the same fact have in common.
 
-    Unicode NFKC, case folding, white space collapsed, trailing punctuation gone.
+    Unicode NFKC, case folding, invisible characters gone, white space collapsed, and gone beside Han characters,
+    trailing punctuation gone.
     """
     collapsed = " ".join(_fold(text).split())
+    if not collapsed.isascii():
+        collapsed = _BESIDE_HAN.sub("", collapsed)
     end = len(collapsed)
     while end and not collapsed[end - 1].isalnum() and _closes(collapsed[end - 1]):
         end -= 1
-    return collapsed[:end] or collapsed
+    return collapsed[:end] or collapsed or text
 
 
 def _fold(text: str) -> str:
     if text.isascii():
         return text.lower()
-    return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
+    seen = _UNSEEN.sub("", text)
+    return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", seen).casefold())
 
 
 def _closes(char: str) -> bool:

@@ -15,6 +15,37 @@ def from_ns(ns: int) -> str:
     return f"{year:04d}-{month:02d}-{day:02d}T{hour:02d}:{minute:02d}:{second:02d}.{rest // 1000:06d}Z"
 
 
+def read(text: str) -> str:
+    """The timestamp of an RFC 3339 time as people and programs write it; raises ValueError.
+
+    Any number of fraction digits (those beyond six are cut) or none, any offset, `t`, `z` or a space as `git` and
+    `date --rfc-3339` write them. A time without a zone is refused: it would mean another moment elsewhere.
+    """
+    import re
+    from datetime import UTC, datetime, timedelta
+
+    form = r"(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d):(\d\d)(?:\.(\d+))? ?(?:([Zz])|([+-]\d\d):?(\d\d))"
+    match = re.fullmatch(form, text.strip(), re.ASCII)
+    if match is None:
+        raise ValueError(f"{text!r} is not an RFC 3339 time")
+    day, clock, second, fraction, _, hours, minutes = match.groups()
+    offset = f"{hours}:{minutes}" if hours else "+00:00"
+    leap = second == "60"  # the log has none: it is the first second of the next minute
+    try:
+        moment = datetime.fromisoformat(f"{day}T{clock}:{'59' if leap else second}{offset}") + timedelta(seconds=leap)
+        ts = f"{moment.astimezone(UTC):%Y-%m-%dT%H:%M:%S}.{(fraction or '')[:6]:0<6}Z"
+    except (ValueError, OverflowError) as error:
+        raise ValueError(f"{text!r} is not a time of the calendar") from error
+    if not FIRST_DAY <= ts[:10] <= LAST_DAY:
+        raise ValueError(f"{text!r} is not a time of the years 1970 to 9998")
+    return ts
+
+
+def after(ts: str, microseconds: int = 1) -> str:
+    """The timestamp so many microseconds later."""
+    return from_ns(to_ms(ts) * 1_000_000 + (int(ts[23:26]) + microseconds) * 1000)
+
+
 def to_ms(ts: str) -> int:
     """Milliseconds since the epoch of a well-formed timestamp of the log.
 

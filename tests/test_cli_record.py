@@ -314,3 +314,33 @@ def test_a_relative_project_is_refused(store, project):
     assert 2 == code
     assert "is not absolute" in error
     assert not store.exists()
+
+
+# ------------------------------------------------------------------------------------------------ to-dos and times
+
+
+def test_a_to_do_that_is_done_is_said_in_a_summary_of_its_own(store):
+    about = ("--topic", "t", "--session", "s")
+    _say(store, "summary", *about, "--summary", "one", "--todo", "Docs", "--todo", "Tests")
+    code, _, _ = _say(store, "summary", *about, "--summary", "two", "--done", "docs.", "--done", "other")
+
+    assert (0, ["docs.", "other"]) == (code, _events(store)[-1].done)
+
+
+@pytest.mark.parametrize(
+    "given", ["2026-02-20T12:00:00Z", "2026-02-20t12:00:00.000000000z", "2026-02-20 20:00:00.0+08:00"]
+)
+def test_a_time_may_be_given_as_other_programs_write_it(store, given):
+    line = json.dumps({"type": "fact", "content": "x", "conversation_id": "s", "ts": given}).encode()
+    told = [_say(store, "append", "--stdin", stdin=line), _say(store, "append", "--stdin", stdin=line)]
+    code, _, _ = _say(store, "append", "fact", "--session", "t", "content=y", f"ts={given}")
+
+    assert ([0, 0, 0], ["ok", "skipped"]) == ([told[0][0], told[1][0], code], [one[1][0]["status"] for one in told])
+    assert ["2026-02-20T12:00:00.000000Z"] * 2 == [event.ts for event in _events(store)]
+
+
+def test_a_time_without_its_zone_is_refused_with_a_hint(store):
+    code, _, err = _say(store, "append", "fact", "--session", "t", "content=y", "ts=2026-02-20T12:00:00")
+
+    assert 2 == code
+    assert "write it like 2026-02-21T08:35:44Z" in err

@@ -49,6 +49,29 @@ def test_case_width_space_and_closing_punctuation_make_no_other_fact(other):
     assert same_text("Use RS256") == same_text(other)
 
 
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("端口是 5432", "端口是５４３２"),
+        ("端口是 5432。", "端口是5432"),
+        ("使用 FastAPI 框架", "使用FastAPI框架"),
+        ("你好，世界", "你好, 世界！"),
+        ("カタカナ で", "カタカナで"),
+    ],
+)
+def test_spaces_beside_han_characters_and_full_width_forms_make_no_other_fact(one, other):
+    assert same_text(one) == same_text(other)
+
+
+@pytest.mark.parametrize("unseen", "\u00ad\u200b\u200d\u2060\ufe0f\ufeff\u3164\U000e0041")
+def test_characters_nobody_sees_make_no_other_fact(unseen):
+    assert same_text("Use RS256") == same_text(f"Use{unseen} RS2{unseen}56{unseen}")
+
+
+def test_a_text_of_nothing_but_characters_nobody_sees_stays_what_it_is():
+    assert "\u200b" == same_text("\u200b") != same_text("\u2060")
+
+
 @pytest.mark.parametrize("other", ["Use RS512", "Use RS 256", "Do not use RS256", "«Use RS256"])
 def test_other_words_are_another_fact(other):
     assert same_text("Use RS256") != same_text(other)
