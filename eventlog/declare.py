@@ -1,9 +1,10 @@
-"""Saying something once: the same fact or summary again in the same conversation adds nothing."""
+"""Saying something once: what its conversation has said already, and what still holds, adds nothing when said again."""
 
 from collections.abc import Iterable
 from contextlib import AbstractContextManager, nullcontext
+from itertools import chain
 
-from eventlog import days, files, tally
+from eventlog import days, files, lookup, tally
 from eventlog.errors import Busy, NotStored
 from eventlog.events import Event, Fact, Retraction, StageSummary
 from eventlog.log import Appended, EventLog, accept
@@ -12,10 +13,10 @@ from eventlog.text import same_text
 
 
 def declare(log: EventLog, event: Event) -> Appended:
-    """Append a fact or summary unless its conversation has already said exactly that; other events are appended.
+    """Append a fact or summary unless its conversation has said exactly that and it still holds; append all others.
 
-    What was withdrawn meanwhile may be said again. One at a time per store, so that two callers cannot both be
-    first. Raises InvalidEvent or NotStored.
+    What was withdrawn meanwhile, or replaced by another fact of the same key, by whomever, may be said again. One at a
+    time per store, so that two callers cannot both be first. Raises InvalidEvent or NotStored.
     """
     event = accept(event)
     with _one_at_a_time(log):
@@ -45,8 +46,12 @@ def _said_before(log: EventLog, event: Event) -> Event | None:
         return None
     if not before:
         return None
-    withdrawn = Withdrawn(_retractions(log, since=before[0].ts))
-    return next((one for one in before if not withdrawn.hides(one)), None)
+    since = _since(log, event, before[0].ts)
+    withdrawn = Withdrawn(one for one in since if isinstance(one, Retraction))
+    standing = [one for one in before if not withdrawn.hides(one)]
+    if isinstance(event, Fact) and event.key:
+        standing = [one for one in standing if _is_current(one, (fact for fact in since if not withdrawn.hides(fact)))]
+    return standing[0] if standing else None
 
 
 def _alike(event: Event, earlier: Iterable[Event]) -> list[Event]:
@@ -70,12 +75,28 @@ def _meaning(event: Event) -> tuple[object, ...] | None:
             about = (event.reach, event.project, event.memory_type, event.category, event.key, event.subagent)
             return (same_text(event.content), *about)
         case StageSummary():
-            return same_text(event.topic), same_text(event.summary), event.decisions, event.todos, event.subagent
+            said = (same_text(event.topic), same_text(event.summary))
+            return *said, event.decisions, event.todos, event.done, event.subagent
         case _:
             return None
 
 
-def _retractions(log: EventLog, since: str) -> list[Retraction]:
-    """Find every retraction of those days; only lines that mention one are decoded."""
-    mentioned = (event for day in log.days(since) for event in days.load_mentioning(day, [b'"retraction"']))
-    return [event for event in mentioned if isinstance(event, Retraction)]
+def _is_current(said: Event, later: Iterable[Event]) -> bool:
+    """Tell whether no other fact has taken the place of this one under its key."""
+    same_key = (one for one in later if isinstance(one, Fact) and _place(one) == _place(said))
+    newest = max(chain([said], same_key), key=lambda one: (one.ts, one.id))
+    return isinstance(newest, Fact) and isinstance(said, Fact) and same_text(newest.content) == same_text(said.content)
+
+
+def _place(event: Event) -> tuple[object, ...]:
+    """Tell where a fact stands: its key, what it is about, and whether knowledge files hear of it."""
+    if not isinstance(event, Fact):
+        return ()
+    return event.key, event.reach, event.project if event.reach == "project" else None, event.subagent
+
+
+def _since(log: EventLog, event: Event, since: str) -> list[Event]:
+    """Find every retraction since that day, and every fact of the same key; of all other lines only bytes are looked at."""
+    key = event.key if isinstance(event, Fact) else None
+    words = [b'"retraction"', *(lookup.marks(key) if key else ())]
+    return [one for day in log.days(since) for one in days.load_mentioning(day, words)]

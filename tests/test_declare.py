@@ -4,11 +4,18 @@ import subprocess
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from eventlog import codec
 from eventlog.declare import declare
 from eventlog.log import EventLog
+from eventlog.projections.memory import MEMORY
+from eventlog.projections.replay import replay
+from eventlog.settings import Settings
+from eventlog.text import same_text
 from tests import builders
+from tests.histories import a_log
 from tests.shell import command, surroundings
 
 
@@ -80,6 +87,50 @@ def test_a_stage_and_a_session_summary_of_the_same_words_are_two(log):
 
 def test_a_summary_with_other_decisions_is_another(log):
     assert [True, True] == _new(log, _summary(scope="session"), _summary(scope="session", decisions=["d"]))
+
+
+def test_a_correction_back_to_an_earlier_value_is_said(log):
+    assert [True, True, True] == _new(log, *(_fact(f"port {number}", key="port") for number in (1, 2, 1)))
+    assert ["port 1", "port 2", "port 1"] == builders.contents(log.read())
+
+
+def test_what_another_conversation_replaced_may_be_said_again(log, clock):
+    declare(log, _fact("port 1", key="port"))
+    clock.now += builders.DAY_NS
+    declare(log, _fact("port 2", key="port", conversation_id="t"))
+
+    assert [True, False] == _new(log, _fact("port 1", key="port"), _fact("port 1", key="port"))
+
+
+@pytest.mark.parametrize("fields", [{"project": "/q"}, {"key": "other"}, {"subagent": "a"}, {"memory_type": "O"}])
+def test_what_was_said_elsewhere_replaces_nothing_here(log, fields):
+    mine = {"project": "/p", "key": "port"}
+    declare(log, _fact("port 1", **mine))
+    declare(log, _fact("port 2", conversation_id="t", **{**mine, **fields}))
+
+    assert not declare(log, _fact("port 1", **mine)).new
+
+
+def test_a_replacement_that_was_withdrawn_replaces_nothing(log):
+    declare(log, _fact("port 1", key="port"))
+    _withdraw(log, target=declare(log, _fact("port 2", key="port", conversation_id="t")).event.id)
+
+    assert not declare(log, _fact("port 1", key="port")).new
+
+
+@given(st.lists(st.tuples(st.sampled_from("ab"), st.sampled_from(["1", "2", "３", "3"])), min_size=1, max_size=8))
+def test_any_sequence_of_facts_under_a_key_ends_at_the_last_one_said(said):
+    with a_log() as log:
+        for conversation, text in said:
+            declare(log, _fact(f"端口 {text}", key="端口", conversation_id=conversation))
+        (document,) = replay(log, Settings(), projections=[MEMORY]).documents
+        (bullet,) = [line.text for line in document.lines if line.text.startswith("- ")]
+
+    assert same_text(f"端口{said[-1][1]}") == same_text(bullet.partition("] ")[2])
+
+
+def test_a_summary_that_calls_something_done_is_another(log):
+    assert [True, True] == _new(log, _summary(), _summary(done=["docs"]))
 
 
 def test_events_without_words_are_always_appended(log):
