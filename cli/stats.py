@@ -10,8 +10,9 @@ from msgspec import to_builtins
 from eventlog import tally
 from eventlog.cli import options
 from eventlog.cli.output import emit_pretty, say, table
+from eventlog.projections.conversations import Conversations
 from eventlog.projections.replay import replay
-from eventlog.projections.stats import STATS, Savings, Week, weeks
+from eventlog.projections.stats import STATS, Week, weeks
 from eventlog.settings import Settings
 from eventlog.store import Store
 
@@ -24,28 +25,25 @@ from eventlog.store import Store
 def command(since: str | None, until: str | None, as_json: bool, store: Store) -> None:
     """Show how well memory is kept, by week: sessions saved by each net, extra requests, coverage.
 
-    Nets: 1 the agent by itself, 2 before a compaction, 3 from the transcript at the end, 4 asked at a turn's end (an
-    extra request). A session counts for the cheapest of the agent's own. Coverage leaves out trivial sessions.
+    Nets: 1 the agent by itself, 2 before a compaction, 3 put together by a program at the end, 4 asked at a turn's end
+    (an extra request). The count is that of `eventlog sessions`. Coverage leaves out trivial sessions.
     """
     replayed = replay(options.open_log(store), Settings(), projections=[STATS])
-    state: Savings = replayed.states[Savings]
-    state.by_id = {name: one for name, one in state.by_id.items() if (since or "") <= one.started_at <= (until or "~")}
-    avoided = [day for day in tally.days(store) if (since or "")[:10] <= day <= (until or "~")[:10]]
-    found = weeks(state, avoided)
+    found = weeks(replayed.states[Conversations], tally.days(store), since=since or "", until=until or "~")
     if as_json:
         emit_pretty([_as_dict(week) for week in found])
         return
     if len(found) == 1:
-        say("no sessions: agents' hooks tell of them (eventlog install, eventlog doctor)")
+        say("no sessions: agents' hooks tell of them (eventlog install, eventlog doctor), and so does eventlog fact")
         return
     if sys.stdout.isatty():
         _side_by_side(found)
     else:
-        table(map(_row, found), **dict.fromkeys(_COLUMNS, 0))
+        table([_COLUMNS, *map(_row, found)], **dict.fromkeys(_COLUMNS, 0))
 
 
 _COLUMNS = (
-    "week", "sessions", "agent", "compaction", "transcript", "asked", "unsaved", "trivial",
+    "week", "sessions", "agent", "compaction", "program", "asked", "unsaved", "trivial",
     "fallback", "automatic", "coverage", "duplicates",
 )  # fmt: skip
 

@@ -96,7 +96,7 @@ def _place(event: Event) -> tuple[object, ...]:
 
 
 def _since(log: EventLog, event: Event, since: str) -> list[Event]:
-    """Find every retraction since that day, and every fact of the same key; of all other lines only bytes are looked at."""
+    """Find the retractions and the facts of the same key since that day; other lines are not decoded."""
     key = event.key if isinstance(event, Fact) else None
     words = [b'"retraction"', *(lookup.marks(key) if key else ())]
     return [one for day in log.days(since) for one in days.load_mentioning(day, words)]

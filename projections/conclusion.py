@@ -1,18 +1,21 @@
 """What a conversation came to: one topic, one summary, its decisions and open ends; pure.
 
-In this order: the newest summary of the whole session that the agent wrote; its stage summaries, joined; the summary
-drawn from the transcript; the first facts. What a program composed never beats what an agent wrote.
+The summary is, in this order: the newest of the whole session that the agent wrote; its stage summaries, joined; the
+one drawn from the transcript; the facts that matter most. What a program composed never beats what an agent wrote.
+
+Decisions are those of all summaries, whenever they were saved: only a withdrawal takes one away. To-dos are those of
+the newest save that names any, less what later saves call done.
 """
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import NamedTuple, TypeVar
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import NamedTuple
 
 from eventlog.events import Fact, StageSummary
 from eventlog.projections.conversations import Conversation, Conversations
+from eventlog.projections.statements import Group, group, of_fact, ranked, subject_of
 from eventlog.retractions import Withdrawn
 from eventlog.text import cut, one_line, same_text
-
-_Event = TypeVar("_Event", bound=StageSummary | Fact)
 
 TOPIC_CHARS = 100
 SUMMARY_CHARS = 500
@@ -21,6 +24,8 @@ _FACTS_IN_SUMMARY = 5
 _FROM_TRANSCRIPT = 3
 _STAGE_PREFIX = "阶段摘要："
 _SOURCES = {None: "layer1_rules", 1: "layer1_rules", 2: "layer2_precompact", 4: "layer4_stop"}
+COMPOSED = "layer3_auto"
+NONE = "none"
 
 
 class Saying(NamedTuple):
@@ -49,16 +54,22 @@ class Conclusion(NamedTuple):
     topic: str = ""
     parts: tuple[Said, ...] = ()  # the summary, in the order it was said
     joint: str = ""  # what stands between the parts
+    more: int = 0  # parts there are beside these
     decisions: tuple[Said, ...] = ()
     todos: tuple[Said, ...] = ()
-    source: str = "none"
+    source: str = NONE
     automatic: bool = False
     saved_at: str = ""
 
     @property
     def summary(self) -> str:
-        """The parts in one text."""
-        return self.joint.join(part.text for part in self.parts)
+        """The parts in one text, and how many more there are."""
+        return self.summary_within(sys.maxsize)
+
+    def summary_within(self, limit: int) -> str:
+        """The summary in so many characters; what says that there is more is not cut."""
+        rest = f"{self.joint}{and_more(self.more)}" if self.more else ""
+        return cut(self.joint.join(part.text for part in self.parts), limit - len(rest)) + rest
 
 
 def conclusions(state: Conversations) -> dict[str, Conclusion]:
@@ -67,20 +78,18 @@ def conclusions(state: Conversations) -> dict[str, Conclusion]:
     return {one.id: conclude(one, withdrawn) for one in state.by_id.values()}
 
 
+def and_more(count: int) -> str:
+    """What stands for parts left out, in any language."""
+    return f"… (+{count})"
+
+
 def conclude(conversation: Conversation, withdrawn: Withdrawn) -> Conclusion:
     """The conclusion of one conversation, of what has not been withdrawn."""
     summaries = [one for one in conversation.summaries if not withdrawn.hides(one)]
     summaries.sort(key=lambda one: (one.ts, one.id))
-    session = agents_own(summaries, "session")
-    stages = agents_own(summaries, "stage")
-    transcript = [one for one in summaries if one.layer == _FROM_TRANSCRIPT]
-    if session:
-        return _newest(session[-1], summaries, _SOURCES[session[-1].layer], automatic=False)
-    if stages:
-        return _joined(stages, summaries)
-    if transcript:
-        return _newest(transcript[-1], summaries, "layer3_auto", automatic=True)
-    return _from_facts([fact for fact in conversation.facts if not withdrawn.hides(fact)])
+    if not summaries:
+        return _from_facts([fact for fact in conversation.facts if not withdrawn.hides(fact)])
+    return _told(summaries)._replace(decisions=_collect(summaries, _decisions), todos=_open(summaries))
 
 
 def agents_own(summaries: Iterable[StageSummary], scope: str) -> list[StageSummary]:
@@ -88,45 +97,76 @@ def agents_own(summaries: Iterable[StageSummary], scope: str) -> list[StageSumma
     return [one for one in summaries if one.scope == scope and one.layer != _FROM_TRANSCRIPT]
 
 
+def _told(summaries: Sequence[StageSummary]) -> Conclusion:
+    """Topic, summary and source, of at least one summary."""
+    session, stages = agents_own(summaries, "session"), agents_own(summaries, "stage")
+    if session:
+        return _newest(session[-1], summaries, _SOURCES[session[-1].layer], automatic=False)
+    if stages:
+        return _joined(stages, summaries)
+    return _newest(summaries[-1], summaries, COMPOSED, automatic=True)
+
+
 def _newest(newest: StageSummary, summaries: Sequence[StageSummary], source: str, *, automatic: bool) -> Conclusion:
     """The last of several revisions; a text that other summaries share is theirs as well."""
-    return Conclusion(
-        topic=_topic(newest),
-        parts=_of([newest.summary], _collect(summaries, _summary)),
-        decisions=_of(newest.decisions, _collect(summaries, _decisions)),
-        todos=_of(newest.todos, _collect(summaries, _todos)),
-        source=source,
-        automatic=automatic,
-        saved_at=newest.ts,
-    )
+    parts = _of([newest.summary], _collect(summaries, _summary))
+    return Conclusion(_topic(newest), parts, source=source, automatic=automatic, saved_at=newest.ts)
 
 
 def _joined(stages: Sequence[StageSummary], summaries: Sequence[StageSummary]) -> Conclusion:
     return Conclusion(
         topic=_topic(stages[0]),
-        parts=_of(_texts(stages, _summary), _collect(summaries, _summary)),
+        parts=_of([said.text for said in _collect(stages, _summary)], _collect(summaries, _summary)),
         joint=" → ",
-        decisions=_of(_texts(stages, _decisions), _collect(summaries, _decisions)),
-        todos=_of(_texts(stages, _todos), _collect(summaries, _todos)),
-        source="layer3_auto",
+        source=_net(stages),
         automatic=True,
         saved_at=stages[-1].ts,
     )
 
 
-def _from_facts(facts: list[Fact]) -> Conclusion:
-    facts.sort(key=lambda fact: (fact.ts, fact.id))
-    said = _collect(facts, lambda fact: [fact.content])[:_FACTS_IN_SUMMARY]
-    if not said:
+def _from_facts(facts: Sequence[Fact]) -> Conclusion:
+    known = ranked(_known(facts))
+    if not known:
         return Conclusion()
     return Conclusion(
-        topic=said[0].text[:_TOPIC_OF_TEXT].rstrip(),
-        parts=said,
+        topic=known[0].first.text[:_TOPIC_OF_TEXT].rstrip(),
+        parts=tuple(_stated(one) for one in known[:_FACTS_IN_SUMMARY]),
         joint="; ",
-        source="layer3_auto",
+        more=max(0, len(known) - _FACTS_IN_SUMMARY),
+        source=COMPOSED,
         automatic=True,
-        saved_at=facts[-1].ts,
+        saved_at=max(fact.ts for fact in facts),
     )
+
+
+def _known(facts: Iterable[Fact]) -> Iterator[Group]:
+    """What the facts come to, each thing once and as last said, of every subject."""
+    by_subject: dict[str, list[Fact]] = {}
+    for fact in facts:
+        if one_line(fact.content):
+            by_subject.setdefault(subject_of(fact), []).append(fact)
+    for of_one in by_subject.values():
+        yield from group(map(of_fact, of_one))
+
+
+def _stated(known: Group) -> Said:
+    return Said(known.first.text, tuple(Saying(one.text, one.ts, one.id) for one in known.statements))
+
+
+def _net(stages: Sequence[StageSummary]) -> str:
+    """Which net saved the stages: the one that had to ask for any of them, else the end of the session."""
+    layers = {stage.layer for stage in stages}
+    return next((_SOURCES[layer] for layer in (2, 4) if layer in layers), COMPOSED)
+
+
+def _open(summaries: Sequence[StageSummary]) -> tuple[Said, ...]:
+    """The to-dos that are left; a list drawn from the transcript counts where no agent made one."""
+    naming = [one for one in summaries if any(map(_clean, one.todos))]
+    lists = [one for one in naming if one.layer != _FROM_TRANSCRIPT] or naming
+    if not lists:
+        return ()
+    done = {same_text(_clean(text)) for one in summaries[summaries.index(lists[-1]) + 1 :] for text in one.done}
+    return tuple(said for said in _of(lists[-1].todos, _collect(summaries, _todos)) if same_text(said.text) not in done)
 
 
 def _topic(summary: StageSummary) -> str:
@@ -149,16 +189,12 @@ def _todos(one: StageSummary) -> list[str]:
     return one.todos
 
 
-def _texts(stages: Sequence[StageSummary], texts: Callable[[StageSummary], list[str]]) -> list[str]:
-    return [said.text for said in _collect(stages, texts)]
-
-
-def _collect(events: Sequence[_Event], texts: Callable[[_Event], list[str]]) -> tuple[Said, ...]:
-    """Every distinct text of the events, in the order and the wording first said."""
+def _collect(summaries: Sequence[StageSummary], texts: Callable[[StageSummary], list[str]]) -> tuple[Said, ...]:
+    """Every distinct text of the summaries, in the order and the wording first said."""
     found: dict[str, dict[str, Saying]] = {}
-    for event in events:
-        for text in filter(None, map(_clean, texts(event))):
-            found.setdefault(same_text(text), {}).setdefault(event.id, Saying(text, event.ts, event.id))
+    for summary in summaries:
+        for text in filter(None, map(_clean, texts(summary))):
+            found.setdefault(same_text(text), {}).setdefault(summary.id, Saying(text, summary.ts, summary.id))
     return tuple(Said(first.text, (first, *rest)) for first, *rest in (one.values() for one in found.values()))
 
 

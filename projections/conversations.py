@@ -17,6 +17,7 @@ from eventlog.events import (
     Fact,
     KnowledgeEdited,
     Retraction,
+    SaveRequested,
     SessionEnd,
     SessionStart,
     StageSummary,
@@ -43,6 +44,8 @@ class Conversation(Struct):
     first_agent: Named = _NEVER
     turns: int = 0
     events: int = 0
+    flushed: bool = False  # asked to save before a compaction
+    asked: bool = False  # asked to save at the end of a turn
     facts: list[Fact] = []
     summaries: list[StageSummary] = []
 
@@ -83,6 +86,9 @@ class Conversation(Struct):
                 self.resumed_at = max(self.resumed_at, ts)
             case SessionEnd():
                 self.end = _newest(self.end, event)
+            case SaveRequested():
+                self.flushed = self.flushed or event.trigger == "pre_compact"
+                self.asked = self.asked or event.trigger == "stop"
             case _:
                 pass  # counted above; nothing else is asked of it
 
@@ -96,6 +102,8 @@ class Conversation(Struct):
         self.first_agent = min(self.first_agent, other.first_agent)
         self.turns += other.turns
         self.events += other.events
+        self.flushed = self.flushed or other.flushed
+        self.asked = self.asked or other.asked
         self.facts += other.facts
         self.summaries += other.summaries
 
@@ -103,7 +111,7 @@ class Conversation(Struct):
 class Conversations(Struct, dict=True):
     """Every conversation, and what has been withdrawn."""
 
-    version: ClassVar[int] = 2
+    version: ClassVar[int] = 3
 
     by_id: dict[str, Conversation] = field(default_factory=dict)
     retractions: list[Retraction] = field(default_factory=list)

@@ -78,11 +78,26 @@ def lines(day: str, note: Note, words: Labels, local: Local) -> Iterator[Line]:
     """The title, and the sections there is anything to say in; the same thing said twice is one bullet."""
     all_of_it = tuple(sorted(note.standing))
     yield Line(f"# {day}", all_of_it)
+    items = _each_in_one_section(note.items)
     for section, title in enumerate((words.events, words.insights, words.todos)):
-        chosen = sorted(item for item in note.items if item.section == section)
+        chosen = sorted(item for item in items if item.section == section)
         if chosen:
             yield from (Line("", all_of_it), Line(f"## {title}", all_of_it), Line("", all_of_it))
             yield from _bullets(chosen, local)
+
+
+def _each_in_one_section(items: Iterable[Item]) -> list[Item]:
+    """What anyone called an insight is one, whatever others called it; what is left to do stays to be done."""
+    items = list(items)
+    learned = {_same(item) for item in items if item.section == _LEARNED}
+    return [
+        item._replace(section=_LEARNED) if item.section == _EVENTS and _same(item) in learned else item
+        for item in items
+    ]
+
+
+def _same(item: Item) -> tuple[str, str]:
+    return item.project, same_text(item.text)
 
 
 def local_time(timezone: str) -> Local:
@@ -143,7 +158,7 @@ def _bullets(items: Iterable[Item], local: Local) -> Iterator[Line]:
     same: dict[tuple[str, str], list[Item]] = {}
     for item in items:
         if item.text:
-            same.setdefault((item.project, same_text(item.text)), []).append(item)
+            same.setdefault(_same(item), []).append(item)
     for first, *again in same.values():
         name = _name(first.project)
         mark = {_EVENTS: f"{local(first.ts)[11:]} ", _TODOS: "[ ] "}.get(first.section, "")

@@ -7,13 +7,14 @@ from typing import NamedTuple
 from eventlog import timestamps
 from eventlog.events import Event
 from eventlog.log import EventLog
+from eventlog.projections.base import Document
 from eventlog.projections.conversations import Conversations
 from eventlog.projections.labels import LABELS
 from eventlog.projections.markdown_file import is_untouched
 from eventlog.projections.memory import MEMORY
-from eventlog.projections.memory_edits import Taken, stamp_in, take
+from eventlog.projections.memory_edits import Taken, is_base, stamp_in, take, take_added
 from eventlog.projections.publish import read
-from eventlog.projections.replay import replay
+from eventlog.projections.replay import Replayed, replay
 from eventlog.settings import Settings
 from eventlog.store import project_slug
 
@@ -47,30 +48,36 @@ def _edited(root: Path) -> Iterator[Path]:
 
 
 def _take(log: EventLog, settings: Settings, root: Path, path: Path) -> Taken:
+    """Against the file as it was rendered; where that cannot be had again, only what was added is known."""
     data, name = read(path) or b"", path.relative_to(root).as_posix()
     rendered_at = stamp_in(data)
-    if rendered_at is None:
+    ts, words = _saved_at(path, log.now(), rendered_at), LABELS[settings.locale]
+    today = replay(log, settings, projections=[MEMORY], save=False)
+    state: Conversations = today.states[Conversations]
+    project = _project(state, name)
+    if project is None and name != "MEMORY.md":
         return Taken([], rest=True)
-    then = replay(log, settings, projections=[MEMORY], until=rendered_at, save=False)
-    base = next((one for one in then.documents if one.path == name), None)
-    if base is None:
-        return Taken([], rest=True)
-    said = {
-        one: entry.event for one, entry in log.find({event for line in base.lines for event in line.events}).items()
-    }
-    project = _project(then.states[Conversations], name)
-    return take(data, base, project, said, LABELS[settings.locale], _saved_at(path, rendered_at))
+    if rendered_at:
+        base = _document(replay(log, settings, projections=[MEMORY], until=rendered_at, save=False), name)
+        if base and is_base(base, data):
+            return take(data, base, project, state, words, ts)
+    taken = take_added(data, _document(today, name) or Document(name, ()), project, state, words, ts)
+    return taken._replace(rest=taken.rest or rendered_at is not None)  # something may have been taken out as well
+
+
+def _document(replayed: Replayed, name: str) -> Document | None:
+    return next((one for one in replayed.documents if one.path == name), None)
 
 
 def _project(state: Conversations, name: str) -> str | None:
-    """Whose file it is; None for the user's."""
+    """Whose file it is; None for the user's, and where the log does not know."""
     projects = {fact.project for one in state.by_id.values() for fact in one.facts}
     projects |= {one.project for one in state.by_id.values()}
     by_name = {f"projects/{project_slug(one)}/MEMORY.md": one for one in projects if one}
     return by_name.get(name)
 
 
-def _saved_at(path: Path, rendered_at: str) -> str:
-    """When the file was saved, and in any case after what it was rendered from."""
-    after = timestamps.to_ms(rendered_at) * 1_000_000 + int(rendered_at[23:26]) * 1000 + 1000
-    return timestamps.from_ns(max(path.stat().st_mtime_ns, after))
+def _saved_at(path: Path, now: int, rendered_at: str | None) -> str:
+    """When the file was saved, by no clock ahead of ours, and in any case after what it was rendered from."""
+    saved = timestamps.from_ns(min(path.stat().st_mtime_ns, now))
+    return max(saved, timestamps.after(rendered_at)) if rendered_at else saved

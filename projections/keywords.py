@@ -16,7 +16,8 @@ from eventlog.projections.conclusion import Conclusion
 from eventlog.projections.conversations import Conversation, Conversations
 from eventlog.projections.labels import LABELS, Labels
 from eventlog.projections.markdown_file import STAMP_BYTES, certified
-from eventlog.projections.statements import Group, Subject, subjects
+from eventlog.projections.statements import Group, ranked
+from eventlog.projections.subjects import Subject, subjects
 from eventlog.projections.summaries import newest_per_project
 from eventlog.retractions import Withdrawn
 from eventlog.settings import Settings
@@ -133,13 +134,13 @@ def _sessions(place: Place, up: str, words: Labels) -> Iterator[Line]:
 
 
 def _line(keyword: Keyword, kept: set[str]) -> Line:
-    newest = sorted(keyword.groups, key=lambda one: (one.last_seen, one.first.id), reverse=True)
-    facts = "; ".join(cut(one.first.text, _FACT_CHARS) for one in newest[:_SHOWN])
-    more = "; …" if len(newest) > _SHOWN else ""
-    said = dict.fromkeys(one.conversation_id for group in newest for one in reversed(group.statements))
+    first = ranked(keyword.groups)
+    facts = "; ".join(cut(one.first.text, _FACT_CHARS) for one in first[:_SHOWN])
+    more = "; …" if len(first) > _SHOWN else ""
+    said = dict.fromkeys(one.conversation_id for group in first for one in reversed(group.statements))
     sessions = ", ".join(conversation_name(one) for one in list(filter(kept.__contains__, said))[:_SHOWN])
-    text = f"- **{keyword.word}** ({len(newest)}): {facts}{more}" + (f" → {sessions}" if sessions else "")
-    return Line(text, tuple(dict.fromkeys(event for group in newest for event in group.events)))
+    text = f"- **{keyword.word}** ({len(first)}): {facts}{more}" + (f" → {sessions}" if sessions else "")
+    return Line(text, tuple(dict.fromkeys(event for group in first for event in group.events)))
 
 
 def _keywords(places: Iterable[Place]) -> list[Keyword]:

@@ -23,7 +23,9 @@ class Labels(NamedTuple):
     preferences: str
     lessons: str
     knowledge: str
+    general: str  # what is true whatever the project
     experience: str
+    agents_notes: str  # in the place of a title that is a person's own
     more: str  # with {count} and {command}
     events: str
     insights: str
@@ -52,13 +54,15 @@ LABELS: dict[Locale, Labels] = {
         preferences="User preferences",
         lessons="Lessons",
         knowledge="Project knowledge",
+        general="General knowledge",
         experience="Experience",
+        agents_notes="Notes of agents",
         more="{count} more did not fit; see them with `{command}`.",
         events="Events",
         insights="Insights",
         todos="To-dos",
         index_title="Index",
-        index_key="Keyword (how many facts): the newest of them → sessions that said so.",
+        index_key="Keyword (how many facts): the first of them → sessions that said so.",
         keywords="Keywords",
         sessions="Sessions",
         projects="Projects",
@@ -79,13 +83,15 @@ LABELS: dict[Locale, Labels] = {
         preferences="用户偏好",
         lessons="经验教训",
         knowledge="项目知识",
+        general="通用知识",
         experience="经历",
+        agents_notes="智能体笔记",
         more="还有 {count} 条放不下，用 `{command}` 查看。",
         events="今日事件",
         insights="重要洞察",
         todos="待办事项",
         index_title="索引",
-        index_key="关键词（事实数）：最新的几条 → 相关会话。",
+        index_key="关键词（事实数）：最重要的几条 → 相关会话。",
         keywords="关键词",
         sessions="会话",
         projects="项目",

@@ -3,7 +3,8 @@
     <!-- eventlog 2026-02-21T08:35:44.123456Z sha256:9f86d0… -->
 
 The time is that of the newest event that has a say in the file: replaying the log as of it gives the same bytes. The
-digest is of everything above the line: where it matches, no one has touched the file.
+digest is of everything above the line and of that time: where it matches, no one has touched the file. In older
+files it is of the text alone.
 """
 
 import hashlib
@@ -23,7 +24,7 @@ def certified(path: str, lines: Sequence[Line], newest: str) -> Document:
     events = tuple(dict.fromkeys(event for line in lines for event in line.events))
     conversations = tuple(dict.fromkeys(one for line in lines for one in line.conversations))
     above = (*lines, Line("", events, conversations))
-    digest = hashlib.sha256(Document(path, above).data).hexdigest()
+    digest = _digest(Document(path, above).data + newest.encode())
     return Document(path, (*above, Line(f"<!-- eventlog {newest} sha256:{digest} -->", events, conversations)))
 
 
@@ -41,4 +42,11 @@ def is_stamp(line: str) -> bool:
 def is_untouched(data: bytes) -> bool:
     """Whether the bytes are exactly what was once rendered."""
     match = _STAMP.search(data)
-    return match is not None and match["digest"].decode() == hashlib.sha256(data[: match.start()]).hexdigest()
+    if match is None:
+        return False
+    above = data[: match.start()]
+    return match["digest"].decode() in (_digest(above + match["ts"]), _digest(above))
+
+
+def _digest(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()

@@ -1,11 +1,12 @@
 """`MEMORY.md`, of the user and of each project: what is known, one bullet per distinct fact, within a budget.
 
-Ranked by importance, number of conversations that stated it, recency against the newest event of the file (in days),
-confidence; ties by time and id. The order of sections is fixed; within one, the rank decides.
+What there is room for is decided by the rank of each fact (`Group.rank`). The order of sections is fixed; within one,
+the rank decides.
 """
 
-from collections.abc import Iterable, Iterator
-from datetime import date
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
 from pathlib import PurePath
 from shlex import quote
 from typing import NamedTuple
@@ -15,20 +16,19 @@ from eventlog.projections.base import Document, Line, Projection
 from eventlog.projections.conversations import Conversations
 from eventlog.projections.labels import LABELS, Labels
 from eventlog.projections.markdown_file import STAMP_BYTES, certified
-from eventlog.projections.statements import Group, Statement, Subject, subjects
+from eventlog.projections.statements import Group, Statement, ranked
+from eventlog.projections.subjects import Subject, subjects
+from eventlog.sections import plain
 from eventlog.settings import MemorySettings, Settings
 from eventlog.store import project_slug
-from eventlog.text import one_line
+from eventlog.text import one_line, same_text
 
-NOTES = "Notes"  # the section at the end that is a person's own, in every language
+NOTES = "Notes"  # the section at the end that is a person's own
+_NOTES = frozenset(("notes", "笔记"))  # what a person may call it
 _NOTED = "knowledge/"
-_BY_CATEGORY = {
-    **dict.fromkeys(("decision", "decisions", "决策", "重要决策", "关键决策"), 0),
-    **dict.fromkeys(("preference", "preferences", "偏好", "用户偏好"), 1),
-    **dict.fromkeys(("lesson", "lessons", "经验教训", "教训"), 2),
-}
-_BY_TYPE = {"O": 1, "W": 3, "B": 4}
-_FREE = 5
+_DECISIONS, _PREFERENCES, _LESSONS, _KNOWLEDGE, _EXPERIENCE, _FREE = range(6)
+_BY_TYPE = {"O": _PREFERENCES, "W": _KNOWLEDGE, "B": _EXPERIENCE}
+_CLOSING = re.compile(r"\s+#+$")  # of an ATX heading: not read as a part of its text
 
 
 class Section(NamedTuple):
@@ -38,13 +38,35 @@ class Section(NamedTuple):
     name: str = ""
 
 
+_AGENTS_NOTES = Section(_FREE, "notes")
+_HEADED = {
+    "decisions": Section(_DECISIONS), "preferences": Section(_PREFERENCES), "lessons": Section(_LESSONS),
+    "knowledge": Section(_KNOWLEDGE), "general": Section(_KNOWLEDGE), "experience": Section(_EXPERIENCE),
+    "agents_notes": _AGENTS_NOTES,
+}  # fmt: skip
+_BY_CATEGORY = {
+    **dict.fromkeys(("decision", "decisions", "决策", "关键决策"), Section(_DECISIONS)),
+    **dict.fromkeys(("preference", "preferences", "偏好"), Section(_PREFERENCES)),
+    **dict.fromkeys(("lesson", "lessons", "教训"), Section(_LESSONS)),
+    **{same_text(getattr(words, name)): section for words in LABELS.values() for name, section in _HEADED.items()},
+}  # no free category has the title of another section, in whatever language
+
+
 def render(state: Conversations, settings: Settings) -> Iterable[Document]:
     """The user's file first, then those of the projects."""
     notes = _notes(state)
-    for subject in state.once(subjects):
+    known = state.once(subjects)
+    if not known or known[0].project:
+        known = [Subject(None, [], "", ()), *known]  # a person may have notes where nothing was ever stated
+    for subject in known:
         own = notes.get(notes_path(_path(subject.project)))
         if subject.groups or (own and own.content is not None):
             yield _document(subject, settings, own)
+
+
+def is_notes(title: str) -> bool:
+    """Whether a section of that title, as people read it, is the person's own."""
+    return same_text(plain(_CLOSING.sub("", title))) in _NOTES
 
 
 def notes_path(path: str) -> str:
@@ -65,36 +87,48 @@ def _path(project: str | None) -> str:
 
 def _document(subject: Subject, settings: Settings, notes: KnowledgeEdited | None) -> Document:
     words = LABELS[settings.locale]
-    today = date.fromisoformat(subject.changed_at[:10])
-    ranked = sorted(subject.groups, key=lambda one: _rank(one, today))
+    titles = _titles(subject, words)
+    groups = ranked(subject.groups)
     title = f"# {words.memory}" + (f": {_name(subject.project)}" if subject.project else "")
-    spent = len(f"{title}\n{_more(len(ranked), subject, words)}\n".encode()) + STAMP_BYTES + 3
-    shown, left = _fit(ranked, settings.memory, spent)
-    lines = [Line(title, _behind(ranked, subject)), *_sections(shown, left, subject, words)]
+    spent = len(f"{title}\n{_more(len(groups), subject, words)}\n".encode()) + STAMP_BYTES + 3
+    shown, left = _fit(groups, titles, settings.memory, spent)
+    lines = [Line(title, _behind(groups, subject)), *_sections(shown, left, titles, subject)]
     if left:
         behind = _behind(left, subject)
         lines += [Line("", behind), Line(_more(len(left), subject, words), behind)]
     if notes and notes.content is not None:
-        lines += [Line(text, (notes.id,)) for text in ("", f"## {NOTES}", "", *notes.content.split("\n"))]
+        lines += [Line(text, (notes.id,)) for text in ("", f"## {notes.key.heading}", "", *notes.content.split("\n"))]
     return certified(_path(subject.project), lines, max(subject.changed_at, notes.ts if notes else ""))
 
 
-def _rank(one: Group, today: date) -> tuple[int, int, int, float, str, str]:
-    age = (today - date.fromisoformat(one.last_seen[:10])).days
-    return -one.importance, -one.sessions, age, -one.confidence, one.first.ts, one.first.id
+def _titles(subject: Subject, words: Labels) -> dict[Section, str]:
+    """How each section is headed; a free one as its category was first spelled."""
+    knowledge = words.knowledge if subject.project else words.general
+    fixed = (words.decisions, words.preferences, words.lessons, knowledge, words.experience)
+    titles = {Section(order): title for order, title in enumerate(fixed)} | {_AGENTS_NOTES: words.agents_notes}
+    statements = (statement for group in subject.groups for statement in group.statements)
+    for statement in sorted(statements, key=lambda statement: (statement.ts, statement.id)):
+        titles.setdefault(_section_of(statement), _spelled(statement.category))
+    return titles
 
 
-def _fit(ranked: list[Group], limits: MemorySettings, spent: int) -> tuple[list[Group], list[Group]]:
+def _spelled(category: str) -> str:
+    return category[:1].upper() + category[1:] if category == category.lower() else category
+
+
+def _fit(
+    groups: Iterable[Group], titles: Mapping[Section, str], limits: MemorySettings, spent: int
+) -> tuple[list[Group], list[Group]]:
     """What the budget of the file holds, by rank, and what it does not; headings and the last lines count too."""
     lines = limits.max_lines - 5  # title, the line about what was left out, the stamp, and two empty ones
     size = limits.max_bytes - spent
     shown: list[Group] = []
     left: list[Group] = []
     headings: set[Section] = set()
-    for one in ranked:
+    for one in groups:
         section = _section(one)
         new = 0 if section in headings else 1
-        bytes_needed = len(_bullet(one).encode()) + 1 + new * (len(section.name.encode()) + 40)
+        bytes_needed = len(_bullet(one).encode()) + 1 + new * len(f"\n## {titles[section]}\n\n".encode())
         if lines < 1 + 3 * new or size < bytes_needed:
             left.append(one)
             continue
@@ -104,15 +138,13 @@ def _fit(ranked: list[Group], limits: MemorySettings, spent: int) -> tuple[list[
     return shown, left
 
 
-def _sections(shown: list[Group], left: list[Group], subject: Subject, words: Labels) -> Iterator[Line]:
-    titles = (words.decisions, words.preferences, words.lessons, words.knowledge, words.experience)
+def _sections(shown: list[Group], left: list[Group], titles: Mapping[Section, str], subject: Subject) -> Iterator[Line]:
     by_section: dict[Section, list[Group]] = {}
     for one in shown:
         by_section.setdefault(_section(one), []).append(one)
     for section, groups in sorted(by_section.items()):
         behind = _behind([*groups, *(one for one in left if _section(one) == section)], subject)
-        title = titles[section.order] if section.order < _FREE else section.name[:1].upper() + section.name[1:]
-        yield from (Line("", behind), Line(f"## {title}", behind), Line("", behind))
+        yield from (Line("", behind), Line(f"## {titles[section]}", behind), Line("", behind))
         yield from (Line(_bullet(one), one.events) for one in groups)
 
 
@@ -127,10 +159,17 @@ def _section(one: Group) -> Section:
 
 
 def _section_of(statement: Statement) -> Section:
-    category = statement.category.casefold()
-    if category in _BY_CATEGORY:
-        return Section(_BY_CATEGORY[category])
-    return Section(_FREE, category) if category else Section(_BY_TYPE[statement.memory_type])
+    if not statement.category:
+        return Section(_BY_TYPE[statement.memory_type])
+    return _of_category(statement.category)
+
+
+@lru_cache(maxsize=4096)
+def _of_category(category: str) -> Section:
+    if is_notes(category):
+        return _AGENTS_NOTES
+    name = same_text(category)
+    return _BY_CATEGORY.get(name, Section(_FREE, name))
 
 
 def _bullet(one: Group) -> str:

@@ -10,7 +10,6 @@ from eventlog.projections.conclusion import SUMMARY_CHARS, Conclusion, agents_ow
 from eventlog.projections.conversations import Conversation, Conversations
 from eventlog.retractions import Withdrawn
 from eventlog.settings import Settings
-from eventlog.text import cut
 
 
 def render(state: Conversations, settings: Settings) -> Iterable[Document]:
@@ -30,7 +29,7 @@ def _line(one: Conversation, conclusion: Conclusion, withdrawn: Withdrawn) -> Li
         "id": f"sum-{digest(one.id, 6).hex()}",
         "session_id": one.id,
         "topic": conclusion.topic,
-        "summary": cut(conclusion.summary, SUMMARY_CHARS),
+        "summary": conclusion.summary_within(SUMMARY_CHARS),
         "decisions": [said.text for said in conclusion.decisions],
         "todos": [said.text for said in conclusion.todos],
         "timestamp": conclusion.saved_at or one.last_at,

@@ -1,100 +1,35 @@
 """How well memory is kept: which net saved each session, week by week.
 
-A session belongs to the week it began in, and to the cheapest net that saved anything of it. Sessions of a turn or
-two that saved nothing are trivial: nothing was missed, and coverage does not count them.
+The count is that of `sessions.jsonl`: every conversation is a session, and its `source` names the net that saved it.
+A session belongs to the week it began in. Sessions of a turn or two that saved nothing are trivial: nothing was
+missed, and coverage does not count them.
 """
 
 from collections.abc import Iterable
 from datetime import date, timedelta
-from typing import ClassVar
 
 from msgspec import Struct, field
 
-from eventlog.events import Event, Fact, SaveRequested, SessionEnd, SessionStart, StageSummary, TurnEnd
 from eventlog.projections.base import Document, Projection
+from eventlog.projections.conclusion import COMPOSED, NONE, Conclusion, conclusions
+from eventlog.projections.conversations import Conversation, Conversations
 from eventlog.settings import Settings
 
-LAYERS = (1, 2, 3, 4)
-_AUTOMATIC = 3
+SOURCES = {"layer1_rules": "1", "layer2_precompact": "2", COMPOSED: "3", "layer4_stop": "4"}  # source -> layer
 _WORTH_SAVING = 3  # turns
-
-
-class Saving(Struct):
-    """One conversation: when it began, how long it was, and which nets held."""
-
-    started_at: str = "~"
-    turns: int = 0
-    layers: set[int] = field(default_factory=set)
-    flushed: bool = False
-    asked: bool = False
-    by_host: bool = False  # a hook told of it
-
-    def fold(self, event: Event) -> None:
-        """Take in one event of this conversation."""
-        self.started_at = min(self.started_at, event.ts)
-        match event:
-            case Fact() | StageSummary():
-                self.layers.add(event.layer or 1)
-            case TurnEnd():
-                self.turns += 1
-                self.by_host = True
-            case SaveRequested():
-                self.asked = self.asked or event.trigger == "stop"
-                self.flushed = self.flushed or event.trigger == "pre_compact"
-            case SessionStart() | SessionEnd():
-                self.by_host = True
-            case _:
-                pass
-
-    def merge(self, other: "Saving") -> None:
-        """Take in what other events of this conversation led to."""
-        self.started_at = min(self.started_at, other.started_at)
-        self.turns += other.turns
-        self.layers |= other.layers
-        self.flushed = self.flushed or other.flushed
-        self.asked = self.asked or other.asked
-        self.by_host = self.by_host or other.by_host
-
-    @property
-    def is_trivial(self) -> bool:
-        """Whether there was nothing to save."""
-        return not self.layers and self.turns < _WORTH_SAVING
-
-
-class Savings(Struct):
-    """Every conversation that hooks told of."""
-
-    version: ClassVar[int] = 1
-
-    by_id: dict[str, Saving] = field(default_factory=dict)
-
-    def fold(self, event: Event) -> None:
-        """Take in one event."""
-        if event.subagent:
-            return
-        one = self.by_id.get(event.conversation_id)
-        if one is None:
-            one = self.by_id[event.conversation_id] = Saving()
-        one.fold(event)
-
-    def merge(self, other: "Savings") -> None:
-        """Take in the state of other events."""
-        for conversation_id, theirs in other.by_id.items():
-            ours = self.by_id.setdefault(conversation_id, theirs)
-            if ours is not theirs:
-                ours.merge(theirs)
 
 
 class Week(Struct):
     """The figures of one week, from its Monday on; of all weeks, where `week` is `all`.
 
     Shares are of 1, None where there is nothing to share. `fallback_rate`: sessions that cost an extra request.
-    `automatic_share`: of those saved, summarised by a program alone. `coverage`: saved, of those not trivial.
+    `automatic_share`: of those saved, summarised by a program. `coverage`: saved, of those not trivial.
     """
 
     week: str
     sessions: int = 0
-    layers: dict[str, int] = field(default_factory=lambda: {str(layer): 0 for layer in LAYERS})
+    layers: dict[str, int] = field(default_factory=lambda: dict.fromkeys(SOURCES.values(), 0))
+    automatic: int = 0
     unsaved: int = 0
     trivial: int = 0
     flushed: int = 0
@@ -118,46 +53,47 @@ class Week(Struct):
 
     @property
     def automatic_share(self) -> float | None:
-        """Share of the saved sessions that only a program summarised."""
-        return _share(self.layers[str(_AUTOMATIC)], self.saved)
+        """Share of the saved sessions whose summary a program composed."""
+        return _share(self.automatic, self.saved)
 
     @property
     def coverage(self) -> float | None:
         """Share of the sessions worth saving that were saved."""
         return _share(self.saved, self.saved + self.unsaved)
 
-    def count(self, one: Saving) -> None:
-        """One more session."""
+    def count(self, one: Conversation, conclusion: Conclusion) -> None:
+        """One more session, and what it came to."""
         self.sessions += 1
         self.flushed += one.flushed
         self.asked += one.asked
-        if one.layers:
-            self.layers[str(_cheapest(one.layers))] += 1
-        elif one.is_trivial:
+        if conclusion.source != NONE:
+            self.layers[SOURCES[conclusion.source]] += 1
+            self.automatic += conclusion.automatic
+        elif one.turns < _WORTH_SAVING:
             self.trivial += 1
         else:
             self.unsaved += 1
 
 
-def weeks(state: Savings, avoided: Iterable[str] = ()) -> list[Week]:
-    """The figures by week, oldest first, and of all together at the end; `avoided` are days (`2026-02-21`)."""
+def weeks(state: Conversations, avoided: Iterable[str] = (), *, since: str = "", until: str = "~") -> list[Week]:
+    """The figures by week, oldest first, and of all together at the end.
+
+    Of sessions that began between the two times; `avoided` are days (`2026-02-21`) on which nothing was written twice.
+    """
     total = Week("all")
     by_week: dict[str, Week] = {}
+    concluded = state.once(conclusions)
     for one in state.by_id.values():
-        if one.by_host:
+        if since <= one.started_at <= until:
             monday = _monday(one.started_at[:10])
-            by_week.setdefault(monday, Week(monday)).count(one)
-            total.count(one)
+            by_week.setdefault(monday, Week(monday)).count(one, concluded[one.id])
+            total.count(one, concluded[one.id])
     for day in avoided:
-        monday = _monday(day)
-        by_week.setdefault(monday, Week(monday)).duplicates_avoided += 1
-        total.duplicates_avoided += 1
+        if since[:10] <= day <= until[:10]:
+            monday = _monday(day)
+            by_week.setdefault(monday, Week(monday)).duplicates_avoided += 1
+            total.duplicates_avoided += 1
     return [by_week[monday] for monday in sorted(by_week)] + [total]
-
-
-def _cheapest(layers: set[int]) -> int:
-    """An agent's own word counts before what a program composed; among the agent's, the one that cost least."""
-    return min(layers, key=lambda layer: (layer == _AUTOMATIC, layer))
 
 
 def _monday(day: str) -> str:
@@ -169,10 +105,10 @@ def _share(part: int, whole: int) -> float | None:
     return round(part / whole, 4) if whole else None
 
 
-def _render(state: Savings, settings: Settings) -> Iterable[Document]:
+def _render(state: Conversations, settings: Settings) -> Iterable[Document]:
     """Nothing: the figures are for `eventlog stats`, not for a file."""
     del state, settings
     return ()
 
 
-STATS = Projection(name="stats", state=Savings, render=_render, owns=())
+STATS = Projection(name="stats", state=Conversations, render=_render, owns=())

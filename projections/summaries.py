@@ -1,13 +1,13 @@
 """`sessions/<conversation>.md`: one short summary per conversation, the newest of each project."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime, tzinfo
 from itertools import islice
 from pathlib import PurePath
 from zoneinfo import ZoneInfo
 
 from eventlog.projections.base import Document, Line, Projection
-from eventlog.projections.conclusion import Conclusion, Said, conclude
+from eventlog.projections.conclusion import Conclusion, Said, and_more, conclude
 from eventlog.projections.conversations import Conversation, Conversations
 from eventlog.projections.labels import LABELS, Labels
 from eventlog.projections.markdown_file import certified
@@ -68,20 +68,33 @@ def _head(one: Conversation, words: Labels, settings: Settings, *, stages: bool)
 
 
 def _body(one: Conversation, conclusion: Conclusion, words: Labels, budget: int) -> Iterator[Line]:
-    """Each section may use what those after it leave, and at least half of what is left."""
+    """Each section may use what those after it leave, and at least half of what is left.
+
+    Of decisions there is no room for, the oldest are left out; every section says how many are.
+    """
     sections = (
-        (words.done, conclusion.parts),
-        (words.key_decisions, conclusion.decisions),
-        (words.open_ends, conclusion.todos),
+        (words.done, conclusion.parts, conclusion.more),
+        (words.key_decisions, conclusion.decisions[::-1], 0),
+        (words.open_ends, conclusion.todos, 0),
     )
-    for position, (heading, texts) in enumerate(sections):
-        others = sum(len(said.text) for _, later in sections[position + 1 :] for said in later)
-        fitting = list(_fit(texts, max(budget - others, budget // 2)))
+    for position, (heading, texts, more) in enumerate(sections):
+        others = sum(len(said.text) for _, later, _ in sections[position + 1 :] for said in later)
+        fitting = _fit_and_count(texts, more, max(budget - others, budget // 2))
         budget -= sum(len(said.text) for said in fitting)
         if fitting:
             yield Line("", conversations=(one.id,))
             yield Line(f"## {heading}", conversations=(one.id,))
-            yield from (Line(f"- {said.text}", said.events) for said in fitting)
+            yield from (Line(f"- {said.text}", said.events, (one.id,) * (not said.sayings)) for said in fitting)
+
+
+def _fit_and_count(texts: Sequence[Said], more: int, room: int) -> list[Said]:
+    """The texts there is room for, and what says how many more there are."""
+    mark = len(and_more(len(texts) + more))
+    if room < mark or not (more or sum(len(said.text) for said in texts) > room):
+        return list(_fit(texts, room))
+    fitting = list(_fit(texts, room - mark))
+    left = len(texts) - len(fitting) + more
+    return [*fitting, Said(and_more(left), ())] if left else fitting
 
 
 def _fit(texts: Iterable[Said], budget: int) -> Iterator[Said]:

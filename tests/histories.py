@@ -37,16 +37,17 @@ _common: dict[str, st.SearchStrategy] = {
 }
 _fact: dict[str, st.SearchStrategy] = {
     "type": st.just("fact"), "content": _texts, "memory_type": st.sampled_from("WBO"), "key": st.sampled_from([None, None, "k"]),
-    "category": st.sampled_from([None, "decision", "lesson", "Style"]), "importance": st.integers(1, 5),
+    "category": st.sampled_from([None, "decision", "lesson", "Style", "my style", "Notes"]), "importance": st.integers(1, 5),
     "confidence": st.sampled_from([0.5, 0.9]), "scope": st.sampled_from([None, "user", "project"]),
 }  # fmt: skip
 _summary: dict[str, st.SearchStrategy] = {
     "type": st.just("stage_summary"), "scope": st.sampled_from(["stage", "session"]), "topic": st.sampled_from(["", "Login"]),
-    "summary": _texts, "decisions": _few_texts, "todos": _few_texts,
+    "summary": _texts, "decisions": _few_texts, "todos": _few_texts, "done": _few_texts,
 }  # fmt: skip
 _others: list[dict[str, st.SearchStrategy]] = [
     {"type": st.just("session_start")},
     {"type": st.just("turn_end")},
+    {"type": st.just("save_requested"), "trigger": st.sampled_from(["stop", "pre_compact"])},
     {"type": st.just("session_end"), "reason": st.sampled_from([None, "clear"])},
     {"type": st.just("future")},
 ]

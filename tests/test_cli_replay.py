@@ -188,7 +188,8 @@ def test_damage_is_told_and_stops_nothing(tmp_path):
     assert 0 == ran.code
     assert "2026-02-20.jsonl:4 (byte 416) not-utf8" in ran.out
     assert {"bom", "blank", "conflict"} < {one["kind"] for one in report["damage"]}
-    assert "Kept: after the list" in (store / "knowledge" / "sessions.jsonl").read_text()
+    memories = (path.read_text() for path in store.joinpath("knowledge").rglob("MEMORY.md"))
+    assert any("Kept: after the list" in memory for memory in memories)
 
 
 def test_a_write_under_way_is_no_damage(store):

@@ -1,6 +1,10 @@
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from eventlog.projections.conclusion import conclude
+from eventlog.text import same_text
 from tests.said import fact, folded, quarantine, retract, summary, whole
 
 
@@ -49,6 +53,13 @@ def test_the_source_tells_which_net_saved_the_sessions_summary(layer, source):
     assert (source, False) == (conclusion.source, conclusion.automatic)
 
 
+@pytest.mark.parametrize(("layer", "source"), [(1, "layer3_auto"), (2, "layer2_precompact"), (4, "layer4_stop")])
+def test_the_source_tells_which_net_saved_a_stage(layer, source):
+    conclusion = _concluded(summary(1), summary(2, layer=layer))
+
+    assert (source, True) == (conclusion.source, conclusion.automatic)
+
+
 @pytest.mark.parametrize("one", [summary(1), whole(1, layer=3), fact(1)])
 def test_what_a_program_composed_is_marked_as_such(one):
     conclusion = _concluded(one)
@@ -56,11 +67,73 @@ def test_what_a_program_composed_is_marked_as_such(one):
     assert ("layer3_auto", True) == (conclusion.source, conclusion.automatic)
 
 
-def test_the_newest_revision_wins_and_its_decisions_replace_the_older_ones():
-    conclusion = _concluded(whole(5, "new", decisions=["RS256"]), whole(1, "old", decisions=["HS256"]))
+def test_the_newest_revision_of_the_summary_wins():
+    conclusion = _concluded(whole(5, "new"), whole(1, "old"))
 
-    assert ("new", ["RS256"]) == (conclusion.summary, _texts(conclusion.decisions))
-    assert whole(5).ts == conclusion.saved_at
+    assert ("new", whole(5).ts) == (conclusion.summary, conclusion.saved_at)
+
+
+def test_a_later_save_takes_no_decision_away():
+    said = [summary(1, decisions=["RS256"], layer=2), whole(2, decisions=["Tantivy"]), whole(3), summary(4)]
+
+    assert ["RS256", "Tantivy"] == _texts(_concluded(*said).decisions)
+
+
+def test_only_a_withdrawal_takes_a_decision_away():
+    said = [summary(1, decisions=["RS256"]), whole(2, decisions=["rs256.", "Go"]), whole(3)]
+
+    assert ["RS256", "Go"] == _texts(_concluded(*said, retract(9, said[1]), retract(10, retract(9, said[1]))).decisions)
+    assert ["RS256"] == _texts(_concluded(*said, retract(9, said[1])).decisions)
+    assert [] == _texts(_concluded(*said, retract(8, said[0]), retract(9, said[1])).decisions)
+
+
+SAVES = st.lists(
+    st.tuples(
+        st.sampled_from(["stage", "session"]),
+        st.sampled_from([None, 1, 2, 3, 4]),
+        st.lists(st.sampled_from(["RS256", "rs256.", "Go", "端口 1", "端口1"]), max_size=2),
+        st.sampled_from(["c", "d"]),
+        st.booleans(),
+    ),
+    max_size=8,
+)
+
+
+@given(SAVES, st.randoms(use_true_random=False))
+def test_no_order_of_saves_loses_a_decision_that_nobody_withdrew(saves, chance):
+    said = [
+        summary(number, f"s{number}", scope=scope, layer=layer, decisions=decisions, conversation_id=conversation)
+        for number, (scope, layer, decisions, conversation, _) in enumerate(saves)
+    ]
+    gone = [retract(60 + number, said[number]) for number, (*_, withdrawn) in enumerate(saves) if withdrawn]
+    state = folded(*chance.sample([*said, *gone], len(said) + len(gone)))
+    for conversation in state.by_id.values():
+        kept = [one for one, (*_, withdrawn) in zip(said, saves, strict=True) if not withdrawn]
+        expected = {same_text(text) for one in kept if one.conversation_id == conversation.id for text in one.decisions}
+        found = conclude(conversation, state.withdrawn()).decisions
+
+        assert expected == {same_text(one.text) for one in found}
+        assert len(expected) == len(found)
+
+
+def test_to_dos_are_those_of_the_newest_save_that_names_any():
+    said = [whole(1, todos=["a"]), summary(2, todos=["b", "c"]), whole(3)]
+
+    assert ["b", "c"] == _texts(_concluded(*said).todos)
+
+
+def test_what_a_later_save_calls_done_is_no_to_do_any_more():
+    said = [whole(1, todos=["Refresh tokens", "Docs"]), summary(2, done=["refresh  TOKENS."]), whole(3)]
+
+    assert ["Docs"] == _texts(_concluded(*said).todos)
+    assert ["Docs", "refresh tokens"] == _texts(_concluded(*said, whole(4, todos=["Docs", "refresh tokens"])).todos)
+
+
+def test_a_list_drawn_from_the_transcript_counts_where_no_agent_made_one():
+    drawn = whole(5, todos=["drawn"], layer=3)
+
+    assert ["mine"] == _texts(_concluded(whole(1, todos=["mine"]), drawn).todos)
+    assert ["drawn"] == _texts(_concluded(whole(1), drawn).todos)
 
 
 def test_a_withdrawn_revision_gives_the_one_before_it_back():
@@ -78,11 +151,26 @@ def test_stages_are_joined_in_the_order_they_were_said_each_text_once():
     assert ("one → three → four", "First") == (conclusion.summary, conclusion.topic)
 
 
-def test_facts_stand_in_for_a_summary_the_first_five_in_order():
-    conclusion = _concluded(*(fact(number, f"fact {number}") for number in (7, 1, 2, 3, 4, 5, 6)))
+def test_facts_stand_in_for_a_summary_those_that_matter_most_and_how_many_more():
+    facts = [fact(number, f"fact {number}", importance=5 if number == 3 else 2) for number in (7, 1, 2, 3, 4, 5, 6)]
+    conclusion = _concluded(*facts)
 
-    assert "fact 1; fact 2; fact 3; fact 4; fact 5" == conclusion.summary
-    assert "fact 1" == conclusion.topic
+    assert "fact 3; fact 7; fact 6; fact 5; fact 4; … (+2)" == conclusion.summary
+    assert "fact 3" == conclusion.topic
+
+
+def test_what_says_that_there_are_more_facts_is_not_cut():
+    summary_of_facts = _concluded(*(fact(number, "x" * 99 + str(number)) for number in range(9))).summary_within(60)
+
+    assert len(summary_of_facts) <= 60
+    assert summary_of_facts.endswith("…; … (+4)")
+
+
+def test_facts_that_were_replaced_are_no_part_of_a_summary():
+    said = [fact(1, "port 1", key="port"), fact(2, "port 2", key="port"), fact(3, "mine", key="port", scope="user")]
+    said = [replace(one, project="/p") for one in said]
+
+    assert "mine; port 2" == _concluded(*said).summary
 
 
 def test_a_topic_comes_from_the_text_where_none_is_given_and_is_never_too_long():
@@ -99,7 +187,7 @@ def test_every_summary_that_says_a_decision_is_behind_it_in_its_own_words():
     )
     (decision,) = _concluded(second, stage, first).decisions
 
-    assert "Use RS256" == decision.text
+    assert "use rs256" == decision.text
     assert (stage.id, first.id, second.id) == decision.events
     assert ["use rs256", "Use RS256!", "Use RS256"] == [saying.text for saying in decision.sayings]
 

@@ -4,6 +4,7 @@ from eventlog.log import EventLog
 from eventlog.projections.daily_notes import DAILY_NOTES, local_time
 from eventlog.projections.replay import replay
 from eventlog.settings import Settings
+from tests.builders import DAY
 
 
 def notes(log, **settings):
@@ -150,3 +151,17 @@ def test_a_note_is_as_of_the_last_event_that_has_a_say_in_it(log):
 
 def test_a_log_that_is_not_there_has_no_notes(tmp_path):
     assert notes(EventLog(tmp_path / "nowhere")) == {}
+
+
+def test_a_text_stands_once_whatever_category_each_session_gave_it(log):
+    say(log, f"{DAY}T10:00:00.000000Z", content="使用 FastAPI")
+    say(log, f"{DAY}T11:00:00.000000Z", content="使用FastAPI", session="t", category="decision")
+
+    assert ["- shop: 使用 FastAPI"] == bullets(log)
+
+
+def test_a_later_plain_summary_takes_nothing_out_of_the_note(log):
+    say(log, f"{DAY}T10:00:00.000000Z", "stage_summary", summary="s1", decisions=["RS256"], todos=["Docs", "Tests"])
+    say(log, f"{DAY}T11:00:00.000000Z", "stage_summary", scope="session", summary="all done", done=["docs"])
+
+    assert ["- 11:00 shop: all done", "- shop: RS256", "- [ ] shop: Tests"] == bullets(log)

@@ -1,3 +1,5 @@
+import hashlib
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -50,3 +52,15 @@ def test_a_file_whose_last_line_is_no_stamp_tells_no_time(data):
 
 def test_everything_in_the_file_stands_behind_its_stamp():
     assert (("a", "b"), ("c",)) == (FILE.lines[-1].events, FILE.lines[-1].conversations)
+
+
+def test_another_time_is_another_file():
+    assert not is_untouched(FILE.data.replace(b"08:35:44.123456Z", b"08:35:44.123457Z"))
+
+
+def test_an_older_file_whose_digest_is_of_the_text_alone_is_still_known_as_untouched():
+    text = b"# Memory\n\n- x\n\n"
+    stamp = f"<!-- eventlog {NEWEST} sha256:{hashlib.sha256(text).hexdigest()} -->\n"
+
+    assert is_untouched(text + stamp.encode())
+    assert not is_untouched(text.replace(b"x", b"y") + stamp.encode())

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from eventlog.projections.memory import render
 from eventlog.settings import MemorySettings, Settings
 from tests.builders import DAY, NEXT_DAY
-from tests.said import event, fact, folded, whole
+from tests.said import event, fact, folded, summary, whole
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=300).filter(str.strip)
 
@@ -47,7 +47,7 @@ SECTIONS: dict[str, list[dict[str, str]]] = {
     "Key decisions": [{"category": "decision"}, {"category": "Decisions"}, {"category": "决策"}],
     "User preferences": [{"memory_type": "O"}, {"category": "preference"}],
     "Lessons": [{"category": "LESSON"}, {"category": "教训"}],
-    "Project knowledge": [{}],
+    "General knowledge": [{}, {"category": "项目知识"}],
     "Experience": [{"memory_type": "B"}],
     "Insight": [{"category": "insight"}, {"category": "Insight", "memory_type": "O"}],
 }
@@ -77,7 +77,7 @@ RANKED = {
     "sessions": (fact(1, "first"), fact(3, "First", conversation_id="d"), fact(2, "second")),
     "recency": (fact(1, "second"), fact(1, "first", day=NEXT_DAY)),
     "confidence": (fact(2, "first", confidence=1.0), fact(1, "second", confidence=0.8)),
-    "time": (fact(1, "first"), fact(2, "second")),
+    "time": (fact(2, "first"), fact(1, "second")),
 }
 
 
@@ -95,7 +95,7 @@ def test_what_ranks_lower_makes_room_and_the_last_line_says_so():
     )
 
     assert 10 == len(lines)
-    assert [f"- [{DAY}] f7", f"- [{DAY}] f0"] == lines[4:6]
+    assert [f"- [{DAY}] f7", f"- [{DAY}] f8"] == lines[4:6]
     assert lines[7] == "7 more did not fit; see them with `eventlog query --type fact --type stage_summary`."
 
 
@@ -114,3 +114,47 @@ def test_no_file_exceeds_its_budget_and_no_bullet_breaks_its_line(many, max_line
     for document in render(folded(*events), Settings(locale=locale, memory=limits)):
         assert len(document.lines) == document.data.count(b"\n") <= max_lines
         assert len(document.data) <= max_bytes
+
+
+def test_what_was_chosen_last_today_stands_first_and_the_budget_drops_the_oldest():
+    lines = _lines(*(fact(number, f"choice {number:03}") for number in range(300)), memory=MemorySettings(max_lines=12))
+    bullets = [line.partition("] ")[2] for line in lines if line.startswith("- [")]
+
+    assert ["choice 299", "choice 298", "choice 297"] == bullets[:3]
+    assert lines[-3].startswith(f"{300 - len(bullets)} more")
+
+
+def test_what_is_true_whatever_the_project_is_no_projects_knowledge():
+    here, there = render(folded(fact(1, "Cats purr"), fact(2, "Uses make", project="/p/shop")), Settings())
+
+    assert "## General knowledge" in [line.text for line in here.lines]
+    assert "## Project knowledge" in [line.text for line in there.lines]
+
+
+@pytest.mark.parametrize(("typed", "title"), [("My Section", "My Section"), ("insight", "Insight"), ("iOS", "iOS")])
+def test_a_category_keeps_the_spelling_it_was_typed_in(typed, title):
+    again = fact(2, "b", category=typed.upper())
+
+    assert [f"## {title}"] == [line for line in _lines(fact(1, "a", category=typed), again) if line.startswith("##")]
+
+
+@pytest.mark.parametrize("category", ["notes", "Notes", "NOTES", "笔记", "_Notes_", "Notes ##", "notes of agents"])
+@pytest.mark.parametrize(("locale", "title"), [("en", "Notes of agents"), ("zh", "智能体笔记")])
+def test_no_category_takes_the_place_of_a_persons_notes(category, locale, title):
+    assert f"## {title}" in _lines(fact(1, "a", category=category), locale=locale)
+
+
+@pytest.mark.parametrize("title", [*SECTIONS, "通用知识", "经历", "用户偏好"])
+def test_no_two_sections_have_one_title(title):
+    headings = [line for line in _lines(*FACTS, fact(99, "z", category=title)) if line.startswith("## ")]
+
+    assert len(set(headings)) == len(headings)
+
+
+FACTS = [fact(number, f"f{number}", **many[0]) for number, many in enumerate(SECTIONS.values())]
+
+
+def test_a_later_save_without_decisions_leaves_the_file_as_it_is():
+    before = _document(summary(1, decisions=["RS256"], layer=2))
+
+    assert before == _document(summary(1, decisions=["RS256"], layer=2), whole(2, "all done"))

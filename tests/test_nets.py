@@ -5,8 +5,9 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from eventlog.log import EventLog
+from eventlog.projections.conversations import Conversations
 from eventlog.projections.replay import replay
-from eventlog.projections.stats import STATS, Savings, weeks
+from eventlog.projections.stats import STATS, weeks
 from eventlog.settings import Settings
 from tests import hosts
 from tests.builders import DAY_NS, NOON, Clock
@@ -92,7 +93,7 @@ def test_the_statistics_of_the_five_sessions_are_those_of_the_table(store):
         session.hook("SessionStart", source="startup")
         play(session)
         session.end()
-    total = weeks(replay(EventLog(store), Settings(), projections=[STATS]).states[Savings])[-1]
+    total = weeks(replay(EventLog(store), Settings(), projections=[STATS]).states[Conversations])[-1]
 
     assert {"1": 3, "2": 0, "3": 0, "4": 1} == total.layers
     assert (5, 1, 0, 1.0, 0.2) == (total.sessions, total.trivial, total.unsaved, total.coverage, total.fallback_rate)

@@ -1,6 +1,6 @@
 import pytest
 
-from eventlog.projections.statements import subjects
+from eventlog.projections.subjects import subjects
 from tests.builders import NEXT_DAY
 from tests.said import event, fact, folded, quarantine, retract, summary, whole
 

@@ -2,14 +2,21 @@
 
 import json
 import re
+from collections import Counter
 from datetime import date, timedelta
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from eventlog.codec import from_fields
-from eventlog.projections.stats import Saving, Savings, Week, weeks
+from eventlog.projections import ALL
+from eventlog.projections.conversations import Conversations
+from eventlog.projections.replay import replay
+from eventlog.projections.stats import SOURCES, STATS, weeks
+from eventlog.settings import Settings
 from tests.builders import at
+from tests.histories import histories, log_of
 from tests.hosts import alone, tell
 from tests.payloads import claude
 from tests.shell import call, on_a_terminal
@@ -40,7 +47,7 @@ def _event(number, kind, conversation, day):
 
 
 def _folded(events):
-    state = Savings()
+    state = Conversations()
     for event in events:
         state.fold(event)
     return state
@@ -60,19 +67,45 @@ def _week(*told):
     return weeks(_folded(_event(number, *one) for number, one in enumerate(told)))[0]
 
 
-def test_a_session_counts_for_the_cheapest_of_the_agents_own_nets():
-    start, turn, transcript, stage, asked = 0, 1, 6, 4, 5
-    agent = 9
-    day = "2026-02-20"
-    found = _week(
-        (start, "a", day), (agent, "a", day), (asked, "a", day),
-        (start, "b", day), (stage, "b", day), (transcript, "b", day),
-        (start, "c", day), (transcript, "c", day), (asked, "c", day),
-        (turn, "d", day), (transcript, "d", day),
-    )  # fmt: skip
+@given(histories(max_size=20))
+def test_the_figures_are_those_of_the_file_of_sessions(lines):
+    with log_of(lines) as log:
+        replayed = replay(log, Settings(), projections=[*ALL, STATS])
+    (document,) = [one for one in replayed.documents if one.path == "sessions.jsonl"]
+    told = [json.loads(line.text) for line in document.lines]
+    saved = [one for one in told if one["source"] != "none"]
+    total = weeks(replayed.states[Conversations])[-1]
 
-    assert {"1": 1, "2": 1, "3": 1, "4": 1} == found.layers
-    assert 0.25 == found.automatic_share
+    assert len(told) == total.sessions == total.saved + total.unsaved + total.trivial
+    assert Counter(SOURCES[one["source"]] for one in saved) == +Counter(total.layers)
+    assert len(saved) == total.saved
+    assert sum(one["auto_generated"] for one in told) == total.automatic
+    assert total.unsaved == sum(one["source"] == "none" and one["turns"] >= 3 for one in told)
+
+
+@pytest.mark.parametrize(
+    ("told", "layer", "automatic"),
+    [
+        (["fact f1"], "3", 1),
+        (["summary --topic t --summary s"], "1", 0),
+        (["summary --topic t --summary s --layer 4"], "4", 0),
+        (["summary --stage --layer 2 --topic t --summary s", "fact f"], "2", 1),
+        (["summary --stage --topic t --summary s"], "3", 1),
+    ],
+)
+def test_a_session_without_hooks_counts_for_the_net_that_saved_it(tmp_path, told, layer, automatic):
+    store = tmp_path / "store"
+    for one in told:
+        call(*one.split(), "--session", "s", "--store", store)
+    call("replay", "--store", store)
+    (line,) = map(json.loads, (store / "knowledge" / "sessions.jsonl").read_text().splitlines())
+    (*_, total) = json.loads(call("stats", "--json", "--store", store).out)
+
+    assert (SOURCES[line["source"]], line["auto_generated"]) == (layer, bool(automatic))
+    assert {"1": 0, "2": 0, "3": 0, "4": 0, layer: 1} == total["layers"]
+    assert (1, automatic, 1.0, float(automatic)) == (
+        total["sessions"], total["automatic"], total["coverage"], total["automatic_share"],
+    )  # fmt: skip
 
 
 def test_a_session_belongs_to_the_week_it_began_in():
@@ -92,12 +125,8 @@ def test_a_trivial_session_is_not_missing_from_the_coverage():
     assert (1, 1, 0.5) == (found.trivial, found.unsaved, found.coverage)
 
 
-def test_a_conversation_no_hook_told_of_is_no_session():
-    assert [Week("all")] == weeks(Savings({"a": Saving("2026-02-20", layers={1})}))
-
-
 def test_no_sessions_are_no_shares():
-    (total,) = weeks(Savings())
+    (total,) = weeks(Conversations())
 
     assert (None, None, None) == (total.coverage, total.fallback_rate, total.automatic_share)
 
@@ -117,7 +146,7 @@ def test_what_was_not_written_twice_is_counted(tmp_path):
     (week, total) = json.loads(call("stats", "--json", "--store", store).out)
 
     assert (4, 4) == (week["duplicates_avoided"], total["duplicates_avoided"])
-    assert {"1": 1, "2": 0, "3": 0, "4": 0} == week["layers"]
+    assert {"1": 0, "2": 0, "3": 1, "4": 0} == week["layers"]
 
 
 def test_the_table_has_a_line_for_each_week_and_one_for_all(tmp_path):
@@ -126,8 +155,10 @@ def test_the_table_has_a_line_for_each_week_and_one_for_all(tmp_path):
     call("fact", "Prices are in cents", "--session", "5f0c", "--store", store)
     lines = [line.split("\t") for line in call("stats", "--store", store).out.splitlines()]
 
-    assert 2 == len(lines)
-    assert ["all", "1", "1 (100%)", "0 (0%)", "0 (0%)", "0 (0%)", "0", "0", "0%", "0%", "100%", "0"] == lines[-1]
+    assert 3 == len(lines)
+    assert ["week", "sessions", "agent", "compaction", "program", "asked", "unsaved", "trivial"] == lines[0][:8]
+    assert ["all", "1", "0 (0%)", "0 (0%)", "1 (100%)", "0 (0%)", "0", "0", "0%", "100%", "100%", "0"] == lines[-1]
+    assert {12} == set(map(len, lines))
 
 
 def test_on_a_terminal_the_newest_weeks_stand_side_by_side_uncut(log):

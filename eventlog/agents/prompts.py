@@ -17,7 +17,7 @@ _PRE_COMPACTION, _FALLBACK = 2, 4
 _COMMANDS = {
     "en": """\
     {command} summary {about} --topic "<a few words>" --summary "<what was done, 1-2 sentences>" \
-[--decision "<…>"]… [--todo "<…>"]…
+[--decision "<…>"]… [--todo "<…>"]… [--done "<an earlier to-do>"]…
     {command} fact "<one thing worth knowing in a later session>" {about} [--type W|B|O] \
 [--category decision|lesson|preference] [--key <slug>]
 
@@ -25,7 +25,7 @@ _COMMANDS = {
 with the same `--key` replaces the earlier one.""",
     "zh": """\
     {command} summary {about} --topic "<几个字>" --summary "<做了什么，一两句话>" \
-[--decision "<…>"]… [--todo "<…>"]…
+[--decision "<…>"]… [--todo "<…>"]… [--done "<已完成的待办>"]…
     {command} fact "<以后的会话值得知道的一件事>" {about} [--type W|B|O] \
 [--category decision|lesson|preference] [--key <slug>]
 
