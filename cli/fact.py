@@ -53,7 +53,7 @@ def command(
 ) -> None:
     """Save something worth knowing later.
 
-    Prints one JSON line; the same fact again in the same conversation is skipped.
+    Prints one JSON line; the same fact again in the same conversation is skipped while it holds.
     """
     fields = {
         "content": text,

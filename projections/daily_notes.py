@@ -78,26 +78,29 @@ def lines(day: str, note: Note, words: Labels, local: Local) -> Iterator[Line]:
     """The title, and the sections there is anything to say in; the same thing said twice is one bullet."""
     all_of_it = tuple(sorted(note.standing))
     yield Line(f"# {day}", all_of_it)
-    items = _each_in_one_section(note.items)
+    told = list(_gathered(note.items))
     for section, title in enumerate((words.events, words.insights, words.todos)):
-        chosen = sorted(item for item in items if item.section == section)
+        chosen = [same for same in told if same.section == section]
         if chosen:
             yield from (Line("", all_of_it), Line(f"## {title}", all_of_it), Line("", all_of_it))
-            yield from _bullets(chosen, local)
+            yield from (_bullet(same, local) for same in chosen)
 
 
-def _each_in_one_section(items: Iterable[Item]) -> list[Item]:
-    """What anyone called an insight is one, whatever others called it; what is left to do stays to be done."""
-    items = list(items)
-    learned = {_same(item) for item in items if item.section == _LEARNED}
-    return [
-        item._replace(section=_LEARNED) if item.section == _EVENTS and _same(item) in learned else item
-        for item in items
-    ]
+def _gathered(items: Iterable[Item]) -> Iterator[Item]:
+    """Each thing once, as first said; what anyone called an insight is one, what is left to do stays to be done."""
+    same: dict[tuple[bool, str, str], list[Item]] = {}
+    for item in sorted(items, key=lambda item: item[1:]):
+        if item.text:
+            same.setdefault((item.section == _TODOS, item.project, same_text(item.text)), []).append(item)
+    for first, *again in same.values():
+        section = max(item.section for item in (first, *again))
+        yield first._replace(section=section, events=_behind([first, *again]))
 
 
-def _same(item: Item) -> tuple[str, str]:
-    return item.project, same_text(item.text)
+def _bullet(item: Item, local: Local) -> Line:
+    name = _name(item.project)
+    mark = {_EVENTS: f"{local(item.ts)[11:]} ", _TODOS: "[ ] "}.get(item.section, "")
+    return Line(f"- {mark}{name}: {item.text}" if name else f"- {mark}{item.text}", item.events)
 
 
 def local_time(timezone: str) -> Local:
@@ -152,17 +155,6 @@ def _changed_at(said: Conversation, withdrawn: Withdrawn) -> str:
     events: list[Fact | StageSummary] = [*said.facts, *said.summaries]
     named_at = said.first_project[0] if said.project and said.summaries else ""
     return max(named_at, *(max(event.ts, withdrawn.touched_at(event)) for event in events))
-
-
-def _bullets(items: Iterable[Item], local: Local) -> Iterator[Line]:
-    same: dict[tuple[str, str], list[Item]] = {}
-    for item in items:
-        if item.text:
-            same.setdefault(_same(item), []).append(item)
-    for first, *again in same.values():
-        name = _name(first.project)
-        mark = {_EVENTS: f"{local(first.ts)[11:]} ", _TODOS: "[ ] "}.get(first.section, "")
-        yield Line(f"- {mark}{name}: {first.text}" if name else f"- {mark}{first.text}", _behind([first, *again]))
 
 
 @cache

@@ -16,7 +16,7 @@ from eventlog.projections.conclusion import Conclusion
 from eventlog.projections.conversations import Conversation, Conversations
 from eventlog.projections.labels import LABELS, Labels
 from eventlog.projections.markdown_file import STAMP_BYTES, certified
-from eventlog.projections.statements import Group, ranked
+from eventlog.projections.statements import Group
 from eventlog.projections.subjects import Subject, subjects
 from eventlog.projections.summaries import newest_per_project
 from eventlog.retractions import Withdrawn
@@ -134,24 +134,27 @@ def _sessions(place: Place, up: str, words: Labels) -> Iterator[Line]:
 
 
 def _line(keyword: Keyword, kept: set[str]) -> Line:
-    first = ranked(keyword.groups)
-    facts = "; ".join(cut(one.first.text, _FACT_CHARS) for one in first[:_SHOWN])
-    more = "; …" if len(first) > _SHOWN else ""
-    said = dict.fromkeys(one.conversation_id for group in first for one in reversed(group.statements))
+    facts = "; ".join(cut(one.first.text, _FACT_CHARS) for one in keyword.groups[:_SHOWN])
+    more = "; …" if len(keyword.groups) > _SHOWN else ""
+    said = dict.fromkeys(one.conversation_id for group in keyword.groups for one in reversed(group.statements))
     sessions = ", ".join(conversation_name(one) for one in list(filter(kept.__contains__, said))[:_SHOWN])
-    text = f"- **{keyword.word}** ({len(first)}): {facts}{more}" + (f" → {sessions}" if sessions else "")
-    return Line(text, tuple(dict.fromkeys(event for group in first for event in group.events)))
+    text = f"- **{keyword.word}** ({len(keyword.groups)}): {facts}{more}" + (f" → {sessions}" if sessions else "")
+    return Line(text, tuple(dict.fromkeys(event for group in keyword.groups for event in group.events)))
 
 
 def _keywords(places: Iterable[Place]) -> list[Keyword]:
-    """Words that differ only in case or width are one, in the spelling first met."""
-    found: dict[str, Keyword] = {}
+    """Words that differ only in case or width are one, in the spelling first met; their facts stand by rank."""
     spelled = cache(same_text)
-    for place in places:
-        for group in place.groups:
-            words = {spelled(word): word for one in group.statements for word in (*one.entities, one.category) if word}
-            for key, word in words.items():
-                found.setdefault(key, Keyword(cut(word, _KEYWORD_CHARS), [])).groups.append(group)
+    found: dict[str, Keyword] = {}
+    named: list[tuple[Group, Iterable[str]]] = []
+    for group in (group for place in places for group in place.groups):
+        words = {spelled(word): word for one in group.statements for word in (*one.entities, one.category) if word}
+        named.append((group, words))
+        for key, word in words.items():
+            found.setdefault(key, Keyword(cut(word, _KEYWORD_CHARS), []))
+    for group, keys in sorted(named, key=lambda one: one[0].rank, reverse=True):
+        for key in keys:
+            found[key].groups.append(group)
     return list(found.values())
 
 

@@ -100,13 +100,16 @@ def take_added(data: bytes, base: Document, project: str | None, state: Conversa
     return Taken([*facts, *notes], rest=bool(_unread(unknown, understood)))
 
 
+def _heading(line: str) -> str | None:
+    return line.removeprefix(_HEADING).strip() if line.startswith(_HEADING) else None
+
+
 def _bullets(lines: Iterable[str]) -> list[_Bullet]:
     found = []
     heading = ""
     for line in lines:
-        if line.startswith(_HEADING):
-            heading = line.removeprefix(_HEADING).strip()
-        elif bullet := _BULLET.fullmatch(line):
+        heading = _heading(line) or heading
+        if bullet := _BULLET.fullmatch(line):
             found.append(_Bullet(heading, line, bullet["text"]))
     return found
 
@@ -115,7 +118,7 @@ def _unread(lines: Iterable[str], read: Collection[_Bullet]) -> list[str]:
     """The lines that are neither among these bullets nor the heading of one."""
     known = {bullet.line for bullet in read}
     headings = {bullet.heading for bullet in read}
-    return [line for line in lines if line not in known and line.removeprefix(_HEADING).strip() not in headings - {""}]
+    return [line for line in lines if line not in known and _heading(line) not in headings]
 
 
 def _fact(bullet: _Bullet, project: str | None, words: Labels, ts: str) -> Event:

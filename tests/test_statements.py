@@ -1,7 +1,12 @@
 import pytest
+from hypothesis import given
 
+from eventlog import codec
+from eventlog.projections.statements import subject_of
 from eventlog.projections.subjects import subjects
+from eventlog.text import one_line, same_text
 from tests.builders import NEXT_DAY
+from tests.histories import histories
 from tests.said import event, fact, folded, quarantine, retract, summary, whole
 
 
@@ -115,3 +120,23 @@ def test_a_project_named_late_changes_both_files_it_moves_decisions_between():
 
     assert {None: named.ts, "/p": named.ts} == {project: subject.changed_at for project, subject in found.items()}
     assert [] == found[None].groups
+
+
+@given(histories(max_size=16))
+def test_every_decision_nobody_withdrew_is_known_and_every_key_says_what_was_said_last(lines):
+    state = folded(*map(codec.decode, lines))
+    withdrawn = state.withdrawn()
+    known = {one.project or "": {same_text(group.first.text) for group in one.groups} for one in subjects(state)}
+    for conversation in state.by_id.values():
+        for said in conversation.summaries:
+            if not withdrawn.hides(said):
+                texts = {_spoken(text) for text in said.decisions} - {""}
+                assert texts <= known.get(conversation.project or "", set())
+    facts = [fact for one in state.by_id.values() for fact in one.facts if fact.key and not withdrawn.hides(fact)]
+    last = {subject_of(fact): fact for fact in sorted(facts, key=lambda fact: (fact.ts, fact.id))}
+    for project, said in last.items():
+        assert same_text(one_line(said.content)) in known[project]
+
+
+def _spoken(text):
+    return same_text(one_line(text).removeprefix("阶段摘要："))

@@ -94,3 +94,17 @@ def test_a_text_that_is_cut_says_so():
     (line,) = [line for line in _lines(whole(1, "word " * 200)) if line.startswith("- ")]
 
     assert line.endswith("…")
+
+
+def test_of_decisions_there_is_no_room_for_the_oldest_are_left_out_and_counted():
+    decisions = [f"decision {number} of this session" for number in range(30)]
+    said = [line for line in _lines(whole(1, "Did it", decisions=decisions)) if line.startswith("- ")]
+
+    assert ["- Did it", "- decision 29 of this session"] == said[:2]
+    assert said[-1] == f"- … (+{30 - (len(said) - 2)})"
+
+
+def test_a_summary_made_of_facts_says_how_many_more_there_are():
+    said = [line for line in _lines(*(fact(number, f"f{number}") for number in range(16))) if line.startswith("- ")]
+
+    assert ["- f15", "- f14", "- f13", "- f12", "- f11", "- … (+11)"] == said
