@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV   := .venv
 PIP    := $(VENV)/bin/pip --quiet --disable-pip-version-check
 
-.PHONY: demo test fuzz lint bench bench-memory clean
+.PHONY: demo test fuzz lint bench bench-memory hosts hosts-terminal clean
 
 demo: $(VENV)/.runtime
 	@PATH="$(CURDIR)/$(VENV)/bin:$$PATH" sh fixtures/demo/demo.sh
@@ -28,6 +28,13 @@ bench: $(VENV)/.dev
 # What is found of what was said, and what speaks unasked; BENCH='--locomo PATH' asks somebody else's questions, too.
 bench-memory: $(VENV)/.dev
 	$(VENV)/bin/python -m bench.memory $(BENCH)
+
+# The real command-line agents from npm, offline, with our hooks; HOSTS=latest takes their newest versions.
+hosts: $(VENV)/.dev
+	HOSTS=$(HOSTS) $(VENV)/bin/python -m tests.realhosts $(WHICH)
+
+hosts-terminal: $(VENV)/.dev
+	HOSTS=$(HOSTS) $(VENV)/bin/python -m tests.realhosts --terminal $(WHICH)
 
 clean:
 	rm -rf $(VENV) build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,0 +1,90 @@
+"""`python -m tests.realhosts`: the real command-line agents with our hooks, offline, against a model of our own.
+
+Exit codes: 0 all as expected, 1 something fails that is not in `expected.json`, 2 usage. Where the hosts cannot be had it says why and
+ends with 0: a machine without npm is no regression.
+"""
+
+import argparse
+import os
+import sys
+import time
+from pathlib import Path
+
+from tests.realhosts import fence, matrix, npm, subject
+from tests.realhosts.expected import Expected
+from tests.realhosts.hosts import HOSTS
+from tests.realhosts.outcome import Outcome, Skipped
+from tests.realhosts.runner import Stage
+from tests.realhosts.scenarios import HEADLESS
+from tests.realhosts.terminal import TERMINAL
+
+
+def main() -> int:
+    """Play what is asked for and print the matrix; return the exit code."""
+    options = _options()
+    begun = time.monotonic()
+    latest = os.environ.get("HOSTS") == "latest"
+    try:
+        _say("installing the hosts and the wheel of this checkout")
+        modules, python = npm.install(latest=latest), subject.install()
+    except Skipped as skipped:
+        _say(f"skipped: {skipped}")
+        return 0
+    fenced, why_not = fence.find()
+    if why_not:
+        _say(f"without namespaces: {why_not}; the hosts could reach the network, and are told not to")
+    expected = Expected()
+    outcomes = _play(Stage(modules, python, fenced), options, expected)
+    versions = {name: f"{HOSTS[name].title} {HOSTS[name].version(modules)}" for name in options.host}
+    table = matrix.render(outcomes, versions, expected)
+    sys.stdout.write(f"\n{table}\n")
+    if options.out:
+        options.out.write_text(f"{table}\n")
+    _say(f"\n{len(outcomes)} scenarios in {time.monotonic() - begun:.0f} s")
+    return _judge(outcomes, expected)
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m tests.realhosts", description=__doc__)
+    parser.add_argument("--host", action="append", choices=HOSTS, help="only this host (repeatable)")
+    parser.add_argument("--scenario", action="append", choices=[*HEADLESS, *TERMINAL], help="only this (repeatable)")
+    parser.add_argument("--terminal", action="store_true", help="the scenarios in a terminal, instead of those without")
+    parser.add_argument("--out", type=Path, help="write the matrix to this file, too")
+    options = parser.parse_args()
+    options.host = options.host or list(HOSTS)
+    options.scenario = options.scenario or list(TERMINAL if options.terminal else HEADLESS)
+    return options
+
+
+def _play(stage: Stage, options: argparse.Namespace, expected: Expected) -> list[Outcome]:
+    """All that is asked for, one after another; what fails unexpectedly gets a second chance."""
+    outcomes = []
+    for scenario in options.scenario:
+        for host in options.host:
+            outcome = stage.play(host, scenario)
+            if expected.is_regression(outcome):
+                _say(f"{host:8} {scenario:20} fails, once more: {outcome.note}")
+                outcome = stage.play(host, scenario)
+            _say(f"{host:8} {scenario:20} {outcome.verdict:8} {outcome.seconds:5.1f} s  {outcome.note}")
+            outcomes.append(outcome)
+    return outcomes
+
+
+def _judge(outcomes: list[Outcome], expected: Expected) -> int:
+    """Say what differs from `expected.json`; 1 where something is worse."""
+    worse = [outcome for outcome in outcomes if expected.is_regression(outcome)]
+    for outcome in worse:
+        _say(f"REGRESSION {outcome.host} {outcome.scenario}: {outcome.note}")
+    for outcome in outcomes:
+        if expected.is_mended(outcome):
+            _say(f"better than expected, take the line out of expected.json: {outcome.scenario} {outcome.host}")
+    return 1 if worse else 0
+
+
+def _say(line: str) -> None:
+    sys.stderr.write(f"{line}\n")
+    sys.stderr.flush()
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,38 @@
+"""Claude Code."""
+
+from pathlib import Path
+
+from tests.realhosts.hosts.host import KEY, Host, as_json
+
+
+class Claude(Host):
+    """`claude -p`; its conversations take an id of ours."""
+
+    name, agent, title = "claude", "claude-code", "Claude Code"
+    package = (
+        "@anthropic-ai/claude-code-linux-x64"  # its own: the main package silently installs an older one on Node 20
+    )
+
+    def program(self, modules):
+        return modules / self.package / "claude"
+
+    def files(self, project: Path, address):
+        known = {"hasTrustDialogAccepted": True, "allowedTools": []}
+        state = {
+            "hasCompletedOnboarding": True,
+            "customApiKeyResponses": {"approved": [KEY], "rejected": []},
+            "projects": {str(project): known},
+        }
+        settings = '{\n    "includeCoAuthoredBy": false,\n    "env": { "FOO": "bar" }\n}\n'
+        return {".claude.json": as_json(state), ".claude/settings.json": settings}
+
+    def environment(self, address):
+        quiet = ("DISABLE_TELEMETRY", "DISABLE_AUTOUPDATER", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC")
+        return {"ANTHROPIC_BASE_URL": address, "ANTHROPIC_API_KEY": KEY, **dict.fromkeys(quiet, "1")}
+
+    def turn(self, prompt, session, *, resume, free):
+        mode = ["--permission-mode", "acceptEdits", "--allowedTools", "Bash"] if free else []
+        return ["-p", prompt, "--resume" if resume else "--session-id", session, *mode]
+
+    def terminal(self):
+        return ["--permission-mode", "acceptEdits", "--allowedTools", "Bash"]

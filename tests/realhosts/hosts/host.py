@@ -1,0 +1,66 @@
+"""A real command-line agent: where its program is, how it is told of our model, how it is asked for a turn."""
+
+import json
+import re
+import subprocess
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from pathlib import Path
+from typing import ClassVar, NamedTuple
+
+KEY = "sk-test"  # no host is ever given another
+
+
+class Ended(NamedTuple):
+    """A program that ran: how it ended and what it said."""
+
+    code: int
+    out: str
+    err: str
+    seconds: float
+
+
+class Host(ABC):
+    """What differs between hosts; everything else of a scenario is the same for all."""
+
+    name: ClassVar[str]  # as `eventlog install` calls it
+    agent: ClassVar[str]  # as events do
+    title: ClassVar[str]
+    package: ClassVar[str]
+    quit: ClassVar[str] = "/exit"
+    compact: ClassVar[str] = "/compact"
+
+    @abstractmethod
+    def program(self, modules: Path) -> Path:
+        """The executable among npm's packages."""
+
+    @abstractmethod
+    def files(self, project: Path, address: str) -> Mapping[str, str]:
+        """Files of the home directory as someone has them who used the host before: path -> text."""
+
+    @abstractmethod
+    def environment(self, address: str) -> Mapping[str, str]:
+        """What leads it to our model and keeps it from calling home."""
+
+    @abstractmethod
+    def turn(self, prompt: str, session: str, *, resume: bool, free: bool) -> list[str]:
+        """Arguments of one turn without a terminal; `free` lets it run every command unasked."""
+
+    @abstractmethod
+    def terminal(self) -> list[str]:
+        """Arguments of a conversation in a terminal, free to run every command."""
+
+    def session(self, ended: Ended, wanted: str) -> str:
+        """The id of the conversation a turn belonged to."""
+        return wanted
+
+    def version(self, modules: Path) -> str:
+        """As the program says; "?" where it does not."""
+        ended = subprocess.run([self.program(modules), "--version"], capture_output=True, text=True, check=False)
+        found = re.search(r"\d+\.\d+\.\d+", ended.stdout)
+        return found[0] if found else "?"
+
+
+def as_json(value: object) -> str:
+    """A configuration file as people have it."""
+    return json.dumps(value, indent=2) + "\n"

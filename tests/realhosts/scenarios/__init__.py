@@ -1,0 +1,29 @@
+"""The behaviours looked at, by name; a scenario returns a word on what it saw, raises Fails or Skipped."""
+
+from collections.abc import Callable
+
+from tests.realhosts.scenarios import broken, fallback, going_on, installing, speed, start
+from tests.realhosts.scene import Scene
+
+Scenario = Callable[[Scene], str]
+
+HEADLESS: dict[str, Scenario] = {
+    "start": start.start,
+    "told-once": start.told_once,
+    "save": start.save,
+    "four-turns": start.four_turns,
+    "quiet": start.quiet,
+    "drawn-summary": start.drawn_summary,
+    "stop-obeyed": fallback.stop_obeyed,
+    "stop-ignored": fallback.stop_ignored,
+    "compaction": going_on.compaction,
+    "resume-twice": going_on.resume_twice,
+    "parallel": going_on.parallel,
+    "default-permissions": installing.default_permissions,
+    "missing-package": broken.missing_package,
+    "missing-python": broken.missing_python,
+    "read-only-store": broken.read_only_store,
+    "locked-store": broken.locked_store,
+    "uninstall": installing.uninstall,
+    "speed": speed.speed,
+}

@@ -1,0 +1,104 @@
+"""Hosts whose eventlog is broken, full or gone: they go on as if it had never been there."""
+
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from tests.realhosts.model.script import Run
+from tests.realhosts.outcome import Skipped, expect
+from tests.realhosts.scene import Scene, Turn
+
+_SLACK = 4  # seconds: two of them the hooks' own limit, the rest the noise of a busy machine
+_HOLD = """
+import fcntl, pathlib, sys, time
+held = [open(path, "ab") for path in pathlib.Path(sys.argv[1]).rglob("*") if path.is_file()]
+for file in held: fcntl.flock(file, fcntl.LOCK_EX)
+print("held", flush=True)
+time.sleep(600)
+"""
+
+
+def missing_package(scene: Scene) -> str:
+    """Answer as without us where the package is gone."""
+    packages = _own_installation(scene)
+    shutil.rmtree(packages / "eventlog")
+    return _goes_on(scene)
+
+
+def missing_python(scene: Scene) -> str:
+    """Answer as without us where the interpreter is gone, too."""
+    packages = _own_installation(scene)
+    shutil.rmtree(packages.parents[2])
+    return _goes_on(scene)
+
+
+def read_only_store(scene: Scene) -> str:
+    """Answer as without us where nothing can be written."""
+    scene.install()
+    quiet = scene.answered("Before.")
+    with _read_only(scene.store):
+        return _goes_on(scene, limit=2 * quiet.ended.seconds + _SLACK)
+
+
+def locked_store(scene: Scene) -> str:
+    """Delay a turn by two seconds at most where another process holds the locks of the store."""
+    scene.install()
+    quiet = scene.answered("Before.")
+    with _held(scene.store):
+        return _goes_on(scene, limit=2 * quiet.ended.seconds + _SLACK)
+
+
+def _goes_on(scene: Scene, limit: float | None = None) -> str:
+    """A turn with a tool call, as without us; `limit` in seconds."""
+    scene.model.script.when("touch it", Run("echo done > touched.txt"))
+    turn = scene.answered("Please touch it.")
+    _expect_answered(scene, turn)
+    if limit:
+        expect(turn.ended.seconds <= limit, f"the turn took {turn.ended.seconds:.1f} s, {limit:.1f} s are the limit")
+    return f"{turn.ended.seconds:.1f} s"
+
+
+def _expect_answered(scene: Scene, turn: Turn) -> None:
+    expect((scene.project / "touched.txt").exists(), f"the tool did not run: {turn.ended.err[-200:]!r}")
+    expect("prices stay integers" in turn.ended.out, f"no answer was printed: {turn.ended.err[-200:]!r}")
+    expect(turn.ended.code == 0, f"it ended with {turn.ended.code}")
+
+
+def _own_installation(scene: Scene) -> Path:
+    """An installation of this scenario's own, which the host's hooks call; its directory of packages."""
+    environment = scene.home.parent / "python"
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", environment], check=True)
+    ours = next((scene.python.parent.parent / "lib").glob("python3.*")) / "site-packages"
+    packages = next((environment / "lib").glob("python3.*")) / "site-packages"
+    shutil.copytree(ours, packages, dirs_exist_ok=True)
+    scene.python = environment / "bin" / "python"
+    scene.install()
+    return packages
+
+
+@contextmanager
+def _held(store: Path) -> Iterator[None]:
+    """Another process holds a lock on every file of the store."""
+    holder = subprocess.Popen([sys.executable, "-c", _HOLD, store], stdout=subprocess.PIPE)
+    try:
+        assert holder.stdout
+        holder.stdout.readline()
+        yield
+    finally:
+        holder.kill()
+        holder.wait()
+
+
+@contextmanager
+def _read_only(store: Path) -> Iterator[None]:
+    """A file system that takes no writes; it needs a mount namespace, for permissions do not bind an administrator."""
+    mounts = (["--bind", str(store), str(store)], ["-o", "remount,bind,ro", str(store)])
+    if any(subprocess.run(["mount", *mount], capture_output=True, check=False).returncode for mount in mounts):
+        raise Skipped("this system lets us mount nothing")
+    try:
+        yield
+    finally:
+        subprocess.run(["umount", "--lazy", store], check=True)

@@ -1,0 +1,61 @@
+"""Conversations that go on: resumed, compacted, side by side."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+from tests.realhosts.model.script import Run, Save
+from tests.realhosts.outcome import Skipped, expect
+from tests.realhosts.scene import KNOWN, Scene, Turn
+
+
+def resume_twice(scene: Scene) -> str:
+    """Record two resumes shortly after each other, and give the context to each."""
+    scene.install()
+    turns = [scene.answered("First.")]
+    turns += [scene.answered(prompt, turns[0].session) for prompt in ("Second.", "Third.")]
+    starts = scene.events("session_start", turns[0].session)
+    without = [at for at, turn in enumerate(turns, 1) if KNOWN not in turn.main[0].talk.text]
+    expect(not without, f"no context in turn {' and '.join(map(str, without))} of 3")
+    expect(len(starts) == 3, f"{len(starts)} of 3 starts are in the log")
+    return ""
+
+
+def compaction(scene: Scene) -> str:
+    """Give the context again after a compaction."""
+    turn = _compacted(scene)
+    after = scene.answered("What next?", turn.session)
+    starts = [event.get("source") for event in scene.events("session_start", turn.session)]
+    expect("compact" in starts, f"no start after the compaction, only {', '.join(map(str, starts))}")
+    expect(KNOWN in after.main[0].talk.text, "the request after the compaction held no context")
+    return ""
+
+
+def _compacted(scene: Scene) -> Turn:
+    """A conversation right after its compaction."""
+    if scene.host.name not in ("claude", "codex"):
+        raise Skipped("compacts only in its terminal")
+    scene.install()
+    turn = scene.answered("Fix the cart.")
+    if scene.host.name == "claude":
+        scene.say("/compact", turn.session)
+        return turn
+    scene.model.tokens = 900_000  # more than any window: it compacts before the next prompt
+    turn = scene.answered("Now the basket.", turn.session)
+    scene.model.tokens = 110
+    return scene.answered("And the wheel.", turn.session)
+
+
+def parallel(scene: Scene) -> str:
+    """Keep two sessions of one project apart that run side by side."""
+    scene.install()
+    prompts = ("Fix the left cart.", "Fix the right cart.")
+    for prompt in prompts:
+        scene.model.script.when(prompt, Run("sleep 1"), Save())
+    with ThreadPoolExecutor(2) as pool:
+        turns = list(pool.map(scene.say, prompts))
+    sessions = {turn.session for turn in turns}
+    expect(len(sessions) == 2, "the host gave both one id")
+    for session in sessions:
+        saved = len(scene.events("stage_summary", session)), len(scene.events("fact", session))
+        expect(saved == (1, 1), f"{saved[0]} summaries and {saved[1]} facts under one id, not one of each")
+    scene.eventlog("verify")
+    return ""
