@@ -5,6 +5,8 @@ ends with 0: a machine without npm is no regression.
 """
 
 import argparse
+import itertools
+import math
 import os
 import sys
 import time
@@ -49,6 +51,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--host", action="append", choices=HOSTS, help="only this host (repeatable)")
     parser.add_argument("--scenario", action="append", choices=[*HEADLESS, *TERMINAL], help="only this (repeatable)")
     parser.add_argument("--terminal", action="store_true", help="the scenarios in a terminal, instead of those without")
+    parser.add_argument("--minutes", type=float, default=math.inf, help="begin no scenario after so many")
     parser.add_argument("--out", type=Path, help="write the matrix to this file, too")
     options = parser.parse_args()
     options.host = options.host or list(HOSTS)
@@ -57,17 +60,26 @@ def _options() -> argparse.Namespace:
 
 
 def _play(stage: Stage, options: argparse.Namespace, expected: Expected) -> list[Outcome]:
-    """All that is asked for, one after another; what fails unexpectedly gets a second chance."""
+    """All that is asked for, one after another, as long as there is time."""
+    end = time.monotonic() + 60 * options.minutes
     outcomes = []
-    for scenario in options.scenario:
-        for host in options.host:
-            outcome = stage.play(host, scenario)
-            if expected.is_regression(outcome):
-                _say(f"{host:8} {scenario:20} fails, once more: {outcome.note}")
-                outcome = stage.play(host, scenario)
-            _say(f"{host:8} {scenario:20} {outcome.verdict:8} {outcome.seconds:5.1f} s  {outcome.note}")
-            outcomes.append(outcome)
+    for scenario, host in itertools.product(options.scenario, options.host):
+        if time.monotonic() > end:
+            outcome = Outcome(host, scenario, "skipped", f"{options.minutes:g} minutes were over")
+        else:
+            outcome = _play_twice(stage, host, scenario, expected)
+        _say(f"{host:8} {scenario:20} {outcome.verdict:8} {outcome.seconds:5.1f} s  {outcome.note}")
+        outcomes.append(outcome)
     return outcomes
+
+
+def _play_twice(stage: Stage, host: str, scenario: str, expected: Expected) -> Outcome:
+    """What fails unexpectedly gets a second chance."""
+    outcome = stage.play(host, scenario)
+    if not expected.is_regression(outcome):
+        return outcome
+    _say(f"{host:8} {scenario:20} fails, once more: {outcome.note}")
+    return stage.play(host, scenario)
 
 
 def _judge(outcomes: list[Outcome], expected: Expected) -> int:

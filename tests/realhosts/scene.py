@@ -138,9 +138,9 @@ class Scene:
             file.write_text(text)
         self.project.mkdir()
         (self.project / "README.md").write_text("# A shop\n")
-        git = ["git", "-c", "user.name=u", "-c", "user.email=u@example.com"]
+        (self.home / ".gitconfig").write_text("[user]\n\tname = u\n\temail = u@example.com\n")
         for command in (["init", "-q", "-b", "main"], ["add", "."], ["commit", "-qm", "Begin"]):
-            self.run([*git, *command])
+            self.run(["git", *command])
 
 
 def _last(ended: Ended) -> str:

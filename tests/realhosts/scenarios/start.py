@@ -54,30 +54,36 @@ def four_turns(scene: Scene) -> str:
     return ""
 
 
-def quiet(scene: Scene) -> str:
-    """Record no flush where nothing was compacted, and leave no trace of our words in what the user said."""
+def no_false_flush(scene: Scene) -> str:
+    """Record no flush where nothing was compacted."""
     scene.install()
     scene.model.script.when("fix the cart", Run("git status --short"))
     turn = scene.answered("Please fix the cart.")
-    scene.answered("And the basket.", turn.session)
-    beginning = scene.beginning_of_context()
     flushes = [event for event in scene.events("save_requested", turn.session) if event["trigger"] == "pre_compact"]
-    expect(not flushes, f"{len(flushes)} save requests before compactions that never were")
+    expect(not flushes, f"save requests before compactions that never were: {len(flushes)} in one turn")
+    return ""
+
+
+def own_words(scene: Scene) -> str:
+    """Take none of our own words for the user's."""
+    scene.install()
+    turn = scene.answered("Please fix the cart.")
+    beginning = scene.beginning_of_context()
     printed = scene.eventlog("query", "--session", turn.session, "--format", "jsonl")
     ours = [line for line in printed.splitlines() if beginning in line]
-    expect(not ours, f"{len(ours)} events hold our own context as the user's words: {beginning!r}")
+    expect(not ours, f"{len(ours)} events hold {beginning!r}, the beginning of our context")
     return ""
 
 
 def drawn_summary(scene: Scene) -> str:
-    """Draw a summary of a session nobody saved: what was asked, and how it ended."""
+    """Draw a summary of a session nobody saved: what was asked, done, and said last."""
     scene.install()
-    scene.model.script.when("fix the cart", Run("git status --short"))
+    scene.model.script.when("fix the cart", Run('git commit --allow-empty -m "Make prices integers"'))
     turn = scene.answered("Please fix the cart.")
-    scene.answered("And the basket.", turn.session)  # one prompt alone is not worth a summary
     summaries = scene.wait_for("stage_summary", turn.session)
     expect(summaries, "no summary was drawn")
     topic, text = summaries[-1]["topic"], summaries[-1]["summary"]
     expect(topic.startswith("Please fix the cart"), f"its topic is not what the user asked: {topic[:80]!r}")
+    expect("Make prices integers" in text, f"it lacks what was committed: {text[:120]!r}")
     expect("prices stay integers" in text, f"it lacks how the session ended: {text[:120]!r}")
     return ""

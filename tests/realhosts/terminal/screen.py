@@ -9,6 +9,7 @@ from tests.realhosts.model.server import Call
 from tests.realhosts.outcome import Fails, Skipped
 from tests.realhosts.scene import Scene
 
+_TRUST = "Do you trust the files in this folder?"
 _WIDTH, _HEIGHT = 150, 50
 _READY, _ANSWER = 30, 30  # seconds waited for
 _CALM = 1.5  # seconds without a change that mean: it waits for the user
@@ -28,6 +29,9 @@ class Terminal:
         program = [str(host.program(self.scene.modules)), *host.terminal()]
         self._tmux("new-session", "-d", "-x", str(_WIDTH), "-y", str(_HEIGHT), *program)
         self._until_calm(_READY)
+        if _TRUST in self.screen:
+            self._tmux("send-keys", "Enter")  # yes
+            self._until_calm(_READY)
         return self
 
     def __exit__(self, *_: object) -> None:
