@@ -13,7 +13,9 @@ from eventlog.cli.main import EXIT_FOUND
 from eventlog.cli.output import count, emit_pretty, say
 from eventlog.cli.places import here
 from eventlog.errors import BadSettings
-from eventlog.install.doctor import Problem, Report, examine
+from eventlog.install import health
+from eventlog.install.doctor import Report, examine
+from eventlog.install.health import Problem
 from eventlog.store import Store
 
 _RECENT = 3
@@ -50,9 +52,7 @@ def _general(store: Store) -> list[Problem]:
         config.load(store)
     except BadSettings as error:
         found.append(Problem(str(error), "correct it: until then hooks go by the defaults, and replay refuses"))
-    existing = next(path for path in (Path(store.log), *Path(store.log).parents) if path.exists())
-    if not os.access(existing, os.W_OK):
-        found.append(Problem(f"{existing} cannot be written", f"chmod u+w {existing}"))
+    found += health.examine(store)
     found += [
         Problem(f"{path} is no day file and is never read", f"move it out of {store.log}")
         for path in days.strangers(store.log)
@@ -83,7 +83,7 @@ def _tell(store: Store, reports: list[Report], general: list[Problem], failed: l
         if one.found and not one.installed:
             say(f"             to install: eventlog install {one.agent}")
     if failed:
-        say(f"failures   {len(failed):,} in {failures.path_of(store)}; read them, then remove the file. The last:")
+        say(f"failures   {len(failed):,} in {store.cache}/hook-errors.*; read them, then remove these files. The last:")
         for failure in failed[-_RECENT:]:
             say(f"  {failure.get('ts')} {failure.get('error')}")
 

@@ -63,7 +63,9 @@ def _run() -> int:
 
     from eventlog.cli.group import group, leave_quietly
     from eventlog.errors import EventLogError, NotStored
+    from eventlog.files import keep_owners_rights
 
+    keep_owners_rights()
     try:
         result = group(VERBS, _load)(prog_name="eventlog", standalone_mode=False)
         sys.stdout.flush()

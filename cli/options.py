@@ -10,7 +10,8 @@ from typing import Any, NamedTuple, TypeVar
 
 import click
 
-from eventlog import compiled, config
+from eventlog import compiled, config, spool
+from eventlog.errors import NotStored
 from eventlog.log import EventLog
 from eventlog.project import project_root
 from eventlog.settings import Settings
@@ -27,7 +28,11 @@ def examples(*lines: str) -> str:
 
 def _locate(ctx: click.Context, _: click.Parameter, value: str | None) -> Store:
     outer = ctx.parent.params.get("store") if ctx.parent else None
-    return Store.locate(value or outer, os.environ)
+    found = Store.locate(value or outer, os.environ)
+    if Path(found.root).exists() and not Path(found.root).is_dir():
+        said = "--store" if value or outer else "EVENTLOG_HOME"
+        raise NotStored("is a file, not the directory of a store", where=found.root, hint=f"correct {said}")
+    return found
 
 
 store = click.option(
@@ -132,7 +137,8 @@ class Opened(NamedTuple):
 
 
 def open_log(store: Store) -> EventLog:
-    """The log of the store; to record something, a mistake in `config.yaml` is no obstacle."""
+    """The log of the store, with what waited for it; to record something, a mistake in `config.yaml` is no obstacle."""
+    spool.take_in(store)
     return EventLog(store, fsync=compiled.wants_sync(store))
 
 

@@ -47,9 +47,10 @@ def _stamp(path: str) -> str | None:
 
 def _saved(store: "Store", stamp: str) -> "Values | None":
     from eventlog import wire
+    from eventlog.files import open_regular
 
     try:
-        with open(_path(store), "rb") as opened:
+        with os.fdopen(open_regular(_path(store)), "rb") as opened:
             saved = wire.loads(opened.read())
     except (OSError, ValueError):
         return None

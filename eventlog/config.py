@@ -1,15 +1,17 @@
 """`config.yaml`: what a user chose, or the exact place of what cannot be understood."""
 
+import os
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import msgspec
 
-from eventlog import typedyaml
+from eventlog import files, typedyaml
 from eventlog.errors import BadSettings
 from eventlog.settings import Settings
 from eventlog.store import Store
+
+_LARGEST = 1 << 16  # bytes
 
 
 class Configured(NamedTuple):
@@ -29,13 +31,12 @@ class Setting(NamedTuple):
 
 def load(store: Store) -> Configured:
     """What `config.yaml` says; the defaults where there is none. Raises BadSettings."""
-    path = Path(store.config)
     try:
-        text = path.read_bytes().decode("utf-8-sig")
+        text = _read(store.config).decode("utf-8-sig")
     except FileNotFoundError:
         return Configured(Settings(), {})
     except OSError as error:
-        raise BadSettings(f"cannot be read: {error.strerror}", where=store.config) from error
+        raise BadSettings(f"cannot be read: {error.strerror or error}", where=store.config) from error
     except UnicodeDecodeError as error:
         line = error.object[: error.start].count(b"\n") + 1
         raise BadSettings("is not UTF-8", where=f"{store.config}:{line}") from error
@@ -43,6 +44,15 @@ def load(store: Store) -> Configured:
     if loaded.mistakes:
         raise _bad(loaded.mistakes, store.config)
     return Configured(loaded.value, loaded.lines)
+
+
+def _read(path: str) -> bytes:
+    """Raises OSError, or BadSettings where it is longer than any settings are."""
+    with os.fdopen(files.open_regular(path), "rb") as opened:
+        data = opened.read(_LARGEST + 1)
+    if len(data) > _LARGEST:
+        raise BadSettings(f"is larger than {_LARGEST:,} bytes", where=path, hint="settings are short; remove the rest")
+    return data
 
 
 def effective(configured: Configured) -> Iterator[Setting]:

@@ -32,7 +32,13 @@ def make_dirs(path: str) -> None:
         os.mkdir(path, 0o700)
     except FileExistsError:
         return
+    os.chmod(path, 0o700)  # whatever the umask
     sync_dir(parent or ".")
+
+
+def keep_owners_rights() -> None:
+    """Let no umask take from the owner what every file and directory of ours is made for."""
+    os.umask(os.umask(0) & 0o077)
 
 
 def sync_dir(path: str) -> None:

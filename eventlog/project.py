@@ -5,7 +5,11 @@ Read from git's own files, no git process: this runs inside agents' hooks.
 
 import os
 
+from eventlog.files import open_regular
+
+_LONGEST_PATH = 4096  # bytes (PATH_MAX); by a longer one nothing can be found
 _LONGEST_REF_FILE = 4096
+_LONGEST_PACKED = 16 << 20  # bytes; beyond, a commit is not looked for
 _SHORTEST_HASH = 40
 _HEX = frozenset("0123456789abcdef")
 
@@ -16,26 +20,29 @@ def project_root(cwd: str) -> str:
     Where there is none (or the path does not exist on this machine) the directory itself.
     """
     cwd = os.path.abspath(cwd)
-    found = _find(cwd)
+    found = find_repository(cwd)
     return _main_repository(*found) if found else cwd
 
 
 def git_head(cwd: str) -> tuple[str | None, str | None]:
     """The branch and commit checked out at `cwd`; None where detached, unborn or not a repository."""
-    found = _find(os.path.abspath(cwd))
+    found = find_repository(os.path.abspath(cwd))
     if not found:
         return None, None
-    git_dir = _git_dir(*found)
+    root, dot_git = found
+    git_dir = _git_dir(root, dot_git)
     head = _read(f"{git_dir}/HEAD")
     if not head.startswith("ref: "):
         return None, _commit_id(head)
     ref = head.removeprefix("ref: ")
-    return ref.removeprefix("refs/heads/"), _commit(_common_dir(git_dir), ref)
+    return ref.removeprefix("refs/heads/"), _commit(_common_dir(dot_git, git_dir), ref)
 
 
-def _find(cwd: str) -> tuple[str, str] | None:
+def find_repository(cwd: str) -> tuple[str, str] | None:
     """The innermost directory that holds `.git`, and that path."""
     here = cwd
+    if len(here) > _LONGEST_PATH:
+        here = os.path.dirname(here[:_LONGEST_PATH])
     while True:
         dot_git = os.path.join(here, ".git")
         if os.path.exists(dot_git):
@@ -56,27 +63,38 @@ def _git_dir(root: str, dot_git: str) -> str:
 
 def _main_repository(root: str, dot_git: str) -> str:
     git_dir = _git_dir(root, dot_git)
-    common = _common_dir(git_dir)
+    common = _common_dir(dot_git, git_dir)
     if common == git_dir:
         return root
     return os.path.dirname(common) if os.path.basename(common) == ".git" else common
 
 
-def _common_dir(git_dir: str) -> str:
-    """What a linked worktree shares with its repository (gitrepository-layout: `commondir`)."""
+def _common_dir(dot_git: str, git_dir: str) -> str:
+    """What a linked worktree shares with its repository (gitrepository-layout: `commondir`).
+
+    Believed only where that repository knows the worktree: anyone can write a `.git` that points at another's.
+    """
     shared = _read(f"{git_dir}/commondir")
-    return os.path.normpath(os.path.join(git_dir, shared)) if shared else git_dir
+    if not shared:
+        return git_dir
+    common = os.path.normpath(os.path.join(git_dir, shared))
+    listed = os.path.realpath(os.path.dirname(git_dir)) == os.path.realpath(f"{common}/worktrees")
+    back = _read(f"{git_dir}/gitdir")
+    return common if listed and back and _is_same_entry(os.path.join(git_dir, back), dot_git) else git_dir
+
+
+def _is_same_entry(one: str, other: str) -> bool:
+    """Whether two paths are one name in one directory; what a link of that name leads to does not count."""
+    places = [(os.path.realpath(os.path.dirname(path)), os.path.basename(path)) for path in (one, other)]
+    return places[0] == places[1]
 
 
 def _commit(common: str, ref: str) -> str | None:
     loose = _commit_id(_read(f"{common}/{ref}"))
     if loose:
         return loose
-    try:
-        with open(f"{common}/packed-refs", encoding="utf-8", errors="replace") as packed:
-            return next((line.split()[0] for line in packed if line.rstrip().endswith(f" {ref}")), None)
-    except OSError:
-        return None
+    packed = _read(f"{common}/packed-refs", _LONGEST_PACKED).split("\n")
+    return next((_commit_id(line.split()[0]) for line in packed if line.rstrip().endswith(f" {ref}")), None)
 
 
 def _commit_id(text: str) -> str | None:
@@ -84,13 +102,13 @@ def _commit_id(text: str) -> str | None:
     return text if len(text) >= _SHORTEST_HASH and _HEX.issuperset(text) else None
 
 
-def _read(path: str) -> str:
+def _read(path: str, size: int = _LONGEST_REF_FILE) -> str:
     try:
-        fd = os.open(path, os.O_RDONLY)
-    except OSError:
+        fd = open_regular(path)
+    except (OSError, ValueError):  # the latter: a NUL in what a file said is a path
         return ""
     try:
-        return os.read(fd, _LONGEST_REF_FILE).decode("utf-8", "replace").strip()
+        return os.read(fd, size).decode("utf-8", "replace").strip()
     except OSError:
         return ""
     finally:

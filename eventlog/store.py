@@ -26,14 +26,20 @@ class Store:
         self.root = os.path.abspath(os.path.expanduser(root))
         self.config = f"{self.root}/config.yaml"
         self.log = f"{self.root}/log"
+        self.spool = f"{self.root}/spool"
         self.staging = f"{self.root}/staging"
         self.knowledge = f"{self.root}/knowledge"
         self.cache = f"{self.root}/cache"
+        self.spare = f"{self.root}/cache/hook-errors.spare"
 
     @classmethod
     def locate(cls, explicit: str | None, environ: "Mapping[str, str]") -> "Store":
-        """`--store`, else `$EVENTLOG_HOME`, else `~/.eventlog`."""
-        return cls(explicit or environ.get("EVENTLOG_HOME") or "~/.eventlog")
+        """`--store`, else `$EVENTLOG_HOME`, else `~/.eventlog`.
+
+        A relative `$EVENTLOG_HOME` starts at the home directory: hooks run in every directory there is.
+        """
+        home = os.path.expanduser(environ.get("EVENTLOG_HOME", "").strip() or ".eventlog")
+        return cls(explicit or os.path.join("~", home))
 
 
 def day_of(name: str) -> str:

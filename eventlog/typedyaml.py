@@ -15,6 +15,7 @@ from eventlog.codec import in_words
 
 _MISSING = re.compile(r"Object missing required field `(\w+)`")
 _DEEPEST = 50  # levels of YAML; nothing that is meant has more
+_LARGEST = 10_000  # nodes, written out, that aliases may stand for
 
 
 class Mistake(NamedTuple):
@@ -49,6 +50,8 @@ def load(text: str, kind: type[msgspec.Struct]) -> Loaded:
         return Loaded(None, [_unreadable(error, text)], {}, {})
     except RecursionError:
         return Loaded(None, [Mistake(1, "", "is nested too deeply")], {}, {})
+    if node and _multiplies(node):
+        return Loaded(None, [Mistake(1, "", f"its aliases stand for more than {_LARGEST:,} values")], {}, {})
     reader = _Reader()
     value = reader.read(node, kind, "") if node else reader.build({}, kind, "", 1)
     return Loaded(None if reader.mistakes else value, sorted(reader.mistakes), reader.lines, reader.parts)
@@ -164,6 +167,26 @@ def _refuse_depth(text: str) -> None:
         depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
         if depth > _DEEPEST:
             raise RecursionError
+
+
+def _multiplies(root: yaml.Node) -> bool:
+    """Whether aliases, written out, come to more than they may; an alias of what it stands in counts once."""
+    sizes: dict[int, int] = {}
+
+    def size(node: yaml.Node) -> int:
+        if id(node) not in sizes:
+            sizes[id(node)] = 1
+            sizes[id(node)] += sum(map(size, _children(node)))
+        return sizes[id(node)]
+
+    return size(root) - len(sizes) > _LARGEST
+
+
+def _children(node: yaml.Node) -> Iterator[yaml.Node]:
+    if isinstance(node, yaml.SequenceNode):
+        yield from node.value
+    elif isinstance(node, yaml.MappingNode):
+        yield from (part for pair in node.value for part in pair)
 
 
 def _unreadable(error: yaml.YAMLError, text: str) -> Mistake:

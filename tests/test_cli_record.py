@@ -115,7 +115,7 @@ def test_what_cannot_be_stored_is_refused_by_name_and_nothing_is_written(store, 
 
 def test_a_store_that_cannot_be_written_exits_with_3_and_says_what_to_do(tmp_path):
     (tmp_path / "file").write_text("in the way")
-    code, answers, err = _fact(tmp_path / "file", "x")
+    code, answers, err = _fact(tmp_path / "file" / "store", "x")
 
     assert (3, []) == (code, answers)
     assert "not stored" in err

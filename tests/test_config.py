@@ -1,5 +1,6 @@
 """`config.yaml`: what is given counts, what is wrong is named with its line, and hooks pay nothing for it."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -155,3 +156,47 @@ def test_hooks_load_no_yaml_for_settings_they_have_seen(store, text):
     )
 
     assert "[]\n" == run.stdout
+
+
+# ------------------------------------------------------------------------------- files that are meant to do harm
+
+BOMB = "a0: &a0 [x, x, x, x, x, x, x, x, x]\n" + "".join(
+    f"a{level}: &a{level} [{', '.join([f'*a{level - 1}'] * 9)}]\n" for level in range(1, 9)
+)
+IN_HOOKS = "session_hooks:\n  x: {a: &a [1, 2, 3, 4, 5, 6, 7, 8, 9]"
+for _level in "bcdefgh":
+    IN_HOOKS += f", {_level}: &{_level} [{', '.join(['*' + chr(ord(_level) - 1)] * 9)}]"
+IN_HOOKS += "}\n"
+
+
+@pytest.mark.timeout(20)
+@pytest.mark.parametrize("text", [BOMB, IN_HOOKS], ids=["at the top", "under session_hooks"])
+def test_aliases_that_multiply_are_refused_by_every_reader(store, text):
+    assert "aliases stand for more than" in refusal(store, text).what
+    assert 2 == call("config", "--store", store.root).code
+    assert "always" == compiled.settings(store)["fsync"]
+
+
+def test_aliases_as_people_use_them_are_taken(store):
+    write(store, "session_hooks:\n  a: &same {enabled: true, x: [1, 2]}\n  b: *same\n  c: *same\n")
+    hooks = config.load(store).settings.session_hooks
+
+    assert hooks["a"] == hooks["b"] == hooks["c"]
+
+
+@pytest.mark.timeout(20)
+def test_a_file_of_any_length_is_refused_at_once(store):
+    assert "is larger than" in refusal(store, "# " + "x" * 50_000_000).what
+
+
+@pytest.mark.timeout(20)
+@pytest.mark.parametrize("kind", ["FIFO", "device without end"])
+def test_what_is_no_file_is_refused_at_once(store, kind):
+    path = Path(store.config)
+    path.parent.mkdir()
+    os.mkfifo(path) if kind == "FIFO" else path.symlink_to("/dev/zero")
+
+    assert 2 == call("config", "--store", store.root).code
+    assert 2 == call("replay", "--store", store.root).code
+    assert 1 == call("doctor", "--store", store.root).code
+    assert compiled.wants_sync(store)

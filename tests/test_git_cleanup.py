@@ -66,10 +66,7 @@ def test_a_tag_of_the_same_name_changes_nothing(repository):
 
 
 def test_where_git_refuses_half_way_the_result_says_what_was_done(repository):
-    hook = repository.path / ".git/hooks/post-checkout"
-    hook.parent.mkdir(exist_ok=True)
-    hook.write_text("#!/bin/sh\nexit 1\n")
-    hook.chmod(0o755)
+    (repository.path / ".git/refs/heads/work.lock").touch()
     result = cleaned(repository)
 
     assert result.status is HookStatus.FAILURE
@@ -176,6 +173,23 @@ def _staged(repository):
 
 def _unmerged(repository):
     repository.commit("more.txt")
+
+
+def _fresh(repository):
+    repository.git("switch", "--quiet", "-c", "fresh", "main")
+
+
+def _fresh_of_long_ago(repository):
+    """The trunk has gone on since."""
+    _fresh(repository)
+    repository.git("switch", "--quiet", "main")
+    repository.commit("later.txt")
+    repository.git("switch", "--quiet", "fresh")
+
+
+def _fresh_without_reflog(repository):
+    _fresh_of_long_ago(repository)
+    (repository.path / ".git/logs/refs/heads/fresh").unlink()
 
 
 def _squashed(repository):
@@ -289,17 +303,13 @@ def _another_name(repository):
 
 
 UNSAFE = {
-    "another name of the branch": (_another_name, "alias is the same branch by another name"),
     "untracked file": (_untracked, "1 uncommitted change;"),
     "modified file": (_modified, "1 uncommitted change;"),
     "staged change": (_staged, "1 uncommitted change;"),
-    "unmerged branch": (_unmerged, "it is not merged into main"),
-    "squash-merged branch": (_squashed, "it is not merged into main"),
     "detached head": (_detached, "HEAD is detached"),
     "no trunk": (_no_trunk, "there is no branch main or master"),
     "unborn branch": (_unborn, "there is no branch main or master"),
     "trunk in another worktree": (_trunk_elsewhere, "main is checked out in another working tree"),
-    "branch in another worktree": (_branch_elsewhere, "work is checked out in another working tree"),
     "merge under way": (_merging, "a merge is under way"),
     "bisection under way": (_bisecting, "a bisection is under way"),
     "git at work": (_another_git, "another git process is under way"),
@@ -308,6 +318,38 @@ UNSAFE = {
     "submodule at another commit": (_submodule_ahead, "submodules at other commits"),
     "ignored file in the way": (_ignored_in_the_way, "git refuses"),
 }
+KEPT = {
+    "unmerged branch": (_unmerged, "work", "it is not merged into main"),
+    "squash-merged branch": (_squashed, "squashed", "it is not merged into main"),
+    "branch without a commit": (_fresh, "fresh", "nothing was committed on it yet"),
+    "branch without a commit, of long ago": (_fresh_of_long_ago, "fresh", "nothing was committed on it yet"),
+    "branch without a commit nor a reflog": (_fresh_without_reflog, "fresh", "nothing was committed on it yet"),
+    "branch in another worktree": (_branch_elsewhere, "work", "it is checked out in another working tree"),
+    "another name of the branch": (_another_name, "work", "alias is the same branch by another name"),
+}
+
+
+@pytest.mark.parametrize(("spoil", "branch", "reason"), KEPT.values(), ids=KEPT)
+def test_a_branch_that_must_stay_is_left_for_the_trunk_and_kept(repository, spoil, branch, reason):
+    spoil(repository)
+    tip = repository.git("rev-parse", branch)
+    result = cleaned(repository)
+
+    assert result.status is HookStatus.SUCCESS
+    assert f"switched to main; {branch} is kept: {reason}" in result.message
+    assert "main" == repository.git("branch", "--show-current")
+    assert tip == repository.git("rev-parse", branch)
+
+
+def test_a_merged_branch_without_a_reflog_is_known_by_its_merge(repository):
+    repository.git("switch", "--quiet", "-c", "topic", "main")
+    repository.commit("topic.txt")
+    repository.git("switch", "--quiet", "main")
+    repository.git("merge", "--quiet", "--no-ff", "topic", "--message", "merged")
+    repository.git("switch", "--quiet", "topic")
+    (repository.path / ".git/logs/refs/heads/topic").unlink()
+
+    assert "deleted topic" in cleaned(repository).message
 
 
 @pytest.mark.parametrize(("spoil", "reason"), UNSAFE.values(), ids=UNSAFE)
@@ -326,8 +368,8 @@ def test_a_branch_that_is_rebased_in_another_worktree_is_left_alone(repository):
     before = repository.state()
     result = cleaned(repository, start_branch="work")
 
-    assert result.status is HookStatus.WARNING
-    assert "work is checked out in another working tree" in result.message
+    assert result.status is HookStatus.SKIPPED
+    assert "it is checked out in another working tree" in result.message
     assert before == repository.state()
 
 
@@ -365,7 +407,7 @@ def test_nothing_is_touched_while_another_session_works_there(repository):
 
 
 def test_all_reasons_are_told_at_once(repository):
-    _unmerged(repository)
+    _hidden(repository)
     _untracked(repository)
 
     assert len(cleaned(repository).details["doubts"]) == 2
@@ -389,3 +431,104 @@ def test_a_start_changes_nothing(repository):
 
     assert result.status is HookStatus.SKIPPED
     assert before == repository.state()
+
+
+# ------------------------------------------------------------------------------------- no code of the repository runs
+
+
+def _planted(repository, name, config=(), attributes=""):
+    """A program that leaves a trace where it runs, and what would make git run it."""
+    program = repository.path.parent / name
+    program.write_text(f"#!/bin/sh\ntouch {repository.path.parent}/{name}.ran\ncat\n")
+    program.chmod(0o755)
+    for key in config:
+        repository.git("config", key, str(program))
+    if attributes:
+        (repository.path / ".git" / "info").mkdir(exist_ok=True)
+        (repository.path / ".git" / "info" / "attributes").write_text(attributes)
+    return program
+
+
+def _ran(repository):
+    return sorted(path.name for path in repository.path.parent.glob("*.ran"))
+
+
+def _touched(repository):
+    """Files whose time has changed have to be compared, which is when filters run."""
+    for path in repository.path.glob("*.txt"):
+        path.write_text(path.read_text())
+
+
+@pytest.mark.parametrize("key", ["core.fsmonitor", "core.sshCommand", "diff.external", "core.pager", "core.askPass"])
+def test_no_program_the_repository_names_is_run(repository, key):
+    _planted(repository, "program", [key])
+    _touched(repository)
+    result = cleaned(repository)
+
+    assert [] == _ran(repository)
+    assert result.status is HookStatus.SUCCESS
+
+
+def test_no_hook_of_the_repository_is_run(repository):
+    program = _planted(repository, "hook")
+    for place in (repository.path / ".git" / "hooks", repository.path.parent / "planted"):
+        place.mkdir(exist_ok=True)
+        for name in ("post-checkout", "reference-transaction", "post-index-change", "pre-auto-gc"):
+            (place / name).unlink(missing_ok=True)
+            (place / name).symlink_to(program)
+    repository.git("config", "core.hooksPath", str(repository.path.parent / "planted"))
+    for ran in repository.path.parent.glob("*.ran"):
+        ran.unlink()
+    result = cleaned(repository)
+
+    assert [] == _ran(repository)
+    assert result.status is HookStatus.SUCCESS
+
+
+@pytest.mark.parametrize("kind", ["clean", "smudge", "process"])
+@pytest.mark.parametrize("place", ["config", "included", "worktree"])
+def test_a_repository_that_brings_a_filter_is_not_looked_at(repository, kind, place):
+    program = _planted(repository, "filter", attributes="* filter=evil\n")
+    setting = f'[filter "evil"]\n\t{kind} = {program}\n'
+    target = repository.path / ".git" / {"config": "config", "included": "more", "worktree": "config.worktree"}[place]
+    if place == "included":
+        repository.git("config", "include.path", "more")
+    if place == "worktree":
+        repository.git("config", "extensions.worktreeConfig", "true")
+    with target.open("a") as opened:
+        opened.write(setting)
+    head = (repository.path / ".git" / "HEAD").read_text()
+    _touched(repository)
+    context = HookContext(session_id="s", cwd=str(repository.path))
+    result = GitCleanup().on_session_end(context)
+
+    assert result.status is HookStatus.WARNING
+    assert f"filter.evil.{kind} of this repository would run a program" in result.message
+    assert head == (repository.path / ".git" / "HEAD").read_text()
+    assert context.git
+    assert context.git.dirty
+    assert [] == _ran(repository)
+
+
+def test_a_submodule_that_brings_a_filter_is_not_looked_at(repository):
+    _submodule(repository)
+    program = _planted(repository, "filter")
+    repository.git("config", "filter.evil.clean", str(program), cwd=repository.path / "library")
+    result = cleaned(repository)
+
+    assert "filter.evil.clean" in result.message
+    assert [] == _ran(repository)
+
+
+def test_a_repository_that_says_its_files_are_elsewhere_is_left_alone(repository, tmp_path):
+    """A switch would write into that directory."""
+    home = tmp_path / "home-of-ada"
+    (home / "clone").mkdir(parents=True)
+    repository.path.joinpath(".git").rename(home / "clone" / ".git")
+    git(home / "clone", "config", "core.worktree", str(home))
+    before = sorted(home.rglob("*.txt"))
+    result = cleaned(None, cwd=home / "clone")
+
+    assert result.status is HookStatus.WARNING
+    assert "elsewhere" in result.message
+    assert before == sorted(home.rglob("*.txt"))

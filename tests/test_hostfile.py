@@ -1,6 +1,9 @@
 """Files that belong to hosts, and the directories they are in: links, modes, and what is not there yet."""
 
+import os
 import stat
+import sys
+from multiprocessing import get_context
 
 import pytest
 
@@ -78,3 +81,47 @@ def test_a_read_only_file_is_refused_and_left_alone(home):
     assert "read-only" in ran.err
     assert f"chmod u+w {path}" in ran.err
     assert b"{}" == path.read_bytes()
+
+
+@pytest.mark.parametrize("umask", [0o000, 0o022, 0o777])
+def test_directories_of_hosts_are_never_open_to_all_whatever_the_umask(home, umask):
+    before = os.umask(umask)
+    try:
+        ran = call("install", "claude", "cursor", "copilot", "--with-rules"), call("install", "claude", "--project")
+    finally:
+        os.umask(before)
+    made = [
+        path for top in (home, home.parent / "project" / ".claude") for path in [top, *top.rglob("*")] if path != home
+    ]
+    modes = {path: stat.S_IMODE(path.stat().st_mode) for path in made}
+
+    assert [0, 0] == [one.code for one in ran]
+    assert [] == [path for path, mode in modes.items() if mode & 0o022]
+    assert [] == [path for path, mode in modes.items() if path.is_dir() and mode & 0o700 != 0o700]
+
+
+STEPS = ["install", "uninstall"] * 12
+
+
+@pytest.mark.parametrize(
+    "content", [b'{\n  "hooks": {}\n}\n', b'{"hooks": {}}', None], ids=["lines", "a line", "no file"]
+)
+def test_installing_and_uninstalling_at_once_is_as_one_after_the_other(home, content):
+    if content is not None:
+        _put(home, content)
+    call("doctor")  # loads what every process would have to load
+    agents = ("claude", "copilot", "vscode")
+    running = [get_context("fork").Process(target=_call, args=(verb, *agents)) for verb in STEPS]
+    for one in running:
+        one.start()
+    for one in running:
+        one.join()
+    call("uninstall", *agents)
+
+    assert [0] * len(STEPS) == [one.exitcode for one in running]
+    assert content == ((home / SETTINGS).read_bytes() if (home / SETTINGS).exists() else None)
+    assert not (home / ".copilot").exists()
+
+
+def _call(*args):
+    sys.exit(call(*args).code)

@@ -4,7 +4,15 @@ import time
 import pytest
 from msgspec import to_builtins
 
-from eventlog.lifecycle import HookContext, HookRegistry, HookResult, HookStatus, SessionLifecycleHook
+from eventlog.lifecycle import (
+    HookContext,
+    HookRegistry,
+    HookResult,
+    HookStatus,
+    SessionLifecycleHook,
+    get_registry,
+)  # fmt: skip
+from eventlog.lifecycle.configured import registry as configured_registry
 
 CONTEXT = HookContext(session_id="s", cwd="/p")
 
@@ -69,6 +77,43 @@ def test_an_unregistered_hook_does_not_run():
     assert not registry.unregister("hook")
     assert registry.get("hook") is None
     assert registry.run("start", CONTEXT) == []
+
+
+@pytest.mark.parametrize("given", [Hook, "logging", None, lambda context: None])
+def test_what_is_no_hook_is_refused_and_told_what_to_do(given):
+    registry = HookRegistry()
+    with pytest.raises(TypeError, match="register"):
+        registry.register(given)
+
+    assert [] == list(registry)
+
+
+def test_a_class_is_told_how_it_is_registered():
+    with pytest.raises(TypeError, match=r"register\(Hook\(\)\)"):
+        HookRegistry().register(Hook)  # type: ignore[arg-type]
+
+
+def test_a_cleared_registry_is_empty():
+    registry = registered(Hook(name="a"), Hook(name="b"))
+    registry.clear()
+
+    assert [] == list(registry)
+
+
+def test_hooks_a_program_registers_for_itself_run_after_those_of_the_settings():
+    own, configured = Hook(name="own"), Hook(name="logging")
+    get_registry().register(own)
+    get_registry().register(configured)
+    try:
+        found = configured_registry({"logging": True})
+        assert ["logging", "own"] == list(found)
+        assert configured is not found.get("logging")
+        found.run("end", HookContext(session_id="s", cwd="/p", store="/nowhere"))
+    finally:
+        get_registry().clear()
+
+    assert [("end", "s")] == own.seen
+    assert get_registry() is get_registry()
 
 
 def _exit():

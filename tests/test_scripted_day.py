@@ -116,7 +116,8 @@ def test_the_installed_command_for_a_turns_end_imports_the_standard_library_only
     store = alone(tmp_path / "store")
     for turn in range(2):
         respond(data(claude("Stop", prompt_id=f"p-{turn}")), ["--store", str(store)], {})
-    installed = command("claude", "Stop", Store(str(store)), str(tmp_path)).replace(" -I -S ", " -X importtime -I -S ")
+    installed = command("claude", "Stop", Store(str(store)), str(tmp_path)).partition(" 2>")[0]
+    installed = installed.replace(" -I -S ", " -X importtime -I -S ")
     ended = subprocess.run(
         ["sh", "-c", installed], input=data(claude("Stop", prompt_id="p-2")), capture_output=True, check=True
     )

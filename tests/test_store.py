@@ -9,6 +9,9 @@ from hypothesis import strategies as st
 
 from eventlog import EventLog, Store
 from eventlog.store import conversation_name, day_of, project_slug
+from tests.hooking import run as hook
+from tests.payloads import claude
+from tests.shell import call, run
 
 hostile = st.text(st.characters(), max_size=300) | st.text("./\\~-:\0\n ab", max_size=12)
 HOSTILE = ["", ".", "..", "../x", "/etc/passwd", "a/../../b", "~", "~/x", "a\0b", "a\nb", "C:\\x", "x" * 300, "𠀀" * 90]
@@ -123,6 +126,80 @@ def test_the_store_is_the_one_named_first(root, explicit, environ):
     assert root == Store.locate(explicit, environ).root
 
 
-@pytest.mark.parametrize("environ", [{}, {"EVENTLOG_HOME": ""}])
+@pytest.mark.parametrize("environ", [{}, {"EVENTLOG_HOME": ""}, {"EVENTLOG_HOME": " "}, {"EVENTLOG_HOME": "\t\n"}])
 def test_the_store_is_at_home_where_nothing_is_said(environ):
     assert Path.home() / ".eventlog" == Path(Store.locate(None, environ).root)
+
+
+@pytest.mark.parametrize("named", ["memory", "./memory", "~/memory", " memory "])
+def test_a_relative_store_is_one_and_the_same_in_every_directory(tmp_path, monkeypatch, named):
+    found = set()
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+        monkeypatch.chdir(tmp_path / name)
+        found.add(Store.locate(None, {"EVENTLOG_HOME": named}).root)
+
+    assert {str(Path.home() / "memory")} == found
+
+
+def test_a_store_named_on_the_command_line_is_relative_to_where_it_is_typed(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+    assert str(tmp_path / "here") == Store.locate("here", {"EVENTLOG_HOME": "/b"}).root
+
+
+@pytest.mark.parametrize("verb", [("query",), ("doctor",), ("replay",), ("fact", "x", "--session", "s"), ("config",)])
+def test_a_store_that_is_a_file_is_told_to_a_person(tmp_path, monkeypatch, verb):
+    (tmp_path / "file").write_text("mine")
+    monkeypatch.setenv("EVENTLOG_HOME", str(tmp_path / "file"))
+    ran = call(*verb)
+
+    assert 3 == ran.code
+    assert f"{tmp_path / 'file'}: is a file, not the directory of a store" in ran.err
+    assert "EVENTLOG_HOME" in ran.err
+    assert "mine" == (tmp_path / "file").read_text()
+
+
+@pytest.mark.parametrize("umask", [0o000, 0o022, 0o777])
+def test_hooks_and_verbs_make_a_store_its_owner_can_use_whatever_the_umask(tmp_path, umask):
+    before = os.umask(umask)
+    try:
+        for number in range(2):
+            hook(tmp_path / "store", claude("Stop", prompt_id=f"p-{number}"))
+        run("fact", "x", "--session", "s", "--store", tmp_path / "store")
+        run("replay", "--store", tmp_path / "store")
+    finally:
+        os.umask(before)
+    modes = {path: path.stat().st_mode & 0o777 for path in [tmp_path / "store", *(tmp_path / "store").rglob("*")]}
+
+    assert {path: 0o700 if path.is_dir() else 0o600 for path in modes} == modes
+    assert 2 == len(list(EventLog(tmp_path / "store").read(until="~"))) - 1
+
+
+# ------------------------------------------------------------------------------------------------ whether it is well
+
+
+@pytest.mark.parametrize(
+    ("spoil", "what"),
+    [
+        (lambda root: root.chmod(0o777), "is open to other users (mode 777)"),
+        (lambda root: (root / "log").chmod(0o755), "log is open to other users (mode 755)"),
+        (lambda root: (root / "config.yaml").chmod(0o666), "config.yaml is open to other users (mode 666)"),
+        (lambda root: os.chown(root / "config.yaml", 4711, -1), "config.yaml belongs to another user"),
+        (lambda root: os.chown(root, 4711, -1), "store belongs to another user"),
+    ],
+)
+def test_doctor_tells_of_a_store_that_is_not_its_owners_alone(tmp_path, spoil, what):
+    root = tmp_path / "store"
+    call("fact", "x", "--session", "s", "--store", root)
+    (root / "config.yaml").touch(0o644)
+    before = call("doctor", "--store", root)
+    try:
+        spoil(root)
+    except PermissionError:
+        pytest.skip("giving a file away takes root")
+    after = call("doctor", "--store", root)
+
+    assert 0 == before.code
+    assert 1 == after.code
+    assert what in after.out

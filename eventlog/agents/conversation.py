@@ -8,7 +8,7 @@ import os
 
 from eventlog import ids, wire
 from eventlog.agents.moment import Moment
-from eventlog.files import replace_file
+from eventlog.files import open_regular, replace_file
 from eventlog.store import Store
 
 TYPE_CHECKING = False
@@ -20,8 +20,8 @@ _UUID = 36  # characters
 
 def conversation_id(store: Store, moment: Moment, environ: "Mapping[str, str]") -> str:
     """The id of the conversation at work where the moment happened; raises NotStored or OSError."""
-    if moment.transcript:
-        return _id_in(moment.transcript)
+    if named := _id_in(moment.transcript):
+        return named
     match moment.agent:
         case "claude-code":
             home = environ.get("CLAUDE_CONFIG_DIR") or os.path.expanduser("~/.claude")
@@ -31,7 +31,7 @@ def conversation_id(store: Store, moment: Moment, environ: "Mapping[str, str]") 
             newest = _newest_rollout(f"{home}/sessions")
         case _:
             newest = ""
-    return _id_in(newest) if newest else _kept(store, moment)
+    return _id_in(newest) or _kept(store, moment)
 
 
 def claude_slug(path: str) -> str:
@@ -40,8 +40,8 @@ def claude_slug(path: str) -> str:
 
 
 def _id_in(transcript: str) -> str:
-    """The name of the file; of a Codex rollout the thread id it ends with, which is what its payloads say."""
-    name = os.path.basename(transcript.replace("\\", "/")).removesuffix(".jsonl")
+    """The name of the file, "" where it has none; of a Codex rollout the thread id it ends with, as in its payloads."""
+    name = os.path.basename(transcript.replace("\\", "/")).removesuffix(".jsonl").strip()
     return name[-_UUID:] if name.startswith("rollout-") and len(name) > _UUID else name
 
 
@@ -84,9 +84,9 @@ def _kept(store: Store, moment: Moment) -> str:
 
 def _read(path: str) -> str:
     try:
-        with open(path, "rb") as opened:
+        with os.fdopen(open_regular(path), "rb") as opened:
             said = wire.loads(opened.read())
-        return str(said["conversation_id"]) if isinstance(said, dict) else ""
+        return str(said["conversation_id"]).strip() if isinstance(said, dict) else ""
     except (OSError, ValueError, LookupError):
         return ""
 

@@ -70,10 +70,11 @@ def _start(payload: Payload) -> dict[str, object]:
 
 def _end(payload: Payload) -> dict[str, object]:
     duration = payload.get("duration_ms")
+    is_number = isinstance(duration, (int, float)) and not isinstance(duration, bool)
     return present(
         reason=text(payload, "reason"),
         status=text(payload, "final_status"),
-        duration_ms=duration if isinstance(duration, (int, float)) and not isinstance(duration, bool) else None,
+        duration_ms=duration if is_number and not wire.refusal(duration) else None,
         error=text(payload, "error_message"),
     )
 

@@ -7,6 +7,7 @@ import os
 import sys
 import time
 
+from eventlog.agents import patience
 from eventlog.store import Store
 
 LOCK = "settle.lock"
@@ -32,6 +33,7 @@ def _start(command: "list[str]") -> None:
 
     posix_spawn would also wait for the program to be loaded.
     """
+    patience.stop()
     reading, writing = os.pipe()
     if os.fork():
         os.close(writing)

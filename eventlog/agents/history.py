@@ -4,8 +4,10 @@ The index names the lines in files that have not changed since; the rest is sear
 first. Only lines that carry words or end turns are parsed.
 """
 
+import os
+
 from eventlog import lookup, wire
-from eventlog.files import read_regular
+from eventlog.files import open_regular, read_regular
 from eventlog.store import Store
 
 TYPE_CHECKING = False
@@ -74,7 +76,7 @@ def _at(path: str, offsets: "list[int]") -> "Iterator[bytes]":
     if not offsets:
         return
     try:
-        with open(path, "rb") as opened:
+        with os.fdopen(open_regular(path), "rb") as opened:
             for offset in offsets:
                 opened.seek(offset)
                 yield opened.readline()

@@ -75,9 +75,14 @@ class Moment:
         return f"{self.agent}\n{self.session}\n{self.subagent}\n{what}\n{self.turn or self._content()}"
 
     def _content(self) -> str:
-        if self.type == "host_event":
-            return wire.dumps(self.payload if self.gist is None else {"gist": self.gist}).decode()
-        return wire.dumps({**self.fields, "said": text(self.payload, *_LAST_WORDS)}).decode()
+        if self.type != "host_event":
+            said: dict[str, object] = {**self.fields, "said": text(self.payload, *_LAST_WORDS)}
+        else:
+            said = self.payload if self.gist is None else {"gist": self.gist}
+        try:
+            return wire.dumps(said).decode()
+        except ValueError:  # a number that JSON has no word for
+            return repr(said)
 
 
 _LAST_WORDS = ("last_assistant_message", "prompt_response")

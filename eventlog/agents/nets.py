@@ -14,15 +14,20 @@ if TYPE_CHECKING:
     from eventlog.agents.hosts import Dialect
 
 
-def answer(store: Store, moment: Moment, dialect: "Dialect", event: "dict[str, object]", *, new: bool) -> bytes:
-    """What to tell the host about an event just recorded; `new` unless another registration was first."""
-    if not new:
+def answer(
+    store: Store, moment: Moment, dialect: "Dialect", event: "dict[str, object]", *, new: "bool | None"
+) -> bytes:
+    """What to tell the host about an event just recorded; `new` unless another registration was first.
+
+    None where the event waits in the spool: nobody is asked for anything that could not be stored.
+    """
+    if new is False:
         from eventlog import tally
 
         tally.count(store, "event")
     if moment.subagent:
         return dialect.SILENT
-    if moment.type == "session_start" and new:
+    if moment.type == "session_start" and new is not False:
         from eventlog.agents.start import start_context
 
         return dialect.start(start_context(store, moment))
@@ -31,7 +36,7 @@ def answer(store: Store, moment: Moment, dialect: "Dialect", event: "dict[str, o
         from eventlog.agents.preferences import preferences
 
         return dialect.flush(prompts.flush(store, moment, preferences(store).locale))
-    if moment.type == "turn_end":
+    if moment.type == "turn_end" and new is not None:
         return _fall_back(store, moment, dialect, event)
     return dialect.SILENT
 

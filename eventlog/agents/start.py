@@ -5,8 +5,9 @@ The event is in the log when this begins; only now are libraries loaded. Whateve
 
 import os
 
-from eventlog.agents import prompts
+from eventlog.agents import patience, prompts
 from eventlog.agents.moment import Moment, text
+from eventlog.agents.patience import OutOfTime
 from eventlog.agents.preferences import preferences
 from eventlog.store import Store
 
@@ -20,9 +21,10 @@ def start_context(store: Store, moment: Moment) -> str:
     head = again + prompts.start(store, moment, locale)
     try:
         return _known(store, moment, head, source)
-    except Exception as error:  # noqa: BLE001 - a context without knowledge is better than none
+    except (Exception, OutOfTime) as error:  # noqa: BLE001 - a context without knowledge is better than none
         from eventlog.agents.failures import note
 
+        patience.until(patience.LAST)
         note(store, error, b"", moment.agent)
         return head
 
@@ -56,7 +58,10 @@ def _known(store: Store, moment: Moment, head: str, source: str) -> str:
     )
     log = EventLog(store, fsync=compiled.wants_sync(store))
     built = begin(log, settings, request)
-    acknowledge(log, request, built)
+    try:
+        acknowledge(log, request, built)
+    except OutOfTime:  # what is known matters more than its receipt
+        patience.until(patience.LAST)
     return built.context.text
 
 

@@ -2,6 +2,9 @@
 
 Codex trusts a hook by a hash of its definition, Claude Code and Gemini recognise copies by the text, and Cursor drops
 a whole file for one URL in it: nothing that varies, and no URL.
+
+The command cannot fail: Python ends with 2 for a missing script, which hosts take for "block this prompt", and the
+shell with 127 for a missing Python, which Gemini takes for a denial. Whoever removes eventlog removes only memory.
 """
 
 import re
@@ -14,6 +17,7 @@ import eventlog
 from eventlog.store import Store
 
 _SHARED = ["--session-type", "shared"]
+_CANNOT_FAIL = " 2>/dev/null || true"  # read by the POSIX shell every host runs commands with
 _INSTALLED = re.compile(r"""[/\\]eventlog[/\\]hook\.py["']? --agent (?P<agent>[a-z-]+) --event \w+""")
 _BY_HAND = re.compile(r"""(?:^|[/\\"'\s])eventlog["']?\s+hook(?:\s|$)""")
 _PATHS = re.compile(r"""^(?P<python>.+?) -I -S (?P<script>.+?[/\\]hook\.py["']?) --agent """)
@@ -27,7 +31,7 @@ def command(agent: str, event: str, store: Store, home: str, *, shared: bool = F
         words += ["--store", store.root]
     if shared:
         words += _SHARED
-    return subprocess.list2cmdline(words) if sys.platform == "win32" else shlex.join(words)
+    return subprocess.list2cmdline(words) if sys.platform == "win32" else shlex.join(words) + _CANNOT_FAIL
 
 
 def is_ours(text: object) -> bool:
@@ -42,7 +46,7 @@ def calls_us(text: object) -> bool:
 
 def is_shared(text: str) -> bool:
     """Whether a command says that others than the user listen."""
-    return text.endswith(" ".join(["", *_SHARED]))
+    return text.removesuffix(_CANNOT_FAIL).endswith(" ".join(["", *_SHARED]))
 
 
 def missing_files(text: str) -> list[str]:

@@ -12,6 +12,7 @@ from eventlog.errors import BadRequest, EventLogError
 from eventlog.install import hookfile, hostfile, trust
 from eventlog.install.arrivals import last_arrivals
 from eventlog.install.command import calls_us, command, is_ours, is_shared, missing_files
+from eventlog.install.health import Problem
 from eventlog.install.install import Place
 from eventlog.install.jsontext import parse
 from eventlog.install.layouts import LAYOUTS, Layout, Scope
@@ -22,14 +23,6 @@ _ALSO_RUNS: Mapping[str, Mapping[str, tuple[Scope, ...]]] = {
     "copilot": {"claude": ("project",), "vscode": _SCOPES},
     "vscode": {"claude": _SCOPES, "copilot": _SCOPES},
 }
-
-
-class Problem(NamedTuple):
-    """Something wrong, and what to do about it."""
-
-    what: str
-    fix: str
-    serious: bool = True
 
 
 class Report(NamedTuple):

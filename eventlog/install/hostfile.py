@@ -9,6 +9,7 @@ from eventlog.errors import BadRequest, NotStored
 from eventlog.files import replace_file
 
 _NEW_FILE = 0o644
+_NEW_DIRECTORY = 0o755  # at most: the user's umask may take more away
 
 
 def read(path: Path) -> bytes | None:
@@ -63,7 +64,8 @@ def remove(path: Path, made_dirs: Iterable[str]) -> None:
 def _make_dirs(directory: Path) -> list[str]:
     missing = [str(one) for one in (directory, *directory.parents) if not one.exists()][::-1]
     try:
-        directory.mkdir(parents=True, exist_ok=True)
+        for one in missing:
+            Path(one).mkdir(mode=_NEW_DIRECTORY, exist_ok=True)
     except OSError as error:
         raise NotStored(
             f"the directory cannot be made: {error.strerror}", where=str(directory), hint="make it by hand"

@@ -2,9 +2,11 @@
 
 import os
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Literal, NamedTuple
 
+from eventlog import files
 from eventlog.errors import BadRequest
 from eventlog.install import backup, hookfile, hostfile
 from eventlog.install.command import command
@@ -63,6 +65,22 @@ def uninstall(place: Place, layout: Layout, scope: Scope) -> Outcome:
 
 def change(store: Store, path: Path, edit: Callable[[str], str], strip: Callable[[str], str]) -> Outcome:
     """Write the edited text where it differs; what was there without us is kept for `restore`."""
+    with _alone(store):
+        return _change(store, path, edit, strip)
+
+
+def restore(store: Store, path: Path, strip: Callable[[str], str], is_nothing: Callable[[str], bool]) -> Outcome:
+    """Undo `change`: exactly, else by taking out what is ours."""
+    with _alone(store):
+        return _restore(store, path, strip, is_nothing)
+
+
+def _alone(store: Store) -> AbstractContextManager[object]:
+    """One at a time: a file, its backup and the directories made for it change together."""
+    return files.lock(f"{store.cache}/install.lock")
+
+
+def _change(store: Store, path: Path, edit: Callable[[str], str], strip: Callable[[str], str]) -> Outcome:
     now = hostfile.read(path)
     text = hostfile.text_of(now, path)
     after = _in_place(path, edit, text).encode()
@@ -74,8 +92,7 @@ def change(store: Store, path: Path, edit: Callable[[str], str], strip: Callable
     return Outcome(path, "installed")
 
 
-def restore(store: Store, path: Path, strip: Callable[[str], str], is_nothing: Callable[[str], bool]) -> Outcome:
-    """Undo `change`: exactly, else by taking out what is ours."""
+def _restore(store: Store, path: Path, strip: Callable[[str], str], is_nothing: Callable[[str], bool]) -> Outcome:
     now, known = hostfile.read(path), backup.find(store, path)
     if now is None:
         backup.forget(store, path)

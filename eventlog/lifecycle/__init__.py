@@ -6,6 +6,9 @@ by the entry point group `eventlog.session_hooks`.
 
 from eventlog.lifecycle.base import HookResult, HookStatus, SessionLifecycleHook
 from eventlog.lifecycle.context import GitState, HookContext
-from eventlog.lifecycle.registry import HookRegistry, Outcome
+from eventlog.lifecycle.registry import HookRegistry, Outcome, get_registry
 
-__all__ = ["GitState", "HookContext", "HookRegistry", "HookResult", "HookStatus", "Outcome", "SessionLifecycleHook"]
+__all__ = [
+    "GitState", "HookContext", "HookRegistry", "HookResult", "HookStatus", "Outcome", "SessionLifecycleHook",
+    "get_registry",
+]  # fmt: skip

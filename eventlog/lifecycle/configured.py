@@ -19,7 +19,7 @@ from eventlog.errors import BadSettings
 from eventlog.lifecycle import git_cleanup, logging_hook
 from eventlog.lifecycle.base import HookResult, SessionLifecycleHook
 from eventlog.lifecycle.context import HookContext
-from eventlog.lifecycle.registry import TIME_LIMIT, HookRegistry
+from eventlog.lifecycle.registry import TIME_LIMIT, HookRegistry, get_registry
 
 GROUP = "eventlog.session_hooks"
 
@@ -61,13 +61,17 @@ class Unusable(SessionLifecycleHook):
 
 
 def registry(session_hooks: Mapping[str, bool | Mapping[str, Any]]) -> HookRegistry:
-    """The hooks that are turned on, in the order they are named; an `Unusable` for each that cannot be made."""
+    """The hooks that are turned on, in the order they are named, then those of this program (`get_registry`).
+
+    An `Unusable` stands for each that cannot be made.
+    """
     found = HookRegistry()
     for name, chosen in session_hooks.items():
         try:
             _register(found, name, dict(chosen) if isinstance(chosen, Mapping) else {"enabled": chosen})
         except BadSettings as mistake:
             found.register(Unusable(mistake), name=name)
+    found.update(get_registry())
     return found
 
 

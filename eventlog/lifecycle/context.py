@@ -6,7 +6,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from eventlog.lifecycle.git import Git
+from eventlog.lifecycle.git import Git, GitError
 
 
 class GitState(Struct, frozen=True):
@@ -14,7 +14,7 @@ class GitState(Struct, frozen=True):
 
     root: str  # of the working tree
     branch: str | None  # None where HEAD is detached
-    dirty: bool  # uncommitted changes, files not under version control included
+    dirty: bool  # uncommitted changes, files not under version control included; also where git cannot tell
     trunk: str | None  # the local `main`, else `master`; None where there is neither
 
 
@@ -43,9 +43,16 @@ class HookContext(Struct, frozen=True, dict=True):
         root = git.root()
         if root is None:
             return None
-        return GitState(root, git.branch(), bool(git.changes()), git.trunk())
+        return GitState(root, git.branch(), _is_dirty(git), git.trunk())
 
     @property
     def name(self) -> str:
         """The project's name, for people."""
         return Path(self.project or self.cwd).name
+
+
+def _is_dirty(git: Git) -> bool:
+    try:
+        return bool(git.changes())
+    except GitError:
+        return True

@@ -2,6 +2,9 @@
 
 The caller's own `GIT_*` variables are not passed on: a session that ends inside another repository's git hook would
 otherwise ask, and change, that one.
+
+No code of the repository runs: no hooks, no file system monitor, no transport. Filters run whenever files are compared
+or checked out and cannot be switched off, so that a repository that brings its own is not looked at.
 """
 
 import os
@@ -21,6 +24,10 @@ _UNDER_WAY = {
 }
 _LEFT_FOR_NOW = ("rebase-merge/head-name", "rebase-apply/head-name", "BISECT_START")  # hold the branch to return to
 _SUBMODULE = "160000"  # its mode in a tree
+_NO_CODE = (
+    "core.fsmonitor=false", f"core.hooksPath={os.devnull}", "protocol.allow=never", "submodule.recurse=false",
+)  # fmt: skip
+_FILTERS = r"^filter\..*\.(clean|smudge|process)$"
 
 
 class GitError(Exception):
@@ -36,6 +43,18 @@ class Git:
     def root(self) -> str | None:
         """The top of the working tree; None where there is no repository, or it has none."""
         return self._ask("rev-parse", "--show-toplevel")
+
+    def filters(self) -> list[str]:
+        """The programs that the repository, or a submodule, wants run on its files, by the names of their settings."""
+        common = self._common_dir()
+        configs = [common / "config", *sorted(common.glob("worktrees/*/config.worktree")), common / "config.worktree"]
+        configs += sorted(common.glob("modules/**/config"))
+        found = (
+            self._ask("config", "--includes", "--file", str(file), "--name-only", "--get-regexp", _FILTERS)
+            for file in configs
+            if file.is_file()
+        )
+        return [name for names in found for name in (names or "").splitlines()]
 
     def superproject(self) -> str | None:
         """The working tree that has this one as a submodule."""
@@ -55,7 +74,12 @@ class Git:
         return self._ask("rev-parse", "--verify", "--quiet", f"refs/heads/{branch}^{{commit}}")
 
     def changes(self) -> list[str]:
-        """What is not committed, files not under version control and insides of submodules included."""
+        """What is not committed, files not under version control and insides of submodules included.
+
+        Raises GitError where telling would run a program of the repository.
+        """
+        if filters := self.filters():
+            raise GitError(f"{filters[0]} of this repository would run a program")
         return self._run("status", "--porcelain", "--untracked-files=normal", "--ignore-submodules=none").splitlines()
 
     def hidden_changes(self) -> bool:
@@ -74,7 +98,7 @@ class Git:
         for found in (dict(line.partition(" ")[::2] for line in lines.splitlines()) for lines in trees):
             if found.get("branch") == f"refs/heads/{branch}" and not _same(found["worktree"], here):
                 return found["worktree"]
-        common = Path(self._run("rev-parse", "--path-format=absolute", "--git-common-dir"))
+        common = self._common_dir()
         for place in (common, *sorted(common.glob("worktrees/*"))):
             tree = _text(place / "gitdir").removesuffix("/.git") or str(common.parent)
             returns = any(_text(place / name).removeprefix("refs/heads/") == branch for name in _LEFT_FOR_NOW)
@@ -89,6 +113,17 @@ class Git:
             if target and branch in (name, target):
                 return name if target == branch else target
         return None
+
+    def has_own_commits(self, branch: str, trunk: str) -> bool:
+        """Whether anything was ever committed on the branch; False where nothing tells.
+
+        Told by its reflog, else by the trunk having got there by a merge and not by its own line.
+        """
+        been = self._run("reflog", "show", "--format=%H", f"refs/heads/{branch}", "--").splitlines()
+        if been:
+            return been[-1] != self.tip(branch)
+        line = self._run("rev-list", "--first-parent", "--parents", f"refs/heads/{trunk}", f"^refs/heads/{branch}")
+        return bool(line) and self.tip(branch) not in line.splitlines()[-1].split()[1:2]
 
     def is_merged(self, branch: str, trunk: str) -> bool:
         """Whether all commits of the branch are in the trunk; a squashed or rebased copy of them is not."""
@@ -108,6 +143,9 @@ class Git:
         self._run("update-ref", "-d", f"refs/heads/{branch}", tip, writes=True)
         self._ask("config", "--remove-section", f"branch.{branch}")
 
+    def _common_dir(self) -> Path:
+        return Path(self._run("rev-parse", "--path-format=absolute", "--git-common-dir"))
+
     def _ask(self, *args: str) -> str | None:
         """The answer, None where git says no."""
         try:
@@ -119,9 +157,10 @@ class Git:
         """Raises GitError."""
         environ = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
         environ |= {"LC_ALL": "C", "GIT_TERMINAL_PROMPT": "0", "GIT_OPTIONAL_LOCKS": str(int(writes))}
+        safely = [word for setting in _NO_CODE for word in ("-c", setting)]
         try:
             done = subprocess.run(
-                ["git", *args],
+                ["git", *safely, *args],
                 cwd=self._cwd,
                 env=environ,
                 stdin=subprocess.DEVNULL,

@@ -1,17 +1,21 @@
 """`git_cleanup`: after a session, back to the trunk, and its merged branch is gone. Only where nothing can be lost.
 
-Everything is asked before anything is changed. One doubt, and nothing is touched: the result says which, and what to
-do about it. A deleted branch is named with its commit, so that one command brings it back.
+Everything is asked before anything is changed. One doubt about the working tree, and nothing is touched; one about the
+branch, and it is kept. The result says which, and what to do about it. A deleted branch is named with its commit, so
+that one command brings it back.
 """
 
+import os
 from collections.abc import Iterator
 from fnmatch import fnmatchcase
+from typing import NamedTuple
 
 from msgspec import Struct
 
 from eventlog.lifecycle.base import HookResult, SessionLifecycleHook
 from eventlog.lifecycle.context import HookContext
 from eventlog.lifecycle.git import Git, GitError
+from eventlog.project import find_repository
 
 
 class Options(Struct, frozen=True, forbid_unknown_fields=True):
@@ -44,8 +48,12 @@ class GitCleanup(SessionLifecycleHook):
         """Clean up, or warn and touch nothing."""
         git = Git(context.cwd)
         try:
-            if git.root() is None:
+            root = git.root()
+            if root is None:
                 return HookResult.skipped("not in a git repository")
+            here = find_repository(context.cwd)
+            if here is None or os.path.realpath(here[0]) != os.path.realpath(root):
+                return HookResult.warning(f"the repository says its files are elsewhere, in {root}; nothing is touched")
             return self._clean_up(git, context)
         except GitError as error:
             return HookResult.warning(f"git refuses: {error}")
@@ -62,8 +70,9 @@ class GitCleanup(SessionLifecycleHook):
         doubts = [*_others(context), *self._doubts(git, branch, trunk)]
         if doubts:
             return HookResult.warning(f"{branch} is left as it is: {'; '.join(doubts)}", branch=branch, doubts=doubts)
+        kept = [*self._reasons_to_keep(git, branch, trunk)]
         try:
-            return self._carry_out(git, current, branch, tip, trunk)
+            return self._carry_out(git, _Leaving(current, branch, tip, trunk), kept)
         except GitError as error:
             if (git.branch(), git.tip(branch)) == (current, tip):
                 raise
@@ -72,38 +81,62 @@ class GitCleanup(SessionLifecycleHook):
             )
 
     def _doubts(self, git: Git, branch: str, trunk: str) -> Iterator[str]:
-        """Every reason to keep one's hands off."""
+        """Every reason to leave the working tree as it is."""
         if under_way := git.under_way():
             yield f"{under_way} is under way; finish it or abort it"
-        if self._options.require_clean_worktree and (changes := git.changes()):
-            noun = "change" if len(changes) == 1 else "changes"
-            yield f"the working tree has {len(changes)} uncommitted {noun}; commit or stash"
+        if filters := git.filters():
+            yield f"{filters[0]} of this repository would run a program"
+        elif self._options.require_clean_worktree and (changes := git.changes()):
+            yield f"the working tree has {_counted(len(changes), 'uncommitted change')}; commit or stash them"
         if git.hidden_changes():
             yield "some files are marked assume-unchanged, so git may not see all changes"
-        if not git.is_merged(branch, trunk):
-            yield f"it is not merged into {trunk}"
-        if alias := git.alias(branch):
-            yield f"{alias} is the same branch by another name"
-        for name in (branch, trunk):
-            if place := git.elsewhere(name):
-                yield f"{name} is checked out in another working tree, {place}"
+        if place := git.elsewhere(trunk):
+            yield f"{trunk} is checked out in another working tree, {place}"
         if git.superproject():
             yield "the repository is a submodule; a switch would change what its superproject records"
         elif git.submodules_differ(branch, trunk):
             yield f"{trunk} has its submodules at other commits; switch with --recurse-submodules"
 
-    def _carry_out(self, git: Git, current: str, branch: str, tip: str, trunk: str) -> HookResult:
+    def _reasons_to_keep(self, git: Git, branch: str, trunk: str) -> Iterator[str]:
+        """Every reason not to delete the branch."""
+        if not self._options.auto_delete_merged_branches or any(fnmatchcase(branch, one) for one in self._options.keep):
+            yield "by the settings"
+        if not git.is_merged(branch, trunk):
+            yield f"it is not merged into {trunk}"
+        elif not git.has_own_commits(branch, trunk):
+            yield "nothing was committed on it yet"
+        if alias := git.alias(branch):
+            yield f"{alias} is the same branch by another name"
+        if place := git.elsewhere(branch):
+            yield f"it is checked out in another working tree, {place}"
+
+    def _carry_out(self, git: Git, leaving: "_Leaving", kept: list[str]) -> HookResult:
+        current, branch, tip, trunk = leaving
         done = []
         if current == branch and self._options.auto_switch_to_main:
             git.switch(trunk)
             done.append(f"switched to {trunk}")
-        kept = any(fnmatchcase(branch, pattern) for pattern in self._options.keep)
-        if self._options.auto_delete_merged_branches and not kept and git.branch() != branch:
+        if kept:
+            done += [f"{branch} is kept: {'; '.join(kept)}"] if done else []
+        elif git.branch() != branch:
             git.delete(branch, tip)
             done.append(f"deleted {branch}; `git branch {branch} {tip[:12]}` brings it back")
         if not done:
-            return HookResult.skipped(f"{branch} is kept by the settings", branch=branch)
-        return HookResult.success("; ".join(done), branch=branch, commit=tip, trunk=trunk)
+            return HookResult.skipped(f"{branch} is kept: {'; '.join(kept) or 'by the settings'}", branch=branch)
+        return HookResult.success("; ".join(done), branch=branch, commit=tip, trunk=trunk, kept=kept)
+
+
+class _Leaving(NamedTuple):
+    """The branch checked out, the session's branch with its commit, and where to go."""
+
+    current: str
+    branch: str
+    tip: str
+    trunk: str
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number:,} {what}{'s' if number != 1 else ''}"
 
 
 def _others(context: HookContext) -> Iterator[str]:

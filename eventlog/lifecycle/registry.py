@@ -32,8 +32,18 @@ class HookRegistry:
         self._hooks: dict[str, tuple[SessionLifecycleHook, float]] = {}
 
     def register(self, hook: SessionLifecycleHook, *, name: str = "", time_limit: float = TIME_LIMIT) -> None:
-        """Add a hook, in the place of another with that name; it gets so many seconds."""
+        """Add a hook, in the place of another with that name; it gets so many seconds.
+
+        Raises TypeError for what is no hook, a class of hooks among them.
+        """
+        if not isinstance(hook, SessionLifecycleHook):
+            raise TypeError(_no_hook(hook))
         self._hooks[name or hook.name] = (hook, time_limit)
+
+    def update(self, other: "HookRegistry") -> None:
+        """Add all hooks of another registry; where two have a name, this one's stays."""
+        for name, hook in other._hooks.items():  # noqa: SLF001 - of its own kind
+            self._hooks.setdefault(name, hook)
 
     def unregister(self, name: str) -> bool:
         """Remove a hook; tells whether it was there."""
@@ -42,6 +52,10 @@ class HookRegistry:
     def get(self, name: str) -> SessionLifecycleHook | None:
         """The hook of that name."""
         return self._hooks[name][0] if name in self._hooks else None
+
+    def clear(self) -> None:
+        """Remove all hooks."""
+        self._hooks.clear()
 
     def __iter__(self) -> Iterator[str]:
         return iter(tuple(self._hooks))
@@ -53,6 +67,20 @@ class HookRegistry:
             call = hook.on_session_start if moment == "start" else hook.on_session_end
             outcomes.append(Outcome(name, _within(limit, partial(call, context))))
         return outcomes
+
+
+_registry = HookRegistry()
+
+
+def get_registry() -> HookRegistry:
+    """The hooks a program registers for itself; they run after those of `config.yaml`, in this process."""
+    return _registry
+
+
+def _no_hook(given: object) -> str:
+    if isinstance(given, type):
+        return f"{given.__name__} is a class; register an instance of it: register({given.__name__}())"
+    return f"{given!r} is no session hook; register an instance of a subclass of SessionLifecycleHook"
 
 
 def _within(seconds: float, call: Callable[[], object]) -> HookResult:

@@ -1,0 +1,33 @@
+"""What a host says beyond what the log takes: names of any length, numbers JSON has no words for; kept, as text."""
+
+from eventlog import ids
+
+_LONGEST_NAME = 4096  # characters: the longest path
+_KEPT = 200  # characters of a longer one, and its hash
+_LONGEST_NUMBER = 40  # digits
+
+
+def name(given: str) -> str:
+    """An id, a path or a name that is not too long to be one; of a longer one the beginning and a hash."""
+    return given if len(given) <= _LONGEST_NAME else f"{given[:_KEPT]}…{ids.digest(given, 8).hex()}"
+
+
+def loads(data: bytes) -> object:
+    """JSON with numbers it has no words for (NaN, thousands of digits) as text; raises ValueError."""
+    import json
+
+    def integer(digits: str) -> object:
+        return int(digits) if len(digits) <= _LONGEST_NUMBER else _number(digits)
+
+    try:
+        return json.loads(data.decode("utf-8-sig"), parse_constant=str, parse_int=integer)
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+
+
+def _number(digits: str) -> str:
+    return (
+        digits
+        if len(digits) <= _LONGEST_NUMBER
+        else f"{digits[:_LONGEST_NUMBER]}…[+{len(digits) - _LONGEST_NUMBER} digits]"
+    )

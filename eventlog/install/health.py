@@ -1,0 +1,76 @@
+"""Whether the store itself is well: a directory of its owner's, that can be written, where nothing waits."""
+
+import os
+import stat
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from eventlog import spool
+from eventlog.store import Store
+
+_TRIED = 4096  # bytes: a block of most file systems
+_NOT_OURS = 0o077  # rights of others
+
+
+class Problem(NamedTuple):
+    """Something wrong, and what to do about it."""
+
+    what: str
+    fix: str
+    serious: bool = True
+
+
+def examine(store: Store) -> Iterator[Problem]:
+    """Everything wrong with the store."""
+    yield from _ownership(store)
+    yield from _writing(store)
+    yield from _waiting(store)
+
+
+def _ownership(store: Store) -> Iterator[Problem]:
+    """Others who may read the store know what its owner says; who may write its settings decides where plans go."""
+    for path in (Path(store.root), Path(store.log), Path(store.config)):
+        try:
+            found = path.stat()
+        except OSError:
+            continue
+        mode = stat.S_IMODE(found.st_mode)
+        if found.st_uid != os.geteuid():
+            yield Problem(f"{path} belongs to another user", f"chown {os.geteuid()} {path}")
+        if mode & (_NOT_OURS if stat.S_ISDIR(found.st_mode) else 0o022):
+            yield Problem(f"{path} is open to other users (mode {mode:o})", f"chmod go-rwx {path}")
+
+
+def _writing(store: Store) -> Iterator[Problem]:
+    existing = next(path for path in (Path(store.log), *Path(store.log).parents) if path.exists())
+    if not os.access(existing, os.W_OK | os.X_OK):
+        yield Problem(f"{existing} cannot be written", f"chmod u+w {existing}")
+    elif existing == Path(store.log):
+        yield from _tried(existing.parent)
+
+
+def _tried(directory: Path) -> Iterator[Problem]:
+    """A full disk lets itself be opened; only writing tells."""
+    try:
+        with tempfile.TemporaryFile(dir=directory) as file:
+            file.write(b"\n" * _TRIED)
+            file.flush()
+            os.fsync(file.fileno())
+    except OSError as error:
+        yield Problem(
+            f"{directory} cannot be written: {error.strerror}", "free some space: until then hooks lose events"
+        )
+
+
+def _waiting(store: Store) -> Iterator[Problem]:
+    """What hooks could not append, and what the log would not take."""
+    if waiting := spool.waiting(store):
+        count = f"{len(waiting):,} event{'s wait' if len(waiting) > 1 else ' waits'}"
+        yield Problem(
+            f"{count} in {store.spool}: hooks found the log locked, or could not write it",
+            f"eventlog replay appends them; if they stay, `fuser -v {store.log}/*` names who holds the log",
+        )
+    for path in spool.refused(store):
+        yield Problem(f"{path} is no event and was set aside", "read it, then remove it")

@@ -1,0 +1,106 @@
+"""`spool/`: events of hooks that found the log locked, or could not write it; appended, once, by whoever comes next.
+
+One file per event, `<ms>-<key>.json`: {"ns", "key", "within_ms", "event"}, what `append_once` was asked for and when.
+Appending and removing the file are two steps: whoever dies in between leaves an event that the next one finds in the
+log by its id.
+
+Imported inside agents' hooks: standard library only, as little of it as possible.
+"""
+
+import os
+
+from eventlog import timestamps, wire
+from eventlog.dayfile import path_of
+from eventlog.errors import EventLogError, InvalidEvent
+from eventlog.files import open_regular, replace_file
+from eventlog.live import append_once
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from eventlog.store import Store
+
+_ENDING = ".json"
+_REFUSED = ".refused"  # no event the log would take
+_LARGEST = 2 * wire.MAX_LINE
+
+
+def leave(store: "Store", fields: "dict[str, object]", key: str, within_ms: "int | None", ns: int) -> None:
+    """Keep an event of that time for later, durably; raises NotStored, or InvalidEvent where no line can hold it."""
+    kept = wire.dumps({"ns": ns, "key": key, "within_ms": within_ms, "event": fields})
+    if len(kept) > wire.MAX_LINE:
+        raise InvalidEvent(f"the event is {len(kept):,} bytes long", where=str(fields["type"]))
+    replace_file(f"{store.spool}/{ns // 1_000_000:013d}-{key[:16]}{_ENDING}", kept)
+
+
+def waiting(store: "Store") -> "list[str]":
+    """The files of events that wait, oldest first."""
+    return _named(store, _ENDING)
+
+
+def refused(store: "Store") -> "list[str]":
+    """The files the log would not take."""
+    return _named(store, _REFUSED)
+
+
+def take_in(store: "Store") -> int:
+    """Append what waits, as far as the log is free and can be written; the number of files seen to. Never raises."""
+    return sum(_take_in(store, path) for path in waiting(store))
+
+
+def _named(store: "Store", ending: str) -> "list[str]":
+    try:
+        return [f"{store.spool}/{name}" for name in sorted(os.listdir(store.spool)) if name.endswith(ending)]
+    except OSError:
+        return []
+
+
+def _take_in(store: "Store", path: str) -> bool:
+    try:
+        ns, key, within_ms, event = _read(path)
+        if _is_locked(path_of(store.log, timestamps.from_ns(ns)[:10])):
+            return False
+        append_once(store, event, key, within_ms=within_ms, clock=lambda: ns)
+        os.unlink(path)
+    except FileNotFoundError:  # another one was faster
+        return True
+    except (InvalidEvent, ValueError, LookupError, TypeError):
+        return _set_aside(path)
+    except (EventLogError, OSError):
+        return False
+    return True
+
+
+def _read(path: str) -> "tuple[int, str, int | None, dict[str, object]]":
+    """Raises OSError, ValueError, LookupError or TypeError."""
+    with os.fdopen(open_regular(path), "rb") as opened:
+        kept = wire.loads(opened.read(_LARGEST))
+    if not isinstance(kept, dict) or not isinstance(kept["event"], dict):
+        raise TypeError("not an event of the spool")
+    within_ms = kept["within_ms"]
+    return int(kept["ns"]), str(kept["key"]), None if within_ms is None else int(within_ms), kept["event"]
+
+
+def _set_aside(path: str) -> bool:
+    try:
+        os.replace(path, path.removesuffix(_ENDING) + _REFUSED)
+    except OSError:
+        return False
+    return True
+
+
+def _is_locked(path: str) -> bool:
+    """Whether someone holds the day file right now: whoever reads the spool for a person does not wait for it."""
+    try:
+        import fcntl
+
+        fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    except (ImportError, OSError):
+        return False
+    try:
+        fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except OSError:
+        return True
+    else:
+        return False
+    finally:
+        os.close(fd)
