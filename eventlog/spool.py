@@ -12,7 +12,7 @@ import os
 from eventlog import timestamps, wire
 from eventlog.dayfile import path_of
 from eventlog.errors import EventLogError, InvalidEvent
-from eventlog.files import open_regular, replace_file
+from eventlog.files import not_stored, open_regular, replace_file, sync_file
 from eventlog.live import append_once
 
 TYPE_CHECKING = False
@@ -25,11 +25,21 @@ _LARGEST = 2 * wire.MAX_LINE
 
 
 def leave(store: "Store", fields: "dict[str, object]", key: str, within_ms: "int | None", ns: int) -> None:
-    """Keep an event of that time for later, durably; raises NotStored, or InvalidEvent where no line can hold it."""
+    """Keep an event of that time for later, durably; raises NotStored, or InvalidEvent where no line can hold it.
+
+    The file is there before it is synced: who runs out of time at a slow disk has left it all the same.
+    """
     kept = wire.dumps({"ns": ns, "key": key, "within_ms": within_ms, "event": fields})
     if len(kept) > wire.MAX_LINE:
         raise InvalidEvent(f"the event is {len(kept):,} bytes long", where=str(fields["type"]))
-    replace_file(f"{store.spool}/{ns // 1_000_000:013d}-{key[:16]}{_ENDING}", kept)
+    path = f"{store.spool}/{ns // 1_000_000:013d}-{key[:16]}{_ENDING}"
+    replace_file(path, kept, durable=False)
+    try:
+        sync_file(path)
+    except FileNotFoundError:  # taken in already
+        return
+    except OSError as error:
+        raise not_stored(error, path) from error
 
 
 def waiting(store: "Store") -> "list[str]":

@@ -319,6 +319,21 @@ def test_a_c_call_that_never_comes_back_is_ended_too(tmp_path):
     assert (b"", b"") == (ended.stdout, ended.stderr)
 
 
+@pytest.mark.parametrize(("agent", "silence"), [("cursor", b"{}"), ("gemini", b"{}"), ("claude", b"")])
+def test_where_nothing_else_can_be_done_in_time_the_host_is_told_so_in_its_words(tmp_path, agent, silence):
+    code = (
+        "import sys, time; sys.path.insert(0, sys.argv[1])\nfrom eventlog.agents import hook\n"
+        "hook.serve = lambda *_: time.sleep(60)\nhook.patience.APPEND = hook.patience.READ = hook.patience.LAST\nhook.run(sys.argv[2:])"
+    )
+    root = str(Path(__file__).parent.parent)
+    ended = subprocess.run(
+        [sys.executable, "-I", "-S", "-c", code, root, "--agent", agent, "--store", tmp_path],
+        input=data(QUIET), capture_output=True, timeout=LONG, check=False,
+    )  # fmt: skip
+
+    assert (0, silence, b"") == (ended.returncode, ended.stdout, ended.stderr)
+
+
 def test_locks_of_this_process_are_not_held_when_the_alarm_rings(store):
     """What gives up lets go: the next writer in the same process finds the log free."""
     began(store)

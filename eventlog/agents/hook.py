@@ -36,11 +36,13 @@ def run(argv: list[str]) -> "NoReturn":
     try:
         patience.begin()
         keep_owners_rights()
+        patience.say_at_the_end(_silence(_options(argv)))
         patience.until(patience.STDIN)
         sent = _read_all(0)
         patience.until(patience.READ)
         served = serve(sent, argv, os.environ)
         patience.until(patience.LAST)
+        patience.say_at_the_end(b"")
         _print(served.answer)
         served.see_to()
     except BaseException:  # noqa: BLE001, S110 - nobody is left to tell: stderr is the host's
@@ -77,7 +79,7 @@ def serve(data: bytes, argv: list[str], environ: "Mapping[str, str]") -> Served:
     """Record what the host sent; never raises."""
     hints = _options(argv)
     agent = hosts.named(hints.get("agent", ""))
-    silence = hosts.dialect(agent, agent).SILENT
+    silence = _silence(hints)
     if environ.get("EVENTLOG_DISABLED", "") not in ("", "0"):
         return Served(silence)
     try:
@@ -204,6 +206,12 @@ def _dated(event: dict[str, object], moment: Moment) -> dict[str, object]:
     """The event as it would be appended now: by its id it is recognised, whoever appends it later."""
     now = time.time_ns()
     return {"v": 1, "id": ids.derived(now // 1_000_000, _key(moment)), "ts": timestamps.from_ns(now), **event}
+
+
+def _silence(hints: dict[str, str]) -> bytes:
+    """Nothing, in the words of the host the command was installed for."""
+    agent = hosts.named(hints.get("agent", ""))
+    return hosts.dialect(agent, agent).SILENT
 
 
 def _parse(data: bytes) -> Payload:
