@@ -8,6 +8,8 @@ from stat import S_ISREG
 
 from eventlog.errors import Busy, NotStored
 
+_HERE, _RENAME_EXCHANGE = -100, 2  # AT_FDCWD, and a flag of renameat2
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
@@ -16,10 +18,13 @@ if TYPE_CHECKING:
 PATIENCE = 30.0  # seconds; whoever holds a lock for longer is stopped, or very slow
 
 _OURS = 0o600
+_DIGITS = 16  # of the digests in the name of a file that is being exchanged
 _ENDING = ".tmp"
 _ADDED = len(".0a1b2c3d") + len(_ENDING)
 _HEX = frozenset("0123456789abcdef")
 _READ = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
+_SWAP = ".swap"
+_SWAP_ADDED = len(".0a1b2c3d") + 2 * (_DIGITS + 1) + len(_SWAP)
 _CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
 
 
@@ -103,13 +108,7 @@ def replace_file(path: str, data: bytes, *, durable: bool = True, mode: int = _O
     temporary = f"{path}.{os.urandom(4).hex()}{_ENDING}"
     try:
         make_dirs(os.path.dirname(path))
-        with os.fdopen(os.open(temporary, _CREATE, _OURS), "wb") as opened:
-            if mode != _OURS:
-                os.chmod(temporary, mode)  # whatever the umask
-            opened.write(data)
-            opened.flush()
-            if durable:
-                os.fsync(opened.fileno())
+        _write(temporary, data, durable=durable, mode=mode)
         os.replace(temporary, path)
         if durable:
             sync_dir(os.path.dirname(path))
@@ -121,12 +120,130 @@ def replace_file(path: str, data: bytes, *, durable: bool = True, mode: int = _O
         raise
 
 
+def _write(temporary: str, data: bytes, *, durable: bool, mode: int) -> None:
+    with os.fdopen(os.open(temporary, _CREATE, _OURS), "wb") as opened:
+        if mode != _OURS:
+            os.chmod(temporary, mode)  # whatever the umask
+        opened.write(data)
+        opened.flush()
+        if durable:
+            os.fsync(opened.fileno())
+
+
+class Overtaken(Exception):
+    """The file had become another than the one that was read; it stays."""
+
+
+def exchange_file(path: str, data: bytes, seen: bytes | None, *, mode: int = _OURS) -> None:
+    """Make `data` the content of a file that was read as `seen` (None: was not there); raises Overtaken or NotStored.
+
+    Both files are exchanged in one step and what comes out is looked at: a save in that very moment goes back to its
+    place. Where the system cannot exchange files (other than Linux, some file systems) the last look is just before
+    the rename. A file made anew is never put in the place of another.
+    """
+    name = f"{path}.{os.urandom(4).hex()}"
+    ready = f"{name}.{_digest(data)}.{_digest(seen or b'')}{_SWAP}"
+    try:
+        make_dirs(os.path.dirname(path))
+        _write(f"{name}{_ENDING}", data, durable=True, mode=mode)
+        os.replace(f"{name}{_ENDING}", ready)
+        if seen is None:
+            _put_in(ready, path)
+        else:
+            _take_turns(ready, path, data, seen)
+        sync_dir(os.path.dirname(path))
+    except OSError as error:
+        raise not_stored(error, path) from error
+    finally:
+        _remove(f"{name}{_ENDING}")
+        _remove_own(ready)
+
+
+def _put_in(temporary: str, path: str) -> None:
+    try:
+        os.link(temporary, path)
+    except FileExistsError as error:
+        raise Overtaken from error
+    except OSError:  # a file system without links
+        if os.path.lexists(path):
+            raise Overtaken from None
+        os.replace(temporary, path)
+
+
+def _take_turns(temporary: str, path: str, data: bytes, seen: bytes) -> None:
+    if not _exchange(temporary, path):
+        if _content(path) != seen:
+            raise Overtaken
+        os.replace(temporary, path)
+        return
+    if _content(temporary) == seen:
+        return
+    _exchange(temporary, path)
+    if _content(temporary) != data:  # saved again between the two exchanges: the newer save is the file
+        _exchange(temporary, path)
+    raise Overtaken
+
+
+def _exchange(one: str, other: str) -> bool:
+    """Exchange two files in one step; False where the system cannot. Raises OSError where one is not there."""
+    import ctypes
+    import errno
+
+    try:
+        call = ctypes.CDLL(None, use_errno=True).renameat2
+    except (AttributeError, OSError, TypeError):
+        return False
+    names = (os.fsencode(one), os.fsencode(other))
+    if call(_HERE, ctypes.c_char_p(names[0]), _HERE, ctypes.c_char_p(names[1]), _RENAME_EXCHANGE) == 0:
+        return True
+    code = ctypes.get_errno()
+    if code in (errno.ENOSYS, errno.EINVAL, errno.EOPNOTSUPP, errno.EPERM):
+        return False
+    if code == errno.ENOENT:
+        raise Overtaken
+    raise OSError(code, os.strerror(code), other)
+
+
 def sweep(path: str) -> None:
-    """Remove what writers of this file left beside it when they were killed; only for who holds its lock."""
+    """Remove what writers of this file left beside it when they were killed; only for who holds its lock.
+
+    What a person had saved while one was killed in the middle of an exchange is kept as `….edited-<digest>`.
+    """
     directory, name = os.path.split(path)
     for other in os.listdir(directory) if os.path.isdir(directory) else ():
         if is_temporary(other) and other[:-_ADDED] == name:
             _remove(f"{directory}/{other}")
+        elif other.endswith(_SWAP) and other[:-_SWAP_ADDED] == name:
+            _remove_own(f"{directory}/{other}")
+
+
+def _remove_own(temporary: str) -> None:
+    """Remove what was exchanged if it is what its name says, ours or what was read; keep anything else aside."""
+    ours, seen = temporary.removesuffix(_SWAP).split(".")[-2:]
+    try:
+        data = _content(temporary)
+        if data is None:
+            return
+        if _digest(data) in (ours, seen):
+            os.unlink(temporary)
+        else:
+            path = temporary[:-_SWAP_ADDED]
+            os.replace(temporary, f"{path}.edited-{_digest(data)}")
+    except OSError:
+        return
+
+
+def _content(path: str) -> bytes | None:
+    try:
+        return read_regular(path)
+    except FileNotFoundError:
+        return None
+
+
+def _digest(data: bytes) -> str:
+    import hashlib
+
+    return hashlib.sha256(data).hexdigest()[:_DIGITS]
 
 
 def sweep_tree(root: str, before: float) -> None:

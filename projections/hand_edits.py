@@ -20,10 +20,10 @@ from eventlog.store import project_slug
 
 
 class TakenIn(NamedTuple):
-    """The events that people's edits amount to, and the files (relative to the directory) they say all of."""
+    """The events that people's edits amount to, and the files (relative to the directory) they say all of, as read."""
 
     events: list[Event]
-    files: frozenset[str]
+    files: dict[str, bytes]
 
 
 def take_in(log: EventLog, settings: Settings, *, dry_run: bool = False) -> TakenIn:
@@ -33,23 +33,25 @@ def take_in(log: EventLog, settings: Settings, *, dry_run: bool = False) -> Take
     and repeated adds nothing.
     """
     root = Path(log.store.knowledge)
-    found = {path.relative_to(root).as_posix(): _take(log, settings, root, path) for path in _edited(root)}
+    read_now = dict(_edited(root))
+    found = {path: _take(log, settings, root, path, data) for path, data in read_now.items()}
     events = [event for taken in found.values() for event in taken.events]
     if events and not dry_run:
         events = log.append_many(events)
-    return TakenIn(events, frozenset(name for name, taken in found.items() if not taken.rest))
+    whole = {path: data for path, data in read_now.items() if not found[path].rest}
+    return TakenIn(events, {path.relative_to(root).as_posix(): data for path, data in whole.items()})
 
 
-def _edited(root: Path) -> Iterator[Path]:
+def _edited(root: Path) -> Iterator[tuple[Path, bytes]]:
     for path in sorted(path for pattern in MEMORY.owns for path in root.glob(pattern)):
         data = read(path)
         if data is not None and not is_untouched(data):
-            yield path
+            yield path, data
 
 
-def _take(log: EventLog, settings: Settings, root: Path, path: Path) -> Taken:
+def _take(log: EventLog, settings: Settings, root: Path, path: Path, data: bytes) -> Taken:
     """Against the file as it was rendered; where that cannot be had again, only what was added is known."""
-    data, name = read(path) or b"", path.relative_to(root).as_posix()
+    name = path.relative_to(root).as_posix()
     rendered_at = stamp_in(data)
     ts, words = _saved_at(path, log.now(), rendered_at), LABELS[settings.locale]
     today = replay(log, settings, projections=[MEMORY], save=False)

@@ -4,16 +4,20 @@ Each file is replaced whole and durably. A crash leaves the old file or the new 
 is missing.
 """
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from itertools import count
 from pathlib import Path
+from types import MappingProxyType
 
 from msgspec import Struct
 
-from eventlog.files import not_stored, replace_file
+from eventlog.errors import NotStored
+from eventlog.files import Overtaken, exchange_file, not_stored, replace_file, sweep
 from eventlog.projections.base import Document, Projection
 from eventlog.projections.markdown_file import is_untouched
+
+_TRIES = 3
 
 
 class Published(Struct):
@@ -36,20 +40,20 @@ def publish(
     root: str,
     projections: Iterable[Projection],
     *,
-    taken_in: Collection[str] = (),
+    taken_in: Mapping[str, bytes] = MappingProxyType({}),
     dry_run: bool = False,
 ) -> Published:
     """Make the files of these projections under `root` what the documents say; raises NotStored.
 
-    Edits of the files in `taken_in` are in the log; all other edited files are set aside before they are replaced.
+    What `taken_in` has of a file is in the log; any other file a person edited is set aside before it is replaced.
     """
     done = Published()
     base = Path(root)
     for document in documents:
-        _publish_one(document, base, done, taken_in=document.path in taken_in, dry_run=dry_run)
+        _publish_one(document, base, done, taken_in=taken_in.get(document.path), dry_run=dry_run)
     for path in _stale(documents, base, projections):
-        name = path.relative_to(base).as_posix()
-        if path.suffix == ".md" and name not in taken_in and not is_untouched(read(path) or b""):
+        name, there = path.relative_to(base).as_posix(), read(path) or b""
+        if path.suffix == ".md" and there != taken_in.get(name) and not is_untouched(there):
             done.left.append(name)
             continue
         done.removed.append(name)
@@ -58,20 +62,34 @@ def publish(
     return done
 
 
-def _publish_one(document: Document, base: Path, done: Published, *, taken_in: bool, dry_run: bool) -> None:
+def _publish_one(document: Document, base: Path, done: Published, *, taken_in: bytes | None, dry_run: bool) -> None:
     path = base / document.path
-    there, wanted = read(path), document.data
-    if there == wanted:
-        done.unchanged += 1
-        return
-    done.written.append(document.path)
-    edited = there is not None and path.suffix == ".md" and not taken_in and not is_untouched(there)
-    if edited:
-        aside = _aside(path, there or b"")
-        done.set_aside.append(aside.relative_to(base).as_posix())
+    for _attempt in range(_TRIES):
+        there = read(path)
+        if there == document.data:
+            done.unchanged += 1
+            return
+        edited = there not in (None, taken_in) and path.suffix == ".md" and not is_untouched(there or b"")
+        aside = _aside(path, there or b"") if edited else None
         if not dry_run:
-            replace_file(str(aside), there or b"")
-    if not dry_run:
+            try:
+                _replace(path, there, aside, document.data)
+            except Overtaken:  # saved in that very moment
+                continue
+        done.written.append(document.path)
+        done.set_aside += [aside.relative_to(base).as_posix()] if aside else []
+        return
+    raise NotStored("is being saved again and again by another program", where=str(path), hint="try again")
+
+
+def _replace(path: Path, there: bytes | None, aside: Path | None, wanted: bytes) -> None:
+    """Keep what a person made of the file aside, then replace it; raises Overtaken where it was saved meanwhile."""
+    if aside:
+        replace_file(str(aside), there or b"")
+        sweep(str(path))
+    if there is not None and path.suffix == ".md":
+        exchange_file(str(path), wanted, there)
+    else:
         replace_file(str(path), wanted)
 
 

@@ -192,3 +192,33 @@ def test_nothing_is_written_outside_the_directory_whatever_ids_and_projects_say(
 
     assert {"a/knowledge"} == {"/".join(Path(path).parts[:2]) for path in tree(tmp_path)}
     assert len({one.path for one in documents}) == len(documents) == len(tree(tmp_path))
+
+
+def test_a_save_in_the_moment_of_the_exchange_is_set_aside(root, monkeypatch):
+    from eventlog import files
+
+    _publish(root, NOTES)
+    exchange, saves = files._exchange, iter([b"saved\n"])
+
+    def late(one, other):
+        for data in saves:
+            (root / "notes.md").write_bytes(data)
+        return exchange(one, other)
+
+    monkeypatch.setattr(files, "_exchange", late)
+    new = _markdown("notes.md", "# New")
+    done = _publish(root, new)
+
+    assert new.data == (root / "notes.md").read_bytes()
+    assert b"saved\n" == (root / done.set_aside[0]).read_bytes()
+
+
+def test_what_was_saved_after_an_edit_was_taken_in_is_set_aside(root):
+    _publish(root, NOTES)
+    (root / "notes.md").write_bytes(b"newer\n")
+    taken = _publish(root, NOTES, taken_in={"notes.md": b"newer\n"})
+    (root / "notes.md").write_bytes(b"newest\n")
+    later = _publish(root, NOTES, taken_in={"notes.md": b"newer\n"})
+
+    assert [] == taken.set_aside
+    assert [b"newest\n"] == [(root / name).read_bytes() for name in later.set_aside]

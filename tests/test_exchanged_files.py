@@ -1,0 +1,114 @@
+"""Two files are exchanged in one step: a save in that very moment stays, also where the system cannot exchange."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from eventlog import files
+from eventlog.errors import NotStored
+from eventlog.files import Overtaken, exchange_file, sweep
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "USER.md"
+
+
+@pytest.fixture(params=["exchange", "rename"])
+def system(request, monkeypatch):
+    """With, and without, a system that can exchange files."""
+    if request.param == "rename":
+        monkeypatch.setattr(files, "_exchange", lambda *_names: False)
+
+
+def left(path):
+    return {other.name: other.read_bytes() for other in path.parent.iterdir()}
+
+
+def test_a_new_file_is_its_owners_and_an_old_one_is_replaced(path, system):
+    exchange_file(str(path), b"one", None)
+    mode = path.stat().st_mode & 0o777
+    exchange_file(str(path), b"two", b"one", mode=0o644)
+
+    assert {"USER.md": b"two"} == left(path)
+    assert (0o600, 0o644) == (mode, path.stat().st_mode & 0o777)
+
+
+@pytest.mark.parametrize("seen", [None, b"read before"])
+def test_what_was_saved_meanwhile_stays(path, system, seen):
+    path.write_bytes(b"saved")
+    with pytest.raises(Overtaken):
+        exchange_file(str(path), b"ours", seen)
+
+    assert {"USER.md": b"saved"} == left(path)
+
+
+def test_a_save_between_the_last_look_and_the_exchange_goes_back_to_its_place(path, monkeypatch):
+    path.write_bytes(b"seen")
+    exchange = files._exchange
+
+    def late(one, other, saves=iter([b"saved"])):  # noqa: B008
+        for data in saves:
+            path.write_bytes(data)
+        return exchange(one, other)
+
+    monkeypatch.setattr(files, "_exchange", late)
+    with pytest.raises(Overtaken):
+        exchange_file(str(path), b"ours", b"seen")
+
+    assert {"USER.md": b"saved"} == left(path)
+
+
+def test_of_two_saves_the_newer_is_the_file_and_the_older_is_kept_beside(path, monkeypatch):
+    path.write_bytes(b"seen")
+    exchange = files._exchange
+    saves = iter([b"first save", b"second save"])
+
+    def late(one, other):
+        if data := next(saves, None):
+            path.write_bytes(data)
+        return exchange(one, other)
+
+    monkeypatch.setattr(files, "_exchange", late)
+    with pytest.raises(Overtaken):
+        exchange_file(str(path), b"ours", b"seen")
+
+    assert path.read_bytes() == b"second save"
+    assert sorted(left(path).values()) == [b"first save", b"second save"]
+
+
+def test_killed_after_the_exchange_a_persons_save_is_kept_and_ours_is_swept(path, monkeypatch):
+    path.write_bytes(b"seen")
+    child = os.fork()
+    if child == 0:
+        monkeypatch.setattr(files, "_content", lambda _path: os._exit(0))
+        path.write_bytes(b"saved")
+        exchange_file(str(path), b"ours", b"seen")
+    os.waitpid(child, 0)
+    sweep(str(path))
+
+    assert sorted(left(path).values()) == [b"ours", b"saved"]
+
+
+@pytest.mark.parametrize("failing", ["fsync", "replace", "open"])
+def test_a_write_that_fails_leaves_the_old_file_and_no_other(path, monkeypatch, failing):
+    path.write_bytes(b"seen")
+
+    def fail(*_args, **_options):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, failing, fail)
+    with pytest.raises(NotStored, match="No space left"):
+        exchange_file(str(path), b"ours", b"seen")
+    monkeypatch.undo()
+
+    assert {"USER.md": b"seen"} == left(path)
+
+
+def test_a_link_to_nowhere_is_not_written_through(path):
+    Path(path).symlink_to("nowhere")
+    with pytest.raises(Overtaken):
+        exchange_file(str(path), b"ours", None)
+
+    assert path.is_symlink()
