@@ -54,7 +54,7 @@ def command(
     layer: int | None,
     store: Store,
 ) -> None:
-    """Append events of any type.
+    """Append events of any type, but decisions of people and what became of knowledge bases.
 
     A VALUE is text, or JSON where the field is not text. An event with its own `ts` and no `id` gets an id derived
     from what it says, so that the same file twice adds nothing. Prints one JSON line per event.
@@ -76,7 +76,7 @@ def command(
     fields = {**given, **_object(object_text), **_assigned(str(type_name), assignments)}
     if fields.setdefault("type", type_name) != type_name:
         raise click.UsageError(f"TYPE is {type_name}, and the fields say type={fields['type']}")
-    event = _checked(codec.from_fields(fields))
+    event = _free(_checked(codec.from_fields(fields)))
     if isinstance(event, Retraction):
         _check_exists(log, event)
     report(declare(log, event), "already said in this conversation")
@@ -96,6 +96,27 @@ def _check_exists(log: EventLog, event: Retraction) -> None:
 _FIND = "`eventlog query` shows what there is; nothing was stored"
 
 
+_VERBS = {
+    "entry_resolved": "`eventlog resolve`",
+    "entry_applied": "`eventlog apply`",
+    "knowledge_edited": "an edit of the file, which `eventlog apply` records",
+    "rejected": "`eventlog forget`",
+    "restored": "`eventlog undo`",
+}
+
+
+def _free(event: Event) -> Event:
+    """Refuse what only people's own verbs may say; raises InvalidEvent."""
+    verb = _VERBS.get(event.type)
+    if verb:
+        raise InvalidEvent(
+            f"{event.type} is not for append: it tells of a person's decision, or of a file",
+            where="type",
+            hint=f"it comes from {verb}",
+        )
+    return event
+
+
 _NOTHING_STORED = "nothing was stored; correct this line and send the whole again"
 
 
@@ -104,7 +125,7 @@ def _read_events() -> Iterator[Event]:
         if not line.strip():
             continue
         try:
-            yield _checked(codec.from_fields(_fields(line)))
+            yield _free(_checked(codec.from_fields(_fields(line))))
         except InvalidEvent as error:
             hint = "; ".join(filter(None, (error.hint, _NOTHING_STORED)))
             raise InvalidEvent(str(error), where=f"stdin:{number}", hint=hint) from error
