@@ -5,19 +5,22 @@ from difflib import unified_diff
 
 import click
 
-from eventlog.cli.output import say
+from eventlog.cli.output import count, say
 from eventlog.projections.apply import Applied, Section
 from eventlog.projections.staging import Staged
-from eventlog.text import harmless
+from eventlog.text import cut, harmless
 
+_SHOWN, _CHARS = 3, 60
 _COLOURS = {"+": "green", "-": "red", "@": "cyan"}
 
 
 def tell(done: Applied, *, dry_run: bool = False) -> None:
     """A line for every section; diffs on a terminal, and for a dry run."""
-    for word, sections in (("edited", done.edited), ("would apply" if dry_run else "applied", done.applied)):
+    words = {"edited": done.edited, "would apply" if dry_run else "applied": done.applied}
+    for word, sections in (words | {"nothing to delete": done.nothing}).items():
         for one in sections:
             say(f"{word:<10} {place(one)}  [{one.event[:13]}]")
+            _tell_replaced(one, dry_run=dry_run)
     for staged in done.staged:
         say(f"{'staged':<10} {section_of(staged)}  [{staged.entry.id[:13]}] {staged.reason}")
     for file, reason in done.pending:
@@ -25,6 +28,16 @@ def tell(done: Applied, *, dry_run: bool = False) -> None:
     if dry_run or sys.stdout.isatty():
         for path, before, after in done.files:
             show_diff(path, before, after)
+
+
+def _tell_replaced(one: Section, *, dry_run: bool) -> None:
+    """What text made way, and how to take that back."""
+    if one.replaced:
+        lines = "; ".join(cut(line.strip(), _CHARS) for line in one.replaced[:_SHOWN])
+        more = f"; and {len(one.replaced) - _SHOWN} more" if len(one.replaced) > _SHOWN else ""
+        say(f"{'':<10} {'would replace' if dry_run else 'replaced'} {count(len(one.replaced), 'line')}: {lines}{more}")
+    if one.replaced and not dry_run:
+        say(f"{'':<10} take it back: eventlog append retraction --session human target={one.event}")
 
 
 def show_diff(path: str, before: bytes, after: bytes) -> None:
@@ -38,6 +51,7 @@ def as_dict(done: Applied) -> dict[str, object]:
     """The same as JSON."""
     return {
         "applied": [one._asdict() for one in done.applied],
+        "nothing": [one._asdict() for one in done.nothing],
         "edited": [one._asdict() for one in done.edited],
         "staged": [staged_as_dict(one) for one in done.staged],
         "pending": [{"file": file, "reason": reason} for file, reason in done.pending],
@@ -53,6 +67,7 @@ def staged_as_dict(one: Staged) -> dict[str, object]:
         "file": file_of(one),
         "heading": key.heading,
         "level": key.level,
+        "under": key.under,
         "reason": one.reason,
         "staged_as": one.name,
     }

@@ -20,8 +20,9 @@ from eventlog.store import Store
 def command(dry_run: bool, only: str | None, as_json: bool, store: Store) -> int:
     """Bring plan entries into their knowledge bases, section by section.
 
-    What a person has edited meanwhile becomes an event, and an entry that wants something else is staged: see
-    `eventlog status` and `eventlog resolve`. Exits with 3 where a file could not be written; its entries stay pending.
+    What a person has edited meanwhile becomes an event. An entry that would change or remove a line a person wrote is
+    staged: see `eventlog status` and `eventlog resolve`. Exits with 3 where a file could not be written; its entries
+    stay pending.
     """
     opened = options.open_store(store)
     done = apply(opened.log, opened.settings, only=only, dry_run=dry_run)
@@ -29,6 +30,6 @@ def command(dry_run: bool, only: str | None, as_json: bool, store: Store) -> int
         emit_pretty(as_dict(done))
     else:
         tell(done, dry_run=dry_run)
-        if not (done.applied or done.edited or done.staged or done.pending):
+        if not (done.applied or done.nothing or done.edited or done.staged or done.pending):
             say("nothing to apply")
     return EXIT_NOT_WRITTEN if done.pending else 0

@@ -14,6 +14,7 @@ from eventlog.events import (
     SessionEnd,
     SessionStart,
     StageSummary,
+    Target,
     TurnEnd,
 )
 
@@ -33,11 +34,11 @@ def describe(event: Event) -> str:
             return _words(event.status, event.turn_id)
         case PlanEntry():
             where = event.key.path or event.key.url
-            return _words(event.operation, where, "#" * event.key.level, event.key.heading, event.content)
+            return _words(event.operation, where, _heading(event.key), event.content)
         case KnowledgeEdited():
-            return _words(event.operation, event.key.path or event.key.url, event.key.heading, event.content)
+            return _words(event.operation, event.key.path or event.key.url, _heading(event.key), event.content)
         case EntryApplied():
-            return _words(event.path, "#" * event.level, event.heading)
+            return _words(event.path, _heading(event))
         case EntryResolved():
             return _words(event.choice, event.target)
         case Retraction():
@@ -50,6 +51,11 @@ def describe(event: Event) -> str:
             return _words(event.name, str(event.payload.get("tool_name") or ""))
         case _:
             return ", ".join(f"{name}={value}" for name, value in event.extra.items())
+
+
+def _heading(at: Target | EntryApplied) -> str:
+    above = "".join(f"{heading} > " for heading in at.under or ())
+    return f"{'#' * at.level} {above}{at.heading}"
 
 
 def _words(*parts: str | None) -> str:

@@ -24,6 +24,7 @@ _speaker: Callable[..., Any] = partial(options.speaker, named=False)
     epilog=options.examples(
         'eventlog plan --path user --heading "Interests" --content "- AI agents" --session $ID --reason "said so"',
         'eventlog plan --path AGENTS.md --heading "Build" --level 3 --delete --session $ID',
+        'eventlog plan --path AGENTS.md --under Legacy --heading "Commands" --level 3 --content "- make" --session $ID',
         "eventlog plan --file plan.yaml --dry-run",
         "eventlog plan --file - --session $ID < plan.yaml",
     )
@@ -31,6 +32,7 @@ _speaker: Callable[..., Any] = partial(options.speaker, named=False)
 @click.option("--path", help="Knowledge base: its name (user), its path (~/…), or a path in the project.")
 @click.option("--url", help="Address of a knowledge base that is configured with one.")
 @click.option("--heading", help="Heading of the section.")
+@click.option("--under", multiple=True, metavar="HEADING", help="Heading above it, outermost first; repeatable.")
 @click.option("--level", type=click.IntRange(1, 6), default=2, show_default=True, help="Level of the heading.")
 @click.option("--content", help="What the section is to say; it is created where it is missing.")
 @options.one_of(
@@ -48,6 +50,7 @@ def command(
     path: str | None,
     url: str | None,
     heading: str | None,
+    under: tuple[str, ...],
     level: int,
     content: str | None,
     operation: Operation | None,
@@ -67,13 +70,13 @@ def command(
     Prints one JSON line per entry; a mistake in one of them stores none.
     """
     given = {"path": path, "url": url, "heading": heading, "content": content, "operation": operation}
-    if file and any(given.values()):
+    if file and any((*given.values(), under)):
         raise click.UsageError("--file has the entries; give nothing about one beside it")
     if operation and content is not None:
         raise click.UsageError(f"--{operation} takes no --content")
     if not file and not (heading and (path or url) and (operation or content is not None)):
         raise click.UsageError("give --path (or --url), --heading and one of --content, --clear, --delete; or --file")
-    flags = given | {"level": level, "reason": reason, "confidence": confidence}
+    flags = given | {"level": level, "under": under or None, "reason": reason, "confidence": confidence}
     declared = _from_file(file) if file else Exchange(version="1.0.0", entries=[entry_of(_present(flags))])
     session = session or declared.source
     if not session:

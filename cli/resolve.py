@@ -88,9 +88,15 @@ def _diff(staged: Staged, opened: Opened) -> None:
         return
     operation, content = exchange.change_of(declared)
     wanted = "" if operation == "delete" else f"{'#' * key.level} {key.heading}\n\n{sections.canonical(content)}\n"
-    body = sections.body_of(data, key.heading, key.level)
-    there = "" if body is None else f"{'#' * key.level} {key.heading}\n\n{body}\n"
-    show_diff(file_of(staged), there.encode(), wanted.encode())
+    page = sections.Page(data)
+    found = page.candidates(key.heading, key.level, key.under)
+    for there in [_as_it_is(page, section, whole=operation == "delete") for section in found] or [""]:
+        show_diff(file_of(staged), there.encode(), wanted.encode())
+
+
+def _as_it_is(page: sections.Page, section: sections.Section, *, whole: bool) -> str:
+    below = f"\n{page.source_below(section)}\n" if whole and section.end < section.last else ""
+    return f"{'#' * section.level} {section.source}\n\n{page.text(section)}\n{below}"
 
 
 def _edited(staged: Staged, opened: Opened) -> str:

@@ -23,15 +23,16 @@ def command(as_json: bool, store: Store) -> int:
     found = apply(opened.log, opened.settings, dry_run=True)
     told = as_dict(found)
     if as_json:
-        emit_pretty({"pending": told["applied"], "drifted": told["edited"], "staged": told["staged"],
-                     "blocked": told["pending"]})  # fmt: skip
+        names = {"pending": "applied", "idle": "nothing", "drifted": "edited", "staged": "staged", "blocked": "pending"}
+        emit_pretty({name: told[field] for name, field in names.items()})
     else:
         _tell(found)
-    return EXIT_FOUND if found.applied or found.edited or found.staged or found.pending else 0
+    return EXIT_FOUND if found.applied or found.nothing or found.edited or found.staged or found.pending else 0
 
 
 def _tell(found: Applied) -> None:
     rows = [("pending", place(one), one.event, "") for one in found.applied]
+    rows += [("pending", place(one), one.event, "there is nothing to delete") for one in found.nothing]
     rows += [("drifted", place(one), "", "edited by hand, not yet recorded") for one in found.edited]
     rows += [("staged", section_of(one), one.entry.id, one.reason) for one in found.staged]
     rows += [("blocked", file, "", reason) for file, reason in found.pending]

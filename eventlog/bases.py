@@ -1,7 +1,8 @@
 """Which knowledge base a plan entry means, by name, path or address; pure: no file is looked at.
 
 An entry may give a base's name (`user`), its path as configured (`~/.config/agents/USER.md`), the same path in full,
-or, for a base inside projects, the path relative to the entry's project (`AGENTS.md`). Events carry the name: so a
+the name of its file where no other base has it (`USER.md`), or, for a base inside projects, the path relative to the
+entry's project (`AGENTS.md`). Events carry the name: so a
 replay on another machine, or after a base has moved, means the same file.
 """
 
@@ -49,14 +50,21 @@ def named(key: Target, project: str | None, bases: Bases, home: str) -> Target:
         raise BadRequest(_refusal(key, project, bases, home), where="path" if key.path else "url", hint=_hint(bases))
     if key.url is not None:
         return key
-    return Target(heading=key.heading, path=place.base, level=key.level)
+    return Target(heading=key.heading, path=place.base, level=key.level, under=key.under)
 
 
 def _name(key: Target, project: str | None, bases: Bases, home: str) -> str | None:
     if key.path in bases:
         return key.path
     wanted = _spelled(key, home)
-    return next((name for name, base in bases.items() if wanted and wanted in _spellings(base, project, home)), None)
+    spelled = (name for name, base in bases.items() if wanted and wanted in _spellings(base, project, home))
+    return next(spelled, None) or _by_file_name(key, bases)
+
+
+def _by_file_name(key: Target, bases: Bases) -> str | None:
+    """The one base whose file is called that; several are not guessed between."""
+    found = [name for name, base in bases.items() if key.path and posixpath.basename(base.path or "") == key.path]
+    return found[0] if len(found) == 1 else None
 
 
 def _spelled(key: Target, home: str) -> str | None:

@@ -89,12 +89,16 @@ class StageSummary(Event, tag="stage_summary", frozen=True, kw_only=True):
 
 
 class Target(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True, gc=False):
-    """The section a plan entry or a person's edit is about: exactly one of `path` and `url`."""
+    """The section a plan entry or a person's edit is about: exactly one of `path` and `url`.
+
+    `under` names headings above it, outermost first; what a person's edit was about is told with all of them.
+    """
 
     heading: NonBlank
     path: str | None = None
     url: str | None = None
     level: HeadingLevel = 2
+    under: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
         if (self.path is None) == (self.url is None):
@@ -102,10 +106,12 @@ class Target(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True
 
 
 class PlanMeta(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True, gc=False):
-    """How sure the agent was of a plan entry, and why it made it."""
+    """How sure the agent was of a plan entry, and why it made it; when and where, in files other programs wrote."""
 
     confidence: Share = 0.9
     reason: str | None = None
+    created_at: str | None = None
+    session_id: str | None = None
 
 
 class PlanEntry(Event, tag="plan_entry", frozen=True, kw_only=True):
@@ -159,13 +165,19 @@ class Retraction(Event, tag="retraction", frozen=True, kw_only=True):
 
 
 class EntryApplied(Event, tag="entry_applied", frozen=True, kw_only=True):
-    """A plan entry reached its file."""
+    """A plan entry reached its file.
+
+    `under` has all headings above the section, None in logs of before there was such a field. `content` is what was
+    written where that is not the entry's own text, because a person's lines were kept.
+    """
 
     target: NonEmpty
     path: str
     heading: str
     level: HeadingLevel
     digest: str
+    under: tuple[str, ...] | None = None
+    content: str | None = None
 
 
 class EntryResolved(Event, tag="entry_resolved", frozen=True, kw_only=True):
@@ -177,11 +189,15 @@ class EntryResolved(Event, tag="entry_resolved", frozen=True, kw_only=True):
 
 
 class KnowledgeEdited(Event, tag="knowledge_edited", frozen=True, kw_only=True):
-    """A person changed a section of a knowledge base by hand."""
+    """What a section of a knowledge base said before anything of ours: a person's text, or a change made by hand.
+
+    `below` has its subsections as they are written, where an entry was about to delete them with it.
+    """
 
     key: Target
     operation: Operation = "update"
     content: str | None = None
+    below: str | None = None
 
 
 class KnownFile(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True, gc=False):

@@ -3,7 +3,7 @@
     version: '1.0.0'
     source: session_xxx            # the conversation that declares it
     entries:
-      - key: {path: user, heading: Research Interests, level: 2}
+      - key: {path: user, heading: Research Interests, level: 2}    # and under: [headings above it], outermost first
         operation: update          # update, clear, delete, no-op; told by the content where it is left out
         content: |-
           - AI Agents
@@ -88,13 +88,13 @@ def mistakes(parts: Parts, lines: Mapping[str, int], bases: Bases, project: str 
 
 def duplicates(parts: Parts, lines: Mapping[str, int], bases: Bases, project: str | None, home: str) -> list[Mistake]:
     """Entries for a section of a file that an earlier entry has named: such a file's entries wait for a person."""
-    seen: dict[tuple[Place | None, str, int], str] = {}
+    seen: dict[tuple[Place | None, sections.Key, sections.Under | None], str] = {}
     found = []
     for at, entry in parts.items():
         if not isinstance(entry, Entry):
             continue
         place = place_of(entry.key, project, bases, home)
-        section = (place, sections.plain(entry.key.heading), entry.key.level)
+        section = (place, sections.Key.of(entry.key.heading, entry.key.level), entry.key.under)
         first = seen.setdefault(section, at)
         if place and first != at:
             found.append(Mistake(lines.get(at, 1), at, f"{first} is about the same section"))
@@ -124,7 +124,8 @@ def _spelled_out(entry: Entry) -> dict[str, Any]:
     """Keys in the order people read them, nothing that says nothing."""
     fields = msgspec.to_builtins(entry)
     where = {"path": entry.key.path} if entry.key.path is not None else {"url": entry.key.url}
-    key = {**where, "heading": entry.key.heading, "level": entry.key.level}
+    above = {} if entry.key.under is None else {"under": list(entry.key.under)}
+    key = {**where, "heading": entry.key.heading, "level": entry.key.level, **above}
     return {
         "key": key,
         **{name: fields[name] for name in ("operation", "content", "meta") if fields.get(name) not in (None, {})},

@@ -219,7 +219,7 @@ def sweep(path: str) -> None:
 
 def _remove_own(temporary: str) -> None:
     """Remove what was exchanged if it is what its name says, ours or what was read; keep anything else aside."""
-    ours, seen = temporary.removesuffix(_SWAP).split(".")[-2:]
+    *_, ours, seen = ["", "", *temporary.removesuffix(_SWAP).split(".")]
     try:
         data = _content(temporary)
         if data is None:
@@ -249,9 +249,9 @@ def _digest(data: bytes) -> str:
 def sweep_tree(root: str, before: float) -> None:
     """Remove what killed writers left anywhere under a directory before that time, in seconds since the epoch."""
     for directory, _, names in os.walk(root):
-        for path in [f"{directory}/{name}" for name in names if is_temporary(name)]:
+        for path in [f"{directory}/{name}" for name in names if is_temporary(name) or name.endswith(_SWAP)]:
             if _changed_at(path) < before:
-                _remove(path)
+                (_remove_own if path.endswith(_SWAP) else _remove)(path)
 
 
 def is_temporary(name: str) -> bool:

@@ -16,8 +16,8 @@ from eventlog.log import EventLog
 from eventlog.project import project_root
 from eventlog.store import Store
 
-_IN_KEY = ("path", "url", "heading", "level")
-_IN_META = ("confidence", "reason")
+_IN_KEY = ("path", "url", "heading", "level", "under")
+_IN_META = ("confidence", "reason", "created_at", "session_id")
 
 
 def plan(

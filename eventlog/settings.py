@@ -21,12 +21,14 @@ PROJECT = "{project}/"  # what a path starts with that is a different file in ev
 class KnowledgeBase(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """A file people and agents share; plan entries may change its sections.
 
-    `path` is absolute, or starts with `~/` or `{project}/`. With `review` every entry waits for a person.
+    `path` is absolute, or starts with `~/` or `{project}/`. With `review` every entry waits for a person. An entry that
+    would change or remove a line a person wrote waits (`keep`), or has the last word (`replace`).
     """
 
     path: str | None = None
     url: str | None = None
     review: bool = False
+    on_people_text: Literal["keep", "replace"] = "keep"
 
     def __post_init__(self) -> None:
         if (self.path is None) == (self.url is None):

@@ -1,33 +1,36 @@
 """Plan entries reach their files: the shell around `ledger`, `drift` and `sections`.
 
-For each file, under its lock and with the log read under it: people's edits become events first, then the file is
-replaced, then the log is told what reached it. Killed in between, the next run finds the text it was about to write,
-and only tells the log. What cannot be applied is staged with the reason; what is busy stays pending.
+For each file, under its lock and with the log read under it: people's edits, and what a change is about to remove,
+become events first, then the file is replaced, then the log is told what reached it. What is about to be told is kept
+beside the lock: killed in between, the next run tells it. What cannot be applied is staged with the reason; what is
+busy stays pending.
 """
 
 import random
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
+import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
 from eventlog import ids, sections, timestamps
 from eventlog.bases import Place
 from eventlog.errors import BadRequest, InvalidEvent, NotStored
-from eventlog.events import EntryApplied, KnowledgeEdited, PlanEntry
-from eventlog.files import make_dirs, not_stored
+from eventlog.events import EntryApplied, Event, KnowledgeEdited, PlanEntry
+from eventlog.files import make_dirs, not_stored, replace_file
 from eventlog.log import EventLog
 from eventlog.projections import drift
-from eventlog.projections.drift import Carried
-from eventlog.projections.knowledge import KNOWLEDGE, Knowledge, ledgers, strangers
-from eventlog.projections.ledger import Ledger, Waiting, Write
+from eventlog.projections.carry import Arrival, Carried, carry
+from eventlog.projections.knowledge import UNRENDERED, Knowledge, ledgers, strangers
+from eventlog.projections.ledger import Ledger, Waiting, key_of
 from eventlog.projections.replay import replay
 from eventlog.projections.staging import Staged, stage
 from eventlog.projections.targets import Busy, Refused, Target, target_of
+from eventlog.sections import Key, Page
 from eventlog.settings import Settings
 from eventlog.store import Store
 
@@ -43,12 +46,15 @@ class Section(NamedTuple):
     heading: str
     level: int
     event: str  # the entry or edit behind what is told about it
+    under: tuple[str, ...] = ()  # headings above it
+    replaced: tuple[str, ...] = ()  # lines it had before and has no more
 
 
 class Applied(Struct):
     """What became of the knowledge bases."""
 
     applied: list[Section] = []
+    nothing: list[Section] = []  # deletions of what was not there
     edited: list[Section] = []  # by people, and now in the log
     staged: list[Staged] = []  # everything that waits for a person, staged just now or before
     pending: list[tuple[str, str]] = []  # files that could not be written, and why
@@ -63,7 +69,7 @@ class Applied(Struct):
 
 def read_knowledge(log: EventLog, settings: Settings, *, save: bool = True) -> Knowledge:
     """The state of all knowledge bases, as the log has it now."""
-    found: Knowledge = replay(log, settings, projections=[KNOWLEDGE], save=save).states[Knowledge]
+    found: Knowledge = replay(log, settings, projections=[UNRENDERED], save=save).states[Knowledge]
     return found
 
 
@@ -90,7 +96,7 @@ def apply(
     done = Applied()
     for place, ledger in ledgers(state, bases).items():
         if place.base in wanted:
-            done.absorb(_see_to(place, ledger, log, settings, dry_run=dry_run))
+            done.absorb(_see_to(place, ledger, state, log, settings, dry_run=dry_run))
     if only is None:
         lost = strangers(state, bases)
         done.staged += [Staged(one, f"{one.key.path or one.key.url!r} {STRANGER}", "") for one in lost]
@@ -98,32 +104,25 @@ def apply(
     return done
 
 
-def _see_to(place: Place, ledger: Ledger, log: EventLog, settings: Settings, *, dry_run: bool) -> Applied:
+def _see_to(
+    place: Place, ledger: Ledger, state: Knowledge, log: EventLog, settings: Settings, *, dry_run: bool
+) -> Applied:
     """One file, if there is anything to do; what it refuses is staged."""
     try:
         target = target_of(place, settings.knowledge_bases, str(Path.home()))
         if target is None:
             return Applied()
-        if not _has_work(place, ledger, target):
-            return Applied(staged=[_staged(one, target.shown) for one in ledger.waiting])
-        if dry_run:
-            return _File(place, target, log, settings, dry_run=True).bring_up_to_date()
+        if dry_run or not (ledger.pending or _intent(log.store, target).exists()):
+            file = _File(place, target, log, settings, dry_run=True)
+            seen = file.bring_up_to_date(ledger, state)
+            if dry_run or not file.has_work:
+                return seen
         return _in_turn(place, target, log, settings)
     except Refused as error:
-        due = [ledger.entries[one.event] for one in drift.pending(ledger, error.where) if one.event in ledger.entries]
-        waiting = [*(one.entry for one in ledger.waiting), *due]
+        waiting = [*(one.entry for one in ledger.held), *ledger.pending]
         return Applied(staged=[Staged(one, error.what, error.where) for one in waiting])
-    except (NotStored, InvalidEvent) as error:  # the latter: an edit too long for a line of the log
+    except (NotStored, InvalidEvent) as error:  # the latter: a text too long for a line of the log
         return Applied(pending=[(error.where, error.what)])
-
-
-def _has_work(place: Place, ledger: Ledger, target: Target) -> bool:
-    if drift.pending(ledger, target.shown):
-        return True
-    data = target.read()
-    if data is None:
-        return bool(ledger.sections) and any(one.key in ledger.managed_from for one in ledger.sections)
-    return bool(drift.edits(ledger, place, target.shown, data))
 
 
 def _in_turn(place: Place, target: Target, log: EventLog, settings: Settings) -> Applied:
@@ -132,7 +131,9 @@ def _in_turn(place: Place, target: Target, log: EventLog, settings: Settings) ->
         wait = _FIRST_WAIT * 2**attempt * (1 + random.random() / 2)  # noqa: S311 - jitter, not a secret
         try:
             with _locked(log.store, target, wait):
-                return _File(place, target, log, settings).bring_up_to_date()
+                file = _File(place, target, log, settings)
+                state = file.read_log()
+                return file.bring_up_to_date(file.ledger_of(state), state)
         except Busy as error:
             busy = error
             time.sleep(0.05 * 2**attempt * random.random())  # noqa: S311
@@ -156,8 +157,13 @@ def _locked(store: Store, target: Target, wait: float) -> Iterator[None]:
         raise not_stored(error, path) from error
 
 
+def _intent(store: Store, target: Target) -> Path:
+    """Where a run keeps what it is about to tell of a file."""
+    return Path(f"{store.cache}/locks/{ids.digest(target.identity, 12).hex()}.arrivals")
+
+
 class _File:
-    """One file of a knowledge base, its lock held."""
+    """One file of a knowledge base, its lock held unless this is a dry run."""
 
     def __init__(
         self, place: Place, target: Target, log: EventLog, settings: Settings, *, dry_run: bool = False
@@ -167,71 +173,103 @@ class _File:
         self._log = log
         self._settings = settings
         self._dry_run = dry_run
+        self._intent = _intent(log.store, target)
         self._done = Applied()
+        self.has_work = False
 
-    def bring_up_to_date(self) -> Applied:
-        """Edits into the log, writes into the file, their arrival into the log."""
-        state = read_knowledge(self._log, self._settings, save=not self._dry_run)
-        data = self._target.read()
-        ledger = self._take_note(state, data)
-        due = drift.pending(ledger, self._target.shown)
-        carried = drift.carry_out(data, due, ledger)
-        if carried.data != (data or b""):
-            self._done.files.append((self._target.shown, data or b"", carried.data))
-            if not self._dry_run:
-                self._target.write(carried.data)
-        self._tell(carried, due, ledger, state)
-        refused = [
-            Waiting(ledger.entries[one.event], one, why) for one, why in carried.refused if one.event in ledger.entries
-        ]
-        self._done.staged = [_staged(one, self._target.shown) for one in (*ledger.waiting, *refused)]
-        return self._done
+    def read_log(self) -> Knowledge:
+        """The state of all knowledge bases, read under the lock."""
+        return read_knowledge(self._log, self._settings)
 
-    def _take_note(self, state: Knowledge, data: bytes | None) -> Ledger:
-        """What people did to the file becomes events; a file that is gone is not an edit, it is made anew."""
-        ledger = ledgers(state, self._settings.knowledge_bases)[self._place]
-        found = drift.edits(ledger, self._place, self._target.shown, data) if data is not None else []
-        if not found:
-            return ledger
-        kept = self._store_edits(found)
-        for event in kept:
-            state.fold(event)
-        self._done.edited += [
-            Section(self._target.shown, stored.key.heading, stored.key.level, stored.id)
-            for given, stored in zip(found, kept, strict=True)
-            if not given.ts  # what was there before the log is kept, but it is no edit
-        ]
+    def ledger_of(self, state: Knowledge) -> Ledger:
+        """What the log says of this file."""
         return ledgers(state, self._settings.knowledge_bases)[self._place]
 
-    def _store_edits(self, found: list[KnowledgeEdited]) -> list[KnowledgeEdited]:
+    def bring_up_to_date(self, ledger: Ledger, state: Knowledge) -> Applied:
+        """Edits into the log, entries into the file, their arrival into the log."""
+        data = self._target.read()
+        if data is not None:
+            ledger = self._take_note(self._resumed(ledger, state, Page(data)), state, Page(data))
+        elif not any(_is_there(ledger, key) for key in ledger.managed) and not ledger.pending:
+            data = b""  # nothing of ours was ever in it
+        base = self._settings.knowledge_bases[self._place.base]
+        carried = carry(ledger, self._place, self._target.shown, data, replace=base.on_people_text == "replace")
+        self._store(carried.texts)
+        arrivals = [_arrival(one, state, self._target.shown) for one in carried.arrivals]
+        if carried.data != (data or b""):
+            self._done.files.append((self._target.shown, data or b"", carried.data))
+            self._write(carried, arrivals)
+        self._store(arrivals)
+        if not self._dry_run:
+            self._intent.unlink(missing_ok=True)
+        self.has_work = bool(self._done.edited or arrivals or self._done.files)
+        self._report(carried)
+        return self._done
+
+    def _resumed(self, ledger: Ledger, state: Knowledge, page: Page) -> Ledger:
+        """Tell what a run was about to tell when it broke off after its write."""
+        try:
+            meant = msgspec.json.decode(self._intent.read_bytes(), type=list[EntryApplied])
+        except (OSError, msgspec.MsgspecError):
+            return ledger
+        known = {(one.target, key_of(one)) for one in ledger.record.applied}
+        events = [one for one in drift.arrived(meant, page) if (one.target, key_of(one)) not in known]
+        for event in self._store(events):
+            state.fold(event)
+        return self.ledger_of(state)
+
+    def _take_note(self, ledger: Ledger, state: Knowledge, page: Page) -> Ledger:
+        """What people did to the file becomes events; a file that is gone is not an edit, it is made anew."""
+        found = drift.edits(ledger, self._place, self._target.shown, page)
+        for event in self._store(found):
+            assert isinstance(event, KnowledgeEdited)
+            state.fold(event)
+            key = event.key
+            self._done.edited.append(Section(self._target.shown, key.heading, key.level, event.id, key.under or ()))
+        return self.ledger_of(state) if found else ledger
+
+    def _write(self, carried: Carried, arrivals: list[EntryApplied]) -> None:
+        if not self._dry_run:
+            replace_file(str(self._intent), msgspec.json.encode(arrivals))
+            self._target.write(carried.data)
+
+    def _store(self, events: Sequence[Event]) -> list[Event]:
+        """The events as they stand in the log; in a dry run, as they would."""
         if self._dry_run:
             now = time.time_ns()
-            return [replace(one, ts=one.ts or timestamps.from_ns(now), id=ids.new(now // 1_000_000)) for one in found]
-        self._done.stored += len(found)
-        return [one for one in self._log.append_many(found) if isinstance(one, KnowledgeEdited)]
+            return [replace(one, ts=timestamps.from_ns(now), id=ids.new(now // 1_000_000)) for one in events]
+        put = self._log.put(events) if events else []
+        self._done.stored += sum(one.new for one in put)
+        return [one.event for one in put]
 
-    def _tell(self, carried: Carried, due: list[Write], ledger: Ledger, state: Knowledge) -> None:
-        """The log hears of every section that now says what an entry wanted."""
-        news = [one for one in carried.done if one in due or one not in ledger.sections]
-        events: list[PlanEntry | KnowledgeEdited] = [*state.entries, *state.edits]
-        said = {one.id: one for one in events}
+    def _report(self, carried: Carried) -> None:
         shown = self._target.shown
-        self._done.applied += [Section(shown, one.title, one.level, one.event) for one in news]
-        if news and not self._dry_run:
-            self._done.stored += len(news)
-            self._log.append_many([_arrival(one, said[one.event], shown) for one in news])
+        for one in carried.arrivals:
+            if not one.follows:
+                told = Section(shown, one.at.heading, one.at.level, one.event, one.at.under or (), one.gone)
+                (self._done.nothing if one.idle else self._done.applied).append(told)
+        self._done.staged = [_staged(one, shown) for one in carried.waiting]
 
 
-def _arrival(write: Write, of: PlanEntry | KnowledgeEdited, shown: str) -> EntryApplied:
+def _is_there(ledger: Ledger, key: Key) -> bool:
+    now = ledger.histories[key].now if key in ledger.histories else None
+    return now is not None and now.body is not None
+
+
+def _arrival(arrival: Arrival, state: Knowledge, shown: str) -> EntryApplied:
+    events: list[PlanEntry | KnowledgeEdited] = [*state.entries, *state.edits]
+    of = next(event for event in events if event.id == arrival.event)
     return EntryApplied(
         conversation_id=of.conversation_id,
         project=of.project,
         agent=of.agent,
-        target=write.event,
+        target=arrival.event,
         path=shown,
-        heading=write.title,
-        level=write.level,
-        digest=sections.digest(write.body),
+        heading=arrival.at.heading,
+        level=arrival.at.level,
+        digest=sections.digest(arrival.body),
+        under=arrival.at.under,
+        content=None if arrival.body == arrival.meant else arrival.body,
     )
 
 

@@ -5,7 +5,8 @@ ever written it. It is rendered where a replay is told a directory; the real fil
 section by section (`apply`).
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import ClassVar
 
 from msgspec import Struct, field
@@ -13,9 +14,11 @@ from msgspec import Struct, field
 from eventlog.bases import Bases, Place, place_of
 from eventlog.events import EntryApplied, EntryResolved, Event, KnowledgeEdited, PlanEntry, Retraction
 from eventlog.projections.base import Document, Line, Projection
-from eventlog.projections.ledger import Ledger, Record, Write, settle
+from eventlog.projections.carry import carry
+from eventlog.projections.ledger import Ledger, Record
 from eventlog.projections.markdown_file import certified
 from eventlog.retractions import Withdrawn
+from eventlog.sections import Key, Page
 from eventlog.settings import Settings
 
 FOLDER = "bases/"
@@ -84,8 +87,10 @@ def ledgers(state: Knowledge, bases: Bases) -> dict[Place, Ledger]:
         if isinstance(told, EntryApplied):
             home.applied.append(told)  # it happened, whatever became of its conversation
         elif not withdrawn.hides(told):
-            home.resolved[told.target] = told
-    return {place: settle(record, review=bases[place.base].review) for place, record in sorted(records.items())}
+            home.resolved.setdefault(told.target, []).append(told)
+        elif told.choice != "discard":
+            home.undone[told.target] = max(home.undone.get(told.target, ""), withdrawn.touched_at(told))
+    return {place: Ledger(record, review=bases[place.base].review) for place, record in sorted(records.items())}
 
 
 def strangers(state: Knowledge, bases: Bases) -> list[PlanEntry]:
@@ -101,18 +106,22 @@ def strangers(state: Knowledge, bases: Bases) -> list[PlanEntry]:
 def render(state: Knowledge, settings: Settings) -> Iterable[Document]:
     """One document for every file that has a section."""
     for place, ledger in ledgers(state, settings.knowledge_bases).items():
-        if ledger.sections:
-            yield certified(place.document, list(_lines(ledger.sections)), ledger.newest)
+        last_word = settings.knowledge_bases[place.base].on_people_text == "replace"
+        done = carry(ledger, place, "", None, replace=last_word)
+        if done.data:
+            behind = {key: history.now.event for key, history in ledger.histories.items() if history.now}
+            behind |= {arrival.key: arrival.event for arrival in done.arrivals}
+            yield certified(place.document, list(_lines(Page(done.data), behind)), ledger.newest)
 
 
-def _lines(writes: Iterable[Write]) -> Iterator[Line]:
-    for position, write in enumerate(writes):
-        behind = (write.event,)
-        if position:
-            yield Line("", behind)
-        yield Line(f"{'#' * write.level} {write.title}", behind)
-        if write.body:
-            yield from (Line(text, behind) for text in ("", *write.body.split("\n")))
+def _lines(page: Page, behind: Mapping[Key, str]) -> Iterator[Line]:
+    """The page line by line; a heading that is there for what is below it comes from that."""
+    for section in page.sections:
+        near = (behind.get(one.key) for one in (section, *page.below(section)))
+        events = tuple(event for event in near if event)[:1]
+        for line in page.lines[section.start : section.end]:
+            yield Line(line.decode().rstrip("\r\n"), events)
 
 
 KNOWLEDGE = Projection(name="knowledge", state=Knowledge, render=render, owns=(f"{FOLDER}*.md", f"{FOLDER}*/*.md"))
+UNRENDERED = replace(KNOWLEDGE, render=lambda _state, _settings: ())  # where only the state is wanted

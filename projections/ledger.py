@@ -1,225 +1,254 @@
 """From the events of one knowledge base to what each section says, and why; pure.
 
-Entries and edits are taken in the order of the log; the last to write a section decides what it says. Four things
-make an entry wait for a person instead (see `Waiting.reason`):
+What happened decides: entries that reached the file, and texts people had there or put there, each at its moment (an
+entry at its first arrival). The last of them that is not taken back says what the section is. Everything else that
+was declared is pending; `carry` tries it on a page, the file's or the log's own.
 
-review       the base wants every entry reviewed.
-duplicate    its batch names a section of this file twice: all entries of the batch for this file wait.
-unwritable   its heading or content could not be read back from any file as it was meant.
-conflict     a person has edited the section since the log first wrote it, and the entry says something else.
-
-An entry that has once been applied does not wait again: what happened, happened. A person's decision makes it a
-write of the moment of the decision.
+An entry is held back, whatever the page says, because its base wants every entry reviewed, because its batch names a
+section of this file twice, or because it could be read back from no file as it was meant.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator
 from typing import NamedTuple
 
 from msgspec import Struct, field
 
 from eventlog import sections, writable
 from eventlog.events import EntryApplied, EntryResolved, KnowledgeEdited, PlanEntry, Target
-from eventlog.exchange import change_of
+from eventlog.exchange import Change, change_of
+from eventlog.merging import added, lines_of
+from eventlog.sections import Key, Under
 
 REVIEW = "the knowledge base wants every entry reviewed"
 DUPLICATE = "its batch plans the same section of this file twice"
-CONFLICT = "a person has edited the section"
-EDITED_BELOW = "a person has edited a section below it"
 
 
-class Key(NamedTuple):
-    """What identifies a section of a file."""
+class Spelling(NamedTuple):
+    """A section as events name it: headings as they are written."""
 
     heading: str
     level: int
-
-    @classmethod
-    def of(cls, target: Target) -> "Key":
-        """The section a target means, however its heading is marked up."""
-        return cls(sections.plain(target.heading), target.level)
+    under: Under | None
 
 
-class Write(NamedTuple):
-    """Something that decides what a section says; `body` None: the section is not to be there."""
+class Said(NamedTuple):
+    """A moment in the life of a section; `body` None: it was not there any more."""
 
     ts: str
-    id: str  # of the event that gives it its place in the order
-    event: str  # the entry, or the person's edit
-    title: str  # the heading as it is written
-    level: int
+    id: str  # of the event that tells of it
+    event: str  # the entry, or the person's text
+    title: str  # the heading as it was written
     body: str | None
-    person: bool = False
-    subsections: bool = False  # a deletion takes them along
-
-    @property
-    def decided(self) -> bool:
-        """Whether a person has accepted it."""
-        return self.id != self.event
-
-    @property
-    def key(self) -> Key:
-        """The section."""
-        return Key(sections.plain(self.title), self.level)
+    meant: str | None  # what the entry wanted, where a person's lines were kept beside it
+    person: bool
+    below: str = ""  # subsections that were there, as they were written
 
 
 class Waiting(NamedTuple):
     """An entry that waits for a person."""
 
     entry: PlanEntry
-    write: Write
     reason: str
 
 
 class Record(Struct):
     """The events of one file, each list in the order of the log, without what was withdrawn.
 
-    `known` has the withdrawn ones too: an application tells of what it applied even when that is taken back.
+    `known` has the withdrawn ones too: what happened is on disk even when it is taken back.
     """
 
     entries: list[PlanEntry] = field(default_factory=list)
     edits: list[KnowledgeEdited] = field(default_factory=list)
     applied: list[EntryApplied] = field(default_factory=list)
-    resolved: dict[str, EntryResolved] = field(default_factory=dict)
+    resolved: dict[str, list[EntryResolved]] = field(default_factory=dict)  # decisions in force, by entry
+    undone: dict[str, str] = field(default_factory=dict)  # when the acceptance of an entry was taken back
     known: dict[str, PlanEntry | KnowledgeEdited] = field(default_factory=dict)
     newest: str = ""
+
+
+class History:
+    """Everything a section has said, oldest first, and what of it still counts."""
+
+    def __init__(self, told: Iterable[Said], counts: Collection[str]) -> None:
+        in_order = sorted(told, key=lambda said: (said.ts, said.id))
+        self.valid = [said for said in in_order if said.event in counts]
+
+    def then(self, said: Said) -> "History":
+        """The history with one thing more."""
+        longer = History((), ())
+        longer.valid = [*self.valid, said]
+        return longer
+
+    @property
+    def now(self) -> Said | None:
+        """What the section is to say; None where nothing that was said of it counts any more."""
+        return self.valid[-1] if self.valid else None
+
+    @property
+    def behind(self) -> list[Said]:
+        """What the section is made of: the last word, and a person's text that was kept in it."""
+        now = self.now
+        kept = now is not None and not now.person and now.body != now.meant
+        return [said for said in self.valid if said is now or (kept and said.person)]
+
+    @property
+    def base(self) -> str | None:
+        """The text an entry last wanted here; None where none did, or the last removed the section."""
+        ours = [said for said in self.valid if not said.person]
+        return (ours[-1].meant if ours[-1].meant is not None else ours[-1].body) if ours else None
+
+    def marked(self, body: str | None) -> list[tuple[str, bool]]:
+        """The lines of a body that follows on this, each with whether a person wrote it."""
+        lines: list[tuple[str, bool]] = []
+        for said in self.valid:
+            lines = added(lines, lines_of(said.body), mark=said.person)
+        return added(lines, lines_of(body), mark=True)
+
+    @property
+    def is_persons(self) -> bool:
+        """Whether a person made the heading."""
+        there = False
+        persons = True
+        for said in self.valid:
+            if said.body is not None and not there:
+                persons = said.person
+            there = said.body is not None
+        return persons or not there
 
 
 class Ledger:
     """What the log says of one file."""
 
-    def __init__(self, record: Record) -> None:
+    def __init__(self, record: Record, *, review: bool) -> None:
+        self.record = record
+        self._observed: dict[str, dict[Key, str]] = {}
         self.newest = record.newest
-        self.current: dict[Key, Write] = {}  # who decides what each section says
-        self.waiting: list[Waiting] = []
-        self.writes: list[Write] = []  # all that took part, in order
         self.entries = {entry.id: entry for entry in record.entries}
-        self.reached = {one.target for one in record.applied}
-        self.applied = {_key_of(one) for one in record.applied}
-        self.managed_from: dict[Key, str] = {}  # when the log first wrote the section
-        self._record = record
-        self._order: list[Key] = []
-        for one in record.applied:
-            self.managed_from.setdefault(_key_of(one), one.ts)
-
-    @property
-    def sections(self) -> list[Write]:
-        """The sections there should be, in the order they came to be."""
-        return [self.current[key] for key in self._order]
+        self.decisions = {target: made[-1] for target, made in record.resolved.items()}
+        counts = {one.id for one in record.edits} | {one.id for one in record.entries if self._counts(one)}
+        self._told = list(_told(record, self.decisions))
+        self.histories = {key: History(told, counts) for key, told in _by_key(self._told).items()}
+        self.arrived = {said.event for _, said in self._told if said.event in counts}
+        self.managed = {key_of(arrival) for arrival in record.applied}
+        self.spelled = {key_of(event): _spelling(event) for event in reversed(self._events())}
+        waiting = [entry for entry in record.entries if self._is_open(entry)]
+        held = dict(_held(record.entries, self.decisions, review=review))
+        self.held = [Waiting(entry, held[entry.id]) for entry in waiting if entry.id in held]
+        self.pending = sorted((entry for entry in waiting if entry.id not in held), key=self.moment)
 
     def observed(self, path: str) -> dict[Key, str]:
         """The digest each section of the file at that path was last known to have."""
-        seen: dict[Key, str] = {}
-        edits = [one for one in self._record.known.values() if isinstance(one, KnowledgeEdited)]
-        told: list[EntryApplied | KnowledgeEdited] = [*self._record.applied, *edits]
-        for one in sorted(told, key=lambda one: (one.ts, one.id)):
-            if isinstance(one, EntryApplied):
-                if one.path == path:
-                    seen[_key_of(one)] = one.digest
-            elif (key := Key.of(one.key)) in seen:
-                seen[key] = sections.digest(_body_of_edit(one))
+        if path in self._observed:
+            return self._observed[path]
+        seen = self._observed[path] = {}
+        for event in self._events():
+            key = key_of(event)
+            if isinstance(event, EntryApplied):
+                if event.path == path:
+                    seen[key] = event.digest
+            elif key in seen:
+                seen[key] = sections.digest(body_of_edit(event))
         return seen
 
-    def last_applied(self, key: Key) -> str:
-        """The entry that last reached the section; raises LookupError where none did."""
-        return next(one.target for one in reversed(self._record.applied) if _key_of(one) == key)
+    def last_arrived(self, key: Key) -> str:
+        """The event that last reached the section; raises StopIteration where none did."""
+        return next(arrival.target for arrival in reversed(self.record.applied) if key_of(arrival) == key)
 
-    def is_edited(self, key: Key) -> bool:
-        """Whether the section says what a person made of it after the log had written it."""
-        now = self.current.get(key)
-        return now is not None and now.person and self.managed_from.get(key, "~") <= now.ts
+    def moment(self, entry: PlanEntry) -> tuple[str, str]:
+        """When an entry was declared, or a person decided about it."""
+        at = self.decisions.get(entry.id, entry)
+        return at.ts, at.id
 
-    def below(self, key: Key) -> list[Key]:
-        """The sections below it, as the log has built the file."""
-        if key not in self._order:
-            return []
-        start = self._order.index(key)
-        stop = (at for at in range(start + 1, len(self._order)) if self._order[at].level <= key.level)
-        return self._order[start + 1 : next(stop, len(self._order))]
+    def change(self, entry: PlanEntry) -> Change:
+        """What an entry is to do, as a person has made it."""
+        return decided_change(entry, self.decisions.get(entry.id))
 
-    def take(self, write: Write) -> None:
-        """The section says this from now on; a deletion takes along what stands below it."""
-        key = write.key
-        self.writes.append(write)
-        if write.body is not None and key not in self._order:
-            self._order.append(key)
-        if write.body is None and key in self._order:
-            for child in self.below(key) if write.subsections else []:
-                title = self.current[child].title
-                self.current[child] = write._replace(title=title, level=child.level, subsections=False)
-                self._order.remove(child)
-            self._order.remove(key)
-        self.current[key] = write
+    def is_decided(self, entry: PlanEntry) -> bool:
+        """Whether a person has accepted it."""
+        return entry.id in self.decisions
 
+    def _events(self) -> list[EntryApplied | KnowledgeEdited]:
+        """All that tells of what a file said, withdrawn or not, oldest first."""
+        texts = (event for event in self.record.known.values() if isinstance(event, KnowledgeEdited))
+        return sorted([*self.record.applied, *texts], key=lambda event: (event.ts, event.id))
 
-def settle(record: Record, *, review: bool) -> Ledger:
-    """Take in every write in the order of the log."""
-    overtaken: dict[str, str] = {}
-    while True:
-        ledger = Ledger(record)
-        found = _take_in(ledger, {**overtaken, **dict(_held(record, ledger.reached, review=review))}, record)
-        if not found:
-            ledger.waiting = [one for one in ledger.waiting if not _is_superseded(one, ledger)]
-            return ledger
-        overtaken |= found
+    def _counts(self, event: PlanEntry) -> bool:
+        decision = self.decisions.get(event.id)
+        return decision is None or decision.choice != "discard"
+
+    def _is_open(self, entry: PlanEntry) -> bool:
+        decision = self.decisions.get(entry.id)
+        discarded = decision is not None and decision.choice == "discard"
+        return change_of(entry)[0] != "no-op" and entry.id not in self.arrived and not discarded
 
 
-def _take_in(ledger: Ledger, held: Mapping[str, str], record: Record) -> dict[str, str]:
-    """Let every write have its say, but those that are held.
+def key_of(event: EntryApplied | KnowledgeEdited) -> Key:
+    """Tell which section an event of the log is about."""
+    at: Target | EntryApplied = event.key if isinstance(event, KnowledgeEdited) else event
+    return Key.of(at.heading, at.level, at.under)
 
-    An entry that was still pending when a person edited what it is about should have been held: the first such entry
-    is returned with the reason, and what the ledger says is of no use.
-    """
-    for write in sorted(_writes(record), key=lambda one: (one.ts, one.id)):
-        entry = ledger.entries.get(write.event)
-        before = ledger.current.get(write.key)
-        fresh = entry is not None and not write.decided and entry.id not in ledger.reached
-        if entry and fresh and (reason := held.get(entry.id) or _conflict(write, ledger)):
-            ledger.waiting.append(Waiting(entry, write, reason))
+
+def body_of_edit(edit: KnowledgeEdited) -> str | None:
+    """Return the canonical text a person gave the section; None where they removed it."""
+    return None if edit.operation == "delete" else sections.canonical(edit.content or "")
+
+
+def decided_change(entry: PlanEntry, decision: EntryResolved | None) -> Change:
+    """Tell what an entry does, with the text a person gave it."""
+    operation, content = change_of(entry)
+    if decision and decision.choice == "edited":
+        content = sections.canonical(decision.content or "")
+        return ("update" if content else "clear"), content
+    return operation, sections.canonical(content)
+
+
+def is_same_batch(one: PlanEntry, other: PlanEntry) -> bool:
+    """Tell whether two entries were declared together."""
+    return one.id == other.id or (one.batch is not None and one.batch == other.batch)
+
+
+def _told(record: Record, decisions: dict[str, EntryResolved]) -> Iterator[tuple[Key, Said]]:
+    """Every text of every section, with the moment it was first there."""
+    seen: set[tuple[str, Key]] = set()
+    for arrival in record.applied:
+        event, key = record.known[arrival.target], key_of(arrival)
+        if (arrival.target, key) in seen or arrival.ts <= record.undone.get(arrival.target, ""):
             continue
-        if write.person and before and _is_pending(before, ledger) and before.body != write.body:
-            own = Key.of(ledger.entries[before.event].key) == write.key
-            if not before.decided:
-                return {before.event: CONFLICT if own else EDITED_BELOW}
-            ledger.waiting += [Waiting(ledger.entries[before.event], before, CONFLICT)] if own else []
-        if not write.person:
-            ledger.managed_from[write.key] = min(write.ts, ledger.managed_from.get(write.key, "~"))
-        ledger.take(write)
-    return {}
-
-
-def _writes(record: Record) -> Iterator[Write]:
-    for entry in record.entries:
-        operation, content = change_of(entry)
-        decision = record.resolved.get(entry.id)
-        if operation == "no-op" or (decision and decision.choice == "discard"):
+        seen.add((arrival.target, key))
+        if isinstance(event, KnowledgeEdited):
             continue
-        body = None if operation == "delete" else sections.canonical(content)
-        if decision and decision.choice == "edited":
-            body = sections.canonical(decision.content or "")
-        at = decision or entry
-        title, level = entry.key.heading.strip(), entry.key.level
-        write = Write(at.ts, at.id, entry.id, title, level, body, subsections=body is None)
-        yield write
-        yield from _taken_along(record, write)
-    for edit in record.edits:
-        title, level = edit.key.heading.strip(), edit.key.level
-        yield Write(edit.ts, edit.id, edit.id, title, level, _body_of_edit(edit), person=True)
+        operation, content = decided_change(event, decisions.get(event.id))
+        meant = None if operation == "delete" else content
+        body = meant if arrival.content is None or meant is None else sections.canonical(arrival.content)
+        yield key, Said(arrival.ts, arrival.id, event.id, arrival.heading, body, meant, person=False)
+    for edit in record.known.values():
+        if isinstance(edit, KnowledgeEdited):
+            body, below = body_of_edit(edit), edit.below or ""
+            yield key_of(edit), Said(edit.ts, edit.id, edit.id, edit.key.heading, body, None, person=True, below=below)
 
 
-def _taken_along(record: Record, write: Write) -> Iterator[Write]:
-    """Subsections that were found below a deleted section, and went with it."""
-    for one in record.applied:
-        if one.target == write.event and write.body is None and _key_of(one) != write.key:
-            yield write._replace(title=one.heading, level=one.level, subsections=False)
+def _spelling(event: EntryApplied | KnowledgeEdited) -> Spelling:
+    at: Target | EntryApplied = event.key if isinstance(event, KnowledgeEdited) else event
+    return Spelling(at.heading, at.level, at.under)
 
 
-def _held(record: Record, reached: set[str], *, review: bool) -> Iterator[tuple[str, str]]:
-    """The entries that wait whatever the section says, and why."""
-    planned = Counter((one.batch, Key.of(one.key)) for one in record.entries if one.batch and _acts(one))
+def _by_key(told: Iterable[tuple[Key, Said]]) -> dict[Key, list[Said]]:
+    found: dict[Key, list[Said]] = {}
+    for key, said in told:
+        found.setdefault(key, []).append(said)
+    return found
+
+
+def _held(
+    entries: Iterable[PlanEntry], decisions: dict[str, EntryResolved], *, review: bool
+) -> Iterator[tuple[str, str]]:
+    """The entries that wait whatever the page says, and why."""
+    entries = [entry for entry in entries if change_of(entry)[0] != "no-op"]
+    planned = Counter((entry.batch, _selector(entry)) for entry in entries if entry.batch)
     doubled = {batch for (batch, _), count in planned.items() if count > 1}
-    for entry in record.entries:
-        if entry.id in record.resolved or entry.id in reached or not _acts(entry):
+    for entry in entries:
+        if entry.id in decisions:
             continue
         if entry.batch in doubled:
             yield entry.id, DUPLICATE
@@ -229,39 +258,5 @@ def _held(record: Record, reached: set[str], *, review: bool) -> Iterator[tuple[
             yield entry.id, REVIEW
 
 
-def _conflict(write: Write, ledger: Ledger) -> str | None:
-    if ledger.is_edited(write.key) and ledger.current[write.key].body != write.body:
-        return CONFLICT
-    below = ledger.below(write.key) if write.subsections else []
-    return EDITED_BELOW if any(map(ledger.is_edited, below)) else None
-
-
-def _is_pending(write: Write, ledger: Ledger) -> bool:
-    return not write.person and write.event not in ledger.reached
-
-
-def _is_superseded(waiting: Waiting, ledger: Ledger) -> bool:
-    """Whether the section says it anyway, or a later entry wants, or has got, something newer."""
-    write, entry = waiting.write, waiting.entry
-    now = ledger.current.get(write.key)
-    if now and now.body == write.body:
-        return True
-    newer = [one for one in ledger.writes if not one.person and one.event != entry.id and one.key == write.key]
-    newer += [one.write for one in ledger.waiting if not _same_batch(one.entry, entry) and one.write.key == write.key]
-    return any((one.ts, one.id) > (write.ts, write.id) for one in newer)
-
-
-def _same_batch(one: PlanEntry, other: PlanEntry) -> bool:
-    return one.id == other.id or (one.batch is not None and one.batch == other.batch)
-
-
-def _acts(entry: PlanEntry) -> bool:
-    return change_of(entry)[0] != "no-op"
-
-
-def _body_of_edit(edit: KnowledgeEdited) -> str | None:
-    return None if edit.operation == "delete" else sections.canonical(edit.content or "")
-
-
-def _key_of(one: EntryApplied) -> Key:
-    return Key(sections.plain(one.heading), one.level)
+def _selector(entry: PlanEntry) -> tuple[Key, Under | None]:
+    return Key.of(entry.key.heading, entry.key.level), entry.key.under

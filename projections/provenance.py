@@ -9,6 +9,7 @@ from eventlog.days import Entry
 from eventlog.errors import BadRequest
 from eventlog.log import EventLog
 from eventlog.projections.base import Document, Line
+from eventlog.projections.drift import locate
 from eventlog.projections.knowledge import Knowledge, ledgers
 from eventlog.projections.ledger import Ledger
 from eventlog.projections.markdown_file import stamped_at
@@ -39,7 +40,7 @@ def explain(log: EventLog, settings: Settings, file: Path, number: int | None = 
     lines = lines[:-1] if lines[-1] == "" else lines
     if number is not None and not 1 <= number <= len(lines):
         raise BadRequest(f"there is no line {number}", where=str(file), hint=f"it has {len(lines)} lines")
-    behind = _by_section(data, ledger) if ledger else _align(lines, _document_of(file, replayed.documents))
+    behind = _by_section(data, *ledger) if ledger else _align(lines, _document_of(file, replayed.documents))
     wanted = range(1, len(lines) + 1) if number is None else [number]
     entries = _Entries(log, [line for one in wanted if (line := behind.get(one))])
     return [Explained(one, lines[one - 1], entries.of(behind[one]) if one in behind else None) for one in wanted]
@@ -54,7 +55,7 @@ def _read(file: Path) -> bytes:
         ) from error
 
 
-def _ledger_of(file: Path, state: Knowledge, settings: Settings) -> Ledger | None:
+def _ledger_of(file: Path, state: Knowledge, settings: Settings) -> tuple[Ledger, str] | None:
     """What the log says of the knowledge base that lies there; None where none does."""
     for place, ledger in ledgers(state, settings.knowledge_bases).items():
         try:
@@ -62,21 +63,22 @@ def _ledger_of(file: Path, state: Knowledge, settings: Settings) -> Ledger | Non
         except Refused:
             continue
         if target and target.identity == str(file.resolve()):
-            return ledger
+            return ledger, target.shown
     return None
 
 
-def _by_section(data: bytes, ledger: Ledger) -> dict[int, Line]:
-    """Line number -> the entry or edit that its section is of."""
+def _by_section(data: bytes, ledger: Ledger, shown: str) -> dict[int, Line]:
+    """Line number -> the entry or text that its section is of, and what a person decided about it."""
     page = Page(data)
     behind: dict[int, Line] = {}
-    for write in ledger.sections:
-        section = page.find(write.title, write.level)
-        if section and page.text(section) == write.body:
-            lines = range(section.start, section.end)
-            behind |= {
-                number + 1: Line(page.lines[number].decode(errors="replace"), (write.event,)) for number in lines
-            }
+    for key, section in locate(page, ledger, shown).items():
+        now = ledger.histories[key].now
+        if now and page.text(section) == now.body:
+            events = tuple(one.event for one in ledger.histories[key].behind)
+            decided = (ledger.decisions[event].id for event in events if event in ledger.decisions)
+            told = (*events, *decided)
+            for number in range(section.start, section.end):
+                behind[number + 1] = Line(page.lines[number].decode(errors="replace"), told)
     return behind
 
 

@@ -9,9 +9,9 @@ from eventlog.files import sweep_tree
 from eventlog.log import EventLog
 from eventlog.projections import ALL
 from eventlog.projections.apply import Applied, apply
-from eventlog.projections.base import Document, Projection
+from eventlog.projections.base import Projection
 from eventlog.projections.hand_edits import TakenIn, take_in
-from eventlog.projections.knowledge import FOLDER, KNOWLEDGE, Knowledge
+from eventlog.projections.knowledge import KNOWLEDGE, UNRENDERED, Knowledge
 from eventlog.projections.memory import MEMORY
 from eventlog.projections.publish import Published, publish
 from eventlog.projections.replay import Progress, Replayed, replay
@@ -47,21 +47,18 @@ def rebuild(
     """
     if not check:
         _sweep(log.store)
+    rendered = [UNRENDERED if one is KNOWLEDGE else one for one in projections]  # people have those files elsewhere
 
     def again(progress: Progress = lambda _done, _all: None) -> Replayed:
-        return replay(
-            log, settings, projections=projections, checkpoints=checkpoints, save=not check, progress=progress
-        )
+        return replay(log, settings, projections=rendered, checkpoints=checkpoints, save=not check, progress=progress)
 
-    taken = take_in(log, settings, dry_run=check) if MEMORY in projections else TakenIn([], frozenset())
+    taken = take_in(log, settings, dry_run=check) if MEMORY in projections else TakenIn([], {})
     replayed = again(progress)
     applied = Applied()
     if KNOWLEDGE in projections:
         applied = apply(log, settings, state=replayed.states[Knowledge], dry_run=check)
         replayed = again() if applied.stored else replayed
-    published = publish(
-        _ours(replayed.documents), log.store.knowledge, projections, taken_in=taken.files, dry_run=check
-    )
+    published = publish(replayed.documents, log.store.knowledge, projections, taken_in=taken.files, dry_run=check)
     return Rebuilt(replayed, published, applied, taken.events)
 
 
@@ -71,8 +68,3 @@ def _sweep(store: Store) -> None:
     sweep_tree(store.knowledge, before=now)
     for room in (store.cache, store.staging):
         sweep_tree(room, before=now - _LONGEST_WRITE)
-
-
-def _ours(documents: Sequence[Document]) -> list[Document]:
-    """The documents that live in the store; those of knowledge bases live where people have them."""
-    return [one for one in documents if not one.path.startswith(FOLDER)]

@@ -3,7 +3,7 @@
 Confinement  a path is that of a configured base. What it leads to, with every symbolic link followed, must lie in the
              tree the base is in (the home, the project, else the file's own directory), outside `.git`, and be a
              regular file or nothing at all.
-Wholeness    a file is replaced by rename, with its mode, its links kept; it must still be what was read.
+Wholeness    a file is exchanged for a whole new one, with its mode, its links kept; a save in that moment stays.
 Addresses    `https://` is read with GET and written with PUT and `If-Match`; needs the extra `url`.
 """
 
@@ -15,7 +15,7 @@ from urllib.parse import unquote, urlsplit
 from eventlog.bases import Bases, Place, place_of
 from eventlog.errors import EventLogError, NotStored
 from eventlog.events import PlanEntry
-from eventlog.files import replace_file, sweep
+from eventlog.files import Overtaken, exchange_file, sweep
 from eventlog.settings import PROJECT
 
 _NEW_IN_HOME, _NEW_IN_PROJECT = 0o600, 0o644
@@ -77,12 +77,13 @@ class FileTarget:
         return self._seen
 
     def write(self, data: bytes) -> None:
-        """Rename a whole new file onto it."""
-        if self._now() != self._seen:
-            raise Busy("changed while it was being read", where=self.shown, hint="try again")
-        mode = stat.S_IMODE(self._path.stat().st_mode) if self._seen is not None else self._mode
+        """Exchange it for a whole new file."""
         sweep(self.identity)
-        replace_file(self.identity, data, mode=mode)
+        try:
+            mode = stat.S_IMODE(self._path.stat().st_mode) if self._seen is not None else self._mode
+            exchange_file(self.identity, data, self._seen, mode=mode)
+        except (Overtaken, FileNotFoundError) as error:
+            raise Busy("was saved by another program meanwhile", where=self.shown, hint="try again") from error
 
     def _now(self) -> bytes | None:
         try:

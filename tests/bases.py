@@ -10,6 +10,7 @@ from eventlog.settings import KnowledgeBase, Settings
 
 SETTINGS = Settings()
 REVIEWED = Settings(knowledge_bases={"user": KnowledgeBase(path="~/.config/agents/USER.md", review=True)})
+LAST_WORD = Settings(knowledge_bases={"user": KnowledgeBase(path="~/.config/agents/USER.md", on_people_text="replace")})
 
 
 def user_md():
@@ -38,7 +39,7 @@ def apply_all(log, settings=SETTINGS):
     """Apply until nothing is left to do; what the last run reports must be nothing but what waits."""
     first = apply(log, settings)
     again = apply(log, settings)
-    assert ([], [], []) == (again.applied, again.edited, again.files)
+    assert (0, [], [], []) == (again.stored, again.applied, again.edited, again.files)
     return first
 
 

@@ -10,17 +10,17 @@ from eventlog import BadRequest, Retraction
 from eventlog.projections.apply import apply
 from eventlog.projections.resolve import decide, waiting
 from eventlog.settings import KnowledgeBase, Settings
-from tests.bases import REVIEWED, SETTINGS, apply_all, edits, planned, rendered, types, user_md, write_user
+from tests.bases import LAST_WORD, REVIEWED, SETTINGS, apply_all, edits, planned, rendered, types, user_md, write_user
 
-HOSTILE = b"\xef\xbb\xbf# T\r\n\r\n```\r\n## S\r\n```\r\n\r\n## S ##\r\n\r\nold\r\n\r\n### S.1\r\n\r\nchild\r\n\r\n## S\r\n\r\nsecond"
+HOSTILE = b"\xef\xbb\xbf# T\r\n\r\n```\r\n## S\r\n```\r\n\r\n## S ##\r\n\r\nold\r\n\r\n### S.1\r\n\r\nchild\r\n\r\n# U\r\n\r\n## S\r\n\r\nsecond"
 
 
 def test_the_addressed_section_alone_changes_byte_by_byte(log):
     write_user(HOSTILE)
-    planned(log, content="new\nlines")
+    planned(log, content="old\nlines", under=["T"])
     apply_all(log)
 
-    assert HOSTILE.replace(b"old", b"new\r\nlines") == user_md().read_bytes()
+    assert HOSTILE.replace(b"old", b"old\r\nlines") == user_md().read_bytes()
 
 
 def test_a_missing_file_is_created_for_its_owner_only(log):
@@ -57,7 +57,7 @@ def test_a_file_keeps_its_mode_and_its_link(log):
 def test_update_clear_delete_and_no_op(log, entry, after):
     write_user("# T\n\n## S\n\nold\n\n### C\n\nc\n\n## E\n")
     planned(log, **entry)
-    apply_all(log)
+    apply_all(log, LAST_WORD)
 
     assert after == user_md().read_text()
 
@@ -91,7 +91,7 @@ def test_an_edit_between_two_sessions_is_in_the_log_and_the_later_entry_waits(lo
     assert user_md().read_text() == rendered(log) == "## S\n\nby hand\n"
     assert ["by hand"] == [one.content for one in edits(log)]
     assert [("human", "human")] == [(one.agent, one.conversation_id) for one in edits(log)]
-    assert ["a person has edited the section"] == [one.reason for one in done.staged]
+    assert ["would remove 1 line you wrote: by hand"] == [one.reason for one in done.staged]
 
 
 def test_an_entry_after_a_recorded_edit_waits_as_well(log):
@@ -167,10 +167,12 @@ def test_a_deleted_file_is_rebuilt_with_what_a_person_wrote_in_it(log):
 def test_what_was_there_before_comes_back_when_the_entry_is_withdrawn(log):
     write_user("## S\n\nwritten long ago\n")
     entry = planned(log)
-    apply_all(log)
+    apply_all(log, LAST_WORD)
+    replaced = user_md().read_text()
     log.append(Retraction(conversation_id="human", target=entry.id))
     apply_all(log)
 
+    assert replaced == "## S\n\nnew\n"
     assert user_md().read_text() == rendered(log) == "## S\n\nwritten long ago\n"
 
 
@@ -209,7 +211,7 @@ def test_a_withdrawn_edit_gives_the_section_back(log):
 def test_deleting_keeps_subsections_of_people_in_the_log(log):
     write_user("## S\n\nbody\n\n### Mine\n\nprecious\n")
     entry = planned(log, content=None, operation="delete")
-    apply_all(log)
+    apply_all(log, LAST_WORD)
     gone = user_md().read_text()
     log.append(Retraction(conversation_id="human", target=entry.id))
     apply_all(log)
@@ -225,7 +227,7 @@ def test_a_section_whose_subsection_a_person_edited_is_not_deleted(log):
     write_user("## S\n\nx\n\n### C\n\nby hand\n")
     planned(log, "S", None, operation="delete")
 
-    assert ["a person has edited a section below it"] == [one.reason for one in apply_all(log).staged]
+    assert ["would remove 1 line you wrote: by hand"] == [one.reason for one in apply_all(log).staged]
     assert user_md().read_text() == "## S\n\nx\n\n### C\n\nby hand\n"
 
 

@@ -5,14 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from eventlog import dayfile
+from eventlog import EventLog, dayfile
 from eventlog.projections.apply import apply
 from tests.bases import SETTINGS, apply_all, edits, planned, rendered, user_md, write_user
 
 STEPS = ("open", "mkdir", "write", "replace", "fsync", "unlink")
 KILLED, DONE = 9, 0
 BEFORE = "# T\n\n## Old\n\nlong ago\n\n## A\n\nby hand\n\n## B\n\none\n"
-AFTER = "# T\n\n## Old\n\nfrom an agent\n\n## A\n\nby hand\n\n## B\n\ntwo\n\n## C\n\nnew\n"
+AFTER = "# T\n\n## Old\n\nlong ago\nfrom an agent\n\n## A\n\nby hand\n\n## B\n\ntwo\n\n## C\n\nnew\n"
 
 
 @pytest.fixture
@@ -23,7 +23,7 @@ def busy_store(log):
     planned(log, "B", "one")
     apply_all(log)
     write_user(BEFORE)
-    planned(log, "Old", "from an agent")
+    planned(log, "Old", "long ago\nfrom an agent")
     planned(log, "A", "agent's again")
     planned(log, "B", "two")
     planned(log, "C", "new")
@@ -63,7 +63,7 @@ def dies_at(step):
 
 
 @pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")  # fork beside xdist's thread; nothing is shared
-def test_killed_anywhere_the_next_run_completes_it(busy_store):
+def test_killed_anywhere_the_next_run_completes_it(busy_store, clock):
     log, step, code, root = busy_store, 0, KILLED, Path(busy_store.store.root)
     events = sum(1 for _ in log.read())
     logged = {path: path.read_bytes() for path in root.rglob("*.jsonl")}
@@ -74,6 +74,7 @@ def test_killed_anywhere_the_next_run_completes_it(busy_store):
             staged.unlink()
         write_user(BEFORE)
         code = killed_at(log, step)
+        clock.now += 10**9  # the time the child has used
         left = user_md().read_text()
         apply_all(log)
 
@@ -95,9 +96,18 @@ def test_what_was_written_but_not_told_is_no_edit_of_a_person(log, monkeypatch):
     planned(log, content="one")
     apply_all(log)
     planned(log, content="two")
-    write_user("## S\n\ntwo\n")  # written, then killed
+    with monkeypatch.context() as patch:
+        patch.setattr(EventLog, "put", interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            apply(log, SETTINGS)
+    written = user_md().read_text()
     planned(log, content="three")
     apply_all(log)
 
+    assert written == "## S\n\ntwo\n"
     assert user_md().read_text() == rendered(log) == "## S\n\nthree\n"
     assert edits(log) == []
+
+
+def interrupt(*_args):
+    raise KeyboardInterrupt

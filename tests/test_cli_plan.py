@@ -305,7 +305,9 @@ def test_a_staged_file_has_the_declared_format_and_the_reason(at, store):
 
     assert staged.name.endswith(f"-{wanted}.yaml")
     assert staged.name[8] == "-"
-    assert "error: a person has edited the section\ntarget_file: ~/.config/agents/USER.md\n" in staged.read_text()
+    assert (
+        "error: 'would remove 1 line you wrote: by hand'\ntarget_file: ~/.config/agents/USER.md\n" in staged.read_text()
+    )
     assert at("validate", str(staged)).code == 0
 
 

@@ -60,7 +60,7 @@ entries:
         (4, "entries[0].key.level: expected `int` <= 6"),
         (5, "entries[0].operation: must be one of no-op, update, clear, delete"),
         (6, "entries[0].content: expected `str | null`, got `int`"),
-        (7, "entries[0].meta.because: unknown key; known are confidence, reason"),
+        (7, "entries[0].meta.because: unknown key; known are confidence, reason, created_at, session_id"),
         (7, "entries[0].meta.confidence: expected `float` <= 1.0"),
         (8, "entries[1].key: exactly one of path and url must be given"),
         (9, "entries[2].key: missing"),
@@ -143,5 +143,26 @@ def test_the_schema_is_json_schema_and_knows_every_key():
 
     assert json.loads(json.dumps(schema)) == schema
     assert schema["$schema"].startswith("https://json-schema.org/")
-    assert set(schema["$defs"]["Target"]["properties"]) == {"path", "url", "heading", "level"}
+    assert set(schema["$defs"]["Target"]["properties"]) == {"path", "url", "heading", "level", "under"}
     assert len(schema["$defs"]["Target"]["oneOf"]) == 2
+
+
+def test_files_of_the_first_program_are_taken_as_they_are():
+    text = """version: '1.0.0'
+entries:
+  - key: {path: USER.md, heading: A}
+    content: a
+    meta: {created_at: '2026-02-20T14:30:22', session_id: session_xxx, confidence: 0.9}
+"""
+    assert mistakes(text) == []
+
+
+def test_equal_headings_under_different_ones_are_no_duplicates():
+    text = """version: '1.0.0'
+entries:
+  - key: {path: user, heading: A, under: [X]}
+    content: a
+  - key: {path: user, heading: A, under: [Y]}
+    content: a
+"""
+    assert mistakes(text) == []

@@ -57,3 +57,18 @@ def test_a_mistake_in_the_settings_loses_no_entry(log):
     plan(log, {"path": "user", "heading": "S", "content": "x"}, session="s")
 
     assert [one.key.path for one in log.read()] == ["user"]
+
+
+def test_the_file_name_of_a_base_and_the_fields_of_the_first_program_are_taken(log):
+    entry = {
+        "path": "USER.md",
+        "heading": "S",
+        "content": "x",
+        "under": ["T"],
+        "created_at": "2026-02-20",
+        "session_id": "y",
+    }
+    [event] = plan(log, entry, session="s")
+
+    assert ("user", ("T",)) == (event.key.path, event.key.under)
+    assert ("2026-02-20", "y") == (event.meta.created_at, event.meta.session_id)

@@ -141,6 +141,8 @@ old text
 
 child
 
+# Other
+
 ## S
 
 second
@@ -159,20 +161,20 @@ KINDS = {
 def test_fences_children_namesakes_and_closing_hashes_are_left_alone(data):
     eol = b"\r\n" if b"\r\n" in data else b"\r" if b"\r" in data else b"\n"
 
-    assert data.replace(b"old text", b"new" + eol + b"text") == sections.update(data, "S", 2, "new\ntext")
+    assert data.replace(b"old text", b"new" + eol + b"text") == sections.update(data, "S", 2, "new\ntext", ["Title"])
 
 
 @pytest.mark.parametrize("data", KINDS.values(), ids=KINDS)
 def test_clearing_keeps_the_heading_and_one_blank_line(data):
     eol = b"\r\n" if b"\r\n" in data else b"\r" if b"\r" in data else b"\n"
 
-    assert data.replace(b"old text" + eol + eol, b"") == sections.clear(data, "S", 2)
+    assert data.replace(b"old text" + eol + eol, b"") == sections.clear(data, "S", 2, ["Title"])
 
 
 def test_deleting_takes_the_subsections_along():
     start = DOCUMENT.index(b"## S ##")
 
-    assert DOCUMENT[:start] + b"## S\n\nsecond\n" == sections.delete(DOCUMENT, "S", 2)
+    assert DOCUMENT[:start] + b"# Other\n\n## S\n\nsecond\n" == sections.delete(DOCUMENT, "S", 2, ["Title"])
 
 
 @pytest.mark.parametrize(

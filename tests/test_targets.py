@@ -18,7 +18,7 @@ BASES = SETTINGS.knowledge_bases
 
 @pytest.mark.parametrize(
     "path",
-    ["../USER.md", "~/../x", "/etc/passwd", "~/.ssh/authorized_keys", "USER.md", "~/.config/agents/USER.md/../../x", "", ".", "~", "user/..",
+    ["../USER.md", "~/../x", "/etc/passwd", "~/.ssh/authorized_keys", "USERS.md", "~/.config/agents/USER.md/../../x", "", ".", "~", "user/..",
      "C:\\x", "~root/x", "$HOME/x", "{project}/../x", "~/.config/agents"],
 )  # fmt: skip
 def test_a_path_that_is_no_knowledge_base_is_refused_when_it_is_declared(log, path):

@@ -75,7 +75,10 @@ def server():
 
 @pytest.fixture
 def settings(server):
-    return Settings(knowledge_bases={"wiki": KnowledgeBase(url=address(server))}, session_bootstrap=["wiki"])
+    return Settings(
+        knowledge_bases={"wiki": KnowledgeBase(url=address(server), on_people_text="replace")},
+        session_bootstrap=["wiki"],
+    )
 
 
 def address(server):
@@ -125,15 +128,15 @@ def test_someone_elses_change_of_another_section_is_kept(log, server, settings):
 
 
 def test_someone_elses_change_of_the_section_is_a_conflict_like_any_other(log, server, settings):
-    server.data = b"## S\n\nold\n"
+    keep = Settings(knowledge_bases={"wiki": KnowledgeBase(url=address(server))}, session_bootstrap=["wiki"])
     planned(log)
-    apply(log, settings)
+    apply(log, keep)
     server.meanwhile = [b"## S\n\ntheirs\n"]
     planned(log, "newer")
-    done = apply(log, settings)
+    done = apply(log, keep)
 
     assert server.data == b"## S\n\ntheirs\n"
-    assert ["a person has edited the section"] == [one.reason for one in done.staged]
+    assert ["would remove 1 line you wrote: theirs"] == [one.reason for one in done.staged]
     assert [one.content for one in log.read() if one.type == "knowledge_edited"][-1] == "theirs"
 
 
