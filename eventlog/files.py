@@ -213,13 +213,13 @@ def sweep(path: str) -> None:
     for other in os.listdir(directory) if os.path.isdir(directory) else ():
         if is_temporary(other) and other[:-_ADDED] == name:
             _remove(f"{directory}/{other}")
-        elif other.endswith(_SWAP) and other[:-_SWAP_ADDED] == name:
+        elif _is_swap(other) and other[:-_SWAP_ADDED] == name:
             _remove_own(f"{directory}/{other}")
 
 
 def _remove_own(temporary: str) -> None:
     """Remove what was exchanged if it is what its name says, ours or what was read; keep anything else aside."""
-    *_, ours, seen = ["", "", *temporary.removesuffix(_SWAP).split(".")]
+    ours, seen = temporary.removesuffix(_SWAP).split(".")[-2:]
     try:
         data = _content(temporary)
         if data is None:
@@ -249,9 +249,9 @@ def _digest(data: bytes) -> str:
 def sweep_tree(root: str, before: float) -> None:
     """Remove what killed writers left anywhere under a directory before that time, in seconds since the epoch."""
     for directory, _, names in os.walk(root):
-        for path in [f"{directory}/{name}" for name in names if is_temporary(name) or name.endswith(_SWAP)]:
+        for path in [f"{directory}/{name}" for name in names if is_temporary(name) or _is_swap(name)]:
             if _changed_at(path) < before:
-                (_remove_own if path.endswith(_SWAP) else _remove)(path)
+                (_remove_own if _is_swap(path) else _remove)(path)
 
 
 def is_temporary(name: str) -> bool:
@@ -262,6 +262,13 @@ def is_temporary(name: str) -> bool:
         and name.endswith(_ENDING)
         and _HEX.issuperset(name[1 - _ADDED : -4])
     )
+
+
+def _is_swap(name: str) -> bool:
+    """Whether a file is named as `exchange_file` names what it exchanges."""
+    parts = name[-_SWAP_ADDED:].split(".")
+    lengths = [len(part) for part in parts]
+    return lengths == [0, 8, _DIGITS, _DIGITS, 4] and _HEX.issuperset("".join(parts[1:4])) and parts[4] == _SWAP[1:]
 
 
 def lock(path: str) -> "AbstractContextManager[object]":
