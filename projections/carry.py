@@ -67,7 +67,6 @@ class _Carrier:
         self._histories = dict(ledger.histories)  # with what is said in this run
         self._managed = set(ledger.managed)
         self._done = Carried(data)
-        self._made: dict[Key, Section] = {}
         self._look()
 
     def carry(self) -> Carried:
@@ -227,7 +226,7 @@ class _Carrier:
         persons = [line for line, is_persons in history.marked(body) if is_persons and line.strip()]
         both = merged(lines_of(base), mine, wanted) if base is not None else None
         only_added = not missing(_texts(base), mine)
-        for lines in filter(lambda lines: lines is not None, (both, wanted if only_added else None)):
+        for lines in (both, wanted if only_added else None):
             if lines is not None and not missing(persons, lines):
                 return sections.canonical("\n".join(lines))
         lost = missing(persons, wanted)

@@ -404,3 +404,29 @@ def test_why_tells_the_entry_behind_a_section_and_knows_what_is_a_persons(at):
 
     assert entry in at("why", f"{user_md()}:5").out
     assert "by hand" in at("why", f"{user_md()}:1").out
+
+
+def test_what_is_replaced_is_told_with_the_way_back_and_a_decision_is_behind_its_line(at, store):
+    user_md().parent.mkdir(parents=True)
+    user_md().write_text("## S\n\n- mine\n")
+    plan(at)
+    waits = at("apply")
+    told = at("resolve", "--apply")
+    why = at("why", str(user_md()), "--json")
+    decided = next(event for event in events(store) if event.type == "entry_resolved")
+
+    assert "would remove 1 line you wrote: - mine" in waits.out
+    assert "replaced 1 line: - mine" in told.out
+    assert "take it back: eventlog append retraction --session human target=" in told.out
+    assert ("human", True) == (decided.agent, decided.id in why.out)
+
+
+def test_one_of_two_equal_headings_is_named_by_the_one_above(at):
+    user_md().parent.mkdir(parents=True)
+    user_md().write_text("# A\n\n## S\n\n# B\n\n## S\n")
+    at("plan", "--path", "USER.md", "--heading", "S", "--under", "B", "--content", "x", "--session", "s")
+    at("plan", "--path", "user", "--heading", "None", "--delete", "--session", "s")
+    told = at("apply")
+
+    assert user_md().read_text() == "# A\n\n## S\n\n# B\n\n## S\n\nx\n"
+    assert "nothing to delete" in told.out
