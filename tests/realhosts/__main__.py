@@ -35,7 +35,7 @@ def main() -> int:
     fenced, why_not = fence.find()
     if why_not:
         _say(f"without namespaces: {why_not}; the hosts could reach the network, and are told not to")
-    expected = Expected()
+    expected = Expected.read()
     outcomes = _play(Stage(modules, python, fenced), options, expected)
     versions = {name: f"{HOSTS[name].title} {HOSTS[name].version(modules)}" for name in options.host}
     table = matrix.render(outcomes, versions, expected)

@@ -1,18 +1,24 @@
 """Known failures, each with its reason: `expected.json` beside this file, scenario -> host -> reason."""
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 
 from tests.realhosts.outcome import Outcome
-
-_FILE = Path(__file__).parent / "expected.json"
 
 
 class Expected:
     """What is known to fail."""
 
-    def __init__(self) -> None:
-        self._reasons: dict[str, dict[str, str]] = json.loads(_FILE.read_text())
+    FILE = Path(__file__).parent / "expected.json"
+
+    def __init__(self, reasons: Mapping[str, Mapping[str, str]]) -> None:
+        self._reasons = reasons
+
+    @classmethod
+    def read(cls) -> "Expected":
+        """The list beside this file."""
+        return cls(json.loads(cls.FILE.read_text(encoding="utf-8")))
 
     def reason(self, outcome: Outcome) -> str:
         """Why this host's scenario is known to fail; "" where it is to hold."""

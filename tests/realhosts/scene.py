@@ -41,7 +41,6 @@ class Scene:
         self.home, self.project = root / "home", root / "project"
         self.store = self.home / ".eventlog"
         self.model = Model()
-        self.turns = 0
         shutil.rmtree(root, ignore_errors=True)
         self.home.mkdir(parents=True)
         self._furnish()
@@ -86,7 +85,6 @@ class Scene:
 
     def say(self, prompt: str, session: str = "", *, free: bool = True, patience: float = PATIENCE) -> Turn:
         """One turn of the host without a terminal, of a new conversation or of one that goes on."""
-        self.turns += 1
         told, before = session or str(uuid4()), len(self.model.calls)
         arguments = self.host.turn(prompt, told, resume=bool(session), free=free)
         ended = self.run([str(self.host.program(self.modules)), *arguments], patience=patience)

@@ -9,12 +9,10 @@ class Claude(Host):
     """`claude -p`; its conversations take an id of ours."""
 
     name, agent, title = "claude", "claude-code", "Claude Code"
-    package = (
-        "@anthropic-ai/claude-code-linux-x64"  # its own: the main package silently installs an older one on Node 20
-    )
 
-    def program(self, modules):
-        return modules / self.package / "claude"
+    def program(self, modules: Path):
+        # the package of the platform: on Node 20 npm silently installs an older release of the main one
+        return next(modules.glob("@anthropic-ai/claude-code-linux-*/claude"))
 
     def files(self, project: Path, address):
         known = {"hasTrustDialogAccepted": True, "allowedTools": []}

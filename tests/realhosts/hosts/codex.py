@@ -30,7 +30,7 @@ trust_level = "trusted"
 class Codex(Host):
     """`codex exec`; the id of a conversation is printed. Hooks run although nobody reviewed them."""
 
-    name, agent, title, package = "codex", "codex", "Codex CLI", "@openai/codex"
+    name, agent, title = "codex", "codex", "Codex CLI"
     quit = "/quit"
 
     def program(self, modules: Path):

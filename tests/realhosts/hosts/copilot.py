@@ -8,7 +8,7 @@ from tests.realhosts.hosts.host import KEY, Host
 class Copilot(Host):
     """`copilot -p`; its conversations take an id of ours."""
 
-    name, agent, title, package = "copilot", "copilot", "Copilot CLI", "@github/copilot"
+    name, agent, title = "copilot", "copilot", "Copilot CLI"
 
     def program(self, modules: Path):
         return next(modules.glob("@github/copilot-linux-*/copilot"))

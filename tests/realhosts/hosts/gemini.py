@@ -17,7 +17,7 @@ _SETTINGS = """\
 class Gemini(Host):
     """`gemini -p`; it resumes the newest conversation of a directory."""
 
-    name, agent, title, package = "gemini", "gemini", "Gemini CLI", "@google/gemini-cli"
+    name, agent, title = "gemini", "gemini", "Gemini CLI"
     quit, compact = "/quit", "/compress"
 
     def program(self, modules):

@@ -26,7 +26,6 @@ class Host(ABC):
     name: ClassVar[str]  # as `eventlog install` calls it
     agent: ClassVar[str]  # as events do
     title: ClassVar[str]
-    package: ClassVar[str]
     quit: ClassVar[str] = "/exit"
     compact: ClassVar[str] = "/compact"
 

@@ -56,10 +56,17 @@ class Model:
         self.script = Script()
         self.tokens = 110  # what an answer says to have used: hosts compact by it
         self.calls: list[Call] = []
-        server = _Server(("127.0.0.1", 0), _Handler)
-        server.model = self
-        self.address = f"http://127.0.0.1:{server.server_address[1]}"
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+        self._server = _Server(("127.0.0.1", 0), _Handler)
+        self._server.model = self
+        self.address = f"http://127.0.0.1:{self._server.server_address[1]}"
+        threading.Thread(target=self._server.serve_forever, daemon=True).start()
+
+    def __enter__(self) -> "Model":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._server.shutdown()
+        self._server.server_close()
 
     @property
     def main(self) -> list[Call]:
