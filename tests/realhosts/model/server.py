@@ -59,7 +59,7 @@ class Model:
         self._server = _Server(("127.0.0.1", 0), _Handler)
         self._server.model = self
         self.address = f"http://127.0.0.1:{self._server.server_address[1]}"
-        threading.Thread(target=self._server.serve_forever, daemon=True).start()
+        threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True).start()
 
     def __enter__(self) -> "Model":
         return self
