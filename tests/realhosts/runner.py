@@ -29,7 +29,8 @@ class Stage(NamedTuple):
         command = [*self.fence, sys.executable, "-m", "tests.realhosts.inside", order]
         try:
             out, err = _run(command)
-            return Outcome(**json.loads(out.splitlines()[-1]))
+            outcome = Outcome(**json.loads(out.splitlines()[-1]))
+            return outcome._replace(note=outcome.note.replace(str(root), "…"))
         except (IndexError, ValueError):
             return Outcome(host, scenario, "fails", f"the scenario did not come to an end: {err.strip()[-300:]}")
         except subprocess.TimeoutExpired:
