@@ -55,15 +55,16 @@ def _take(log: EventLog, settings: Settings, root: Path, path: Path, data: bytes
     rendered_at = stamp_in(data)
     ts, words = _saved_at(path, log.now(), rendered_at), LABELS[settings.locale]
     today = replay(log, settings, projections=[MEMORY], save=False)
-    state: Conversations = today.states[Conversations]
-    project = _project(state, name)
+    project = _project(today.states[Conversations], name)
     if project is None and name != "MEMORY.md":
         return Taken([], rest=True)
     if rendered_at:
         base = _document(replay(log, settings, projections=[MEMORY], until=rendered_at, save=False), name)
         if base and is_base(base, data):
-            return take(data, base, project, state, words, ts)
-    taken = take_added(data, _document(today, name) or Document(name, ()), project, state, words, ts)
+            return take(data, base, project, today.states[Conversations], words, ts)
+    ever = replay(log, settings, projections=[MEMORY], checkpoints=False, save=False)  # with the words of what is gone
+    base = _document(ever, name) or Document(name, ())
+    taken = take_added(data, base, project, ever.states[Conversations], words, ts)
     return taken._replace(rest=taken.rest or rendered_at is not None)  # something may have been taken out as well
 
 

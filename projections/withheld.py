@@ -26,9 +26,10 @@ def withheld(state: Conversations) -> Withheld:
 
 
 def without_words(event: Event) -> Event:
-    """Blank what a fact or summary says, not who said it, when, and how it is filed."""
+    """Blank what a fact or summary says, not who said it, when, how it is filed, and whether it decided anything."""
     if isinstance(event, Fact):
         return replace(event, content=_WORDLESS, entities=[], extra={})
     if isinstance(event, StageSummary):
-        return replace(event, topic="", summary=_WORDLESS, decisions=[], todos=[], extra={})
+        decisions = [_WORDLESS] * bool(event.decisions)
+        return replace(event, topic="", summary=_WORDLESS, decisions=decisions, todos=[], done=[], extra={})
     return event

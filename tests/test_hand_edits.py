@@ -283,6 +283,8 @@ def test_what_was_withdrawn_does_not_come_back_with_an_old_copy_which_is_kept_be
     old = _without_stamp(memory.read_text())
     edit(memory, lambda text: text.replace("- [2026-02-20] Owns a boat\n", ""))
     rebuilt(log)
+    log.append(Fact(conversation_id="d", content="Something new", project="/p"))
+    rebuilt(log)  # that day is closed, and kept without the words of what was withdrawn
     memory.write_text(old)
 
     assert "boat" not in rebuilt(log).read_text()
