@@ -15,7 +15,7 @@ test: $(VENV)/.dev
 # Every property with fresh seeds, round after round, until SECONDS have passed.
 SECONDS ?= 120
 fuzz: $(VENV)/.dev
-	$(VENV)/bin/python -m tests.fuzz $(SECONDS)
+	$(VENV)/bin/python -m tests.support.fuzz $(SECONDS)
 
 lint: $(VENV)/.dev
 	$(VENV)/bin/ruff check .

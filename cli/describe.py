@@ -11,10 +11,10 @@ from eventlog.events import (
     PlanEntry,
     Retraction,
     SaveRequested,
+    SectionKey,
     SessionEnd,
     SessionStart,
     StageSummary,
-    Target,
     TurnEnd,
 )
 
@@ -53,7 +53,7 @@ def describe(event: Event) -> str:
             return ", ".join(f"{name}={value}" for name, value in event.extra.items())
 
 
-def _heading(at: Target | EntryApplied) -> str:
+def _heading(at: SectionKey | EntryApplied) -> str:
     above = "".join(f"{heading} > " for heading in at.under or ())
     return f"{'#' * at.level} {above}{at.heading}"
 

@@ -17,7 +17,7 @@ Agents' hooks append events; `eventlog replay` rebuilds the files people and age
 """
 
 
-class Group(click.Group):
+class VerbGroup(click.Group):
     """A group that knows the names and one-line helps of its verbs without importing them."""
 
     def __init__(self, verbs: "Mapping[str, Verb]", load: Callable[[str], object]) -> None:
@@ -57,9 +57,11 @@ def leave_quietly() -> int:
     return 0
 
 
-def group(verbs: "Mapping[str, Verb]", load: Callable[[str], object]) -> Group:
+def group(verbs: "Mapping[str, Verb]", load: Callable[[str], object]) -> VerbGroup:
     """The command line as one click command."""
-    command: Group = click.version_option(package_name="agent-eventlog", prog_name="eventlog")(Group(verbs, load))
+    command: VerbGroup = click.version_option(package_name="agent-eventlog", prog_name="eventlog")(
+        VerbGroup(verbs, load)
+    )
     return command
 
 

@@ -47,7 +47,7 @@ VERBS = {
 def main() -> None:
     """Run the command line; never returns normally after a failure."""
     if sys.argv[1:2] == ["hook"] and sys.argv[2:] != ["--help"]:
-        from eventlog.agents.hook import run
+        from eventlog.hooks.serve import run
 
         run(sys.argv[2:])
         return
@@ -86,7 +86,7 @@ def _run() -> int:
 
 
 def _load(verb: str) -> object:
-    return import_module(f"eventlog.cli.{verb}").command
+    return import_module(f"eventlog.cli.verbs.{verb}").command
 
 
 def _complain(error: Exception) -> None:

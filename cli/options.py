@@ -10,11 +10,12 @@ from typing import Any, NamedTuple, TypeVar
 
 import click
 
-from eventlog import compiled, config, spool
+from eventlog import spool
 from eventlog.errors import NotStored
 from eventlog.log import EventLog
 from eventlog.project import project_root
-from eventlog.settings import Settings
+from eventlog.settings import cached, load
+from eventlog.settings.schema import Settings
 from eventlog.store import Store
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
@@ -97,7 +98,7 @@ def one_of(name: str, *flags: tuple[str, str, str]) -> Callable[[_Function], _Fu
     return decorate
 
 
-class Moment(click.ParamType[str]):
+class TimeParam(click.ParamType[str]):
     """A date (`2026-02-20`) or an RFC 3339 time, as a timestamp of the log.
 
     A date means its first microsecond, or its last where `end` is set: `--until 2026-02-20` includes that day.
@@ -120,8 +121,8 @@ class Moment(click.ParamType[str]):
         return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
 
 
-since = click.option("--since", type=Moment(end=False), help="Only from this date or time on.")
-until = click.option("--until", type=Moment(end=True), help="Only up to this date or time.")
+since = click.option("--since", type=TimeParam(end=False), help="Only from this date or time on.")
+until = click.option("--until", type=TimeParam(end=True), help="Only up to this date or time.")
 
 
 def spellings(project: str) -> tuple[str, ...]:
@@ -129,7 +130,7 @@ def spellings(project: str) -> tuple[str, ...]:
     return (project, project_root(project))
 
 
-class Opened(NamedTuple):
+class OpenStore(NamedTuple):
     """A store, ready for a verb: its log, obeying the setting `fsync`, and all settings."""
 
     log: EventLog
@@ -139,9 +140,9 @@ class Opened(NamedTuple):
 def open_log(store: Store) -> EventLog:
     """The log of the store, with what waited for it; to record something, a mistake in `config.yaml` is no obstacle."""
     spool.take_in(store)
-    return EventLog(store, fsync=compiled.wants_sync(store))
+    return EventLog(store, fsync=cached.wants_sync(store))
 
 
-def open_store(store: Store) -> Opened:
+def open_store(store: Store) -> OpenStore:
     """The log and the settings; raises BadSettings."""
-    return Opened(open_log(store), config.load(store).settings)
+    return OpenStore(open_log(store), load.load(store).settings)

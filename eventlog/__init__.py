@@ -4,6 +4,7 @@ from eventlog.errors import BadRequest, BadSettings, EventLogError, InvalidEvent
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from eventlog.app.plan import plan
     from eventlog.events import (
         ContextInjected,
         EntryApplied,
@@ -16,21 +17,20 @@ if TYPE_CHECKING:
         PlanMeta,
         Retraction,
         SaveRequested,
+        SectionKey,
         SessionEnd,
         SessionStart,
         StageSummary,
-        Target,
         TurnEnd,
         UnknownEvent,
     )  # fmt: skip
     from eventlog.log import EventLog
-    from eventlog.planning import plan
     from eventlog.store import Store
 
 __all__ = [
     "BadRequest", "BadSettings", "ContextInjected", "EntryApplied", "EntryResolved", "Event", "EventLog",
     "EventLogError", "Fact", "HostEvent", "InvalidEvent", "KnowledgeEdited", "NotStored", "PlanEntry", "PlanMeta",
-    "Retraction", "SaveRequested", "SessionEnd", "SessionStart", "StageSummary", "Store", "Target", "TurnEnd",
+    "Retraction", "SaveRequested", "SectionKey", "SessionEnd", "SessionStart", "StageSummary", "Store", "TurnEnd",
     "UnknownEvent", "plan",
 ]  # fmt: skip
 
@@ -45,6 +45,6 @@ def __getattr__(name: str) -> object:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module
 
-    homes = {"EventLog": "eventlog.log", "Store": "eventlog.store", "plan": "eventlog.planning"}
+    homes = {"EventLog": "eventlog.log", "Store": "eventlog.store", "plan": "eventlog.app.plan"}
     home = homes.get(name, "eventlog.events")
     return getattr(import_module(home), name)

@@ -10,7 +10,7 @@ import msgspec
 import orjson
 from msgspec import NODEFAULT, Struct, structs
 
-from eventlog import ids, timestamps, wire
+from eventlog import fastjson, ids, timestamps
 from eventlog.errors import InvalidEvent
 from eventlog.events import (
     COMMON,
@@ -21,7 +21,7 @@ from eventlog.events import (
     KnowledgeEdited,
     PlanEntry,
     PlanMeta,
-    Target,
+    SectionKey,
     UnknownEvent,
 )
 from eventlog.upcast import Fields, upcast
@@ -33,13 +33,13 @@ _MISSING = re.compile(r"Object missing required field `(?P<name>\w+)`(?: - at `\
 _WHERE = re.compile(r"(?P<reason>.*?)(?: - at `\$\.?(?P<field>.*)`)?", re.DOTALL)
 
 _NESTED: Mapping[type[Event], Mapping[str, type[Struct]]] = {
-    PlanEntry: {"key": Target, "meta": PlanMeta},
-    KnowledgeEdited: {"key": Target},
+    PlanEntry: {"key": SectionKey, "meta": PlanMeta},
+    KnowledgeEdited: {"key": SectionKey},
 }
 
 _DEFAULTS: Mapping[type[Struct], Fields] = {
     cls: {f.encode_name: msgspec.to_builtins(f.default) for f in structs.fields(cls) if f.default is not NODEFAULT}
-    for cls in cast("tuple[type[Struct], ...]", (*KNOWN, UnknownEvent, Target, PlanMeta))
+    for cls in cast("tuple[type[Struct], ...]", (*KNOWN, UnknownEvent, SectionKey, PlanMeta))
 }
 
 NOT_AN_OBJECT = "not a JSON object"
@@ -48,12 +48,12 @@ NOT_AN_OBJECT = "not a JSON object"
 def encode(event: Event) -> bytes:
     """The event's line, without the newline; raises InvalidEvent where it is too long or not JSON."""
     try:
-        line = wire.dumps(to_fields(event))
+        line = fastjson.dumps(to_fields(event))
     except ValueError as error:
         raise InvalidEvent(str(error), where=event.type) from error
-    if len(line) > wire.MAX_LINE:
+    if len(line) > fastjson.MAX_LINE:
         raise InvalidEvent(
-            f"the event is {len(line):,} bytes long, the log takes {wire.MAX_LINE:,} at most",
+            f"the event is {len(line):,} bytes long, the log takes {fastjson.MAX_LINE:,} at most",
             where=event.type,
             hint="store long text in a file and say where it is",
         )
@@ -88,8 +88,8 @@ def to_fields(event: Event) -> Fields:
     extra = known.pop("extra", {})
     known.pop("?", None)
     for name, part in _NESTED.get(type(event), {}).items():
-        known |= {name: _outspoken(part, known[name])} if name in known else {}
-    known = _outspoken(type(event), known)
+        known |= {name: _without_defaults(part, known[name])} if name in known else {}
+    known = _without_defaults(type(event), known)
     known.update(v=event.v, type=event.type)
     first = {name: known.pop(name) for name in COMMON if name in known}
     return _merge({**first, **known}, extra)
@@ -149,7 +149,7 @@ def is_timestamp(text: str) -> bool:
     return True
 
 
-def _outspoken(cls: type[Struct], fields: Fields) -> Fields:
+def _without_defaults(cls: type[Struct], fields: Fields) -> Fields:
     """Without the fields that equal their default; msgspec leaves out only those that are the very object."""
     defaults = _DEFAULTS.get(cls, {})
     return {name: value for name, value in fields.items() if name not in defaults or value != defaults[name]}
@@ -178,7 +178,7 @@ def is_plain(value: object) -> bool:
 
 def _out_of_range(fields: Fields) -> InvalidEvent:
     """The error that names the field."""
-    found = ((name, reason) for name, value in fields.items() if (reason := wire.refusal(value, 1)))
+    found = ((name, reason) for name, value in fields.items() if (reason := fastjson.refusal(value, 1)))
     name, reason = next(found, ("event", "not a value the log takes"))
     return InvalidEvent(reason, where=name)
 

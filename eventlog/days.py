@@ -20,11 +20,11 @@ import msgspec
 from eventlog import codec, store, timestamps
 from eventlog.errors import InvalidEvent
 from eventlog.events import KNOWN, TYPES, VERSIONS, Event, HostEvent, SessionEnd
+from eventlog.fastjson import BOM, MAX_LINE
 from eventlog.files import open_regular, read_regular
 from eventlog.timestamps import LENGTH
-from eventlog.wire import BOM, MAX_LINE
 
-Kind = Literal[
+DamageKind = Literal[
     "bom",
     "blank",
     "not-utf8",
@@ -55,7 +55,7 @@ class Damage(msgspec.Struct, frozen=True):
     file: str
     line: int
     offset: int
-    kind: Kind
+    kind: DamageKind
     reason: str
 
     @property
@@ -64,7 +64,7 @@ class Damage(msgspec.Struct, frozen=True):
         return f"{self.file}:{self.line} (byte {self.offset})" if self.line else self.file
 
 
-class Entry(NamedTuple):
+class LogLine(NamedTuple):
     """An event and the line it was read from."""
 
     event: Event
@@ -90,7 +90,7 @@ def list_days(log_dir: str) -> list[Day]:
     return [Day(day, tuple(sorted(files, key=_own_first))) for day, files in sorted(found.items())]
 
 
-def strangers(log_dir: str) -> list[str]:
+def foreign_files(log_dir: str) -> list[str]:
     """List what else is in the log's directory, by other names: it is never read."""
     return sorted(path for path, _ in _files(log_dir) if not day_of(path))
 
@@ -113,9 +113,9 @@ def _unopened(file: str) -> Iterator[Damage]:
         yield _unreadable(file, error.strerror)
 
 
-def entries(day: Day) -> tuple[list[Entry], list[Damage]]:
+def entries(day: Day) -> tuple[list[LogLine], list[Damage]]:
     """The day's events with their lines, each once, ordered by `(ts, id)`; and everything wrong with its files."""
-    kept: dict[str, Entry] = {}
+    kept: dict[str, LogLine] = {}
     damage: list[Damage] = []
     for found in (item for file in day.files for item in scan(file, day.date)):
         if isinstance(found, Damage):
@@ -152,15 +152,15 @@ def load_mentioning(day: Day, words: Sequence[bytes]) -> list[Event]:
     What it costs depends on those lines; of all others only bytes are looked at. Damage is passed over, and where a
     line of another kind claims the same id, that is not noticed.
     """
-    kept: dict[str, Entry] = {}
+    kept: dict[str, LogLine] = {}
     for file in day.files:
         lines = _lines_with(read(file) or b"", words)
         decoded = _decode_whole(b"".join(line + b"\n" for line in lines), day.date)
         if decoded is not None and len(day.files) == 1 and len({event.id for event in decoded}) == len(decoded):
             return decoded
         for line in lines:
-            for found in _judge(Entry(_UNREAD, line, file, 0, 1), day.date, whole=True):
-                if isinstance(found, Entry):
+            for found in _check_line(LogLine(_UNREAD, line, file, 0, 1), day.date, whole=True):
+                if isinstance(found, LogLine):
                     other = kept.setdefault(found.event.id, found)
                     kept[found.event.id] = min(other, found, key=lambda entry: entry.line)
     return [entry.event for entry in kept.values()]
@@ -179,7 +179,7 @@ def _lines_with(data: bytes, words: Sequence[bytes]) -> list[bytes]:
     return [data[start:end] if start else data[:end].removeprefix(BOM) for start, end in starts.items()]
 
 
-def scan(file: str, day: str) -> Iterator[Entry | Damage]:
+def scan(file: str, day: str) -> Iterator[LogLine | Damage]:
     """Every line of a file, in the order of the file: the event it holds, or what is wrong with it, or both."""
     try:
         data = read_regular(file)
@@ -187,7 +187,7 @@ def scan(file: str, day: str) -> Iterator[Entry | Damage]:
         yield _unreadable(file, error.strerror)
         return
     for number, offset, line, whole in _lines(data):
-        yield from _judge(Entry(_UNREAD, line, file, number, offset), day, whole=whole)
+        yield from _check_line(LogLine(_UNREAD, line, file, number, offset), day, whole=whole)
 
 
 def read(file: str) -> bytes | None:
@@ -202,7 +202,7 @@ def _unreadable(file: str, reason: str | None) -> Damage:
     return Damage(file, 0, 0, "unreadable", reason or "cannot be read")
 
 
-def entries_at(file: str, offsets: Iterable[int]) -> Iterator[Entry]:
+def entries_at(file: str, offsets: Iterable[int]) -> Iterator[LogLine]:
     """The events of the lines that start at these offsets, those that are still there, in the order given.
 
     Raises OSError.
@@ -211,11 +211,11 @@ def entries_at(file: str, offsets: Iterable[int]) -> Iterator[Entry]:
     with os.fdopen(open_regular(file), "rb") as opened:
         for offset in offsets:
             opened.seek(offset)
-            read = Entry(_UNREAD, opened.readline().removesuffix(b"\n"), file, 0, offset)
-            yield from (one for one in _judge(read, day, whole=True) if isinstance(one, Entry))
+            read = LogLine(_UNREAD, opened.readline().removesuffix(b"\n"), file, 0, offset)
+            yield from (one for one in _check_line(read, day, whole=True) if isinstance(one, LogLine))
 
 
-def _judge(read: Entry, day: str, *, whole: bool) -> Iterator[Entry | Damage]:
+def _check_line(read: LogLine, day: str, *, whole: bool) -> Iterator[LogLine | Damage]:
     if read.offset == 0 and read.line.startswith(BOM):
         yield _damage(read, "bom", "a byte order mark before the first line; the line itself is read")
         read = read._replace(line=read.line[len(BOM) :], offset=len(BOM))
@@ -234,7 +234,7 @@ def _judge(read: Entry, day: str, *, whole: bool) -> Iterator[Entry | Damage]:
         yield read._replace(event=event)
 
 
-def _diagnose(read: Entry, error: InvalidEvent, *, whole: bool) -> Damage:
+def _diagnose(read: LogLine, error: InvalidEvent, *, whole: bool) -> Damage:
     if not whole:
         return _damage(read, "pending", "an unfinished last line; the next append isolates it")
     if not read.line.strip():
@@ -248,7 +248,7 @@ def _diagnose(read: Entry, error: InvalidEvent, *, whole: bool) -> Damage:
     return _damage(read, "not-object" if error.what == codec.NOT_AN_OBJECT else "not-json", error.what)
 
 
-def _damage(read: Entry, kind: Kind, reason: str) -> Damage:
+def _damage(read: LogLine, kind: DamageKind, reason: str) -> Damage:
     return Damage(read.file, read.number, read.offset, kind, reason)
 
 

@@ -70,7 +70,7 @@ class Fact(Event, tag="fact", frozen=True, kw_only=True):
     scope: Literal["project", "user"] | None = None  # None: user for B, O or without a project, else project
 
     @property
-    def reach(self) -> str:
+    def effective_scope(self) -> str:
         """The scope in force: `user` or `project`."""
         if not self.project:
             return "user"
@@ -88,7 +88,7 @@ class StageSummary(Event, tag="stage_summary", frozen=True, kw_only=True):
     done: list[str] = []  # to-dos of earlier saves that are done
 
 
-class Target(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True, gc=False):
+class SectionKey(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True, gc=False):
     """The section a plan entry or a person's edit is about: exactly one of `path` and `url`.
 
     `under` names headings above it, outermost first; what a person's edit was about is told with all of them.
@@ -120,7 +120,7 @@ class PlanEntry(Event, tag="plan_entry", frozen=True, kw_only=True):
     `operation` None: `update` for text, `clear` for "", `no-op` for null.
     """
 
-    key: Target
+    key: SectionKey
     operation: Operation | None = None
     content: str | None = None
     meta: PlanMeta = PlanMeta()
@@ -194,7 +194,7 @@ class KnowledgeEdited(Event, tag="knowledge_edited", frozen=True, kw_only=True):
     `below` has its subsections as they are written, where an entry was about to delete them with it.
     """
 
-    key: Target
+    key: SectionKey
     operation: Operation = "update"
     content: str | None = None
     below: str | None = None

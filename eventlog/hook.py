@@ -8,7 +8,7 @@ import sys
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
-from eventlog.agents.hook import run
+from eventlog.hooks.serve import run
 
 if __name__ == "__main__":
     run(sys.argv[1:])

@@ -4,7 +4,7 @@ Appending never pays for it. `cache/conversations.index` lists, for day files th
 conversation and the offsets of its lines; files that are new or have grown are scanned, and folded in once there is
 more than a little of them.
 
-Format       see eventlog/lookup.py, which reads it.
+Format       see eventlog/index_lookup.py, which reads it.
 Unreadable   a day file that cannot be read is left out, and asked again the next time.
 Durability   none: temp file + rename, no sync. A damaged or foreign file is ignored and rebuilt.
 """
@@ -19,14 +19,14 @@ from pathlib import Path
 import msgspec
 import orjson
 
-from eventlog import days, lookup
-from eventlog.days import Entry
-from eventlog.duplicates import home_of
+from eventlog import days, index_lookup
+from eventlog.cross_day import day_in_id
+from eventlog.days import LogLine
 from eventlog.errors import NotStored
+from eventlog.fastjson import BOM
 from eventlog.files import read_regular, replace_file
-from eventlog.lookup import Found, Stamp
+from eventlog.index_lookup import FileStamp, LookupResult
 from eventlog.store import day_of
-from eventlog.wire import BOM
 
 _SCAN_AT_MOST = 4 << 20  # bytes of changed files to scan per read before they are folded into the index
 
@@ -47,11 +47,11 @@ class ConversationIndex:
 
     def __init__(self, log_dir: str, cache_dir: str) -> None:
         self._log = Path(log_dir)
-        self._path = Path(cache_dir) / lookup.NAME
+        self._path = Path(cache_dir) / index_lookup.NAME
 
-    def entries(self, conversation_id: str) -> list[Entry]:
+    def entries(self, conversation_id: str) -> list[LogLine]:
         """The conversation's readable lines, each event once, ordered by `(ts, id)`."""
-        found: dict[str, Entry] = {}
+        found: dict[str, LogLine] = {}
         for file, places in groupby(self.positions(conversation_id), key=itemgetter(0)):
             with suppress(OSError):
                 for entry in days.entries_at(file, [offset for _, offset in places]):
@@ -93,7 +93,7 @@ class ConversationIndex:
                 owners.setdefault(conversation, {})[name] = offsets
         return self._write(files, owners)
 
-    def _files_now(self) -> list[Stamp]:
+    def _files_now(self) -> list[FileStamp]:
         """In one pass over the directory: a session waits for this when it starts."""
         try:
             with os.scandir(self._log) as found:
@@ -102,28 +102,28 @@ class ConversationIndex:
             return []
         return sorted((name, stat.st_size, stat.st_mtime_ns, stat.st_ino) for name, stat in stats)
 
-    def _look_up(self, conversation_id: str) -> Found:
-        return lookup.look_up(str(self._path), conversation_id)
+    def _look_up(self, conversation_id: str) -> LookupResult:
+        return index_lookup.look_up(str(self._path), conversation_id)
 
-    def _read_all(self) -> tuple[_Owners, set[Stamp]]:
+    def _read_all(self) -> tuple[_Owners, set[FileStamp]]:
         try:
             data = self._path.read_bytes()
             start = data.find(b"\n") + 1
-            files = lookup.parse_head(data[:start], len(data))
+            files = index_lookup.parse_head(data[:start], len(data))
             owners: _Owners = {}
             for line in data[start:].splitlines():
                 by_file = owners.setdefault(orjson.loads(line.partition(b"\t")[0]), {})
-                for name, offset in lookup.parse_places(line, files):
+                for name, offset in index_lookup.parse_places(line, files):
                     by_file.setdefault(name, []).append(offset)
         except _UNREADABLE:
             return {}, set()
         return owners, set(files)
 
-    def _write(self, files: list[Stamp], owners: _Owners) -> bool:
+    def _write(self, files: list[FileStamp], owners: _Owners) -> bool:
         number = {stamp[0]: position for position, stamp in enumerate(files)}
         lines = sorted(_line(conversation, by_file, number) for conversation, by_file in owners.items() if by_file)
         body = b"".join(lines)
-        head = orjson.dumps({"version": lookup.VERSION, "size": len(body), "files": files})
+        head = orjson.dumps({"version": index_lookup.VERSION, "size": len(body), "files": files})
         try:
             replace_file(str(self._path), head + b"\n" + body, durable=False)
         except NotStored:
@@ -131,22 +131,22 @@ class ConversationIndex:
         return True
 
 
-def _claim(entry: Entry) -> tuple[bool, str, bytes]:
+def _claim(entry: LogLine) -> tuple[bool, str, bytes]:
     """Order lines with one id; the first counts: that of the day the id names, of the earlier day, the smaller."""
     day = entry.event.ts[:10]
-    return day != home_of(entry.event.id), day, entry.line
+    return day != day_in_id(entry.event.id), day, entry.line
 
 
 def _line(conversation: str, by_file: dict[str, list[int]], number: dict[str, int]) -> bytes:
     places = ";".join(f"{number[name]}:{','.join(map(str, offsets))}" for name, offsets in sorted(by_file.items()))
-    return lookup.key_of(conversation) + places.encode() + b"\n"
+    return index_lookup.key_of(conversation) + places.encode() + b"\n"
 
 
 def _search(path: Path, conversation_id: str) -> list[int]:
     """Offsets of one conversation's lines, in the order of the file: only lines that can hold its id are decoded."""
     data = read_regular(str(path))
     found = set()
-    for start, end in (place for mark in lookup.marks(conversation_id) for place in _lines_with(mark, data)):
+    for start, end in (place for mark in index_lookup.marks(conversation_id) for place in _lines_with(mark, data)):
         with suppress(msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             if _owner.decode(data[start:end]).conversation_id == conversation_id:
                 found.add(start)

@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 from msgspec.structs import replace
 
 from eventlog import batches, codec, days, ids, timestamps
+from eventlog.cross_day import Copies, day_in_id, misdated
 from eventlog.dayfile import DayFile
-from eventlog.days import Damage, Day, Entry
-from eventlog.duplicates import Copies, home_of, strays
+from eventlog.days import Damage, Day, LogLine
 from eventlog.errors import NotStored
 from eventlog.events import Event, KnowledgeEdited
 from eventlog.files import not_stored, sync_file
@@ -23,7 +23,7 @@ from eventlog.store import Store
 _NO_TEXT = frozenset(("v", "id", "ts", "type"))
 
 
-class Appended(NamedTuple):
+class AppendResult(NamedTuple):
     """An event as it stands in the log, and whether this call put it there."""
 
     event: Event
@@ -64,7 +64,7 @@ class EventLog:
         """
         return [appended.event for appended in self.put(events, batch=batch)]
 
-    def put(self, events: Iterable[Event | Mapping[str, Any]], *, batch: str | None = None) -> list[Appended]:
+    def put(self, events: Iterable[Event | Mapping[str, Any]], *, batch: str | None = None) -> list[AppendResult]:
         """Like `append_many`, telling for each event whether it was new; the first invalid one refuses them all."""
         accepted = [accept(event) for event in events]
         for event in accepted:
@@ -72,7 +72,7 @@ class EventLog:
         by_day: dict[str, list[int]] = {}
         for position, event in enumerate(accepted):
             by_day.setdefault(timestamps.day_of(event.ts), []).append(position)
-        done: dict[int, Appended] = {}
+        done: dict[int, AppendResult] = {}
         try:
             for day, positions in sorted(by_day.items()):
                 chosen = [accepted[position] for position in positions]
@@ -97,14 +97,14 @@ class EventLog:
 
     def entries(
         self, since: str = "", until: str = "~", *, on_damage: Callable[[Damage], None] = lambda _: None
-    ) -> Iterator[Entry]:
+    ) -> Iterator[LogLine]:
         """Like `read`, with the line behind each event; `on_damage` hears of everything that could not be read."""
         elsewhere = Copies(self.holding)
         for day in self.days(since, until):
             found, damage = days.entries(day)
             for one in damage:
                 on_damage(one)
-            copies = elsewhere.of(strays(day.date, [entry.event.id for entry in found]))
+            copies = elsewhere.of(misdated(day.date, [entry.event.id for entry in found]))
             for entry in found:
                 if since <= entry.event.ts <= until and entry.event.id not in copies:
                     yield entry
@@ -113,17 +113,17 @@ class EventLog:
         """Everything one conversation did, oldest first, over all days; found by index, not by scanning."""
         return [entry.event for entry in self.session_entries(conversation_id)]
 
-    def session_entries(self, conversation_id: str) -> list[Entry]:
+    def session_entries(self, conversation_id: str) -> list[LogLine]:
         """Like `session`, with the line behind each event."""
         found = self.index.entries(conversation_id)
-        lost = {entry.event.id for entry in found if entry.event.ts[:10] != home_of(entry.event.id)}
+        lost = {entry.event.id for entry in found if entry.event.ts[:10] != day_in_id(entry.event.id)}
         copies = Copies(self.holding).of(lost) if lost else ()
         return [entry for entry in found if entry.event.id not in copies]
 
-    def find(self, event_ids: Collection[str]) -> dict[str, Entry]:
+    def find(self, event_ids: Collection[str]) -> dict[str, LogLine]:
         """The events with these ids; ids name their day, so only those days are read, and all if that fails."""
         wanted = set(event_ids)
-        homes = {home_of(event_id) for event_id in wanted}
+        homes = {day_in_id(event_id) for event_id in wanted}
         found = {
             entry.event.id: entry
             for day in self.days()
@@ -149,19 +149,19 @@ class EventLog:
         there = (event for day in self.days(date, date) for event in days.load(day)[0])
         return {event.id for event in there if event.id in event_ids and event.ts <= until}
 
-    def _put_day(self, day: str, events: list[Event], batch: str | None) -> list[Appended]:
+    def _put_day(self, day: str, events: list[Event], batch: str | None) -> list[AppendResult]:
         """Events of one day; those that are to get their time now have none."""
         if day:
             return self._put_dated(day, events)
         return self._put_named(events, batch) if batch else self._put_live(events)
 
-    def _put_live(self, events: list[Event]) -> list[Appended]:
+    def _put_live(self, events: list[Event]) -> list[AppendResult]:
         with self._now_locked(len(events)) as (file, now):
             stamped = [_stamp(event, now + 1000 * position) for position, event in enumerate(events)]
             file.append(b"".join(codec.encode(event) + b"\n" for event in stamped))
-            return [Appended(event, new=True) for event in stamped]
+            return [AppendResult(event, new=True) for event in stamped]
 
-    def _put_named(self, events: list[Event], batch: str) -> list[Appended]:
+    def _put_named(self, events: list[Event], batch: str) -> list[AppendResult]:
         """Live events whose ids follow from the batch's name and what they say."""
         keys = batches.keys(batch, events)
         today = _day_of(self._now())
@@ -196,17 +196,17 @@ class EventLog:
     def _now(self) -> int:
         return max(self._clock(), self._last_ns + 1000)
 
-    def _put_dated(self, day: str, events: list[Event]) -> list[Appended]:
+    def _put_dated(self, day: str, events: list[Event]) -> list[AppendResult]:
         with self._open(day) as file:
             there = {event.id: event for one in self.days(day, day) for event in days.load(one)[0]}
             return self._add(file, events, [event.id for event in events], there)
 
-    def _add(self, file: DayFile, events: list[Event], keys: list[str], there: dict[str, Event]) -> list[Appended]:
+    def _add(self, file: DayFile, events: list[Event], keys: list[str], there: dict[str, Event]) -> list[AppendResult]:
         """Append the events of which none with that key is there; as much is promised of the others."""
         result = []
         for event, key in zip(events, keys, strict=True):
             new = key not in there
-            result.append(Appended(there.setdefault(key, event), new))
+            result.append(AppendResult(there.setdefault(key, event), new))
         if lines := b"".join(codec.encode(event) + b"\n" for event, new in result if new):
             file.append(lines)
         if found := {timestamps.day_of(event.ts) for event, new in result if not new}:

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from eventlog.events import Event, Retraction
 
 
-class Withdrawn:
+class Retractions:
     """The withdrawals in force.
 
     A retraction may itself be retracted (that is how something is restored). Newer ones are judged first, so one

@@ -9,11 +9,11 @@ Imported inside agents' hooks: standard library only, as little of it as possibl
 
 import os
 
-from eventlog import timestamps, wire
+from eventlog import fastjson, timestamps
+from eventlog.append_once import append_once
 from eventlog.dayfile import path_of
 from eventlog.errors import EventLogError, InvalidEvent
 from eventlog.files import not_stored, open_regular, replace_file, sync_file
-from eventlog.live import append_once
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _ENDING = ".json"
 _REFUSED = ".refused"  # no event the log would take
-_LARGEST = 2 * wire.MAX_LINE
+_LARGEST = 2 * fastjson.MAX_LINE
 
 
 def leave(store: "Store", fields: "dict[str, object]", key: str, within_ms: "int | None", ns: int) -> None:
@@ -29,8 +29,8 @@ def leave(store: "Store", fields: "dict[str, object]", key: str, within_ms: "int
 
     The file is there before it is synced: who runs out of time at a slow disk has left it all the same.
     """
-    kept = wire.dumps({"ns": ns, "key": key, "within_ms": within_ms, "event": fields})
-    if len(kept) > wire.MAX_LINE:
+    kept = fastjson.dumps({"ns": ns, "key": key, "within_ms": within_ms, "event": fields})
+    if len(kept) > fastjson.MAX_LINE:
         raise InvalidEvent(f"the event is {len(kept):,} bytes long", where=str(fields["type"]))
     path = f"{store.spool}/{ns // 1_000_000:013d}-{key[:16]}{_ENDING}"
     replace_file(path, kept, durable=False)
@@ -83,7 +83,7 @@ def _take_in(store: "Store", path: str) -> bool:
 def _read(path: str) -> "tuple[int, str, int | None, dict[str, object]]":
     """Raises OSError, ValueError, LookupError or TypeError."""
     with os.fdopen(open_regular(path), "rb") as opened:
-        kept = wire.loads(opened.read(_LARGEST))
+        kept = fastjson.loads(opened.read(_LARGEST))
     if not isinstance(kept, dict) or not isinstance(kept["event"], dict):
         raise TypeError("not an event of the spool")
     within_ms = kept["within_ms"]

@@ -7,12 +7,12 @@ when a field is renamed or split; a changed meaning is a new type, and names on 
 from collections.abc import Callable, Mapping
 
 Fields = dict[str, object]
-Step = Callable[[Fields], Fields]
+Upcast = Callable[[Fields], Fields]
 
-STEPS: Mapping[tuple[str, int], Step] = {}
+STEPS: Mapping[tuple[str, int], Upcast] = {}
 
 
-def upcast(fields: Fields, steps: Mapping[tuple[str, int], Step] = STEPS) -> Fields:
+def upcast(fields: Fields, steps: Mapping[tuple[str, int], Upcast] = STEPS) -> Fields:
     """The same event in the newest shape there is a step to; the argument is not changed."""
     version = fields.get("v", 1)
     while isinstance(version, int) and (step := steps.get((str(fields.get("type")), version))):

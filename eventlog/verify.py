@@ -5,13 +5,13 @@ from collections.abc import Iterator
 from msgspec import Struct
 
 from eventlog import days
+from eventlog.cross_day import Copies, day_in_id, misdated
 from eventlog.dayfile import read_settled
-from eventlog.days import Damage, Entry
-from eventlog.duplicates import Copies, home_of, strays
+from eventlog.days import Damage, LogLine
 from eventlog.log import EventLog
 
 
-class Verified(Struct):
+class VerifyResult(Struct):
     """What was read, and everything that is wrong with it, in the order of the files."""
 
     events: int = 0
@@ -19,13 +19,13 @@ class Verified(Struct):
     damage: list[Damage] = []
 
 
-def verify(log: EventLog) -> Verified:
+def verify(log: EventLog) -> VerifyResult:
     """Read the whole log, one day in memory at a time; raises Busy where a file's lock is not to be had."""
-    found = Verified()
+    found = VerifyResult()
     elsewhere = Copies(log.holding)
     for day in log.days():
         entries, damage = days.entries(day)
-        copies = elsewhere.of(strays(day.date, [entry.event.id for entry in entries]))
+        copies = elsewhere.of(misdated(day.date, [entry.event.id for entry in entries]))
         found.files += len(day.files)
         found.events += len(entries) - len(copies)
         found.damage += [one for one in damage if one.kind != "pending"]
@@ -35,8 +35,8 @@ def verify(log: EventLog) -> Verified:
     return found
 
 
-def _conflict(entry: Entry) -> Damage:
-    reason = f"its id is that of another day's event, which counts: it names {home_of(entry.event.id)}"
+def _conflict(entry: LogLine) -> Damage:
+    reason = f"its id is that of another day's event, which counts: it names {day_in_id(entry.event.id)}"
     return Damage(entry.file, entry.number, entry.offset, "conflict", reason)
 
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple, Protocol, Self
 
 from eventlog.events import Event
-from eventlog.settings import Settings
+from eventlog.settings.schema import Settings
 
 
 class State(Protocol):
@@ -37,7 +37,7 @@ class Line(NamedTuple):
     """
 
     text: str
-    events: tuple[str, ...] = ()
+    sources: tuple[str, ...] = ()
     conversations: tuple[str, ...] = ()
 
 

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from eventlog.settings import Locale
+from eventlog.settings.schema import Locale
 
 
 class Labels(NamedTuple):

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import settings
 
 from eventlog.log import EventLog
-from tests.builders import Clock
+from tests.support.builders import Clock
 
 # `make test` tries the same examples every time, on every machine; `make fuzz` looks for new ones.
 settings.register_profile("fixed", deadline=None, max_examples=60, derandomize=True)

@@ -1,5 +1,11 @@
 """What a session starts with: people's files, notes, recent facts, memories and summaries, within a budget."""
 
-from eventlog.projections.context.model import AgentContext, ContextFile, FileLoadResult, MemoryEntry, SessionType
+from eventlog.projections.context.agent_context import (
+    AgentContext,
+    ContextFile,
+    FileLoadResult,
+    MemoryEntry,
+    SessionType,
+)
 
 __all__ = ["AgentContext", "ContextFile", "FileLoadResult", "MemoryEntry", "SessionType"]

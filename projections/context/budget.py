@@ -14,7 +14,7 @@ _FRAME = len("\n# \n\n")  # around a title
 _SPARE = 10_000  # characters a look gets beyond what is there now
 
 
-class Section(NamedTuple):
+class ContextSection(NamedTuple):
     """A part of the context; the smaller `priority`, the more it matters.
 
     `more` is the command that shows it all; "" where only a look at the whole context does.
@@ -36,14 +36,14 @@ class Section(NamedTuple):
         return f"\n# {self.title}\n\n" + "".join(f"{line.text}\n" for line in self.lines)
 
 
-class Phrases(NamedTuple):
+class CutPhrases(NamedTuple):
     """How it is announced that so many (`{count}`) lines or sections have no room, with the `{command}` to see them."""
 
     more: str
     dropped: str
 
 
-class Fitted(NamedTuple):
+class FitResult(NamedTuple):
     """The text, the titles of sections that were cut, and the lines that are left."""
 
     text: str
@@ -51,7 +51,7 @@ class Fitted(NamedTuple):
     shown: list[Line]
 
 
-def fit(head: str, sections: Sequence[Section], budget: int, phrases: Phrases, look: str = "") -> Fitted:
+def fit(head: str, sections: Sequence[ContextSection], budget: int, phrases: CutPhrases, look: str = "") -> FitResult:
     """All of it within `budget` characters, sections in the order given; `look` is what shows the whole context."""
     needed = sum(section.size for section in sections)
     everything = f"{look} --budget {(needed // _SPARE + 2) * _SPARE}"
@@ -60,7 +60,7 @@ def fit(head: str, sections: Sequence[Section], budget: int, phrases: Phrases, l
     left = budget - len(told) if told == head else 0
     if needed > left:
         left = max(0, left - len(_dropped(len(sections), everything, phrases)))
-    kept: dict[int, Section | None] = {}
+    kept: dict[int, ContextSection | None] = {}
     for position in sorted(range(len(sections)), key=lambda position: sections[position].priority):
         section = sections[position]
         needed -= section.size
@@ -72,10 +72,12 @@ def fit(head: str, sections: Sequence[Section], budget: int, phrases: Phrases, l
     closing = _dropped(len(sections) - len(shown), everything, phrases) if len(shown) < len(sections) else ""
     text += closing if len(text) + len(closing) <= budget else ""
     cut = [section.title for position, section in enumerate(sections) if kept[position] != section]
-    return Fitted(text if told else text.removeprefix("\n"), cut, [line for section in shown for line in section.lines])
+    return FitResult(
+        text if told else text.removeprefix("\n"), cut, [line for section in shown for line in section.lines]
+    )
 
 
-def _cut(section: Section, room: int, phrases: Phrases) -> Section | None:
+def _cut(section: ContextSection, room: int, phrases: CutPhrases) -> ContextSection | None:
     """The section as it is, its first lines and where the rest is, or nothing."""
     if section.size <= room:
         return section
@@ -93,7 +95,7 @@ def _cut(section: Section, room: int, phrases: Phrases) -> Section | None:
     return section._replace(lines=(*lines, Line(note)))
 
 
-def _dropped(count: int, command: str, phrases: Phrases) -> str:
+def _dropped(count: int, command: str, phrases: CutPhrases) -> str:
     return "\n" + phrases.dropped.format(count=count, command=command) + "\n"
 
 

@@ -15,11 +15,11 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from eventlog import wire
+from eventlog import fastjson
 from eventlog.errors import NotStored
 from eventlog.files import replace_file
 from eventlog.ids import digest
-from eventlog.projections.context.model import ContextFile, FileLoadResult
+from eventlog.projections.context.agent_context import ContextFile, FileLoadResult
 
 _LONGEST = 1 << 20  # bytes read of a file; no budget is anywhere near
 _READ = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
@@ -62,7 +62,7 @@ class Loader(Struct, frozen=True):
 
     def _fall_back(self, file: ContextFile, reason: str) -> FileLoadResult:
         try:
-            kept = wire.loads(Path(self._copy_of(file)).read_bytes())
+            kept = fastjson.loads(Path(self._copy_of(file)).read_bytes())
         except (OSError, ValueError):
             kept = None
         if file.main_session_only or not isinstance(kept, dict) or kept.get("path") != file.path:
@@ -72,7 +72,7 @@ class Loader(Struct, frozen=True):
     def _keep_copy(self, file: ContextFile, text: str) -> None:
         """Only what changed is written; a cache that cannot be is no reason to complain."""
         path = self._copy_of(file)
-        data = wire.dumps({"path": file.path, "text": text})
+        data = fastjson.dumps({"path": file.path, "text": text})
         try:
             if not os.path.exists(path) or Path(path).read_bytes() != data:  # noqa: PTH110
                 replace_file(path, data, durable=False)

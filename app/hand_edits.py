@@ -1,0 +1,88 @@
+"""People's edits of rendered MEMORY.md files reach the log before the files are replaced."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from eventlog import timestamps
+from eventlog.app.publish import read
+from eventlog.events import Event
+from eventlog.log import EventLog
+from eventlog.projections.base import Document
+from eventlog.projections.edits.memory_edits import EditReading, interpret_edit, is_base, stamp_in, take_added
+from eventlog.projections.engine.replay import ReplayResult, replay
+from eventlog.projections.labels import LABELS
+from eventlog.projections.stamp import is_untouched
+from eventlog.projections.state.conversations import Conversations
+from eventlog.projections.views.memory import MEMORY
+from eventlog.settings.schema import Settings
+from eventlog.store import project_slug
+
+
+class EditRecord(NamedTuple):
+    """The events that people's edits amount to, and the files (relative to the directory) they say all of, as read."""
+
+    events: list[Event]
+    files: dict[str, bytes]
+
+
+def record_edits(log: EventLog, settings: Settings, *, dry_run: bool = False) -> EditRecord:
+    """Store what people did to the MEMORY.md files of the store since they were rendered; raises NotStored.
+
+    The events are dated when the file was saved, and their ids follow from what they say: a run that is killed here
+    and repeated adds nothing.
+    """
+    root = Path(log.store.knowledge)
+    read_now = dict(_edited(root))
+    found = {path: _interpret(log, settings, root, path, data) for path, data in read_now.items()}
+    events = [event for taken in found.values() for event in taken.events]
+    if events and not dry_run:
+        events = log.append_many(events)
+    whole = {path: data for path, data in read_now.items() if not found[path].unexplained}
+    return EditRecord(events, {path.relative_to(root).as_posix(): data for path, data in whole.items()})
+
+
+def _edited(root: Path) -> Iterator[tuple[Path, bytes]]:
+    for path in sorted(path for pattern in MEMORY.owns for path in root.glob(pattern)):
+        data = read(path)
+        if data is not None and not is_untouched(data):
+            yield path, data
+
+
+def _interpret(log: EventLog, settings: Settings, root: Path, path: Path, data: bytes) -> EditReading:
+    """Against the file as it was rendered; where that cannot be had again, only what was added is known."""
+    name = path.relative_to(root).as_posix()
+    rendered_at = stamp_in(data)
+    ts, words = _saved_at(path, log.now(), rendered_at), LABELS[settings.locale]
+    today = replay(log, settings, projections=[MEMORY], save=False)
+    project = _project(today.states[Conversations], name)
+    if project is None and name != "MEMORY.md":
+        return EditReading([], unexplained=True)
+    if rendered_at:
+        base = _document(replay(log, settings, projections=[MEMORY], until=rendered_at, save=False), name)
+        if base and is_base(base, data):
+            return interpret_edit(data, base, project, today.states[Conversations], words, ts)
+    ever = replay(log, settings, projections=[MEMORY], checkpoints=False, save=False)  # with the words of what is gone
+    base = _document(ever, name) or Document(name, ())
+    taken = take_added(data, base, project, ever.states[Conversations], words, ts)
+    return taken._replace(
+        unexplained=taken.unexplained or rendered_at is not None
+    )  # something may have been taken out as well
+
+
+def _document(replayed: ReplayResult, name: str) -> Document | None:
+    return next((one for one in replayed.documents if one.path == name), None)
+
+
+def _project(state: Conversations, name: str) -> str | None:
+    """Whose file it is; None for the user's, and where the log does not know."""
+    projects = {fact.project for one in state.by_id.values() for fact in one.facts}
+    projects |= {one.project for one in state.by_id.values()}
+    by_name = {f"projects/{project_slug(one)}/MEMORY.md": one for one in projects if one}
+    return by_name.get(name)
+
+
+def _saved_at(path: Path, now: int, rendered_at: str | None) -> str:
+    """When the file was saved, by no clock ahead of ours, and in any case after what it was rendered from."""
+    saved = timestamps.from_ns(min(path.stat().st_mtime_ns, now))
+    return max(saved, timestamps.after(rendered_at)) if rendered_at else saved

@@ -1,0 +1,172 @@
+"""What is active and what is not, host by host, and the exact fix; reads everything, changes nothing."""
+
+import shutil
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from eventlog import timestamps
+from eventlog.app.install import codex_trust, hook_entries, host_file
+from eventlog.app.install.health import Problem
+from eventlog.app.install.host_configs import HOST_CONFIGS, HostConfig, Scope
+from eventlog.app.install.install import InstallTarget
+from eventlog.app.install.json_spans import parse
+from eventlog.app.install.last_seen import last_seen
+from eventlog.errors import BadRequest, EventLogError
+from eventlog.hooks import error_log
+from eventlog.hooks.command import calls_us, command, is_ours, is_shared, missing_files
+from eventlog.hosts import named
+
+_SCOPES: tuple[Scope, ...] = ("user", "project")
+_ALSO_RUNS: Mapping[str, Mapping[str, tuple[Scope, ...]]] = {
+    "cursor": {"claude": _SCOPES},
+    "copilot": {"claude": ("project",), "vscode": _SCOPES},
+    "vscode": {"claude": _SCOPES, "copilot": _SCOPES},
+}
+
+
+class Report(NamedTuple):
+    """One host: is it there, where are we registered, when did a hook last arrive, and what is wrong."""
+
+    agent: str
+    name: str
+    found: bool
+    installed: tuple[str, ...]
+    last: str | None
+    problems: tuple[Problem, ...]
+
+
+class _File(NamedTuple):
+    scope: Scope
+    path: Path
+    value: Any
+    commands: tuple[tuple[str, str], ...]  # ours, as (event, command)
+
+
+def examine(target: InstallTarget) -> list[Report]:
+    """A report for every host eventlog knows; raises OSError where the log cannot be read."""
+    failed = error_log.noted(target.store)
+    heard = last_seen(target.store.log, [named(agent) for agent in HOST_CONFIGS])
+    files = {agent: list(_files(target, host)) for agent, host in HOST_CONFIGS.items()}
+    reports = [_report(target, host, files, heard.get(named(agent))) for agent, host in HOST_CONFIGS.items()]
+    return [one._replace(problems=(*one.problems, *_failures(target, one.agent, failed))) for one in reports]
+
+
+def is_registered(target: InstallTarget, host: HostConfig, scope: Scope) -> bool:
+    """Whether we are in a host's file of that scope."""
+    return any(isinstance(one, _File) and one.scope == scope for one in _files(target, host))
+
+
+def _report(
+    target: InstallTarget, host: HostConfig, files: dict[str, list[_File | Problem]], last: str | None
+) -> Report:
+    own = [one for one in files[host.agent] if isinstance(one, _File)]
+    problems = [one for one in files[host.agent] if isinstance(one, Problem)]
+    problems += [problem for file in own for problem in _problems(target, host, file)]
+    if host.agent == "codex":
+        problems += [problem for file in own for problem in _distrust(target, host, file, last)]
+    problems += _doubles(host, own)
+    problems += _crossings(host, own, files)
+    found = any((target.home / trace).is_dir() for trace in host.traces) or any(map(shutil.which, host.programs))
+    return Report(host.agent, host.name, found, tuple(str(file.path) for file in own), last, tuple(problems))
+
+
+def _files(target: InstallTarget, host: HostConfig) -> Iterator[_File | Problem]:
+    """The host's files we are registered in; a file that cannot be understood is a problem."""
+    places = {target.file(host, scope): scope for scope in _SCOPES[::-1]}  # one file, where the project is the home
+    for path, scope in reversed(places.items()):
+        try:
+            value = _value(path)
+        except EventLogError as error:
+            yield Problem(str(error), error.hint or "correct the file by hand")
+            continue
+        commands = tuple((event, text) for event, text in hook_entries.commands_in(value) if calls_us(text))
+        if commands:
+            yield _File(scope, path, value, commands)
+
+
+def _value(path: Path) -> Any:
+    text = host_file.text_of(host_file.read(path), path)
+    try:
+        return parse(text).value if text.strip("\ufeff \t\r\n") else None
+    except BadRequest as error:
+        raise BadRequest(error.what, where=str(path), hint="correct the file by hand") from error
+
+
+def _problems(target: InstallTarget, host: HostConfig, file: _File) -> Iterator[Problem]:
+    again = f"eventlog install {host.agent} --{file.scope}"
+    gone = sorted({path for _, text in file.commands for path in missing_files(text)})
+    if gone:
+        yield Problem(f"{file.path} calls {' and '.join(gone)}, which is gone", again)
+    installed = {event: text for event, text in file.commands if is_ours(text)}
+    shared, home = any(map(is_shared, installed.values())), str(target.home)
+    again += " --session-type shared" if shared else ""
+    wanted = {event: command(host.agent, event, target.store, home, shared=shared) for event in host.events}
+    if missing := [event for event in wanted if event not in dict(file.commands)]:
+        yield Problem(f"{file.path} lacks {', '.join(missing)}", again)
+    if not gone and any(installed[event] != wanted.get(event) for event in installed):
+        yield Problem(f"{file.path} calls another installation or store than this one", again)
+    if switch := codex_trust.disabled(file.value):
+        yield Problem(f"{file.path} switches all hooks off: {switch}", f"remove {switch} from {file.path}")
+
+
+def _distrust(target: InstallTarget, host: HostConfig, file: _File, last: str | None) -> Iterator[Problem]:
+    """What Codex may skip. A hook that arrived since the file was written says more than any digest."""
+    found = codex_trust.trust_of_codex(target.directory(host), file.path, file.value)
+    if found.missing:
+        yield Problem(
+            f"Codex does not trust the hooks for {', '.join(found.missing)} yet, and skips them", "run /hooks in Codex"
+        )
+    if found.outdated and (last or "") < timestamps.from_ns(file.path.stat().st_mtime_ns):
+        yield Problem(
+            f"Codex seems to trust another command for {', '.join(found.outdated)}, and would skip this one",
+            "run /hooks in Codex",
+            serious=False,
+        )
+
+
+def _doubles(host: HostConfig, own: list[_File]) -> Iterator[Problem]:
+    """Two registrations cost time, not truth: what arrives twice is one event."""
+    if len(own) > 1:
+        yield Problem(
+            "registered for the user and for this project: every hook runs twice",
+            f"eventlog uninstall {host.agent} --project",
+        )
+    for event in sorted({event for file in own for event, _ in file.commands}):
+        for file in own:
+            if sum(event == other for other, _ in file.commands) > 1:
+                yield Problem(
+                    f"{file.path} registers {event} twice",
+                    f"eventlog install {host.agent} --{file.scope}, and remove the copy written by hand",
+                )
+
+
+def _crossings(host: HostConfig, own: list[_File], files: dict[str, list[_File | Problem]]) -> Iterator[Problem]:
+    """Hosts that run the hooks of others too. Of Copilot and VS Code each has events the other's file lacks."""
+    for agent, scopes in _ALSO_RUNS.get(host.agent, {}).items() if own else ():
+        for file in files[agent]:
+            if isinstance(file, _File) and file.scope in scopes:
+                yield Problem(
+                    f"{host.name} also runs the hooks in {file.path}: every hook runs twice",
+                    _saving_time(host, [one for one in own if agent == "claude" and _covers(file, one)]),
+                    serious=False,
+                )
+
+
+def _covers(foreign: _File, own: _File) -> bool:
+    """Whether nothing is missed without a registration of our own."""
+    return foreign.scope in ("user", own.scope)
+
+
+def _saving_time(host: HostConfig, spare: list[_File]) -> str:
+    commands = " and ".join(f"eventlog uninstall {host.agent} --{file.scope}" for file in spare)
+    return f"harmless; to save the time: {commands}" if spare else "none needed: it is harmless"
+
+
+def _failures(target: InstallTarget, agent: str, failed: list[dict[str, object]]) -> Iterator[Problem]:
+    """What hooks called by this host could not do."""
+    own = [one for one in failed if one.get("agent") == named(agent)]
+    if own:
+        log = error_log.path_of(target.store)
+        last = f"the last at {str(own[-1].get('ts'))[:19]}: {own[-1].get('error')}"
+        yield Problem(f"{len(own):,} of its hooks failed, {last}", f"see {log}; remove that file when it is dealt with")

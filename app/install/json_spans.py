@@ -1,0 +1,128 @@
+"""JSON with its places: a tree whose every value knows where in the text it stands.
+
+For files that belong to someone else, of which only a few bytes may change. Comments (`//`, `/* */`) count as white
+space: hosts that allow them keep them. Trailing commas, a key that occurs twice and anything else that JSON leaves
+open or forbids are refused.
+"""
+
+import re
+from typing import Any, NamedTuple
+
+import msgspec
+
+from eventlog.errors import BadRequest
+
+_BLANK = re.compile(r"(?:[ \t\r\n\ufeff]|//[^\n]*|/\*.*?\*/)*", re.DOTALL)
+_STRING = re.compile(r'"(?:[^"\\\x00-\x1f]|\\.)*"')
+_OTHER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null")
+_DEEPEST = 200
+
+
+class Node(NamedTuple):
+    """A value, from `start` up to `end`; its parts where it is an object or a list.
+
+    Members of an object are (key, start of the key, value).
+    """
+
+    value: Any
+    start: int
+    end: int
+    members: tuple[tuple[str, int, "Node"], ...] = ()
+    items: tuple["Node", ...] = ()
+
+    def get(self, key: str) -> "Node | None":
+        """The value of a key of an object."""
+        return next((node for name, _, node in self.members if name == key), None)
+
+
+class NotJson(BadRequest):
+    """The text is not JSON; line and column say where."""
+
+
+def parse(text: str) -> Node:
+    """The tree of a whole document; raises NotJson."""
+    reader = _JsonReader(text)
+    node = reader.value(reader.blank(0), 0)
+    end = reader.blank(node.end)
+    if end != len(text):
+        raise reader.error(end, "something follows the document")
+    return node
+
+
+def blank(text: str, at: int) -> int:
+    """The end of the white space and comments that start at `at`."""
+    match = _BLANK.match(text, at)
+    return match.end() if match else at
+
+
+class _JsonReader:
+    """One pass over the text, by recursive descent."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    def blank(self, at: int) -> int:
+        return blank(self._text, at)
+
+    def value(self, at: int, depth: int) -> Node:
+        if depth > _DEEPEST:
+            raise self.error(at, "nested too deeply")
+        match self._text[at : at + 1]:
+            case "{":
+                return self._object(at, depth)
+            case "[":
+                return self._list(at, depth)
+            case '"':
+                return self._string(at)
+            case _:
+                return self._scalar(at, _OTHER, "a value is missing")
+
+    def error(self, at: int, what: str) -> NotJson:
+        line = self._text.count("\n", 0, at) + 1
+        column = at - (self._text.rfind("\n", 0, at) + 1) + 1
+        return NotJson(f"not JSON: {what} at line {line}, column {column}")
+
+    def _object(self, start: int, depth: int) -> Node:
+        members: list[tuple[str, int, Node]] = []
+        at = self.blank(start + 1)
+        while self._text[at : at + 1] != "}":
+            at = self._separated(at, first=not members)
+            key = self._string(at)
+            if any(name == key.value for name, _, _ in members):
+                raise self.error(at, f"the key {key.value!r} occurs twice")
+            colon = self.blank(key.end)
+            if self._text[colon : colon + 1] != ":":
+                raise self.error(colon, "a colon is missing")
+            value = self.value(self.blank(colon + 1), depth + 1)
+            members.append((key.value, at, value))
+            at = self.blank(value.end)
+        value_of = {name: node.value for name, _, node in members}
+        return Node(value_of, start, at + 1, members=tuple(members))
+
+    def _list(self, start: int, depth: int) -> Node:
+        items: list[Node] = []
+        at = self.blank(start + 1)
+        while self._text[at : at + 1] != "]":
+            at = self._separated(at, first=not items)
+            items.append(self.value(at, depth + 1))
+            at = self.blank(items[-1].end)
+        return Node([node.value for node in items], start, at + 1, items=tuple(items))
+
+    def _separated(self, at: int, *, first: bool) -> int:
+        if first:
+            return at
+        if self._text[at : at + 1] != ",":
+            raise self.error(at, "a comma is missing")
+        return self.blank(at + 1)
+
+    def _string(self, at: int) -> Node:
+        return self._scalar(at, _STRING, "a string is missing")
+
+    def _scalar(self, at: int, pattern: re.Pattern[str], missing: str) -> Node:
+        match = pattern.match(self._text, at)
+        if not match:
+            raise self.error(at, missing)
+        try:
+            return Node(msgspec.json.decode(match[0]), at, match.end())
+        except (msgspec.DecodeError, UnicodeEncodeError) as error:
+            raise self.error(at, str(error)) from error

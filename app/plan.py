@@ -1,0 +1,98 @@
+"""Declaring changes of knowledge bases: checked, then in the log at once; applied later, by whoever comes first."""
+
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from eventlog import codec
+from eventlog.errors import BadRequest, BadSettings
+from eventlog.events import PlanEntry
+from eventlog.log import EventLog
+from eventlog.project import project_root
+from eventlog.projections.bases import plan_file
+from eventlog.projections.bases.names import named
+from eventlog.projections.bases.plan_file import PlanFile, PlannedChange
+from eventlog.settings import cached, load
+from eventlog.store import Store
+
+_IN_KEY = ("path", "url", "heading", "level", "under")
+_IN_META = ("confidence", "reason", "created_at", "session_id")
+
+
+def plan(
+    store: EventLog | Store | str | os.PathLike[str],
+    entries: Mapping[str, Any] | Iterable[Mapping[str, Any]],
+    *,
+    session: str,
+    project: str | None = None,
+    agent: str | None = None,
+    layer: int | None = None,
+) -> list[PlanEntry]:
+    """Append one plan entry, or a batch of them, and return the events; on disk when this returns.
+
+    An entry is a mapping as in the exchange format, or flat:
+    `{"path": "user", "heading": "Interests", "content": "- agents", "reason": "…"}`. `project` is a directory; bases
+    inside projects need it. Raises BadRequest (nothing is stored then), InvalidEvent or NotStored.
+    """
+    log = store if isinstance(store, EventLog) else _open(store)
+    given = [entries] if isinstance(entries, Mapping) else list(entries)
+    declared = PlanFile(
+        version="1.0.0", entries=[entry_of(one, f"entries[{position}]") for position, one in enumerate(given)]
+    )
+    root = project_root(project) if project else None
+    speaker = {"conversation_id": session, "project": root, "agent": agent, "layer": layer}
+    stored = log.append_many(checked(log.store, declared, speaker))
+    return [event for event in stored if isinstance(event, PlanEntry)]
+
+
+def checked(store: Store, declared: PlanFile, speaker: Mapping[str, Any]) -> list[PlanEntry]:
+    """The events of the entries, paths made names of knowledge bases; raises BadRequest naming every mistake.
+
+    Where `config.yaml` cannot be understood nothing is known of bases: the entries are taken as they are, and judged
+    when they are applied. A mistake in the settings loses nothing.
+    """
+    project, home = speaker.get("project"), str(Path.home())
+    try:
+        bases = load.load(store).settings.knowledge_bases
+    except BadSettings:
+        return _events(declared.entries, speaker)
+    wrong = plan_file.mistakes(plan_file.parts_of(declared.entries), {}, bases, project, home)
+    if wrong:
+        elsewhere = any(one.key.endswith((".path", ".url")) for one in wrong)
+        hint = f"knowledge bases are {', '.join(bases)}" if elsewhere else ""
+        raise BadRequest("; ".join(map(str, wrong)), hint=hint)
+    return _events([_named(entry, named(entry.key, project, bases, home)) for entry in declared.entries], speaker)
+
+
+def entry_of(given: Mapping[str, Any], where: str = "entries[0]") -> PlannedChange:
+    """The entry of a mapping, nested as in the exchange format or flat; raises BadRequest."""
+    fields = {name: value for name, value in given.items() if name not in (*_IN_KEY, *_IN_META)}
+    key = {name: given[name] for name in _IN_KEY if given.get(name) is not None}
+    meta = {name: given[name] for name in _IN_META if given.get(name) is not None}
+    fields |= ({"key": key} if key else {}) | ({"meta": meta} if meta else {})
+    try:
+        return msgspec.convert(fields, PlannedChange)
+    except msgspec.ValidationError as error:
+        told = codec.invalid(error, PlannedChange)
+        raise BadRequest(told.what, where=f"{where}.{told.where}" if told.where != "event" else where) from None
+
+
+def _open(store: Store | str | os.PathLike[str]) -> EventLog:
+    place = store if isinstance(store, Store) else Store(os.fspath(store))
+    return EventLog(place, fsync=cached.wants_sync(place))
+
+
+def _named(entry: PlannedChange, key: Any) -> PlannedChange:
+    return msgspec.structs.replace(entry, key=key)
+
+
+def _events(entries: Iterable[PlannedChange], speaker: Mapping[str, Any]) -> list[PlanEntry]:
+    entries = list(entries)
+    batch = os.urandom(8).hex() if len(entries) > 1 else None
+    return [
+        PlanEntry(key=one.key, operation=one.operation, content=one.content, meta=one.meta, batch=batch, **speaker)
+        for one in entries
+    ]

@@ -1,0 +1,83 @@
+"""The receipt: what a session was given, kept in the log, so that "did it know?" has an answer."""
+
+import hashlib
+from collections.abc import Callable
+from functools import cache
+from pathlib import PurePath
+from typing import NamedTuple
+
+from msgspec import to_builtins
+
+from eventlog.append_once import append_once
+from eventlog.days import LogLine
+from eventlog.events import ContextInjected, KnownFile
+from eventlog.log import EventLog
+from eventlog.projections.base import Document
+from eventlog.projections.context.build import ContextResult
+from eventlog.projections.context.recent_events import retractions_since
+from eventlog.projections.context.sources import ContextRequest
+from eventlog.settings.schema import Settings
+
+_DocumentsAt = Callable[[str], list[Document]]
+
+_SAME_START_MS = 30_000  # two registrations of one hook are one start
+
+
+class ReceiptSources(NamedTuple):
+    """What one receipt stands for: events told of by themselves, and per file those behind its lines.
+
+    None for a file that was not rendered from the log.
+    """
+
+    receipt: ContextInjected
+    entries: list[LogLine]
+    files: dict[str, list[LogLine] | None]
+
+
+def append_receipt(log: EventLog, request: ContextRequest, built: ContextResult) -> bool:
+    """Append the receipt; False where it is there already. Raises NotStored."""
+    text = built.context.text
+    digest = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
+    fields: dict[str, object] = {"type": "context_injected", "conversation_id": request.session_id}
+    about = {"project": request.project, "agent": request.agent}
+    fields |= {name: value for name, value in about.items() if value}
+    told = {"digest": digest, "chars": len(text), "sources": built.sources, "cut": built.context.cut}
+    fields |= {**told, "files": to_builtins(built.files), "session_type": built.context.session_type.value}
+    key = f"context\n{request.session_id}\n{request.source}\n{digest}"
+    return append_once(log.store, fields, key, within_ms=_SAME_START_MS, sync=log.fsync)
+
+
+def receipts_of(log: EventLog, settings: Settings, conversation_id: str) -> list[ReceiptSources]:
+    """Everything the session was ever given, oldest first."""
+    receipts = [event for event in log.session(conversation_id) if isinstance(event, ContextInjected)]
+    from eventlog.projections.engine.replay import replay  # a hook only acknowledges
+
+    @cache
+    def documents_at(as_of: str) -> list[Document]:
+        return list(replay(log, settings, until=as_of).documents)
+
+    return [_explain(log, receipt, documents_at) for receipt in receipts]
+
+
+def _explain(log: EventLog, receipt: ContextInjected, documents_at: _DocumentsAt) -> ReceiptSources:
+    behind = {file.path: _events_behind(log, file, documents_at) for file in receipt.files}
+    found = log.find({*receipt.sources, *(event for events in behind.values() for event in events or ())})
+    oldest = min((file.as_of for file in receipt.files if file.as_of), default=receipt.ts)
+    withdrawn = retractions_since(log, oldest, receipt.ts).withdrawn()  # told no more, whatever the files still said
+
+    def known(events: list[str]) -> list[LogLine]:
+        entries = (found[one] for one in events if one in found and not withdrawn.hides(found[one].event))
+        return sorted(entries, key=lambda one: (one.event.ts, one.event.id))
+
+    files = {path: None if events is None else known(events) for path, events in behind.items()}
+    return ReceiptSources(receipt, known(receipt.sources), files)
+
+
+def _events_behind(log: EventLog, file: KnownFile, documents_at: _DocumentsAt) -> list[str] | None:
+    """Of a rendered file, as it was then."""
+    knowledge = PurePath(log.store.knowledge)
+    if file.as_of is None or not PurePath(file.path).is_relative_to(knowledge):
+        return None
+    name = PurePath(file.path).relative_to(knowledge).as_posix()
+    documents = [one for one in documents_at(file.as_of) if one.path == name]
+    return list(dict.fromkeys(event for one in documents for line in one.lines for event in line.sources))

@@ -1,0 +1,108 @@
+"""Saying something once: what its conversation has said already, and what still holds, adds nothing when said again."""
+
+from collections.abc import Iterable
+from contextlib import AbstractContextManager, nullcontext
+from itertools import chain
+
+from eventlog import days, files, index_lookup
+from eventlog.errors import Busy, NotStored
+from eventlog.events import Event, Fact, Retraction, StageSummary
+from eventlog.hooks import avoided_log
+from eventlog.log import AppendResult, EventLog, accept
+from eventlog.retractions import Retractions
+from eventlog.text import same_text
+
+
+def record_once(log: EventLog, event: Event) -> AppendResult:
+    """Append a fact or summary unless its conversation has said exactly that and it still holds; append all others.
+
+    What was withdrawn meanwhile, or replaced by another fact of the same key, by whomever, may be said again. One at a
+    time per store, so that two callers cannot both be first. Raises InvalidEvent or NotStored.
+    """
+    event = accept(event)
+    with _one_at_a_time(log):
+        said = _said_before(log, event)
+        if not said:
+            return log.put([event])[0]
+        log.confirm(said)
+        avoided_log.count_avoided(log.store, "statement")
+        return AppendResult(said, new=False)
+
+
+def _one_at_a_time(log: EventLog) -> AbstractContextManager[object]:
+    """Take turns; where the cache cannot be written that costs a repetition at most, no event."""
+    try:
+        return files.lock(f"{log.store.cache}/declare.lock")
+    except Busy:
+        raise
+    except NotStored:
+        return nullcontext()
+
+
+def _said_before(log: EventLog, event: Event) -> Event | None:
+    """Find what the conversation has said already; what cannot be read was not said."""
+    try:
+        before = _same_statement(event, log.session(event.conversation_id))
+    except OSError:
+        return None
+    if not before:
+        return None
+    since = _since(log, event, before[0].ts)
+    withdrawn = Retractions(one for one in since if isinstance(one, Retraction))
+    standing = [one for one in before if not withdrawn.hides(one)]
+    if isinstance(event, Fact) and event.key:
+        standing = [one for one in standing if _is_current(one, (fact for fact in since if not withdrawn.hides(fact)))]
+    return standing[0] if standing else None
+
+
+def _same_statement(event: Event, earlier: Iterable[Event]) -> list[Event]:
+    """Earlier events that say the same, oldest first.
+
+    A summary of the whole session revises the one before it, so only the newest can be repeated.
+    """
+    alike = [one for one in earlier if _statement_key(one) is not None and _scope(one) == _scope(event)]
+    if isinstance(event, StageSummary) and event.scope == "session":
+        alike = alike[-1:]
+    return [one for one in alike if _statement_key(one) == _statement_key(event)]
+
+
+def _scope(event: Event) -> tuple[str, str]:
+    return event.type, event.scope if isinstance(event, StageSummary) else ""
+
+
+def _statement_key(event: Event) -> tuple[object, ...] | None:
+    match event:
+        case Fact():
+            about = (event.effective_scope, event.project, event.memory_type, event.category, event.key, event.subagent)
+            return (same_text(event.content), *about)
+        case StageSummary():
+            said = (same_text(event.topic), same_text(event.summary))
+            return *said, event.decisions, event.todos, event.done, event.subagent
+        case _:
+            return None
+
+
+def _is_current(said: Event, later: Iterable[Event]) -> bool:
+    """Tell whether no other fact has taken the place of this one under its key."""
+    same_key = (one for one in later if isinstance(one, Fact) and _place(one) == _place(said))
+    newest = max(chain([said], same_key), key=lambda one: (one.ts, one.id))
+    return isinstance(newest, Fact) and isinstance(said, Fact) and same_text(newest.content) == same_text(said.content)
+
+
+def _place(event: Event) -> tuple[object, ...]:
+    """Tell where a fact stands: its key, what it is about, and whether knowledge files hear of it."""
+    if not isinstance(event, Fact):
+        return ()
+    return (
+        event.key,
+        event.effective_scope,
+        event.project if event.effective_scope == "project" else None,
+        event.subagent,
+    )
+
+
+def _since(log: EventLog, event: Event, since: str) -> list[Event]:
+    """Find the retractions and the facts of the same key since that day; other lines are not decoded."""
+    key = event.key if isinstance(event, Fact) else None
+    words = [b'"retraction"', *(index_lookup.marks(key) if key else ())]
+    return [one for day in log.days(since) for one in days.load_mentioning(day, words)]

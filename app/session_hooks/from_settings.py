@@ -1,0 +1,117 @@
+"""`session_hooks:` -> the hooks it asks for.
+
+    session_hooks:
+      logging: true
+      git_cleanup: {enabled: true, main_branch: trunk, time_limit: 20}
+      metrics: {enabled: true, url: "…"}       # of another package: entry point `metrics`, group eventlog.session_hooks
+
+An entry point names a class or function that is called with the options as keyword arguments and returns a
+`SessionLifecycleHook`. A package that is installed but not named here does not run. A hook that cannot be made fails
+whenever it would run; the others run all the same.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Annotated, Any
+
+import msgspec
+
+from eventlog.app.session_hooks import git_cleanup, logging_hook
+from eventlog.app.session_hooks.hook_base import HookResult, SessionLifecycleHook
+from eventlog.app.session_hooks.hook_context import HookContext
+from eventlog.app.session_hooks.registry import TIME_LIMIT, HookRegistry, get_registry
+from eventlog.errors import BadSettings
+
+GROUP = "eventlog.session_hooks"
+
+_Seconds = Annotated[float, msgspec.Meta(gt=0, le=3600)]
+_Make = Callable[[dict[str, Any]], SessionLifecycleHook]
+_BUILT_IN: dict[str, _Make] = {
+    "logging": lambda options: logging_hook.Logging(msgspec.convert(options, logging_hook.LoggingOptions)),
+    "git_cleanup": lambda options: git_cleanup.GitCleanup(msgspec.convert(options, git_cleanup.CleanupOptions)),
+}
+
+
+class EntryPointHook(SessionLifecycleHook):
+    """A hook of another package, loaded and made when it runs: within its time limit, and at its own risk."""
+
+    def __init__(self, load: Callable[[], Callable[..., SessionLifecycleHook]], options: dict[str, Any]) -> None:
+        self._make: Callable[[], SessionLifecycleHook] = lambda: load()(**options)
+
+    def on_session_start(self, context: HookContext) -> HookResult:
+        """As it says."""
+        return self._make().on_session_start(context)
+
+    def on_session_end(self, context: HookContext) -> HookResult:
+        """As it says."""
+        return self._make().on_session_end(context)
+
+
+class BrokenHook(SessionLifecycleHook):
+    """In the place of a hook that could not be made: says why, whenever that would have run."""
+
+    def __init__(self, mistake: BadSettings) -> None:
+        self.mistake = mistake
+
+    def on_session_start(self, context: HookContext) -> HookResult:
+        """A failure."""
+        del context
+        return HookResult.failure(f"{self.mistake}; {self.mistake.hint}" if self.mistake.hint else str(self.mistake))
+
+    on_session_end = on_session_start
+
+
+def registry(session_hooks: Mapping[str, bool | Mapping[str, Any]]) -> HookRegistry:
+    """The hooks that are turned on, in the order they are named, then those of this program (`get_registry`).
+
+    An `BrokenHook` stands for each that cannot be made.
+    """
+    found = HookRegistry()
+    for name, chosen in session_hooks.items():
+        try:
+            _register(found, name, dict(chosen) if isinstance(chosen, Mapping) else {"enabled": chosen})
+        except BadSettings as mistake:
+            found.register(BrokenHook(mistake), name=name)
+    found.update(get_registry())
+    return found
+
+
+def _register(found: HookRegistry, name: str, options: dict[str, Any]) -> None:
+    enabled = _option(name, options, "enabled", True, bool)
+    limit = _option(name, options, "time_limit", TIME_LIMIT, _Seconds)
+    hook = _make(name, options) if enabled or name in _BUILT_IN else None
+    if enabled and hook:
+        found.register(hook, name=name, time_limit=limit)
+    elif enabled:
+        raise BadSettings(
+            "there is no such hook",
+            where=f"session_hooks.{name}",
+            hint=f"built in are {', '.join(_BUILT_IN)}; others come by an entry point {GROUP}",
+        )
+
+
+def _option(name: str, options: dict[str, Any], key: str, default: Any, kind: Any) -> Any:
+    try:
+        return msgspec.convert(options.pop(key, default), kind)
+    except msgspec.ValidationError as error:
+        raise BadSettings(str(error), where=f"session_hooks.{name}.{key}") from error
+
+
+def _make(name: str, options: dict[str, Any]) -> SessionLifecycleHook | None:
+    """Built-in options are checked even where the hook is off, so that turning it on is no surprise."""
+    make = _BUILT_IN.get(name) or _foreign(name)
+    if make is None:
+        return None
+    try:
+        return make(options)
+    except BadSettings:
+        raise
+    except Exception as error:
+        raise BadSettings(str(error), where=f"session_hooks.{name}", hint="see the options of the hook") from error
+
+
+def _foreign(name: str) -> _Make | None:
+    from importlib.metadata import entry_points
+
+    for point in entry_points(group=GROUP, name=name):
+        return lambda options: EntryPointHook(point.load, options)
+    return None

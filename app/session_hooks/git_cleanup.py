@@ -1,0 +1,150 @@
+"""`git_cleanup`: after a session, back to the trunk, and its merged branch is gone. Only where nothing can be lost.
+
+Everything is asked before anything is changed. One doubt about the working tree, and nothing is touched; one about the
+branch, and it is kept. The result says which, and what to do about it. A deleted branch is named with its commit, so
+that one command brings it back.
+"""
+
+import os
+from collections.abc import Iterator
+from fnmatch import fnmatchcase
+from typing import NamedTuple
+
+from msgspec import Struct
+
+from eventlog.app.session_hooks.git import Git, GitError
+from eventlog.app.session_hooks.hook_base import HookResult, SessionLifecycleHook
+from eventlog.app.session_hooks.hook_context import HookContext
+from eventlog.project import find_repository
+
+
+class CleanupOptions(Struct, frozen=True, forbid_unknown_fields=True):
+    """`session_hooks.git_cleanup` of `config.yaml`."""
+
+    main_branch: str | None = None  # the trunk; None: `main`, else `master`
+    auto_switch_to_main: bool = True
+    auto_delete_merged_branches: bool = True
+    require_clean_worktree: bool = True
+    keep: tuple[str, ...] = ("develop", "dev", "staging", "production", "release*")  # branches that are never deleted
+
+
+class GitCleanup(SessionLifecycleHook):
+    """Switch back to the trunk and delete the session's merged branch."""
+
+    def __init__(self, options: CleanupOptions = CleanupOptions()) -> None:  # noqa: B008 - it is frozen
+        self._options = options
+
+    @property
+    def name(self) -> str:
+        """As in `session_hooks:`."""
+        return "git_cleanup"
+
+    def on_session_start(self, context: HookContext) -> HookResult:
+        """Nothing: the branch a session starts on is told by its first event."""
+        del context
+        return HookResult.skipped("nothing to clean up at a start")
+
+    def on_session_end(self, context: HookContext) -> HookResult:
+        """Clean up, or warn and touch nothing."""
+        git = Git(context.cwd)
+        try:
+            root = git.root()
+            if root is None:
+                return HookResult.skipped("not in a git repository")
+            here = find_repository(context.cwd)
+            if here is None or os.path.realpath(here[0]) != os.path.realpath(root):
+                return HookResult.warning(f"the repository says its files are elsewhere, in {root}; nothing is touched")
+            return self._clean_up(git, context)
+        except GitError as error:
+            return HookResult.warning(f"git refuses: {error}")
+
+    def _clean_up(self, git: Git, context: HookContext) -> HookResult:
+        current = git.branch()
+        trunk = git.trunk(self._options.main_branch)
+        if current is None or trunk is None:
+            return HookResult.warning(_no_way_back(current, self._options.main_branch))
+        branch = current if current != trunk else context.start_branch
+        tip = git.tip(branch) if branch and branch != trunk else None
+        if branch is None or tip is None:
+            return HookResult.skipped(f"on {trunk}, and no branch of the session is left", branch=current)
+        doubts = [*_others(context), *self._doubts(git, branch, trunk)]
+        if doubts:
+            return HookResult.warning(f"{branch} is left as it is: {'; '.join(doubts)}", branch=branch, doubts=doubts)
+        kept = [*self._reasons_to_keep(git, branch, trunk)]
+        try:
+            return self._carry_out(git, _Leaving(current, branch, tip, trunk), kept)
+        except GitError as error:
+            if (git.branch(), git.tip(branch)) == (current, tip):
+                raise
+            return HookResult.failure(
+                f"switched from {current} to {git.branch()}, then git refuses: {error}", branch=branch
+            )
+
+    def _doubts(self, git: Git, branch: str, trunk: str) -> Iterator[str]:
+        """Every reason to leave the working tree as it is."""
+        if under_way := git.under_way():
+            yield f"{under_way} is under way; finish it or abort it"
+        if filters := git.filters():
+            yield f"{filters[0]} of this repository would run a program"
+        elif self._options.require_clean_worktree and (changes := git.changes()):
+            yield f"the working tree has {_counted(len(changes), 'uncommitted change')}; commit or stash them"
+        if git.hidden_changes():
+            yield "some files are marked assume-unchanged, so git may not see all changes"
+        if place := git.elsewhere(trunk):
+            yield f"{trunk} is checked out in another working tree, {place}"
+        if git.superproject():
+            yield "the repository is a submodule; a switch would change what its superproject records"
+        elif git.submodules_differ(branch, trunk):
+            yield f"{trunk} has its submodules at other commits; switch with --recurse-submodules"
+
+    def _reasons_to_keep(self, git: Git, branch: str, trunk: str) -> Iterator[str]:
+        """Every reason not to delete the branch."""
+        if not self._options.auto_delete_merged_branches or any(fnmatchcase(branch, one) for one in self._options.keep):
+            yield "by the settings"
+        if not git.is_merged(branch, trunk):
+            yield f"it is not merged into {trunk}"
+        elif not git.has_own_commits(branch, trunk):
+            yield "nothing was committed on it yet"
+        if alias := git.alias(branch):
+            yield f"{alias} is the same branch by another name"
+        if place := git.elsewhere(branch):
+            yield f"it is checked out in another working tree, {place}"
+
+    def _carry_out(self, git: Git, leaving: "_Leaving", kept: list[str]) -> HookResult:
+        current, branch, tip, trunk = leaving
+        done = []
+        if current == branch and self._options.auto_switch_to_main:
+            git.switch(trunk)
+            done.append(f"switched to {trunk}")
+        if kept:
+            done += [f"{branch} is kept: {'; '.join(kept)}"] if done else []
+        elif git.branch() != branch:
+            git.delete(branch, tip)
+            done.append(f"deleted {branch}; `git branch {branch} {tip[:12]}` brings it back")
+        if not done:
+            return HookResult.skipped(f"{branch} is kept: {'; '.join(kept) or 'by the settings'}", branch=branch)
+        return HookResult.success("; ".join(done), branch=branch, commit=tip, trunk=trunk, kept=kept)
+
+
+class _Leaving(NamedTuple):
+    """The branch checked out, the session's branch with its commit, and where to go."""
+
+    current: str
+    branch: str
+    tip: str
+    trunk: str
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number:,} {what}{'s' if number != 1 else ''}"
+
+
+def _others(context: HookContext) -> Iterator[str]:
+    if context.others:
+        yield f"another session may be at work here: {', '.join(context.others)}"
+
+
+def _no_way_back(current: str | None, wanted: str | None) -> str:
+    if current is None:
+        return "HEAD is detached; nothing is touched"
+    return f"there is no branch {wanted or 'main or master'} to go back to; nothing is touched"

@@ -1,0 +1,58 @@
+"""What a session hook is told."""
+
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from msgspec import Struct
+
+from eventlog.app.session_hooks.git import Git, GitError
+
+
+class GitState(Struct, frozen=True):
+    """The repository a session works in, as it is now."""
+
+    root: str  # of the working tree
+    branch: str | None  # None where HEAD is detached
+    dirty: bool  # uncommitted changes, files not under version control included; also where git cannot tell
+    trunk: str | None  # the local `main`, else `master`; None where there is neither
+
+
+class HookContext(Struct, frozen=True, dict=True):
+    """The session, its repository, and whatever else the caller knows (`extra`).
+
+    `cwd` is where the session worked: `project`, or a linked worktree of it. `start_branch` is what was checked out
+    when it started.
+    """
+
+    session_id: str
+    cwd: str
+    project: str = ""
+    agent: str = ""
+    store: str = ""  # directory of the store
+    at: str = ""  # timestamp of the log
+    reason: str = ""  # why it started or ended, in the host's words
+    start_branch: str | None = None
+    others: tuple[str, ...] = ()  # other sessions of the project that may be at work right now
+    extra: dict[str, Any] = {}
+
+    @cached_property
+    def git(self) -> GitState | None:
+        """The repository at `cwd`, asked when first wanted; None where there is none."""
+        git = Git(self.cwd)
+        root = git.root()
+        if root is None:
+            return None
+        return GitState(root, git.branch(), _is_dirty(git), git.trunk())
+
+    @property
+    def name(self) -> str:
+        """The project's name, for people."""
+        return Path(self.project or self.cwd).name
+
+
+def _is_dirty(git: Git) -> bool:
+    try:
+        return bool(git.changes())
+    except GitError:
+        return True

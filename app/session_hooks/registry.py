@@ -1,0 +1,113 @@
+"""Which hooks run, in which order, and what becomes of one that fails or hangs."""
+
+import threading
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Literal
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
+
+from eventlog.app.session_hooks.hook_base import HookResult, SessionLifecycleHook
+from eventlog.app.session_hooks.hook_context import HookContext
+from eventlog.text import cut
+
+SessionMoment = Literal["start", "end"]
+TIME_LIMIT = 30.0  # seconds
+_LONGEST = 20_000  # bytes of a result; it is printed, and kept in the log
+
+
+class HookOutcome(Struct, frozen=True):
+    """The result of one hook."""
+
+    hook: str
+    result: HookResult
+
+
+class HookRegistry:
+    """Hooks by name, run in the order they were registered."""
+
+    def __init__(self) -> None:
+        self._hooks: dict[str, tuple[SessionLifecycleHook, float]] = {}
+
+    def register(self, hook: SessionLifecycleHook, *, name: str = "", time_limit: float = TIME_LIMIT) -> None:
+        """Add a hook, in the place of another with that name; it gets so many seconds.
+
+        Raises TypeError for what is no hook, a class of hooks among them.
+        """
+        if not isinstance(hook, SessionLifecycleHook):
+            raise TypeError(_no_hook(hook))
+        self._hooks[name or hook.name] = (hook, time_limit)
+
+    def update(self, other: "HookRegistry") -> None:
+        """Add all hooks of another registry; where two have a name, this one's stays."""
+        for name, hook in other._hooks.items():  # noqa: SLF001 - of its own kind
+            self._hooks.setdefault(name, hook)
+
+    def unregister(self, name: str) -> bool:
+        """Remove a hook; tells whether it was there."""
+        return self._hooks.pop(name, None) is not None
+
+    def get(self, name: str) -> SessionLifecycleHook | None:
+        """The hook of that name."""
+        return self._hooks[name][0] if name in self._hooks else None
+
+    def clear(self) -> None:
+        """Remove all hooks."""
+        self._hooks.clear()
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(tuple(self._hooks))
+
+    def run(self, moment: SessionMoment, context: HookContext) -> list[HookOutcome]:
+        """Run every hook, one after the other; one that raises or hangs costs only its own result."""
+        outcomes = []
+        for name, (hook, limit) in tuple(self._hooks.items()):
+            call = hook.on_session_start if moment == "start" else hook.on_session_end
+            outcomes.append(HookOutcome(name, _within(limit, partial(call, context))))
+        return outcomes
+
+
+_registry = HookRegistry()
+
+
+def get_registry() -> HookRegistry:
+    """The hooks a program registers for itself; they run after those of `config.yaml`, in this process."""
+    return _registry
+
+
+def _no_hook(given: object) -> str:
+    if isinstance(given, type):
+        return f"{given.__name__} is a class; register an instance of it: register({given.__name__}())"
+    return f"{given!r} is no session hook; register an instance of a subclass of SessionLifecycleHook"
+
+
+def _within(seconds: float, call: Callable[[], object]) -> HookResult:
+    """The call's result; a call that takes longer is left to itself, and does not keep the process alive."""
+    results: list[HookResult] = []
+    thread = threading.Thread(target=lambda: results.append(_safely(call)), daemon=True)
+    thread.start()
+    thread.join(seconds)
+    return results[0] if results else HookResult.failure(f"not done after {seconds:g} seconds; left alone")
+
+
+def _safely(call: Callable[[], object]) -> HookResult:
+    try:
+        result = call()
+    except BaseException as error:  # noqa: BLE001 - SystemExit of a hook is its own failure, too
+        return HookResult.failure(f"{type(error).__name__}: {error}")
+    return _bounded(result) if isinstance(result, HookResult) else _not_a_result(result)
+
+
+def _not_a_result(given: object) -> HookResult:
+    return HookResult.failure(f"gave {type(given).__name__}, not a HookResult")
+
+
+def _bounded(result: HookResult) -> HookResult:
+    """What can be written down, and no more than is worth it."""
+    try:
+        size = len(msgspec.json.encode(result))
+    except (TypeError, ValueError, RecursionError) as error:
+        return HookResult.failure(f"its result cannot be written down: {error}")
+    return result if size <= _LONGEST else replace(result, message=cut(result.message, 1000), details={})

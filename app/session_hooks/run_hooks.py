@@ -1,0 +1,76 @@
+"""The session hooks a user chose, run for a start or an end that the log already knows of.
+
+What they did is appended to the log as a `host_event` `session_hooks`, unless there was nothing to do.
+"""
+
+from msgspec import to_builtins
+from msgspec.structs import replace
+
+from eventlog.app.session_hooks.from_settings import registry
+from eventlog.app.session_hooks.hook_base import HookStatus
+from eventlog.app.session_hooks.hook_context import HookContext
+from eventlog.app.session_hooks.registry import HookOutcome
+from eventlog.events import ContextInjected, EntryApplied, Event, HostEvent, SessionEnd, SessionStart
+from eventlog.log import EventLog
+from eventlog.settings.schema import Settings
+from eventlog.timestamps import from_ns, to_ms
+
+_STORY = "session_hooks"
+_DRAWN = 3  # layer of a summary drawn from the transcript of a session that is over
+_AT_WORK_MS = 3_600_000  # a session without an end that was heard of in the last hour may still be at work
+
+
+def run_hooks(log: EventLog, settings: Settings, event: SessionStart | SessionEnd, cwd: str = "") -> list[HookOutcome]:
+    """Run them for one event of the log; `cwd` is where the session worked, where that is not the project itself."""
+    hooks = registry(settings.session_hooks)
+    context = HookContext(
+        session_id=event.conversation_id,
+        cwd=cwd or event.project or "",
+        project=event.project or "",
+        agent=event.agent or "",
+        store=log.store.root,
+        at=event.ts,
+    )
+    if isinstance(event, SessionStart):
+        outcomes = hooks.run("start", replace(context, reason=event.source or ""))
+    else:
+        known = {"start_branch": _start_branch(log, event.conversation_id), "others": _at_work(log, event)}
+        outcomes = hooks.run("end", replace(context, reason=event.reason or "", **known))
+    _remember(log, event, outcomes)
+    return outcomes
+
+
+def _remember(log: EventLog, event: Event, outcomes: list[HookOutcome]) -> None:
+    """What a hook did, or why it did not, belongs to the story of the session."""
+    worth_it = [one for one in outcomes if one.hook != "logging" or one.result.status is HookStatus.FAILURE]
+    told = {one.hook: to_builtins(one.result) for one in worth_it if one.result.status is not HookStatus.SKIPPED}
+    if told:
+        about = {"conversation_id": event.conversation_id, "project": event.project, "agent": event.agent}
+        log.append({"type": "host_event", "name": _STORY, "payload": told, **_present(about)})
+
+
+def _present(fields: dict[str, str | None]) -> dict[str, str]:
+    return {name: value for name, value in fields.items() if value}
+
+
+def _start_branch(log: EventLog, conversation_id: str) -> str | None:
+    starts = [event for event in log.session(conversation_id) if isinstance(event, SessionStart)]
+    return starts[0].git_branch if starts else None
+
+
+def _at_work(log: EventLog, end: Event) -> tuple[str, ...]:
+    """Other sessions of the project that were heard of lately and have not ended since."""
+    if not end.project:
+        return ()
+    since = from_ns((to_ms(end.ts) - _AT_WORK_MS) * 1_000_000)
+    ended: dict[str, bool] = {}
+    for event in log.read(since):
+        if event.project == end.project and event.conversation_id != end.conversation_id and not _is_our_own(event):
+            ended[event.conversation_id] = isinstance(event, SessionEnd)
+    return tuple(one for one, has_ended in ended.items() if not has_ended)
+
+
+def _is_our_own(event: Event) -> bool:
+    """Whether this program added it, perhaps after the session was over."""
+    told_by_hooks = isinstance(event, HostEvent) and event.name == _STORY
+    return event.layer == _DRAWN or told_by_hooks or isinstance(event, (ContextInjected, EntryApplied))

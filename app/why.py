@@ -1,0 +1,125 @@
+"""From a line of a knowledge file to the events behind it."""
+
+from collections.abc import Iterable
+from difflib import SequenceMatcher
+from pathlib import Path
+from typing import NamedTuple
+
+from eventlog.app.storage import Refused, storage_of
+from eventlog.days import LogLine
+from eventlog.errors import BadRequest
+from eventlog.log import EventLog
+from eventlog.projections.base import Document, Line
+from eventlog.projections.bases.drift import locate
+from eventlog.projections.bases.ledger import Ledger
+from eventlog.projections.bases.sections import Page
+from eventlog.projections.engine.replay import replay
+from eventlog.projections.stamp import stamped_at
+from eventlog.projections.views.knowledge import Knowledge, ledgers
+from eventlog.settings.schema import Settings
+
+
+class LineReason(NamedTuple):
+    """A line of a file, and the events it comes from, oldest first; None where the log does not say it."""
+
+    number: int
+    text: str
+    entries: list[LogLine] | None
+
+
+def explain(log: EventLog, settings: Settings, file: Path, number: int | None = None) -> list[LineReason]:
+    """Every line of a rendered file or of a knowledge base, or the one line asked for; raises BadRequest.
+
+    A rendered file tells of when it is; it is explained by the log as of then, wherever it lies. A knowledge base is
+    explained section by section; what is there twice or says something else than the log is a person's.
+    """
+    data = _read(file)
+    replayed = replay(log, settings, until=stamped_at(data) or "~")
+    ledger = _ledger_of(file, replayed.states[Knowledge], settings)
+    lines = data.decode(errors="replace").split("\n")
+    lines = lines[:-1] if lines[-1] == "" else lines
+    if number is not None and not 1 <= number <= len(lines):
+        raise BadRequest(f"there is no line {number}", where=str(file), hint=f"it has {len(lines)} lines")
+    behind = _by_section(data, *ledger) if ledger else _align(lines, _document_of(file, replayed.documents))
+    wanted = range(1, len(lines) + 1) if number is None else [number]
+    entries = _LogLines(log, [line for one in wanted if (line := behind.get(one))])
+    return [LineReason(one, lines[one - 1], entries.of(behind[one]) if one in behind else None) for one in wanted]
+
+
+def _read(file: Path) -> bytes:
+    try:
+        return file.read_bytes()
+    except OSError as error:
+        raise BadRequest(
+            f"cannot be read: {error.strerror}", where=str(file), hint="name a file that eventlog replay has written"
+        ) from error
+
+
+def _ledger_of(file: Path, state: Knowledge, settings: Settings) -> tuple[Ledger, str] | None:
+    """What the log says of the knowledge base that lies there; None where none does."""
+    for place, ledger in ledgers(state, settings.knowledge_bases).items():
+        try:
+            target = storage_of(place, settings.knowledge_bases, str(Path.home()))
+        except Refused:
+            continue
+        if target and target.identity == str(file.resolve()):
+            return ledger, target.shown
+    return None
+
+
+def _by_section(data: bytes, ledger: Ledger, shown: str) -> dict[int, Line]:
+    """Line number -> the entry or text that its section is of, and what a person decided about it."""
+    page = Page(data)
+    behind: dict[int, Line] = {}
+    for key, section in locate(page, ledger, shown).items():
+        now = ledger.histories[key].now
+        if now and page.text(section) == now.body:
+            events = tuple(one.event for one in ledger.histories[key].behind)
+            decided = (ledger.decisions[event].id for event in events if event in ledger.decisions)
+            told = (*events, *decided)
+            for number in range(section.start, section.end):
+                behind[number + 1] = Line(page.lines[number].decode(errors="replace"), told)
+    return behind
+
+
+def _document_of(file: Path, documents: Iterable[Document]) -> Document:
+    """The document whose path the file's path ends with, the longest there is."""
+    parts = file.resolve().parts
+    fitting = [one for one in documents if parts[-len(Path(one.path).parts) :] == Path(one.path).parts]
+    if not fitting:
+        raise BadRequest(
+            "is not a file that replay renders", where=str(file), hint="see the knowledge directory of the store"
+        )
+    return max(fitting, key=lambda one: len(Path(one.path).parts))
+
+
+def _align(lines: list[str], document: Document) -> dict[int, Line]:
+    """Line number -> line of the document; lines a person wrote have none."""
+    texts = [line.text for line in document.lines]
+    if texts == lines:
+        return dict(enumerate(document.lines, 1))
+    blocks = SequenceMatcher(a=lines, b=texts, autojunk=False).get_matching_blocks()
+    return {block.a + step + 1: document.lines[block.b + step] for block in blocks for step in range(block.size)}
+
+
+class _LogLines:
+    """The log's lines for what a set of lines refers to, looked up once."""
+
+    def __init__(self, log: EventLog, lines: Iterable[Line]) -> None:
+        lines = list(lines)
+        self._by_id = log.find({event for line in lines for event in line.sources})
+        conversations = {one for line in lines for one in line.conversations}
+        self._by_conversation = {one: _main(log.index.entries(one)) for one in conversations}
+
+    def of(self, line: Line) -> list[LogLine]:
+        named = [self._by_id[event] for event in line.sources if event in self._by_id]
+        whole = [entry for one in line.conversations for entry in self._by_conversation[one]]
+        return sorted({entry.event.id: entry for entry in (*named, *whole)}.values(), key=_order)
+
+
+def _main(entries: Iterable[LogLine]) -> list[LogLine]:
+    return [entry for entry in entries if not entry.event.subagent]
+
+
+def _order(entry: LogLine) -> tuple[str, str]:
+    return entry.event.ts, entry.event.id

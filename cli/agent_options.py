@@ -1,0 +1,25 @@
+"""Which agents, in whose files: what `install` and `uninstall` ask for."""
+
+import os
+from pathlib import Path
+
+import click
+
+from eventlog.app.install.host_configs import HOST_CONFIGS
+from eventlog.app.install.install import InstallTarget
+from eventlog.project import project_root
+from eventlog.store import Store
+
+agents = click.argument("names", metavar="AGENT...", nargs=-1, required=True, type=click.Choice([*HOST_CONFIGS]))
+scope = click.option(
+    "--user/--project",
+    "scope",
+    default=True,
+    callback=lambda _ctx, _param, user: "user" if user else "project",
+    help="For you everywhere, or for the project of the current directory only.  [default: user]",
+)
+
+
+def here(store: Store) -> InstallTarget:
+    """The home of the user, and the project of the current directory."""
+    return InstallTarget(store, Path.home(), Path(project_root(str(Path.cwd()))), os.environ)

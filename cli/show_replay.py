@@ -1,0 +1,67 @@
+"""What a replay did, told to people or to programs."""
+
+from eventlog.app.codex_export import ExportResult
+from eventlog.app.publish import PublishResult
+from eventlog.app.rebuild import RebuildResult
+from eventlog.cli import show_apply
+from eventlog.cli.describe import describe
+from eventlog.cli.output import count, emit_pretty, say
+from eventlog.codec import to_fields
+from eventlog.projections.engine.replay import ReplayResult
+
+
+def report(done: RebuildResult, copies: ExportResult, root: str, *, check: bool, as_json: bool) -> None:
+    """All of it; with `check`, what would have been done."""
+    if as_json:
+        emit_pretty(
+            {
+                **_as_dict(done.replayed, done.published, root),
+                "codex_memory": copies,
+                "knowledge_bases": show_apply.as_dict(done.applied),
+                "by_hand": [to_fields(event) for event in done.edits],
+            }
+        )
+        return
+    for event in done.edits:
+        say(f"{'by hand':<10} {event.type} {describe(event)}")
+    show_apply.tell(done.applied, dry_run=check)
+    tell_copies(copies)
+    _tell(done.replayed, done.published, root, check=check)
+
+
+def tell_copies(copies: ExportResult) -> None:
+    """What became of the copies for Codex."""
+    for word, names in (("copied", copies.written), ("uncopied", copies.removed), ("not ours", copies.left)):
+        for name in names:
+            say(f"{word:<10} codex_memory: {name}")
+
+
+def _as_dict(replayed: ReplayResult, published: PublishResult, root: str) -> dict[str, object]:
+    return {
+        "root": root,
+        "events": replayed.events,
+        "days": replayed.days,
+        "days_folded": replayed.days_folded,
+        "written": published.written,
+        "removed": published.removed,
+        "set_aside": published.set_aside,
+        "left": published.left,
+        "unchanged": published.unchanged,
+        "damage": replayed.damage,
+    }
+
+
+def _tell(replayed: ReplayResult, published: PublishResult, root: str, *, check: bool) -> None:
+    for damage in replayed.damage:
+        say(f"damaged    {damage.place} {damage.kind}: {damage.reason}")
+    for word, names in (
+        ("differs" if check else "wrote", published.written),
+        ("stale" if check else "removed", published.removed),
+        ("set aside", published.set_aside),
+        ("left", published.left),
+    ):
+        for name in names:
+            say(f"{word:<10} {name}")
+    read = f"{count(replayed.events, 'event')} of {count(replayed.days, 'day')} ({replayed.days_folded:,} folded anew)"
+    word = ("differs" if published.changes == 1 else "differ") if check else "changed"
+    say(f"{read}: {count(published.changes, 'file')} {word}, {published.unchanged:,} unchanged in {root}")

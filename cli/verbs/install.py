@@ -1,0 +1,59 @@
+"""`eventlog install`."""
+
+import click
+
+from eventlog.app.install.host_configs import Scope
+from eventlog.app.install.install import FileChange, host_config_of, install
+from eventlog.app.install.rules import install_rules
+from eventlog.cli import options
+from eventlog.cli.agent_options import agents, here, scope
+from eventlog.cli.output import say
+from eventlog.settings.load import load
+from eventlog.store import Store
+
+
+@click.command(
+    epilog=options.examples(
+        "eventlog install claude",
+        "eventlog install claude cursor codex",
+        "eventlog install cursor --project --with-rules",
+        "eventlog install gemini --project --session-type shared",
+    )
+)
+@agents
+@scope
+@click.option("--with-rules", is_flag=True, help="Also a rule file or skill that tells the agent how to save.")
+@click.option(
+    "--session-type",
+    type=click.Choice(["main", "shared"]),
+    default="main",
+    show_default=True,
+    help="Who listens to its sessions: you alone, or others too, who are told nothing about you.",
+)
+@options.store
+def command(names: tuple[str, ...], scope: Scope, with_rules: bool, session_type: str, store: Store) -> None:
+    """Register the memory hook with coding agents, in their own configuration files.
+
+    Adds entries at the end and changes no other byte; twice is once. What was there is kept in the store, and
+    `eventlog uninstall` gives it back.
+    """
+    target = here(store)
+    for host in [host_config_of(name) for name in names]:
+        _tell(host.name, install(target, host, scope, shared=session_type == "shared"))
+        if host.agent == "codex":
+            say("           Codex skips hooks it was not told to trust: run /hooks in it once")
+        if with_rules:
+            _rules(host.name, install_rules(target, host, scope, load(store).settings.locale))
+    if scope == "project":
+        say("the commands hold paths of this machine: keep these files out of shared branches")
+
+
+def _tell(name: str, outcome: FileChange) -> None:
+    say(f"{outcome.done:<10} {name}: {outcome.path}")
+
+
+def _rules(name: str, outcome: FileChange | None) -> None:
+    if outcome:
+        _tell(f"{name} rules", outcome)
+    else:
+        say(f"{'skipped':<10} {name} has no rule files for a user: use --project")

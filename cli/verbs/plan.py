@@ -1,0 +1,106 @@
+"""`eventlog plan`."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import click
+
+from eventlog.app.plan import checked, entry_of
+from eventlog.cli import options
+from eventlog.cli.output import emit
+from eventlog.cli.verbs.validate import read_plan
+from eventlog.codec import to_fields
+from eventlog.errors import BadRequest
+from eventlog.events import Operation
+from eventlog.projections.bases import plan_file
+from eventlog.projections.bases.plan_file import PlanFile
+from eventlog.store import Store
+
+_speaker: Callable[..., Any] = partial(options.speaker, named=False)
+
+
+@click.command(
+    epilog=options.examples(
+        'eventlog plan --path user --heading "Interests" --content "- AI agents" --session $ID --reason "said so"',
+        'eventlog plan --path AGENTS.md --heading "Build" --level 3 --delete --session $ID',
+        'eventlog plan --path AGENTS.md --under Legacy --heading "Commands" --level 3 --content "- make" --session $ID',
+        "eventlog plan --file plan.yaml --dry-run",
+        "eventlog plan --file - --session $ID < plan.yaml",
+    )
+)
+@click.option("--path", help="Knowledge base: its name (user), its path (~/…), or a path in the project.")
+@click.option("--url", help="Address of a knowledge base that is configured with one.")
+@click.option("--heading", help="Heading of the section.")
+@click.option("--under", multiple=True, metavar="HEADING", help="Heading above it, outermost first; repeatable.")
+@click.option("--level", type=click.IntRange(1, 6), default=2, show_default=True, help="Level of the heading.")
+@click.option("--content", help="What the section is to say; it is created where it is missing.")
+@options.one_of(
+    "operation",
+    ("--clear", "clear", "Empty the section, keep its heading."),
+    ("--delete", "delete", "Remove the section and its subsections."),
+)
+@click.option("--reason", help="Why.")
+@click.option("--confidence", type=click.FloatRange(0, 1), help="How sure you are [default: 0.9].")
+@click.option("--file", metavar="YAML", help="Entries in the exchange format; - reads stdin.")
+@click.option("--dry-run", is_flag=True, help="Check, and print the events; store nothing.")
+@_speaker
+@options.store
+def command(
+    path: str | None,
+    url: str | None,
+    heading: str | None,
+    under: tuple[str, ...],
+    level: int,
+    content: str | None,
+    operation: Operation | None,
+    reason: str | None,
+    confidence: float | None,
+    file: str | None,
+    dry_run: bool,
+    session: str | None,
+    project: str | None,
+    agent: str,
+    layer: int | None,
+    store: Store,
+) -> None:
+    """Plan a change of one section of a knowledge base, or of several with --file.
+
+    It is in the log at once, and reaches its file with `eventlog apply`, `eventlog replay`, or at the session's end.
+    Prints one JSON line per entry; a mistake in one of them stores none.
+    """
+    given = {"path": path, "url": url, "heading": heading, "content": content, "operation": operation}
+    if file and any((*given.values(), under)):
+        raise click.UsageError("--file has the entries; give nothing about one beside it")
+    if operation and content is not None:
+        raise click.UsageError(f"--{operation} takes no --content")
+    if not file and not (heading and (path or url) and (operation or content is not None)):
+        raise click.UsageError("give --path (or --url), --heading and one of --content, --clear, --delete; or --file")
+    flags = given | {"level": level, "under": under or None, "reason": reason, "confidence": confidence}
+    declared = _from_file(file) if file else PlanFile(version="1.0.0", entries=[entry_of(_present(flags))])
+    session = session or declared.source
+    if not session:
+        raise click.UsageError("give --session, or `source` in the file")
+    speaker = {"conversation_id": session, "project": project, "agent": agent, "layer": layer}
+    events = checked(store, declared, speaker)
+    if dry_run:
+        for event in events:
+            emit({"status": "dry-run", "event": to_fields(event)})
+        return
+    for stored in options.open_log(store).append_many(events):
+        emit({"status": "ok", "id": stored.id})
+
+
+def _present(fields: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in fields.items() if value is not None}
+
+
+def _from_file(file: str) -> PlanFile:
+    name, text = read_plan(file)
+    loaded = plan_file.parse(text)
+    if loaded.mistakes:
+        first, *more = loaded.mistakes
+        others = "\n".join(f"line {one.line}: {one}" for one in more)
+        raise BadRequest(str(first), where=f"{name}:{first.line}", hint=others or "nothing was stored")
+    found: PlanFile = loaded.value
+    return found

@@ -1,0 +1,141 @@
+"""`eventlog query`."""
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
+
+import click
+import orjson
+
+from eventlog import fastjson
+from eventlog.cli import options
+from eventlog.cli.describe import describe
+from eventlog.cli.output import emit_bytes, emit_pretty, say, table
+from eventlog.codec import to_fields
+from eventlog.days import LogLine
+from eventlog.log import EventLog
+from eventlog.store import Store
+
+
+@click.command(
+    epilog=options.examples(
+        "eventlog query --session $ID",
+        "eventlog query --session $ID --format jsonl",
+        "eventlog query --type fact --grep postgres --since 2026-02-01",
+        "eventlog query --reverse --limit 20",
+    )
+)
+@click.option("--session", metavar="ID", help="Only events of this conversation (found by index).")
+@click.option("--type", "types", multiple=True, help="Only events of this type; may be repeated.")
+@click.option("--project", help="Only events of this project: its path, or a directory in it.")
+@click.option("--agent", help="Only events of this program.")
+@options.since
+@options.until
+@click.option("--grep", metavar="TEXT", help="Only events whose line contains the text, in any case.")
+@click.option("--id", "id_prefix", metavar="PREFIX", help="Only events whose id starts like this.")
+@click.option("--limit", type=click.IntRange(min=1), help="At most so many events.")
+@click.option("--reverse", is_flag=True, help="Newest first.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["table", "jsonl", "json", "markdown"]),
+    default="table",
+    show_default=True,
+    help="jsonl prints the lines of the log byte for byte.",
+)
+@options.store
+def command(
+    session: str | None,
+    types: tuple[str, ...],
+    project: str | None,
+    agent: str | None,
+    since: str | None,
+    until: str | None,
+    grep: str | None,
+    id_prefix: str | None,
+    limit: int | None,
+    reverse: bool,
+    form: str,
+    store: Store,
+) -> None:
+    """Show events, oldest first: what happened, when, and by whom.
+
+    A line of the log that cannot be read is passed over here; `eventlog verify` names it.
+    """
+    log = options.open_log(store)
+    tests = _tests(types, project, agent, grep, id_prefix)
+    found = (entry for entry in _source(log, session, since or "", until or "~") if all(test(entry) for test in tests))
+    _FORMATS[form](_limited(found, limit, reverse=reverse))
+
+
+_Test = Callable[[LogLine], bool]
+
+
+def _tests(
+    types: tuple[str, ...], project: str | None, agent: str | None, grep: str | None, id_prefix: str | None
+) -> list[_Test]:
+    tests: list[_Test] = []
+    if types:
+        tests.append(lambda entry: entry.event.type in types)
+    if project:
+        roots = options.spellings(project)
+        tests.append(lambda entry: entry.event.project in roots)
+    if agent:
+        tests.append(lambda entry: entry.event.agent == agent)
+    if id_prefix:
+        tests.append(lambda entry: entry.event.id.startswith(id_prefix.lower()))
+    if grep:
+        needle = orjson.dumps(grep)[1:-1].decode().casefold()
+        tests.append(lambda entry: needle in _spelled(entry.line).casefold())
+    return tests
+
+
+def _spelled(line: bytes) -> str:
+    """The line as the log spells it, where another writer has escaped what needs no escape."""
+    plain = b"\\u" not in line and b"\\/" not in line
+    return (line if plain else fastjson.dumps({"": fastjson.loads(line)})).decode(errors="replace")
+
+
+def _source(log: EventLog, session: str | None, since: str, until: str) -> Iterator[LogLine]:
+    if session is None:
+        return log.entries(since, until)
+    return (entry for entry in log.session_entries(session) if since <= entry.event.ts <= until)
+
+
+def _limited(found: Iterator[LogLine], limit: int | None, *, reverse: bool) -> Iterable[LogLine]:
+    """`--reverse --limit 20` is the last twenty, newest first."""
+    if reverse:
+        return reversed(deque(found, maxlen=limit))
+    return islice(found, limit)
+
+
+def _print_lines(entries: Iterable[LogLine]) -> None:
+    for entry in entries:
+        emit_bytes(entry.line)
+
+
+def _print_json(entries: Iterable[LogLine]) -> None:
+    emit_pretty([to_fields(entry.event) for entry in entries])
+
+
+def _print_markdown(entries: Iterable[LogLine]) -> None:
+    for entry in entries:
+        say(f"- {entry.event.ts} **{entry.event.type}** {describe(entry.event)}")
+
+
+def _print_table(entries: Iterable[LogLine]) -> None:
+    table(map(_row, entries), when=16, type=0, agent=0, session=8, what=200)
+
+
+def _row(entry: LogLine) -> tuple[str, ...]:
+    event = entry.event
+    who = "/".join(filter(None, [event.agent, event.subagent]))
+    return event.ts.replace("T", " "), event.type, who, event.conversation_id, describe(event)
+
+
+_FORMATS: dict[str, Callable[[Iterable[LogLine]], None]] = {
+    "table": _print_table,
+    "jsonl": _print_lines,
+    "json": _print_json,
+    "markdown": _print_markdown,
+}

@@ -1,0 +1,85 @@
+"""`eventlog stats`."""
+
+import sys
+from shutil import get_terminal_size
+from typing import Any
+
+import click
+from msgspec import to_builtins
+
+from eventlog.cli import options
+from eventlog.cli.output import emit_pretty, say, table
+from eventlog.hooks import avoided_log
+from eventlog.projections.engine.replay import replay
+from eventlog.projections.state.conversations import Conversations
+from eventlog.projections.views.stats import STATS, Week, weeks
+from eventlog.settings.schema import Settings
+from eventlog.store import Store
+
+
+@click.command(epilog=options.examples("eventlog stats", "eventlog stats --since 2026-02-01 --json"))
+@options.since
+@options.until
+@options.as_json
+@options.store
+def command(since: str | None, until: str | None, as_json: bool, store: Store) -> None:
+    """Show how well memory is kept, by week: sessions saved by each net, extra requests, coverage.
+
+    Nets: 1 the agent by itself, 2 before a compaction, 3 put together by a program at the end, 4 asked at a turn's end
+    (an extra request). The count is that of `eventlog sessions`. Coverage leaves out trivial sessions.
+    """
+    replayed = replay(options.open_log(store), Settings(), projections=[STATS])
+    found = weeks(
+        replayed.states[Conversations], avoided_log.avoided_by_day(store), since=since or "", until=until or "~"
+    )
+    if as_json:
+        emit_pretty([_as_dict(week) for week in found])
+        return
+    if len(found) == 1:
+        say("no sessions: agents' hooks tell of them (eventlog install, eventlog doctor), and so does eventlog fact")
+        return
+    if sys.stdout.isatty():
+        _side_by_side(found)
+    else:
+        table([_COLUMNS, *map(_row, found)], **dict.fromkeys(_COLUMNS, 0))
+
+
+_COLUMNS = (
+    "week", "sessions", "agent", "compaction", "program", "asked", "unsaved", "trivial",
+    "fallback", "automatic", "coverage", "duplicates",
+)  # fmt: skip
+
+
+def _side_by_side(found: list[Week]) -> None:
+    """On a terminal a column for each of the newest weeks that fit beside each other."""
+    room = max(2, (get_terminal_size().columns - _LABEL) // _COLUMN)
+    shown = [_row(week) for week in found[-room:]]
+    names, *figures = zip(_COLUMNS, *shown, strict=True)
+    table(figures, **dict.fromkeys(names, 0))
+    if earlier := len(found) - len(shown):
+        say(f"{earlier:,} earlier weeks: --until, or --json for all")
+
+
+_LABEL, _COLUMN = 15, 13  # columns of the terminal
+
+
+def _row(week: Week) -> tuple[str, ...]:
+    layers = [f"{count} ({_percent(week.shares[layer])})" for layer, count in week.layers.items()]
+    rates = map(_percent, (week.fallback_rate, week.automatic_share, week.coverage))
+    counts = (week.unsaved, week.trivial)
+    return week.week, str(week.sessions), *layers, *map(str, counts), *rates, str(week.duplicates_avoided)
+
+
+def _percent(share: float | None) -> str:
+    return "–" if share is None else f"{share:.0%}"
+
+
+def _as_dict(week: Week) -> dict[str, Any]:
+    derived = {
+        "saved": week.saved,
+        "shares": week.shares,
+        "fallback_rate": week.fallback_rate,
+        "automatic_share": week.automatic_share,
+        "coverage": week.coverage,
+    }
+    return {**to_builtins(week), **derived}

@@ -1,0 +1,61 @@
+"""`eventlog validate`."""
+
+import sys
+from pathlib import Path
+
+import click
+
+from eventlog.cli import options
+from eventlog.cli.main import EXIT_FOUND
+from eventlog.cli.output import count, emit_pretty, say
+from eventlog.errors import BadRequest
+from eventlog.project import project_root
+from eventlog.projections.bases import plan_file
+from eventlog.store import Store
+from eventlog.yaml_errors import Mistake
+
+
+@click.command(
+    epilog=options.examples(
+        "eventlog validate plan.yaml", "eventlog validate --schema", "eventlog validate - < plan.yaml"
+    )
+)
+@click.argument("file", required=False)
+@click.option("--schema", is_flag=True, help="Print the JSON Schema of the format.")
+@options.as_json
+@options.store
+def command(file: str | None, schema: bool, as_json: bool, store: Store) -> int:
+    """Check a file of plan entries: every mistake at once, with its line. Exits with 1 where there is one."""
+    if schema == bool(file):
+        raise click.UsageError("give either FILE or --schema")
+    if schema:
+        emit_pretty(plan_file.schema())
+        return 0
+    name, text = read_plan(str(file))
+    found, entries = _mistakes(text, store)
+    if as_json:
+        emit_pretty({"file": name, "entries": entries, "mistakes": [one._asdict() for one in found]})
+    else:
+        for one in found:
+            say(f"{name}:{one.line}: {one}")
+        say(f"{count(entries, 'entry', 'entries')}, {count(len(found), 'mistake')}")
+    return EXIT_FOUND if found else 0
+
+
+def read_plan(file: str) -> tuple[str, str]:
+    """The name of the file, for messages, and its text; `-` is stdin. Raises BadRequest."""
+    name = "stdin" if file == "-" else file
+    try:
+        data = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
+        return name, data.decode("utf-8-sig")
+    except OSError as error:
+        raise BadRequest(f"cannot be read: {error.strerror}", where=name) from error
+    except UnicodeDecodeError as error:
+        raise BadRequest("is not UTF-8", where=name, hint=f"see byte {error.start}") from error
+
+
+def _mistakes(text: str, store: Store) -> tuple[list[Mistake], int]:
+    loaded = plan_file.parse(text)
+    entries = sum(key.startswith("entries[") and key.endswith("]") for key in loaded.lines)
+    bases = options.open_store(store).settings.knowledge_bases
+    return plan_file.every_mistake(loaded, bases, project_root(str(Path.cwd())), str(Path.home())), entries

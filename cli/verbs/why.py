@@ -1,0 +1,130 @@
+"""`eventlog why`."""
+
+import re
+from pathlib import Path
+
+import click
+
+from eventlog.app.receipt import ReceiptSources, receipts_of
+from eventlog.app.why import LineReason, explain
+from eventlog.cli import options
+from eventlog.cli.describe import describe
+from eventlog.cli.output import emit, say, table
+from eventlog.codec import to_fields
+from eventlog.days import LogLine
+from eventlog.errors import BadRequest
+from eventlog.events import KnownFile
+from eventlog.store import Store
+from eventlog.text import cut
+
+_SHOWN = 5  # events per line where the whole file is asked for
+_PLACE = re.compile(r"(?P<file>.+?)(?::(?P<line>\d+))?")
+
+
+@click.command(
+    epilog=options.examples(
+        "eventlog why MEMORY.md",
+        "eventlog why ~/.eventlog/knowledge/projects/toolkit-843ba2/MEMORY.md:7",
+        "eventlog why sessions.jsonl:1 --json",
+        "eventlog why --session $ID",
+    )
+)
+@click.argument("place", metavar="[FILE[:LINE]]", required=False)
+@click.option("--session", metavar="ID", help="Instead of a file: what this session was given at its start.")
+@options.as_json
+@options.store
+def command(place: str | None, session: str | None, as_json: bool, store: Store) -> None:
+    """Show the events behind each line of a knowledge file, behind one line, or behind what a session knew.
+
+    FILE may lie anywhere replay has written it, or be a knowledge base; a bare name is looked for in the store's
+    knowledge directory.
+    """
+    if (place is None) == (session is None):
+        raise click.UsageError("give a file, or --session")
+    if session is not None:
+        _of_session(session, store, as_json=as_json)
+    else:
+        _of_file(place or "", store, as_json=as_json)
+
+
+def _of_session(session: str, store: Store, *, as_json: bool) -> None:
+    opened = options.open_store(store)
+    receipts = receipts_of(opened.log, opened.settings, session)
+    if not receipts:
+        raise BadRequest(
+            f"{session!r} was given nothing",
+            hint="only starts answered by a hook, or told by `eventlog context --session`, are known",
+        )
+    for one in receipts:
+        if as_json:
+            emit({"receipt": to_fields(one.receipt), "events": _fields(one.entries), "files": _files(one)})
+            continue
+        say(
+            f"{one.receipt.ts}: {one.receipt.chars:,} characters"
+            + "".join(f", cut: {name}" for name in one.receipt.cut)
+        )
+        table(map(_row, one.entries), when=16, type=0, agent=0, session=8, id=13, what=200)
+        for file in one.receipt.files:
+            _tell_of(file, one.files[file.path])
+
+
+def _tell_of(file: KnownFile, entries: list[LogLine] | None) -> None:
+    say(f"{file.path}: {f'as of {file.as_of}' if file.as_of else f'sha256 {file.digest[:12]}, not from the log'}")
+    table(map(_row, (entries or [])[:_SHOWN]), when=16, type=0, agent=0, session=8, id=13, what=200)
+    if entries and len(entries) > _SHOWN:
+        say(f"    and {len(entries) - _SHOWN} more: --json shows all")
+
+
+def _files(one: ReceiptSources) -> list[dict[str, object]]:
+    return [
+        {"path": file.path, "digest": file.digest, "as_of": file.as_of, "events": _fields(one.files[file.path] or [])}
+        for file in one.receipt.files
+    ]
+
+
+def _of_file(place: str, store: Store, *, as_json: bool) -> None:
+    match = _PLACE.fullmatch(place)
+    if match is None:
+        raise click.UsageError(f"{place!r} is not FILE or FILE:LINE")
+    number = int(match["line"]) if match["line"] else None
+    opened = options.open_store(store)
+    explained = explain(opened.log, opened.settings, _find(match["file"], store), number)
+    for line in explained:
+        if as_json:
+            emit({"line": line.number, "text": line.text, "events": _fields(line.entries or [])})
+        elif number is None and not line.text.strip():
+            continue
+        else:
+            _tell(line, limit=_SHOWN if number is None else None)
+
+
+def _find(name: str, store: Store) -> Path:
+    given = Path(name).expanduser()
+    known = Path(store.knowledge) / name
+    return known if known.is_file() and not given.is_file() else given
+
+
+def _fields(entries: list[LogLine]) -> list[dict[str, object]]:
+    return [to_fields(entry.event) for entry in entries]
+
+
+def _tell(line: LineReason, limit: int | None) -> None:
+    say(f"{line.number}: {cut(line.text, 100)}")
+    if line.entries is None:
+        say("    not from the log: written by hand, or by another version")
+        return
+    table(map(_row, line.entries[:limit]), when=16, type=0, agent=0, session=8, id=13, what=200)
+    if limit and len(line.entries) > limit:
+        say(f"    and {len(line.entries) - limit} more: eventlog why …:{line.number}")
+
+
+def _row(entry: LogLine) -> tuple[str, ...]:
+    event = entry.event
+    return (
+        event.ts.replace("T", " "),
+        event.type,
+        event.agent or "",
+        event.conversation_id,
+        event.id,
+        describe(event),
+    )

@@ -1,0 +1,140 @@
+"""One live event from a source that may tell us twice: double registrations, cross-loaded settings, retries.
+
+The id's random part is derived from the source's own key, so the second telling is recognised by a search in the end
+of the log, under the lock, whatever its time. Only a whole line counts: what a killed writer left of one is no event,
+and the retry is its second chance. And before anyone is told "already there", that line is synced.
+
+Imported inside agents' hooks: no codec, no validation; the caller builds events of the right shape.
+"""
+
+import os
+import time
+
+from eventlog import fastjson, ids, timestamps
+from eventlog.dayfile import DayFile, path_of
+from eventlog.errors import InvalidEvent, NotStored
+from eventlog.files import not_stored, open_regular, sync_file
+from eventlog.secrets import scrub_fields
+from eventlog.settings import cached
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from eventlog.store import Store
+
+_REMEMBERED_BYTES = 4 << 20  # how far back in the log a retry is recognised
+_HOUR_NS = 3_600_000_000_000
+
+
+def append_once(
+    store: "Store",
+    fields: dict[str, object],
+    key: str,
+    *,
+    within_ms: int | None = None,
+    sync: bool | None = None,
+    clock: "Callable[[], int]" = time.time_ns,
+) -> bool:
+    """Append the event unless one with this key is there (not further away than `within_ms`, where given).
+
+    `fields` lack `v`, `id` and `ts`; `sync` None goes by the setting `fsync`. Tells whether the event is new; raises
+    NotStored (which then carries the whole event as `lost`), or InvalidEvent where no reader would take it.
+    """
+    fields = scrub_fields(fields)
+    sync = cached.wants_sync(store) if sync is None else sync
+    told = _Told(key, within_ms)
+    event: dict[str, object] | None = None
+    try:
+        while True:
+            day = timestamps.from_ns(clock())[:10]
+            with DayFile(store.log, day, sync=sync) as file:
+                now = clock()
+                ts = timestamps.from_ns(now)
+                if ts[:10] != day:  # midnight passed while waiting for the lock
+                    continue
+                if told.is_in(file.tail(_REMEMBERED_BYTES), now):
+                    file.confirm()
+                    return False
+                if told.is_in_file(_yesterday(store.log, now), now, sync=sync):
+                    return False
+                event = {"v": 1, "id": ids.derived(now // 1_000_000, key), "ts": ts, **fields}
+                file.append(_line(event))
+            return True
+    except NotStored as error:
+        error.lost = event
+        raise
+
+
+def _line(event: dict[str, object]) -> bytes:
+    line = fastjson.dumps(event)
+    if len(line) > fastjson.MAX_LINE:
+        raise InvalidEvent(f"the event is {len(line):,} bytes long", where=str(event["type"]))
+    if reason := fastjson.refusal(event):
+        raise InvalidEvent(reason, where=str(event["type"]))
+    return line + b"\n"
+
+
+class _Told:
+    """An event told before: its key, and how many milliseconds away it may be (None: any)."""
+
+    def __init__(self, key: str, within_ms: int | None) -> None:
+        self._tail = ids.derived_tail(key)
+        self._within_ms = within_ms
+
+    def is_in(self, data: bytes, now: int) -> bool:
+        """Tell whether one of these lines is that event; `data` is the end of a file."""
+        mark = self._tail.encode() + b'"'
+        at = data.rfind(mark)
+        while at >= 0:
+            if self._is_near(data[at - ids.STAMP : at], now) and self._is_whole(data, at):
+                return True
+            at = data.rfind(mark, 0, at)
+        return False
+
+    def is_in_file(self, path: str, now: int, *, sync: bool) -> bool:
+        """Tell the same of a file that is not locked; what is found there is synced. Raises NotStored."""
+        try:
+            found = bool(path) and self.is_in(_end_of(path), now)
+        except OSError:  # nothing to be found in it
+            return False
+        try:
+            if found and sync:
+                sync_file(path)
+        except OSError as error:
+            raise not_stored(error, path) from error
+        return found
+
+    def _is_near(self, stamp: bytes, now: int) -> bool:
+        """By distance: the clock may have been set back since."""
+        try:
+            away = now // 1_000_000 - ids.time_ms(stamp.decode())
+        except ValueError:
+            return False
+        return self._within_ms is None or abs(away) <= self._within_ms
+
+    def _is_whole(self, data: bytes, at: int) -> bool:
+        """Tell whether the id stands in a line that is an event from its beginning to its end."""
+        start = data.rfind(b"\n", 0, at) + 1
+        if start == 0 and len(data) >= _REMEMBERED_BYTES:  # the line may begin before `data` does
+            return False
+        end = data.find(b"\n", at)
+        try:
+            event = fastjson.loads(data[start : end if end >= 0 else len(data)])
+        except ValueError:
+            return False
+        stamp = data[at - ids.STAMP : at].decode()
+        return isinstance(event, dict) and event.get("id") == stamp + self._tail
+
+
+def _yesterday(log_dir: str, now: int) -> str:
+    """The file of the day before, in the first hour of a day; "" later on."""
+    before = timestamps.from_ns(now - _HOUR_NS)[:10]
+    return "" if before == timestamps.from_ns(now)[:10] else path_of(log_dir, before)
+
+
+def _end_of(path: str) -> bytes:
+    """Raises OSError."""
+    with os.fdopen(open_regular(path), "rb") as opened:
+        opened.seek(max(0, os.fstat(opened.fileno()).st_size - _REMEMBERED_BYTES))
+        return opened.read()

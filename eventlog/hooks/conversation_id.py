@@ -1,0 +1,97 @@
+"""The conversation's id where the host's payload gives none: from the host's own session store, else one of ours.
+
+A host goes on writing the file of a conversation it resumes, and starts a new file for a new one: the newest file
+of the project is the one at work, also after a resume or a rewind. Rarely needed, so rarely loaded.
+"""
+
+import os
+
+from eventlog import fastjson, ids
+from eventlog.files import open_regular, replace_file
+from eventlog.hosts.call import HookCall
+from eventlog.store import Store
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_UUID = 36  # characters
+
+
+def conversation_id(store: Store, call: HookCall, environ: "Mapping[str, str]") -> str:
+    """The id of the conversation at work where the moment happened; raises NotStored or OSError."""
+    if named := _id_in(call.transcript):
+        return named
+    match call.agent:
+        case "claude-code":
+            home = environ.get("CLAUDE_CONFIG_DIR") or os.path.expanduser("~/.claude")
+            newest = _newest(f"{home}/projects/{claude_slug(call.where)}")
+        case "codex":
+            home = environ.get("CODEX_HOME") or os.path.expanduser("~/.codex")
+            newest = _newest_rollout(f"{home}/sessions")
+        case _:
+            newest = ""
+    return _id_in(newest) or _kept(store, call)
+
+
+def claude_slug(path: str) -> str:
+    """How Claude Code names the directory of a project's transcripts: everything but letters and digits is `-`."""
+    return "".join(char if char.isascii() and char.isalnum() else "-" for char in path)
+
+
+def _id_in(transcript: str) -> str:
+    """The name of the file, "" where it has none; of a Codex rollout the thread id it ends with, as in its payloads."""
+    name = os.path.basename(transcript.replace("\\", "/")).removesuffix(".jsonl").strip()
+    return name[-_UUID:] if name.startswith("rollout-") and len(name) > _UUID else name
+
+
+def _newest(directory: str) -> str:
+    """The `.jsonl` file written last; "" where there is none."""
+    try:
+        with os.scandir(directory) as entries:
+            files = [(entry.stat().st_mtime_ns, entry.path) for entry in entries if entry.name.endswith(".jsonl")]
+    except OSError:
+        return ""
+    return max(files, default=(0, ""))[1]
+
+
+def _newest_rollout(sessions: str) -> str:
+    """Of the days' directories (`2026/02/21`) the latest ones: a conversation goes on in the file of its first day."""
+    days: list[str] = [sessions]
+    for _ in ("year", "month", "day"):
+        days = [f"{parent}/{name}" for parent in days for name in _names(parent)]
+    found = [path for path in map(_newest, days) if path]
+    return max(found, key=lambda path: os.stat(path).st_mtime_ns, default="")
+
+
+def _names(directory: str) -> list[str]:
+    try:
+        return [name for name in os.listdir(directory) if name.isdigit()]
+    except OSError:
+        return []
+
+
+def _kept(store: Store, call: HookCall) -> str:
+    """One of ours: new with each start that is no return, kept until then."""
+    path = f"{store.cache}/conversations/{ids.digest(f'{call.agent} {call.project}', 8).hex()}.json"
+    returns = call.type != "session_start" or call.fields.get("source") in ("resume", "compact")
+    if returns and (known := _read(path)):
+        return known
+    fresh = ids.new(_now_ms())
+    replace_file(path, fastjson.dumps({"conversation_id": fresh}), durable=False)
+    return fresh
+
+
+def _read(path: str) -> str:
+    try:
+        with os.fdopen(open_regular(path), "rb") as opened:
+            said = fastjson.loads(opened.read())
+        return str(said["conversation_id"]).strip() if isinstance(said, dict) else ""
+    except (OSError, ValueError, LookupError):
+        return ""
+
+
+def _now_ms() -> int:
+    import time
+
+    return time.time_ns() // 1_000_000

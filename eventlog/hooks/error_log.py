@@ -1,0 +1,91 @@
+"""`cache/hook-errors.log`: what hooks could not do, one JSON line each; imported only when one fails.
+
+A full disk takes no note. For that there is `cache/hook-errors.spare`: a few kilobytes that are on the disk already,
+overwritten in place by lines that say in short what happened, until they are full of them.
+"""
+
+import os
+import re
+import time
+
+from eventlog import fastjson, timestamps
+from eventlog.files import make_dirs, open_regular
+from eventlog.hooks import spare
+from eventlog.secrets import scrub_fields, without_secrets
+from eventlog.store import Store
+
+_LARGEST = 1 << 20  # bytes; then the file is started anew and the old one kept as `.1`
+_KEPT_OF_PAYLOAD = 4096
+_LARGEST_EVENT = 1 << 16  # bytes
+_SHORT = 200  # characters of an error, where there is no room for more
+_ADDRESS = re.compile(r'("user_email"\s*:\s*")(?:[^"\\]|\\.)*')
+
+
+def path_of(store: Store) -> str:
+    """Where failures are noted."""
+    return f"{store.cache}/hook-errors.log"
+
+
+def note(store: Store, error: BaseException, lost: "bytes | dict[str, object]", agent: str = "") -> None:
+    """Add a failure and what it lost: the event, or the beginning of a payload that became none; raises OSError."""
+    said: dict[str, object] = {
+        "ts": timestamps.from_ns(time.time_ns()),
+        "agent": agent,
+        "error": without_secrets(f"{type(error).__name__}: {error}"),
+    }
+    try:
+        make_dirs(store.cache)
+        _append(path_of(store), fastjson.dumps(said | _kept(lost)))
+    except OSError:
+        short = {**said, "error": str(said["error"])[:_SHORT]}
+        spare.write(store, fastjson.dumps(short))
+
+
+def _append(path: str, line: bytes) -> None:
+    fd = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+    try:
+        if os.fstat(fd).st_size > _LARGEST:
+            os.replace(path, f"{path}.1")
+        before = os.fstat(fd).st_size
+        written = os.write(fd, line + b"\n")
+        if written <= len(line):
+            if os.fstat(fd).st_size == before + written:  # no other note has come behind it
+                os.ftruncate(fd, before)
+            raise OSError("no space for the whole line")
+    finally:
+        os.close(fd)
+
+
+def _kept(lost: "bytes | dict[str, object]") -> "dict[str, object]":
+    """An event is kept as one: `eventlog append --stdin` takes it when the log can be written again."""
+    if isinstance(lost, dict):
+        line = fastjson.dumps(lost)
+        return {"event": scrub_fields(lost)} if len(line) <= _LARGEST_EVENT else {"payload": _beginning(line)}
+    return {"payload": _beginning(lost)}
+
+
+def _beginning(data: bytes) -> str:
+    """Scrubbed before it is cut, so that no half of a secret is left at the end."""
+    text = data[: 2 * _KEPT_OF_PAYLOAD].decode("utf-8", "replace")
+    return without_secrets(_ADDRESS.sub(r"\1…", text))[:_KEPT_OF_PAYLOAD]
+
+
+def noted(store: Store) -> "list[dict[str, object]]":
+    """The failures noted since the file was started, oldest first; none where there is no file."""
+    return [one for path in (path_of(store), store.spare) for one in map(_read, _lines(path)) if one]
+
+
+def _lines(path: str) -> list[bytes]:
+    try:
+        with os.fdopen(open_regular(path), "rb") as opened:
+            return opened.read().splitlines()
+    except OSError:
+        return []
+
+
+def _read(line: bytes) -> "dict[str, object]":
+    try:
+        one = fastjson.loads(line)
+    except ValueError:
+        return {}
+    return one if isinstance(one, dict) else {}

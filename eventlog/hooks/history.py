@@ -1,0 +1,111 @@
+"""What a conversation has come to so far, by its id and over all days, without reading the log.
+
+The index names the lines in files that have not changed since; the rest is searched for the id as bytes, newest file
+first. Only lines that carry words or end turns are parsed.
+"""
+
+import os
+
+from eventlog import fastjson, index_lookup
+from eventlog.files import open_regular, read_regular
+from eventlog.store import Store
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_SEARCH_AT_MOST = 256 << 20  # bytes not in the index; a host would not wait for more
+_HEAD = 140  # bytes that hold the type of a line as the log writes it
+_SAYS = ("fact", "stage_summary")
+
+
+class TooMuch(Exception):
+    """More of the log is unindexed than can be searched while a host waits."""
+
+
+class History:
+    """What is known about one conversation: has it saved anything, was it asked to, how many turns has it had."""
+
+    def __init__(self) -> None:
+        self.saved = False
+        self.asked = False
+        self.turns = 0
+
+    def take_in(self, event: "dict[str, object]") -> None:
+        """One event of the conversation."""
+        kind = event.get("type")
+        self.saved = self.saved or kind in _SAYS
+        self.asked = self.asked or (kind == "save_requested" and event.get("trigger") == "stop")
+        self.turns += kind == "turn_end"
+
+
+def history(store: Store, conversation_id: str) -> History:
+    """All of it, or as much as shows that there is nothing to ask for; raises TooMuch or OSError."""
+    found = History()
+    ids: set[object] = set()
+    for line in _lines(store, conversation_id):
+        event = _event(line)
+        if event.get("conversation_id") != conversation_id or event.get("subagent") or event.get("id") in ids:
+            continue
+        ids.add(event.get("id"))
+        found.take_in(event)
+        if found.saved or found.asked:
+            break
+    return found
+
+
+def _lines(store: Store, conversation_id: str) -> "Iterator[bytes]":
+    """Newest file first."""
+    index = index_lookup.look_up(f"{store.cache}/{index_lookup.NAME}", conversation_id)
+    offsets: dict[str, list[int]] = {}
+    for name, offset in index.places:
+        offsets.setdefault(name, []).append(offset)
+    searched = 0
+    for stamp in reversed(index_lookup.stamps(store.log)):
+        name = stamp[0]
+        if stamp in index.stamps:
+            yield from _at(f"{store.log}/{name}", offsets.get(name, []))
+            continue
+        searched += stamp[1]
+        if searched > _SEARCH_AT_MOST:
+            raise TooMuch(f"{searched:,} bytes of the log are not indexed")
+        yield from _search(f"{store.log}/{name}", index_lookup.marks(conversation_id))
+
+
+def _at(path: str, offsets: "list[int]") -> "Iterator[bytes]":
+    if not offsets:
+        return
+    try:
+        with os.fdopen(open_regular(path), "rb") as opened:
+            for offset in offsets:
+                opened.seek(offset)
+                yield opened.readline()
+    except OSError:
+        return
+
+
+def _search(path: str, marks: "list[bytes]") -> "Iterator[bytes]":
+    """Every line that can be the conversation's, perhaps more than once; the caller looks closer."""
+    try:
+        data = read_regular(path)
+    except OSError:  # a file that cannot be read says nothing
+        return
+    for mark in marks:
+        at = data.find(mark)
+        while at >= 0:
+            start = data.rfind(b"\n", 0, at) + 1
+            end = data.find(b"\n", at)
+            end = len(data) if end < 0 else end
+            yield data[start:end]
+            at = data.find(mark, end)
+
+
+def _event(line: bytes) -> "dict[str, object]":
+    """The event of a line; nothing where it is damaged, or only tells what a host did."""
+    if b'"type":"host_event"' in line[:_HEAD]:
+        return {}
+    try:
+        event = fastjson.loads(line)
+    except ValueError:
+        return {}
+    return event if isinstance(event, dict) else {}

@@ -1,0 +1,63 @@
+"""`cache/open/`: one small file per conversation whose end has not been seen to yet.
+
+Left by hooks at each turn's end and at the session's; taken away by `eventlog settle`. It carries what the log does
+not: where the host keeps its transcript. A host that never tells of an end leaves a note that grows old.
+"""
+
+import os
+
+from eventlog import fastjson
+from eventlog.files import make_dirs
+from eventlog.hosts.call import HookCall, present
+from eventlog.secrets import scrub_fields
+from eventlog.store import Store, conversation_name
+
+_WRITE = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
+
+
+def directory(store: Store) -> str:
+    """Where the notes are."""
+    return f"{store.cache}/open"
+
+
+def mark_open(store: Store, call: HookCall) -> None:
+    """Write the note of a conversation anew; not durable, and where it cannot be, there is none.
+
+    A start has one of its own (`.started`), for session hooks; alone it is nothing to hurry for.
+    """
+    fields = scrub_fields(
+        present(
+            session=call.session,
+            agent=call.agent,
+            project=call.project,
+            cwd=call.where,
+            transcript=call.transcript,
+            ended=call.type == "session_end",
+        )
+    )
+    ending = "started" if call.type == "session_start" else "json"
+    path = f"{directory(store)}/{conversation_name(call.session)}.{ending}"
+    try:
+        fd = _open(path)
+    except OSError:
+        return
+    try:
+        os.write(fd, fastjson.dumps(fields))
+    finally:
+        os.close(fd)
+
+
+def any_open(store: Store) -> bool:
+    """Whether there is any but of starts."""
+    try:
+        return any(name.endswith(".json") for name in os.listdir(directory(store)))
+    except OSError:
+        return False
+
+
+def _open(path: str) -> int:
+    try:
+        return os.open(path, _WRITE, 0o600)
+    except FileNotFoundError:
+        make_dirs(os.path.dirname(path))
+        return os.open(path, _WRITE, 0o600)

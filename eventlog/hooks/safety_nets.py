@@ -1,0 +1,97 @@
+"""Four nets, cheapest first, so that nothing worth knowing is lost and nobody is asked twice.
+
+1  the context of a session's start tells the agent how to save by itself, in the turn that finishes a task;
+2  before a compaction it is asked to save a stage, where the host lets a hook speak, else right after it;
+3  at the end of a session that saved no summary, one is drawn from the transcript (`eventlog settle`, detached);
+4  at the end of a turn, once per conversation, it is asked to save, where nothing has been saved under its id.
+"""
+
+from eventlog.hosts.call import HookCall
+from eventlog.store import Store
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from eventlog.hosts import Dialect
+
+
+def answer(
+    store: Store, call: HookCall, dialect: "Dialect", event: "dict[str, object]", *, new: "bool | None"
+) -> bytes:
+    """What to tell the host about an event just recorded; `new` unless another registration was first.
+
+    None where the event waits in the spool: nobody is asked for anything that could not be stored.
+    """
+    if new is False:
+        from eventlog.hooks import avoided_log
+
+        avoided_log.count_avoided(store, "event")
+    if call.subagent:
+        return dialect.SILENT
+    if call.type == "session_start" and new is not False:
+        from eventlog.app.session_start import start_context
+
+        return dialect.start(start_context(store, call))
+    if call.type == "save_requested":
+        from eventlog.hooks import prompts
+        from eventlog.settings.preferences import preferences
+
+        return dialect.flush(prompts.flush(store, call, preferences(store).locale))
+    if call.type == "turn_end" and new is not None:
+        return _fall_back(store, call, dialect, event)
+    return dialect.SILENT
+
+
+def note_and_start(store: Store, call: HookCall) -> None:
+    """What has to be done when the host has its answer; costs a millisecond at most."""
+    if call.subagent or call.type not in ("session_start", "turn_end", "session_end"):
+        return
+    from eventlog.hooks import open_sessions
+
+    due = call.type == "session_end" or (call.type == "session_start" and _is_something_waiting(store))
+    open_sessions.mark_open(store, call)
+    if due:
+        from eventlog.hooks import background
+
+        background.start_finalize(store)
+
+
+def _is_something_waiting(store: Store) -> bool:
+    """Ended conversations, settings not read yet, or session hooks that do more than log."""
+    from eventlog.hooks import open_sessions
+    from eventlog.settings import cached
+
+    hooks = cached.settings(store).get("session_hooks")
+    enabled = [name for name, chosen in hooks.items() if _is_on(chosen)] if isinstance(hooks, dict) else []
+    return open_sessions.any_open(store) or not cached.are_current(store) or any(name != "logging" for name in enabled)
+
+
+def _is_on(chosen: object) -> bool:
+    return bool(chosen.get("enabled", True) if isinstance(chosen, dict) else chosen)
+
+
+def _fall_back(store: Store, call: HookCall, dialect: "Dialect", event: "dict[str, object]") -> bytes:
+    """Asking costs the user a whole request, so all must agree; the log knows whether someone else was faster."""
+    from eventlog.append_once import append_once
+    from eventlog.hooks import prompts
+    from eventlog.settings.preferences import preferences
+
+    chosen = preferences(store)
+    if not call.is_final or chosen.stop_fallback != "once" or dialect.ask("") == dialect.SILENT:
+        return dialect.SILENT
+    if not _is_called_for(store, call, chosen.min_turns):
+        return dialect.SILENT
+    asked = {name: event[name] for name in ("conversation_id", "project", "agent")}
+    fields = {"type": "save_requested", **asked, "trigger": "stop"}
+    if not append_once(store, fields, f"{call.agent}\n{call.session}\nsave_requested\nstop"):
+        return dialect.SILENT
+    return dialect.ask(prompts.ask(store, call, chosen.locale))
+
+
+def _is_called_for(store: Store, call: HookCall, min_turns: int) -> bool:
+    from eventlog.hooks.history import TooMuch, history
+
+    try:
+        so_far = history(store, call.session)
+    except TooMuch:
+        return False
+    return not so_far.saved and not so_far.asked and so_far.turns >= min_turns

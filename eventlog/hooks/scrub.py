@@ -1,0 +1,59 @@
+"""What of a host's payload may reach the disk: bounded, without secrets, without the user's address."""
+
+from eventlog import fastjson
+from eventlog.hosts.call import Payload
+from eventlog.secrets import scrub_named, without_secrets
+
+_LONGEST_TEXT = 2000  # characters
+_LONGEST_LIST = 50
+_DEEPEST = 8
+_NEVER_KEPT = frozenset(("user_email",))
+_ENVELOPE = frozenset(("session_id", "sessionId", "conversation_id", "hook_event_name", "hookEventName"))
+
+
+def scrub(payload: Payload) -> dict[str, object]:
+    """The payload as it is kept; what the event says elsewhere is left out."""
+    return {
+        name: _kept(name, value, 1)
+        for name, value in payload.items()
+        if name not in _NEVER_KEPT and name not in _ENVELOPE
+    }
+
+
+def outline(payload: Payload) -> dict[str, object]:
+    """What is kept of a payload that is too long for a line even so: the texts and numbers it begins with."""
+    first = list(scrub(payload).items())[:_LONGEST_LIST]
+    return {name: "…" if isinstance(value, (list, dict)) else value for name, value in first}
+
+
+def bounded(text: str) -> str:
+    """Return at most so much of a text, without secrets, saying how much is missing.
+
+    It is bounded before it is searched, and searched before it is cut: no half of a secret is left at the end.
+    """
+    if len(text) <= _LONGEST_TEXT:
+        return without_secrets(text)
+    return f"{without_secrets(text[: 2 * _LONGEST_TEXT])[:_LONGEST_TEXT]}…[+{len(text) - _LONGEST_TEXT} chars]"
+
+
+def _kept(name: str, value: object, depth: int) -> object:
+    if isinstance(value, str):
+        short = bounded(value)
+        return scrub_named(name, value) if short is value else short
+    if isinstance(value, list):
+        rest = [f"…[+{len(value) - _LONGEST_LIST} items]"] if len(value) > _LONGEST_LIST else []
+        return [_kept("", item, depth + 1) for item in value[:_LONGEST_LIST]] + rest if depth < _DEEPEST else "…"
+    if isinstance(value, dict):
+        if depth >= _DEEPEST:
+            return "…"
+        kept = ((name, item) for name, item in value.items() if name not in _NEVER_KEPT)
+        return {bounded(name): _kept(name, item, depth + 1) for name, item in kept}
+    return _number_as_text(value) if fastjson.refusal(value) else value
+
+
+def _number_as_text(value: object) -> str:
+    """Keep a number no log takes as it was written; of one too long to be printed, only that it was there."""
+    try:
+        return bounded(str(value))
+    except ValueError:  # Python prints integers of up to 4,300 digits
+        return "…"

@@ -1,0 +1,64 @@
+"""Claude Code, and every host that kept its protocol.
+
+Payload: `session_id`, `hook_event_name`, `prompt_id` (the turn, from 2.1.196 on); inside a subagent also `agent_id`,
+under the root's session id. A turn may end while background tasks run, and again when they are done.
+Before a compaction nothing can be said to the agent: that is made up for at the `SessionStart` that follows it.
+Documentation: code.claude.com/docs/en/hooks.
+"""
+
+from eventlog import fastjson
+from eventlog.hosts.call import HookCall, Payload, present, text
+
+AGENT = "claude-code"
+SILENT = b""
+
+
+def read(payload: Payload, name: str, agent: str = AGENT) -> HookCall:
+    """The call a payload tells of."""
+    turn = text(payload, "turn_id", "prompt_id")
+    session, subagent = text(payload, "session_id", "sessionId"), text(payload, "agent_id")
+    call = HookCall(agent, name, payload, session=session, subagent=subagent, dedupe_key=text(payload, "tool_use_id"))
+    match name:
+        case "SessionStart":
+            return call.as_event("session_start", _start(payload))
+        case "Stop":
+            fields = present(turn_id=turn, status="completed")
+            return call.as_event("turn_end", fields, dedupe_key=turn, is_final=is_settled(payload))
+        case "PreCompact":
+            return call.as_event("save_requested", {"trigger": "pre_compact"})
+        case "SessionEnd":
+            return call.as_event("session_end", present(reason=text(payload, "reason")), dedupe_key=turn)
+        case "SubagentStart" | "SubagentStop":
+            call.dedupe_key = subagent
+        case "UserPromptSubmit":
+            call.dedupe_key = turn
+    return call
+
+
+def is_settled(payload: Payload) -> bool:
+    """Neither the answer to a hook's own request, nor with anything still running."""
+    return not payload.get("stop_hook_active") and not payload.get("background_tasks")
+
+
+def start(context: str) -> bytes:
+    """The answer that gives a session its context."""
+    return fastjson.dumps({"hookSpecificOutput": {"hookEventName": "SessionStart", "additionalContext": context}})
+
+
+def ask(request: str) -> bytes:
+    """The answer that makes the agent go on with a request."""
+    return fastjson.dumps({"decision": "block", "reason": request})
+
+
+def flush(request: str) -> bytes:
+    """Nothing: what a hook says before a compaction is discarded."""
+    del request
+    return SILENT
+
+
+def _start(payload: Payload) -> dict[str, object]:
+    return present(
+        source=text(payload, "source"),
+        model=text(payload, "model"),
+        transcript_path=text(payload, "transcript_path"),
+    )

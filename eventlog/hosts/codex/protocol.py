@@ -1,0 +1,19 @@
+"""Codex CLI: Claude Code's protocol with a `turn_id`; `session_id` is the root thread, inside subagents too.
+
+Documentation: developers.openai.com/codex/hooks.
+"""
+
+from eventlog.hosts.call import HookCall, Payload
+from eventlog.hosts.claude import protocol as claude
+
+AGENT = "codex"
+SILENT = b""  # anything on stdout that is not its JSON makes Stop fail, and so does a key it does not know
+
+start = claude.start
+ask = claude.ask
+flush = claude.flush
+
+
+def read(payload: Payload, name: str) -> HookCall:
+    """The call a payload tells of."""
+    return claude.read(payload, name, AGENT)

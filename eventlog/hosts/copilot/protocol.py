@@ -1,0 +1,75 @@
+"""GitHub Copilot CLI. Under camel-case names payloads are camel-case and do not say which event they are of.
+
+It also runs hooks it finds in a repository's Claude Code settings, and VS Code's, under those names and with
+snake-case payloads. Neither shape has a key of a prompt or a tool call: what they say tells one from another.
+Documentation: docs.github.com/copilot/reference/hooks-reference.
+"""
+
+from eventlog import fastjson
+from eventlog.hosts.call import HookCall, Payload, present, text
+from eventlog.hosts.claude import protocol as claude
+
+AGENT = "copilot"
+SILENT = b""
+
+_IN_ITS_WORDS = {"stop": "agentStop", "userPromptSubmit": "userPromptSubmitted"}
+
+ask = claude.ask
+flush = claude.flush
+
+
+def read(payload: Payload, name: str, agent: str = AGENT) -> HookCall:
+    """The call a payload tells of; event names of both spellings."""
+    camel = name[:1].lower() + name[1:]
+    name = _IN_ITS_WORDS.get(camel, camel)
+    session, tool = text(payload, "sessionId", "session_id"), text(payload, "tool_use_id", "toolUseId")
+    call = HookCall(agent, name, payload, session=session, dedupe_key=tool, subagent=_subagent(payload, name))
+    match name:
+        case "sessionStart":
+            return call.as_event("session_start", _start(payload))
+        case "agentStop":
+            status = _STATUS.get(reason := text(payload, "stopReason", "stop_reason"), reason)
+            settled = claude.is_settled(payload) and status == "completed"
+            return call.as_event("turn_end", present(status=status), is_final=settled)
+        case "preCompact":
+            return call.as_event("save_requested", {"trigger": "pre_compact"})
+        case "sessionEnd":
+            return call.as_event("session_end", present(reason=text(payload, "reason")))
+        case "userPromptSubmitted" if prompt := text(payload, "prompt"):
+            call.dedupe_text = prompt
+        case "preToolUse" | "postToolUse":
+            call.dedupe_text = _tool_call(payload)
+    return call
+
+
+_STATUS = {"": "completed", "end_turn": "completed"}
+
+
+def start(context: str) -> bytes:
+    """The answer that gives a session its context."""
+    return fastjson.dumps({"additionalContext": context})
+
+
+def _subagent(payload: Payload, name: str) -> str:
+    """Its id; some of its events have only its name, or that of its kind."""
+    if found := text(payload, "agentId", "agent_id"):
+        return found
+    named = text(payload, "agentName", "agent_name", "agentType", "agent_type") or "subagent"
+    return named if name.startswith("subagent") else ""
+
+
+def _tool_call(payload: Payload) -> object:
+    """Tool, arguments and result: under either naming, arguments as an object or as its text."""
+    arguments = payload.get("toolArgs", payload.get("tool_input"))
+    arguments = fastjson.dumps(arguments).decode() if isinstance(arguments, dict) else arguments
+    result = payload.get("toolResult", payload.get("tool_result"))
+    said = text(result, "textResultForLlm", "text_result_for_llm") if isinstance(result, dict) else result
+    return [text(payload, "toolName", "tool_name").lower(), arguments, said]
+
+
+def _start(payload: Payload) -> dict[str, object]:
+    return present(
+        source=text(payload, "source"),
+        model=text(payload, "model"),
+        transcript_path=text(payload, "transcriptPath", "transcript_path"),
+    )

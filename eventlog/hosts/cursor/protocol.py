@@ -1,0 +1,85 @@
+"""Cursor, desktop and CLI.
+
+Payload: `conversation_id` (older builds: or `session_id`), `generation_id` (the turn), `workspace_roots`; `cwd` is
+often "". It also runs hooks it finds in Claude Code's settings, with its own payload, and translates the answers.
+A subagent works under a conversation id of its own that nothing ties to its parent. Documentation:
+cursor.com/docs/hooks.
+"""
+
+from eventlog import fastjson
+from eventlog.hosts.call import HookCall, Payload, present, text
+
+AGENT = "cursor"
+SILENT = b"{}"
+
+_NAMELESS_MODELS = ("default", "unknown")
+_AS_CURSOR_SAYS = {"userPromptSubmit": "beforeSubmitPrompt"}  # in hooks taken from Claude Code's settings
+
+
+def read(payload: Payload, name: str) -> HookCall:
+    """The call a payload tells of; event names of both spellings."""
+    camel = name[:1].lower() + name[1:]
+    name = _AS_CURSOR_SAYS.get(camel, camel)
+    turn, session = text(payload, "generation_id"), text(payload, "conversation_id", "session_id")
+    call = HookCall(AGENT, name, payload, session=session, dedupe_key=text(payload, "tool_use_id"))
+    match name:
+        case "sessionStart":
+            return call.as_event("session_start", _start(payload))
+        case "stop":
+            fields = present(turn_id=turn, status=text(payload, "status"))
+            return call.as_event("turn_end", fields, dedupe_key=_again(payload, turn), is_final=_is_settled(payload))
+        case "preCompact":
+            return call.as_event("save_requested", {"trigger": "pre_compact"}, dedupe_key=_again(payload, turn))
+        case "sessionEnd":
+            return call.as_event("session_end", _end(payload), dedupe_key=turn)
+        case "subagentStart" | "subagentStop":
+            call.subagent = call.dedupe_key = text(payload, "subagent_id", "tool_call_id") or "subagent"
+        case "beforeSubmitPrompt":
+            call.dedupe_key = turn
+    return call
+
+
+def start(context: str) -> bytes:
+    """The answer that gives a session its context."""
+    return fastjson.dumps({"additional_context": context})
+
+
+def ask(request: str) -> bytes:
+    """The answer that Cursor sends as the user's next message."""
+    return fastjson.dumps({"followup_message": request})
+
+
+def flush(request: str) -> bytes:
+    """The one answer Cursor takes before a compaction."""
+    return fastjson.dumps({"user_message": request})
+
+
+def _is_settled(payload: Payload) -> bool:
+    status = text(payload, "status")
+    return status in ("", "completed") and not payload.get("loop_count") and not payload.get("stop_hook_active")
+
+
+def _start(payload: Payload) -> dict[str, object]:
+    model = text(payload, "model")
+    return present(
+        source=text(payload, "source"),
+        model="" if model in _NAMELESS_MODELS else model,
+        transcript_path=text(payload, "transcript_path"),
+    )
+
+
+def _end(payload: Payload) -> dict[str, object]:
+    duration = payload.get("duration_ms")
+    is_number = isinstance(duration, (int, float)) and not isinstance(duration, bool)
+    return present(
+        reason=text(payload, "reason"),
+        status=text(payload, "final_status"),
+        duration_ms=duration if is_number and not fastjson.refusal(duration) else None,
+        error=text(payload, "error_message"),
+    )
+
+
+def _again(payload: Payload, turn: str) -> str:
+    """One generation may stop, or be compacted, several times: a hook's follow-up message continues it."""
+    count = payload.get("loop_count", payload.get("message_count"))
+    return f"{turn}#{count}" if turn and isinstance(count, int) else turn

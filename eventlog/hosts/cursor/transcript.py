@@ -1,0 +1,25 @@
+"""Cursor: `agent-transcripts/<id>/<id>.jsonl`, lines of `{role, message: {content}}`, neither ids nor times."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from eventlog.hosts.steps import Step, dig, from_tool, records, text_of
+
+_QUERY = re.compile(r"<user_query>\s*(.*?)\s*</user_query>", re.DOTALL)
+_OURS = "[eventlog]"
+
+
+def steps(path: Path) -> Iterator[Step]:
+    """The steps of a conversation; raises OSError."""
+    for record in records(path):
+        content = dig(record, "message", "content")
+        said = text_of(content)
+        if record.get("role") == "user" and said:
+            asked = "\n".join(_QUERY.findall(said)) or said
+            yield from () if asked.startswith(_OURS) else (Step("prompt", asked),)
+        elif record.get("role") == "assistant" and said:
+            yield Step("reply", said)
+        for block in content if isinstance(content, list) else ():
+            if dig(block, "type") == "tool_use":
+                yield from from_tool(str(dig(block, "name")), dig(block, "input"))

@@ -1,0 +1,36 @@
+"""Gemini CLI: Claude Code's shapes under names of its own; no turn id, a `timestamp` in every payload.
+
+It may tell of a session's end twice. Documentation: github.com/google-gemini/gemini-cli, docs/hooks.
+"""
+
+from eventlog import fastjson
+from eventlog.hosts.call import HookCall, Payload, present, text
+from eventlog.hosts.claude import protocol as claude
+
+AGENT = "gemini"
+SILENT = b"{}"  # an empty answer makes it parse stderr
+
+_AS_CLAUDE_SAYS = {"PreCompress": "PreCompact"}
+
+start = claude.start
+
+
+def read(payload: Payload, name: str) -> HookCall:
+    """The call a payload tells of."""
+    call = claude.read(payload, _AS_CLAUDE_SAYS.get(name, name), AGENT)
+    call.name = name
+    if name == "AfterAgent":
+        return call.as_event("turn_end", present(status="completed"), is_final=claude.is_settled(payload))
+    call.dedupe_key = call.dedupe_key or text(payload, "tool_call_id")
+    return call
+
+
+def ask(request: str) -> bytes:
+    """The answer that makes the agent go on with a request."""
+    return fastjson.dumps({"decision": "deny", "reason": request})
+
+
+def flush(request: str) -> bytes:
+    """Nothing: before a compression only the user can be told something."""
+    del request
+    return SILENT

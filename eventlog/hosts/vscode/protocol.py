@@ -1,0 +1,27 @@
+"""VS Code's agent mode: Copilot's files and Claude Code's, a payload of mixed case, and no end of a session.
+
+It also runs hooks it finds in Claude Code's settings, in this dialect. Documentation:
+code.visualstudio.com/docs/copilot/customization/hooks.
+"""
+
+from eventlog import fastjson
+from eventlog.hosts.call import HookCall, Payload
+from eventlog.hosts.claude import protocol as claude
+from eventlog.hosts.copilot import protocol as copilot
+
+AGENT = "vscode"
+SILENT = b""
+
+start = claude.start
+flush = claude.flush
+
+
+def read(payload: Payload, name: str) -> HookCall:
+    """The call a payload tells of."""
+    return copilot.read(payload, name, AGENT)
+
+
+def ask(request: str) -> bytes:
+    """The answer that makes the agent go on with a request, where VS Code looks for it."""
+    decision: dict[str, object] = {"decision": "block", "reason": request}
+    return fastjson.dumps({"hookSpecificOutput": {"hookEventName": "Stop", **decision}})

@@ -1,0 +1,86 @@
+"""The settings for those who have no time: agents' hooks.
+
+No `config.yaml`, no cost: one failed system call, and everything has its default. Otherwise the file was read once,
+with YAML and types, and its values lie in `cache/settings.json`, good for as long as the file bears the same stamp.
+
+Imported inside agents' hooks: standard library only.
+"""
+
+import os
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from eventlog.store import Store
+
+    Values = dict[str, object]
+
+
+def settings(store: "Store") -> "Values":
+    """All settings by name, as `config.yaml` nests them; empty where all have their defaults. Never raises.
+
+    A file that cannot be understood counts as none: a hook does not fail for it, and `eventlog config` tells.
+    """
+    stamp = _stamp(store.config)
+    if stamp is None:
+        return {}
+    return _saved(store, stamp) or _compile(store, stamp)
+
+
+def wants_sync(store: "Store") -> bool:
+    """Whether an append is on disk only once it is synced: all but `fsync: never`."""
+    return settings(store).get("fsync") != "never"
+
+
+def are_current(store: "Store") -> bool:
+    """Whether hooks need not read `config.yaml`: there is none, or its values lie ready."""
+    stamp = _stamp(store.config)
+    return stamp is None or _saved(store, stamp) is not None
+
+
+def _stamp(path: str) -> str | None:
+    try:
+        stat = os.stat(path)
+    except OSError:
+        return None
+    return f"{stat.st_mtime_ns} {stat.st_ctime_ns} {stat.st_size} {stat.st_ino}"
+
+
+def _saved(store: "Store", stamp: str) -> "Values | None":
+    from eventlog import fastjson
+    from eventlog.files import open_regular
+
+    try:
+        with os.fdopen(open_regular(_path(store)), "rb") as opened:
+            saved = fastjson.loads(opened.read())
+    except (OSError, ValueError):
+        return None
+    if not isinstance(saved, dict) or saved.get("stamp") != stamp:
+        return None
+    values = saved.get("values")
+    return values if isinstance(values, dict) else None
+
+
+def _compile(store: "Store", stamp: str) -> "Values":
+    """Read the file as every other part of the program does, and keep what it says, even that it says nothing."""
+    from eventlog import fastjson
+    from eventlog.errors import EventLogError
+    from eventlog.files import replace_file
+
+    values: Values = {}
+    try:
+        from eventlog.settings import load
+
+        values = load.as_values(load.load(store).settings)
+    except ImportError:  # a hook without site-packages: it goes by the defaults until someone with them comes by
+        return values
+    except EventLogError:
+        values = {"fsync": "always"}
+    try:
+        replace_file(_path(store), fastjson.dumps({"stamp": stamp, "values": values}), durable=False)
+    except (EventLogError, ValueError):  # an infinite number in the options of a session hook is no JSON
+        return values
+    return values
+
+
+def _path(store: "Store") -> str:
+    return f"{store.cache}/settings.json"

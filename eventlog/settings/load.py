@@ -1,0 +1,88 @@
+"""`config.yaml`: what a user chose, or the exact place of what cannot be understood."""
+
+import os
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+import msgspec
+
+from eventlog import files, yaml_errors
+from eventlog.errors import BadSettings
+from eventlog.settings.schema import Settings
+from eventlog.store import Store
+
+_LARGEST = 1 << 16  # bytes
+
+
+class ConfigFile(NamedTuple):
+    """The settings in force, and the line of `config.yaml` each key given there stands on."""
+
+    settings: Settings
+    lines: Mapping[str, int]
+
+
+class Setting(NamedTuple):
+    """One setting in force; `line` None where it is the default."""
+
+    key: str
+    value: Any
+    line: int | None
+
+
+def load(store: Store) -> ConfigFile:
+    """What `config.yaml` says; the defaults where there is none. Raises BadSettings."""
+    try:
+        text = _read(store.config).decode("utf-8-sig")
+    except FileNotFoundError:
+        return ConfigFile(Settings(), {})
+    except OSError as error:
+        raise BadSettings(f"cannot be read: {error.strerror or error}", where=store.config) from error
+    except UnicodeDecodeError as error:
+        line = error.object[: error.start].count(b"\n") + 1
+        raise BadSettings("is not UTF-8", where=f"{store.config}:{line}") from error
+    loaded = yaml_errors.load(text, Settings)
+    if loaded.mistakes:
+        raise _bad(loaded.mistakes, store.config)
+    return ConfigFile(loaded.value, loaded.lines)
+
+
+def _read(path: str) -> bytes:
+    """Raises OSError, or BadSettings where it is longer than any settings are."""
+    with os.fdopen(files.open_regular(path), "rb") as opened:
+        data = opened.read(_LARGEST + 1)
+    if len(data) > _LARGEST:
+        raise BadSettings(f"is larger than {_LARGEST:,} bytes", where=path, hint="settings are short; remove the rest")
+    return data
+
+
+def effective(configured: ConfigFile) -> Iterator[Setting]:
+    """Every setting, in the order of the documentation."""
+    for key, value in _flat(as_values(configured.settings), ""):
+        yield Setting(key, value, _line_of(key, configured.lines))
+
+
+def as_values(settings: Settings) -> dict[str, Any]:
+    """The settings as `config.yaml` nests them."""
+    values: dict[str, Any] = msgspec.to_builtins(settings)
+    return values
+
+
+def _flat(values: Mapping[str, Any], prefix: str) -> Iterator[tuple[str, Any]]:
+    for name, value in values.items():
+        if isinstance(value, dict) and value:
+            yield from _flat(value, f"{prefix}{name}.")
+        else:
+            yield f"{prefix}{name}", value
+
+
+def _line_of(key: str, lines: Mapping[str, int]) -> int | None:
+    """The line of the key; inside `session_hooks`, whose shape is the hooks' own, of what stands around it."""
+    while key not in lines and key.startswith("session_hooks."):
+        key = key.rpartition(".")[0]
+    return lines.get(key)
+
+
+def _bad(mistakes: list[yaml_errors.Mistake], path: str) -> BadSettings:
+    first, *others = mistakes
+    more = "\n".join(f"line {one.line}: {one}" for one in others)
+    return BadSettings(str(first), where=f"{path}:{first.line}", hint=more or "correct it, or remove the line")

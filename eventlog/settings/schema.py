@@ -1,0 +1,157 @@
+"""What a user may choose, with its defaults; the shape of `config.yaml`.
+
+A mistake that concerns one key is told as `key: what is wrong`, so that whoever reads the file can name its line.
+"""
+
+import posixpath
+from typing import Annotated, Any, Literal
+from urllib.parse import urlsplit
+from zoneinfo import ZoneInfo
+
+from msgspec import Meta, Struct, field
+
+Locale = Literal["en", "zh"]
+Count = Annotated[int, Meta(ge=0)]
+Fraction = Annotated[float, Meta(ge=0, le=1)]
+BaseName = Annotated[str, Meta(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_-]{0,63}$")]
+
+PROJECT = "{project}/"  # what a path starts with that is a different file in every project
+
+
+class KnowledgeBase(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """A file people and agents share; plan entries may change its sections.
+
+    `path` is absolute, or starts with `~/` or `{project}/`. With `review` every entry waits for a person. An entry that
+    would change or remove a line a person wrote waits (`keep`), or has the last word (`replace`).
+    """
+
+    path: str | None = None
+    url: str | None = None
+    review: bool = False
+    on_people_text: Literal["keep", "replace"] = "keep"
+
+    def __post_init__(self) -> None:
+        if (self.path is None) == (self.url is None):
+            raise ValueError("exactly one of path and url must be given")
+        if self.path is not None and not self.path.startswith(("/", "~/", PROJECT)):
+            raise ValueError(f"path: must start with /, ~/ or {PROJECT}")
+        if self.path is not None and (".." in self.path.split("/") or self.path.endswith("/")):
+            raise ValueError("path: must name a file, without any ..")
+        if self.url is not None and not _is_address(self.url):
+            raise ValueError("url: must start with https:// or file:/// (http:// only on this machine)")
+
+    @property
+    def place(self) -> str:
+        """The file or address, in one of the ways to spell it."""
+        return posixpath.normpath(self.path) if self.path is not None else self.url or ""
+
+
+class MemorySettings(Struct, frozen=True, forbid_unknown_fields=True):
+    """How large a rendered MEMORY.md may grow: what Claude Code loads of such a file."""
+
+    max_lines: Annotated[int, Meta(ge=10)] = 200
+    max_bytes: Annotated[int, Meta(ge=1000)] = 25_000
+
+
+class SummarySettings(Struct, frozen=True, forbid_unknown_fields=True):
+    """How many session summaries are kept per project, and how long (characters) the body of one may be."""
+
+    keep: Count = 20
+    max_chars: Annotated[int, Meta(ge=50)] = 300
+
+
+class ContextSettings(Struct, frozen=True, forbid_unknown_fields=True):
+    """What a session starts with: a budget in characters, and how facts decay with their age in days.
+
+    `workspace` is the directory of the user's own files (TOOLS.md, BOOTSTRAP.md, user/*.md); with `templates`, missing
+    ones of AGENTS.md, SOUL.md and USER.md are created from templates.
+    """
+
+    budget_chars: Annotated[int, Meta(ge=200)] = 9000
+    days_full: Count = 2  # younger facts: all of them
+    days_partial: Count = 5  # younger facts: the newest of each day
+    days_max: Count = 7  # younger facts: only those of high confidence
+    partial_per_day: Count = 3
+    min_confidence: Fraction = 0.9
+    facts: Count = 15
+    summaries: Count = 2  # of the project's last sessions, for a new one
+    workspace: Annotated[str, Meta(pattern=r"^(/|~/)")] = "~/.config/agents"
+    templates: bool = False
+
+
+class CodexMemorySettings(Struct, frozen=True, forbid_unknown_fields=True):
+    """Whether what is known about projects is copied to where Codex keeps its memories; never the other way."""
+
+    enabled: bool = False
+    path: Annotated[str, Meta(pattern=r"^(/|~/)")] = "~/.codex/memories"
+
+
+class SaveSettings(Struct, frozen=True, forbid_unknown_fields=True):
+    """Whether an agent that saved nothing is asked to when it stops, and after how many turns."""
+
+    stop_fallback: Literal["once", "never"] = "once"
+    min_turns: Count = 3
+
+
+_BASES = {
+    "user": KnowledgeBase(path="~/.config/agents/USER.md"),
+    "soul": KnowledgeBase(path="~/.config/agents/SOUL.md", review=True),
+    "global-agents": KnowledgeBase(path="~/.config/agents/AGENTS.md"),
+    "project": KnowledgeBase(path="{project}/AGENTS.md"),
+}
+_BOOTSTRAP = ["global-agents", "soul", "user", "project"]
+_HOOKS: dict[str, bool | dict[str, Any]] = {"logging": True, "git_cleanup": {"enabled": False}}
+
+
+class Settings(Struct, frozen=True, forbid_unknown_fields=True):
+    """Everything a user may choose. Mappings of names (`knowledge_bases`, `session_hooks`) replace the defaults."""
+
+    version: Literal[1] = 1
+    timezone: str = "UTC"  # of dates and times in rendered files
+    locale: Locale = "en"  # of headings in rendered files
+    fsync: Literal["always", "never"] = "always"
+    knowledge_bases: dict[BaseName, KnowledgeBase] = field(default_factory=lambda: dict(_BASES))
+    session_bootstrap: list[str] = field(default_factory=lambda: list(_BOOTSTRAP))  # bases a session starts with
+    memory: MemorySettings = MemorySettings()
+    summaries: SummarySettings = SummarySettings()
+    context: ContextSettings = ContextSettings()
+    save: SaveSettings = SaveSettings()
+    codex_memory: CodexMemorySettings = CodexMemorySettings()
+    session_hooks: dict[str, bool | dict[str, Any]] = field(default_factory=lambda: dict(_HOOKS))
+
+    def __post_init__(self) -> None:
+        if not _is_timezone(self.timezone):
+            raise ValueError(f"timezone: there is no time zone {self.timezone!r}; write it like Europe/Berlin")
+        files: dict[str, str] = {}
+        for name, base in self.knowledge_bases.items():
+            other = files.setdefault(base.place, name)
+            if other != name:
+                raise ValueError(f"knowledge_bases: {other!r} and {name!r} are the same file")
+        unknown = [name for name in self.session_bootstrap if name not in self.knowledge_bases]
+        if unknown and self.session_bootstrap != _BOOTSTRAP:
+            raise ValueError(f"session_bootstrap: there is no knowledge base {unknown[0]!r}")
+
+    @property
+    def orders_bases(self) -> bool:
+        """Whether the user has said in which order a session is given the knowledge bases."""
+        return self.session_bootstrap != _BOOTSTRAP
+
+    @property
+    def bootstrap(self) -> list[str]:
+        """The bases a session starts with, those that are configured."""
+        return [name for name in self.session_bootstrap if name in self.knowledge_bases]
+
+
+def _is_address(url: str) -> bool:
+    parts = urlsplit(url)
+    if parts.scheme == "file":
+        return not parts.netloc and ".." not in parts.path.split("/") and not parts.path.endswith("/")
+    return parts.scheme == "https" or (parts.scheme == "http" and parts.hostname in ("127.0.0.1", "::1", "localhost"))
+
+
+def _is_timezone(name: str) -> bool:
+    try:
+        ZoneInfo(name)
+    except (LookupError, ValueError, OSError):
+        return False
+    return True

@@ -1,0 +1,87 @@
+"""What a file says against what the log knows of it: its sections found again, and people's edits; pure."""
+
+from collections.abc import Iterable, Iterator
+
+from eventlog.events import EntryApplied, KnowledgeEdited, Operation, SectionKey
+from eventlog.projections.bases import sections
+from eventlog.projections.bases.ledger import Ledger, Spelling, key_of
+from eventlog.projections.bases.names import BaseFile
+from eventlog.projections.bases.sections import Page, Section, SectionId
+
+HUMAN = "human"  # agent and conversation of what people did to files by hand
+
+
+def locate(page: Page, ledger: Ledger, path: str) -> dict[SectionId, Section]:
+    """Find the sections the log knows on the page.
+
+    One stands where it stood; of several that stand alike it is the one that says what it said. One that is not there
+    any more is a section of its heading and level that nobody else is, if it was there and there is only one such.
+    """
+    observed = ledger.last_known_digests(path)
+    by_key: dict[SectionId, list[Section]] = {}
+    for section in page.sections:
+        by_key.setdefault(section.key, []).append(section)
+    found: dict[SectionId, Section] = {}
+    keys = [*observed, *(key for key in ledger.histories if key not in observed)]
+    for key in keys:
+        if alike := by_key.get(key):
+            found[key] = _saying(page, alike, observed.get(key)) or alike[0]
+    taken = set(found.values())
+    for key in keys:
+        if key in found or not _was_there(ledger, key, observed):
+            continue
+        left = [one for one in page.sections if one not in taken and (one.heading, one.level) == key[:2]]
+        moved = _saying(page, left, observed.get(key)) or (left[0] if len(left) == 1 else None)
+        if moved is None and left and ledger.spelled[key].under is None:
+            moved = left[0]  # from a log that did not tell where a section stands: it meant the first
+        if moved:
+            found[key] = moved
+            taken.add(moved)
+    return found
+
+
+def edits(ledger: Ledger, place: BaseFile, path: str, page: Page) -> list[KnowledgeEdited]:
+    """List what people did to sections the log has written, as events still to be stored."""
+    observed, there = ledger.last_known_digests(path), locate(page, ledger, path)
+    found = []
+    for key in sorted(ledger.managed, key=lambda key: there[key].start if key in there else -1):
+        body = page.text(there[key]) if key in there else None
+        now = ledger.histories[key].now if key in ledger.histories else None
+        is_known = body == (now.body if now else None) or (key not in observed and body is None)
+        if not is_known and sections.digest(body) != observed.get(key):
+            found.append(text_event(place, ledger.spelled[key], body))
+    return found
+
+
+def arrived(arrivals: Iterable[EntryApplied], page: Page) -> Iterator[EntryApplied]:
+    """Pick those that are on the page: what was about to be told when a run broke off after its write."""
+    for arrival in arrivals:
+        alike = [one for one in page.sections if one.key == key_of(arrival)]
+        bodies = [sections.digest(page.text(one)) for one in alike]
+        if arrival.digest in bodies or not (arrival.digest or bodies):
+            yield arrival
+
+
+def text_event(place: BaseFile, at: Spelling, body: str | None, below: str = "") -> KnowledgeEdited:
+    """Build the event that says what a section of the file says."""
+    operation: Operation = "delete" if body is None else "update" if body else "clear"
+    return KnowledgeEdited(
+        conversation_id=HUMAN,
+        agent=HUMAN,
+        project=place.project or None,
+        key=SectionKey(heading=at.heading, path=place.base, level=at.level, under=at.under),
+        operation=operation,
+        content=body or None,
+        below=below or None,
+    )
+
+
+def _was_there(ledger: Ledger, key: SectionId, observed: dict[SectionId, str]) -> bool:
+    if key in observed:
+        return observed[key] != ""
+    now = ledger.histories[key].now
+    return now is not None and now.body is not None
+
+
+def _saying(page: Page, found: Iterable[Section], digest: str | None) -> Section | None:
+    return next((one for one in found if sections.digest(page.text(one)) == digest), None)

@@ -1,0 +1,89 @@
+"""Which files a context is made of, and in which order."""
+
+from collections.abc import Iterator
+from pathlib import Path, PurePath
+
+from eventlog.projections.context.agent_context import ContextFile
+from eventlog.projections.context.phrases import template
+from eventlog.settings.schema import PROJECT, Settings
+from eventlog.store import Store, project_slug
+
+AGENTS, SPIRIT, OWNER, TOOLS, USER_FILES, MEMORY = 1, 2, 3, 4, 5, 8  # load orders; notes and facts are 6 and 7
+BOOTSTRAP = 0
+_ORDERS = {
+    "AGENTS.md": AGENTS,
+    **dict.fromkeys(("SOUL.md", "SPIRIT.md"), SPIRIT),
+    **dict.fromkeys(("USER.md", "OWNER.md"), OWNER),
+}
+_ALIASES = {"SOUL.md": "SPIRIT.md", "SPIRIT.md": "SOUL.md", "USER.md": "OWNER.md", "OWNER.md": "USER.md"}
+
+
+def context_files(settings: Settings, store: Store, project: str, home: str) -> list[ContextFile]:
+    """All files to look for, in load order; knowledge bases in that of `session_bootstrap`, where one is chosen.
+
+    In a shared session those for main sessions are left out by the caller.
+    """
+    workspace = _expand(settings.context.workspace, home)
+    files = [
+        *_bases(settings, project, home),
+        ContextFile("TOOLS.md", str(workspace / "TOOLS.md"), str(workspace), load_order=TOOLS),
+        *_user_files(workspace),
+        *_memories(store, project),
+    ]
+    return files if settings.orders_bases else sorted(files, key=lambda file: file.load_order)
+
+
+def bootstrap_file(settings: Settings, home: str) -> ContextFile:
+    """What is said to the very first session of a workspace only."""
+    workspace = _expand(settings.context.workspace, home)
+    return ContextFile("BOOTSTRAP.md", str(workspace / "BOOTSTRAP.md"), str(workspace), load_order=BOOTSTRAP)
+
+
+def used_name(path: str, now: str) -> str:
+    """What BOOTSTRAP.md is called once it has been told."""
+    return str(Path(path).with_name(f"BOOTSTRAP.used-{now[:19].replace(':', '')}.md"))
+
+
+def _bases(settings: Settings, project: str, home: str) -> Iterator[ContextFile]:
+    for name in settings.bootstrap:
+        base = settings.knowledge_bases[name]
+        if base.path is not None and (project or not base.path.startswith(PROJECT)):
+            yield _of_base(base.path, settings, project, home)
+
+
+def _of_base(path: str, settings: Settings, project: str, home: str) -> ContextFile:
+    in_project = path.startswith(PROJECT)
+    full = Path(project, path.removeprefix(PROJECT)) if in_project else _expand(path, home)
+    root = project if in_project else home if path.startswith("~/") else str(full.parent)
+    full = _alias(full)
+    order = _ORDERS.get(full.name, TOOLS)
+    required = order < TOOLS and not in_project  # nothing is created in a repository
+    wanted = template(full.name, settings.locale) if required and settings.context.templates else None
+    return ContextFile(full.name, str(full), root, required, load_order=order, default_template=wanted)
+
+
+def _alias(path: Path) -> Path:
+    """The file under its other name, where only that one is there."""
+    other = path.with_name(_ALIASES.get(path.name, path.name))
+    return other if not path.is_file() and other.is_file() else path
+
+
+def _user_files(workspace: Path) -> Iterator[ContextFile]:
+    """Whatever the user put there, by name; it is about the user, so for the user alone."""
+    try:
+        paths = sorted(path for path in (workspace / "user").iterdir() if path.suffix == ".md")
+    except OSError:
+        return
+    for path in paths:
+        yield ContextFile(f"user/{path.name}", str(path), str(workspace), main_session_only=True, load_order=USER_FILES)
+
+
+def _memories(store: Store, project: str) -> Iterator[ContextFile]:
+    places = ["MEMORY.md", *([f"projects/{project_slug(project)}/MEMORY.md"] if project else [])]
+    for place in places:
+        path = str(PurePath(store.knowledge, place))
+        yield ContextFile("MEMORY.md", path, store.knowledge, main_session_only=True, load_order=MEMORY)
+
+
+def _expand(path: str, home: str) -> Path:
+    return Path(home, path[2:]) if path.startswith("~/") else Path(path)

@@ -1,0 +1,106 @@
+"""The parts of a context as sections of a text: titles, priorities, and the commands that show the rest; pure."""
+
+from collections.abc import Iterator
+from pathlib import PurePath
+from shlex import quote
+
+from eventlog.projections.base import Line
+from eventlog.projections.context import context_files
+from eventlog.projections.context.agent_context import ContextFile, FileLoadResult
+from eventlog.projections.context.budget import ContextSection
+from eventlog.projections.context.context_files import bootstrap_file, used_name
+from eventlog.projections.context.sources import ContextSources
+from eventlog.projections.stamp import is_stamp
+from eventlog.projections.state.statements import DistinctFact
+from eventlog.projections.views.daily_notes import Local
+
+# what matters most when not all of it fits
+_BY_VALUE = (
+    "BOOTSTRAP", "summaries", "facts", "project AGENTS", "project MEMORY", "MEMORY", "OWNER", "user", "AGENTS",
+    "SPIRIT", "TOOLS", "notes",
+)  # fmt: skip
+_KINDS = {
+    context_files.AGENTS: "AGENTS",
+    context_files.SPIRIT: "SPIRIT",
+    context_files.OWNER: "OWNER",
+    context_files.USER_FILES: "user",
+}
+
+
+def sections(parts: ContextSources) -> list[ContextSection]:
+    """All that has anything to say, in the order it is told."""
+    before = [_of_file(file, result, parts) for file, result in parts.loaded if file.load_order < context_files.MEMORY]
+    memories = [
+        _of_memory(file, result, parts) for file, result in parts.loaded if file.load_order == context_files.MEMORY
+    ]
+    first = ContextSection(
+        parts.words.bootstrap, _lines(parts.request.bootstrap.split("\n")), _BY_VALUE.index("BOOTSTRAP"), _used(parts)
+    )
+    found = [first, *before, *_of_notes(parts), _of_facts(parts), *memories, *_of_summaries(parts)]
+    return [section for section in found if section.lines]
+
+
+def command_for_all(parts: ContextSources) -> str:
+    """The command that shows the same context once more, as the same listener may see it."""
+    request = parts.request
+    options = {
+        "--project": request.project,
+        "--session-type": parts.session_type.value if parts.shared else "",
+        "--agent": request.agent,
+    }
+    given = "".join(f" {name} {quote(value)}" for name, value in options.items() if value)
+    return f"{request.program} context{given}{request.store_option}"
+
+
+def _used(parts: ContextSources) -> str:
+    """Where it is once it has been told."""
+    path = bootstrap_file(parts.settings, parts.request.home).path
+    return f"cat {quote(used_name(path, parts.request.now))}"
+
+
+def _of_file(file: ContextFile, result: FileLoadResult, parts: ContextSources) -> ContextSection:
+    kind = _KINDS.get(file.load_order, "TOOLS")
+    if kind == "AGENTS" and file.root == parts.request.project:
+        kind = "project AGENTS"
+    told = _lines((result.content or "").split("\n"))
+    return ContextSection(f"{file.name} ({file.path})", told, _BY_VALUE.index(kind), f"cat {quote(file.path)}")
+
+
+def _of_memory(file: ContextFile, result: FileLoadResult, parts: ContextSources) -> ContextSection:
+    """Without its title, which is said already, and its stamp."""
+    in_project = "projects" in PurePath(file.path).relative_to(file.root).parts
+    title = parts.words.project_memory if in_project else parts.words.user_memory
+    kind = "project MEMORY" if in_project else "MEMORY"
+    texts = (result.content or "").split("\n")
+    told = _lines([line for line in texts if not line.startswith("# ") and not is_stamp(line)])
+    return ContextSection(title, told, _BY_VALUE.index(kind), f"cat {quote(file.path)}")
+
+
+def _of_notes(parts: ContextSources) -> Iterator[ContextSection]:
+    for day, told in parts.notes:
+        body = tuple(line for line in told[1:] if line.text)
+        yield ContextSection(parts.words.notes.format(day=day), body, _BY_VALUE.index("notes"))
+
+
+def _of_facts(parts: ContextSources) -> ContextSection:
+    told = tuple(Line(_bullet(one, parts.local), one.sources) for one in parts.facts)
+    return ContextSection(parts.words.facts, told, _BY_VALUE.index("facts"))
+
+
+def _of_summaries(parts: ContextSources) -> Iterator[ContextSection]:
+    request = parts.request
+    own = f"{request.program} query --type stage_summary --session {quote(request.session_id)}{request.store_option}"
+    for title, told in parts.summaries:
+        more = own if title == parts.words.own_summary else ""
+        yield ContextSection(title, told, _BY_VALUE.index("summaries"), more)
+
+
+def _bullet(one: DistinctFact, local: Local) -> str:
+    newest = one.statements[-1]
+    return f"- [{newest.memory_type}][{local(newest.ts)[:10]}] {newest.text}"
+
+
+def _lines(texts: list[str]) -> tuple[Line, ...]:
+    """Without empty lines at either end."""
+    text = "\n".join(texts).strip("\n")
+    return tuple(map(Line, text.split("\n"))) if text.strip() else ()

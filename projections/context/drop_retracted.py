@@ -1,0 +1,126 @@
+"""What has been withdrawn or replaced since a file was written, and must not be told from it any more.
+
+The next replay takes it out of the file. Until then its lines are known by their words: those of the events withdrawn
+after the file's time, which are found by their ids, or by the conversation that is withdrawn as a whole.
+"""
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping
+
+from eventlog import fastjson
+from eventlog.cross_day import day_in_id
+from eventlog.events import Event, Fact, PlanEntry, Retraction, StageSummary
+from eventlog.log import EventLog
+from eventlog.projections.base import Line
+from eventlog.projections.context.recent_events import events_of, mentioning
+from eventlog.projections.stamp import stamped_at
+from eventlog.projections.state.conversations import Conversations
+from eventlog.retractions import Retractions
+from eventlog.text import one_line, same_text
+
+_Key = tuple[str, str]  # the project, "" for the user, and the key of a fact
+
+_BULLET = re.compile(r"- \[\d{4}-\d\d-\d\d\] (?P<said>.+)")
+
+
+def drop_retracted(text: str, log: EventLog, said: Conversations) -> str:
+    """The text of a rendered file, less the bullets that only say what was withdrawn or replaced later.
+
+    `said` has all that was said and withdrawn since the file was rendered; what it still says stays.
+    """
+    stamp = stamped_at(text.encode()) or ""
+    withdrawn = said.withdrawn()
+    later = [retraction for retraction in said.retractions if retraction.ts > stamp]
+    standing = [event for one in said.by_id.values() for event in (*one.facts, *one.summaries)]
+    standing = [event for event in standing if not withdrawn.hides(event)]
+    newest = _newest_wordings(standing)
+    fresh = [fact for fact in newest.values() if fact.ts > stamp]
+    if not later and not fresh:
+        return text
+    gone = {words for event in _targets(log, later) if withdrawn.hides(event) for words in _words(event)}
+    gone |= {words for fact in _keyed_like(log, fresh) if _is_replaced(fact, newest) for words in _words(fact)}
+    gone -= {words for event in standing if not _is_replaced(event, newest) for words in _words(event)}
+    return "\n".join(line for line in text.split("\n") if not _says_any(line, gone))
+
+
+def without_replaced(lines: tuple[Line, ...], events: Iterable[Event], said: Conversations) -> tuple[Line, ...]:
+    """The lines of a conversation's summary, less those made of facts of it that another has replaced."""
+    withdrawn = said.withdrawn()
+    facts = (fact for one in said.by_id.values() for fact in one.facts if not withdrawn.hides(fact))
+    newest = _newest_wordings(facts)
+    gone = {words for event in events if _is_replaced(event, newest) for words in _words(event)}
+    return tuple(line for line in lines if not any(words in same_text(line.text) for words in gone))
+
+
+def without_withdrawn_sections(text: str, log: EventLog, retractions: Collection[Retraction]) -> str:
+    """The text of a knowledge base, less the sections that say what a withdrawn plan entry put there."""
+    withdrawn = Retractions(retractions)
+    entries = [event for event in _targets(log, retractions) if isinstance(event, PlanEntry) and withdrawn.hides(event)]
+    if not entries:
+        return text
+    from eventlog.projections.bases.sections import Page, canonical
+
+    for entry in entries:
+        page = Page(text.encode())
+        section = page.find(entry.key.heading, entry.key.level)
+        if section and entry.content and page.text(section) == canonical(entry.content):
+            kept = [*page.lines[: section.start], *page.lines[section.end :]]
+            text = b"".join(kept).decode()
+    return text
+
+
+def _newest_wordings(events: Iterable[Event]) -> dict[_Key, Fact]:
+    keyed = sorted((event for event in events if isinstance(event, Fact) and event.key), key=_order)
+    return {_key(fact): fact for fact in keyed}
+
+
+def _keyed_like(log: EventLog, facts: Collection[Fact]) -> Iterator[Fact]:
+    """Everything ever said under the keys of these facts; only lines that hold one are decoded."""
+    words = [fastjson.text(str(fact.key)) for fact in facts]
+    for day in log.days() if words else ():
+        yield from (event for event in mentioning(log, day.date, words) if isinstance(event, Fact) and event.key)
+
+
+def _is_replaced(event: Event, newest: Mapping[_Key, Fact]) -> bool:
+    """Whether a later fact stands in the place of this one and says something else."""
+    if not isinstance(event, Fact) or not event.key:
+        return False
+    now = newest.get(_key(event))
+    return now is not None and _order(now) > _order(event) and same_text(now.content) != same_text(event.content)
+
+
+def _key(fact: Fact) -> _Key:
+    return fact.project or "" if fact.effective_scope == "project" else "", str(fact.key)
+
+
+def _order(event: Event) -> tuple[str, str]:
+    return event.ts, event.id
+
+
+def _says_any(line: str, gone: Collection[str]) -> bool:
+    match = _BULLET.fullmatch(line)
+    return match is not None and same_text(match["said"]) in gone
+
+
+def _targets(log: EventLog, retractions: Iterable[Retraction]) -> Iterator[Event]:
+    """Only the days the ids name are looked at, and of those only lines that mention one."""
+    by_day: dict[str, list[bytes]] = {}
+    for one in retractions:
+        if one.conversation:
+            yield from events_of(log, one.conversation)
+        elif one.target:
+            by_day.setdefault(day_in_id(one.target), []).append(one.target.encode())
+    for date, targets in by_day.items():
+        yield from mentioning(log, date, targets)
+
+
+def _words(event: Event) -> list[str]:
+    """What a knowledge file would say of it."""
+    match event:
+        case Fact():
+            said = [event.content]
+        case StageSummary():
+            said = event.decisions
+        case _:
+            said = []
+    return [same_text(one_line(one)) for one in said]

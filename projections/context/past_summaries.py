@@ -1,0 +1,113 @@
+"""Summaries of sessions: the own one of a session that came back, or the newest of the project for a new one.
+
+What was said lately is summed up from the log itself, so that nothing waits for a replay. Older summaries are taken
+from the rendered files; which those are, the project's index tells.
+"""
+
+import hashlib
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from eventlog.events import KnownFile
+from eventlog.log import EventLog
+from eventlog.projections.base import Line
+from eventlog.projections.context.recent_events import Visible, retractions_since, said_in
+from eventlog.projections.stamp import is_stamp, stamped_at
+from eventlog.projections.state.conclusions import conclude
+from eventlog.projections.state.conversations import Conversations
+from eventlog.projections.views.summaries import document
+from eventlog.settings.schema import Settings
+from eventlog.store import conversation_name, project_slug
+
+_LINK = re.compile(r"^- \[\d{4}-\d\d-\d\d\]\((?:\.\./)*sessions/(?P<name>[A-Za-z0-9._-]+)\.md\)", re.MULTILINE)
+
+
+class PastSummary(NamedTuple):
+    """What a session came to; `file` where it was taken from a rendered one."""
+
+    name: str
+    lines: tuple[Line, ...]
+    file: KnownFile | None = None
+
+
+class PastSummaries(NamedTuple):
+    """What came before, of one project: the log, the words of late, and who may see what."""
+
+    log: EventLog
+    settings: Settings
+    lately: Conversations
+    since: str  # what was said from then on is in `lately`
+    now: str
+    visible: Visible
+
+    def own(self, conversation_id: str) -> tuple[Line, ...]:
+        """The summary of the conversation itself; nothing where it has not come to anything."""
+        return self._from_log(conversation_id)
+
+    def newest(self, project: str, but: str, *, shared: bool) -> Iterator[PastSummary]:
+        """The summaries of other conversations, those last at work first.
+
+        Files are for main sessions only: facts about the user may have gone into them.
+        """
+        fresh = [one for one in self.lately.by_id.values() if one.project == project and one.id != but]
+        fresh.sort(key=lambda one: (one.last_at, one.id), reverse=True)
+        for one in fresh:
+            rendered = None if shared else self._rendered(conversation_name(one.id), one.last_at)
+            yield rendered or PastSummary(one.id, self._from_log(one.id))
+        if shared:
+            return
+        told = {conversation_name(one) for one in (but, *(one.id for one in fresh)) if one}
+        for name in self._indexed(project):
+            if name not in told:
+                yield self._rendered(name) or PastSummary(name, self._from_log(name))
+
+    def _from_log(self, conversation_id: str) -> tuple[Line, ...]:
+        conversation = said_in(self.log, conversation_id, self.now, self.visible)
+        words = [*conversation.facts, *conversation.summaries]
+        if not words:
+            return ()
+        begun = min(one.ts for one in words)
+        all_known = begun >= self.since
+        withdrawn = (self.lately if all_known else retractions_since(self.log, begun, self.now)).withdrawn()
+        conclusion = conclude(conversation, withdrawn)
+        if conclusion.source == "none":
+            return ()
+        return _body(document(conversation, conclusion, withdrawn, self.settings).lines)
+
+    def _rendered(self, name: str, last_word: str = "") -> PastSummary | None:
+        """As in the file; None where it is not there, or older than what was said or withdrawn since."""
+        path = f"{self.log.store.knowledge}/sessions/{name}.md"
+        try:
+            data = Path(path).read_bytes()
+        except OSError:
+            return None
+        stamp = stamped_at(data)
+        if stamp is None or stamp < last_word or self._withdrawn_since(stamp):
+            return None
+        lines = tuple(Line(line) for line in data.decode("utf-8", "replace").splitlines())
+        return PastSummary(name, _body(lines), KnownFile(path, hashlib.sha256(data).hexdigest(), stamp))
+
+    def _withdrawn_since(self, ts: str) -> bool:
+        known = self.lately if ts >= self.since else retractions_since(self.log, ts, self.now)
+        return any(retraction.ts > ts for retraction in known.retractions)
+
+    def _indexed(self, project: str) -> list[str]:
+        try:
+            text = Path(self.log.store.knowledge, f"projects/{project_slug(project)}/INDEX.md").read_text(
+                "utf-8", "replace"
+            )
+        except OSError:
+            return []
+        return [match["name"] for match in _LINK.finditer(text)]
+
+
+def _body(lines: tuple[Line, ...]) -> tuple[Line, ...]:
+    """Without the title, the stamp and the empty lines around."""
+    kept = [line for line in lines[1:] if not is_stamp(line.text)]
+    while kept and not kept[0].text:
+        del kept[0]
+    while kept and not kept[-1].text:
+        del kept[-1]
+    return tuple(kept)

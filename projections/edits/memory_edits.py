@@ -1,0 +1,234 @@
+"""What a person did to a MEMORY.md file, as events; pure.
+
+The base of an edited file is what the log rendered as of the time in the file's last line: a bullet that is not in
+the base is a new fact, a bullet of the base that is missing withdraws what said it, and a section `## Notes` is
+theirs. A file without such a line, or whose base the log does not render any more, tells only of what was added.
+Whatever else was changed is told as `unexplained`, so that the file can be kept beside.
+"""
+
+import re
+from collections.abc import Collection, Iterable, Iterator
+from typing import NamedTuple
+
+from msgspec.structs import replace
+
+from eventlog import timestamps
+from eventlog.events import Event, Fact, KnowledgeEdited, Retraction, SectionKey, StageSummary
+from eventlog.projections.base import Document, Line
+from eventlog.projections.bases.sections import Page, canonical
+from eventlog.projections.labels import Labels
+from eventlog.projections.stamp import is_stamp
+from eventlog.projections.state.conclusions import agents_own, conclude
+from eventlog.projections.state.conversations import Conversation, Conversations
+from eventlog.projections.state.statements import subject_of
+from eventlog.projections.views.memory import NOTES, is_notes, notes_path
+from eventlog.text import same_text
+
+HUMAN = "human"
+_BULLET = re.compile(r"[-*+] (?:\[\d{4}-\d\d-\d\d\] )?(?P<text>.*\S)")
+_HEADING = "## "
+
+
+class EditReading(NamedTuple):
+    """The events an edit amounts to, and whether there is more to it than they can say."""
+
+    events: list[Event]
+    unexplained: bool
+
+
+class _Notes(NamedTuple):
+    title: str
+    content: str
+
+
+class _Parts(NamedTuple):
+    lines: list[str]  # without the notes and the last line
+    notes: _Notes | None
+    noted: list[str]  # the lines of the notes
+
+
+class _Bullet(NamedTuple):
+    heading: str
+    line: str
+    text: str
+
+
+def stamp_in(data: bytes) -> str | None:
+    """The time of the rendering a person has edited, wherever its last line is by now."""
+    stamps = [line for line in _lines(data) if is_stamp(line)]
+    return stamps[-1].split()[2] if stamps else None
+
+
+def is_base(base: Document, data: bytes) -> bool:
+    """Whether the file was made of this document, not of one of another version or of other events."""
+    return base.lines[-1].text in _lines(data)
+
+
+def interpret_edit(
+    data: bytes, base: Document, project: str | None, state: Conversations, words: Labels, ts: str
+) -> EditReading:
+    """The edit that led from `base` to `data`, made at `ts`; `state` is what the log knows by now."""
+    now, before = _parts(data), _parts(base.data)
+    bullets = {line.text: line for line in base.lines if _BULLET.fullmatch(line.text)}
+    new = [line for line in now.lines if line.strip() and line not in before.lines]
+    gone = [line for text, line in bullets.items() if text not in now.lines and text not in now.noted]
+    added = [bullet for bullet in _bullets(now.lines) if bullet.line in new]
+    facts = [_fact(bullet, project, words, ts) for bullet in added]
+    said = {event.id: event for one in state.by_id.values() for event in (*one.facts, *one.summaries)}
+    kept = [line for line in now.lines if line in bullets]
+    moved = kept != [text for text in bullets if text in now.lines]
+    helpless = any(not any(event in said for event in line.sources) for line in gone)
+    return EditReading(
+        [*facts, *_withdrawals(gone, state, ts), *_noted(now.notes, before.notes, base.path, ts)],
+        unexplained=bool(_unread(new, added)) or moved or helpless,
+    )
+
+
+def take_added(
+    data: bytes, base: Document, project: str | None, state: Conversations, words: Labels, ts: str
+) -> EditReading:
+    """What a file says that the log has never heard; `base` is what the log would say in its place.
+
+    What was once known and is not said any more stays withdrawn or replaced, and is told as `unexplained`.
+    """
+    now, known = _parts(data), {line.text for line in base.lines}
+    current = {same_text(bullet.text) for bullet in _bullets(list(known))}
+    ever = _ever_stated(state, project)
+    bullets = _bullets(now.lines)
+    added = [bullet for bullet in bullets if same_text(bullet.text) not in current | ever]
+    understood = [bullet for bullet in bullets if bullet in added or same_text(bullet.text) in current]
+    title = f"# {words.memory}"
+    unknown = [line for line in now.lines if line.strip() and line not in known and not line.startswith(title)]
+    facts = [_fact(bullet, project, words, ts) for bullet in added]
+    notes = _noted(now.notes, _parts(base.data).notes, base.path, ts) if now.notes else ()
+    return EditReading([*facts, *notes], unexplained=bool(_unread(unknown, understood)))
+
+
+def _heading(line: str) -> str | None:
+    return line.removeprefix(_HEADING).strip() if line.startswith(_HEADING) else None
+
+
+def _bullets(lines: Iterable[str]) -> list[_Bullet]:
+    found = []
+    heading = ""
+    for line in lines:
+        heading = _heading(line) or heading
+        if bullet := _BULLET.fullmatch(line):
+            found.append(_Bullet(heading, line, bullet["text"]))
+    return found
+
+
+def _unread(lines: Iterable[str], read: Collection[_Bullet]) -> list[str]:
+    """The lines that are neither among these bullets nor the heading of one."""
+    known = {bullet.line for bullet in read}
+    headings = {bullet.heading for bullet in read}
+    return [line for line in lines if line not in known and _heading(line) not in headings]
+
+
+def _fact(bullet: _Bullet, project: str | None, words: Labels, ts: str) -> Event:
+    """A fact of the kind the section of the bullet is for."""
+    category, memory_type = _kind(bullet.heading, words)
+    return Fact(
+        ts=ts,
+        conversation_id=HUMAN,
+        agent=HUMAN,
+        project=project,
+        scope="project" if project else "user",
+        content=bullet.text,
+        category=category,
+        memory_type=memory_type,  # type: ignore[arg-type]  # one of the three
+    )
+
+
+def _kind(heading: str, words: Labels) -> tuple[str | None, str]:
+    """Category and memory type of what stands in a section."""
+    known = {
+        words.decisions: ("decision", "W"),
+        words.preferences: ("preference", "O"),
+        words.lessons: ("lesson", "W"),
+        words.knowledge: (None, "W"),
+        words.general: (None, "W"),
+        words.experience: (None, "B"),
+        words.agents_notes: ("notes", "W"),
+        "": (None, "W"),
+    }
+    return known.get(heading, (heading, "W"))
+
+
+def _ever_stated(state: Conversations, project: str | None) -> set[str]:
+    """Every text that was ever stated about the project, or about the user, withdrawn and replaced ones too."""
+    conversations = state.by_id.values()
+    facts = (fact for one in conversations for fact in one.facts if subject_of(fact) == (project or ""))
+    summaries = (summary for one in conversations if one.project == project for summary in one.summaries)
+    decisions = (text for summary in summaries for text in summary.decisions)
+    return {same_text(text) for text in (*(fact.content for fact in facts), *decisions)}
+
+
+def _withdrawals(gone: Iterable[Line], state: Conversations, ts: str) -> Iterator[Event]:
+    """Facts are withdrawn; a summary that decided it is withdrawn, and said again without that decision."""
+    dropped: dict[str, set[str]] = {}
+    for line in gone:
+        bullet = _BULLET.fullmatch(line.text)
+        for event in line.sources:
+            dropped.setdefault(event, set()).add(same_text(bullet["text"] if bullet else ""))
+    reason = "removed from MEMORY.md by hand"
+    for conversation in state.in_order():
+        for said in (*conversation.facts, *conversation.summaries):
+            if said.id in dropped:
+                yield Retraction(ts=ts, conversation_id=HUMAN, agent=HUMAN, target=said.id, reason=reason)
+        again = _said_again(conversation, state, dropped)
+        for position, summary in enumerate(again):
+            yield replace(summary, id="", ts=timestamps.after(ts, position))
+
+
+def _said_again(conversation: Conversation, state: Conversations, dropped: dict[str, set[str]]) -> list[StageSummary]:
+    """What the summaries say beside what was dropped: each stage, and the newest revision of the session's.
+
+    Being the newest saves, they name the to-dos that are open, and call all others done.
+    """
+    withdrawn = state.withdrawn()
+    summaries = [one for one in conversation.summaries if not withdrawn.hides(one)]
+    summaries.sort(key=lambda one: (one.ts, one.id))
+    roles: dict[object, list[StageSummary]] = {}
+    for summary in summaries:
+        by_agent = bool(agents_own([summary], summary.scope))
+        roles.setdefault((summary.scope, by_agent, summary.scope == "stage" and summary.id), []).append(summary)
+    todos = [said.text for said in conclude(conversation, withdrawn).todos]
+    done = list(dict.fromkeys(text for one in summaries for text in (*one.todos, *one.done) if text not in todos))
+    return [
+        replace(revisions[-1], decisions=_decisions_but(withdrawn_now, dropped), todos=todos, done=done)
+        for revisions in roles.values()
+        if (withdrawn_now := [one for one in revisions if one.id in dropped])
+    ]
+
+
+def _decisions_but(revisions: Iterable[StageSummary], dropped: dict[str, set[str]]) -> list[str]:
+    gone = {text for texts in dropped.values() for text in texts}
+    return list(dict.fromkeys(text for one in revisions for text in one.decisions if same_text(text) not in gone))
+
+
+def _noted(now: _Notes | None, before: _Notes | None, path: str, ts: str) -> Iterator[Event]:
+    if now != before:
+        title = (now or before or _Notes(NOTES, "")).title
+        yield KnowledgeEdited(
+            ts=ts,
+            conversation_id=HUMAN,
+            agent=HUMAN,
+            key=SectionKey(heading=title, path=notes_path(path)),
+            operation="update" if now else "delete",
+            content=now.content if now else None,
+        )
+
+
+def _parts(data: bytes) -> _Parts:
+    page = Page(data)
+    notes = next((one for one in reversed(page.sections) if one.level == 2 and is_notes(one.source)), None)  # noqa: PLR2004 - as `## Notes`
+    texts = [line.decode("utf-8", "replace").rstrip("\r\n") for line in page.lines]
+    inside = range(notes.start, notes.last) if notes else range(0)
+    own = [text for number, text in enumerate(texts) if number not in inside and not is_stamp(text)]
+    theirs = [texts[number] for number in range(notes.body, notes.last) if not is_stamp(texts[number])] if notes else []
+    return _Parts(own, _Notes(notes.source, canonical("\n".join(theirs))) if notes else None, theirs)
+
+
+def _lines(data: bytes) -> list[str]:
+    return [line.decode("utf-8", "replace").rstrip("\r\n") for line in Page(data).lines]

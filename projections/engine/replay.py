@@ -1,0 +1,213 @@
+"""The engine: the log -> states -> documents. Reads the log and the checkpoints, writes nothing but checkpoints.
+
+A checkpoint holds the states of all projections, whichever were asked for, so that asking in turn for different ones
+does not fold a day twice.
+
+What was withdrawn is folded like everything else, but kept without its words (`withheld`).
+
+Days are folded one at a time, oldest first, and merged; memory is bounded by the largest day and the states.
+"""
+
+import gc
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, NamedTuple
+
+from eventlog import days
+from eventlog.cross_day import Copies, misdated
+from eventlog.days import Damage, Day
+from eventlog.errors import BadRequest
+from eventlog.events import Event
+from eventlog.log import EventLog
+from eventlog.projections import ALL
+from eventlog.projections.base import Document, Projection
+from eventlog.projections.engine.checkpoints import Checkpoints, DayFileStamp, DayFold, States, stamps_of
+from eventlog.projections.engine.withheld import Withheld, withheld, without_words
+from eventlog.projections.state.conversations import Conversations
+from eventlog.settings.schema import Settings
+
+EVERYTHING = "~"  # after every time
+Keep = Callable[[Event], bool]
+Progress = Callable[[int, int], None]  # days done, days in all
+
+
+@dataclass
+class ReplayResult:
+    """What a replay found: the documents, ordered by path, the states behind them, and how it came to them."""
+
+    documents: list[Document]
+    states: States = field(default_factory=dict)
+    days: int = 0
+    days_folded: int = 0
+    events: int = 0
+    damage: list[Damage] = field(default_factory=list)
+
+
+def replay(
+    log: EventLog,
+    settings: Settings,
+    *,
+    projections: Sequence[Projection] = ALL,
+    until: str = EVERYTHING,
+    keep: Keep | None = None,
+    checkpoints: bool = True,
+    save: bool = True,
+    progress: Progress = lambda _done, _all: None,
+) -> ReplayResult:
+    """Render the events with `ts <= until` that `keep` accepts.
+
+    The same events give the same documents, whatever files they are in and whatever has been kept in the cache.
+    Without `checkpoints` none are read, without `save` nothing at all is written.
+    """
+    fold = _Fold(log, {projection.state for projection in projections}, until, keep, finds=checkpoints, keeps=save)
+    with _no_garbage():
+        there = log.days(until=until)
+        result = _fold_all(fold, there, progress)
+        if fold.lacks_words(result.states):
+            result = _fold_all(fold, there, progress)
+        fold.tidy(there, result.states)
+        found = [document for one in projections for document in one.render(result.states[one.state], settings)]
+    result.documents = sorted(found, key=lambda document: document.path)
+    return result
+
+
+def _fold_all(fold: "_Fold", todo: Sequence[Day], progress: Progress) -> ReplayResult:
+    result = ReplayResult([], days=len(todo))
+    total = result.states = fold.empty()
+    for position, day in enumerate(todo):
+        folded, fresh = fold.day(day, closed=position + 1 < len(todo))
+        for kind, state in total.items():
+            state.merge(folded.states[kind])
+        result.days_folded += fresh
+        result.events += folded.events
+        result.damage += [one for one in folded.damage if one.kind != "pending"]  # a write under way
+        progress(position + 1, len(todo))
+    return result
+
+
+@contextmanager
+def _no_garbage() -> Iterator[None]:
+    """States and documents only grow and hold no cycles: looking for garbage among them takes half of the time."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
+
+
+def chosen(names: Iterable[str]) -> tuple[Projection, ...]:
+    """The projections with these names, all where there are none; raises BadRequest."""
+    known = {projection.name: projection for projection in ALL}
+    wanted = list(names) or list(known)
+    for name in wanted:
+        if name not in known:
+            raise BadRequest(f"there is no projection {name!r}", hint=f"known are {', '.join(known)}")
+    return tuple(known[name] for name in wanted)
+
+
+class _Kept(NamedTuple):
+    left_out: frozenset[str]
+    withheld: frozenset[str]
+
+
+class _Fold:
+    """Folds one day after the other, with or without checkpoints."""
+
+    def __init__(
+        self, log: EventLog, kinds: Collection[type[Any]], until: str, keep: Keep | None, *, finds: bool, keeps: bool
+    ) -> None:
+        self._kinds = kinds
+        self._until = until
+        self._keep = keep
+        self._holding = partial(log.holding, until=until)
+        self._elsewhere = Copies(self._holding)
+        self._saved = Checkpoints(log.store.cache, kinds)
+        self._finds = finds and keep is None
+        self._keeps = keeps and keep is None
+        self._kept: dict[str, _Kept] = {}  # by day, of the checkpoints there are
+        self._wordless: frozenset[str] = frozenset()  # days whose checkpoints lack words that are needed
+
+    def empty(self) -> States:
+        """Nothing has happened yet."""
+        return {kind: kind() for kind in self._kinds}
+
+    def day(self, day: Day, *, closed: bool) -> tuple[DayFold, bool]:
+        """What the day's events led to, and whether they had to be folded for it."""
+        whole = day.date < self._until[:10]
+        saved = self._saved.find(day) if self._finds and whole and day.date not in self._wordless else None
+        if saved is None:
+            return self._fold(day, keep=closed and whole), True
+        left_out = self._elsewhere.of(saved.strays)
+        if left_out != saved.left_out:
+            return self._fold(day, keep=closed and whole, left_out=left_out), True
+        self._kept[day.date] = _Kept(left_out, saved.withheld)
+        return saved, False
+
+    def lacks_words(self, states: States) -> bool:
+        """Tell whether checkpoints were used without the words of what is not withdrawn (any more, or at that time).
+
+        They are not used again.
+        """
+        now = _withheld(states)
+        lacking = {date for date, kept in self._kept.items() if kept.withheld - now.get(date, frozenset())}
+        self._wordless |= lacking
+        if lacking:
+            self._kept.clear()
+            self._elsewhere = Copies(self._holding)
+        return bool(lacking)
+
+    def tidy(self, there: Sequence[Day], states: States) -> None:
+        """Leave no checkpoint of a day that is gone, and none with the words of what is withdrawn."""
+        if not self._keeps or self._until != EVERYTHING:
+            return
+        self._saved.sweep({day.date for day in there})
+        now = _withheld(states)
+        for day in there:
+            kept = self._kept.get(day.date)
+            if kept and kept.withheld != (wanted := now.get(day.date, kept.withheld)):
+                self._fold(day, keep=True, left_out=kept.left_out, withheld=wanted)
+
+    def _fold(
+        self,
+        day: Day,
+        *,
+        keep: bool,
+        left_out: frozenset[str] | None = None,
+        withheld: frozenset[str] = frozenset(),
+    ) -> DayFold:
+        stamps: list[DayFileStamp] = stamps_of(day)
+        events, damage = days.load(day)
+        foreign = misdated(day.date, [event.id for event in events])
+        copies = self._elsewhere.of(foreign) if left_out is None else left_out
+        kept = keep and self._keeps
+        kinds = {*self._kinds, *(projection.state for projection in ALL)} if kept else self._kinds
+        folded = DayFold({kind: kind() for kind in kinds}, 0, damage, foreign, copies, withheld)
+        self._take_in(folded, events)
+        if kept:
+            self._saved.keep(day, stamps, folded)
+            self._kept[day.date] = _Kept(copies, withheld)
+        return folded
+
+    def _take_in(self, folded: DayFold, events: list[Event]) -> None:
+        if folded.left_out:
+            events = [event for event in events if event.id not in folded.left_out]
+        if folded.withheld:
+            events = [without_words(event) if event.id in folded.withheld else event for event in events]
+        if self._until != EVERYTHING:
+            events = [event for event in events if event.ts <= self._until]
+        if self._keep:
+            events = list(filter(self._keep, events))
+        folded.events = len(events)
+        for state in folded.states.values():
+            fold = state.fold
+            for event in events:
+                fold(event)
+
+
+def _withheld(states: States) -> Withheld:
+    """Nothing, where nobody asked what was said."""
+    return withheld(states[Conversations]) if Conversations in states else {}

@@ -1,0 +1,205 @@
+"""What a conversation came to: one topic, one summary, its decisions and open ends; pure.
+
+The summary is, in this order: the newest of the whole session that the agent wrote; its stage summaries, joined; the
+one drawn from the transcript; the facts that matter most. What a program composed never beats what an agent wrote.
+
+Decisions are those of all summaries, whenever they were saved: only a withdrawal takes one away. To-dos are those of
+the newest save that names any, less what later saves call done.
+"""
+
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from eventlog.events import Fact, StageSummary
+from eventlog.projections.state.conversations import Conversation, Conversations
+from eventlog.projections.state.statements import DistinctFact, distinct_facts, of_fact, ranked, subject_of
+from eventlog.retractions import Retractions
+from eventlog.text import cut, one_line, same_text
+
+TOPIC_CHARS = 100
+SUMMARY_CHARS = 500
+_TOPIC_OF_TEXT = 50
+_FACTS_IN_SUMMARY = 5
+_FROM_TRANSCRIPT = 3
+_STAGE_PREFIX = "阶段摘要："
+_SOURCES = {None: "layer1_rules", 1: "layer1_rules", 2: "layer2_precompact", 4: "layer4_stop"}
+COMPOSED = "layer3_auto"
+NONE = "none"
+
+
+class Mention(NamedTuple):
+    """One event that says something, and its wording."""
+
+    text: str
+    ts: str
+    id: str
+
+
+class SourcedText(NamedTuple):
+    """A text, and every event of the conversation that says it, oldest first."""
+
+    text: str
+    mentions: tuple[Mention, ...]
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """The ids of the events."""
+        return tuple(saying.id for saying in self.mentions)
+
+
+class Conclusion(NamedTuple):
+    """What a conversation came to; `source` `none` and empty texts where nothing was saved."""
+
+    topic: str = ""
+    parts: tuple[SourcedText, ...] = ()  # the summary, in the order it was said
+    joint: str = ""  # what stands between the parts
+    more: int = 0  # parts there are beside these
+    decisions: tuple[SourcedText, ...] = ()
+    todos: tuple[SourcedText, ...] = ()
+    source: str = NONE
+    automatic: bool = False
+    saved_at: str = ""
+
+    @property
+    def summary(self) -> str:
+        """The parts in one text, and how many more there are."""
+        return self.summary_within(sys.maxsize)
+
+    def summary_within(self, limit: int) -> str:
+        """The summary in so many characters; what says that there is more is not cut."""
+        rest = f"{self.joint}{and_more(self.more)}" if self.more else ""
+        return cut(self.joint.join(part.text for part in self.parts), limit - len(rest)) + rest
+
+
+def conclusions(state: Conversations) -> dict[str, Conclusion]:
+    """The conclusion of every conversation, by its id."""
+    withdrawn = state.withdrawn()
+    return {one.id: conclude(one, withdrawn) for one in state.by_id.values()}
+
+
+def and_more(count: int) -> str:
+    """What stands for parts left out, in any language."""
+    return f"… (+{count})"
+
+
+def conclude(conversation: Conversation, withdrawn: Retractions) -> Conclusion:
+    """The conclusion of one conversation, of what has not been withdrawn."""
+    summaries = [one for one in conversation.summaries if not withdrawn.hides(one)]
+    summaries.sort(key=lambda one: (one.ts, one.id))
+    if not summaries:
+        return _from_facts([fact for fact in conversation.facts if not withdrawn.hides(fact)])
+    return _told(summaries)._replace(decisions=_collect(summaries, _decisions), todos=_open(summaries))
+
+
+def agents_own(summaries: Iterable[StageSummary], scope: str) -> list[StageSummary]:
+    """The summaries of that scope which an agent wrote, in the order given."""
+    return [one for one in summaries if one.scope == scope and one.layer != _FROM_TRANSCRIPT]
+
+
+def _told(summaries: Sequence[StageSummary]) -> Conclusion:
+    """Topic, summary and source, of at least one summary."""
+    session, stages = agents_own(summaries, "session"), agents_own(summaries, "stage")
+    if session:
+        return _newest(session[-1], summaries, _SOURCES[session[-1].layer], automatic=False)
+    if stages:
+        return _joined(stages, summaries)
+    return _newest(summaries[-1], summaries, COMPOSED, automatic=True)
+
+
+def _newest(newest: StageSummary, summaries: Sequence[StageSummary], source: str, *, automatic: bool) -> Conclusion:
+    """The last of several revisions; a text that other summaries share is theirs as well."""
+    parts = _of([newest.summary], _collect(summaries, _summary))
+    return Conclusion(_topic(newest), parts, source=source, automatic=automatic, saved_at=newest.ts)
+
+
+def _joined(stages: Sequence[StageSummary], summaries: Sequence[StageSummary]) -> Conclusion:
+    return Conclusion(
+        topic=_topic(stages[0]),
+        parts=_of([said.text for said in _collect(stages, _summary)], _collect(summaries, _summary)),
+        joint=" → ",
+        source=_net(stages),
+        automatic=True,
+        saved_at=stages[-1].ts,
+    )
+
+
+def _from_facts(facts: Sequence[Fact]) -> Conclusion:
+    known = ranked(_known(facts))
+    if not known:
+        return Conclusion()
+    return Conclusion(
+        topic=known[0].first.text[:_TOPIC_OF_TEXT].rstrip(),
+        parts=tuple(_stated(one) for one in known[:_FACTS_IN_SUMMARY]),
+        joint="; ",
+        more=max(0, len(known) - _FACTS_IN_SUMMARY),
+        source=COMPOSED,
+        automatic=True,
+        saved_at=max(fact.ts for fact in facts),
+    )
+
+
+def _known(facts: Iterable[Fact]) -> Iterator[DistinctFact]:
+    """What the facts come to, each thing once and as last said, of every subject."""
+    by_subject: dict[str, list[Fact]] = {}
+    for fact in facts:
+        if one_line(fact.content):
+            by_subject.setdefault(subject_of(fact), []).append(fact)
+    for of_one in by_subject.values():
+        yield from distinct_facts(map(of_fact, of_one))
+
+
+def _stated(known: DistinctFact) -> SourcedText:
+    return SourcedText(known.first.text, tuple(Mention(one.text, one.ts, one.id) for one in known.statements))
+
+
+def _net(stages: Sequence[StageSummary]) -> str:
+    """Which net saved the stages: the one that had to ask for any of them, else the end of the session."""
+    layers = {stage.layer for stage in stages}
+    return next((_SOURCES[layer] for layer in (2, 4) if layer in layers), COMPOSED)
+
+
+def _open(summaries: Sequence[StageSummary]) -> tuple[SourcedText, ...]:
+    """The to-dos that are left; a list drawn from the transcript counts where no agent made one."""
+    naming = [one for one in summaries if any(map(_clean, one.todos))]
+    lists = [one for one in naming if one.layer != _FROM_TRANSCRIPT] or naming
+    if not lists:
+        return ()
+    done = {same_text(_clean(text)) for one in summaries[summaries.index(lists[-1]) + 1 :] for text in one.done}
+    return tuple(said for said in _of(lists[-1].todos, _collect(summaries, _todos)) if same_text(said.text) not in done)
+
+
+def _topic(summary: StageSummary) -> str:
+    return cut(one_line(summary.topic) or _clean(summary.summary)[:_TOPIC_OF_TEXT].rstrip(), TOPIC_CHARS)
+
+
+def _clean(text: str) -> str:
+    return one_line(text).removeprefix(_STAGE_PREFIX).strip()
+
+
+def _summary(one: StageSummary) -> list[str]:
+    return [one.summary]
+
+
+def _decisions(one: StageSummary) -> list[str]:
+    return one.decisions
+
+
+def _todos(one: StageSummary) -> list[str]:
+    return one.todos
+
+
+def _collect(summaries: Sequence[StageSummary], texts: Callable[[StageSummary], list[str]]) -> tuple[SourcedText, ...]:
+    """Every distinct text of the summaries, in the order and the wording first said."""
+    found: dict[str, dict[str, Mention]] = {}
+    for summary in summaries:
+        for text in filter(None, map(_clean, texts(summary))):
+            found.setdefault(same_text(text), {}).setdefault(summary.id, Mention(text, summary.ts, summary.id))
+    return tuple(SourcedText(first.text, (first, *rest)) for first, *rest in (one.values() for one in found.values()))
+
+
+def _of(texts: Iterable[str], said: Iterable[SourcedText]) -> tuple[SourcedText, ...]:
+    """Those texts as they stand, each with all the events that said it."""
+    known = {same_text(one.text): one for one in said}
+    wanted = {same_text(text): text for text in map(_clean, texts) if text}
+    return tuple(known[key]._replace(text=text) for key, text in wanted.items())

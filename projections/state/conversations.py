@@ -1,0 +1,172 @@
+"""Who worked when, and what was said: the state most projections ask.
+
+Events that carry words (facts, summaries, retractions) are kept as they are; of all others only what they add up to.
+Subagents' events are for audits and are left out, and so is what became of plan entries afterwards: that a file was
+written, edited or decided about next week is no part of the conversation that planned it.
+"""
+
+from collections.abc import Callable
+from typing import ClassVar, TypeVar
+
+from msgspec import Struct, field
+
+from eventlog.events import (
+    EntryApplied,
+    EntryResolved,
+    Event,
+    Fact,
+    KnowledgeEdited,
+    Retraction,
+    SaveRequested,
+    SessionEnd,
+    SessionStart,
+    StageSummary,
+    TurnEnd,
+)
+from eventlog.retractions import Retractions
+
+_Derived = TypeVar("_Derived")
+
+Named = tuple[str, str, str]  # ts and id of the first event that names it, and the name
+_NEVER: Named = ("~", "", "")
+_AFTERWARDS = (EntryApplied, EntryResolved, KnowledgeEdited)
+
+
+class Conversation(Struct):
+    """All that is known about one conversation."""
+
+    id: str
+    started_at: str = "~"  # its first event, whether or not a session_start arrived
+    last_at: str = ""
+    resumed_at: str = ""  # the last sign of work: a start or a finished turn
+    end: SessionEnd | None = None  # the newest
+    first_project: Named = _NEVER
+    first_agent: Named = _NEVER
+    turns: int = 0
+    events: int = 0
+    flushed: bool = False  # asked to save before a compaction
+    asked: bool = False  # asked to save at the end of a turn
+    facts: list[Fact] = []
+    summaries: list[StageSummary] = []
+
+    @property
+    def project(self) -> str | None:
+        """Where the conversation worked, as first said."""
+        return self.first_project[2] or None
+
+    @property
+    def agent(self) -> str | None:
+        """The host program, as first said."""
+        return self.first_agent[2] or None
+
+    @property
+    def ended(self) -> SessionEnd | None:
+        """The newest end, unless the conversation came back after it."""
+        return self.end if self.end and self.end.ts >= self.resumed_at else None
+
+    def fold(self, event: Event) -> None:
+        """Take in one event of this conversation."""
+        self.events += 1
+        ts = event.ts
+        self.started_at = min(self.started_at, ts)
+        self.last_at = max(self.last_at, ts)
+        if event.project and ts <= self.first_project[0]:
+            self.first_project = min(self.first_project, (ts, event.id, event.project))
+        if event.agent and ts <= self.first_agent[0]:
+            self.first_agent = min(self.first_agent, (ts, event.id, event.agent))
+        match event:
+            case Fact():
+                self.facts.append(event)
+            case StageSummary():
+                self.summaries.append(event)
+            case TurnEnd():
+                self.turns += 1
+                self.resumed_at = max(self.resumed_at, ts)
+            case SessionStart():
+                self.resumed_at = max(self.resumed_at, ts)
+            case SessionEnd():
+                self.end = _newest(self.end, event)
+            case SaveRequested():
+                self.flushed = self.flushed or event.trigger == "pre_compact"
+                self.asked = self.asked or event.trigger == "stop"
+            case _:
+                pass  # counted above; nothing else is asked of it
+
+    def merge(self, other: "Conversation") -> None:
+        """Take in what other events of this conversation led to."""
+        self.started_at = min(self.started_at, other.started_at)
+        self.last_at = max(self.last_at, other.last_at)
+        self.resumed_at = max(self.resumed_at, other.resumed_at)
+        self.end = _newest(self.end, other.end)
+        self.first_project = min(self.first_project, other.first_project)
+        self.first_agent = min(self.first_agent, other.first_agent)
+        self.turns += other.turns
+        self.events += other.events
+        self.flushed = self.flushed or other.flushed
+        self.asked = self.asked or other.asked
+        self.facts += other.facts
+        self.summaries += other.summaries
+
+
+class Conversations(Struct, dict=True):
+    """Every conversation, and what has been withdrawn."""
+
+    version: ClassVar[int] = 3
+
+    by_id: dict[str, Conversation] = field(default_factory=dict)
+    retractions: list[Retraction] = field(default_factory=list)
+    notes: list[KnowledgeEdited] = field(default_factory=list)  # what people wrote into files of the store
+
+    def fold(self, event: Event) -> None:
+        """Take in one event."""
+        if event.subagent:
+            return
+        self.__dict__.clear()
+        if isinstance(event, _AFTERWARDS):
+            self.notes += [event] if isinstance(event, KnowledgeEdited) and _is_note(event) else []
+            return
+        conversation = self.by_id.get(event.conversation_id)
+        if conversation is None:
+            conversation = self.by_id[event.conversation_id] = Conversation(event.conversation_id)
+        conversation.fold(event)
+        if isinstance(event, Retraction):
+            self.retractions.append(event)
+
+    def merge(self, other: "Conversations") -> None:
+        """Take in the state of other events."""
+        self.__dict__.clear()
+        for conversation_id, theirs in other.by_id.items():
+            ours = self.by_id.setdefault(conversation_id, theirs)
+            if ours is not theirs:
+                ours.merge(theirs)
+        self.retractions += other.retractions
+        self.notes += other.notes
+
+    def in_order(self) -> list[Conversation]:
+        """All conversations by their start."""
+        return sorted(self.by_id.values(), key=lambda one: (one.started_at, one.id))
+
+    def withdrawn(self) -> Retractions:
+        """The withdrawals in force."""
+        return self.once(_withdrawn)
+
+    def once(self, derive: Callable[["Conversations"], _Derived]) -> _Derived:
+        """What `derive` makes of this state, made once until the state changes: several projections ask the same."""
+        if derive.__qualname__ not in self.__dict__:
+            self.__dict__[derive.__qualname__] = derive(self)
+        made: _Derived = self.__dict__[derive.__qualname__]
+        return made
+
+
+def _withdrawn(state: Conversations) -> Retractions:
+    return Retractions(state.retractions)
+
+
+def _is_note(event: KnowledgeEdited) -> bool:
+    return (event.key.path or "").startswith("knowledge/")
+
+
+def _newest(one: SessionEnd | None, other: SessionEnd | None) -> SessionEnd | None:
+    if one is None or other is None:
+        return one or other
+    return max(one, other, key=lambda end: (end.ts, end.id))

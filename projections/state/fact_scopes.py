@@ -1,0 +1,94 @@
+"""What is known about the user and about each project; pure.
+
+Facts and the decisions of summaries are statements. Each subject has its own: a key of one replaces nothing in another.
+"""
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from eventlog.projections.state.conclusions import Conclusion, Mention, conclusions
+from eventlog.projections.state.conversations import Conversation, Conversations
+from eventlog.projections.state.statements import DistinctFact, Statement, distinct_facts, of_fact, subject_of
+from eventlog.retractions import Retractions
+from eventlog.text import one_line
+
+DECISION = "decision"
+_PLAIN_IMPORTANCE = 3
+_PLAIN_CONFIDENCE = 0.9
+
+
+class FactScope(NamedTuple):
+    """What is stated about one project, or about the user (`project` None), and when that last changed.
+
+    `superseded` are the events whose statements would count if others did not stand in their place.
+    """
+
+    project: str | None
+    facts: list[DistinctFact]
+    changed_at: str
+    superseded: tuple[str, ...]
+
+
+def fact_scopes(state: Conversations) -> list[FactScope]:
+    """The user first, then projects by path; only those something was ever stated about."""
+    withdrawn, concluded = state.withdrawn(), state.once(conclusions)
+    stated: dict[str, list[Statement]] = {}
+    changed: dict[str, str] = {}
+    standing: dict[str, list[str]] = {}
+    for conversation in state.by_id.values():
+        for project, ts in _changes(conversation, withdrawn):
+            changed[project] = max(changed.get(project, ""), ts)
+        for project, statement in _statements(conversation, concluded[conversation.id], withdrawn):
+            stated.setdefault(project, []).append(statement)
+        for project, event_id in _standing(conversation, withdrawn):
+            standing.setdefault(project, []).append(event_id)
+    return [
+        _subject(project, stated.get(project, []), ts, standing.get(project, []))
+        for project, ts in sorted(changed.items())
+    ]
+
+
+def _subject(project: str, stated: Iterable[Statement], changed_at: str, standing: Iterable[str]) -> FactScope:
+    groups = distinct_facts(stated)
+    current = {event for one in groups for event in one.sources}
+    return FactScope(project or None, groups, changed_at, tuple(sorted(one for one in standing if one not in current)))
+
+
+def _statements(
+    conversation: Conversation, conclusion: Conclusion, withdrawn: Retractions
+) -> Iterator[tuple[str, Statement]]:
+    for fact in conversation.facts:
+        if one_line(fact.content) and not withdrawn.hides(fact):
+            yield subject_of(fact), of_fact(fact)
+    for said in conclusion.decisions:
+        for saying in said.mentions:
+            yield conversation.project or "", _of_decision(saying, conversation.id)
+
+
+def _changes(conversation: Conversation, withdrawn: Retractions) -> Iterator[tuple[str, str]]:
+    """Subject and time of every event that has, or had, a say in what is stated."""
+    for fact in conversation.facts:
+        yield subject_of(fact), max(fact.ts, withdrawn.touched_at(fact))
+    named_at = conversation.first_project[0] if conversation.project else ""
+    for summary in conversation.summaries:
+        if summary.decisions:
+            changed_at = max(summary.ts, withdrawn.touched_at(summary), named_at)
+            yield conversation.project or "", changed_at
+            if named_at > summary.ts:  # until then its decisions were the user's
+                yield "", changed_at
+
+
+def _standing(conversation: Conversation, withdrawn: Retractions) -> Iterator[tuple[str, str]]:
+    """Subject and id of every event that states something and is not withdrawn, whether or not it counts."""
+    for fact in conversation.facts:
+        if not withdrawn.hides(fact):
+            yield subject_of(fact), fact.id
+    for summary in conversation.summaries:
+        if summary.decisions and not withdrawn.hides(summary):
+            yield conversation.project or "", summary.id
+
+
+def _of_decision(one: Mention, conversation_id: str) -> Statement:
+    return Statement(
+        one.text, one.ts, one.id, conversation_id, None, DECISION, "W", _PLAIN_IMPORTANCE, _PLAIN_CONFIDENCE
+    )

@@ -1,0 +1,105 @@
+"""Statements and groups of them: what a fact or a decision says, each thing once; pure.
+
+Those with the same key, or else the same text, are one: a repetition reinforces it, a later wording of a keyed one
+replaces it. Wherever there is no room for all, they are taken by `Group.rank`.
+"""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from eventlog.events import Fact
+from eventlog.text import one_line, same_text
+
+
+class Statement(NamedTuple):
+    """One event that states something."""
+
+    text: str
+    ts: str
+    id: str
+    conversation_id: str
+    key: str | None
+    category: str
+    memory_type: str
+    importance: int
+    confidence: float
+    entities: tuple[str, ...] = ()
+
+
+class DistinctFact(NamedTuple):
+    """All statements of the same thing, oldest first."""
+
+    statements: tuple[Statement, ...]
+
+    @property
+    def first(self) -> Statement:
+        """Whose wording and day are shown."""
+        return self.statements[0]
+
+    @property
+    def last_seen(self) -> str:
+        """When it was last stated."""
+        return self.statements[-1].ts
+
+    @property
+    def sessions(self) -> int:
+        """How many conversations stated it."""
+        return len({one.conversation_id for one in self.statements})
+
+    @property
+    def importance(self) -> int:
+        """The highest anyone gave it."""
+        return max(one.importance for one in self.statements)
+
+    @property
+    def confidence(self) -> float:
+        """As last stated."""
+        return self.statements[-1].confidence
+
+    @property
+    def rank(self) -> tuple[int, int, str, float, str]:
+        """Greater is told first: importance, conversations that stated it, recency, confidence; then the newest."""
+        return self.importance, self.sessions, self.last_seen, self.confidence, self.statements[-1].id
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """The events behind it."""
+        return tuple(dict.fromkeys(one.id for one in self.statements))
+
+
+def ranked(groups: Iterable[DistinctFact]) -> list[DistinctFact]:
+    """The groups in the order in which they are told, whatever is cut."""
+    return sorted(groups, key=lambda one: one.rank, reverse=True)
+
+
+def distinct_facts(statements: Iterable[Statement]) -> list[DistinctFact]:
+    """Statements of one subject, gathered; superseded wordings of a key are left out."""
+    in_order = sorted(statements, key=lambda one: (one.ts, one.id))
+    current = {one.key: same_text(one.text) for one in in_order if one.key}
+    by_text: dict[str, list[Statement]] = {}
+    for one in in_order:
+        text = same_text(one.text)
+        if one.key is None or current[one.key] == text:
+            by_text.setdefault(text, []).append(one)
+    return [DistinctFact(tuple(same)) for same in by_text.values()]
+
+
+def subject_of(fact: Fact) -> str:
+    """The project a fact is about; "" for the user."""
+    return fact.project or "" if fact.effective_scope == "project" else ""
+
+
+def of_fact(fact: Fact) -> Statement:
+    """What a fact states."""
+    return Statement(
+        text=one_line(fact.content),
+        ts=fact.ts,
+        id=fact.id,
+        conversation_id=fact.conversation_id,
+        key=fact.key or None,
+        category=one_line(fact.category or ""),
+        memory_type=fact.memory_type,
+        importance=fact.importance,
+        confidence=fact.confidence,
+        entities=tuple(filter(None, map(one_line, fact.entities))),
+    )

@@ -1,0 +1,169 @@
+"""`memory/YYYY-MM-DD.md`: what happened on a day, what was learned, what is left to do; across all projects.
+
+Days are those of the calendar where the user lives. A conversation is told of by its facts of the day and by what its
+summaries of that day come to: the last one of the whole session, else its stages, else the one from its transcript.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from datetime import datetime
+from functools import cache
+from pathlib import PurePath
+from typing import NamedTuple
+from zoneinfo import ZoneInfo
+
+from msgspec import Struct
+
+from eventlog.events import Fact, StageSummary
+from eventlog.projections.base import Document, Line, Projection
+from eventlog.projections.labels import LABELS, Labels
+from eventlog.projections.stamp import stamped
+from eventlog.projections.state.conclusions import SourcedText, conclude
+from eventlog.projections.state.conversations import Conversation, Conversations
+from eventlog.retractions import Retractions
+from eventlog.settings.schema import Settings
+from eventlog.text import one_line, same_text
+
+_INSIGHTS = frozenset(
+    (
+        "insight", "insights", "lesson", "lessons", "decision", "decisions",
+        "洞察", "重要洞察", "教训", "经验教训", "决策", "重要决策", "关键决策",
+    )
+)  # fmt: skip
+_EVENTS, _LEARNED, _TODOS = range(3)  # the sections, in this order
+
+Local = Callable[[str], str]
+
+
+class Item(NamedTuple):
+    """Something said, in a section; ordered by when it was first said."""
+
+    section: int
+    ts: str
+    events: tuple[str, ...]
+    project: str
+    text: str
+
+
+class DailyNote(Struct):
+    """What was said on a day, all events that say anything, and when any event had its last say in it."""
+
+    items: list[Item] = []
+    not_retracted: list[str] = []  # some only count once others are gone
+    changed_at: str = ""
+
+
+def render(state: Conversations, settings: Settings) -> Iterable[Document]:
+    """A document for each day on which something was said, by day."""
+    words = LABELS[settings.locale]
+    local = local_time(settings.timezone)
+    for day, note in sorted(notes(state, local).items()):
+        if note.items:
+            yield stamped(f"memory/{day}.md", list(lines(day, note, words, local)), note.changed_at)
+
+
+def notes(state: Conversations, local: Local) -> dict[str, DailyNote]:
+    """The notes of every day anything was ever said on, even if all of it was withdrawn."""
+    withdrawn = state.withdrawn()
+    found: dict[str, DailyNote] = {}
+    for conversation in state.by_id.values():
+        for day, said in _by_day(conversation, local).items():
+            note = found.setdefault(day, DailyNote())
+            note.items += _items(said, withdrawn)
+            note.not_retracted += [one.id for one in (*said.facts, *said.summaries) if not withdrawn.hides(one)]
+            note.changed_at = max(note.changed_at, _changed_at(said, withdrawn))
+    return found
+
+
+def lines(day: str, note: DailyNote, words: Labels, local: Local) -> Iterator[Line]:
+    """The title, and the sections there is anything to say in; the same thing said twice is one bullet."""
+    all_of_it = tuple(sorted(note.not_retracted))
+    yield Line(f"# {day}", all_of_it)
+    told = list(_gathered(note.items))
+    for section, title in enumerate((words.events, words.insights, words.todos)):
+        chosen = [same for same in told if same.section == section]
+        if chosen:
+            yield from (Line("", all_of_it), Line(f"## {title}", all_of_it), Line("", all_of_it))
+            yield from (_bullet(same, local) for same in chosen)
+
+
+def _gathered(items: Iterable[Item]) -> Iterator[Item]:
+    """Each thing once, as first said; what anyone called an insight is one, what is left to do stays to be done."""
+    same: dict[tuple[bool, str, str], list[Item]] = {}
+    for item in sorted(items, key=lambda item: item[1:]):
+        if item.text:
+            same.setdefault((item.section == _TODOS, item.project, same_text(item.text)), []).append(item)
+    for first, *again in same.values():
+        section = max(item.section for item in (first, *again))
+        yield first._replace(section=section, events=_sources_of([first, *again]))
+
+
+def _bullet(item: Item, local: Local) -> Line:
+    name = _name(item.project)
+    mark = {_EVENTS: f"{local(item.ts)[11:]} ", _TODOS: "[ ] "}.get(item.section, "")
+    return Line(f"- {mark}{name}: {item.text}" if name else f"- {mark}{item.text}", item.events)
+
+
+def local_time(timezone: str) -> Local:
+    """From a timestamp of the log to `YYYY-MM-DDTHH:MM` on the clocks of that zone."""
+    if timezone == "UTC":
+        return lambda ts: ts[:16]
+    zone = ZoneInfo(timezone)
+    return lambda ts: datetime.fromisoformat(ts).astimezone(zone).strftime("%Y-%m-%dT%H:%M")
+
+
+def _by_day(conversation: Conversation, local: Local) -> dict[str, Conversation]:
+    """What the conversation said on each day, as if it had lasted only that long."""
+    days: dict[str, Conversation] = {}
+
+    def day_of(event: Fact | StageSummary) -> Conversation:
+        day = local(event.ts)[:10]
+        return days.setdefault(day, Conversation(conversation.id, first_project=conversation.first_project))
+
+    for fact in conversation.facts:
+        day_of(fact).facts.append(fact)
+    for summary in conversation.summaries:
+        day_of(summary).summaries.append(summary)
+    return days
+
+
+def _items(said: Conversation, withdrawn: Retractions) -> Iterator[Item]:
+    for fact in said.facts:
+        if not withdrawn.hides(fact):
+            yield _of_fact(fact)
+    if said.summaries:
+        conclusion = conclude(Conversation(said.id, summaries=said.summaries), withdrawn)
+        for section, texts in (
+            (_EVENTS, conclusion.parts),
+            (_LEARNED, conclusion.decisions),
+            (_TODOS, conclusion.todos),
+        ):
+            yield from (_of_summary(section, one, said.project or "") for one in texts)
+
+
+def _of_fact(fact: Fact) -> Item:
+    section = _LEARNED if (fact.category or "").casefold() in _INSIGHTS else _EVENTS
+    project = fact.project or "" if fact.effective_scope == "project" else ""
+    return Item(section, fact.ts, (fact.id,), project, one_line(fact.content))
+
+
+def _of_summary(section: int, said: SourcedText, project: str) -> Item:
+    return Item(section, min(saying.ts for saying in said.mentions), said.sources, project, said.text)
+
+
+def _changed_at(said: Conversation, withdrawn: Retractions) -> str:
+    """The conversation may have been given its project, which summaries are labelled with, later than that day."""
+    events: list[Fact | StageSummary] = [*said.facts, *said.summaries]
+    named_at = said.first_project[0] if said.project and said.summaries else ""
+    return max(named_at, *(max(event.ts, withdrawn.touched_at(event)) for event in events))
+
+
+@cache
+def _name(project: str) -> str:
+    return one_line(PurePath(project).name or project)
+
+
+def _sources_of(items: Iterable[Item]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(event for item in items for event in item.events))
+
+
+DAILY_NOTES = Projection(name="daily-notes", state=Conversations, render=render, owns=("memory/*.md",))

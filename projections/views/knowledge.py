@@ -1,0 +1,127 @@
+"""Knowledge bases as the log has them: all that was planned, applied, decided and edited by hand.
+
+`bases/<name>.md` (`bases/<name>/<project>.md` for a base inside projects) is what a file would be if only the log had
+ever written it. It is rendered where a replay is told a directory; the real files are people's, and are changed
+section by section (`apply`).
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import ClassVar
+
+from msgspec import Struct, field
+
+from eventlog.events import EntryApplied, EntryResolved, Event, KnowledgeEdited, PlanEntry, Retraction
+from eventlog.projections.base import Document, Line, Projection
+from eventlog.projections.bases.carry import carry
+from eventlog.projections.bases.ledger import FileHistory, Ledger
+from eventlog.projections.bases.names import BaseFile, Bases, base_file_of
+from eventlog.projections.bases.sections import Page, SectionId
+from eventlog.projections.stamp import stamped
+from eventlog.retractions import Retractions
+from eventlog.settings.schema import Settings
+
+FOLDER = "bases/"
+
+
+class Knowledge(Struct):
+    """Every event with a say in a knowledge base; what they add up to is `ledgers`' business."""
+
+    version: ClassVar[int] = 1
+
+    entries: list[PlanEntry] = field(default_factory=list)
+    edits: list[KnowledgeEdited] = field(default_factory=list)
+    applied: list[EntryApplied] = field(default_factory=list)
+    resolved: list[EntryResolved] = field(default_factory=list)
+    retractions: list[Retraction] = field(default_factory=list)
+
+    def fold(self, event: Event) -> None:
+        """Take in one event; subagents' are for audits."""
+        if event.subagent:
+            return
+        match event:
+            case PlanEntry():
+                self.entries.append(event)
+            case KnowledgeEdited():
+                self.edits.append(event)
+            case EntryApplied():
+                self.applied.append(event)
+            case EntryResolved():
+                self.resolved.append(event)
+            case Retraction():
+                self.retractions.append(event)
+            case _:
+                pass  # has no say here
+
+    def merge(self, other: "Knowledge") -> None:
+        """Take in the state of other events."""
+        self.entries += other.entries
+        self.edits += other.edits
+        self.applied += other.applied
+        self.resolved += other.resolved
+        self.retractions += other.retractions
+
+
+def ledgers(state: Knowledge, bases: Bases) -> dict[BaseFile, Ledger]:
+    """What each file should say, and what waits, by place; entries that mean no knowledge base are `strangers`."""
+    withdrawn = Retractions(state.retractions)
+    records: dict[BaseFile, FileHistory] = {}
+    home_of: dict[str, FileHistory] = {}
+    said: list[PlanEntry | KnowledgeEdited] = [*state.entries, *state.edits]
+    for event in sorted(said, key=lambda one: (one.ts, one.id)):
+        place = base_file_of(event.key, event.project, bases)
+        if place is None:
+            continue
+        record = home_of[event.id] = records.setdefault(place, FileHistory())
+        record.newest = max(record.newest, event.ts, withdrawn.touched_at(event))
+        record.known[event.id] = event
+        if not withdrawn.hides(event):
+            record.entries += [event] if isinstance(event, PlanEntry) else []
+            record.edits += [event] if isinstance(event, KnowledgeEdited) else []
+    became: list[EntryApplied | EntryResolved] = [*state.applied, *state.resolved]
+    for told in sorted(became, key=lambda one: (one.ts, one.id)):
+        home = home_of.get(told.target)
+        if home is None:
+            continue
+        home.newest = max(home.newest, told.ts, withdrawn.touched_at(told))
+        if isinstance(told, EntryApplied):
+            home.applied.append(told)  # it happened, whatever became of its conversation
+        elif not withdrawn.hides(told):
+            home.resolved.setdefault(told.target, []).append(told)
+        elif told.choice != "discard":
+            home.undone[told.target] = max(home.undone.get(told.target, ""), withdrawn.touched_at(told))
+    return {place: Ledger(record, review=bases[place.base].review) for place, record in sorted(records.items())}
+
+
+def unmatched_entries(state: Knowledge, bases: Bases) -> list[PlanEntry]:
+    """Entries that mean no knowledge base there is, and that nobody has discarded."""
+    withdrawn = Retractions(state.retractions)
+    decided = {one.target for one in state.resolved if one.choice == "discard"}
+    lost = (one for one in state.entries if base_file_of(one.key, one.project, bases) is None)
+    return sorted(
+        (one for one in lost if one.id not in decided and not withdrawn.hides(one)), key=lambda one: (one.ts, one.id)
+    )
+
+
+def render(state: Knowledge, settings: Settings) -> Iterable[Document]:
+    """One document for every file that has a section."""
+    for place, ledger in ledgers(state, settings.knowledge_bases).items():
+        last_word = settings.knowledge_bases[place.base].on_people_text == "replace"
+        done = carry(ledger, place, "", None, replace=last_word)
+        if done.data:
+            behind = {key: history.now.event for key, history in ledger.histories.items() if history.now}
+            behind |= {arrival.key: arrival.event for arrival in done.arrivals}
+            yield stamped(place.document, list(_lines(Page(done.data), behind)), ledger.newest)
+
+
+def _lines(page: Page, behind: Mapping[SectionId, str]) -> Iterator[Line]:
+    """The page line by line; a heading that is there for what is below it comes from that."""
+    for section in page.sections:
+        near = (behind.get(one.key) for one in (section, *page.below(section)))
+        events = tuple(event for event in near if event)[:1]
+        for line in page.lines[section.start : section.end]:
+            yield Line(line.decode().rstrip("\r\n"), events)
+
+
+KNOWLEDGE = Projection(name="knowledge", state=Knowledge, render=render, owns=(f"{FOLDER}*.md", f"{FOLDER}*/*.md"))
+UNRENDERED = replace(KNOWLEDGE, render=lambda _state, _settings: ())  # where only the state is wanted

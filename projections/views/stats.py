@@ -1,0 +1,114 @@
+"""How well memory is kept: which net saved each session, week by week.
+
+The count is that of `sessions.jsonl`: every conversation is a session, and its `source` names the net that saved it.
+A session belongs to the week it began in. Sessions of a turn or two that saved nothing are trivial: nothing was
+missed, and coverage does not count them.
+"""
+
+from collections.abc import Iterable
+from datetime import date, timedelta
+
+from msgspec import Struct, field
+
+from eventlog.projections.base import Document, Projection
+from eventlog.projections.state.conclusions import COMPOSED, NONE, Conclusion, conclusions
+from eventlog.projections.state.conversations import Conversation, Conversations
+from eventlog.settings.schema import Settings
+
+SOURCES = {"layer1_rules": "1", "layer2_precompact": "2", COMPOSED: "3", "layer4_stop": "4"}  # source -> layer
+_WORTH_SAVING = 3  # turns
+
+
+class Week(Struct):
+    """The figures of one week, from its Monday on; of all weeks, where `week` is `all`.
+
+    Shares are of 1, None where there is nothing to share. `fallback_rate`: sessions that cost an extra request.
+    `automatic_share`: of those saved, summarised by a program. `coverage`: saved, of those not trivial.
+    """
+
+    week: str
+    sessions: int = 0
+    layers: dict[str, int] = field(default_factory=lambda: dict.fromkeys(SOURCES.values(), 0))
+    automatic: int = 0
+    unsaved: int = 0
+    trivial: int = 0
+    flushed: int = 0
+    asked: int = 0
+    duplicates_avoided: int = 0
+
+    @property
+    def saved(self) -> int:
+        """Sessions of which anything was saved."""
+        return sum(self.layers.values())
+
+    @property
+    def shares(self) -> dict[str, float | None]:
+        """Layer -> share of the week's sessions."""
+        return {layer: _share(count, self.sessions) for layer, count in self.layers.items()}
+
+    @property
+    def fallback_rate(self) -> float | None:
+        """Share of sessions that were asked to save at a turn's end."""
+        return _share(self.asked, self.sessions)
+
+    @property
+    def automatic_share(self) -> float | None:
+        """Share of the saved sessions whose summary a program composed."""
+        return _share(self.automatic, self.saved)
+
+    @property
+    def coverage(self) -> float | None:
+        """Share of the sessions worth saving that were saved."""
+        return _share(self.saved, self.saved + self.unsaved)
+
+    def count(self, one: Conversation, conclusion: Conclusion) -> None:
+        """One more session, and what it came to."""
+        self.sessions += 1
+        self.flushed += one.flushed
+        self.asked += one.asked
+        if conclusion.source != NONE:
+            self.layers[SOURCES[conclusion.source]] += 1
+            self.automatic += conclusion.automatic
+        elif one.turns < _WORTH_SAVING:
+            self.trivial += 1
+        else:
+            self.unsaved += 1
+
+
+def weeks(state: Conversations, avoided: Iterable[str] = (), *, since: str = "", until: str = "~") -> list[Week]:
+    """The figures by week, oldest first, and of all together at the end.
+
+    Of sessions that began between the two times; `avoided` are days (`2026-02-21`) on which nothing was written twice.
+    """
+    total = Week("all")
+    by_week: dict[str, Week] = {}
+    concluded = state.once(conclusions)
+    for one in state.by_id.values():
+        if since <= one.started_at <= until:
+            monday = _monday(one.started_at[:10])
+            by_week.setdefault(monday, Week(monday)).count(one, concluded[one.id])
+            total.count(one, concluded[one.id])
+    for day in avoided:
+        if since[:10] <= day <= until[:10]:
+            monday = _monday(day)
+            by_week.setdefault(monday, Week(monday)).duplicates_avoided += 1
+            total.duplicates_avoided += 1
+    return [by_week[monday] for monday in sorted(by_week)] + [total]
+
+
+def _monday(day: str) -> str:
+    when = date.fromisoformat(day)
+    return (when - timedelta(days=when.weekday())).isoformat()
+
+
+def _share(part: int, whole: int) -> float | None:
+    return round(part / whole, 4) if whole else None
+
+
+def _render(state: Conversations, settings: Settings) -> Iterable[Document]:
+    """Nothing: the figures are for `eventlog stats`, not for a file."""
+    del state, settings
+    return ()
+
+
+STATS = Projection(name="stats", state=Conversations, render=_render, owns=())

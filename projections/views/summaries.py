@@ -1,0 +1,119 @@
+"""`sessions/<conversation>.md`: one short summary per conversation, the newest of each project."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import UTC, datetime, tzinfo
+from itertools import islice
+from pathlib import PurePath
+from zoneinfo import ZoneInfo
+
+from eventlog.projections.base import Document, Line, Projection
+from eventlog.projections.labels import LABELS, Labels
+from eventlog.projections.stamp import stamped
+from eventlog.projections.state.conclusions import Conclusion, SourcedText, and_more, conclude
+from eventlog.projections.state.conversations import Conversation, Conversations
+from eventlog.retractions import Retractions
+from eventlog.settings.schema import Settings
+from eventlog.store import conversation_name
+from eventlog.text import cut, one_line
+
+_SHORTEST_CUT = 8  # characters; less of a sentence says nothing
+
+
+def render(state: Conversations, settings: Settings) -> Iterable[Document]:
+    """Documents of the conversations that came to something, the newest of each project."""
+    withdrawn = state.withdrawn()
+    for kept in newest_per_project(state, withdrawn, settings.summaries.keep).values():
+        for one, conclusion in kept:
+            yield document(one, conclusion, withdrawn, settings)
+
+
+def newest_per_project(
+    state: Conversations, withdrawn: Retractions, keep: int
+) -> dict[str | None, list[tuple[Conversation, Conclusion]]]:
+    """The `keep` conversations of each project that came to something, those with the latest activity first."""
+    by_project: dict[str | None, list[Conversation]] = {}
+    for one in state.by_id.values():
+        by_project.setdefault(one.project, []).append(one)
+    return {project: list(islice(_newest(group, withdrawn), keep)) for project, group in by_project.items()}
+
+
+def _newest(group: list[Conversation], withdrawn: Retractions) -> Iterator[tuple[Conversation, Conclusion]]:
+    for one in sorted(group, key=lambda one: (one.last_at, one.id), reverse=True):
+        conclusion = conclude(one, withdrawn)
+        if conclusion.source != "none":
+            yield one, conclusion
+
+
+def document(one: Conversation, conclusion: Conclusion, withdrawn: Retractions, settings: Settings) -> Document:
+    """The summary of a conversation that came to something."""
+    words = LABELS[settings.locale]
+    stages = any(summary.scope == "stage" and not withdrawn.hides(summary) for summary in one.summaries)
+    lines = [*_head(one, words, settings, stages=stages), *_body(one, conclusion, words, settings.summaries.max_chars)]
+    touched = [withdrawn.touched_at(event) for event in (*one.facts, *one.summaries)]
+    return stamped(f"sessions/{conversation_name(one.id)}.md", lines, max([one.last_at, *touched]))
+
+
+def _head(one: Conversation, words: Labels, settings: Settings, *, stages: bool) -> Iterator[Line]:
+    fields = {
+        words.session_id: one_line(one.id),
+        words.time: _period(one, settings.timezone),
+        words.project: one_line(PurePath(one.project).name or one.project) if one.project else None,
+        words.mode: words.workflow if stages else words.free,
+    }
+    yield Line(f"# {words.session}", conversations=(one.id,))
+    yield Line("", conversations=(one.id,))
+    for name, value in fields.items():
+        if value:
+            yield Line(f"**{name}:** {value}", conversations=(one.id,))
+
+
+def _body(one: Conversation, conclusion: Conclusion, words: Labels, budget: int) -> Iterator[Line]:
+    """Each section may use what those after it leave, and at least half of what is left.
+
+    Of decisions there is no room for, the oldest are left out; every section says how many are.
+    """
+    sections = (
+        (words.done, conclusion.parts, conclusion.more),
+        (words.key_decisions, conclusion.decisions[::-1], 0),
+        (words.open_ends, conclusion.todos, 0),
+    )
+    for position, (heading, texts, more) in enumerate(sections):
+        others = sum(len(said.text) for _, later, _ in sections[position + 1 :] for said in later)
+        fitting = _fit_and_count(texts, more, max(budget - others, budget // 2))
+        budget -= sum(len(said.text) for said in fitting)
+        if fitting:
+            yield Line("", conversations=(one.id,))
+            yield Line(f"## {heading}", conversations=(one.id,))
+            yield from (Line(f"- {said.text}", said.sources, (one.id,) * (not said.mentions)) for said in fitting)
+
+
+def _fit_and_count(texts: Sequence[SourcedText], more: int, room: int) -> list[SourcedText]:
+    """The texts there is room for, and what says how many more there are."""
+    mark = len(and_more(len(texts) + more))
+    if room < mark or not (more or sum(len(said.text) for said in texts) > room):
+        return list(_fit(texts, room))
+    fitting = list(_fit(texts, room - mark))
+    left = len(texts) - len(fitting) + more
+    return [*fitting, SourcedText(and_more(left), ())] if left else fitting
+
+
+def _fit(texts: Iterable[SourcedText], budget: int) -> Iterator[SourcedText]:
+    for said in texts:
+        if len(said.text) > budget < _SHORTEST_CUT:
+            return
+        yield said._replace(text=cut(said.text, budget))
+        budget -= min(budget, len(said.text))
+
+
+def _period(one: Conversation, timezone: str) -> str:
+    zone = UTC if timezone == "UTC" else ZoneInfo(timezone)
+    start, last = _local(one.started_at, zone), _local(one.last_at, zone)
+    until = "" if start == last else f" – {last.removeprefix(start[:11])}"
+    return f"{start}{until} {timezone}"
+
+
+def _local(ts: str, zone: tzinfo) -> str:
+    return datetime.fromisoformat(ts).astimezone(zone).strftime("%Y-%m-%d %H:%M")
+
+
+SUMMARIES = Projection(name="summaries", state=Conversations, render=render, owns=("sessions/*.md",))

@@ -1,0 +1,258 @@
+"""doctor tells what is active, what is wrong, and what to type."""
+
+import hashlib
+import json
+
+from eventlog.app.install.last_seen import last_seen
+from eventlog.log import EventLog
+from tests.support.command_line import call
+from tests.support.host_calls import tell
+from tests.support.payloads import claude, codex
+
+
+def _doctor():
+    ran = call("doctor", "--json")
+    report = json.loads(ran.out)
+    return ran.code, report, {one["agent"]: one for one in report["agents"]}
+
+
+def _problems(agent):
+    return {problem["what"].split(":")[0]: problem["fix"] for problem in _doctor()[2][agent]["problems"]}
+
+
+def test_nothing_installed_is_nothing_wrong(home):
+    code, report, agents = _doctor()
+
+    assert (0, []) == (code, report["problems"])
+    assert {"claude", "cursor", "codex", "gemini", "copilot", "vscode"} == set(agents)
+    assert not any(one["found"] or one["installed"] for one in agents.values())
+    assert not (home / ".eventlog").exists()
+
+
+def test_a_host_that_is_there_and_not_installed_is_told_how(home):
+    (home / ".claude").mkdir()
+
+    assert "to install: eventlog install claude" in call("doctor").out
+
+
+def test_a_program_on_the_path_is_found(home, tmp_path):
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "codex").touch(0o755)
+
+    assert _doctor()[2]["codex"]["found"]
+
+
+def test_what_is_installed_is_named(home):
+    call("install", "claude")
+    code, _, agents = _doctor()
+
+    assert 0 == code
+    assert [str(home / ".claude" / "settings.json")] == agents["claude"]["installed"]
+    assert [] == agents["claude"]["problems"]
+
+
+def test_a_host_installed_for_shared_sessions_is_as_it_should_be(home):
+    call("install", "claude", "--session-type", "shared")
+    code, _, agents = _doctor()
+
+    assert (0, []) == (code, agents["claude"]["problems"])
+
+
+def test_the_last_hook_is_told(home):
+    call("install", "claude")
+    before = _doctor()[2]["claude"]["last"]
+    tell(home / ".eventlog", claude("Stop", prompt_id="p"))
+    (event,) = EventLog(home / ".eventlog").read()
+
+    assert before is None
+    assert event.ts == _doctor()[2]["claude"]["last"]
+
+
+def test_a_fact_said_by_an_agent_is_no_hook(home):
+    call("fact", "x", "--session", "s", "--agent", "claude-code")
+
+    assert _doctor()[2]["claude"]["last"] is None
+
+
+def test_the_last_hook_is_found_behind_damage(log):
+    log.append({"type": "turn_end", "conversation_id": "c", "agent": "codex"})
+    with open(log.days()[0].files[0], "ab") as opened:  # noqa: PTH123
+        opened.write(b'{"agent":"codex"\n"agent":"codex"')
+
+    assert {"codex"} == set(last_seen(log.store.log, ["codex", "cursor"]))
+
+
+def _trust_all(home):
+    """What Codex writes when its user trusts every hook of the file as it is."""
+    path = home / ".codex" / "hooks.json"
+    lines = []
+    for event, (group,) in json.loads(path.read_text())["hooks"].items():
+        label = "".join(f"_{char.lower()}" if char.isupper() else char for char in event)[1:]
+        (handler,) = group["hooks"]
+        identity = {"event_name": label, **group, "hooks": [{**handler, "async": False}]}
+        compact = json.dumps(identity, sort_keys=True, separators=(",", ":"))
+        digest = hashlib.sha256(compact.encode()).hexdigest()
+        lines += [f'[hooks.state."{path}:{label}:0:0"]', f'trusted_hash = "sha256:{digest}"']
+    (home / ".codex" / "config.toml").write_text("\n".join(lines))
+
+
+def test_codex_has_to_trust_each_hook(home):
+    call("install", "codex")
+    untrusted = _problems("codex")
+    _trust_all(home)
+
+    assert ["run /hooks in Codex"] == list(untrusted.values())
+    assert {} == _problems("codex")
+
+
+def test_codex_skips_a_command_it_did_not_trust(home, monkeypatch):
+    call("install", "codex")
+    _trust_all(home)
+    monkeypatch.setattr("eventlog.hooks.command.sys.executable", "/another/python")
+    call("install", "codex")
+    problems = [one for one in _doctor()[2]["codex"]["problems"] if "trust" in one["what"]]
+
+    assert ["run /hooks in Codex"] == [one["fix"] for one in problems]
+
+
+def test_a_hook_that_arrives_is_trusted_whatever_its_digest(home, monkeypatch):
+    call("install", "codex")
+    _trust_all(home)
+    monkeypatch.setattr("eventlog.hooks.command.sys.executable", "/another/python")
+    call("install", "codex")
+    tell(home / ".eventlog", codex("Stop", turn_id="u-1"), "--agent", "codex")
+
+    assert not [one for one in _doctor()[2]["codex"]["problems"] if "trust" in one["what"]]
+
+
+def test_a_hook_that_is_gone_is_a_problem(home):
+    call("install", "claude")
+    path = home / ".claude" / "settings.json"
+    path.write_text(path.read_text().replace("/eventlog/hook.py", "/gone/eventlog/hook.py"))
+    problems = _problems("claude")
+
+    assert [fix for what, fix in problems.items() if "which is gone" in what] == ["eventlog install claude --user"]
+
+
+def test_a_missing_event_is_a_problem(home):
+    call("install", "cursor")
+    path = home / ".cursor" / "hooks.json"
+    value = json.loads(path.read_text())
+    del value["hooks"]["stop"]
+    path.write_text(json.dumps(value))
+
+    assert {f"{path} lacks stop": "eventlog install cursor --user"} == _problems("cursor")
+
+
+def test_two_registrations_are_a_problem(home):
+    call("install", "claude")
+    call("install", "claude", "--project")
+
+    assert ["eventlog uninstall claude --project"] == list(_problems("claude").values())
+
+
+def test_a_copy_written_by_hand_is_a_problem(home):
+    call("install", "cursor")
+    path = home / ".cursor" / "hooks.json"
+    value = json.loads(path.read_text())
+    value["hooks"]["stop"].append({"command": "eventlog hook --agent cursor"})
+    path.write_text(json.dumps(value))
+
+    assert f"{path} registers stop twice" in _problems("cursor")
+
+
+def test_cursor_running_the_hooks_of_claude_code_is_told_and_is_no_failure(home):
+    call("install", "claude", "cursor")
+    code, _, agents = _doctor()
+    (problem,) = agents["cursor"]["problems"]
+
+    assert "also runs the hooks in" in problem["what"]
+    assert not problem["serious"]
+    assert problem["fix"].endswith("eventlog uninstall cursor --user")
+    assert 0 == code
+
+
+def test_the_fix_of_a_double_in_the_project_is_of_the_project(home):
+    call("install", "claude", "cursor", "--project")
+    (problem,) = _doctor()[2]["cursor"]["problems"]
+
+    assert problem["fix"].endswith("eventlog uninstall cursor --project")
+
+
+def test_copilot_runs_the_hooks_of_claude_code_in_projects_only(home):
+    call("install", "claude", "copilot")
+    for_the_user = _problems("copilot")
+    call("install", "claude", "--project")
+
+    assert {} == for_the_user
+    assert 1 == len(_problems("copilot"))
+
+
+def test_a_registration_that_serves_other_projects_is_not_told_to_leave(home):
+    call("install", "cursor")
+    call("install", "claude", "--project")
+
+    assert ["none needed: it is harmless"] == list(_problems("cursor").values())
+
+
+def test_hosts_that_lack_each_others_events_are_not_told_to_leave(home):
+    call("install", "copilot", "vscode")
+
+    assert ["none needed: it is harmless"] == list(_problems("copilot").values())
+    assert ["none needed: it is harmless"] == list(_problems("vscode").values())
+
+
+def test_hooks_switched_off_by_the_host_are_a_problem(home):
+    call("install", "claude")
+    path = home / ".claude" / "settings.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), "disableAllHooks": True}))
+
+    assert f"remove disableAllHooks from {path}" in _problems("claude").values()
+
+
+def test_a_file_that_cannot_be_read_is_a_problem(home):
+    (home / ".gemini").mkdir()
+    (home / ".gemini" / "settings.json").write_text("{,}")
+    code, _, agents = _doctor()
+    (problem,) = agents["gemini"]["problems"]
+
+    assert 1 == code
+    assert "line 1, column 2" in problem["what"]
+
+
+def test_the_off_switches_are_told(home, tmp_path, monkeypatch):
+    monkeypatch.setenv("EVENTLOG_DISABLED", "1")
+    (tmp_path / "project" / ".eventlog-disable").touch()
+    code, report, _ = _doctor()
+
+    assert 1 == code
+    assert ["unset EVENTLOG_DISABLED", f"rm {tmp_path / 'project' / '.eventlog-disable'}"] == [
+        problem["fix"] for problem in report["problems"]
+    ]
+
+
+def test_failures_of_hooks_are_told(home):
+    tell(home / ".eventlog", ["no object"])
+    code, report, _ = _doctor()
+
+    assert 1 == code
+    assert 1 == report["failures_in_all"]
+    assert "not a JSON object" in report["failures"][0]["error"]
+    assert "not a JSON object" in call("doctor").out
+
+
+def test_strangers_in_the_log_are_told(home):
+    (home / ".eventlog" / "log").mkdir(parents=True)
+    (home / ".eventlog" / "log" / "notes.txt").touch()
+
+    assert any("is no day file" in problem["what"] for problem in _doctor()[1]["problems"])
+
+
+def test_a_failure_is_told_with_the_host_that_called(home):
+    tell(home / ".eventlog", ["no object"], "--agent", "gemini")
+    agents = _doctor()[2]
+    (problem,) = agents["gemini"]["problems"]
+
+    assert "1 of its hooks failed" in problem["what"]
+    assert "not a JSON object" in problem["what"]
+    assert [] == agents["claude"]["problems"]

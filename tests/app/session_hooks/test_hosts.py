@@ -1,0 +1,92 @@
+"""Session hooks of hosts that have hooks of their own: run where nobody waits."""
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from eventlog.cli.group import group
+from eventlog.cli.main import VERBS, _load
+from eventlog.events import HostEvent
+from eventlog.hooks import open_sessions
+from eventlog.hooks.serve import serve
+from eventlog.log import EventLog
+from eventlog.store import Store
+from tests.support.payloads import claude, data
+from tests.support.repositories import branch, git, repository_on_a_merged_branch
+
+
+@pytest.fixture
+def repository(tmp_path):
+    return repository_on_a_merged_branch(tmp_path / "repository")
+
+
+@pytest.fixture
+def store(tmp_path, monkeypatch):
+    """A store whose hooks start nothing by themselves."""
+    monkeypatch.setattr("eventlog.hooks.background.start_finalize", lambda store: None)
+    (tmp_path / "store").mkdir()
+    (tmp_path / "store" / "config.yaml").write_text("session_hooks: {logging: true, git_cleanup: true}\n")
+    return Store(str(tmp_path / "store"))
+
+
+def tell(store, event, cwd, **fields):
+    payload = claude(event, cwd=str(cwd), **fields)
+    serve(data(payload), ["--store", store.root], {}).start_background_work()
+
+
+def settle(store):
+    result = CliRunner().invoke(group(VERBS, _load), ["settle", "--store", store.root], standalone_mode=False)
+    assert result.exception is None
+
+
+def sessions_log(store):
+    return [line.split(" ")[2:4] for line in Path(store.cache, "sessions.log").read_text().splitlines()]
+
+
+def test_hooks_run_for_a_start_and_for_an_end(store, repository):
+    tell(store, "SessionStart", repository, source="startup")
+    settle(store)
+    tell(store, "SessionEnd", repository, reason="other")
+    settle(store)
+
+    assert [["session", "start"], ["session", "end"]] == sessions_log(store)
+    assert branch(repository) == "main"
+
+
+def test_each_runs_once(store, repository):
+    tell(store, "SessionStart", repository, source="startup")
+    tell(store, "SessionEnd", repository, reason="other")
+    for _ in range(3):
+        settle(store)
+
+    assert [["session", "start"], ["session", "end"]] == sessions_log(store)
+
+
+def test_the_worktree_the_session_worked_in_is_cleaned_up_and_not_the_main_one(store, repository, tmp_path):
+    """The main one is on a merged branch of its own, which is nobody else's business."""
+    linked = tmp_path / "linked"
+    git(repository, "worktree", "add", "-b", "mine", str(linked))
+    tell(store, "SessionStart", linked, source="startup")
+    tell(store, "SessionEnd", linked, reason="other")
+    settle(store)
+
+    assert branch(repository) == "work"
+    assert branch(linked) == "main"
+
+
+def test_a_warning_of_the_cleanup_is_in_the_sessions_story(store, repository):
+    (repository / "untracked.txt").write_text("x")
+    tell(store, "SessionStart", repository, source="startup")
+    tell(store, "SessionEnd", repository, reason="other")
+    settle(store)
+    (told,) = (event for event in EventLog(store).read() if isinstance(event, HostEvent))
+
+    assert told.payload["git_cleanup"]["status"] == "warning"
+    assert "1 uncommitted" in told.payload["git_cleanup"]["message"]
+
+
+def test_a_start_alone_is_nothing_to_hurry_for(store, repository):
+    tell(store, "SessionStart", repository, source="startup")
+
+    assert not open_sessions.any_open(store)

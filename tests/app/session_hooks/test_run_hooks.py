@@ -1,0 +1,193 @@
+import os
+import subprocess
+import sys
+
+import orjson
+import pytest
+from click.testing import CliRunner
+
+from eventlog.app.session_hooks.run_hooks import run_hooks
+from eventlog.cli.group import group
+from eventlog.cli.main import VERBS, _load
+from eventlog.events import HostEvent, SessionEnd, SessionStart, StageSummary, TurnEnd
+from eventlog.log import EventLog
+from eventlog.settings.schema import Settings
+from tests.support.builders import ROOT
+from tests.support.repositories import branch, repository_on_a_merged_branch
+
+MINUTE = 60 * 10**9
+
+
+@pytest.fixture
+def project(tmp_path):
+    return str(repository_on_a_merged_branch(tmp_path / "project"))
+
+
+def cleaning():
+    return Settings(session_hooks={"git_cleanup": True})
+
+
+def at_end(log, project, session="s", **fields):
+    end = log.append(SessionEnd(conversation_id=session, project=project, agent="codex", **fields))
+    return run_hooks(log, cleaning(), end)
+
+
+def test_a_session_that_ended_an_hour_ago_or_has_ended_is_not_at_work(log, project, clock):
+    log.append(SessionStart(conversation_id="long ago", project=project))
+    clock.now += 61 * MINUTE
+    log.append(SessionStart(conversation_id="ended", project=project))
+    log.append(SessionEnd(conversation_id="ended", project=project))
+    log.append(SessionStart(conversation_id="elsewhere", project="/other"))
+    at_end(log, project)
+
+    assert branch(project) == "main"
+
+
+def test_what_is_added_to_a_session_after_its_end_does_not_keep_it_at_work(log, project):
+    log.append(SessionEnd(conversation_id="other", project=project))
+    log.append(StageSummary(conversation_id="other", project=project, summary="Drawn", layer=3))
+    log.append(HostEvent(conversation_id="other", project=project, name="session_hooks"))
+    at_end(log, project)
+
+    assert branch(project) == "main"
+
+
+def test_a_session_that_came_back_is_at_work(log, project):
+    log.append(SessionEnd(conversation_id="other", project=project))
+    log.append(TurnEnd(conversation_id="other", project=project))
+    at_end(log, project)
+
+    assert branch(project) == "work"
+
+
+def test_a_session_at_work_in_the_same_project_keeps_the_branch(log, project, clock):
+    log.append(SessionStart(conversation_id="other", project=project))
+    clock.now += 30 * MINUTE
+    (outcome,) = at_end(log, project)
+
+    assert "other" in outcome.result.message
+    assert branch(project) == "work"
+
+
+def test_what_a_hook_did_is_part_of_the_sessions_story(log, project):
+    at_end(log, project)
+    told = log.session("s")[-1]
+
+    assert isinstance(told, HostEvent)
+    assert (told.name, told.agent, told.project) == ("session_hooks", "codex", project)
+    assert told.payload["git_cleanup"]["status"] == "success"
+
+
+def test_where_there_was_nothing_to_do_nothing_is_told(log, tmp_path):
+    run_hooks(log, Settings(), log.append(SessionStart(conversation_id="s", project=str(tmp_path))))
+
+    assert len(log.session("s")) == 1
+
+
+def test_starts_and_ends_are_logged(log, tmp_path):
+    start = log.append(SessionStart(conversation_id="s\x1b[31m", project=str(tmp_path), source="startup"))
+    end = log.append(SessionEnd(conversation_id="s", agent="codex", reason="done"))
+    for event in (start, end):
+        run_hooks(log, Settings(), event)
+    lines = (tmp_path / "store" / "cache" / "sessions.log").read_text().splitlines()
+
+    assert [
+        f"{start.ts} INFO session start session=s project={tmp_path} reason=startup",
+        f"{end.ts} INFO session end session=s agent=codex reason=done",
+    ] == [line.replace("s[31m", "s") for line in lines]
+
+
+@pytest.mark.parametrize("option", ["log_start", "log_end"])
+def test_logging_obeys_its_options(log, tmp_path, option):
+    settings = Settings(session_hooks={"logging": {option: False, "log_level": "DEBUG"}})
+    for event in (SessionStart(conversation_id="s"), SessionEnd(conversation_id="s")):
+        run_hooks(log, settings, log.append(event))
+    (line,) = (tmp_path / "store" / "cache" / "sessions.log").read_text().splitlines()
+
+    assert ("DEBUG session end" if option == "log_start" else "DEBUG session start") in line
+
+
+def test_the_log_of_sessions_is_bounded(log, tmp_path):
+    path = tmp_path / "store" / "cache" / "sessions.log"
+    path.parent.mkdir(parents=True)
+    path.write_text("x" * (1 << 20) + "\n")
+    for _ in range(2):
+        run_hooks(log, Settings(), log.append(SessionStart(conversation_id="s")))
+
+    assert path.stat().st_size < 1000
+    assert path.with_name("sessions.log.1").stat().st_size > 1 << 20
+
+
+# ---------------------------------------------------------------------------------------------------------- the verb
+
+
+def run(*args):
+    result = CliRunner().invoke(group(VERBS, _load), ["lifecycle", "run", *args], standalone_mode=False)
+    return result.return_value, [orjson.loads(line) for line in result.stdout.splitlines()], result.exception
+
+
+def store(tmp_path, config=""):
+    (tmp_path / "store").mkdir()
+    (tmp_path / "store" / "config.yaml").write_text(config)
+    return ["--store", str(tmp_path / "store")]
+
+
+def test_the_verb_records_the_event_and_runs_the_hooks(tmp_path, project):
+    where = store(tmp_path, "session_hooks: {logging: true, git_cleanup: true}\n")
+    run("start", "--session", "s", "--project", project, "--reason", "startup", *where)
+    code, lines, _ = run("end", "--session", "s", "--project", project, "--agent", "mine", *where)
+    events = EventLog(tmp_path / "store").session("s")
+
+    assert code == 0
+    assert ["session_start", "session_end", "host_event"] == [event.type for event in events]
+    assert isinstance(events[0], SessionStart)
+    assert (events[0].git_branch, events[0].source, events[1].agent) == ("work", "startup", "mine")
+    assert [("logging", "success"), ("git_cleanup", "success")] == [(one["hook"], one["status"]) for one in lines[1:]]
+    assert branch(project) == "main"
+
+
+def test_a_failing_hook_is_told_by_the_exit_code(tmp_path, project):
+    where = store(tmp_path)
+    (tmp_path / "store" / "cache").write_text("a file where a directory should be")
+    code, lines, _ = run("start", "--session", "s", "--project", project, *where)
+
+    assert code == 1
+    assert lines[1]["status"] == "failure"
+
+
+def test_a_mistake_in_the_settings_loses_no_event(tmp_path, project):
+    where = store(tmp_path, "session_hooks: {git_cleanup: {main_brunch: x}}\n")
+    code, lines, _ = run("start", "--session", "s", "--project", project, *where)
+
+    assert code == 1
+    assert "main_brunch" in lines[1]["message"]
+    assert isinstance(EventLog(tmp_path / "store").session("s")[0], SessionStart)
+
+
+NOISY = """
+import os
+from eventlog.app.session_hooks import HookResult, SessionLifecycleHook
+
+class Noisy(SessionLifecycleHook):
+    def on_session_start(self, context):
+        print("NOISE of a print")
+        os.system("echo NOISE of a program")
+        return HookResult.success("done")
+
+    on_session_end = on_session_start
+"""
+
+
+def test_what_a_hook_prints_does_not_mix_with_the_answer(tmp_path, project):
+    where = store(tmp_path, "session_hooks: {noisy: true}\n")
+    (tmp_path / "noisy.py").write_text(NOISY)
+    about = tmp_path / "noisy-1.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: noisy\nVersion: 1\n")
+    (about / "entry_points.txt").write_text("[eventlog.session_hooks]\nnoisy = noisy:Noisy\n")
+    command = [sys.executable, "-m", "eventlog", "lifecycle", "run", "start", "--session", "s", *where]
+    environ = {**os.environ, "PYTHONPATH": f"{ROOT}:{tmp_path}"}
+    done = subprocess.run(command, capture_output=True, text=True, check=True, env=environ, cwd=project)
+
+    assert ["ok", "success"] == [orjson.loads(line)["status"] for line in done.stdout.splitlines()]
+    assert done.stderr.count("NOISE") == 2

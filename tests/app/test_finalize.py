@@ -1,0 +1,265 @@
+"""What ended sessions leave is done by a process of its own: outside the host's group and pipes, one at a time, once."""
+
+import json
+import os
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from eventlog.app.finalize import any_left, finalize
+from eventlog.events import StageSummary
+from eventlog.hooks import background
+from eventlog.hosts import find_transcript
+from eventlog.log import EventLog
+from eventlog.store import Store
+from tests.support.builders import ROOT
+from tests.support.command_line import call
+from tests.support.host_calls import HOOK, alone, events, run, tell
+from tests.support.payloads import claude, cursor, data
+
+TRANSCRIPT = str(ROOT / "fixtures" / "transcripts" / "claude" / "5f0c.jsonl")
+HOUR = 3600
+
+
+@pytest.fixture
+def store(tmp_path):
+    return tmp_path / "store"
+
+
+def _end(**fields):
+    return {**claude("SessionEnd", reason="other"), "transcript_path": TRANSCRIPT, **fields}
+
+
+def _notes(store):
+    return sorted(path.name for path in (Path(store) / "cache" / "open").glob("*.json"))
+
+
+def _wait_for(what, seconds=20.0):
+    until = time.monotonic() + seconds
+    while not what() and time.monotonic() < until:
+        time.sleep(0.02)
+    return what()
+
+
+def _settled(store):
+    return "5f0c.json" not in _notes(store) and (Path(store) / "knowledge" / "sessions.jsonl").exists()
+
+
+# ------------------------------------------------------------------------------------------------ in the background
+
+
+def test_the_end_of_a_session_is_seen_to_after_the_hook_has_answered(store):
+    ended = run(store, _end())
+
+    assert (0, b"", b"") == (ended.returncode, ended.stdout, ended.stderr)
+    assert _wait_for(lambda: _settled(store))
+    assert ["Rounding of cart prices"] == [one.topic for one in events(store, "stage_summary")]
+
+
+def test_the_host_waits_for_no_pipe_of_the_background(store):
+    reading, writing = os.pipe()
+    os.set_inheritable(writing, True)
+    hook = subprocess.Popen(
+        [*HOOK, "--store", store],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        pass_fds=[writing],
+        start_new_session=True,
+    )
+    os.close(writing)
+    hook.communicate(data(_end()))
+    closed = os.read(reading, 1)  # returns when nobody holds the other end any more
+    still_at_work = bool(_notes(store))
+    os.close(reading)
+
+    assert b"" == closed
+    assert still_at_work
+    assert _wait_for(lambda: _settled(store))
+
+
+def test_killing_the_hosts_process_group_does_not_stop_the_background(store):
+    shell = f"{' '.join(HOOK)} --store {store}; kill -9 -$$"
+    subprocess.run(["sh", "-c", shell], input=data(_end()), start_new_session=True, capture_output=True, check=False)
+
+    assert _wait_for(lambda: _settled(store))
+
+
+# ------------------------------------------------------------------------------------------------ one at a time
+
+
+def _spawned(monkeypatch):
+    started: list[list[str]] = []
+    monkeypatch.setattr(background, "_start", started.append)
+    return started
+
+
+def test_one_that_is_starting_is_enough(store, monkeypatch):
+    started = _spawned(monkeypatch)
+    Path(store, "cache").mkdir(parents=True)
+    for _ in range(3):
+        background.start_finalize(Store(str(store)))
+
+    assert 1 == len(started)
+
+
+def test_one_that_never_came_up_is_replaced(store, monkeypatch):
+    started = _spawned(monkeypatch)
+    alone(store)
+    os.utime(store / "cache" / "settle.starting", (1, 1))
+    background.start_finalize(Store(str(store)))
+
+    assert 1 == len(started)
+
+
+def test_one_at_work_is_enough(store, monkeypatch):
+    from filelock import FileLock
+
+    started = _spawned(monkeypatch)
+    Path(store, "cache").mkdir(parents=True)
+    with FileLock(store / "cache" / background.LOCK):
+        background.start_finalize(Store(str(store)))
+        ran = call("settle", "--store", store)
+
+    assert [] == started
+    assert (0, "") == (ran.code, ran.out)
+
+
+def test_settling_twice_is_settling_once(store):
+    tell(alone(store), _end())
+    run(store, _end())
+    first, second = call("settle", "--store", store), call("settle", "--store", store)
+
+    assert "drew a summary of 5f0c" in first.out
+    assert "0 knowledge files changed" in second.out
+    assert 1 == len(events(store, "stage_summary"))
+
+
+# ------------------------------------------------------------------------------------------------ caught up
+
+
+def test_what_was_missed_is_caught_up_at_the_next_start(store):
+    run(alone(store), _end())
+    missed = _notes(store)
+    (store / "cache" / "settle.starting").unlink()
+    run(store, claude("SessionStart", session_id="another"))
+
+    assert ["5f0c.json"] == missed
+    assert _wait_for(lambda: _settled(store))
+
+
+def test_a_session_without_an_end_is_over_when_it_has_been_silent_for_hours(store):
+    alone(store)
+    run(store, {**claude("Stop", prompt_id="p"), "transcript_path": TRANSCRIPT})
+    log = EventLog(store)
+    too_early = finalize(log)
+    (note,) = (store / "cache" / "open").glob("*.json")
+    os.utime(note, (time.time() - 7 * HOUR, time.time() - 7 * HOUR))
+
+    assert [] == too_early
+    assert any_left(log)
+    assert 1 == len(finalize(log))
+    assert ["Rounding of cart prices"] == [one.topic for one in events(store, "stage_summary")]
+    assert not any_left(log)
+
+
+def test_a_session_that_came_back_is_summarised_anew(store, tmp_path):
+    transcript = tmp_path / "t.jsonl"
+    transcript.write_text('{"type":"user","message":{"content":"first"}}\n' * 3)
+    log = EventLog(alone(store))
+    run(store, _end(transcript_path=str(transcript)))
+    finalize(log)
+    transcript.write_text('{"type":"user","message":{"content":"second"}}\n' * 3)
+    run(store, _end(transcript_path=str(transcript), prompt_id="p-2"))
+    finalize(log)
+
+    assert ["first", "second"] == [one.topic for one in events(store, "stage_summary")]
+
+
+@pytest.mark.parametrize("note", [b"", b"{", b"[]", b'{"session": 7}'])
+def test_a_note_nobody_can_read_stops_nothing(store, note):
+    log = EventLog(alone(store))
+    run(store, _end())
+    (store / "cache" / "open" / "broken.json").write_bytes(note)
+
+    assert 1 == len(finalize(log))
+
+
+def test_a_pipe_for_a_transcript_is_not_read(store, tmp_path):
+    os.mkfifo(tmp_path / "pipe.jsonl")
+    run(alone(store), _end(transcript_path=str(tmp_path / "pipe.jsonl")))
+
+    assert [] == finalize(EventLog(store))
+
+
+def test_a_conversation_that_breaks_us_costs_only_itself(store, monkeypatch):
+    def break_on_the_first(note, events):
+        if note.session == "a":
+            raise RecursionError("too deep")
+        return find_transcript.read_transcript("claude-code", TRANSCRIPT)
+
+    monkeypatch.setattr("eventlog.app.finalize._steps", break_on_the_first)
+    for session in ("a", "b"):
+        run(alone(store), _end(session_id=session))
+
+    assert ["b"] == [event.conversation_id for event in finalize(EventLog(store))]
+    assert ["a.json"] == _notes(store)
+
+
+def test_a_failure_is_noted_and_tried_again(store, monkeypatch):
+    log = EventLog(alone(store))
+    run(store, _end())
+    monkeypatch.setattr(
+        "eventlog.hosts.find_transcript.read_transcript", lambda *_: (_ for _ in ()).throw(OSError("gone"))
+    )
+    finalize(log)
+    kept = _notes(store)
+    monkeypatch.undo()
+
+    assert ["5f0c.json"] == kept
+    assert "OSError: gone" in (store / "cache" / "hook-errors.log").read_text()
+    assert 1 == len(finalize(EventLog(store)))
+
+
+# ------------------------------------------------------------------------------------------------ what is drawn
+
+
+def test_without_a_transcript_the_log_is_one(store):
+    alone(store)
+    tell(store, cursor("beforeSubmitPrompt", prompt="Show the stock"))
+    tell(store, cursor("afterFileEdit", file_path="/home/ada/shop/Stock.tsx", edits=[]))
+    run(store, cursor("sessionEnd", reason="user_close"))
+    (drawn,) = finalize(EventLog(store))
+
+    assert isinstance(drawn, StageSummary)
+    assert "Changed Stock.tsx." == drawn.summary
+    assert ("cursor", 3) == (drawn.agent, drawn.layer)
+
+
+def test_a_secret_in_a_transcript_never_reaches_the_disk(store, tmp_path):
+    secret = "ghp_" + "a1B2" * 9
+    line = json.dumps({"type": "user", "message": {"content": f"use {secret}"}})
+    (tmp_path / "t.jsonl").write_text(f"{line}\n" * 3)
+    run(alone(store), _end(transcript_path=str(tmp_path / "t.jsonl")))
+    (drawn,) = finalize(EventLog(store))
+
+    assert isinstance(drawn, StageSummary)
+    assert "use [secret:github-token]" == drawn.topic
+    assert secret not in "".join(path.read_text() for path in store.rglob("*") if path.is_file())
+
+
+def test_settings_are_compiled_for_hooks_that_cannot_read_them(store):
+    store.mkdir()
+    (store / "config.yaml").write_text("locale: zh\n")
+    before = _asked(store, "a")
+    call("settle", "--store", store)
+    after = _asked(store, "b")
+
+    assert "Nothing of this conversation has been saved" in before
+    assert "本会话尚未保存" in after
+
+
+def _asked(store, session):
+    turns = [claude("Stop", session_id=session, prompt_id=f"p-{turn}") for turn in range(3)]
+    return [run(alone(store), turn).stdout.decode() for turn in turns][-1]

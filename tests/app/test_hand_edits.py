@@ -1,0 +1,337 @@
+"""What a person does to a rendered MEMORY.md is in the log before the file is replaced; nothing they wrote is lost."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from eventlog import Fact, StageSummary, timestamps
+from eventlog.app.rebuild import rebuild
+from eventlog.projections import ALL
+from eventlog.projections.engine.replay import replay
+from eventlog.settings.schema import Settings
+from tests.support.builders import DAY_NS, NOON
+
+SAVED = NOON + 3_600 * 10**9
+
+
+@pytest.fixture
+def memory(log, clock):
+    """A MEMORY.md with four bullets, rendered at noon; it is now a day later."""
+    log.append(Fact(conversation_id="c", content="Prefers tabs", memory_type="O"))
+    log.append(Fact(conversation_id="c", content="Owns a boat", memory_type="B"))
+    log.append(StageSummary(conversation_id="c", scope="session", summary="Chose", decisions=["Use RS256", "Use Go"]))
+    path = rebuilt(log)
+    clock.now = NOON + DAY_NS
+    return path
+
+
+def rebuilt(log):
+    rebuild(log, Settings())
+    return Path(log.store.knowledge) / "MEMORY.md"
+
+
+def edit(path, change, saved=SAVED):
+    path.write_text(change(path.read_text()))
+    os.utime(path, ns=(saved, saved))
+
+
+def texts(path):
+    return [line for line in path.read_text().splitlines() if line.startswith("- ")]
+
+
+def new_events(log, before):
+    known = {event.id for event in before}
+    return [event for event in log.read() if event.id not in known]
+
+
+def aside(path):
+    return sorted(one.name for one in path.parent.glob("*.edited-*"))
+
+
+def test_an_added_bullet_is_a_fact_of_the_kind_its_section_is_for(log, memory):
+    before = list(log.read())
+    edit(memory, lambda text: text.replace("tabs\n", "tabs\n- Prefers short answers\n"))
+    rebuilt(log)
+    [event] = new_events(log, before)
+
+    assert ("human", "human", "Prefers short answers", "O", "user") == (
+        event.agent, event.conversation_id, event.content, event.memory_type, event.scope,
+    )  # fmt: skip
+    assert timestamps.from_ns(SAVED) == event.ts
+    assert any("Prefers short answers" in line for line in texts(memory))
+    assert aside(memory) == []
+
+
+def test_a_removed_bullet_is_withdrawn_and_stays_away(log, memory):
+    edit(memory, lambda text: text.replace("- [2026-02-20] Owns a boat\n", ""))
+    rebuilt(log)
+    log.append(Fact(conversation_id="d", content="Something new", memory_type="B"))
+    rebuilt(log)
+
+    assert "boat" not in memory.read_text()
+    assert (["retraction"], []) == ([one.type for one in log.read() if one.type == "retraction"], aside(memory))
+
+
+def test_a_removed_decision_leaves_the_rest_of_its_summary(log, memory):
+    edit(memory, lambda text: text.replace("- [2026-02-20] Use RS256\n", ""))
+    rebuilt(log)
+
+    assert ("RS256" in memory.read_text(), "Use Go" in memory.read_text()) == (False, True)
+    assert '"summary":"Chose"' in (memory.parent / "sessions.jsonl").read_text()
+
+
+def test_a_reworded_bullet_is_both(log, memory):
+    edit(memory, lambda text: text.replace("Owns a boat", "Sold the boat"))
+    rebuilt(log)
+
+    assert ("Sold" in memory.read_text(), "Owns" in memory.read_text()) == (True, False)
+
+
+@pytest.mark.parametrize("after_the_last_line", [True, False])
+def test_notes_at_the_end_are_kept_verbatim(log, memory, after_the_last_line):
+    notes = "## Notes\n\nmine,  *as it is*\n\n### Deeper\n\n- not a fact\n"
+
+    def add(text):
+        above, mark, stamp = text.rpartition("<!-- eventlog")
+        return text + "\n" + notes if after_the_last_line else above + notes + "\n" + mark + stamp
+
+    edit(memory, add)
+    rebuilt(log)
+    log.append(Fact(conversation_id="d", content="Something new"))
+    rebuilt(log)
+    first = memory.read_text()
+    memory.unlink()
+
+    assert notes in first
+    assert first == rebuilt(log).read_text()
+    assert [one.content for one in log.read() if one.type == "fact"] == ["Prefers tabs", "Owns a boat", "Something new"]
+    assert aside(memory) == []
+
+
+def test_notes_can_be_changed_and_removed_again(log, memory):
+    edit(memory, lambda text: text + "\n## Notes\n\none\n")
+    rebuilt(log)
+    edit(memory, lambda text: text.replace("\none\n", "\ntwo\n"))
+    os.utime(memory, ns=(SAVED + 10**9, SAVED + 10**9))
+    second = rebuilt(log).read_text()
+    edit(memory, lambda text: text.replace("## Notes\n\ntwo\n", ""))
+    os.utime(memory, ns=(SAVED + 2 * 10**9, SAVED + 2 * 10**9))
+
+    assert "## Notes\n\ntwo\n" in second
+    assert "Notes" not in rebuilt(log).read_text()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda text: text.replace("# Memory", "# Memory\n\nA paragraph of mine."),
+        lambda text: text.replace("- [2026-02-20] Use RS256\n- [2026-02-20] Use Go", "- [2026-02-20] Use Go\n- [2026-02-20] Use RS256"),
+        lambda text: "all mine\n",
+    ],
+)  # fmt: skip
+def test_anything_else_is_saved_beside(log, memory, change):
+    edit(memory, change)
+    edited = memory.read_bytes()
+    rebuilt(log)
+    [name] = aside(memory)
+
+    assert edited == memory.with_name(name).read_bytes()
+
+
+def test_what_another_version_rendered_withdraws_nothing(log, memory):
+    edit(memory, lambda text: text.replace("sha256:", "sha256:0"))
+    edit(memory, lambda text: "".join(line for line in text.splitlines(True) if "boat" not in line))
+    rebuilt(log)
+
+    assert "boat" in memory.read_text()
+    assert len(aside(memory)) == 1
+
+
+def test_killed_before_the_file_is_replaced_the_next_run_adds_nothing_twice(log, memory):
+    edit(memory, lambda text: text.replace("tabs\n", "tabs\n- Likes tea\n").replace("- [2026-02-20] Owns a boat\n", ""))
+    edited = memory.read_bytes()
+    rebuilt(log)
+    once = list(log.read())
+    memory.write_bytes(edited)
+    os.utime(memory, ns=(SAVED, SAVED))
+    rebuilt(log)
+
+    assert once == list(log.read())
+
+
+def test_a_check_writes_nothing(log, memory):
+    edit(memory, lambda text: text + "\n## Notes\n\nmine\n")
+    edited, before = memory.read_bytes(), list(log.read())
+    done = rebuild(log, Settings(), check=True)
+
+    assert (edited, before) == (memory.read_bytes(), list(log.read()))
+    assert (["knowledge_edited"], ["MEMORY.md"]) == ([one.type for one in done.edits], done.published.written)
+
+
+def test_the_file_of_a_project_gets_facts_of_that_project(log, tmp_path):
+    log.append(Fact(conversation_id="c", content="Port 8443", project="/p/api"))
+    rebuilt(log)
+    [memory] = Path(log.store.knowledge).glob("projects/*/MEMORY.md")
+    edit(memory, lambda text: text.replace("8443\n", "8443\n- Uses make\n"))
+    rebuilt(log)
+    [fact] = [one for one in log.read() if one.agent == "human"]
+
+    assert ("/p/api", "project", "W") == (fact.project, fact.scope, fact.memory_type)
+    assert "Uses make" in memory.read_text()
+
+
+def test_after_edits_a_second_run_writes_nothing_and_a_replay_elsewhere_says_the_same(log, memory):
+    edit(memory, lambda text: text.replace("tabs\n", "tabs\n- Likes tea\n") + "\n## Notes\n\nmine\n")
+    rebuilt(log)
+    again = rebuild(log, Settings())
+    documents = {one.path: one.data for one in replay(log, Settings(), projections=ALL).documents}
+
+    assert again.published.changes == 0
+    assert documents["MEMORY.md"] == memory.read_bytes()
+
+
+# ------------------------------------------------------------------------------------------------ what others said too
+
+
+def test_a_removed_decision_of_an_earlier_save_leaves_the_later_save_and_every_other_decision(log, memory):
+    log.append(StageSummary(conversation_id="c", scope="session", summary="Later", todos=["Docs"]))
+    edit(rebuilt(log), lambda text: text.replace("- [2026-02-20] Use RS256\n", ""), NOON + DAY_NS)
+    text = rebuilt(log).read_text()
+    [session] = [line for line in (memory.parent / "sessions.jsonl").read_text().splitlines() if '"c"' in line]
+
+    assert ("RS256" in text, "Use Go" in text, "boat" in text) == (False, True, True)
+    assert '"summary":"Later","decisions":["Use Go"],"todos":["Docs"]' in session
+
+
+def test_saying_a_summary_again_without_a_decision_opens_no_to_do_that_was_done(log, memory):
+    log.append(StageSummary(conversation_id="c", summary="Stage", decisions=["Use RS256"], todos=["Docs", "Tests"]))
+    log.append(StageSummary(conversation_id="c", summary="Wrote them", done=["docs"]))
+    edit(rebuilt(log), lambda text: text.replace("- [2026-02-20] Use RS256\n", ""), NOON + DAY_NS)
+    rebuilt(log)
+
+    assert '"todos":["Tests"]' in (memory.parent / "sessions.jsonl").read_text()
+
+
+@pytest.mark.parametrize("category", ["notes", "Notes", "NOTES", "笔记", "*Notes*", "Notes #", "Ｎｏｔｅｓ"])
+def test_a_category_called_like_a_persons_notes_costs_them_neither_notes_nor_facts(log, memory, category):
+    edit(memory, lambda text: text + "\n## Notes\n\none\n")
+    log.append(Fact(conversation_id="d", content="The agent's own", category=category))
+    first = rebuilt(log).read_text()
+    edit(memory, lambda text: text.replace("\none\n", "\ntwo\n"), NOON + DAY_NS)
+    second = rebuilt(log).read_text()
+
+    assert (1, 1) == (first.count("\n## Notes\n"), second.count("\n## Notes\n"))
+    assert "## Notes\n\ntwo\n" in second
+    assert "## Notes of agents\n\n- [2026-02-21] The agent's own\n" in second
+    assert [] == [one for one in log.read() if one.type == "retraction"]
+    assert [] == aside(memory)
+
+
+def test_notes_may_have_a_chinese_title_and_keep_it(log, memory):
+    edit(memory, lambda text: text + "\n## 笔记\n\n我的\n")
+    log.append(Fact(conversation_id="d", content="x", category="笔记"))
+
+    assert "\n## 笔记\n\n我的\n" in rebuilt(log).read_text()
+    assert "\n## 笔记\n\n我的\n" in rebuilt(log).read_text()
+    assert [] == aside(memory)
+
+
+def test_a_bullet_that_was_moved_under_another_heading_is_not_withdrawn(log, memory):
+    bullet = "- [2026-02-20] Owns a boat\n"
+    edit(memory, lambda text: text.replace(bullet, "") + f"\n## Notes\n\n{bullet}")
+    rebuilt(log)
+
+    assert [] == [one for one in log.read() if one.type == "retraction"]
+    assert 2 == memory.read_text().count(bullet)
+
+
+def test_a_file_saved_by_a_clock_ahead_of_ours_dates_nothing_later_than_now(log, memory, clock):
+    ahead = NOON + 30_000 * DAY_NS
+    edit(memory, lambda text: text.replace("tabs\n", "tabs\n- Likes tea\n"), ahead)
+    rebuilt(log)
+
+    assert timestamps.from_ns(clock.now) == max(event.ts for event in log.read())
+    assert f"<!-- eventlog {timestamps.from_ns(clock.now)} " in memory.read_text()
+
+
+# ------------------------------------------------------------------------------------------------ without a last line
+
+
+def _without_stamp(text):
+    return "".join(line for line in text.splitlines(True) if "<!--" not in line)
+
+
+def test_what_was_added_to_a_file_without_its_last_line_is_taken_in(log, memory):
+    edit(memory, lambda text: _without_stamp(text) + "- Likes tea\n\n## Work\n\n- Uses vim\n\n## Notes\n\nmine\n")
+    before = list(log.read())
+    text = rebuilt(log).read_text()
+    said = {event.content: event.category for event in new_events(log, before) if event.type == "fact"}
+
+    assert {"Likes tea": None, "Uses vim": "Work"} == said
+    assert all(line in text for line in ("Likes tea", "## Work\n\n- [2026-02-20] Uses vim", "## Notes\n\nmine\n"))
+    assert [] == aside(memory)
+
+
+def test_what_a_file_without_its_last_line_lacks_is_not_withdrawn(log, memory):
+    edit(memory, lambda text: _without_stamp(text).replace("- [2026-02-20] Owns a boat\n", ""))
+
+    assert "Owns a boat" in rebuilt(log).read_text()
+
+
+def test_what_was_withdrawn_does_not_come_back_with_an_old_copy_which_is_kept_beside(log, memory):
+    old = _without_stamp(memory.read_text())
+    edit(memory, lambda text: text.replace("- [2026-02-20] Owns a boat\n", ""))
+    rebuilt(log)
+    log.append(Fact(conversation_id="d", content="Something new", project="/p"))
+    rebuilt(log)  # that day is closed, and kept without the words of what was withdrawn
+    memory.write_text(old)
+
+    assert "boat" not in rebuilt(log).read_text()
+    assert 1 == len(aside(memory))
+
+
+def test_a_file_that_was_there_before_the_first_replay_is_taken_in(log):
+    memory = Path(log.store.knowledge) / "MEMORY.md"
+    memory.parent.mkdir(parents=True)
+    memory.write_text(
+        "# Memory\n\n- Likes tea\n* Lives in Lisbon\n\n## User preferences\n\n- Tabs\n\n## Notes\n\nmine\n"
+    )
+    text = rebuilt(log).read_text()
+    rebuild(log, Settings())
+
+    assert {"Likes tea": "W", "Lives in Lisbon": "W", "Tabs": "O"} == {
+        one.content: one.memory_type for one in log.read() if one.type == "fact"
+    }
+    assert "## Notes\n\nmine\n" in text
+    assert ([], text) == (aside(memory), memory.read_text())
+
+
+def test_notes_alone_are_a_memory(log):
+    memory = Path(log.store.knowledge) / "MEMORY.md"
+    memory.parent.mkdir(parents=True)
+    memory.write_text("## Notes\n\nmine\n")
+
+    assert "## Notes\n\nmine\n" in rebuilt(log).read_text()
+    assert "## Notes\n\nmine\n" in rebuilt(log).read_text()
+
+
+def test_what_is_not_understood_in_a_file_from_elsewhere_is_kept_beside(log):
+    memory = Path(log.store.knowledge) / "MEMORY.md"
+    memory.parent.mkdir(parents=True)
+    memory.write_text("# All about me\n\nA paragraph.\n\n- Likes tea\n")
+    written = memory.read_bytes()
+
+    assert "Likes tea" in rebuilt(log).read_text()
+    [name] = aside(memory)
+    assert written == memory.with_name(name).read_bytes()
+
+
+def test_a_file_of_a_project_nobody_knows_is_not_taken_for_the_users(log, memory):
+    stray = memory.parent / "projects" / "gone-000000" / "MEMORY.md"
+    stray.parent.mkdir(parents=True)
+    stray.write_text("- theirs\n")
+    rebuilt(log)
+
+    assert "theirs" not in memory.read_text()
+    assert "- theirs\n" == stray.read_text()

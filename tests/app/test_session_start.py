@@ -1,0 +1,373 @@
+"""The real start of a session: by the verb, and by a host's hook as a process."""
+
+import json
+import os
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from eventlog.app.receipt import append_receipt, receipts_of
+from eventlog.cli.group import group
+from eventlog.cli.main import VERBS, _load
+from eventlog.events import ContextInjected, Fact, StageSummary
+from eventlog.log import EventLog
+from eventlog.projections.context.build import begin, take_bootstrap
+from eventlog.projections.context.sources import ContextRequest
+from eventlog.settings.schema import ContextSettings, Settings
+from eventlog.store import Store
+from tests.support.builders import ROOT
+from tests.support.context_scene import NOW, Scene, history
+
+HOOK = [sys.executable, "-I", "-S", str(ROOT / "eventlog" / "hook.py")]
+
+
+def verb(*args):
+    return CliRunner().invoke(group(VERBS, _load), [*args], standalone_mode=False)
+
+
+def receipts(log, session="now"):
+    return [event for event in log.session(session) if isinstance(event, ContextInjected)]
+
+
+# ------------------------------------------------------------------------------------------------------------ the receipt
+
+
+def start(scene, **fields):
+    request = ContextRequest(
+        **{"now": NOW, "home": str(scene.home), "project": str(scene.project), "session_id": "now", **fields}
+    )
+    built = begin(scene.log, scene.settings, request)
+    append_receipt(scene.log, request, built)
+    return built
+
+
+def test_the_receipt_says_how_much_was_told_and_what_stands_behind_it(tmp_path):
+    scene = history(tmp_path).replay()
+    built = start(scene, agent="cursor")
+    (receipt,) = receipts(scene.log)
+    told = {scene.log.find([one])[one].event.conversation_id for one in receipt.sources}
+
+    assert (len(built.context.text), [], "cursor") == (receipt.chars, receipt.cut, receipt.agent)
+    assert {"old", "mid", "yesterday", "today"} == told
+
+
+def test_the_receipt_names_what_was_cut(tmp_path):
+    scene = history(tmp_path).replay()
+    start(scene, budget=700)
+    (receipt,) = receipts(scene.log)
+
+    assert receipt.cut
+    assert receipt.chars <= 700
+
+
+def test_two_registrations_of_one_start_leave_one_receipt(tmp_path):
+    scene = history(tmp_path)
+    for _ in range(2):
+        start(scene)
+
+    assert len(receipts(scene.log)) == 1
+
+
+def test_it_tells_of_files_with_their_digest_and_of_rendered_ones_with_their_time(tmp_path):
+    scene = history(tmp_path).replay()
+    start(scene)
+    (receipt,) = receipts(scene.log)
+    times = {Path(file.path).name: file.as_of for file in receipt.files}
+
+    assert times["SOUL.md"] is None
+    assert times["MEMORY.md"] == "2026-02-21T08:00:00.000000Z"
+
+
+def test_what_a_session_knew_is_known_ever_after(tmp_path):
+    """Even where the memory has changed since."""
+    scene = history(tmp_path).replay()
+    start(scene)
+    scene.tell(("21 11:00", "later", "fact", {"content": "Learned later"}))
+    scene.replay()
+    (one,) = receipts_of(scene.log, scene.settings, "now")
+    behind = {Path(path).parent.name.split("-")[0]: entries for path, entries in one.files.items() if entries}
+    said = [entry.event.content for entry in behind["shop"] if isinstance(entry.event, Fact)]
+
+    assert "Deploys happen on Fridays" in said
+    assert "Nine days old, important all the same" in said
+    assert "Learned later" not in said
+
+
+def test_what_was_withdrawn_before_it_began_a_session_did_not_know(tmp_path):
+    scene = history(tmp_path).replay()
+    target = next(event.id for event in scene.log.read() if getattr(event, "content", "").startswith("Deploys"))
+    scene.tell(("21 11:00", "later", "retraction", {"target": target}))
+    start(scene)
+    (receipt,) = receipts_of(scene.log, scene.settings, "now")
+    known = [*receipt.entries, *(one for entries in receipt.files.values() for one in entries or ())]
+
+    assert known
+    assert target not in [entry.event.id for entry in known]
+
+
+def test_why_session_lists_what_it_knew(tmp_path):
+    scene = history(tmp_path).replay()
+    start(scene)
+    lines = verb("why", "--session", "now", "--store", scene.log.store.root).output
+    (told,) = (
+        json.loads(line)
+        for line in verb("why", "--session", "now", "--json", "--store", scene.log.store.root).output.splitlines()
+    )
+
+    assert "Prefers pytest" in lines
+    assert "SOUL.md: sha256" in lines
+    assert "Moved login to JWT" in [event.get("summary") for event in told["events"]]
+    assert told["receipt"]["type"] == "context_injected"
+
+
+def test_query_shows_the_receipt(tmp_path):
+    scene = history(tmp_path)
+    start(scene)
+    output = verb("query", "--session", "now", "--store", scene.log.store.root).output
+
+    assert "context_injected" in output
+    assert "characters from" in output
+
+
+@pytest.mark.parametrize("args", [["--session", "nobody"], [], ["MEMORY.md", "--session", "now"]])
+def test_why_says_what_it_cannot_tell(tmp_path, args):
+    result = verb("why", *args, "--store", str(tmp_path / "store"))
+
+    assert result.exception is not None
+    assert "given" in str(result.exception) or "give a file" in str(result.exception)
+
+
+# ----------------------------------------------------------------------------------------------- templates and BOOTSTRAP
+
+
+def test_a_workspace_that_asks_for_it_gets_its_missing_files(tmp_path):
+    scene = Scene(tmp_path, Settings(context=ContextSettings(templates=True, workspace="~/fresh"), locale="zh"))
+    (scene.home / ".config/agents/SOUL.md").unlink()
+    (scene.project / "AGENTS.md").unlink()
+    context = scene.ask().context
+
+    assert [True] == [one.is_default for one in context.results if one.file_path.endswith("SOUL.md")]
+    assert "代理的身份" in (scene.home / ".config/agents/SOUL.md").read_text()
+    assert not (scene.project / "AGENTS.md").exists()
+
+
+def test_others_get_none(tmp_path):
+    scene = Scene(tmp_path)
+    (scene.home / ".config/agents/SOUL.md").unlink()
+    (missing,) = (one for one in scene.ask().context.results if one.file_path.endswith("SOUL.md"))
+
+    assert (missing.success, missing.error) == (False, "is missing")
+    assert not (scene.home / ".config/agents/SOUL.md").exists()
+
+
+@pytest.mark.parametrize(("name", "other"), [("SOUL.md", "SPIRIT.md"), ("USER.md", "OWNER.md")])
+def test_files_are_found_under_their_other_name(tmp_path, name, other):
+    scene = Scene(tmp_path)
+    there = scene.home / ".config/agents" / name
+    there.rename(there.with_name(other))
+    context = scene.ask().context
+
+    assert str(there.with_name(other)) in context.loaded_files
+
+
+def bootstrap(scene):
+    path = scene.home / ".config/agents/BOOTSTRAP.md"
+    path.write_text("Introduce yourself.\n")
+    return path
+
+
+def test_bootstrap_is_told_once(tmp_path):
+    scene = Scene(tmp_path)
+    bootstrap(scene)
+    first, second = (start(scene, session_id=session).context.text for session in ("one", "two"))
+
+    assert "# First session here\n\nIntroduce yourself." in first
+    assert "Introduce yourself." not in second
+    assert (scene.home / ".config/agents/BOOTSTRAP.used-2026-02-21T120000.md").read_text() == "Introduce yourself.\n"
+
+
+def test_a_second_one_on_the_same_day_overwrites_nothing(tmp_path):
+    scene = Scene(tmp_path)
+    bootstrap(scene)
+    start(scene, session_id="one")
+    bootstrap(scene).write_text("Once more.\n")
+    start(scene, session_id="two", now="2026-02-21T12:00:01.000000Z")
+    kept = sorted((scene.home / ".config/agents").glob("BOOTSTRAP*"))
+
+    assert ["Introduce yourself.\n", "Once more.\n"] == [path.read_text() for path in kept]
+
+
+def test_of_many_sessions_at_once_one_is_told(tmp_path):
+    scene = Scene(tmp_path)
+    bootstrap(scene)
+    with ThreadPoolExecutor(8) as pool:
+        texts = list(pool.map(lambda _: take_bootstrap(Settings(), str(scene.home), NOW), range(32)))
+
+    assert ["Introduce yourself.\n"] == [text for text in texts if text]
+
+
+def test_a_look_does_not_use_it_up(tmp_path):
+    scene = Scene(tmp_path)
+    path = bootstrap(scene)
+
+    assert "Introduce yourself." not in scene.text()
+    assert path.exists()
+
+
+# ----------------------------------------------------------------------------------------------------------------- the verb
+
+
+@pytest.fixture
+def at_home(tmp_path, monkeypatch):
+    scene = Scene(tmp_path)
+    monkeypatch.setenv("HOME", str(scene.home))
+    monkeypatch.chdir(scene.project)
+    return scene
+
+
+def test_without_a_session_the_verb_only_looks(at_home):
+    output = verb("context", "--store", at_home.log.store.root).output
+
+    assert output.startswith("# AGENTS.md")
+    assert not Path(at_home.log.store.log).exists()
+
+
+def test_with_a_session_it_tells_how_to_save_and_leaves_a_receipt(at_home):
+    output = verb("context", "--session", "now", "--store", at_home.log.store.root).output
+
+    assert "--session now" in output.partition("# AGENTS.md")[0]
+    assert len(output) == receipts(EventLog(at_home.log.store))[0].chars
+
+
+def test_a_session_told_as_shared_stays_shared_where_nobody_says_so_again(at_home):
+    at_home.log.append({"type": "fact", "conversation_id": "before", "content": "Likes tea", "memory_type": "O"})
+    where = ["context", "--session", "group", "--store", at_home.log.store.root]
+    verb(*where, "--session-type", "shared")
+
+    assert "Likes tea" not in verb(*where, "--source", "compact").output
+    assert "Likes tea" in verb(*where, "--session-type", "main").output
+
+
+def test_every_command_that_shows_the_rest_shows_it(at_home):
+    at_home.log.append_many(
+        [at_home.event("21 08:00", "s", "fact", content=f"Fact number {number}", ts=None) for number in range(9)]
+    )
+    where = ["context", "--session", "s", "--source", "compact", "--store", at_home.log.store.root]
+    output = verb(*where, "--budget", "2300").output
+    commands = [line.split("`")[1] for line in output.splitlines() if line.startswith("[") and "`" in line]
+    shown = "".join(_run(one) for one in commands)
+
+    assert "Fact number 0" not in output
+    assert not [number for number in range(9) if f"Fact number {number}" not in shown + output]
+
+
+def _run(command):
+    environ = {**os.environ, "PYTHONPATH": str(ROOT), "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
+    return subprocess.run(command, shell=True, capture_output=True, text=True, check=True, env=environ).stdout
+
+
+def test_after_a_compaction_it_asks_to_save(at_home):
+    output = verb("context", "--session", "now", "--source", "compact", "--store", at_home.log.store.root).output
+
+    assert "being compacted" in output.partition("# AGENTS.md")[0]
+
+
+def test_as_json_it_is_the_whole_context(at_home):
+    told = json.loads(verb("context", "--json", "--budget", "500", "--store", at_home.log.store.root).output)
+    fields = ("session_id", "session_type", "created_at", "agents_content", "spirit_content", "owner_content",
+              "memory_content", "tools_content", "daily_memories", "loaded_files", "load_time_ms", "version")  # fmt: skip
+
+    assert not [name for name in fields if name not in told]
+    assert len(told["text"]) <= 500
+    assert told["cut"]
+    assert {"file_path", "success", "content", "error", "loaded_at", "from_cache", "is_default"} == set(
+        told["results"][0]
+    )
+
+
+# ------------------------------------------------------------------------------------------------------------- the hook
+
+
+def hook(scene, agent="claude", *argv, **payload):
+    """The context a host's session is answered with, by a real process."""
+    sent = {"session_id": "hooked", "cwd": str(scene.project), "hook_event_name": "SessionStart", **payload}
+    done = subprocess.run(
+        [*HOOK, "--agent", agent, "--store", scene.log.store.root, *argv],
+        input=json.dumps(sent).encode(), capture_output=True, check=True, env={"HOME": str(scene.home)},
+    )  # fmt: skip
+    assert done.stderr == b""
+    assert not Path(scene.log.store.cache, "hook-errors.log").exists()
+    return json.loads(done.stdout)["hookSpecificOutput"]["additionalContext"]
+
+
+def test_a_hosts_hook_answers_with_the_whole_context(tmp_path):
+    scene = Scene(tmp_path)
+    scene.log.append(
+        {"type": "fact", "conversation_id": "before", "project": str(scene.project), "content": "Fresh from the log"}
+    )
+    text = hook(scene, source="startup")
+
+    assert "--session hooked" in text.partition("# AGENTS.md")[0]
+    assert "Fresh from the log" in text
+    assert "Calm, brief." in text
+    assert len(text) == receipts(scene.log, "hooked")[0].chars
+
+
+def test_after_a_compaction_the_hook_asks_to_save(tmp_path):
+    assert "being compacted" in hook(Scene(tmp_path), source="compact")
+
+
+def test_a_hook_installed_for_shared_sessions_tells_nothing_about_the_user(tmp_path):
+    scene = Scene(tmp_path)
+    scene.log.append({"type": "fact", "conversation_id": "before", "content": "Likes tea", "memory_type": "O"})
+    main = hook(scene, source="startup", session_id="one")
+    shared = hook(scene, "claude", "--session-type", "shared", source="startup", session_id="two")
+
+    assert "Likes tea" in main
+    assert "Likes tea" not in shared
+    assert "Likes tea" not in hook(scene, source="resume", session_id="two")
+
+
+def test_the_hook_obeys_the_settings(tmp_path):
+    scene = Scene(tmp_path)
+    Path(scene.log.store.root).mkdir()
+    Path(scene.log.store.config).write_text("context: {budget_chars: 1200}\nlocale: zh\n")
+    text = hook(scene, source="startup")
+
+    assert len(text) <= 1200
+    assert "还有" in text
+
+
+def test_a_mistake_in_the_settings_costs_a_session_nothing(tmp_path):
+    scene = Scene(tmp_path)
+    Path(scene.log.store.root).mkdir()
+    Path(scene.log.store.config).write_text("contxt: {}\n")
+
+    assert "Calm, brief." in hook(scene, source="startup")
+
+
+def test_where_libraries_are_missing_the_agent_is_still_told_how_to_save(tmp_path, monkeypatch):
+    from eventlog.app import session_start as starting
+    from eventlog.hosts.call import HookCall
+
+    monkeypatch.setitem(sys.modules, "msgspec", None)
+    text = starting.start_context(
+        Store(str(tmp_path / "store")), HookCall("codex", "SessionStart", {"cwd": "/p"}, session="s")
+    )
+
+    assert "--session s" in text
+    assert "ModuleNotFoundError" in Path(tmp_path, "store", "cache", "hook-errors.log").read_text()
+
+
+def test_what_a_summary_taken_from_its_file_stands_for_is_known_too(tmp_path):
+    scene = history(tmp_path).replay()
+    start(scene)
+    (one,) = receipts_of(scene.log, scene.settings, "now")
+    (behind,) = (entries for path, entries in one.files.items() if path.endswith("sessions/yesterday.md"))
+
+    assert behind
+    assert ["Moved login to JWT"] == [entry.event.summary for entry in behind if isinstance(entry.event, StageSummary)]

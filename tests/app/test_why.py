@@ -1,0 +1,180 @@
+"""Every line has a reason: leave out the events `eventlog why` names, and the line goes or changes."""
+
+import json
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from eventlog.app.publish import publish
+from eventlog.app.why import explain
+from eventlog.cli.group import group
+from eventlog.cli.main import VERBS, _load
+from eventlog.errors import BadRequest
+from eventlog.projections import ALL
+from eventlog.projections.engine.replay import replay
+from eventlog.settings.schema import MemorySettings, Settings
+from eventlog.text import one_line, same_text
+from tests.support import builders
+from tests.support.golden import DEFAULTS, HISTORY, LOCALES, copied, tree
+
+FILES = sorted(tree(HISTORY / "expected" / "en"))
+SHOP = "projects/shop-6dbe44/MEMORY.md"
+
+
+@pytest.fixture(scope="module")
+def history(tmp_path_factory):
+    """The log of the golden history, with its knowledge files in the store."""
+    log = copied(HISTORY, tmp_path_factory.mktemp("history"))
+    publish(replay(log, Settings()).documents, log.store.knowledge, ALL)
+    return log
+
+
+def _why(log, file, settings=DEFAULTS):
+    return explain(log, settings, Path(log.store.knowledge, file))
+
+
+def _without(log, ids, file, settings=DEFAULTS):
+    """How often each line is in the file when these events never were."""
+    documents = replay(log, settings, keep=lambda event: event.id not in ids).documents
+    return Counter(line.text for one in documents if one.path == file for line in one.lines)
+
+
+def _ids(explained):
+    return [entry.event.id for entry in explained.entries]
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_without_the_events_named_every_line_of_the_history_goes_or_changes(history, file):
+    explained = _why(history, file)
+    there = Counter(line.text for line in explained)
+
+    assert there == _without(history, set(), file)
+    for line in explained:
+        assert line.entries
+        assert _without(history, set(_ids(line)), file)[line.text] < there[line.text], line.text
+
+
+@pytest.mark.parametrize("file", [name for name in FILES if name.endswith("MEMORY.md")])
+def test_the_events_of_a_bullet_are_statements_of_that_fact_only(history, file):
+    for bullet in [line for line in _why(history, file) if line.text.startswith("- [")]:
+        for entry in bullet.entries:
+            assert same_text(bullet.text[len("- [2026-02-20] ") :]) in _stated(entry.event), bullet.text
+
+
+def _stated(event):
+    texts = [event.content] if event.type == "fact" else event.decisions
+    return [same_text(one_line(text)) for text in texts]
+
+
+def test_a_fact_said_three_times_is_explained_by_the_three(history):
+    (line,) = [one for one in _why(history, SHOP) if one.text.endswith("The API listens on port 8443")]
+
+    assert ["auth-0220", "cursor-checkout", "../../etc/passwd"] == [
+        entry.event.conversation_id for entry in line.entries
+    ]
+
+
+def test_a_replaced_wording_is_not_behind_the_one_that_replaced_it(history):
+    (line,) = [one for one in _why(history, "MEMORY.md") if one.text.endswith("Prefers pytest")]
+
+    assert ["Prefers pytest"] == builders.contents(entry.event for entry in line.entries)
+
+
+def test_events_are_named_oldest_first_with_the_line_they_were_read_from(history):
+    for line in _why(history, "sessions.jsonl"):
+        order = [(entry.event.ts, entry.event.id) for entry in line.entries]
+
+        assert sorted(order) == order
+        assert all(entry.line in Path(entry.file).read_bytes() for entry in line.entries)
+
+
+def test_the_command_tells_the_same_for_a_file_wherever_it_lies(history):
+    told = []
+    for path in (Path(history.store.knowledge, SHOP), HISTORY / "expected" / "en" / SHOP):
+        result = CliRunner().invoke(group(VERBS, _load), ["why", str(path), "--json", "--store", history.store.root])
+        told.append([json.loads(line) for line in result.output.splitlines()])
+
+    assert told[0] == told[1]
+    assert [_ids(line) for line in _why(history, SHOP)] == [
+        [event["id"] for event in line["events"]] for line in told[0]
+    ]
+
+
+def test_an_older_file_is_explained_by_the_log_of_its_time(history, tmp_path):
+    then = replay(history, Settings(), until="2026-02-18T12:00:00.000000Z").documents
+    publish(then, str(tmp_path), ALL)
+    explained = explain(history, Settings(), tmp_path / SHOP)
+    (port,) = [line for line in explained if line.text.endswith("The API listens on port 8080")]
+
+    assert ["The API listens on port 8080"] == builders.contents(entry.event for entry in port.entries or ())
+
+
+# ------------------------------------------------------------------------------------------------ edited by hand
+
+
+@pytest.fixture
+def edited(history, tmp_path):
+    """A copy of a rendered file, with lines of a person in it, and how many lines it has."""
+    lines = Path(history.store.knowledge, SHOP).read_text().split("\n")
+    lines.insert(4, "- a line of mine")
+    lines = [line.replace("Deploys happen", "Deploys never happen") for line in lines if "Stripe Elements" not in line]
+    file = tmp_path / SHOP
+    file.parent.mkdir(parents=True)
+    file.write_text("\n".join(lines))
+    return explain(history, Settings(), file)
+
+
+def test_lines_a_person_wrote_or_changed_say_so(edited):
+    mine = [line.text for line in edited if line.entries is None]
+
+    assert ["- a line of mine", "- [2026-02-17] Deploys never happen on Fridays"] == mine
+
+
+def test_the_other_lines_of_an_edited_file_are_still_explained(edited, history):
+    whole = {line.text: _ids(line) for line in _why(history, SHOP) if line.text}
+    rest = {line.text: _ids(line) for line in edited if line.entries is not None and line.text}
+
+    assert {text: ids for text, ids in whole.items() if text in rest} == rest
+    assert len(whole) - 2 == len(rest)
+
+
+# ------------------------------------------------------------------------------------------------ what is no such file
+
+
+def test_a_line_that_is_not_there_is_refused(history):
+    with pytest.raises(BadRequest, match="there is no line 999"):
+        explain(history, Settings(), Path(history.store.knowledge, SHOP), 999)
+
+
+def test_a_file_that_replay_does_not_write_is_refused(history, tmp_path):
+    (tmp_path / "README.md").write_text("hello\n")
+
+    with pytest.raises(BadRequest, match="not a file that replay renders"):
+        explain(history, Settings(), tmp_path / "README.md")
+
+
+def test_a_file_that_cannot_be_read_is_refused(history, tmp_path):
+    with pytest.raises(BadRequest, match="cannot be read"):
+        explain(history, Settings(), tmp_path / "MEMORY.md")
+
+
+# ------------------------------------------------------------------------------------------------ other settings
+
+
+@pytest.mark.parametrize("locale", LOCALES)
+def test_headings_of_a_memory_that_is_full_are_explained_too(log, tmp_path, locale):
+    crowded = Settings(locale=locale, memory=MemorySettings(max_lines=16))
+    log.append_many(
+        [
+            {**builders.fact(number), "category": ("lesson", "style")[number % 2], "key": f"k{number % 20}"}
+            for number in range(60)
+        ]
+    )
+    publish(replay(log, crowded).documents, log.store.knowledge, ALL)
+    explained = _why(log, "MEMORY.md", crowded)
+    there = Counter(line.text for line in explained)
+
+    for line in explained:
+        assert _without(log, set(_ids(line)), "MEMORY.md", crowded)[line.text] < there[line.text], line.text

@@ -1,0 +1,196 @@
+"""What holds for every verb: help, exit codes, interruption, and that only what is called is loaded."""
+
+import json
+import re
+import signal
+import subprocess
+import sys
+
+import click
+import pytest
+
+from eventlog.cli.main import VERBS, _load
+from tests.support import builders
+from tests.support.command_line import call, command, on_a_terminal, run, surroundings
+
+
+def test_help_from_another_directory_lists_every_verb_under_its_topic(tmp_path):
+    ran = run("--help", cwd=tmp_path)
+
+    assert (0, "") == (ran.code, ran.err)
+    assert all(re.search(rf"^  {verb} ", ran.out, re.MULTILINE) for verb in VERBS)
+    assert all(f"\n{verb.group}:\n" in ran.out for verb in VERBS.values())
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_verb_has_help_with_an_example(verb):
+    ran = call(verb, "--help")
+
+    assert (0, "") == (ran.code, ran.err)
+    assert "Example" in ran.out
+    assert f"  eventlog {verb}" in ran.out
+
+
+def _leaves(command_of_verb):
+    """The commands a verb consists of, itself where it has no others below it."""
+    if isinstance(command_of_verb, click.Group):
+        return [leaf for one in command_of_verb.commands.values() for leaf in _leaves(one)]
+    return [command_of_verb]
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_option_of_every_verb_says_what_it_does(verb):
+    options = [one for leaf in _leaves(_load(verb)) for one in leaf.params if isinstance(one, click.Option)]
+
+    assert [] == [one.name for one in options if not one.help]
+
+
+def test_every_file_of_a_verb_stands_in_the_table():
+    files = {
+        file.stem for file in (builders.ROOT / "cli" / "verbs").glob("*.py") if "\ndef command(" in file.read_text()
+    }
+
+    assert files == VERBS.keys() & files
+    assert files
+
+
+# ------------------------------------------------------------------------------------------------ exit codes
+
+
+@pytest.mark.parametrize("args", [("frobnicate",), ("query", "--frobnicate"), ("query", "stray"), ("fact",)])
+def test_a_command_line_that_makes_no_sense_exits_with_2_and_says_why(args):
+    ran = call(*args)
+
+    assert (2, "") == (ran.code, ran.out)
+    assert "Error" in ran.err
+
+
+def test_a_hook_obeys_a_store_named_before_it(tmp_path):
+    payload = b'{"session_id": "s", "hook_event_name": "SessionEnd", "cwd": "/tmp"}'
+    ran = run("--store", tmp_path / "mine", "hook", "--agent", "claude", stdin=payload, HOME=str(tmp_path / "home"))
+
+    assert (0, "") == (ran.code, ran.err)
+    assert (tmp_path / "mine" / "log").is_dir()
+    assert not (tmp_path / "home").exists()
+
+
+def test_without_a_verb_the_help_is_shown():
+    ran = call()
+
+    assert 2 == ran.code
+    assert "Usage: eventlog" in ran.out + ran.err
+
+
+def test_what_cannot_be_written_exits_with_3(tmp_path):
+    (tmp_path / "log").write_text("in the way")
+
+    assert 3 == run("fact", "x", "--session", "s", "--store", tmp_path).code
+
+
+def test_a_store_that_is_no_directory_is_an_error_without_a_traceback(tmp_path):
+    (tmp_path / "log").write_text("in the way")
+
+    for verb in ("query", "replay", "verify", "sessions"):
+        ran = call(verb, "--store", tmp_path)
+
+        assert 3 == ran.code, verb
+        assert ran.err.startswith("eventlog: ")
+
+
+def test_damaged_data_exits_with_4(tmp_path):
+    builders.write(tmp_path / "log", b"oops\n")
+
+    assert 4 == run("verify", "--store", tmp_path).code
+
+
+def test_the_version_is_told():
+    ran = call("--version")
+
+    assert 0 == ran.code
+    assert re.fullmatch(r"eventlog, version \S+\n", ran.out)
+
+
+def test_the_store_may_be_named_before_or_after_the_verb(tmp_path):
+    call("--store", tmp_path / "a", "fact", "x", "--session", "s")
+    call("fact", "x", "--session", "s", "--store", tmp_path / "b")
+
+    assert (tmp_path / "a" / "log").is_dir()
+    assert (tmp_path / "b" / "log").is_dir()
+
+
+# ------------------------------------------------------------------------------------------------ interruption
+
+
+def test_ctrl_c_exits_with_130_without_a_traceback(tmp_path):
+    running = subprocess.Popen(
+        command("append", "--stdin", "--store", tmp_path),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=surroundings(PYTHONPROFILEIMPORTTIME="1"),
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509 - a background job ignores it
+    )
+    assert running.stderr
+    for line in running.stderr:
+        if b"eventlog.cli.recording" in line:
+            break
+    running.send_signal(signal.SIGINT)
+    out, err = running.communicate(timeout=60)
+    said = b"".join(line for line in err.splitlines(keepends=True) if not line.startswith(b"import time:"))
+
+    assert (130, b"", b"interrupted") == (running.returncode, out, said.strip())
+
+
+# ------------------------------------------------------------------------------------------------ a terminal
+
+
+def test_no_escape_of_an_event_reaches_a_terminal(tmp_path):
+    hostile = "\x1b]0;owned\x07\x1b[2J\x1b[31mred\u202e\x9b5m"
+    builders.write(
+        tmp_path / "log", builders.line(1, content=hostile, agent=f"a{hostile}", conversation_id=f"c{hostile}") + b"\n"
+    )
+
+    for args in (("query",), ("query", "--format", "markdown"), ("sessions",)):
+        said = on_a_terminal(*args, "--store", tmp_path)
+
+        assert "red" in said
+        assert not {"\x07", "\x9b", "\u202e"} & set(said)
+        assert not re.search("\x1b(?!\\[[0-9;]*m)", said)  # rich's own colours, nothing else
+        assert "\x1b[31m" not in said
+
+
+def test_times_and_ids_are_cut_to_what_still_names_them(tmp_path):
+    builders.write(tmp_path / "log", builders.line(1) + b"\n")
+    [event] = [json.loads(line) for line in call("query", "--store", tmp_path, "--format", "jsonl").out.splitlines()]
+    minute = event["ts"][:16].replace("T", " ")
+    call("replay", "--store", tmp_path)
+
+    assert f" {minute} " in on_a_terminal("query", "--store", tmp_path)
+    assert f" {minute} " in on_a_terminal("sessions", "--store", tmp_path)
+    assert f" {event['id'][:13]} " in on_a_terminal("why", "sessions.jsonl:1", "--store", tmp_path)
+
+
+# ------------------------------------------------------------------------------------------------ laziness
+
+
+def _loaded(*args):
+    program = "import sys; from eventlog.cli.main import main; sys.argv[1:] = %r\ntry: main()\nfinally: print(*sys.modules, sep='\\n', file=sys.stderr)"
+    ended = subprocess.run(
+        [sys.executable, "-c", program % (list(args),)], capture_output=True, env=surroundings(), check=False
+    )
+    return set(ended.stderr.decode().split())
+
+
+def test_help_loads_no_verb_and_nothing_of_the_log():
+    loaded = _loaded("--help")
+
+    assert "eventlog.cli.group" in loaded
+    assert not {f"eventlog.cli.verbs.{verb}" for verb in VERBS} & loaded
+    assert not {"msgspec", "rich", "eventlog.log"} & loaded
+
+
+def test_a_verb_loads_no_other_verb(tmp_path):
+    loaded = _loaded("query", "--store", str(tmp_path))
+
+    assert {"query"} == {verb for verb in VERBS if f"eventlog.cli.verbs.{verb}" in loaded}
+    assert not {"rich", "eventlog.projections"} & loaded

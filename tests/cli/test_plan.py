@@ -1,0 +1,432 @@
+"""plan, validate, apply, status, resolve and config on the command line, from declaring to deciding."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from eventlog.app import resolve as module
+from eventlog.errors import BadRequest
+from eventlog.log import EventLog
+from eventlog.settings.schema import Settings
+from eventlog.store import Store
+from tests.support.bases import user_md, write_user
+from tests.support.command_line import call
+
+FILE = """version: '1.0.0'
+source: from-file
+entries:
+  - key: {path: user, heading: A}
+    content: one
+  - key: {path: user, heading: B}
+    operation: delete
+"""
+
+
+@pytest.fixture
+def store(monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    return Store(str(tmp_path / "store"))
+
+
+@pytest.fixture
+def at(store):
+    """The command line, on that store."""
+    return lambda *args, **options: call(*args, "--store", store.root, **options)
+
+
+def plan(at, content="new", *more):
+    return json.loads(at("plan", "--path", "user", "--heading", "S", "--content", content, "--session", "s", *more).out)
+
+
+def edited_and_planned_again(at):
+    plan(at, "agent's")
+    at("apply")
+    write_user("## S\n\nby hand\n")
+    return plan(at, "agent's again")["id"]
+
+
+def events(store):
+    return list(EventLog(store).read())
+
+
+def test_a_plan_from_flags_is_in_the_log_at_once(at, store):
+    told = plan(at, "new", "--reason", "said so", "--confidence", "0.4")
+    [event] = events(store)
+
+    assert {"status": "ok", "id": event.id} == told
+    assert ("user", "S", 2, "said so", 0.4) == (
+        event.key.path,
+        event.key.heading,
+        event.key.level,
+        event.meta.reason,
+        event.meta.confidence,
+    )
+    assert not user_md().exists()
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        ["--heading", "S", "--content", "x"],
+        ["--path", "user", "--content", "x"],
+        ["--path", "user", "--heading", "S"],
+        ["--path", "user", "--heading", "S", "--content", "x", "--clear"],
+        ["--path", "user", "--heading", "S", "--clear", "--delete"],
+        ["--path", "user", "--heading", "S", "--file", "x.yaml"],
+        ["--path", "user", "--url", "https://x", "--heading", "S", "--content", "x"],
+        ["--path", "../x", "--heading", "S", "--content", "x"],
+        ["--path", "user", "--heading", "S", "--content", "# x"],
+        ["--path", "user", "--heading", "S", "--content", "x", "--level", "7"],
+    ],
+)
+def test_what_makes_no_sense_is_a_usage_error_and_stores_nothing(at, store, args):
+    assert at("plan", *args, "--session", "s").code == 2
+    assert events(store) == []
+
+
+def test_a_plan_needs_a_session(at):
+    assert at("plan", "--path", "user", "--heading", "S", "--content", "x").code == 2
+
+
+@pytest.mark.parametrize("source", ["file", "stdin"])
+def test_a_plan_from_a_file_is_one_batch_of_its_source(at, store, tmp_path, source):
+    (tmp_path / "plan.yaml").write_text(FILE)
+    ran = at("plan", "--file", "plan.yaml" if source == "file" else "-", stdin=FILE.encode())
+
+    assert ["ok", "ok"] == [json.loads(line)["status"] for line in ran.out.splitlines()]
+    assert [("from-file", None), ("from-file", "delete")] == [
+        (one.conversation_id, one.operation) for one in events(store)
+    ]
+    assert len({one.batch for one in events(store)}) == 1
+
+
+def test_a_dry_run_prints_the_events_and_creates_nothing(at, store, tmp_path):
+    (tmp_path / "plan.yaml").write_text(FILE)
+    ran = at("plan", "--file", "plan.yaml", "--dry-run")
+
+    assert ["dry-run"] * 2 == [json.loads(line)["status"] for line in ran.out.splitlines()]
+    assert not Path(store.root).exists()
+
+
+def test_a_mistake_in_a_file_is_told_with_its_line(at, store, tmp_path):
+    (tmp_path / "plan.yaml").write_text(FILE.replace("content: one", "content: 1"))
+    ran = at("plan", "--file", "plan.yaml")
+
+    assert (2, True) == (ran.code, "plan.yaml:5: entries[0].content: expected" in ran.err)
+    assert events(store) == []
+
+
+def test_validate_tells_every_mistake_and_exits_with_1(at, tmp_path):
+    (tmp_path / "good.yaml").write_text(FILE)
+    (tmp_path / "bad.yaml").write_text(
+        FILE.replace("heading: B", "heading: A").replace(
+            "user, heading: A}\n    content", "x, heading: C}\n    content"
+        )
+        + "  - key: {path: user, heading: A}\n"
+    )
+    good, bad = at("validate", "good.yaml"), at("validate", "bad.yaml")
+    as_json = json.loads(at("validate", "bad.yaml", "--json").out)
+
+    assert (0, 1) == (good.code, bad.code)
+    assert ["bad.yaml:4", "bad.yaml:8"] == [line.partition(": ")[0] for line in bad.out.splitlines()[:-1]]
+    assert [4, 8] == [one["line"] for one in as_json["mistakes"]]
+
+
+def test_validate_prints_the_schema(at):
+    assert json.loads(at("validate", "--schema").out)["$defs"]["Entry"]
+    assert at("validate").code == 2
+
+
+def test_a_dry_run_of_apply_shows_the_diff_and_creates_not_even_a_directory(at, store):
+    plan(at)
+    before = sorted(Path(store.root).rglob("*")), sorted(Path.home().rglob("*"))
+    ran = at("apply", "--dry-run")
+
+    assert "+## S" in ran.out
+    assert before == (sorted(Path(store.root).rglob("*")), sorted(Path.home().rglob("*")))
+
+
+def test_apply_says_what_it_applied(at):
+    plan(at)
+    ran = at("apply", "--json")
+
+    assert [("~/.config/agents/USER.md", "S", 2)] == [
+        (one["file"], one["heading"], one["level"]) for one in json.loads(ran.out)["applied"]
+    ]
+    assert (0, "## S\n\nnew\n") == (ran.code, user_md().read_text())
+
+
+def test_status_exits_with_1_while_anything_waits(at):
+    nothing = at("status")
+    plan(at)
+    pending = at("status")
+    at("apply")
+    applied = at("status")
+    write_user("## S\n\nby hand\n")
+    drifted = at("status")
+
+    assert [0, 1, 0, 1] == [one.code for one in (nothing, pending, applied, drifted)]
+    assert ("nothing waits\n", True, True) == (
+        nothing.out,
+        pending.out.startswith("pending\t"),
+        drifted.out.startswith("drifted\t"),
+    )
+
+
+def test_status_writes_nothing(at, store):
+    edited_and_planned_again(at)
+    before = {path: path.read_bytes() for path in Path(store.root).rglob("*") if path.is_file()}
+    waiting = json.loads(at("status", "--json").out)
+
+    assert ([1], 1) == ([len(waiting["staged"])], len(waiting["drifted"]))
+    assert before == {path: path.read_bytes() for path in Path(store.root).rglob("*") if path.is_file()}
+
+
+def test_apply_says_so_where_there_is_nothing_to_do(at):
+    assert "nothing to apply\n" == at("apply").out
+
+
+def test_resolve_shows_the_diff_and_decides_nothing(at, store):
+    edited_and_planned_again(at)
+    at("apply")
+    count = len(events(store))
+    ran = at("resolve")
+
+    assert ("-by hand" in ran.out, "+agent's again" in ran.out, count) == (True, True, len(events(store)))
+
+
+def test_resolve_apply_writes_the_entry(at, store):
+    wanted = edited_and_planned_again(at)
+    at("apply")
+    ran = at("resolve", wanted[:20], "--apply")
+    decision = next(one for one in events(store) if one.type == "entry_resolved")
+
+    assert (0, "apply", wanted, "human") == (ran.code, decision.choice, decision.target, decision.agent)
+    assert user_md().read_text() == "## S\n\nagent's again\n"
+    assert ([], 0) == (list(Path(store.staging).iterdir()), at("status").code)
+
+
+def test_resolve_discard_keeps_what_is_there(at, store):
+    wanted = edited_and_planned_again(at)
+    at("resolve", wanted, "--discard")
+
+    assert user_md().read_text() == "## S\n\nby hand\n"
+    assert ("discard", 0) == (
+        next(one.choice for one in events(store) if one.type == "entry_resolved"),
+        at("status").code,
+    )
+
+
+def test_resolve_edit_opens_the_editor(at, store, monkeypatch, tmp_path):
+    editor = tmp_path / "editor"
+    editor.write_text("#!/bin/sh\nsed -i 's/again/and mine/' \"$1\"\ntouch -d '+1 hour' \"$1\"\n")
+    editor.chmod(0o755)
+    monkeypatch.setenv("EDITOR", str(editor))
+    monkeypatch.delenv("VISUAL", raising=False)
+    wanted = edited_and_planned_again(at)
+    at("resolve", wanted, "--edit")
+    decision = next(one for one in events(store) if one.type == "entry_resolved")
+
+    assert ("edited", "agent's and mine") == (decision.choice, decision.content.strip())
+    assert user_md().read_text() == "## S\n\nagent's and mine\n"
+
+
+def test_what_was_written_in_the_editor_and_cannot_be_applied_is_kept(at, store, monkeypatch, tmp_path):
+    editor = tmp_path / "editor"
+    editor.write_text("#!/bin/sh\necho '# a heading' >> \"$1\"\n")
+    editor.chmod(0o755)
+    monkeypatch.setenv("EDITOR", str(editor))
+    monkeypatch.delenv("VISUAL", raising=False)
+    wanted = edited_and_planned_again(at)
+    ran = at("resolve", wanted, "--edit")
+    [staged] = Path(store.staging).iterdir()
+
+    assert (2, True) == (ran.code, staged.name in ran.err)
+    assert "# a heading" in staged.read_text()
+    assert "+# a heading" in at("resolve", wanted).out
+
+
+def test_two_decisions_at_once_are_none(at, store):
+    wanted = edited_and_planned_again(at)
+    at("apply")
+    before = events(store)
+    ran = at("resolve", wanted, "--apply", "--discard")
+
+    assert (2, True, before) == (ran.code, "only one of --apply, --discard, --edit" in ran.err, events(store))
+
+
+def test_an_editor_left_without_saving_decides_nothing(at, store, monkeypatch):
+    monkeypatch.setenv("EDITOR", "true")
+    monkeypatch.delenv("VISUAL", raising=False)
+    wanted = edited_and_planned_again(at)
+
+    assert at("resolve", wanted, "--edit").code == 2
+    assert not any(one.type == "entry_resolved" for one in events(store))
+
+
+def test_a_staged_file_survives_being_edited_and_is_what_resolve_applies(at, store):
+    edited_and_planned_again(at)
+    at("apply")
+    [staged] = Path(store.staging).iterdir()
+    staged.write_text(staged.read_text().replace("agent's again", "edited in the file"))
+    at("replay")
+    at("resolve", staged.name, "--apply")
+
+    assert user_md().read_text() == "## S\n\nedited in the file\n"
+    assert "edited" in [one.choice for one in events(store) if one.type == "entry_resolved"]
+
+
+@pytest.mark.parametrize(
+    ("broken", "said"), [("entries: [", ".yaml:1: not YAML"), ("version: '1.0.0'\nentries: []\n", "its one entry")]
+)
+def test_a_staged_file_that_makes_no_sense_is_told_and_stays(at, store, broken, said):
+    wanted = edited_and_planned_again(at)
+    at("apply")
+    [staged] = Path(store.staging).iterdir()
+    staged.write_text(broken)
+    ran = at("resolve", wanted, "--apply")
+
+    assert (2, True, broken) == (ran.code, said in ran.err, staged.read_text())
+
+
+def test_resolve_needs_to_know_which_one(at):
+    unknown = at("resolve", "nothing", "--apply")
+    for heading in "AB":
+        at("plan", "--path", "soul", "--heading", heading, "--content", "x", "--session", "s")
+
+    assert (2, 2) == (unknown.code, at("resolve", "--apply").code)
+
+
+def test_a_staged_file_has_the_declared_format_and_the_reason(at, store):
+    wanted = edited_and_planned_again(at)
+    at("replay")
+    [staged] = Path(store.staging).iterdir()
+
+    assert staged.name.endswith(f"-{wanted}.yaml")
+    assert staged.name[8] == "-"
+    assert (
+        "error: 'would remove 1 line you wrote: by hand'\ntarget_file: ~/.config/agents/USER.md\n" in staged.read_text()
+    )
+    assert at("validate", str(staged)).code == 0
+
+
+def test_what_cannot_be_a_base_can_only_be_discarded(at, store):
+    at(
+        "append",
+        "plan_entry",
+        "--session",
+        "s",
+        "--json",
+        json.dumps({"key": {"path": "/etc/passwd", "heading": "S"}, "content": "x"}),
+    )
+    entry = events(store)[0].id
+    applied, discarded = at("resolve", entry, "--apply"), at("resolve", entry, "--discard")
+
+    assert (2, 0, 0) == (applied.code, discarded.code, at("status").code)
+
+
+def test_replay_applies_and_reports_and_a_second_one_writes_nothing(at, store):
+    plan(at)
+    first = at("replay", "--json")
+    files = {path: path.stat().st_mtime_ns for path in [*Path(store.knowledge).rglob("*"), user_md()] if path.is_file()}
+    log = events(store)
+    second = at("replay")
+
+    assert len(json.loads(first.out)["knowledge_bases"]["applied"]) == 1
+    assert (log, files) == (events(store), {path: path.stat().st_mtime_ns for path in files})
+    assert " 0 files changed" in second.out
+    assert not (Path(store.knowledge) / "bases").exists()
+
+
+def test_replay_into_a_directory_renders_the_bases_and_touches_nothing_else(at, store, tmp_path):
+    plan(at)
+    at("replay", "--out", "out")
+
+    assert (tmp_path / "out" / "bases" / "user.md").read_text().startswith("## S\n\nnew\n")
+    assert not user_md().exists()
+    assert [one.type for one in events(store)] == ["plan_entry"]
+
+
+def test_replay_check_finds_what_is_pending_and_writes_nothing(at, store):
+    plan(at)
+    at("replay", "--projection", "sessions")
+    before = len(events(store))
+
+    assert at("replay", "--check", "--projection", "knowledge").code == 1
+    assert (before, False) == (len(events(store)), user_md().exists())
+
+
+def test_a_deleted_file_is_rebuilt_by_replay(at):
+    edited_and_planned_again(at)
+    at("replay")
+    user_md().unlink()
+    at("replay")
+
+    assert user_md().read_text() == "## S\n\nby hand\n"
+
+
+def test_mistakes_in_the_settings_stop_views_and_not_recordings(at, store):
+    Path(store.root).mkdir()
+    Path(store.config).write_text("locale: zh\nnonsense: 1\n")
+
+    assert [2, 2, 2, 2] == [at(verb).code for verb in ("config", "apply", "status", "replay")]
+    assert f"{store.config}:2: nonsense: unknown key" in at("config").err
+    assert [0, 0] == [
+        at("fact", "x", "--session", "s").code,
+        at("plan", "--path", "user", "--heading", "S", "--content", "x", "--session", "s").code,
+    ]
+
+
+def test_config_prints_every_setting_and_its_origin(at, store):
+    Path(store.root).mkdir()
+    Path(store.config).write_text("locale: zh\n")
+    told = json.loads(at("config", "--json").out)
+
+    assert {"value": "zh", "from": f"{store.config}:1"} == told["locale"]
+    assert {"value": 200, "from": "default"} == told["memory.max_lines"]
+
+
+def test_a_decision_that_no_file_could_take_is_refused(at, store, monkeypatch):
+    wanted = edited_and_planned_again(at)
+    log = EventLog(store)
+    [staged] = module.waiting(log, Settings(), wanted)
+
+    with pytest.raises(BadRequest, match="heading"):
+        module.decide(log, Settings(), staged, "edited", "# no")
+
+
+def test_why_tells_the_entry_behind_a_section_and_knows_what_is_a_persons(at):
+    write_user("# Mine\n")
+    entry = plan(at)["id"]
+    at("apply")
+    write_user(user_md().read_text().replace("# Mine", "# Mine, too"))
+
+    assert entry in at("why", f"{user_md()}:5").out
+    assert "by hand" in at("why", f"{user_md()}:1").out
+
+
+def test_what_is_replaced_is_told_with_the_way_back_and_a_decision_is_behind_its_line(at, store):
+    user_md().parent.mkdir(parents=True)
+    user_md().write_text("## S\n\n- mine\n")
+    plan(at)
+    waits = at("apply")
+    told = at("resolve", "--apply")
+    why = at("why", str(user_md()), "--json")
+    decided = next(event for event in events(store) if event.type == "entry_resolved")
+
+    assert "would remove 1 line you wrote: - mine" in waits.out
+    assert "replaced 1 line: - mine" in told.out
+    assert "take it back: eventlog append retraction --session human target=" in told.out
+    assert ("human", True) == (decided.agent, decided.id in why.out)
+
+
+def test_one_of_two_equal_headings_is_named_by_the_one_above(at):
+    user_md().parent.mkdir(parents=True)
+    user_md().write_text("# A\n\n## S\n\n# B\n\n## S\n")
+    at("plan", "--path", "USER.md", "--heading", "S", "--under", "B", "--content", "x", "--session", "s")
+    at("plan", "--path", "user", "--heading", "None", "--delete", "--session", "s")
+    told = at("apply")
+
+    assert user_md().read_text() == "# A\n\n## S\n\n# B\n\n## S\n\nx\n"
+    assert "nothing to delete" in told.out

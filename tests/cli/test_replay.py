@@ -1,0 +1,222 @@
+"""`eventlog replay`: rebuilds what differs, tells what it did, and writes nothing it was not asked to."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from eventlog.projections import ALL
+from tests.support import builders
+from tests.support.command_line import call
+from tests.support.golden import DAMAGED, HISTORY, copied, tree
+
+EXPECTED = tree(HISTORY / "expected" / "en")
+FILES = {"sessions": "sessions.jsonl", "summaries": "sessions/", "memory": "MEMORY.md"}
+
+
+@pytest.fixture
+def store(tmp_path):
+    return Path(copied(HISTORY, tmp_path).store.root)
+
+
+def _replay(store, *args):
+    return call("replay", *args, "--store", store)
+
+
+def test_the_knowledge_files_are_built_and_named(store):
+    ran = _replay(store)
+
+    assert EXPECTED == tree(store / "knowledge")
+    assert 0 == ran.code
+    assert all(f"wrote      {name}" in ran.out for name in EXPECTED)
+    assert f"59 events of 10 days (10 folded anew): {len(EXPECTED)} files changed, 0 unchanged" in ran.out
+
+
+def test_a_second_time_nothing_is_written(store):
+    _replay(store)
+    ran = _replay(store)
+
+    assert 1 == len(ran.out.splitlines())
+    assert f"0 files changed, {len(EXPECTED)} unchanged" in ran.out
+
+
+def test_files_and_directories_are_for_the_owner_only(store):
+    _replay(store)
+    modes = {path.stat().st_mode & 0o777 for path in (store / "knowledge").rglob("*") if path.is_file()}
+    rooms = {path.stat().st_mode & 0o777 for path in (store / "knowledge").rglob("*") if path.is_dir()}
+
+    assert ({0o600}, {0o700}) == (modes, rooms)
+
+
+def test_deleted_knowledge_is_rebuilt(store):
+    _replay(store)
+    (store / "knowledge" / "MEMORY.md").unlink()
+    ran = _replay(store)
+
+    assert EXPECTED == tree(store / "knowledge")
+    assert "1 file changed" in ran.out
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_one_projection_alone_touches_its_files_only(store, name):
+    _replay(store, "--projection", name)
+    built = tree(store / "knowledge")
+
+    assert {path: data for path, data in EXPECTED.items() if path in built} == built
+    assert built
+    assert all(FILES[name] in path for path in built)
+
+
+def test_every_projection_has_a_name_the_help_tells():
+    help_text = "".join(call("replay", "--help").out.split())  # names may be wrapped
+
+    assert all(projection.name in help_text for projection in ALL)
+
+
+def test_a_projection_that_does_not_exist_is_refused_with_those_that_do(store):
+    ran = _replay(store, "--projection", "poems")
+
+    assert 2 == ran.code
+    assert "'poems'" in ran.err
+    assert "sessions, summaries, memory" in ran.err
+
+
+# ------------------------------------------------------------------------------------------------ --check
+
+
+def test_check_finds_nothing_where_all_is_as_the_log_says(store):
+    _replay(store)
+
+    assert 0 == _replay(store, "--check").code
+
+
+def test_check_names_what_differs_and_what_is_stale_and_writes_nothing(store):
+    _replay(store)
+    knowledge = store / "knowledge"
+    (knowledge / "MEMORY.md").write_text("mine\n")
+    (knowledge / "sessions.jsonl").unlink()
+    (knowledge / "sessions" / "gone.md").write_bytes((knowledge / "sessions" / "notes.md").read_bytes())
+    before = tree(knowledge)
+    ran = _replay(store, "--check")
+
+    assert 1 == ran.code
+    assert ["differs    MEMORY.md", "differs    sessions.jsonl"] == [
+        line for line in ran.out.splitlines() if line.startswith("differs")
+    ]
+    assert "stale      sessions/gone.md" in ran.out
+    assert before == tree(knowledge)
+
+
+def test_check_of_an_empty_store_creates_nothing(tmp_path):
+    ran = _replay(tmp_path / "nowhere", "--check")
+
+    assert 0 == ran.code
+    assert not (tmp_path / "nowhere").exists()
+
+
+def test_replay_of_an_empty_store_creates_nothing(tmp_path):
+    assert 0 == _replay(tmp_path / "nowhere").code
+    assert not (tmp_path / "nowhere").exists()
+
+
+# ------------------------------------------------------------------------------------------------ --out, --as-of
+
+
+def test_out_writes_elsewhere_and_leaves_the_knowledge_of_the_store_alone(store, tmp_path):
+    ran = _replay(store, "--out", tmp_path / "out")
+
+    assert 0 == ran.code
+    assert EXPECTED == tree(tmp_path / "out")
+    assert not (store / "knowledge").exists()
+
+
+@pytest.mark.parametrize("moment", ["2026-02-20", "2026-02-20T23:59:59.999999Z", "2026-02-21T07:59:59.999999+08:00"])
+def test_as_of_a_date_includes_that_day_and_a_time_is_that_moment(store, tmp_path, moment):
+    _replay(store, "--out", tmp_path / "out", "--as-of", moment)
+    for file in (store / "log").iterdir():
+        if file.name >= "2026-02-21":
+            file.unlink()
+    _replay(store, "--out", tmp_path / "cut")
+
+    assert tree(tmp_path / "cut") == tree(tmp_path / "out")
+
+
+def test_as_of_needs_out(store):
+    ran = _replay(store, "--as-of", "2026-02-20")
+
+    assert 2 == ran.code
+    assert "--out" in ran.err
+    assert not (store / "knowledge").exists()
+
+
+@pytest.mark.parametrize(
+    ("moment", "said"),
+    [("yesterday", "neither a date"), ("2026-02-30", "neither a date"), ("2026-02-20T08:30:00", "no time zone")],
+)
+def test_a_time_that_is_none_is_refused(store, tmp_path, moment, said):
+    ran = _replay(store, "--out", tmp_path / "out", "--as-of", moment)
+
+    assert 2 == ran.code
+    assert said in ran.err
+
+
+# ------------------------------------------------------------------------------------------------ --full, --json
+
+
+def test_full_ignores_checkpoints(store):
+    _replay(store)
+
+    assert "(1 folded anew)" in _replay(store).out
+    assert "(10 folded anew)" in _replay(store, "--full").out
+
+
+def test_json_is_the_same_report_for_programs(store):
+    report = json.loads(_replay(store, "--json").out)
+
+    assert (59, 10, 10) == (report["events"], report["days"], report["days_folded"])
+    assert sorted(EXPECTED) == sorted(report["written"])
+    assert ([], [], [], [], 0) == tuple(
+        report[name] for name in ("removed", "set_aside", "left", "damage", "unchanged")
+    )
+
+
+def test_damage_is_told_and_stops_nothing(tmp_path):
+    store = Path(copied(DAMAGED, tmp_path).store.root)
+    ran = _replay(store)
+    report = json.loads(_replay(store, "--json").out)
+
+    assert 0 == ran.code
+    assert "2026-02-20.jsonl:4 (byte 416) not-utf8" in ran.out
+    assert {"bom", "blank", "conflict"} < {one["kind"] for one in report["damage"]}
+    memories = (path.read_text() for path in store.joinpath("knowledge").rglob("MEMORY.md"))
+    assert any("Kept: after the list" in memory for memory in memories)
+
+
+def test_a_write_under_way_is_no_damage(store):
+    with (store / "log" / "2026-02-25.jsonl").open("ab") as opened:
+        opened.write(builders.line(day="2026-02-25")[:50])
+
+    assert [] == json.loads(_replay(store, "--json").out)["damage"]
+
+
+# ------------------------------------------------------------------------------------------------ what people did
+
+
+def test_an_edited_file_is_set_aside_and_told(store):
+    _replay(store)
+    memory = store / "knowledge" / "MEMORY.md"
+    memory.write_text(memory.read_text() + "mine\n")
+    ran = _replay(store)
+    (aside,) = (store / "knowledge").glob("MEMORY.md.edited-*")
+
+    assert f"set aside  {aside.name}" in ran.out
+    assert aside.read_text().endswith("mine\n")
+    assert EXPECTED["MEMORY.md"] == memory.read_bytes()
+
+
+def test_a_knowledge_directory_that_cannot_be_written_exits_with_3(store):
+    (store / "knowledge").write_text("in the way")
+    ran = _replay(store)
+
+    assert 3 == ran.code
+    assert "not stored" in ran.err

@@ -1,0 +1,37 @@
+"""The README cannot rot: what it shows is what the program does."""
+
+import re
+from pathlib import Path
+
+import click
+import pytest
+
+from eventlog.cli.main import VERBS, _load
+from eventlog.events import TYPES
+
+ROOT = Path(__file__).parent.parent.parent
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_verb_is_in_the_readme(verb):
+    assert f"`eventlog {verb}" in README
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_verb_has_an_example_in_its_help(verb):
+    command = _load(verb)
+
+    assert isinstance(command, click.Command)
+    assert f"eventlog {verb}" in (command.epilog or "")
+
+
+@pytest.mark.parametrize("name", TYPES)
+def test_every_event_type_is_in_the_readme(name):
+    assert f"`{name}`" in README
+
+
+def test_every_command_of_the_readme_exists():
+    named = set(re.findall(r"eventlog ([a-z]+)\b", "\n".join(re.findall(r"^\$ (.*)$", README, re.MULTILINE))))
+
+    assert named <= set(VERBS)

@@ -1,0 +1,140 @@
+"""What a conversation has come to is told the same whether the index knows of it, or half of it, or nothing."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from eventlog import codec, index_lookup
+from eventlog.hooks.history import TooMuch, history
+from eventlog.index import ConversationIndex
+from eventlog.log import EventLog
+from eventlog.store import day_of
+from tests.support.builders import DAY, DAY_NS, NEXT_DAY, NOON, Clock, write
+
+KINDS: dict[str, dict[str, object]] = {
+    "turn": {"type": "turn_end"},
+    "fact": {"type": "fact", "content": "x"},
+    "asked": {"type": "save_requested", "trigger": "stop"},
+    "flushed": {"type": "save_requested", "trigger": "pre_compact"},
+    "tool": {"type": "host_event", "name": "PostToolUse", "payload": {"type": "fact", "conversation_id": "c"}},
+    "helper": {"type": "fact", "content": "x", "subagent": "a"},
+}
+happenings = st.lists(
+    st.tuples(st.sampled_from([*KINDS]), st.sampled_from(["c", "d", 'q"\\']), st.integers(0, 3)), max_size=12
+)
+
+
+@given(happenings, st.integers(0, 12))
+def test_the_index_changes_nothing(tmp_path_factory, happened, indexed):
+    store = tmp_path_factory.mktemp("store")
+    clock = Clock()
+    log = EventLog(store, fsync=False, clock=clock)
+    for number, (kind, conversation, day) in enumerate(sorted(happened, key=lambda one: one[2])):
+        clock.now = NOON + day * DAY_NS
+        log.append({**KINDS[kind], "conversation_id": conversation})
+        if number == indexed:
+            log.index.catch_up()
+    for conversation in ("c", "d", 'q"\\', "nobody"):
+        kinds = [kind for kind, who, _ in happened if who == conversation]
+        found = history(log.store, conversation)
+
+        decided = "fact" in kinds or "asked" in kinds
+        assert decided == (found.saved or found.asked)
+        assert decided or kinds.count("turn") == found.turns
+
+
+@pytest.mark.parametrize("indexed", [False, True])
+def test_a_replicas_copy_of_a_turn_is_the_same_turn(log, indexed):
+    log.append({"type": "turn_end", "conversation_id": "c"})
+    (file,) = log.days()[0].files
+    write(log.store.log, Path(file).read_bytes(), f"{DAY}.laptop.jsonl")
+    if indexed:
+        log.index.catch_up()
+
+    assert 1 == history(log.store, "c").turns
+
+
+def test_a_replica_counts(log):
+    line = codec.encode(log.append({"type": "turn_end", "conversation_id": "c"}))
+    fact = {"type": "fact", "content": "x", "conversation_id": "c", "ts": f"{NEXT_DAY}T00:00:00.000000Z"}
+    other = EventLog(f"{log.store.root}-other", fsync=False)
+    other.append(fact)
+    write(log.store.log, Path(other.days()[0].files[0]).read_bytes(), f"{NEXT_DAY}.laptop.jsonl")
+
+    assert line
+    assert history(log.store, "c").saved
+
+
+@pytest.mark.parametrize("damage", [b'{"conversation_id":"c","type":"fa', b'"conversation_id":"c"\n', b'\xff"c"\n'])
+def test_damage_costs_only_itself(log, damage):
+    log.append({"type": "turn_end", "conversation_id": "c"})
+    with Path(log.days()[0].files[0]).open("ab") as opened:
+        opened.write(damage)
+
+    assert (False, 1) == (history(log.store, "c").saved, history(log.store, "c").turns)
+
+
+def test_a_damaged_index_is_no_index(log):
+    log.append({"type": "fact", "content": "x", "conversation_id": "c"})
+    log.index.catch_up()
+    write(log.store.cache, b"{}\ngarbage", index_lookup.NAME)
+
+    assert history(log.store, "c").saved
+
+
+def test_no_log_is_no_history(log):
+    found = history(log.store, "c")
+
+    assert (False, False, 0) == (found.saved, found.asked, found.turns)
+
+
+def test_more_than_can_be_searched_is_not_searched(log, monkeypatch):
+    log.append({"type": "turn_end", "conversation_id": "c"})
+    monkeypatch.setattr("eventlog.hooks.history._SEARCH_AT_MOST", 5)
+
+    with pytest.raises(TooMuch):
+        history(log.store, "c")
+
+
+def test_what_is_indexed_needs_no_search(log, monkeypatch):
+    log.append({"type": "turn_end", "conversation_id": "c"})
+    log.index.catch_up()
+    monkeypatch.setattr("eventlog.hooks.history._SEARCH_AT_MOST", 5)
+
+    assert 1 == history(log.store, "c").turns
+
+
+ids = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=20)
+
+
+@given(st.dictionaries(ids, st.integers(1, 40), max_size=30), ids)
+def test_the_index_is_searched_without_reading_it(tmp_path_factory, counts, stranger):
+    root = tmp_path_factory.mktemp("store")
+    log = EventLog(root, fsync=False, clock=Clock())
+    log.append_many(
+        [{"type": "turn_end", "conversation_id": one} for one, count in counts.items() for _ in range(count)]
+    )
+    ConversationIndex(log.store.log, log.store.cache).catch_up()
+    path = f"{log.store.cache}/{index_lookup.NAME}"
+
+    assert counts == {one: len(index_lookup.look_up(path, one).places) for one in counts}
+    assert stranger in counts or not index_lookup.look_up(path, stranger).places
+
+
+@pytest.mark.parametrize(
+    ("name", "is_one"),
+    [
+        ("2026-02-20.jsonl", True),
+        ("2026-02-20.laptop.jsonl", True),
+        ("2026-02-20.my-laptop_2.jsonl", True),
+        ("2026-02-20.a.b.jsonl", True),
+        ("2026-02-20.jsonl.lock", False),
+        ("notes.jsonl", False),
+        ("2026-2-20.jsonl", False),
+        ("2026-02-20", False),
+    ],
+)
+def test_day_files_are_known_by_their_names(name, is_one):
+    assert is_one == bool(day_of(name))

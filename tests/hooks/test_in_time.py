@@ -1,0 +1,344 @@
+"""Whatever blocks, the hook is gone within its budget, and the event it could not append is appended later, once."""
+
+import fcntl
+import os
+import signal
+import subprocess
+import sys
+import time
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from eventlog import spool
+from eventlog.hooks.patience import BUDGET, LOCK
+from eventlog.log import EventLog
+from eventlog.store import Store
+from tests.support.command_line import call
+from tests.support.hook_calls import HOOK, errors_of
+from tests.support.host_calls import alone, events, run, tell
+from tests.support.payloads import claude, cursor, data
+from tests.support.repositories import git, repository
+
+QUIET = claude("PostToolUse", tool_name="Bash", tool_use_id="t-1")
+LONG = BUDGET * 4  # a hook that waits for a lock, a FIFO or a pipe would wait for ever: this only bounds the test
+
+
+@pytest.fixture
+def store(tmp_path):
+    return alone(tmp_path / "store")
+
+
+@contextmanager
+def locked(store):
+    """Another process holds every file of the log under flock."""
+    code = (
+        "import fcntl,os,sys\nkept=[os.open(path,os.O_RDWR) for path in sys.argv[1:]]\n"
+        "[fcntl.flock(fd,fcntl.LOCK_EX) for fd in kept]\nprint(flush=True)\nsys.stdin.read()"
+    )
+    paths = sorted(Path(store, "log").iterdir())
+    with subprocess.Popen(
+        [sys.executable, "-c", code, *paths], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as holder:
+        assert holder.stdout
+        holder.stdout.readline()
+        yield
+        assert holder.stdin
+        holder.stdin.close()
+
+
+def began(store):
+    """A log that is there."""
+    tell(store, claude("Notification", message="first"))
+    return store
+
+
+def types(store):
+    return [event.type for event in events(store)]
+
+
+def spooled(store):
+    return spool.waiting(Store(str(store)))
+
+
+# ------------------------------------------------------------------------------------------------------- a locked log
+
+
+def test_an_event_that_finds_the_log_locked_waits_in_the_spool_and_is_appended_once_by_the_next_hook(store):
+    began(store)
+    with locked(store):
+        ended = run(store, cursor("sessionEnd", reason="x"), "--agent", "cursor", timeout=LONG)
+        between = types(store)
+    waited = spooled(store)
+    run(store, QUIET)
+    run(store, cursor("sessionEnd", reason="x"), "--agent", "cursor")  # the host tries again
+
+    assert (0, b"{}", b"") == (ended.returncode, ended.stdout, ended.stderr)
+    assert ["host_event"] == between
+    assert 1 == len(waited)
+    assert [] == spooled(store)
+    assert ["host_event", "session_end", "host_event"] == types(store)
+    assert [] == errors_of(store)
+
+
+def test_an_event_keeps_the_time_it_happened(store):
+    began(store)
+    with locked(store):
+        run(store, cursor("stop", status="aborted"), timeout=LONG)
+        before = time.time_ns()
+    EventLog(store).append({"type": "turn_end", "conversation_id": "later"})
+    call("query", "--store", store)
+    (early, late) = events(store, "turn_end")
+
+    assert ("c0de", "later") == (early.conversation_id, late.conversation_id)
+    assert early.ts < late.ts
+    assert int(early.id[:8] + early.id[9:13], 16) <= before // 1_000_000
+
+
+def test_where_one_hook_waited_the_next_ones_of_a_turn_do_not(store):
+    """A turn of eight hooks takes no longer than one that waits and seven that do not."""
+    began(store)
+    with locked(store):
+        run(store, QUIET, timeout=LONG)
+        started = time.monotonic()
+        for call_id in range(7):
+            run(store, {**QUIET, "tool_use_id": f"again-{call_id}"})
+        took = time.monotonic() - started
+    assert 8 == len(spooled(store))
+    call("replay", "--store", store)
+
+    assert took < 7 * LOCK  # what seven waits would take
+    assert 9 == len(events(store))
+
+
+@pytest.mark.parametrize("verb", [("query",), ("replay",), ("sessions",), ("fact", "x", "--session", "s"), ("settle",)])
+def test_a_verb_takes_in_what_waits(store, verb):
+    began(store)
+    with locked(store):
+        run(store, QUIET, timeout=LONG)
+    call(*verb, "--store", store)
+
+    assert [] == spooled(store)
+    assert 2 == len(events(store, "host_event"))
+
+
+def test_a_verb_does_not_wait_for_a_log_that_is_still_locked(store):
+    began(store)
+    with locked(store):
+        run(store, QUIET, timeout=LONG)
+        ran = call("sessions", "--store", store)
+
+    assert 0 == ran.code
+    assert 1 == len(spooled(store))
+
+
+def test_doctor_tells_what_waits_and_changes_nothing(store):
+    began(store)
+    with locked(store):
+        run(store, QUIET, timeout=LONG)
+    ran = call("doctor", "--store", store)
+
+    assert 1 == ran.code
+    assert "1 event waits in" in ran.out
+    assert 1 == len(spooled(store))
+
+
+def test_two_registrations_that_both_find_the_log_locked_are_one_event(store):
+    began(store)
+    with locked(store):
+        for _ in range(2):
+            run(store, claude("Stop", prompt_id="p-1"), timeout=LONG)
+    waited = len(spooled(store))
+    call("query", "--store", store)
+
+    assert 2 == waited
+    assert ["host_event", "turn_end"] == types(store)
+
+
+def test_who_is_killed_between_appending_and_removing_appends_once(store, monkeypatch):
+    began(store)
+    with locked(store):
+        run(store, QUIET, timeout=LONG)
+
+    class Killed(BaseException):
+        pass
+
+    def killed(_):
+        raise Killed
+
+    monkeypatch.setattr("eventlog.spool.os.unlink", killed)
+    with pytest.raises(Killed):
+        spool.take_in(Store(str(store)))
+    monkeypatch.undo()
+    appended = len(events(store))
+    spool.take_in(Store(str(store)))
+
+    assert (2, 2, []) == (appended, len(events(store)), spooled(store))
+
+
+def test_many_who_take_in_at_once_append_once(store):
+    began(store)
+    with locked(store):
+        for turn in range(6):
+            run(store, claude("Stop", prompt_id=f"p-{turn}"), timeout=LONG)
+    running = [
+        subprocess.Popen([*HOOK, "--store", store], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL) for _ in range(6)
+    ]
+    for hook in running:
+        hook.communicate(data(QUIET))
+
+    assert [] == spooled(store)
+    assert ["host_event", *["turn_end"] * 6, "host_event"] == types(store)
+
+
+@pytest.mark.parametrize("content", [b"", b"{", b"[]", b'{"ns":1}', b'{"ns":1,"key":"k","within_ms":null,"event":7}'])
+def test_what_is_no_event_is_set_aside_and_stops_nobody(store, content):
+    began(store)
+    place = store / "spool"
+    place.mkdir()
+    (place / "0000000000000-x.json").write_bytes(content)
+    os.mkfifo(place / "0000000000001-x.json")
+    run(store, QUIET, timeout=LONG)
+
+    assert 2 == len(events(store))
+    assert (place / "0000000000000-x.refused").exists()
+    assert "0000000000000-x.refused" in call("doctor", "--store", store).out
+
+
+def test_a_start_that_finds_the_log_locked_is_given_what_is_known(store, tmp_path):
+    call("fact", "Prices are in cents", "--session", "s", "--store", store, "--project", tmp_path)
+    with locked(store):
+        ended = run(store, claude("SessionStart", source="startup", cwd=str(tmp_path)), timeout=LONG)
+
+    assert (0, b"") == (ended.returncode, ended.stderr)
+    assert b"Prices are in cents" in ended.stdout
+    assert b"eventlog summary" in ended.stdout or b"summary --session" in ended.stdout
+
+
+# ------------------------------------------------------------------------------------------------------ what blocks
+
+
+def test_a_host_that_never_closes_its_pipe_has_its_event_stored(store):
+    with subprocess.Popen(
+        [*HOOK, "--agent", "cursor", "--store", store],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    ) as hook:  # fmt: skip
+        assert hook.stdin
+        assert hook.stdout
+        assert hook.stderr
+        hook.stdin.write(data(cursor("sessionEnd", reason="x")))
+        hook.stdin.flush()
+        said = hook.stdout.read(), hook.stderr.read(), hook.wait(LONG)
+
+    assert (b"{}", b"", 0) == said
+    assert ["session_end"] == types(store)
+
+
+def test_a_host_that_never_closes_its_pipe_while_the_log_is_locked_has_its_event_in_the_spool(store):
+    began(store)
+    with (
+        locked(store),
+        subprocess.Popen([*HOOK, "--store", store], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as hook,
+    ):
+        assert hook.stdin
+        hook.stdin.write(data(QUIET))
+        hook.stdin.flush()
+        code = hook.wait(LONG)
+
+    assert 0 == code
+    assert 1 == len(spooled(store))
+
+
+def test_an_alarm_the_host_has_blocked_rings_all_the_same(store):
+    began(store)
+
+    def blocked():
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGALRM})
+
+    with locked(store):
+        ended = run(store, QUIET, timeout=LONG, preexec_fn=blocked)
+
+    assert 0 == ended.returncode
+    assert 1 == len(spooled(store))
+
+
+GIT = [".git", ".git/HEAD", ".git/commondir", ".git/config", ".git/packed-refs", ".git/gitdir"]
+
+
+@pytest.mark.parametrize("place", GIT)
+def test_a_fifo_under_git_costs_nothing(store, tmp_path, place):
+    path = tmp_path / "repo" / place
+    if place == ".git":
+        path.parent.mkdir()
+    else:
+        repository(tmp_path / "repo")
+        git(tmp_path / "repo", "pack-refs", "--all")
+        path.unlink(missing_ok=True)
+    os.mkfifo(path)
+    ended = run(store, claude("SessionStart", source="startup", cwd=str(tmp_path / "repo")), timeout=LONG)
+    (start,) = events(store, "session_start")
+
+    assert (0, b"") == (ended.returncode, ended.stderr)
+    assert b"additionalContext" in ended.stdout
+    assert str(tmp_path / "repo") == start.project
+
+
+@pytest.mark.parametrize("kind", ["FIFO", "device without end"])
+def test_a_day_file_that_is_none_costs_a_turns_end_nothing(store, kind):
+    began(store)
+    path = store / "log" / "2020-01-01.jsonl"
+    os.mkfifo(path) if kind == "FIFO" else path.symlink_to("/dev/zero")
+    for turn in range(4):
+        ended = run(store, claude("Stop", prompt_id=f"p-{turn}"), timeout=LONG)
+
+        assert (0, b"") == (ended.returncode, ended.stderr)
+    path.unlink()
+    assert 4 == types(store).count("turn_end")
+
+
+def test_a_config_that_is_a_fifo_costs_no_event_and_no_answer(store):
+    began(store)
+    os.mkfifo(store / "config.yaml")
+    ended = run(store, claude("SessionStart", source="startup", cwd=str(store)), timeout=LONG)
+
+    assert b"additionalContext" in ended.stdout
+    assert "session_start" in types(store)
+
+
+def test_a_c_call_that_never_comes_back_is_ended_too(tmp_path):
+    code = (
+        "import sys; sys.path.insert(0, sys.argv[1])\nfrom eventlog.hooks import patience\n"
+        "patience.begin(); patience.until(patience.APPEND); sum(range(10**13))"
+    )
+    root = str(Path(__file__).parent.parent.parent)
+    ended = subprocess.run(
+        [sys.executable, "-I", "-S", "-c", code, root], capture_output=True, timeout=LONG, check=False
+    )
+
+    assert (b"", b"") == (ended.stdout, ended.stderr)
+
+
+@pytest.mark.parametrize(("agent", "silence"), [("cursor", b"{}"), ("gemini", b"{}"), ("claude", b"")])
+def test_where_nothing_else_can_be_done_in_time_the_host_is_told_so_in_its_words(tmp_path, agent, silence):
+    code = (
+        "import sys, time; sys.path.insert(0, sys.argv[1])\nfrom eventlog.hooks import serve as hook\n"
+        "hook.serve = lambda *_: time.sleep(60)\nhook.patience.APPEND = hook.patience.READ = hook.patience.LAST\nhook.run(sys.argv[2:])"
+    )
+    root = str(Path(__file__).parent.parent.parent)
+    ended = subprocess.run(
+        [sys.executable, "-I", "-S", "-c", code, root, "--agent", agent, "--store", tmp_path],
+        input=data(QUIET), capture_output=True, timeout=LONG, check=False,
+    )  # fmt: skip
+
+    assert (0, silence, b"") == (ended.returncode, ended.stdout, ended.stderr)
+
+
+def test_locks_of_this_process_are_not_held_when_the_alarm_rings(store):
+    """What gives up lets go: the next writer in the same process finds the log free."""
+    began(store)
+    with locked(store):
+        run(store, QUIET, timeout=LONG)
+    (path,) = (store / "log").iterdir()
+    with path.open("rb") as opened:
+        fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -1,0 +1,131 @@
+"""A day with all hosts: each call twice at once, through real processes, compared with what it should come to.
+
+`fixtures/hooks/day.jsonl` is what hosts send, and under which registration; `expected.jsonl` what each call adds to
+the log (without ids and times) and is answered.
+"""
+
+import json
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from eventlog.codec import to_fields
+from eventlog.hooks.command import command
+from eventlog.hooks.serve import respond
+from eventlog.log import EventLog
+from eventlog.store import Store
+from tests.support import host_calls, payloads
+from tests.support.builders import ROOT
+from tests.support.host_calls import alone
+from tests.support.payloads import claude, data
+
+DAY = ROOT / "fixtures" / "hooks" / "day.jsonl"
+EXPECTED = ROOT / "fixtures" / "hooks" / "expected.jsonl"
+TWICE = 2
+
+
+def _lines(path):
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def _plain(value):
+    """What of an answer is fixed: of a text the first line, for the rest tells of this machine."""
+    if isinstance(value, dict):
+        return {name: _plain(one) for name, one in value.items()}
+    return value.split("\n")[0] if isinstance(value, str) else value
+
+
+def _happened(log, known):
+    """The events that are new, without what differs every time; receipts of contexts have tests of their own."""
+    found = [to_fields(event) for event in log.read() if event.id not in known]
+    known |= {one["id"] for one in found}
+    kept = ({name: value for name, value in one.items() if name not in ("id", "ts", "v")} for one in found)
+    return [one for one in kept if one["type"] != "context_injected"]
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory):
+    """What became of each call."""
+    store = tmp_path_factory.mktemp("day") / "store"
+    log = EventLog(store)
+    known: set[str] = set()
+    outcomes = []
+    with ThreadPoolExecutor(TWICE) as pool:
+        for call in _lines(DAY):
+            alone(store)
+            said = ("--agent", call["host"], "--event", call["event"])
+            ended = list(
+                pool.map(
+                    lambda _, call=call, said=said: host_calls.run(store, call["payload"], *said, cwd="/"), range(TWICE)
+                )
+            )
+            spoken = sorted((one.stdout for one in ended), key=len)
+            outcomes.append(
+                {
+                    "codes": [one.returncode for one in ended],
+                    "stderr": b"".join(one.stderr for one in ended).decode(),
+                    "silence": spoken[0].decode() if len(spoken[0]) <= len("{}") else "",
+                    "answer": _plain(json.loads(spoken[-1])) if spoken[-1] else None,
+                    "events": _happened(log, known),
+                }
+            )
+    return store, outcomes
+
+
+CALLS = [f"{number} {one['host']} {one['event']}" for number, one in enumerate(_lines(DAY))]
+
+
+@pytest.mark.parametrize("number", range(len(CALLS)), ids=CALLS)
+def test_each_call_comes_to_what_it_should(played, number):
+    outcome = played[1][number]
+    expected = _lines(EXPECTED)[number]
+
+    assert ([0] * TWICE, "") == (outcome["codes"], outcome["stderr"])
+    assert expected == {"answer": outcome["answer"], "events": outcome["events"]}
+
+
+def test_nothing_failed_all_day(played):
+    assert not (played[0] / "cache" / "hook-errors.log").exists()
+
+
+def test_no_address_was_kept(played):
+    assert b"ada@example.org" not in b"".join(path.read_bytes() for path in played[0].rglob("*") if path.is_file())
+
+
+@pytest.mark.skipif(not payloads.captured(), reason=f"no captured payloads at {payloads.CAPTURED}")
+def test_every_captured_payload_twice_at_once_is_one_event(tmp_path):
+    store = alone(tmp_path / "store")
+    for file in payloads.captured():
+        agent, event, _ = file.name.split("-")
+        with ThreadPoolExecutor(TWICE) as pool:
+            sent = file.read_bytes()
+            ended = list(
+                pool.map(
+                    lambda _, a=agent, e=event, s=sent: host_calls.run(store, s, "--agent", a, "--event", e),
+                    range(TWICE),
+                )
+            )
+
+        assert [(0, b"")] * TWICE == [(one.returncode, one.stderr) for one in ended]
+    assert len(payloads.captured()) == len(host_calls.events(store))
+    assert not (store / "cache" / "hook-errors.log").exists()
+
+
+def test_the_installed_command_for_a_turns_end_imports_the_standard_library_only(tmp_path):
+    store = alone(tmp_path / "store")
+    for turn in range(2):
+        respond(data(claude("Stop", prompt_id=f"p-{turn}")), ["--store", str(store)], {})
+    installed = command("claude", "Stop", Store(str(store)), str(tmp_path)).partition(" 2>")[0]
+    installed = installed.replace(" -I -S ", " -X importtime -I -S ")
+    ended = subprocess.run(
+        ["sh", "-c", installed], input=data(claude("Stop", prompt_id="p-2")), capture_output=True, check=True
+    )
+    modules = {line.rpartition("|")[2].strip() for line in ended.stderr.decode().splitlines()[1:]}
+    foreign = {name for name in modules if name.split(".")[0] not in {*sys.stdlib_module_names, "eventlog"}}
+
+    assert b'"decision":"block"' in ended.stdout
+    assert "eventlog.hooks.history" in modules
+    assert set() == foreign
+    assert not {"re", "json", "typing", "pathlib", "subprocess", "dataclasses", "enum", "collections"} & modules

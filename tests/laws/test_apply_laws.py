@@ -1,0 +1,99 @@
+"""Whatever agents and people do in turn: applying settles, and nothing a person had in the file is ever lost."""
+
+import tempfile
+from contextlib import contextmanager
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from eventlog import EventLog, Retraction
+from eventlog.app.apply import apply
+from eventlog.app.resolve import decide, waiting
+from eventlog.projections.bases import sections
+from tests.support.bases import SETTINGS, planned, rendered, user_md, write_user
+from tests.support.builders import NOON
+
+HEADINGS = st.sampled_from([("S", 2), ("C", 3), ("T", 2), ("T", 1)])
+STEPS = st.lists(
+    st.tuples(st.sampled_from(["plan", "plan", "delete", "edit", "edit", "remove", "apply", "apply", "withdraw", "resolve", "lose"]), HEADINGS),
+    max_size=14,
+)  # fmt: skip
+
+
+class World:
+    """A log, and USER.md."""
+
+    def __init__(self, root):
+        self.now = NOON
+        self.log = EventLog(root, fsync=False, clock=self.tick)
+
+    def tick(self):
+        self.now += 10**9
+        return self.now
+
+    def there(self):
+        return user_md().read_bytes() if user_md().exists() else b""
+
+    def step(self, number, what, heading, level):  # noqa: C901 - one arm for each thing that can happen
+        match what:
+            case "plan":
+                planned(self.log, heading, f"agent {number}", level=level)
+            case "delete":
+                planned(self.log, heading, None, operation="delete", level=level)
+            case "edit":
+                write_user(sections.update(self.there(), heading, level, f"human {number}"))
+            case "remove":
+                write_user(sections.delete(self.there(), heading, level, subsections=False))
+            case "lose":
+                user_md().unlink(missing_ok=True)
+            case "withdraw":
+                entries = [one for one in self.log.read() if one.type == "plan_entry"]
+                if entries:
+                    self.log.append(Retraction(conversation_id="human", target=entries[number % len(entries)].id))
+            case "resolve":
+                for staged in waiting(self.log, SETTINGS)[:1]:
+                    self.settle()
+                    decide(self.log, SETTINGS, staged, "apply" if number % 2 else "discard")
+        if what == "apply":
+            self.settle()
+
+    def settle(self):
+        """Apply: what people had in the file is still there, or in the log; a second run finds nothing to do."""
+        before = {text for _, _, text in sections.Page(self.there()).outline() if text.startswith("human")}
+        first = apply(self.log, SETTINGS)
+        again = apply(self.log, SETTINGS)
+        after = {text for _, _, text in sections.Page(self.there()).outline()}
+        said = {getattr(one, "content", None) for one in self.log.read()}
+
+        assert before <= after | said
+        assert (0, [], [], first.pending) == (again.stored, again.files, again.applied, again.pending)
+
+
+@contextmanager
+def world_after(steps):
+    """A world of its own in which all this has happened, and been applied."""
+    with tempfile.TemporaryDirectory() as root, pytest.MonkeyPatch.context() as patch:
+        patch.setenv("HOME", f"{root}/home")
+        world = World(f"{root}/store")
+        for number, (what, (heading, level)) in enumerate(steps):
+            world.step(number, what, heading, level)
+        world.settle()
+        yield world
+
+
+@settings(max_examples=100)
+@given(STEPS)
+def test_applying_settles_and_nothing_a_person_had_in_the_file_is_lost(steps):
+    with world_after(steps) as world:
+        assert [] == apply(world.log, SETTINGS).edited
+
+
+@settings(max_examples=60)
+@given(STEPS)
+def test_a_lost_file_is_rebuilt_as_the_log_renders_it(steps):
+    with world_after(steps) as world:
+        user_md().unlink(missing_ok=True)
+        world.settle()
+
+        assert rendered(world.log) == world.there().decode()

@@ -1,0 +1,89 @@
+"""The suite of real hosts, as far as it needs none: its model and its list of known failures."""
+
+import json
+from typing import Any
+from urllib.request import Request, urlopen
+
+import pytest
+
+from tests.realhosts.expected import Expected
+from tests.realhosts.hosts import HOSTS
+from tests.realhosts.model.script import Run, Save
+from tests.realhosts.model.server import Model
+from tests.realhosts.outcome import Outcome
+from tests.realhosts.scenarios import HEADLESS
+from tests.realhosts.terminal import TERMINAL
+from tests.support.command_line import call
+
+SHELL = {"name": "Bash"}
+USER = {"role": "user", "content": "Please fix it."}
+FUNCTION = {"type": "function", "function": {"name": "bash"}}
+PART = {"role": "user", "parts": [{"text": "Please fix it."}]}
+DIALECTS: dict[str, dict[str, Any]] = {
+    "/v1/messages": {"messages": [USER], "tools": [SHELL]},
+    "/v1/responses": {"input": [USER], "tools": [{"type": "function", "name": "exec_command"}]},
+    "/v1/chat/completions": {"messages": [USER], "tools": [FUNCTION]},
+    "/v1beta/models/m:generateContent": {
+        "contents": [PART],
+        "tools": [{"functionDeclarations": [{"name": "run_shell_command"}]}],
+    },
+}
+
+
+@pytest.fixture
+def model():
+    with Model() as running:
+        yield running
+
+
+def ask(model, path, body: dict[str, Any]):
+    request = Request(model.address + path, json.dumps(body).encode(), {"content-type": "application/json"})
+    with urlopen(request, timeout=20) as answer:
+        return answer.read().decode()
+
+
+@pytest.mark.parametrize("path", DIALECTS)
+def test_a_dialect_calls_the_shell_tool_of_its_host(model, path):
+    model.script.when("fix it", Run("make fixed"))
+
+    assert "make fixed" in ask(model, path, DIALECTS[path])
+    assert ["Please fix it."] == [turn.talk.prompt for turn in model.main]
+
+
+@pytest.mark.parametrize("path", [path for path in DIALECTS if "generate" not in path])
+def test_a_stream_says_the_same(model, path):
+    model.script.when("fix it", Run("make fixed"))
+
+    assert "data: " in (stream := ask(model, path, {**DIALECTS[path], "stream": True}))
+    assert "make fixed" in stream
+
+
+@pytest.mark.parametrize("locale", ["en", "zh"])
+def test_the_commands_of_a_context_are_found_and_filled_in(model, tmp_path, locale):
+    (tmp_path / "config.yaml").write_text(f"version: 1\nlocale: {locale}\n")
+    context = call("context", "--session", "s1", "--project", tmp_path, "--store", tmp_path).out
+    model.script.when("save it", Save())
+    told = {"role": "system", "content": context}
+    body = {"messages": [told, {"role": "user", "content": "Now save it."}], "tools": [FUNCTION]}
+
+    answer = ask(model, "/v1/chat/completions", body)
+
+    assert "summary --topic 'The cart'" in answer
+    assert "fact 'Round half even" in answer
+    assert 2 == answer.count("--session s1")
+
+
+def test_known_failures_name_scenarios_and_hosts_that_are_there():
+    known = json.loads(Expected.FILE.read_text(encoding="utf-8"))
+
+    assert set(known) <= {*HEADLESS, *TERMINAL}
+    assert {host for reasons in known.values() for host in reasons} <= set(HOSTS)
+
+
+def test_only_an_unknown_failure_is_a_regression():
+    expected = Expected({"told-once": {"claude": "it is told twice"}})
+
+    assert expected.is_regression(Outcome("claude", "start", "fails", ""))
+    assert not expected.is_regression(Outcome("claude", "start", "skipped", ""))
+    assert not expected.is_regression(Outcome("claude", "told-once", "fails", ""))
+    assert expected.is_mended(Outcome("claude", "told-once", "ok", ""))

@@ -1,0 +1,270 @@
+"""The laws of replay, over generated histories: the set of events decides, and nothing else does."""
+
+import copy
+import os
+import random
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from eventlog import codec, fastjson, timestamps
+from eventlog.app.publish import publish
+from eventlog.cross_day import day_in_id
+from eventlog.projections import ALL
+from eventlog.projections.engine.replay import replay
+from eventlog.projections.stamp import stamped_at
+from eventlog.projections.state import conversations
+from eventlog.settings.schema import MemorySettings, Settings, SummarySettings
+from tests.support import builders
+from tests.support.golden import DEFAULTS, HISTORY, copied, rendered, tree
+from tests.support.histories import DAYS, REPLICAS, histories, log_of, ts_of, write
+
+SMALL = Settings(memory=MemorySettings(max_lines=14, max_bytes=1000), summaries=SummarySettings(keep=1, max_chars=50))
+SETTINGS = st.sampled_from([Settings(), Settings(locale="zh", timezone="Asia/Shanghai"), SMALL])
+moments = st.sampled_from(DAYS).flatmap(
+    lambda day: st.integers(0, 1439).map(lambda minute: f"{day}T{minute // 60:02d}:{minute % 60:02d}:00.000000Z")
+)
+
+
+def fresh(lines, chosen=DEFAULTS, **options):
+    """What these lines say, with nothing kept from earlier."""
+    with log_of(lines) as log:
+        return rendered(log, chosen, checkpoints=False, **options)
+
+
+@given(histories(), SETTINGS, st.data())
+def test_neither_order_nor_files_nor_copies_of_lines_matter(lines, chosen, data):
+    shuffled = data.draw(st.permutations([*lines, *data.draw(st.lists(st.sampled_from(lines), max_size=5))]))
+    replicas = [data.draw(st.sampled_from(REPLICAS)) for _ in shuffled]
+    with log_of([]) as other:
+        write(other, shuffled, replicas)
+        found = rendered(other, chosen)
+
+    assert fresh(lines, chosen) == found
+
+
+@given(histories(), st.data())
+def test_an_event_told_again_on_a_later_day_changes_nothing(lines, data):
+    early = [line for line in lines if ts_of(line)[:10] < DAYS[-1] != day_in_id(codec.decode(line).id)]
+    told = data.draw(st.lists(st.sampled_from(early), max_size=3, unique=True)) if early else []
+    again = [
+        line.replace(ts_of(line).encode(), ts_of(line).replace(ts_of(line)[:10], DAYS[-1]).encode(), 1) for line in told
+    ]
+
+    assert fresh(lines) == fresh([*again, *lines])
+
+
+@given(histories(), st.data())
+def test_of_two_lines_with_one_id_the_smaller_one_counts_whichever_comes_first(lines, data):
+    line = data.draw(st.sampled_from(lines))
+    larger = line[:-1] + b',"zzz":1}'
+    smaller = min(line, larger)
+    rest = [one for one in lines if one != line]
+
+    assert fresh([*rest, smaller]) == fresh([*rest, line, larger]) == fresh([larger, *rest, line])
+
+
+@given(histories(), moments, SETTINGS)
+def test_as_of_a_moment_is_the_log_cut_at_that_moment(lines, moment, chosen):
+    cut = [line for line in lines if ts_of(line) <= moment]
+
+    assert fresh(cut, chosen) == fresh(lines, chosen, until=moment)
+
+
+@given(histories(), moments)
+def test_as_of_a_moment_checkpoints_of_the_whole_log_do_not_matter(lines, moment):
+    with log_of(lines) as log:
+        rendered(log)
+        found = rendered(log, until=moment)
+
+    assert fresh(lines, until=moment) == found
+
+
+@given(histories(max_size=20), SETTINGS)
+def test_a_file_is_what_the_log_said_at_the_time_it_carries(lines, chosen):
+    for path, data in fresh(lines, chosen).items():
+        stamp = stamped_at(data)
+
+        assert path.endswith(".jsonl") or (stamp and data == fresh(lines, chosen, until=stamp).get(path))
+
+
+@given(histories(), SETTINGS, st.data())
+def test_merged_parts_are_the_whole_in_any_order(lines, chosen, data):
+    events = [codec.decode(line) for line in lines]
+    owners = [data.draw(st.integers(0, 2)) for _ in events]
+    parts = [[event for event, owner in zip(events, owners, strict=True) if owner == part] for part in range(3)]
+    orders = ([0, 1, 2], [2, 1, 0], [1, 0, 2])
+
+    for projection in ALL:
+        whole = _folded(projection, data.draw(st.permutations(events)))
+        for order in orders:
+            merged = projection.state()
+            for part in order:
+                merged.merge(copy.deepcopy(_folded(projection, parts[part])))
+
+            assert _documents(projection, whole, chosen) == _documents(projection, merged, chosen)
+
+
+def _folded(projection, events):
+    state = projection.state()
+    for event in events:
+        state.fold(event)
+    return state
+
+
+def _documents(projection, state, chosen):
+    return sorted(projection.render(state, chosen))
+
+
+# ------------------------------------------------------------------------------------------------ checkpoints
+
+
+def _checkpoints(log):
+    return sorted(Path(log.store.cache, "checkpoints").glob("*"))
+
+
+@given(histories())
+def test_checkpoints_change_nothing_and_closed_days_are_not_folded_again(lines):
+    with log_of(lines) as log:
+        first = replay(log, Settings())
+        second = replay(log, Settings())
+
+    assert fresh(lines) == {document.path: document.data for document in second.documents}
+    assert first.documents == second.documents
+    assert first.events == second.events
+    assert second.days_folded == 1
+
+
+def test_a_withdrawn_decision_of_a_closed_day_dates_the_file_whether_or_not_its_words_were_kept(log):
+    log.append_many([builders.fact(day=DAYS[0]), builders.fact(1, day=DAYS[2])])
+    decided = {"type": "stage_summary", "conversation_id": "c", "summary": "x", "decisions": ["RS256"], "done": ["a"]}
+    decided = log.append({**decided, "ts": builders.at(0, DAYS[1])})
+    log.append({"type": "retraction", "conversation_id": "c", "target": decided.id, "ts": builders.at(0, DAYS[0])})
+    rendered(log)
+    kept = b"".join(file.read_bytes() for file in _checkpoints(log))
+
+    assert rendered(log, checkpoints=False) == rendered(log)
+    assert b"RS256" not in kept
+
+
+@given(histories(), st.data())
+@settings(suppress_health_check=[HealthCheck.too_slow])
+def test_damaged_checkpoints_are_ignored(lines, data):
+    with log_of(lines) as log:
+        replay(log, Settings())
+        for file in _checkpoints(log):
+            file.write_bytes(data.draw(_damage(file.read_bytes())))
+        found = rendered(log)
+
+    assert fresh(lines) == found
+
+
+def _damage(whole):
+    flipped = st.integers(0, len(whole) - 1).map(lambda at: whole[:at] + bytes([whole[at] ^ 0x20]) + whole[at + 1 :])
+    cut = st.integers(0, len(whole) - 1).map(lambda at: whole[:at])
+    return flipped | cut | st.binary(max_size=8)
+
+
+@given(histories(), histories(max_size=4))
+def test_stale_checkpoints_are_ignored(lines, late):
+    with log_of(lines) as log:
+        replay(log, Settings())
+        lines = list({codec.decode(line).id: line for line in (*late, *lines)}.values())
+        write(log, lines)
+        found = rendered(log)
+
+    assert fresh(lines) == found
+
+
+@given(histories())
+def test_checkpoints_of_another_log_are_ignored(lines):
+    with log_of(lines) as log:
+        replay(log, Settings())
+        for file in _checkpoints(log):
+            file.with_name(f"{DAYS[0]}.msgpack").write_bytes(file.read_bytes())
+        found = rendered(log)
+
+    assert fresh(lines) == found
+
+
+def test_checkpoints_of_another_version_are_made_anew(tmp_path, monkeypatch):
+    log = copied(HISTORY, tmp_path)
+    first = replay(log, Settings())
+    monkeypatch.setattr(conversations.Conversations, "version", 99)
+    second = replay(log, Settings())
+
+    assert first.documents == second.documents
+    assert second.days == second.days_folded
+
+
+def test_a_late_event_in_an_old_day_folds_that_day_and_the_open_one_only(tmp_path):
+    log = copied(HISTORY, tmp_path)
+    replay(log, Settings())
+    log.append(builders.fact(day="2026-02-18"))
+    late = replay(log, Settings())
+
+    assert late.days == 10
+    assert late.days_folded == 2
+    assert rendered(log, checkpoints=False) == {document.path: document.data for document in late.documents}
+
+
+@pytest.mark.parametrize(("home", "other"), [(0, 1), (1, 0)])
+def test_an_event_that_comes_home_takes_its_copies_out_of_checkpoints(tmp_path, home, other):
+    event = builders.fact(day=DAYS[home])
+    again = {**event, "ts": builders.at(0, DAYS[other]), "content": "a copy"}
+    log = copied(HISTORY, tmp_path)
+    with Path(log.store.log, f"{DAYS[other]}.jsonl").open("ab") as file:
+        file.write(fastjson.dumps(again) + b"\n")
+    replay(log, Settings())
+    log.append(event)
+
+    assert rendered(log, checkpoints=False) == rendered(log)
+
+
+@given(histories())
+def test_twice_in_a_row_the_second_writes_nothing(lines):
+    with log_of(lines) as log:
+        publish(replay(log, Settings()).documents, log.store.knowledge, ALL)
+        before = _times(log.store.knowledge)
+        second = publish(replay(log, Settings()).documents, log.store.knowledge, ALL)
+
+        assert (0, before) == (second.changes, _times(log.store.knowledge))
+
+
+def _times(directory):
+    return {path: (path.stat().st_mtime_ns, path.stat().st_ino) for path in Path(directory).rglob("*")}
+
+
+# ------------------------------------------------------------------------------------------------ real processes
+
+SURROUNDINGS = [
+    {"PYTHONHASHSEED": "1", "TZ": "Pacific/Kiritimati", "LC_ALL": "C"},
+    {"PYTHONHASHSEED": "4711", "TZ": "America/Los_Angeles", "LC_ALL": "zh_CN.GBK", "LANG": "zh_CN.GBK"},
+]
+
+
+def test_two_processes_in_other_surroundings_write_identical_trees(tmp_path):
+    lines = sorted({line for file in (HISTORY / "log").iterdir() for line in file.read_bytes().splitlines()})
+    trees = []
+    for number, surroundings in enumerate(SURROUNDINGS):
+        store, out = tmp_path / f"store-{number}", tmp_path / f"out-{number}"
+        _scatter(lines, store / "log", random.Random(number))
+        command = [sys.executable, "-m", "eventlog", "replay", "--store", store, "--out", out]
+        subprocess.run(command, check=True, env={**os.environ, "PYTHONPATH": str(builders.ROOT), **surroundings})
+        trees.append(tree(out))
+
+    assert tree(HISTORY / "expected" / "en") == trees[0] == trees[1]
+
+
+def _scatter(lines, log_dir, chance):
+    """The lines in any order, each in one or two of the files of its day."""
+    files: dict[str, list[bytes]] = {}
+    for line in chance.sample(lines, len(lines)):
+        for replica in chance.sample(REPLICAS, chance.randint(1, 2)):
+            files.setdefault(f"{timestamps.day_of(ts_of(line))}{replica}.jsonl", []).append(line)
+    for name, there in files.items():
+        builders.write(log_dir, b"".join(line + b"\n" for line in there), name)

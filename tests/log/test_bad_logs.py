@@ -1,0 +1,235 @@
+"""No verb ends in a traceback, whatever lies in the log's directory; and what can be read is read."""
+
+import builtins
+import errno
+import io
+import os
+import socket
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from eventlog import EventLog, codec, days, fastjson
+from eventlog.errors import InvalidEvent, NotStored
+from eventlog.hooks.history import history
+from eventlog.projections.engine.replay import replay
+from eventlog.settings.schema import Settings
+from eventlog.verify import verify
+from tests.support.builders import DAY, NEXT_DAY, contents, day_of, fact, line, lines, write
+from tests.support.command_line import call
+from tests.support.strategies import any_lines
+
+BIG = 9999999999999999999999999
+DEEP = b'{"a":' * 300 + b"1" + b"}" * 300
+
+
+def host_event(number, payload):
+    common = fastjson.dumps({name: value for name, value in fact(number).items() if name != "content"})
+    return common.replace(b'"fact"', b'"host_event"')[:-1] + b',"name":"n","payload":' + payload + b"}"
+
+
+def session_end(number, duration):
+    return (
+        host_event(number, b"{}")
+        .replace(b'"host_event"', b'"session_end"')
+        .replace(b',"name":"n","payload":{}', b',"duration_ms":' + duration)
+    )
+
+
+OUT_OF_RANGE = {
+    "an integer nobody knows": line(1, score=BIG),
+    "an integer within": line(1, a=[{"b": -(2**63) - 1}]),
+    "an integer in a payload": host_event(1, b'{"n":9999999999999999999999999}'),
+    "an integer for a float": session_end(1, b"9999999999999999999999999"),
+    "an infinite number": host_event(1, b'{"n":1e999}'),
+    "a deep payload": host_event(1, DEEP),
+    "a deep unknown field": line(1)[:-1] + b',"deep":' + DEEP + b"}",
+    "the characters of a context": host_event(1, b"{}").replace(b'"host_event"', b'"context_injected"').replace(
+        b',"name":"n","payload":{}', b',"digest":"d","chars":99999999999999999999'
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("bad", OUT_OF_RANGE.values(), ids=OUT_OF_RANGE)
+def test_what_no_cache_could_hold_is_damage_to_both_readers(log_dir, bad):
+    day = day_of(write(log_dir, bad + b"\n" + lines(2)))
+    (loaded, named), (found, damage) = days.load(day), days.entries(day)
+
+    assert ["fact 2"] == contents(loaded) == contents(entry.event for entry in found)
+    assert named == damage
+    assert [1] == [one.line for one in damage]
+
+
+@pytest.mark.parametrize("field", [{"score": BIG}, {"score": float("inf")}, {"a": {"b": [-(2**63) - 1]}}])
+def test_append_refuses_what_no_cache_could_hold_and_names_the_field(log, field):
+    with pytest.raises(InvalidEvent):
+        log.append({**fact(), **field})
+    assert [] == list(log.read())
+
+
+@given(st.integers(-(2**70), 2**70) | st.floats(allow_nan=False, allow_infinity=False) | st.integers(250, 258))
+def test_the_hooks_and_the_readers_take_the_same_values(value):
+    nested: object = value
+    for _ in range(value if isinstance(value, int) and 250 <= value <= 258 else 3):
+        nested = [nested]
+
+    assert codec.is_plain(nested) == (not fastjson.refusal(nested))
+
+
+def test_an_exception_while_keeping_a_checkpoint_is_not_fatal(log, monkeypatch):
+    log.append_many([fact(), fact(day=NEXT_DAY)])
+    monkeypatch.setattr("eventlog.projections.engine.checkpoints._pack", lambda _: 1 / 0)
+
+    assert 2 == replay(log, Settings()).events
+
+
+@pytest.fixture
+def bad_sector(monkeypatch):
+    """Opening a file of that name fails, as of a disk that goes bad."""
+
+    def use(name):
+        def failing(real):
+            def call(path, *args, **options):
+                if str(path).endswith(name):
+                    raise OSError(errno.EIO, os.strerror(errno.EIO), str(path))
+                return real(path, *args, **options)
+
+            return call
+
+        for module in (os, io, builtins):
+            monkeypatch.setattr(module, "open", failing(module.open))
+
+    return use
+
+
+def test_an_unreadable_day_costs_only_itself(log, log_dir, bad_sector):
+    log.append_many([fact(day=DAY), fact(day=NEXT_DAY)])
+    bad_sector(f"{DAY}.jsonl")
+    found = verify(log)
+
+    assert ["fact 0"] == contents(log.read())
+    assert [(f"{log_dir}/{DAY}.jsonl", 0, "unreadable")] == [(one.file, one.line, one.kind) for one in found.damage]
+    assert 1 == replay(log, Settings()).events
+    assert [NEXT_DAY] == [event.ts[:10] for event in log.session("c")]
+
+
+def test_a_fact_is_stored_although_the_look_for_repetitions_fails(log, bad_sector):
+    log.append(fact(day=DAY))
+    bad_sector(f"{DAY}.jsonl")
+
+    assert 0 == call("fact", "x", "--session", "c", "--store", log.store.root).code
+
+
+def test_a_file_of_someone_else_is_damage(log, log_dir):
+    if not os.geteuid():
+        pytest.skip("root may read everything")
+    os.chmod(write(log_dir, lines(0)), 0)  # noqa: PTH101
+
+    assert ["unreadable"] == [one.kind for one in verify(log).damage]
+
+
+def _link(target):
+    return lambda path: Path(path).symlink_to(target)
+
+
+def _socket(path):
+    with socket.socket(socket.AF_UNIX) as bound:
+        here = os.getcwd()  # noqa: PTH109
+        os.chdir(os.path.dirname(path))  # noqa: PTH120 - a socket's path is short
+        try:
+            bound.bind(os.path.basename(path))  # noqa: PTH119
+        finally:
+            os.chdir(here)
+
+
+IRREGULAR = {
+    "fifo": os.mkfifo, "socket": _socket, "directory": os.mkdir, "dangling link": _link("/nowhere/at/all"),
+    "device": _link("/dev/zero"), "loop": _link(f"{DAY}.jsonl"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("make", IRREGULAR.values(), ids=IRREGULAR)
+@pytest.mark.parametrize("fsync", [True, False])
+def test_what_is_no_regular_file_is_named_never_read_and_never_written(tmp_path, log_dir, clock, make, fsync):
+    make(f"{log_dir}/{DAY}.jsonl")
+    write(log_dir, lines(0).replace(DAY.encode(), NEXT_DAY.encode()), f"{NEXT_DAY}.jsonl")
+    log = EventLog(tmp_path / "store", fsync=fsync, clock=clock)
+
+    assert ["unreadable"] == [one.kind for one in verify(log).damage]
+    assert 1 == len(list(log.read()))
+    with pytest.raises(NotStored):
+        log.append({"type": "turn_end", "conversation_id": "c"})
+    said = call("doctor", "--store", log.store.root)
+    assert (1, True) == (said.code, f"{DAY}.jsonl cannot be read" in said.out)
+
+
+VERBS = [
+    ["query"], ["query", "--format", "json"], ["query", "--format", "jsonl"], ["query", "--format", "markdown"],
+    ["query", "--session", "c"], ["verify"], ["verify", "--json"], ["replay", "--check"], ["replay"], ["replay"],
+    ["replay", "--full", "--json"], ["sessions"], ["stats"], ["status"], ["doctor"], ["why", "MEMORY.md"], ["apply"],
+    ["context", "--session", "c"], ["settle"], ["fact", "new", "--session", "c"],
+    ["append", "turn_end", "--session", "c"],
+]  # fmt: skip
+
+
+def test_no_verb_ends_in_a_traceback_on_a_disk_that_goes_bad(home, log, bad_sector):
+    log.append_many([fact(day=DAY), fact(day=NEXT_DAY)])
+    bad_sector(f"{DAY}.jsonl")
+    _ask_everything(log.store.root)
+
+    assert 1 == call("doctor", "--store", log.store.root).code
+    assert 4 == call("verify", "--store", log.store.root).code
+    assert 0 == history(log.store, "c").turns
+
+
+def _ask_everything(store):
+    for verb in VERBS:
+        said = call(*verb, "--store", store)
+        assert said.code in (0, 1, 2, 3, 4), (verb, said)  # anything else came out of `call` as an exception
+        assert said.code != 2 or said.err.startswith("eventlog: "), (verb, said)
+
+
+def test_no_verb_ends_in_a_traceback_on_a_log_with_everything_wrong_with_it(home, tmp_path):
+    log_dir = tmp_path / "store" / "log"
+    bad = b"\n".join([*OUT_OF_RANGE.values(), b"\xff\x00", b"[" * 5000, b"{}", b"", line(3)[:-9]])
+    write(
+        log_dir,
+        b"\xef\xbb\xbf" + bad + b"\n" + lines(5) + b"\xef\xbb\xbf" + lines(6) + host_event(7, b"[" * 200 + b"]" * 200),
+    )
+    for day in ("0001-01-01", "1969-12-31", "1970-01-01", "9998-12-31", "9999-12-31"):
+        write(log_dir, line(day=day, conversation_id=day) + b"\n", f"{day}.jsonl")
+    for number, make in enumerate(IRREGULAR.values(), 1):
+        make(f"{log_dir}/2026-03-0{number}.jsonl")
+    for zone in ("Asia/Shanghai", "America/New_York"):
+        write(tmp_path / "store", f"timezone: {zone}\n".encode(), "config.yaml")
+        _ask_everything(tmp_path / "store")
+
+    assert 4 == call("verify", "--store", tmp_path / "store").code
+
+
+@settings(max_examples=4)
+@given(st.lists(any_lines | st.binary(max_size=200).map(lambda data: [data]), max_size=3))
+def test_no_verb_ends_in_a_traceback_on_any_bytes(tmp_path_factory, some):
+    store = tmp_path_factory.mktemp("store")
+    for day, data in zip((DAY, NEXT_DAY, "2026-03-01"), some, strict=False):
+        write(store / "log", b"\n".join(data) + b"\n", f"{day}.jsonl")
+    _ask_everything(store)
+
+
+def test_a_persons_edit_of_what_was_said_at_the_end_of_time_is_taken_in(tmp_path):
+    log = EventLog(tmp_path, fsync=False)
+    log.append({"type": "fact", "ts": "9998-12-31T23:59:59.999999Z", "conversation_id": "c", "content": "late"})
+    assert 0 == call("replay", "--store", tmp_path).code
+    memory = tmp_path / "knowledge" / "MEMORY.md"
+    memory.write_text(memory.read_text().replace("- [", "- mine\n- [", 1))
+
+    assert 0 == call("replay", "--store", tmp_path).code
+    assert "mine" in memory.read_text()
+
+
+def test_a_byte_order_mark_before_a_later_line_is_damage_to_every_reader(log_dir):
+    day = day_of(write(log_dir, lines(0) + b"\xef\xbb\xbf" + lines(1)))
+
+    assert ["fact 0"] == contents(days.load_mentioning(day, [b'"fact"'])) == contents(days.load(day)[0])

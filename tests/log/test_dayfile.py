@@ -1,0 +1,152 @@
+import os
+
+import pytest
+
+from eventlog.dayfile import DayFile, path_of
+from eventlog.errors import NotStored
+from eventlog.files import make_dirs
+from tests.support.builders import DAY
+
+
+@pytest.fixture
+def directory(tmp_path):
+    return str(tmp_path / "log")
+
+
+def append(directory, *chunks, sync=False):
+    with DayFile(directory, DAY, sync=sync) as file:
+        for chunk in chunks:
+            file.append(chunk)
+    return read(directory)
+
+
+def read(directory):
+    with open(path_of(directory, DAY), "rb") as file:  # noqa: PTH123
+        return file.read()
+
+
+def mode(path):
+    return os.stat(path).st_mode & 0o777  # noqa: PTH116
+
+
+def test_lines_stand_in_the_order_they_were_appended(directory):
+    append(directory, b"one\n", b"two\n")
+
+    assert b"one\ntwo\nthree\n" == append(directory, b"three\n")
+
+
+@pytest.mark.parametrize("there", [b"", b"whole\n", b"torn", b"whole\ntorn"])
+def test_a_line_never_continues_another(directory, there):
+    append(directory, there)
+    whole = there if there.endswith(b"\n") or not there else there + b"\n"
+
+    assert whole + b"next\n" == append(directory, b"next\n")
+
+
+@pytest.mark.parametrize("size", [1, 4, 10, 100])
+def test_the_tail_is_what_the_file_ends_with(directory, size):
+    append(directory, b"0123456789")
+    with DayFile(directory, DAY, sync=False) as file:
+        assert b"0123456789"[-size:] == file.tail(size)
+
+
+def test_opening_writes_nothing(directory):
+    assert b"" == append(directory)
+
+
+@pytest.mark.parametrize("umask", [0, 0o022, 0o077])
+def test_file_and_directories_are_the_owners_only(tmp_path, umask):
+    directory = str(tmp_path / "store" / "log")
+    before = os.umask(umask)
+    try:
+        append(directory, b"x\n")
+    finally:
+        os.umask(before)
+
+    assert (0o700, 0o700, 0o600) == (mode(tmp_path / "store"), mode(directory), mode(path_of(directory, DAY)))
+
+
+def test_a_directory_that_is_there_is_left_as_it_is(directory):
+    make_dirs(directory)
+    os.chmod(directory, 0o750)  # noqa: PTH101
+    make_dirs(directory)
+
+    assert 0o750 == mode(directory)
+
+
+def test_what_was_appended_is_synced_after_unlocking(directory, monkeypatch):
+    calls: list[object] = []
+    monkeypatch.setattr("eventlog.dayfile._sync", lambda fd: calls.append("sync"))
+    monkeypatch.setattr(DayFile, "_unlock", lambda self: calls.append("unlock"))
+    append(directory, b"x\n", sync=True)
+
+    assert ["unlock", "sync"] == calls
+
+
+@pytest.mark.parametrize(("sync", "chunks"), [(False, [b"x\n"]), (True, [])])
+def test_nothing_is_synced_where_nobody_wants_it_or_nothing_was_written(directory, monkeypatch, sync, chunks):
+    calls: list[object] = []
+    monkeypatch.setattr("eventlog.dayfile._sync", calls.append)
+    append(directory, *chunks, sync=sync)
+
+    assert [] == calls
+
+
+def test_the_name_of_a_new_file_is_made_durable_once(directory, monkeypatch):
+    make_dirs(directory)
+    synced: list[tuple[str, bytes]] = []
+    monkeypatch.setattr("eventlog.dayfile.sync_names", lambda path: synced.append((path, read(directory))))
+    append(directory, b"one\n", sync=True)
+    append(directory, b"two\n", sync=True)
+
+    assert [(directory, b"")] == synced
+
+
+def test_the_name_of_a_file_whose_maker_died_is_made_durable_by_the_next_writer(directory, monkeypatch):
+    append(directory)  # made, and nothing written
+    synced: list[str] = []
+    monkeypatch.setattr("eventlog.dayfile.sync_names", synced.append)
+    append(directory, b"x\n", sync=True)
+
+    assert [directory] == synced
+
+
+@pytest.mark.parametrize("there", ["store", "store/log"])
+def test_a_file_in_the_place_of_a_directory_is_an_error_that_says_where(tmp_path, there):
+    path = tmp_path / there
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("in the way")
+
+    with pytest.raises(NotStored) as caught:
+        append(str(tmp_path / "store" / "log"), b"x\n")
+    assert path_of(str(tmp_path / "store" / "log"), DAY) == caught.value.where
+    assert caught.value.hint
+
+
+def test_a_directory_in_the_place_of_the_file_is_an_error(directory):
+    make_dirs(path_of(directory, DAY))
+
+    with pytest.raises(NotStored, match="Is a directory"):
+        append(directory, b"x\n")
+
+
+def test_an_error_of_the_caller_releases_the_lock(directory):
+    with pytest.raises(ZeroDivisionError), DayFile(directory, DAY, sync=False):
+        _ = 1 / 0
+
+    assert b"x\n" == append(directory, b"x\n")
+
+
+def test_no_descriptor_is_left_open(directory):
+    append(directory, b"x\n")
+    before = len(os.listdir("/dev/fd"))  # noqa: PTH208
+    append(directory, b"y\n", sync=True)
+
+    assert before == len(os.listdir("/dev/fd"))  # noqa: PTH208
+
+
+def test_without_fcntl_a_lock_file_beside_it_serves(directory, monkeypatch):
+    monkeypatch.setattr("eventlog.dayfile.fcntl", None)
+    make_dirs(directory)
+
+    assert append(directory, b"x\n") + b"y\n" == append(directory, b"y\n")

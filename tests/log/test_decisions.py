@@ -1,0 +1,32 @@
+"""Decisions of people come from people's verbs."""
+
+import json
+
+import pytest
+
+from eventlog.log import EventLog
+from tests.support.command_line import call
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        {"type": "entry_resolved", "target": "x", "choice": "apply"},
+        {"type": "entry_applied", "target": "x", "path": "p", "heading": "S", "level": 2, "digest": ""},
+        {"type": "knowledge_edited", "key": {"path": "user", "heading": "S"}, "content": "x"},
+        {"type": "rejected", "statement": "x"},
+        {"type": "restored", "target": "x"},
+    ],
+    ids=lambda event: event["type"],
+)
+def test_what_people_decide_is_not_said_by_append(tmp_path, event):
+    store = tmp_path / "store"
+    fields = {"conversation_id": "s", **event}
+    kind = fields.pop("type")
+    one = call("append", kind, "--json", json.dumps(fields), "--store", store)
+    many = call("append", "--stdin", "--store", store, stdin=json.dumps(fields | {"type": kind}).encode())
+
+    assert (2, 2) == (one.code, many.code)
+    assert "is not for append" in one.err
+    assert "is not for append" in many.err
+    assert [] == list(EventLog(store).read())

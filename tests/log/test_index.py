@@ -1,0 +1,157 @@
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from eventlog import EventLog, days, index
+from eventlog.fastjson import BOM
+from eventlog.hooks.history import history
+from tests.support.builders import DAY, NEXT_DAY, fact, kinds, line, lines, write
+from tests.support.strategies import any_lines, non_empty
+
+NAMES = ["a", "b", "ab", "a b", '"', "\t", "é", "\u2028", "a:1,2;3"]
+
+
+def everything(log, names):
+    return {name: log.session(name) for name in names}
+
+
+def told_by_scanning(log, names):
+    there = list(log.read())
+    return {name: [event for event in there if event.conversation_id == name] for name in names}
+
+
+def index_file(log):
+    return Path(log.store.cache) / "conversations.index"
+
+
+@pytest.fixture
+def indexed(log):
+    log.append_many(fact(n, day=(DAY, NEXT_DAY)[n % 2], conversation_id=NAMES[n % len(NAMES)]) for n in range(18))
+    assert log.index.catch_up()
+    return log
+
+
+@given(st.lists(st.tuples(non_empty, st.sampled_from([DAY, NEXT_DAY])), max_size=20), st.integers(0, 20))
+def test_a_session_is_what_scanning_the_log_finds(tmp_path_factory, some, indexed_first):
+    log = EventLog(tmp_path_factory.mktemp("store"), fsync=False)
+    facts = [fact(n, day=day, conversation_id=name) for n, (name, day) in enumerate(some)]
+    log.append_many(facts[:indexed_first])
+    log.index.catch_up()
+    log.append_many(facts[indexed_first:])
+    names = {*(name for name, _ in some), "nobody"}
+
+    assert told_by_scanning(log, names) == everything(log, names)
+
+
+@pytest.mark.parametrize("spelled", ["\\u00e9/", "é\\/", "\\u00E9\\u002f"])
+def test_an_id_may_be_escaped_by_other_writers(log, log_dir, spelled):
+    write(log_dir, line(1, conversation_id="é/").replace("é/".encode(), spelled.encode()) + b"\n")
+    searched = log.session("é/")
+    log.index.catch_up()
+
+    assert 1 == len(searched)
+    assert searched == log.session("é/")
+    assert history(log.store, "é/").saved
+
+
+@given(any_lines)
+def test_damage_hides_no_session(tmp_path_factory, some):
+    log = EventLog(tmp_path_factory.mktemp("store"))
+    write(log.store.log, BOM + b"\n".join(some))
+    damage: list[days.Damage] = []
+    names = {entry.event.conversation_id for entry in log.entries(on_damage=damage.append)}
+    assume("conflict" not in kinds(damage))  # of one id in two conversations, each session shows its own line
+    before = everything(log, names)
+    log.index.catch_up()
+
+    assert told_by_scanning(log, names) == before == everything(log, names)
+
+
+def test_the_index_can_be_deleted_at_any_time(indexed):
+    before = everything(indexed, NAMES)
+    index_file(indexed).unlink()
+
+    assert before == everything(indexed, NAMES)
+
+
+def test_an_index_cut_anywhere_is_ignored(indexed):
+    before, whole = everything(indexed, NAMES), index_file(indexed).read_bytes()
+    for cut in range(len(whole)):
+        index_file(indexed).write_bytes(whole[:cut])
+
+        assert before == everything(indexed, NAMES)
+
+
+@pytest.mark.parametrize(
+    "data", [b"", b"\n", b"\0" * 5000, b"{}\n", b'{"version":99,"size":0,"files":[]}\n', b"[" * 9999]
+)
+def test_a_foreign_file_in_its_place_is_ignored_and_replaced(indexed, data):
+    before = everything(indexed, NAMES)
+    index_file(indexed).write_bytes(data)
+
+    assert before == everything(indexed, NAMES)
+    assert indexed.index.catch_up()
+    assert before == everything(indexed, NAMES)
+
+
+@pytest.mark.parametrize("mask", [0xFF, 0x01])
+def test_a_flipped_byte_never_breaks_a_read_nor_brings_in_a_stranger(indexed, mask):
+    before, whole = everything(indexed, NAMES), index_file(indexed).read_bytes()
+    for position in range(len(whole)):
+        index_file(indexed).write_bytes(whole[:position] + bytes([whole[position] ^ mask]) + whole[position + 1 :])
+        for name in NAMES:
+            assert all(event in before[name] for event in indexed.session(name))
+
+
+def test_a_day_file_that_was_replaced_is_read_anew(indexed):
+    file = Path(indexed.store.log) / f"{DAY}.jsonl"
+    Path(write(indexed.store.log, line(7, conversation_id="late") + b"\n", "new")).replace(file)
+
+    assert told_by_scanning(indexed, [*NAMES, "late"]) == everything(indexed, [*NAMES, "late"])
+
+
+def test_a_day_file_that_is_gone_is_forgotten(indexed):
+    (Path(indexed.store.log) / f"{DAY}.jsonl").unlink()
+
+    assert told_by_scanning(indexed, NAMES) == everything(indexed, NAMES)
+    assert indexed.index.catch_up()
+    assert DAY not in index_file(indexed).read_text().partition("\n")[0]
+
+
+def test_reading_folds_in_more_than_a_little(log, monkeypatch):
+    monkeypatch.setattr(index, "_SCAN_AT_MOST", 1000)
+    log.append_many(fact(n) for n in range(3))
+    log.session("c")
+    small = index_file(log).exists()
+    log.append_many(fact(n) for n in range(3, 30))
+
+    assert 30 == len(log.session("c"))
+    assert (False, True) == (small, index_file(log).exists())
+
+
+def test_a_cache_that_cannot_be_written_costs_no_session(log, monkeypatch):
+    monkeypatch.setattr(index, "_SCAN_AT_MOST", 0)
+    log.append(fact())
+    Path(log.store.cache).write_text("in the way")
+
+    assert not log.index.catch_up()
+    assert 1 == len(log.session("c"))
+
+
+def test_a_conversation_that_cannot_be_in_the_log_has_no_events(indexed):
+    assert [] == indexed.session("\ud800")
+
+
+def test_the_index_names_the_files_it_is_made_from(indexed):
+    head = json.loads(index_file(indexed).read_bytes().split(b"\n")[0])
+
+    assert sorted(path.name for path in Path(indexed.store.log).iterdir()) == [name for name, *_ in head["files"]]
+
+
+def test_positions_are_offsets_of_lines(log, log_dir):
+    file = write(log_dir, lines(0, 1))
+
+    assert [(file, 0), (file, len(lines(0)))] == log.index.positions("c")

@@ -1,0 +1,280 @@
+"""Credentials never reach the disk, by no way in; ordinary text stays as it is."""
+
+import inspect
+import json
+import re
+import subprocess
+import sys
+from functools import cache
+
+import pytest
+from hypothesis import assume, example, given
+from hypothesis import strategies as st
+
+from eventlog import secrets
+from eventlog.app.record import record_once
+from eventlog.codec import from_fields, to_fields
+from eventlog.errors import NotStored
+from eventlog.hooks import error_log
+from eventlog.hosts import find_transcript
+from eventlog.hosts.summarise import summarise
+from eventlog.log import EventLog
+from eventlog.secrets import without_secrets
+from eventlog.store import Store
+from tests.support.builders import ROOT
+from tests.support.credentials import SAMPLES, sample
+from tests.support.golden import tree
+from tests.support.hook_calls import events_of, tell
+from tests.support.payloads import claude
+
+KINDS = pytest.mark.parametrize("kind", SAMPLES)
+
+
+@pytest.fixture
+def store(tmp_path):
+    return tmp_path / "store"
+
+
+def left(directory):
+    """The kinds of which something is on the disk; none where nothing is there that says so."""
+    kept = b"".join(tree(directory).values())
+    assert kept.count(b"[secret:") >= len(SAMPLES) / 2
+    return [kind for kind in SAMPLES if sample(kind)[1][-12:].encode() in kept]
+
+
+# ------------------------------------------------------------------------------------------------ what is found
+
+
+@KINDS
+@pytest.mark.parametrize("around", ["{}", "see {} there", '"{}"', "a\n{}\nb", '{{"out": "a\\n{}\\nb"}}', "令牌：{}。"])
+def test_every_kind_is_replaced_by_its_name_wherever_it_stands(kind, around):
+    text, secret = sample(kind)
+    scrubbed = without_secrets(around.format(text))
+
+    assert "[secret:" in scrubbed
+    assert secret not in scrubbed
+    assert secret[-12:] not in scrubbed
+
+
+@KINDS
+def test_what_is_scrubbed_stays_as_it_is(kind):
+    scrubbed = without_secrets(sample(kind)[0])
+
+    assert scrubbed == without_secrets(scrubbed)
+
+
+@given(st.text(alphabet="eyJ.-_=:/@ \nAKIASG", max_size=80) | st.text())
+@example("token=[secret:token]")
+def test_scrubbing_again_changes_nothing(text):
+    scrubbed = without_secrets(text)
+
+    assert scrubbed == without_secrets(scrubbed)
+
+
+def test_the_text_around_a_secret_is_kept():
+    text = sample("address")[0]
+
+    assert "git clone https://[secret:password]@example.org/x.git now" == without_secrets(f"git clone {text} now")
+    assert "id [secret:aws-access-key]." == without_secrets(f"id {sample('AWS key id')[0]}.")
+
+
+@pytest.mark.parametrize(
+    "bomb", ["eyJaaaaaaaa-", "token=", "://a:", "T3BlbkFJ", "aaaaQ~", "AKIA", "-----BEGIN ", "0:", "a." * 12]
+)
+def test_no_text_makes_the_search_long(bomb):
+    """The number of characters looked at, not a time: twice the text may cost twice as much and a little more."""
+
+    def looks(size):
+        counted = 0
+
+        def count(frame, event, arg):
+            nonlocal counted
+            counted += 1
+            return count
+
+        before = sys.gettrace()
+        sys.settrace(count)
+        try:
+            without_secrets(bomb * (size // len(bomb)))
+        finally:
+            sys.settrace(before)
+        return counted
+
+    assert looks(8_000) < 3 * looks(4_000) + 1000
+
+
+# ------------------------------------------------------------------------------------------------ what is not touched
+
+ORDINARY = [
+    "password: required, at least 8 characters",
+    "def login(user: str, password: str) -> Token: ...",
+    "password = get_password(user1)",
+    "PASSWORD=$DB_PASSWORD_1",
+    "token = request.headers['X-Token-1234567890ab']",
+    "tokens: 128000, max_tokens=4096",
+    "primary key: 019c7e1c-9a3a-7b1a-8c1a-2b1a3c4d5e6f",
+    "commit 68b0b7f0a1b2c3d4e5f60718293a4b5c6d7e8f90",
+    "sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+    "class sk-folding-cube task-force risk-assessment-of-2026-plans",
+    "Basic authentication and Bearer token authentication",
+    "https://example.org:8080/@scope/package ada@example.org",
+    "OLDPWD=/home/ada/shop1 PWD=/home/ada/shop2",
+    "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk",
+    "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----",
+    "key=lambda entry: (entry.ts, entry.id)",
+    "ran at 2026-02-21T08:35:44.123456Z on port 8443",
+    "我们选择 RS256:密码在钥匙串里",
+]
+
+
+@pytest.mark.parametrize("text", ORDINARY)
+def test_ordinary_text_stays_whole(text):
+    assert text == without_secrets(text)
+
+
+def test_nothing_in_this_repository_looks_like_a_secret():
+    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False)
+    if listed.returncode:
+        pytest.skip("not a checkout")
+    found = []
+    for name in listed.stdout.split("\n"):
+        path = ROOT / name
+        if path.is_file() and not path.is_symlink() and name not in SAYS_SO:
+            text = path.read_text("utf-8", "replace")
+            found += [f"{name}: {kind} {text[start:end]!r}" for start, end, kind in secrets.find(text)]
+
+    assert [] == found
+
+
+SAYS_SO = {"tests/hooks/test_scrub.py"}
+
+
+@given(st.data())
+def test_what_detect_secrets_knows_is_known_here_too(data):
+    """Its patterns, as far as they are of kinds we list; samples are made from them."""
+    pattern = data.draw(st.sampled_from(_patterns()))
+    made = data.draw(st.from_regex(re.compile(pattern), fullmatch=True, alphabet=st.characters(max_codepoint=126)))
+    assume(len(made) >= 20)  # none is shorter
+
+    assert "[secret:" in without_secrets(f"it is {made} ")
+
+
+@cache
+def _patterns():
+    found = []
+    for name, most in LISTED.items():
+        module = pytest.importorskip(f"detect_secrets.plugins.{name}")
+        for _, detector in inspect.getmembers(module, inspect.isclass):
+            denied = getattr(detector, "denylist", ())
+            found += [one.pattern for one in denied][:most] if detector.__module__ == module.__name__ else []
+    return found
+
+
+# the second of AWS asks for nothing but a name, anything, and 40 characters
+LISTED = {
+    **dict.fromkeys(("azure_storage_key", "discord", "github_token", "gitlab_token", "mailchimp", "openai"), 99),
+    **dict.fromkeys(("pypi_token", "sendgrid", "slack", "stripe", "telegram_token", "twilio"), 99),
+    "aws": 1,
+}
+
+
+# ------------------------------------------------------------------------------------------------ every way in
+
+
+def test_no_secret_reaches_the_disk_through_events_of_any_type(log):
+    for text, _ in map(sample, SAMPLES):
+        who = {"conversation_id": f"s {text}", "project": f"/home/{text}", "agent": text}
+        entry = {"key": {"path": "user", "heading": text}, "content": text, "meta": {"reason": text}}
+        log.append_many(
+            [
+                {**who, "type": "fact", "content": f"it is {text}", "entities": [text], "category": text, "key": text},
+                {**who, "type": "stage_summary", "topic": text, "summary": text, "decisions": [text], "todos": [text]},
+                {**who, "type": "plan_entry", **entry},
+                {**who, "type": "session_end", "error": text, "note": {text: [text]}},
+                {**who, "type": "something_new", "deep": [{"env": text}]},
+            ]
+        )
+
+    assert [] == left(log.store.root)
+
+
+@pytest.mark.parametrize("place", ["id", "cwd", "prompt", "tool"])
+def test_no_secret_reaches_the_disk_through_a_hook(store, place):
+    for number, (text, _) in enumerate(map(sample, SAMPLES)):
+        output = "x" * 1960 + " " + text + "\n" + "y" * 9000
+        payload = {
+            "id": claude("Stop", session_id=f"s {text}"),
+            "cwd": claude("Stop", cwd=f"/home/ada/{text}", prompt_id=str(number)),
+            "prompt": claude("UserPromptSubmit", prompt=f"use {text}"),
+            "tool": claude("PostToolUse", tool_use_id=str(number), tool_response={"stdout": output}),
+        }[place]
+        tell(store, payload)
+
+    assert events_of(store)
+    assert [] == left(store)
+
+
+@pytest.mark.parametrize("name", ["PASSWORD", "db_password", "apiToken"])
+def test_a_field_named_like_a_secret_keeps_none(store, name):
+    secret = "hunter2" if "ass" in name.lower() else sample("Bearer")[1]
+    tell(store, claude("PostToolUse", tool_use_id="t", tool_input={"env": {name: secret}}))
+
+    (event,) = events_of(store)
+
+    assert secret not in str(event.payload)
+    assert "[secret:" in str(event.payload)
+
+
+def test_no_secret_reaches_the_note_of_a_failure(store):
+    for text, _ in map(sample, SAMPLES):
+        error_log.note(Store(str(store)), NotStored(f"no: {text}"), f"{{broken {text}".encode())
+        error_log.note(Store(str(store)), NotStored("x"), {"type": "fact", "conversation_id": "c", "content": text})
+
+    assert [] == left(store)
+
+
+@KINDS
+def test_no_secret_is_drawn_from_a_transcript_also_where_it_has_several_lines(tmp_path, kind):
+    text, secret = sample(kind)
+    command = {"type": "tool_use", "name": "Bash", "input": {"command": f"export X='{text}'\nmake"}}
+    reply = {"type": "text", "text": f"Done.\nDecision: use {text}\nTODO: drop\n{text}"}
+    said = [
+        {"type": "user", "message": {"content": f"Please rotate this:\n{text}\nnow"}},
+        {"type": "assistant", "message": {"content": [reply, command]}},
+    ]
+    path = tmp_path / "s-1.jsonl"
+    path.write_text("".join(json.dumps(line) + "\n" for line in said * 3))
+    drawn = repr(summarise(find_transcript.read_transcript("claude-code", str(path))))
+
+    assert "[secret:" in drawn
+    assert secret not in drawn
+    assert secret[-12:] not in drawn
+
+
+def test_the_same_import_twice_is_one_event_also_where_it_holds_a_secret(store):
+    event = {
+        "type": "fact", "conversation_id": "c", "ts": "2026-02-21T08:00:00.000000Z", "content": sample("Anthropic")[0],
+    }  # fmt: skip
+    other = {**event, "content": sample("OpenAI project")[0]}
+    log = EventLog(store)
+
+    assert [True, True] == [appended.new for appended in log.put([event, other])]
+    assert [False, False] == [appended.new for appended in log.put([event, other])]
+
+
+def test_the_same_fact_twice_is_said_once_also_where_it_holds_a_secret(store):
+    fact = from_fields({"type": "fact", "conversation_id": "c", "content": f"it is {sample('Vault')[0]}"})
+    log = EventLog(store)
+
+    assert [True, False] == [record_once(log, fact).new, record_once(log, fact).new]
+
+
+WIFI = f"wifi {sample('PASSWORD=')[0]}"
+
+
+def test_what_a_person_wrote_into_a_knowledge_base_stays_theirs(store):
+    """The log would take the line out of their file otherwise."""
+    edited = {"type": "knowledge_edited", "conversation_id": "human", "key": {"path": "user", "heading": "A"}}
+    stored = EventLog(store).append({**edited, "content": WIFI})
+
+    assert WIFI == to_fields(stored)["content"]

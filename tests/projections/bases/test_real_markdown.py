@@ -1,0 +1,110 @@
+"""Real Markdown: the long descriptions of all installed packages, changed section by section.
+
+What a section is and what the file must be afterwards is worked out here with another parser (commonmark) and lines
+alone. `make test` takes one section of every file for each operation, `make fuzz` takes all of them.
+"""
+
+from collections import Counter
+from collections.abc import Iterator
+from email import message_from_string
+from importlib.metadata import distributions
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+from hypothesis import settings
+
+from eventlog.projections.bases import sections
+
+commonmark = pytest.importorskip("commonmark")
+MINIMUM = 30  # files; fewer prove little
+ROOT = Path(__file__).parents[3]
+OPERATIONS = ("update", "clear", "delete")
+
+
+class Part(NamedTuple):
+    """A section as the other parser sees it: heading, level, first line, first line of the body, ends of both."""
+
+    heading: str
+    level: int
+    start: int
+    body: int
+    end: int
+    last: int
+
+
+def texts() -> dict[str, str]:
+    found = {}
+    for package in distributions():
+        about = message_from_string(package.read_text("METADATA") or "")
+        found[package.name] = str(about["Description"] or about.get_payload())
+    found |= {path.name: path.read_text() for path in ROOT.glob("*.md")}
+    return {name: text for name, text in found.items() if "\n#" in text or "\n==" in text or "\n--" in text}
+
+
+def parts(text: str) -> list[Part]:
+    nodes = [node for node, entering in commonmark.Parser().parse(text).walker() if entering and node.t == "heading"]
+    tops = [node for node in nodes if node.parent.t == "document"]
+    starts = [node.sourcepos[0][0] - 1 for node in tops]
+    count = len(text.split("\n")) - text.endswith("\n")
+    found = []
+    for position, node in enumerate(tops):
+        end = starts[position + 1] if position + 1 < len(tops) else count
+        later = (at for at in range(position + 1, len(tops)) if tops[at].level <= node.level)
+        last = next((starts[at] for at in later), count)
+        found.append(Part(visible(node), node.level, starts[position], node.sourcepos[1][0], end, last))
+    return found
+
+
+def visible(node) -> str:
+    words = {"softbreak": " ", "linebreak": " "}
+    leaves = ((leaf, entering) for leaf, entering in node.walker() if entering)
+    texts = (leaf.literal if leaf.t in ("text", "code") else words.get(leaf.t, "") for leaf, _ in leaves)
+    return " ".join("".join(texts).split())
+
+
+def expected(lines: list[str], part: Part, operation: str) -> list[str]:
+    if operation == "delete":
+        return lines[: part.start] + lines[part.last :]
+    body = lines[part.body : part.end]
+    full = [at for at, line in enumerate(body) if line.strip()]
+    if operation == "clear" and not full:
+        return lines
+    lead, tail = (body[: full[0]], body[full[-1] + 1 :]) if full else (["\n"], [])
+    gap = tail or ["\n"] * (part.end < len(lines))
+    return [*lines[: part.body], *([*lead, "new\n"] if operation == "update" else []), *gap, *lines[part.end :]]
+
+
+def cases(text: str) -> Iterator[tuple[Part, str]]:
+    """Sections that heading and level tell apart, with what is done to them."""
+    found = parts(text)
+    unique = Counter((part.heading, part.level) for part in found)
+    chosen = [part for part in found if unique[part.heading, part.level] == 1 and part.heading]
+    if settings.get_current_profile_name() == "fuzz":
+        yield from ((part, operation) for part in chosen for operation in OPERATIONS)
+    elif chosen:
+        yield from ((chosen[len(chosen) * at // 3], operation) for at, operation in enumerate(OPERATIONS))
+
+
+def test_a_section_of_a_real_file_changes_and_nothing_else():
+    files = texts()
+    if len(files) < MINIMUM:
+        pytest.skip(f"only {len(files)} Markdown descriptions are installed")
+    wrong, tried = [], 0
+    for name, text in files.items():
+        whole = text if text.endswith("\n") else f"{text}\n"
+        for part, operation in cases(whole):
+            tried += 1
+            try:
+                if operation == "delete":
+                    changed = sections.delete(whole.encode(), part.heading, part.level)
+                else:
+                    content = "new" if operation == "update" else ""
+                    changed = sections.update(whole.encode(), part.heading, part.level, content)
+            except sections.Unsafe as error:
+                wrong.append((name, operation, part.heading, str(error)))
+                continue
+            if changed.decode() != "".join(expected(whole.splitlines(keepends=True), part, operation)):
+                wrong.append((name, operation, part.heading, "other bytes"))
+
+    assert (wrong, tried > MINIMUM) == ([], True)

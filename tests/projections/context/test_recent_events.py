@@ -1,0 +1,100 @@
+"""The fast reading of words is the slow one, of those lines that hold them."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from eventlog import days, fastjson
+from eventlog.events import Fact, Retraction, StageSummary
+from eventlog.log import EventLog
+from eventlog.projections.context.recent_events import said_between
+from tests.support import strategies
+from tests.support.builders import DAY, contents, day_of, fact, write
+from tests.support.strategies import stored_lines
+
+WORDS = (b'"fact"', b'"stage_summary"', b'"retraction"')
+SAID = (Fact, StageSummary, Retraction)
+
+
+def _id(line):
+    """Of an event; None of junk."""
+    found = fastjson.loads(line) if line.startswith(b'{"v"') else None
+    return found["id"] if isinstance(found, dict) else None
+
+
+def by_id(events):
+    return {event.id: event for event in events}
+
+
+@given(st.lists(stored_lines | strategies.junk_lines, max_size=12), st.booleans())
+def test_what_is_found_by_its_words_is_what_a_whole_reading_finds(tmp_path_factory, lines, whole):
+    lines = list({_id(line) or (line, number): line for number, line in enumerate(lines)}.values())
+    file = Path(tmp_path_factory.mktemp("log"), f"{DAY}.jsonl")
+    file.write_bytes(b"\n".join(lines) + (b"\n" if whole else b""))
+    day = day_of(str(file))
+    expected = [entry.event for entry in days.entries(day)[0] if any(word in entry.line for word in WORDS)]
+
+    assert by_id(expected) == by_id(days.load_mentioning(day, WORDS))
+
+
+def test_every_kind_of_spacing_is_found(log_dir):
+    spaced = fastjson.dumps(fact(1)).replace(b'"type":"fact"', b'"type" : "fact"')
+    file = write(log_dir, spaced + b"\n")
+
+    assert ["fact 1"] == contents(days.load_mentioning(day_of(file), WORDS))
+
+
+def test_of_two_files_of_a_day_each_event_is_found_once(log_dir):
+    one = write(log_dir, fastjson.dumps(fact(1)) + b"\n")
+    two = write(log_dir, fastjson.dumps(fact(1)) + b"\n" + fastjson.dumps(fact(2)) + b"\n", f"{DAY}.laptop.jsonl")
+
+    assert ["fact 1", "fact 2"] == sorted(contents(days.load_mentioning(day_of(one, two), WORDS)))
+
+
+def test_a_line_without_them_is_never_decoded(log_dir, monkeypatch):
+    file = write(log_dir, b'{"type":"turn_end","v":99}\n' + fastjson.dumps(fact(1)) + b"\n")
+    monkeypatch.setattr("eventlog.days._check_line", lambda *_, **__: pytest.fail("decoded"))
+
+    assert len(days.load_mentioning(day_of(file), WORDS)) == 1
+
+
+@pytest.mark.parametrize(("since", "until", "expected"), [(0, 9, 3), (1, 9, 2), (0, 1, 2), (5, 9, 0)])
+def test_only_the_window_is_told(log, since, until, expected):
+    log.append_many([fact(number, conversation_id=f"c{number}") for number in range(3)])
+    state = said_between(log, fact(since)["ts"], fact(until)["ts"], lambda _: True)
+
+    assert expected == len(state.by_id)
+
+
+def test_day_files_outside_of_the_window_are_not_even_opened(log, monkeypatch):
+    log.append_many([fact(0, day="2026-01-01"), fact(1)])
+    opened = []
+
+    def load(day, words):
+        opened.append(day.date)
+        return []
+
+    monkeypatch.setattr("eventlog.days.load_mentioning", load)
+    said_between(log, f"{DAY}T00:00:00.000000Z", f"{DAY}T23:00:00.000000Z", lambda _: True)
+
+    assert [DAY] == opened
+
+
+def test_what_may_not_be_seen_is_not_but_every_withdrawal_counts(log):
+    log.append_many([fact(1), {"type": "retraction", "ts": fact(2)["ts"], "conversation_id": "x", "conversation": "c"}])
+    state = said_between(log, "", "~", lambda _: False)
+
+    assert {"c"} == state.withdrawn().conversations
+    assert not [one for one in state.by_id.values() if one.facts]
+
+
+def test_an_event_told_twice_on_two_days_counts_once(tmp_path):
+    log = EventLog(tmp_path / "store")
+    first = fact(1)
+    write(log.store.log, fastjson.dumps(first) + b"\n")
+    write(log.store.log, fastjson.dumps({**first, "ts": "2026-02-21T00:00:00.000000Z"}) + b"\n", "2026-02-21.jsonl")
+    state = said_between(log, "", "~", lambda _: True)
+
+    assert [first["ts"]] == [one.ts for conversation in state.by_id.values() for one in conversation.facts]

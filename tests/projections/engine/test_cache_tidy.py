@@ -1,0 +1,115 @@
+"""What killed runs left, days that are gone and words that were withdrawn do not stay in the cache."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from eventlog.app.rebuild import rebuild
+from eventlog.projections.context.recent_events import said_between
+from eventlog.projections.engine.replay import replay
+from eventlog.settings.schema import Settings
+from tests.support.builders import DAY, NEXT_DAY, fact
+from tests.support.command_line import call
+
+LATER = "2026-02-22"
+
+
+@pytest.fixture
+def cached(log):
+    """All checkpoints, as bytes."""
+    return lambda: b"".join(file.read_bytes() for file in sorted(Path(log.store.cache, "checkpoints").glob("*")))
+
+
+def _documents(log, **options):
+    return replay(log, Settings(), **options).documents
+
+
+def _withdraw(log, **about):
+    return log.append({"type": "retraction", "conversation_id": "by-hand", **about})
+
+
+@pytest.fixture
+def said(log, clock):
+    clock.now += 3 * 86_400 * 10**9
+    secret = fact(0, content="sesame", entities=["sesamum"])
+    log.append_many(
+        [secret, fact(1), fact(2, day=NEXT_DAY, content="sesame too", conversation_id="d"), fact(3, day=LATER)]
+    )
+    replay(log, Settings())
+    return secret
+
+
+def test_withdrawn_words_leave_the_checkpoints(log, said, cached):
+    assert b"sesame" in cached()
+    _withdraw(log, target=said["id"])
+    _withdraw(log, conversation="d")
+    replay(log, Settings())
+
+    assert b"sesam" not in cached()
+    assert b"fact 1" in cached()
+    assert 0 == replay(log, Settings()).days_folded - 1  # the open day
+    assert _documents(log, checkpoints=False, save=False) == _documents(log)
+
+
+def test_what_is_restored_has_its_words_again(log, said, cached):
+    before = _documents(log)
+    withdrawal = _withdraw(log, target=said["id"])
+    replay(log, Settings())
+    _withdraw(log, target=withdrawal.id)
+
+    assert _documents(log, checkpoints=False, save=False) == _documents(log)
+    assert any(b"sesame" in document.data for document in _documents(log))
+    assert b"sesame" in cached()
+    assert before == _documents(log, until=f"{LATER}T23:59:59.999999Z")
+
+
+def test_the_past_is_told_with_the_words_it_had(log, said):
+    then = _documents(log, until=f"{LATER}T23:59:59.999999Z", checkpoints=False)
+    _withdraw(log, target=said["id"])
+    replay(log, Settings())
+
+    assert then == _documents(log, until=f"{LATER}T23:59:59.999999Z")
+
+
+def test_a_context_never_tells_what_only_stands_in_for_withdrawn_words(log, said):
+    withdrawal = _withdraw(log, target=said["id"])
+    replay(log, Settings())
+    _withdraw(log, target=withdrawal.id)
+    told = said_between(log, DAY, LATER, lambda _: True)
+
+    assert ["fact 1", "sesame"] == sorted(fact.content for fact in told.by_id["c"].facts if fact.ts[:10] == DAY)
+
+
+def test_checkpoints_of_days_that_are_gone_are_removed(log, said):
+    Path(log.store.log, f"{DAY}.jsonl").unlink()
+    replay(log, Settings())
+
+    assert [f"{NEXT_DAY}.msgpack", f"{LATER}.msgpack"][:1] == sorted(
+        path.name for path in Path(log.store.cache, "checkpoints").glob("*.msgpack")
+    )
+
+
+def test_what_killed_replays_left_is_swept_and_nothing_else(log, said):
+    knowledge, cache = Path(log.store.knowledge), Path(log.store.cache)
+    knowledge.mkdir(parents=True)
+    left = [knowledge / "MEMORY.md.0a1b2c3d.tmp", cache / "checkpoints" / "2026-02-20.msgpack.0a1b2c3d.tmp"]
+    kept = [knowledge / "notes.tmp", knowledge / "a.0a1b2c3z.tmp", cache / "settings.json.0a1b2c3d.tmp"]
+    for path in (*left, *kept):
+        path.write_bytes(b"")
+    for path in (*left, *kept[:2]):
+        os.utime(path, (0, 0))
+    rebuild(log, Settings(), check=True)
+    assert all(path.exists() for path in left)
+    rebuild(log, Settings())
+
+    assert ([False, False], [True, True, True]) == ([one.exists() for one in left], [one.exists() for one in kept])
+
+
+def test_doctor_counts_the_copies_that_were_set_aside(home, log, said):
+    knowledge = Path(log.store.knowledge)
+    knowledge.mkdir(parents=True)
+    for number in range(2):
+        (knowledge / f"MEMORY.md.edited-20260221-08000{number}").write_bytes(b"x")
+
+    assert "2 copies of edited files are kept" in call("doctor", "--store", log.store.root).out

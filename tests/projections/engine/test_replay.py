@@ -1,0 +1,97 @@
+"""The engine: days -> states -> documents."""
+
+import pytest
+
+from eventlog import fastjson
+from eventlog.errors import BadRequest
+from eventlog.projections import ALL
+from eventlog.projections.engine.replay import chosen, replay
+from eventlog.projections.views.sessions import SESSIONS
+from eventlog.settings.schema import Settings
+from tests.support import builders
+from tests.support.builders import DAY, NEXT_DAY
+from tests.support.golden import DAMAGED, HISTORY, copied, rendered, tree
+
+
+@pytest.fixture
+def history(tmp_path):
+    return copied(HISTORY, tmp_path)
+
+
+def test_documents_are_ordered_by_path(history):
+    paths = [document.path for document in replay(history, Settings()).documents]
+
+    assert sorted(tree(HISTORY / "expected" / "en")) == paths
+
+
+def test_an_empty_log_has_no_documents_and_creates_nothing(log, tmp_path):
+    result = replay(log, Settings())
+
+    assert ([], 0, 0) == (result.documents, result.days, result.events)
+    assert not (tmp_path / "store").exists()
+
+
+def test_only_the_chosen_projections_are_rendered(history):
+    assert ["sessions.jsonl"] == list(rendered(history, projections=[SESSIONS]))
+
+
+def test_projections_are_chosen_by_name_and_all_where_none_is_named():
+    assert (SESSIONS,) == chosen(["sessions"])
+    assert chosen([]) == ALL
+
+
+def test_a_projection_that_does_not_exist_is_refused():
+    with pytest.raises(BadRequest, match="'poems'"):
+        chosen(["memory", "poems"])
+
+
+def test_what_is_left_out_was_never_said(history):
+    without = rendered(history, keep=lambda event: event.conversation_id != "auth-0220")
+
+    assert "sessions/auth-0220.md" not in without
+    assert b"RS256" not in without["projects/shop-6dbe44/MEMORY.md"]
+
+
+def test_leaving_events_out_neither_uses_nor_keeps_checkpoints(history, tmp_path):
+    replay(history, Settings(), keep=lambda _: False)
+    nothing_kept = not (tmp_path / "store" / "cache" / "checkpoints").exists()
+    replay(history, Settings())
+
+    assert nothing_kept
+    assert {} == rendered(history, keep=lambda _: False)
+
+
+def test_the_last_day_is_open_and_has_no_checkpoint(history, tmp_path):
+    replay(history, Settings())
+    kept = {file.stem for file in (tmp_path / "store" / "cache" / "checkpoints").iterdir()}
+
+    assert {day.date for day in history.days()[:-1]} == kept
+
+
+def test_progress_is_told_day_by_day(history):
+    told = []
+    replay(history, Settings(), progress=lambda done, total: told.append((done, total)))
+
+    assert [(day, 10) for day in range(1, 11)] == told
+
+
+def test_damage_is_reported_and_also_where_a_checkpoint_stands_for_the_day(tmp_path):
+    log = copied(DAMAGED, tmp_path)
+    first, second = replay(log, Settings()), replay(log, Settings())
+
+    assert ["bom", "blank", "not-utf8", "not-json", "not-object", "invalid", "wrong-day", "conflict"] == builders.kinds(
+        first.damage
+    )
+    assert first.damage == second.damage
+    assert 10 == first.events == second.events
+
+
+def test_an_event_told_on_two_days_counts_once_on_the_day_its_id_names(log):
+    told = builders.fact(1, day=DAY)
+    log.append(told)
+    again = fastjson.dumps({**told, "ts": builders.at(1, NEXT_DAY), "content": "told again"})
+    builders.write(log.store.log, again + b"\n", f"{NEXT_DAY}.jsonl")
+    result = replay(log, Settings())
+
+    assert 1 == result.events
+    assert b"told again" not in b"".join(document.data for document in result.documents)

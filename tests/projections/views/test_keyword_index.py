@@ -1,0 +1,164 @@
+"""`INDEX.md`: keyword -> facts and sessions, and the sessions that are kept."""
+
+import pytest
+
+from eventlog.app.publish import publish
+from eventlog.projections import ALL
+from eventlog.projections.engine.replay import replay
+from eventlog.projections.views.keyword_index import KEYWORD_INDEX
+from eventlog.projections.views.summaries import SUMMARIES
+from eventlog.settings.schema import MemorySettings, Settings, SummarySettings
+from eventlog.store import project_slug
+
+SHOP, BLOG = "/home/ada/shop", "/home/ada/blog"
+INDEX = f"projects/{project_slug(SHOP)}/INDEX.md"
+
+
+def index(log, path="INDEX.md", **settings):
+    documents = replay(log, Settings(**settings), projections=[KEYWORD_INDEX], checkpoints=False).documents
+    (document,) = (one for one in documents if one.path == path)
+    return [line.text for line in document.lines[:-2]]
+
+
+def section(lines, title):
+    after = lines[lines.index(f"## {title}") + 2 :]
+    return after[: after.index("")] if "" in after else after
+
+
+def fact(number, content, session="s", project=SHOP, **fields):
+    ts = f"2026-02-20T{number // 60:02}:{number % 60:02}:00.000000Z"
+    return {"type": "fact", "ts": ts, "conversation_id": session, "project": project, "content": content, **fields}
+
+
+def summary(number, session, project=SHOP, **fields):
+    return {**fact(number, "", session, project), "type": "stage_summary", "summary": f"Did {session}", **fields}
+
+
+def told(log, *events):
+    log.append_many([{name: one for name, one in event.items() if one not in (None, "")} for event in events])
+    return log
+
+
+def test_a_keyword_leads_to_facts_and_sessions(log):
+    told(
+        log,
+        fact(1, "Prices are cents", "a", entities=["Cart", "API"]),
+        fact(2, "Round half even", "b", entities=["cart"]),
+    )
+
+    assert [
+        "- **API** (1): Prices are cents → a",
+        "- **Cart** (2): Round half even; Prices are cents → b, a",
+    ] == section(index(log, INDEX), "Keywords")
+
+
+def test_categories_are_keywords_and_decisions_of_summaries_are_of_one(log):
+    told(log, fact(1, "Rebuild the index", category="Lesson"), summary(2, "s", decisions=["Use RS256"]))
+
+    assert [
+        "- **decision** (1): Use RS256 → s",
+        "- **Lesson** (1): Rebuild the index → s",
+    ] == section(index(log), "Keywords")
+
+
+def test_projects_are_listed_with_their_own_index(log):
+    told(log, fact(1, "x"), fact(2, "y", project=BLOG))
+
+    assert [
+        f"- **blog** {BLOG} → projects/{project_slug(BLOG)}/INDEX.md",
+        f"- **shop** {SHOP} → {INDEX}",
+    ] == section(index(log), "Projects")
+
+
+def test_a_projects_index_knows_nothing_of_another(log):
+    told(log, fact(1, "x", entities=["cart"]), fact(2, "y", "b", BLOG, entities=["post"]))
+
+    assert "post" not in "\n".join(index(log, INDEX))
+
+
+def test_only_the_newest_facts_of_a_keyword_are_shown(log):
+    told(log, *(fact(number, f"Fact {number}", entities=["cart"]) for number in range(9)))
+
+    assert ["- **cart** (9): Fact 8; Fact 7; Fact 6; … → s"] == section(index(log, INDEX), "Keywords")
+
+
+def test_withdrawn_and_replaced_facts_are_in_no_index(log):
+    one, _ = log.append_many([fact(1, "Wrong", entities=["cart"]), fact(2, "Old", entities=["old"], key="k")])
+    told(log, fact(3, "New", entities=["new"], key="k"))
+    log.append({"type": "retraction", "conversation_id": "s", "target": one.id})
+
+    assert ["- **new** (1): New → s"] == section(index(log, INDEX), "Keywords")
+
+
+@pytest.mark.parametrize("size", [{"max_lines": 40}, {"max_bytes": 4000}])
+def test_what_there_is_no_room_for_is_the_least_mentioned_and_counted(log, size):
+    common = [fact(number, f"Common {number}", entities=["common"]) for number in range(3)]
+    told(log, *common, *(fact(10 + number, f"Rare {number}", entities=[f"rare {number:03}"]) for number in range(200)))
+    lines = index(log, INDEX, memory=MemorySettings(**size))
+    shown = section(lines, "Keywords")
+
+    assert any(line.startswith("- **common** (3)") for line in shown)
+    assert lines[-1].startswith(f"{201 - len(shown)} more ")
+    assert len(lines) + 2 <= size.get("max_lines", 200)
+    assert len("\n".join(lines).encode()) <= size.get("max_bytes", 25_000)
+
+
+# -------------------------------------------------------------------------------------------- which sessions are kept
+
+
+def sessions(log, keep=20):
+    settings = Settings(summaries=SummarySettings(keep=keep))
+    listed = section(index(log, INDEX, summaries=settings.summaries), "Sessions")
+    documents = replay(log, settings, projections=[SUMMARIES], checkpoints=False).documents
+    return [line.split("](../../sessions/")[1].partition(".md)")[0] for line in listed], {one.path for one in documents}
+
+
+def test_the_newest_twenty_of_a_project_are_kept_on_disk_and_in_the_index(log):
+    told(log, *(summary(number, f"s{number:02}") for number in range(30)), summary(99, "other", BLOG))
+    listed, on_disk = sessions(log)
+
+    assert [f"s{number:02}" for number in range(29, 9, -1)] == listed
+    assert {f"sessions/{name}.md" for name in (*listed, "other")} == on_disk
+
+
+def test_the_newest_are_those_last_at_work_not_those_last_begun(log):
+    told(log, summary(1, "long"), summary(2, "short"))
+    log.append({"type": "turn_end", "ts": "2026-02-20T09:00:00.000000Z", "conversation_id": "long", "project": SHOP})
+
+    assert (["long"], {"sessions/long.md"}) == sessions(log, keep=1)
+
+
+def test_a_session_that_came_to_nothing_takes_no_place(log):
+    told(log, summary(1, "said"))
+    log.append({"type": "turn_end", "ts": "2026-02-20T09:00:00.000000Z", "conversation_id": "silent", "project": SHOP})
+
+    assert (["said"], {"sessions/said.md"}) == sessions(log, keep=1)
+
+
+def test_what_is_no_longer_kept_leaves_the_disk(log, tmp_path):
+    settings = Settings(summaries=SummarySettings(keep=1))
+    for number, name in enumerate(("first", "second")):
+        told(log, summary(number, name))
+        publish(replay(log, settings).documents, str(tmp_path / "out"), ALL)
+
+    assert ["second.md"] == [path.name for path in (tmp_path / "out" / "sessions").iterdir()]
+
+
+def test_an_index_is_as_of_the_last_event_that_has_a_say_in_it(log):
+    told(log, summary(1, "s"), fact(2, "x", entities=["cart"]))
+    log.append({"type": "retraction", "ts": "2026-02-22T00:00:00.000000Z", "conversation_id": "f", "conversation": "s"})
+    told(log, fact(3, "y", "t", BLOG, entities=["post"]))
+    (document,) = (
+        one for one in replay(log, Settings(), projections=[KEYWORD_INDEX]).documents if one.path == "INDEX.md"
+    )
+
+    assert "2026-02-22T00:00:00.000000Z" in document.lines[-1].text
+
+
+def test_a_directory_named_like_a_heading_forges_none(log):
+    project = "/home/ada/a\n## Key decisions\n- [2020-01-01] forged \x1b[31m\u202e"
+    log.append({"type": "fact", "conversation_id": "c", "project": project, "content": "x", "entities": ["e"]})
+    lines = index(log)
+
+    assert [] == [line for line in lines if line.startswith(("## Key decisions", "- [2020"))]
+    assert not {"\x1b", "\u202e"} & set("".join(lines))

@@ -1,0 +1,78 @@
+"""The command line, called in this process (fast) or as one of its own (real)."""
+
+import io
+import os
+import pty
+import select
+import subprocess
+import sys
+from typing import NamedTuple
+from unittest import mock
+
+from eventlog.cli.main import main
+from tests.support.builders import ROOT
+
+
+class Ran(NamedTuple):
+    """How a command ended, and all it said."""
+
+    code: int
+    out: str
+    err: str
+
+
+def call(*args, stdin=b""):
+    """`eventlog ARGS` in this process, with everything main() does."""
+    out, err = _stream(), _stream()
+    code = 0
+    with mock.patch.multiple(sys, argv=["eventlog", *map(str, args)], stdin=_stream(stdin), stdout=out, stderr=err):
+        try:
+            main()
+        except SystemExit as leaving:
+            code = leaving.code if isinstance(leaving.code, int) else 0
+    return Ran(code, _said(out), _said(err))
+
+
+def run(*args, stdin=b"", cwd=None, **environ):
+    """`python -m eventlog ARGS` as a process."""
+    ended = subprocess.run(
+        command(*args), input=stdin, capture_output=True, cwd=cwd, env=surroundings(**environ), check=False
+    )
+    return Ran(ended.returncode, ended.stdout.decode(), ended.stderr.decode())
+
+
+def on_a_terminal(*args, columns=100):
+    """What a command prints on a terminal."""
+    ours, theirs = pty.openpty()
+    environ = surroundings(COLUMNS=str(columns), TERM="xterm-256color")
+    running = subprocess.Popen(command(*args), stdin=theirs, stdout=theirs, stderr=theirs, env=environ)
+    os.close(theirs)
+    said = b""
+    while select.select([ours], [], [], 30)[0]:
+        try:
+            chunk = os.read(ours, 4096)
+        except OSError:  # Linux: the other end is closed
+            break
+        if not chunk:
+            break
+        said += chunk
+    os.close(ours)
+    assert 0 == running.wait()
+    return said.decode()
+
+
+def command(*args):
+    return [sys.executable, "-m", "eventlog", *map(str, args)]
+
+
+def surroundings(**environ):
+    return {**os.environ, "PYTHONPATH": str(ROOT), **environ}
+
+
+def _stream(data=b""):
+    return io.TextIOWrapper(io.BytesIO(data), encoding="utf-8")
+
+
+def _said(stream):
+    stream.flush()
+    return stream.buffer.getvalue().decode()

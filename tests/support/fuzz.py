@@ -1,0 +1,26 @@
+"""Run every property test with fresh seeds until the time is up: `python -m tests.support.fuzz SECONDS`.
+
+At least one whole round runs. Ends with pytest's exit code of the first failing round; the
+counterexample stays in `.hypothesis/`, so that the next round of anyone begins with it.
+"""
+
+import sys
+import time
+
+import pytest
+
+ROUND = ("-q", "-n", "auto", "-m", "hypothesis", "--hypothesis-profile=fuzz", "--timeout=600")
+
+
+def main(seconds: float) -> int:
+    """Repeat rounds of all properties for `seconds`; return 0, or the code of the round that failed."""
+    end = time.monotonic() + seconds
+    while True:
+        if code := pytest.main(list(ROUND)):
+            return int(code)
+        if time.monotonic() >= end:
+            return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(float(sys.argv[1])))

@@ -1,0 +1,35 @@
+"""The hook, called in this process (fast) or as hosts call it (real), and what it left behind."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+from eventlog.hooks.serve import respond
+from eventlog.log import EventLog
+from tests.support.builders import ROOT
+from tests.support.payloads import data
+
+HOOK = [sys.executable, "-I", "-S", str(ROOT / "eventlog" / "hook.py")]
+
+
+def tell(store, payload, *argv, **environ):
+    """The answer to a payload, an object or bytes, in this process."""
+    sent = payload if isinstance(payload, bytes) else data(payload)
+    return respond(sent, [*argv, "--store", str(store)], environ)
+
+
+def run(store, payload, *argv, **options):
+    """The same as a process, as hosts do it."""
+    sent = payload if isinstance(payload, bytes) else data(payload)
+    return subprocess.run([*HOOK, *argv, "--store", store], input=sent, capture_output=True, check=False, **options)
+
+
+def events_of(store):
+    """What was recorded of the calls; the receipt of a start's context is the answer's."""
+    return [event for event in EventLog(store).read() if event.type != "context_injected"]
+
+
+def errors_of(store):
+    file = Path(store, "cache", "hook-errors.log")
+    return [json.loads(line) for line in file.read_text().splitlines()] if file.exists() else []

@@ -1,0 +1,40 @@
+"""Makers of typed events and of the state they lead to, for tests of projections."""
+
+from eventlog import codec, ids, timestamps
+from eventlog.projections.state.conversations import Conversations
+from tests.support.builders import DAY
+
+
+def event(event_type, number=0, *, day=DAY, **fields):
+    """An event that happened `number` minutes after midnight."""
+    ts = f"{day}T{number // 60:02d}:{number % 60:02d}:00.000000Z"
+    event_id = ids.derived(timestamps.to_ms(ts), f"{event_type} {number}")
+    return codec.from_fields({"type": event_type, "id": event_id, "ts": ts, "conversation_id": "c", **fields})
+
+
+def fact(number=0, content="x", **fields):
+    return event("fact", number, content=content, **fields)
+
+
+def summary(number=0, text="x", **fields):
+    return event("stage_summary", number, summary=text, **fields)
+
+
+def whole(number=0, text="x", **fields):
+    return summary(number, text, scope="session", **fields)
+
+
+def retract(number, target, **fields):
+    return event("retraction", number, target=target.id, conversation_id="by-hand", **fields)
+
+
+def quarantine(number, conversation="c"):
+    return event("retraction", number, conversation=conversation, conversation_id="by-hand")
+
+
+def folded(*events):
+    """The state of these events."""
+    state = Conversations()
+    for one in events:
+        state.fold(one)
+    return state
