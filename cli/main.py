@@ -47,10 +47,9 @@ VERBS = {
 def main() -> None:
     """Run the command line; never returns normally after a failure."""
     if sys.argv[1:2] == ["hook"] and sys.argv[2:] != ["--help"]:
-        from eventlog.hooks.serve import run
+        from eventlog import hook
 
-        run(sys.argv[2:])
-        return
+        hook.main(sys.argv[2:])
     try:
         sys.exit(_run())
     except KeyboardInterrupt:

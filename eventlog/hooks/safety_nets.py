@@ -11,11 +11,21 @@ from eventlog.store import Store
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from eventlog.hosts import Dialect
+
+    StartContext = Callable[[Store, HookCall], str]  # the text a session starts with: a use case, handed in
 
 
 def answer(
-    store: Store, call: HookCall, dialect: "Dialect", event: "dict[str, object]", *, new: "bool | None"
+    store: Store,
+    call: HookCall,
+    dialect: "Dialect",
+    event: "dict[str, object]",
+    start_context: "StartContext",
+    *,
+    new: "bool | None",
 ) -> bytes:
     """What to tell the host about an event just recorded; `new` unless another registration was first.
 
@@ -28,8 +38,6 @@ def answer(
     if call.subagent:
         return dialect.SILENT
     if call.type == "session_start" and new is not False:
-        from eventlog.app.session_start import start_context
-
         return dialect.start(start_context(store, call))
     if call.type == "save_requested":
         from eventlog.hooks import prompts

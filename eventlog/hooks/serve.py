@@ -26,12 +26,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from typing import NoReturn
 
+    from eventlog.hooks.safety_nets import StartContext
+
 # calls without a key of their own are one when they come this close: two registrations were seen 0.7 s apart
 _SAME_CALL_MS = 5_000
 _LARGEST_PAYLOAD = 64 << 20  # bytes
 
 
-def run(argv: list[str]) -> "NoReturn":
+def run(argv: list[str], start_context: "StartContext") -> "NoReturn":
     """Serve one call and leave at once: there is nothing to finalise, and the host is waiting."""
     try:
         patience.begin()
@@ -40,7 +42,7 @@ def run(argv: list[str]) -> "NoReturn":
         patience.until(patience.STDIN)
         sent = _read_all(0)
         patience.until(patience.READ)
-        served = serve(sent, argv, os.environ)
+        served = serve(sent, argv, os.environ, start_context)
         patience.until(patience.LAST)
         patience.say_at_the_end(b"")
         _print(served.answer)
@@ -70,13 +72,13 @@ class HookAnswer:
             _note(self._store, error, b"", self._moment.agent)
 
 
-def respond(data: bytes, argv: list[str], environ: "Mapping[str, str]") -> bytes:
+def respond(data: bytes, argv: list[str], environ: "Mapping[str, str]", start_context: "StartContext") -> bytes:
     """Record what the host sent, and the answer to print; never raises."""
-    return serve(data, argv, environ).answer
+    return serve(data, argv, environ, start_context).answer
 
 
-def serve(data: bytes, argv: list[str], environ: "Mapping[str, str]") -> HookAnswer:
-    """Record what the host sent; never raises."""
+def serve(data: bytes, argv: list[str], environ: "Mapping[str, str]", start_context: "StartContext") -> HookAnswer:
+    """Record what the host sent; `start_context` answers a session's start. Never raises."""
     hints = _options(argv)
     agent = hosts.named(hints.get("agent", ""))
     silence = _silence(hints)
@@ -104,7 +106,8 @@ def serve(data: bytes, argv: list[str], environ: "Mapping[str, str]") -> HookAns
         new = record(store, call, event)
         lost = b""
         patience.until(patience.ANSWER)
-        return HookAnswer(safety_nets.answer(store, call, dialect, event, new=new), store, call)
+        answer = safety_nets.answer(store, call, dialect, event, start_context, new=new)
+        return HookAnswer(answer, store, call)
     except Exception as error:  # noqa: BLE001 - a hook never breaks its host
         _note(store, error, getattr(error, "lost", None) or lost, agent)
     except OutOfTime:

@@ -8,6 +8,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from eventlog.codec import decode
+from eventlog.hook import start_context
 from eventlog.hooks.serve import respond
 from tests.support.hook_calls import errors_of
 from tests.support.host_calls import events, run
@@ -127,7 +128,7 @@ def mutated(draw):
 def test_any_payload_is_answered_with_one_json_object_or_silence_and_is_an_event(store, payload, agent, event):
     said = json.dumps(payload).encode()
     before = lines_of(store)
-    answer = respond(said, ["--agent", agent, "--event", event, "--store", str(store)], {})
+    answer = respond(said, ["--agent", agent, "--event", event, "--store", str(store)], {}, start_context)
     written = lines_of(store)[len(before) :]
 
     assert not answer or isinstance(json.loads(answer), dict)
@@ -143,7 +144,10 @@ def lines_of(store):
 @pytest.mark.parametrize("text", ['"n": NaN', '"n": -Infinity', '"n": 1e999', f'"n": {"9" * 5000}', '"n": [1e999]'])
 def test_a_number_json_has_no_word_for_is_kept_as_text(tmp_path, text):
     respond(
-        b'{"session_id": "s", "hook_event_name": "Notification", %b}' % text.encode(), ["--store", str(tmp_path)], {}
+        b'{"session_id": "s", "hook_event_name": "Notification", %b}' % text.encode(),
+        ["--store", str(tmp_path)],
+        {},
+        start_context,
     )
     (event,) = events(tmp_path)
 

@@ -27,8 +27,8 @@ def leave(code):
     leave_really(code)
 leave_really, os._exit = os._exit, leave
 sys.path.insert(0, {root!r})
-from eventlog.hooks.serve import run
-run(sys.argv[1:])
+from eventlog.hook import main
+main(sys.argv[1:])
 """
 
 

@@ -323,7 +323,7 @@ def test_a_c_call_that_never_comes_back_is_ended_too(tmp_path):
 def test_where_nothing_else_can_be_done_in_time_the_host_is_told_so_in_its_words(tmp_path, agent, silence):
     code = (
         "import sys, time; sys.path.insert(0, sys.argv[1])\nfrom eventlog.hooks import serve as hook\n"
-        "hook.serve = lambda *_: time.sleep(60)\nhook.patience.APPEND = hook.patience.READ = hook.patience.LAST\nhook.run(sys.argv[2:])"
+        "hook.serve = lambda *_: time.sleep(60)\nhook.patience.APPEND = hook.patience.READ = hook.patience.LAST\nhook.run(sys.argv[2:], None)"
     )
     root = str(Path(__file__).parent.parent.parent)
     ended = subprocess.run(

@@ -5,6 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from eventlog.hook import start_context
 from eventlog.hooks.serve import respond
 from eventlog.log import EventLog
 from tests.support.builders import ROOT
@@ -16,7 +17,7 @@ HOOK = [sys.executable, "-I", "-S", str(ROOT / "eventlog" / "hook.py")]
 def tell(store, payload, *argv, **environ):
     """The answer to a payload, an object or bytes, in this process."""
     sent = payload if isinstance(payload, bytes) else data(payload)
-    return respond(sent, [*argv, "--store", str(store)], environ)
+    return respond(sent, [*argv, "--store", str(store)], environ, start_context)
 
 
 def run(store, payload, *argv, **options):

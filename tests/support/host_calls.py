@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 from eventlog.app.finalize import finalize
+from eventlog.hook import start_context
 from eventlog.hooks.serve import respond
 from eventlog.log import EventLog
 from tests.support.builders import ROOT
@@ -16,7 +17,7 @@ HOOK = [sys.executable, "-I", "-S", str(ROOT / "eventlog" / "hook.py")]
 
 def tell(store, payload, *argv, **environ):
     """The parsed answer to a payload, {} for silence, without what the hook would start afterwards."""
-    answer = respond(data(payload), [*argv, "--store", str(store)], environ)
+    answer = respond(data(payload), [*argv, "--store", str(store)], environ, start_context)
     return json.loads(answer) if answer else {}
 
 

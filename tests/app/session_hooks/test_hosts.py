@@ -8,6 +8,7 @@ from click.testing import CliRunner
 from eventlog.cli.group import group
 from eventlog.cli.main import VERBS, _load
 from eventlog.events import HostEvent
+from eventlog.hook import start_context
 from eventlog.hooks import open_sessions
 from eventlog.hooks.serve import serve
 from eventlog.log import EventLog
@@ -32,7 +33,7 @@ def store(tmp_path, monkeypatch):
 
 def tell(store, event, cwd, **fields):
     payload = claude(event, cwd=str(cwd), **fields)
-    serve(data(payload), ["--store", store.root], {}).start_background_work()
+    serve(data(payload), ["--store", store.root], {}, start_context).start_background_work()
 
 
 def settle(store):
