@@ -4,13 +4,17 @@ PYTHON ?= python3
 VENV   := .venv
 PIP    := $(VENV)/bin/pip --quiet --disable-pip-version-check
 
-.PHONY: demo test fuzz lint bench bench-memory hosts hosts-terminal clean
+.PHONY: demo test one fuzz lint fix docs bench bench-memory hosts hosts-terminal clean
 
 demo: $(VENV)/.runtime
 	@PATH="$(CURDIR)/$(VENV)/bin:$$PATH" sh fixtures/demo/demo.sh
 
 test: $(VENV)/.dev
 	$(VENV)/bin/python -m pytest -n auto -q
+
+# Some of the tests: make one T=tests/log, make one T='-k ledger -x'
+one: $(VENV)/.dev
+	$(VENV)/bin/python -m pytest -q $(T)
 
 # Every property with fresh seeds, round after round, until SECONDS have passed.
 SECONDS ?= 120
@@ -21,6 +25,14 @@ lint: $(VENV)/.dev
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/ruff format --check .
 	$(VENV)/bin/mypy
+
+fix: $(VENV)/.dev
+	$(VENV)/bin/ruff check --fix .
+	$(VENV)/bin/ruff format .
+
+# docs/format.md, from the code
+docs: $(VENV)/.dev
+	$(VENV)/bin/python -m tests.docs.generate
 
 bench: $(VENV)/.dev
 	$(VENV)/bin/python -m bench $(BENCH)

@@ -1,0 +1,171 @@
+"""`docs/format.md`, from the code: `make docs`."""
+
+import inspect as source
+import re
+from collections.abc import Iterable, Iterator
+
+import msgspec
+from msgspec import NODEFAULT, Struct, inspect
+
+from eventlog.events import COMMON, KNOWN, Event
+from eventlog.settings import schema
+from tests.support.builders import ROOT
+
+PAGE = ROOT / "docs" / "format.md"
+COMMENT = re.compile(r"    (?P<name>\w+): .*?  # (?P<text>.*)")
+HEAD = """\
+# The format
+
+Made by `make docs` from `eventlog/events.py` and `eventlog/settings/schema.py`; change those, not this page.
+
+## One line of the log
+
+A day file `log/YYYY-MM-DD.jsonl` holds the events whose `ts` falls on that UTC day. One line is one event: a JSON
+object in UTF-8, without spaces between its parts, `\\n` at its end, at most 1 MiB. The common fields come first, then
+those of the type, then those no type knows, in the order they were given. A field that has its default is not written.
+
+Order everywhere is `(ts, id)`. Two lines with the same `id` are one event. Types and fields that a version does not
+know are kept, shown by `eventlog query` and ignored by projections. `v` grows only when a field is renamed or split;
+`eventlog/upcast.py` lifts older lines when they are read. A line on disk is never changed.
+"""
+
+
+def page() -> str:
+    """The whole page."""
+    return "\n".join([HEAD, *events(), *parts(), *settings()])
+
+
+def events() -> Iterator[str]:
+    """The common fields and every type with its own."""
+    yield f"## Every event\n\n{summary(Event)}\n\n{table(rows(Event, only=COMMON))}"
+    yield "## Types\n"
+    for cls in KNOWN:
+        own = list(rows(cls, without=(*COMMON, "extra")))
+        yield f"### `{cls.__struct_config__.tag}`\n\n{summary(cls)}\n\n{table(own) if own else ''}".rstrip() + "\n"
+
+
+def parts() -> Iterator[str]:
+    """The objects that stand in fields of events."""
+    yield "## Objects in fields\n"
+    for cls in nested(*KNOWN):
+        yield f"### {cls.__name__}\n\n{summary(cls)}\n\n{table(rows(cls))}"
+
+
+def settings() -> Iterator[str]:
+    """Every key of `config.yaml`, by its dotted name."""
+    yield f"## `config.yaml`\n\n{summary(schema.Settings)}\n\nUnknown keys and wrong types are errors with file and line.\n"
+    yield table(rows(schema.Settings))
+    for cls in nested(schema.Settings):
+        yield f"### {cls.__name__}\n\n{summary(cls)}\n\n{table(rows(cls))}"
+
+
+def nested(*classes: type[Struct]) -> list[type[Struct]]:
+    """The structs these hold in their fields, each once, in the order of their first use."""
+    found: dict[type[Struct], None] = {}
+    for cls in classes:
+        for field in fields(cls):
+            found |= dict.fromkeys(structs_in(field.type))
+    return list(found)
+
+
+def structs_in(kind: inspect.Type) -> Iterator[type[Struct]]:
+    """The structs a type is made of."""
+    match kind:
+        case inspect.StructType(cls=cls):
+            yield cls
+        case inspect.UnionType(types=types):
+            for part in types:
+                yield from structs_in(part)
+        case inspect.ListType(item_type=item) | inspect.VarTupleType(item_type=item):
+            yield from structs_in(item)
+        case inspect.DictType(value_type=value):
+            yield from structs_in(value)
+
+
+def fields(cls: type[Struct]) -> tuple[inspect.Field, ...]:
+    """The fields of a struct, as msgspec sees them."""
+    info = inspect.type_info(cls)
+    assert isinstance(info, inspect.StructType)
+    return info.fields
+
+
+Row = tuple[str, str, str, str]
+
+
+def rows(cls: type[Struct], *, only: tuple[str, ...] = (), without: tuple[str, ...] = ()) -> Iterator[Row]:
+    """Name, type, default and meaning of each field; `type` stands where the log has it."""
+    comments = {found["name"]: found["text"] for found in COMMENT.finditer(source.getsource(cls))}
+    for field in fields(cls):
+        if field.name in without or (only and field.name not in only):
+            continue
+        yield field.encode_name, words(field.type), default(field), comments.get(field.name, "")
+        if only and field.name == "ts":
+            yield "type", "text", "required", "one of those below, or one of the future"
+
+
+def table(lines: Iterable[Row]) -> str:
+    """A Markdown table; a `|` inside a cell is escaped, and there is no column of meanings where none is told."""
+    body = list(lines)
+    width = 4 if any(row[3] for row in body) else 3
+    cells = [row[:width] for row in (("field", "type", "default", "meaning"), ("---",) * 4, *body)]
+    return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in cells) + "\n"
+
+
+def words(kind: inspect.Type) -> str:  # noqa: PLR0911, C901 - one line per kind of type
+    """A type and its range, in words."""
+    match kind:
+        case inspect.UnionType(types=types):
+            return " or ".join(words(part) for part in types if not isinstance(part, inspect.NoneType))
+        case inspect.LiteralType(values=values):
+            return ", ".join(f"`{value}`" for value in values)
+        case inspect.StrType(pattern=r"\S"):
+            return "text, not blank"
+        case inspect.StrType(min_length=1):
+            return "text, not empty"
+        case inspect.StrType(pattern=pattern):
+            return f"text like `{pattern}`" if pattern else "text"
+        case inspect.IntType(ge=least, le=most):
+            return f"integer{limits(least, most)}"
+        case inspect.FloatType(ge=least, le=most):
+            return f"number{limits(least, most)}"
+        case inspect.BoolType():
+            return "true or false"
+        case inspect.ListType(item_type=item) | inspect.VarTupleType(item_type=item):
+            return f"list of {words(item)}"
+        case inspect.DictType(value_type=inspect.AnyType()):
+            return "object"
+        case inspect.DictType(key_type=key, value_type=value):
+            return f"object: {words(key)} -> {words(value)}"
+        case inspect.StructType(cls=cls):
+            return f"[{cls.__name__}](#{cls.__name__.lower()})"
+    return "anything"
+
+
+def limits(least: float | None, most: float | None) -> str:
+    """Say a range as `, 1-5` or `, at least 0`; nothing where there is none."""
+    if least is not None and most is not None:
+        return ", 64 bits" if most > 1 << 53 else f", {least}–{most}"
+    return f", at least {least}" if least is not None else ""
+
+
+def default(field: inspect.Field) -> str:
+    """What a missing field stands for."""
+    if field.default is not NODEFAULT:
+        value = field.default
+    elif field.default_factory is not NODEFAULT:
+        value = field.default_factory()
+    else:
+        return "required"
+    if value is None or value == "":
+        return "–"
+    return "its defaults" if isinstance(value, Struct) else f"`{msgspec.json.encode(value).decode()}`"
+
+
+def summary(cls: type[Struct]) -> str:
+    """The docstring of a struct, a line per paragraph."""
+    paragraphs = (source.getdoc(cls) or "").split("\n\n")
+    return "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), encoding="utf-8")

@@ -1,0 +1,13 @@
+"""The reference of the format is the code's, not a copy that somebody remembers to keep."""
+
+from eventlog.events import TYPES
+from tests.docs.generate import PAGE, page
+
+
+def test_the_page_is_what_the_code_says():
+    assert PAGE.read_text(encoding="utf-8") == page(), "docs/format.md is stale: run `make docs`"
+
+
+def test_every_type_has_a_section_of_its_own():
+    for name in TYPES:
+        assert f"\n### `{name}`\n" in page()
