@@ -5,12 +5,12 @@ from pathlib import Path
 
 import click
 
-from eventlog.app.install.host_configs import HOST_CONFIGS
 from eventlog.app.install.install import InstallTarget
+from eventlog.hosts import ROOMS
 from eventlog.project import project_root
 from eventlog.store import Store
 
-agents = click.argument("names", metavar="AGENT...", nargs=-1, required=True, type=click.Choice([*HOST_CONFIGS]))
+agents = click.argument("names", metavar="AGENT...", nargs=-1, required=True, type=click.Choice([*ROOMS.values()]))
 scope = click.option(
     "--user/--project",
     "scope",

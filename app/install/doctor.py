@@ -1,14 +1,13 @@
 """What is active and what is not, host by host, and the exact fix; reads everything, changes nothing."""
 
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from eventlog import timestamps
-from eventlog.app.install import codex_trust, hook_entries, host_file
+from eventlog.app.install import hook_entries, host_file
 from eventlog.app.install.health import Problem
-from eventlog.app.install.host_configs import HOST_CONFIGS, HostConfig, Scope
 from eventlog.app.install.install import InstallTarget
 from eventlog.app.install.json_spans import parse
 from eventlog.app.install.last_seen import last_seen
@@ -16,13 +15,7 @@ from eventlog.errors import BadRequest, EventLogError
 from eventlog.hooks import error_log
 from eventlog.hooks.command import calls_us, command, is_ours, is_shared, missing_files
 from eventlog.hosts import named
-
-_SCOPES: tuple[Scope, ...] = ("user", "project")
-_ALSO_RUNS: Mapping[str, Mapping[str, tuple[Scope, ...]]] = {
-    "cursor": {"claude": _SCOPES},
-    "copilot": {"claude": ("project",), "vscode": _SCOPES},
-    "vscode": {"claude": _SCOPES, "copilot": _SCOPES},
-}
+from eventlog.hosts.profile import BOTH_SCOPES, HostProfile, Scope, profiles
 
 
 class Report(NamedTuple):
@@ -46,34 +39,36 @@ class _File(NamedTuple):
 def examine(target: InstallTarget) -> list[Report]:
     """A report for every host eventlog knows; raises OSError where the log cannot be read."""
     failed = error_log.noted(target.store)
-    heard = last_seen(target.store.log, [named(agent) for agent in HOST_CONFIGS])
-    files = {agent: list(_files(target, host)) for agent, host in HOST_CONFIGS.items()}
-    reports = [_report(target, host, files, heard.get(named(agent))) for agent, host in HOST_CONFIGS.items()]
-    return [one._replace(problems=(*one.problems, *_failures(target, one.agent, failed))) for one in reports]
+    hosts = profiles()
+    heard = last_seen(target.store.log, [named(agent) for agent in hosts])
+    files = {agent: list(_files(target, host)) for agent, host in hosts.items()}
+    reports = [_report(target, host, files, heard.get(named(agent))) for agent, host in hosts.items()]
+    return [
+        report._replace(problems=(*report.problems, *_failures(target, report.agent, failed))) for report in reports
+    ]
 
 
-def is_registered(target: InstallTarget, host: HostConfig, scope: Scope) -> bool:
-    """Whether we are in a host's file of that scope."""
-    return any(isinstance(one, _File) and one.scope == scope for one in _files(target, host))
+def is_registered(target: InstallTarget, host: HostProfile, scope: Scope) -> bool:
+    """Tell whether we are in a host's file of that scope."""
+    return any(isinstance(file, _File) and file.scope == scope for file in _files(target, host))
 
 
 def _report(
-    target: InstallTarget, host: HostConfig, files: dict[str, list[_File | Problem]], last: str | None
+    target: InstallTarget, host: HostProfile, files: dict[str, list[_File | Problem]], last: str | None
 ) -> Report:
-    own = [one for one in files[host.agent] if isinstance(one, _File)]
-    problems = [one for one in files[host.agent] if isinstance(one, Problem)]
+    own = [file for file in files[host.agent] if isinstance(file, _File)]
+    problems = [problem for problem in files[host.agent] if isinstance(problem, Problem)]
     problems += [problem for file in own for problem in _problems(target, host, file)]
-    if host.agent == "codex":
-        problems += [problem for file in own for problem in _distrust(target, host, file, last)]
+    problems += [problem for file in own for problem in _distrust(target, host, file, last)]
     problems += _doubles(host, own)
     problems += _crossings(host, own, files)
     found = any((target.home / trace).is_dir() for trace in host.traces) or any(map(shutil.which, host.programs))
     return Report(host.agent, host.name, found, tuple(str(file.path) for file in own), last, tuple(problems))
 
 
-def _files(target: InstallTarget, host: HostConfig) -> Iterator[_File | Problem]:
+def _files(target: InstallTarget, host: HostProfile) -> Iterator[_File | Problem]:
     """The host's files we are registered in; a file that cannot be understood is a problem."""
-    places = {target.file(host, scope): scope for scope in _SCOPES[::-1]}  # one file, where the project is the home
+    places = {target.file(host, scope): scope for scope in BOTH_SCOPES[::-1]}  # one file, where the project is the home
     for path, scope in reversed(places.items()):
         try:
             value = _value(path)
@@ -93,7 +88,7 @@ def _value(path: Path) -> Any:
         raise BadRequest(error.what, where=str(path), hint="correct the file by hand") from error
 
 
-def _problems(target: InstallTarget, host: HostConfig, file: _File) -> Iterator[Problem]:
+def _problems(target: InstallTarget, host: HostProfile, file: _File) -> Iterator[Problem]:
     again = f"eventlog install {host.agent} --{file.scope}"
     gone = sorted({path for _, text in file.commands for path in missing_files(text)})
     if gone:
@@ -101,31 +96,35 @@ def _problems(target: InstallTarget, host: HostConfig, file: _File) -> Iterator[
     installed = {event: text for event, text in file.commands if is_ours(text)}
     shared, home = any(map(is_shared, installed.values())), str(target.home)
     again += " --session-type shared" if shared else ""
-    wanted = {event: command(host.agent, event, target.store, home, shared=shared) for event in host.events}
+    wanted = {event: command(host.agent, event, target.store, home, shared=shared) for event in host.hooks.events}
     if missing := [event for event in wanted if event not in dict(file.commands)]:
         yield Problem(f"{file.path} lacks {', '.join(missing)}", again)
     if not gone and any(installed[event] != wanted.get(event) for event in installed):
         yield Problem(f"{file.path} calls another installation or store than this one", again)
-    if switch := codex_trust.disabled(file.value):
+    if switch := _switched_off(file.value):
         yield Problem(f"{file.path} switches all hooks off: {switch}", f"remove {switch} from {file.path}")
 
 
-def _distrust(target: InstallTarget, host: HostConfig, file: _File, last: str | None) -> Iterator[Problem]:
-    """What Codex may skip. A hook that arrived since the file was written says more than any digest."""
-    found = codex_trust.trust_of_codex(target.directory(host), file.path, file.value)
-    if found.missing:
-        yield Problem(
-            f"Codex does not trust the hooks for {', '.join(found.missing)} yet, and skips them", "run /hooks in Codex"
-        )
-    if found.outdated and (last or "") < timestamps.from_ns(file.path.stat().st_mtime_ns):
-        yield Problem(
-            f"Codex seems to trust another command for {', '.join(found.outdated)}, and would skip this one",
-            "run /hooks in Codex",
-            serious=False,
-        )
+def _switched_off(value: Any) -> str:
+    """Name the setting of a host's file that switches all its hooks off; "" where none does."""
+    if not isinstance(value, dict):
+        return ""
+    if value.get("disableAllHooks") is True:
+        return "disableAllHooks"
+    hooks = value.get("hooks")
+    return "hooks.enabled" if isinstance(hooks, dict) and hooks.get("enabled") is False else ""
 
 
-def _doubles(host: HostConfig, own: list[_File]) -> Iterator[Problem]:
+def _distrust(target: InstallTarget, host: HostProfile, file: _File, last: str | None) -> Iterator[Problem]:
+    """Name the hooks the host may skip. One that arrived since the file was written says more than a guess."""
+    if host.distrust is None:
+        return
+    for found in host.distrust(target.directory(host), file.path, file.value):
+        if not found.is_guess or (last or "") < timestamps.from_ns(file.path.stat().st_mtime_ns):
+            yield Problem(found.what, found.fix, serious=not found.is_guess)
+
+
+def _doubles(host: HostProfile, own: list[_File]) -> Iterator[Problem]:
     """Two registrations cost time, not truth: what arrives twice is one event."""
     if len(own) > 1:
         yield Problem(
@@ -141,31 +140,31 @@ def _doubles(host: HostConfig, own: list[_File]) -> Iterator[Problem]:
                 )
 
 
-def _crossings(host: HostConfig, own: list[_File], files: dict[str, list[_File | Problem]]) -> Iterator[Problem]:
-    """Hosts that run the hooks of others too. Of Copilot and VS Code each has events the other's file lacks."""
-    for agent, scopes in _ALSO_RUNS.get(host.agent, {}).items() if own else ():
-        for file in files[agent]:
-            if isinstance(file, _File) and file.scope in scopes:
+def _crossings(host: HostProfile, own: list[_File], files: dict[str, list[_File | Problem]]) -> Iterator[Problem]:
+    """Name the files of other hosts that this one runs, too."""
+    for foreign in host.also_runs if own else ():
+        for file in files[foreign.agent]:
+            if isinstance(file, _File) and file.scope in foreign.scopes:
                 yield Problem(
                     f"{host.name} also runs the hooks in {file.path}: every hook runs twice",
-                    _saving_time(host, [one for one in own if agent == "claude" and _covers(file, one)]),
+                    _saving_time(host, [spare for spare in own if foreign.is_enough and _covers(file, spare)]),
                     serious=False,
                 )
 
 
 def _covers(foreign: _File, own: _File) -> bool:
-    """Whether nothing is missed without a registration of our own."""
+    """Tell whether nothing is missed without a registration of our own."""
     return foreign.scope in ("user", own.scope)
 
 
-def _saving_time(host: HostConfig, spare: list[_File]) -> str:
+def _saving_time(host: HostProfile, spare: list[_File]) -> str:
     commands = " and ".join(f"eventlog uninstall {host.agent} --{file.scope}" for file in spare)
     return f"harmless; to save the time: {commands}" if spare else "none needed: it is harmless"
 
 
 def _failures(target: InstallTarget, agent: str, failed: list[dict[str, object]]) -> Iterator[Problem]:
     """What hooks called by this host could not do."""
-    own = [one for one in failed if one.get("agent") == named(agent)]
+    own = [failure for failure in failed if failure.get("agent") == named(agent)]
     if own:
         log = error_log.path_of(target.store)
         last = f"the last at {str(own[-1].get('ts'))[:19]}: {own[-1].get('error')}"

@@ -7,25 +7,33 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from eventlog.app.install import json_edit
-from eventlog.app.install.host_configs import HostConfig, entry
 from eventlog.app.install.json_spans import Node, parse
 from eventlog.errors import BadRequest
 from eventlog.hooks.command import is_ours
+from eventlog.hosts.profile import HookFile
 
 _COMMANDS = ("command", "bash", "powershell", "exec")
 
 
-def merge(text: str, host: HostConfig, commands: Mapping[str, str]) -> str:
+def merge(text: str, hooks: HookFile, commands: Mapping[str, str]) -> str:
     """The file with exactly one entry of ours for each event, and none for others; raises NotJson or BadRequest."""
     text = text if _says_something(text) else "{\n}\n"
-    for key, value in host.document.items():
+    for key, value in hooks.document.items():
         if parse(text).get(key) is None:
             text = json_edit.append_member(text, _root(text), key, value)
     if _root(text).get("hooks") is None:
         text = json_edit.append_member(text, _root(text), "hooks", {})
     for event, command in commands.items():
-        text = _merge_event(text, event, entry(host, event, command))
+        text = _merge_event(text, event, entry(hooks, event, command))
     return _strip_events(text, keep=commands)
+
+
+def entry(hooks: HookFile, event: str, command: str) -> dict[str, Any]:
+    """Make the entry that is added to the list of an event."""
+    own = dict(hooks.events[event])
+    matcher = {"matcher": own.pop("matcher")} if "matcher" in own else {}
+    handler = {**hooks.handler, hooks.command_key: command, **own}
+    return {**matcher, "hooks": [handler]} if hooks.shape == "nested" else {**matcher, **handler}
 
 
 def strip(text: str) -> str:

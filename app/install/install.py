@@ -8,10 +8,10 @@ from typing import Literal, NamedTuple
 
 from eventlog import files
 from eventlog.app.install import backup, hook_entries, host_file
-from eventlog.app.install.host_configs import HOST_CONFIGS, HostConfig, Scope
 from eventlog.app.install.json_spans import parse
 from eventlog.errors import BadRequest
 from eventlog.hooks.command import command
+from eventlog.hosts.profile import HostProfile, Scope, profiles
 from eventlog.store import Store
 
 
@@ -23,12 +23,16 @@ class InstallTarget(NamedTuple):
     project: Path
     environ: Mapping[str, str]
 
-    def file(self, host: HostConfig, scope: Scope) -> Path:
-        """The host's file."""
-        return self.project / host.project_file if scope == "project" else self.directory(host) / host.user_file
+    def file(self, host: HostProfile, scope: Scope) -> Path:
+        """Find the file the host keeps its hooks in."""
+        return (
+            self.project / host.hooks.project_file
+            if scope == "project"
+            else self.directory(host) / host.hooks.user_file
+        )
 
-    def directory(self, host: HostConfig) -> Path:
-        """The host's own directory."""
+    def directory(self, host: HostProfile) -> Path:
+        """Find the host's own directory."""
         moved = self.environ.get(host.home_variable, "") if host.home_variable else ""
         return Path(moved) if moved else self.home / host.home
 
@@ -40,26 +44,27 @@ class FileChange(NamedTuple):
     done: Literal["installed", "unchanged", "removed", "absent"]
 
 
-def host_config_of(agent: str) -> HostConfig:
-    """The layout of an agent by its name on the command line; raises BadRequest."""
-    if agent not in HOST_CONFIGS:
-        raise BadRequest(f"there is no agent {agent!r}", hint=f"known are {', '.join(HOST_CONFIGS)}")
-    return HOST_CONFIGS[agent]
+def profile_of(agent: str) -> HostProfile:
+    """Find the profile of an agent by its name on the command line; raises BadRequest."""
+    known = profiles()
+    if agent not in known:
+        raise BadRequest(f"there is no agent {agent!r}", hint=f"known are {', '.join(known)}")
+    return known[agent]
 
 
-def install(target: InstallTarget, host: HostConfig, scope: Scope, *, shared: bool = False) -> FileChange:
+def install(target: InstallTarget, host: HostProfile, scope: Scope, *, shared: bool = False) -> FileChange:
     """Add what is missing of our entries; the second time changes nothing. Raises BadRequest or NotStored.
 
     With `shared`, sessions begin as ones that others than the user listen to.
     """
     path, home = target.file(host, scope), str(target.home)
-    commands = {event: command(host.agent, event, target.store, home, shared=shared) for event in host.events}
-    return change(target.store, path, lambda text: hook_entries.merge(text, host, commands), hook_entries.strip)
+    commands = {event: command(host.agent, event, target.store, home, shared=shared) for event in host.hooks.events}
+    return change(target.store, path, lambda text: hook_entries.merge(text, host.hooks, commands), hook_entries.strip)
 
 
-def uninstall(target: InstallTarget, host: HostConfig, scope: Scope) -> FileChange:
+def uninstall(target: InstallTarget, host: HostProfile, scope: Scope) -> FileChange:
     """Take out exactly our entries; the bytes before, where nobody else has changed the file. Raises as `install`."""
-    new = {"hooks": {}, **host.document}
+    new = {"hooks": {}, **host.hooks.document}
     return restore(target.store, target.file(host, scope), hook_entries.strip, lambda text: _says_nothing(text, new))
 
 

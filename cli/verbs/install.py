@@ -2,12 +2,12 @@
 
 import click
 
-from eventlog.app.install.host_configs import Scope
-from eventlog.app.install.install import FileChange, host_config_of, install
+from eventlog.app.install.install import FileChange, install, profile_of
 from eventlog.app.install.rules import install_rules
 from eventlog.cli import options
 from eventlog.cli.agent_options import agents, here, scope
 from eventlog.cli.output import say
+from eventlog.hosts.profile import Scope
 from eventlog.settings.load import load
 from eventlog.store import Store
 
@@ -38,10 +38,10 @@ def command(names: tuple[str, ...], scope: Scope, with_rules: bool, session_type
     `eventlog uninstall` gives it back.
     """
     target = here(store)
-    for host in [host_config_of(name) for name in names]:
+    for host in [profile_of(name) for name in names]:
         _tell(host.name, install(target, host, scope, shared=session_type == "shared"))
-        if host.agent == "codex":
-            say("           Codex skips hooks it was not told to trust: run /hooks in it once")
+        if host.after_install:
+            say(f"           {host.after_install}")
         if with_rules:
             _rules(host.name, install_rules(target, host, scope, load(store).settings.locale))
     if scope == "project":

@@ -3,12 +3,12 @@
 import click
 
 from eventlog.app.install.doctor import is_registered
-from eventlog.app.install.host_configs import HostConfig, Scope
-from eventlog.app.install.install import FileChange, InstallTarget, host_config_of, uninstall
+from eventlog.app.install.install import FileChange, InstallTarget, profile_of, uninstall
 from eventlog.app.install.rules import shares_rules, uninstall_rules
 from eventlog.cli import options
 from eventlog.cli.agent_options import agents, here, scope
 from eventlog.cli.output import say
+from eventlog.hosts.profile import HostProfile, Scope
 from eventlog.store import Store
 
 
@@ -22,7 +22,7 @@ def command(names: tuple[str, ...], scope: Scope, store: Store) -> None:
     A file nobody else has changed since is given back byte for byte; of others exactly our entries are removed.
     """
     target = here(store)
-    for host in [host_config_of(name) for name in names]:
+    for host in [profile_of(name) for name in names]:
         if not _others_need_rules(target, host, scope) and (outcome := uninstall_rules(target, host, scope)):
             _tell(f"{host.name} rules", outcome)
         _tell(host.name, uninstall(target, host, scope))
@@ -32,5 +32,5 @@ def _tell(name: str, outcome: FileChange) -> None:
     say(f"{outcome.done:<10} {name}: {outcome.path}")
 
 
-def _others_need_rules(target: InstallTarget, host: HostConfig, scope: Scope) -> bool:
+def _others_need_rules(target: InstallTarget, host: HostProfile, scope: Scope) -> bool:
     return any(is_registered(target, other, scope) for other in shares_rules(host, scope))

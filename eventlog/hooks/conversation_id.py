@@ -6,7 +6,7 @@ of the project is the one at work, also after a resume or a rewind. Rarely neede
 
 import os
 
-from eventlog import fastjson, ids
+from eventlog import fastjson, hosts, ids
 from eventlog.files import open_regular, replace_file
 from eventlog.hosts.call import HookCall
 from eventlog.store import Store
@@ -22,53 +22,14 @@ def conversation_id(store: Store, call: HookCall, environ: "Mapping[str, str]") 
     """The id of the conversation at work where the moment happened; raises NotStored or OSError."""
     if named := _id_in(call.transcript):
         return named
-    match call.agent:
-        case "claude-code":
-            home = environ.get("CLAUDE_CONFIG_DIR") or os.path.expanduser("~/.claude")
-            newest = _newest(f"{home}/projects/{claude_slug(call.where)}")
-        case "codex":
-            home = environ.get("CODEX_HOME") or os.path.expanduser("~/.codex")
-            newest = _newest_rollout(f"{home}/sessions")
-        case _:
-            newest = ""
+    newest = hosts.newest_transcript(call.agent, call.where, environ)
     return _id_in(newest) or _kept(store, call)
-
-
-def claude_slug(path: str) -> str:
-    """How Claude Code names the directory of a project's transcripts: everything but letters and digits is `-`."""
-    return "".join(char if char.isascii() and char.isalnum() else "-" for char in path)
 
 
 def _id_in(transcript: str) -> str:
     """The name of the file, "" where it has none; of a Codex rollout the thread id it ends with, as in its payloads."""
     name = os.path.basename(transcript.replace("\\", "/")).removesuffix(".jsonl").strip()
     return name[-_UUID:] if name.startswith("rollout-") and len(name) > _UUID else name
-
-
-def _newest(directory: str) -> str:
-    """The `.jsonl` file written last; "" where there is none."""
-    try:
-        with os.scandir(directory) as entries:
-            files = [(entry.stat().st_mtime_ns, entry.path) for entry in entries if entry.name.endswith(".jsonl")]
-    except OSError:
-        return ""
-    return max(files, default=(0, ""))[1]
-
-
-def _newest_rollout(sessions: str) -> str:
-    """Of the days' directories (`2026/02/21`) the latest ones: a conversation goes on in the file of its first day."""
-    days: list[str] = [sessions]
-    for _ in ("year", "month", "day"):
-        days = [f"{parent}/{name}" for parent in days for name in _names(parent)]
-    found = [path for path in map(_newest, days) if path]
-    return max(found, key=lambda path: os.stat(path).st_mtime_ns, default="")
-
-
-def _names(directory: str) -> list[str]:
-    try:
-        return [name for name in os.listdir(directory) if name.isdigit()]
-    except OSError:
-        return []
 
 
 def _kept(store: Store, call: HookCall) -> str:

@@ -1,9 +1,13 @@
-"""One place that knows which module speaks for which host; a module is loaded when its host calls."""
+"""The table of hosts: which room belongs to which agent; a module of a room is loaded when it is asked for.
+
+A room has `protocol` (loaded by hooks), `profile`, and where there is something to read, `transcript` and `sessions`.
+"""
 
 from eventlog.hosts.call import HookCall, Payload
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from typing import Any, Protocol
 
     class Dialect(Protocol):
@@ -21,7 +25,7 @@ if TYPE_CHECKING:
             """Say something before a compaction; SILENT where nobody listens."""
 
 
-_MODULES = {
+ROOMS = {  # the agent's name in the log -> its room, which is also its name on the command line
     "claude-code": "claude",
     "cursor": "cursor",
     "codex": "codex",
@@ -34,8 +38,8 @@ _RUN_FOREIGN_HOOKS_THEIR_WAY = ("copilot", "vscode")
 
 def read(agent: str, payload: Payload, name: str) -> HookCall:
     """The call a payload of that agent tells of."""
-    if agent in _MODULES:
-        call: HookCall = _load(_MODULES[agent]).read(payload, name)
+    if agent in ROOMS:
+        call: HookCall = part(agent, "protocol").read(payload, name)
         return call
     from eventlog.hosts.other import protocol as other
 
@@ -49,14 +53,27 @@ def dialect(installed_for: str, agent: str) -> "Dialect":
     understand only themselves.
     """
     caller = agent if agent in _RUN_FOREIGN_HOOKS_THEIR_WAY else installed_for or agent
-    spoken: Dialect = _load(_MODULES.get(caller, "other"))
+    spoken: Dialect = part(caller, "protocol")
     return spoken
 
 
 def named(agent: str) -> str:
-    """The agent's name in the log, for what a command calls it."""
-    return "claude-code" if agent == "claude" else agent
+    """Translate the agent's name on the command line into its name in the log."""
+    return next((known for known, room in ROOMS.items() if room == agent), agent)
 
 
-def _load(module: str) -> "Any":
-    return __import__(f"eventlog.hosts.{module}.protocol", fromlist=["read"])
+def newest_transcript(agent: str, where: str, environ: "Mapping[str, str]") -> str:
+    """Find what the host wrote last of its sessions in a directory; "" where it keeps none, or nobody knows where."""
+    sessions = part(agent, "sessions")
+    return str(sessions.newest_transcript(where, environ)) if sessions else ""
+
+
+def part(agent: str, name: str) -> "Any":
+    """Load a module of the agent's room, of the common one for agents without; None where the room lacks it."""
+    module = f"eventlog.hosts.{ROOMS.get(agent, 'other')}.{name}"
+    try:
+        return __import__(module, fromlist=[name])
+    except ModuleNotFoundError as error:
+        if error.name != module:
+            raise
+        return None

@@ -1,7 +1,6 @@
 """Which files hosts load by themselves, so that nobody is told the same thing twice.
 
-A host's own memory file may be a link to one of ours, or import it (`@path`; Claude Code and Gemini CLI). Sources:
-each host's documentation of its memory files.
+A host's own memory file (named in its profile) may be a link to one of ours, or import it (`@path`).
 """
 
 import os
@@ -9,43 +8,27 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from eventlog.hosts.profile import MemoryFiles, memory_files
 from eventlog.projections.context.loader import Unreadable, read
 
 _IMPORT = re.compile(r"(?<!\S)@(?P<path>[^\s`]+)")
 _CODE = re.compile(r"```.*?```|`[^`\n]*`", re.DOTALL)
-_IN_HOME = {"claude-code": ".claude/CLAUDE.md", "gemini": ".gemini/GEMINI.md", "copilot": ".copilot/AGENTS.md"}
-_IN_PROJECT = {
-    "claude-code": ("CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.local.md"),
-    "gemini": ("GEMINI.md",),
-    "copilot": ("AGENTS.md", ".github/copilot-instructions.md"),
-    **dict.fromkeys(("cursor", "vscode", "opencode", "amp", "windsurf", "droid"), ("AGENTS.md",)),
-}
-_IMPORTING = ("claude-code", "gemini")
 
 
 def loaded_by_host(agent: str, project: str, home: str) -> set[str]:
-    """The real paths of the files the host gives its agent anyway."""
-    return {os.path.realpath(path) for path in _own(agent, Path(project), Path(home)) if path.is_file()}
+    """Find the real paths of the files the host gives its agent anyway."""
+    memory = memory_files(agent)
+    return {os.path.realpath(path) for path in _own(memory, Path(project), Path(home)) if path.is_file()}
 
 
-def _own(agent: str, project: Path, home: Path) -> Iterator[Path]:
-    if agent == "codex":
-        yield _first(home / ".codex")
-        yield _first(project)
-        return
-    files = [project / name for name in _IN_PROJECT.get(agent, ())]
-    if agent in _IN_HOME:
-        files.append(home / _IN_HOME[agent])
-    for file in files:
+def _own(memory: MemoryFiles, project: Path, home: Path) -> Iterator[Path]:
+    groups = [*([project / name for name in group] for group in memory.project)]
+    groups += [*([home / name for name in group] for group in memory.home)]
+    for group in groups:
+        file = next((path for path in group if path.is_file()), group[-1])
         yield file
-        if agent in _IMPORTING:
+        if memory.has_imports:
             yield from _imports(file, home)
-
-
-def _first(directory: Path) -> Path:
-    """Codex reads the first of these that is there."""
-    override = directory / "AGENTS.override.md"
-    return override if override.is_file() else directory / "AGENTS.md"
 
 
 def _imports(file: Path, home: Path) -> Iterator[Path]:

@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from eventlog.hooks.conversation_id import claude_slug
+from eventlog.hosts.claude.sessions import slug
 from tests.support.host_calls import events, tell
 from tests.support.payloads import claude, codex, data
 
@@ -37,12 +37,12 @@ def _files(directory, *names):
 
 
 def test_the_slug_of_a_directory_is_that_of_claude_code():
-    assert "-Users-me-my-app" == claude_slug("/Users/me/my.app")
-    assert "E--dev-myagents" == claude_slug("E:\\dev\\myagents")
+    assert "-Users-me-my-app" == slug("/Users/me/my.app")
+    assert "E--dev-myagents" == slug("E:\\dev\\myagents")
 
 
 def test_the_id_in_the_payload_comes_first(store, work, tmp_path):
-    _files(tmp_path / "config" / "projects" / claude_slug(str(work)), "other")
+    _files(tmp_path / "config" / "projects" / slug(str(work)), "other")
     tell(store, claude("Stop", cwd=str(work), session_id="mine"), CLAUDE_CONFIG_DIR=str(tmp_path / "config"))
 
     assert ["mine"] == [event.conversation_id for event in events(store)]
@@ -57,14 +57,14 @@ def test_the_transcript_names_the_conversation(store):
 
 
 def test_the_newest_file_of_the_project_is_the_conversation(store, work, tmp_path):
-    _files(tmp_path / "config" / "projects" / claude_slug(str(work)), "old", "new")
+    _files(tmp_path / "config" / "projects" / slug(str(work)), "old", "new")
     _files(tmp_path / "config" / "projects" / "-somewhere-else", "newer")
 
     assert "new" == _told(store, claude("Stop", cwd=str(work)), CLAUDE_CONFIG_DIR=str(tmp_path / "config"))
 
 
 def test_a_resumed_conversation_is_the_newest_again(store, work, tmp_path):
-    directory = tmp_path / "config" / "projects" / claude_slug(str(work))
+    directory = tmp_path / "config" / "projects" / slug(str(work))
     _files(directory, "old", "new")
     os.utime(directory / "old.jsonl", (2_000_000, 2_000_000))
 
@@ -72,7 +72,7 @@ def test_a_resumed_conversation_is_the_newest_again(store, work, tmp_path):
 
 
 def test_a_rewind_stays_in_its_conversation(store, work, tmp_path):
-    directory = tmp_path / "config" / "projects" / claude_slug(str(work))
+    directory = tmp_path / "config" / "projects" / slug(str(work))
     _files(directory, "one")
     environ = {"CLAUDE_CONFIG_DIR": str(tmp_path / "config")}
     before = _told(store, claude("Stop", cwd=str(work), prompt_id="p1"), **environ)

@@ -1,6 +1,10 @@
-"""Who may import whom: the log knows nothing of its views, the views nothing of the use cases, those nothing of the shell."""
+"""Who may import whom: the log knows nothing of its views, the views nothing of the use cases, those nothing of the shell.
+
+And who may know whom: a host is known in its room, and in the table of hosts.
+"""
 
 import ast
+import re
 
 import pytest
 
@@ -16,6 +20,18 @@ DOORS = {
     "eventlog/__main__.py": ("eventlog.cli.main.",),
     "eventlog/__init__.py": ("eventlog.app.", "eventlog.projections."),
     "eventlog/hook.py": ("eventlog.app.session_start.",),  # the seam: the answer to a session's start
+}
+
+HOST = re.compile(r"(?<![A-Za-z])(?i:claude|codex|cursor|gemini|copilot|vscode)(?![a-z])(?!_memory|_export)")
+ROOMS = "eventlog/hosts/"  # and the table itself; rooms may name each other: some hosts run the hooks of others
+KNOWS_HOSTS = {
+    "eventlog/settings/schema.py": "the default of `codex_memory`, a key of config.yaml",
+    "app/codex_export.py": "the use case of that key",
+    "cli/verbs/replay.py": "calls it with CODEX_HOME",
+    "cli/verbs/settle.py": "calls it with CODEX_HOME",
+    "cli/verbs/hook.py": "examples in the help",
+    "cli/verbs/install.py": "examples in the help",
+    "cli/verbs/uninstall.py": "examples in the help",
 }
 
 
@@ -68,6 +84,45 @@ def test_the_seam_is_one_import():
     source = files("eventlog")["eventlog/hook.py"]
 
     assert ["eventlog.app.session_start."] == [name for name in imported(source) if name.startswith("eventlog.app.")]
+
+
+def words(file):
+    """Yield the names and texts of a module that the interpreter sees, but docstrings."""
+    tree = ast.parse(file.read_text(encoding="utf-8"))
+    docstrings = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    for node in ast.walk(tree):
+        match node:
+            case ast.Constant(value=str() | bytes() as text) if id(node) not in docstrings:
+                yield text if isinstance(text, str) else text.decode("latin-1")
+            case ast.Name(id=name) | ast.Attribute(attr=name) | ast.arg(arg=name) | ast.keyword(arg=str(name)):
+                yield name
+            case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
+                yield name
+    yield from imported(file)
+
+
+@pytest.mark.parametrize("folder", ["eventlog", "projections", "app", "cli"])
+def test_a_hosts_name_occurs_in_its_room_and_in_the_table_only(folder):
+    named = {
+        f"{name} says {text[:80]!r}"
+        for path in files(folder)
+        if not (name := path.relative_to(ROOT).as_posix()).startswith(ROOMS) and name not in KNOWS_HOSTS
+        for text in words(path)
+        if HOST.search(text)
+    }
+
+    assert set() == named
+
+
+def test_only_the_table_and_who_tells_hosts_apart_know_several():
+    shared = [path for path in (ROOT / ROOMS).glob("*.py") if path.name not in ("__init__.py", "classify.py")]
+
+    assert {} == {path.name: text for path in shared for text in words(path) if HOST.search(text)}
+
+
+@pytest.mark.parametrize("name", KNOWS_HOSTS)
+def test_every_exception_is_still_needed(name):
+    assert any(HOST.search(text) for text in words(ROOT / name))
 
 
 def test_every_module_of_the_four_folders_is_looked_at():

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from eventlog.app.install.hook_entries import commands_in
-from eventlog.app.install.host_configs import HOST_CONFIGS
 from eventlog.hooks.command import is_ours
+from eventlog.hosts.profile import profiles
 from tests.support.command_line import call
 
 FILES = {
@@ -64,7 +64,7 @@ def test_every_event_is_registered_with_the_fastest_command(home, agent):
     value = json.loads((home / FILES[agent]).read_text())
     commands = dict(commands_in(value))
 
-    assert set(HOST_CONFIGS[agent].events) == set(commands)
+    assert set(profiles()[agent].hooks.events) == set(commands)
     for event, command in commands.items():
         python, *flags, script = command.split(" --agent ")[0].split(" ")
         assert Path(python).is_absolute()
@@ -123,7 +123,7 @@ def test_the_host_may_have_moved_its_directory(home, tmp_path, monkeypatch):
 @pytest.mark.parametrize("agent", FILES)
 def test_a_project_has_files_of_its_own(home, tmp_path, agent):
     call("install", agent, "--project")
-    path = tmp_path / "project" / HOST_CONFIGS[agent].project_file
+    path = tmp_path / "project" / profiles()[agent].hooks.project_file
     there = path.exists()
     call("uninstall", agent, "--project")
 
@@ -250,7 +250,7 @@ def test_sessions_others_listen_to_are_told_so_by_every_hook_until_it_is_install
     for kind in kinds:
         call("install", "claude", "--session-type", kind)
         texts.append((home / ".claude" / "settings.json").read_text())
-    hooks = len(HOST_CONFIGS["claude"].events)
+    hooks = len(profiles()["claude"].hooks.events)
 
     assert [0, hooks, hooks, 0] == [text.count("--session-type shared") for text in texts]
     assert [hooks] * 4 == [text.count("--event") for text in texts]

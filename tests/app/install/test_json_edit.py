@@ -7,16 +7,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eventlog.app.install import hook_entries, json_edit
-from eventlog.app.install.host_configs import HOST_CONFIGS
 from eventlog.app.install.json_spans import NotJson, parse
 from eventlog.errors import BadRequest
+from eventlog.hosts.profile import profiles
 
 COMMANDS = {
     agent: {
         event: f"/usr/bin/python3 -I -S /opt/eventlog/hook.py --agent {agent} --event {event}"
-        for event in layout.events
+        for event in profile.hooks.events
     }
-    for agent, layout in HOST_CONFIGS.items()
+    for agent, profile in profiles().items()
 }
 NESTED = '"Stop": [{"hooks": [{"type": "command", "command": "say done"}]}]'
 FLAT = '"stop": [{"command": "say done"}]'
@@ -38,11 +38,11 @@ TEXTS = {
 
 
 def _merged(agent, text):
-    return hook_entries.merge(text, HOST_CONFIGS[agent], COMMANDS[agent])
+    return hook_entries.merge(text, profiles()[agent].hooks, COMMANDS[agent])
 
 
 @pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS)
-@pytest.mark.parametrize("agent", HOST_CONFIGS)
+@pytest.mark.parametrize("agent", profiles())
 def test_every_event_is_registered_once_and_nothing_else_changed(agent, text):
     merged = _merged(agent, text)
     found = [
@@ -54,8 +54,8 @@ def test_every_event_is_registered_once_and_nothing_else_changed(agent, text):
     assert parse(hook_entries.strip(merged)).value in (
         parse(text).value,
         _without_hooks(text),
-        {**_without_hooks(text), **HOST_CONFIGS[agent].document},
-        {**parse(text).value, **HOST_CONFIGS[agent].document},
+        {**_without_hooks(text), **profiles()[agent].hooks.document},
+        {**parse(text).value, **profiles()[agent].hooks.document},
     )
     for part in (
         text.replace("\r", "").replace("}", "\n").replace("{", "\n").replace("]", "\n").replace("[", "\n").split("\n")
@@ -121,7 +121,7 @@ def test_a_command_of_another_version_is_replaced_in_its_place():
     moved = {event: command.replace("/opt/", "/usr/lib/") for event, command in COMMANDS["codex"].items()}
     commands = [
         one["hooks"][0]["command"]
-        for one in parse(hook_entries.merge(later, HOST_CONFIGS["codex"], moved)).value["hooks"]["Stop"]
+        for one in parse(hook_entries.merge(later, profiles()["codex"].hooks, moved)).value["hooks"]["Stop"]
     ]
 
     assert [moved["Stop"], "b"] == commands

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from eventlog.app.install.hook_entries import commands_in
-from eventlog.app.install.host_configs import HOST_CONFIGS
 from eventlog.hooks.command import command, is_ours, is_shared
+from eventlog.hosts.profile import profiles
 from eventlog.store import Store
 from tests.support.builders import ROOT
 from tests.support.command_line import call
@@ -118,7 +118,7 @@ def test_installing_again_replaces_the_old_form(home):
     call("install", "claude")
     commands = [text for _, text in commands_in(json.loads(path.read_text()))]
 
-    assert len(HOST_CONFIGS["claude"].events) == len(commands)
+    assert len(profiles()["claude"].hooks.events) == len(commands)
     assert all(text.endswith(" || true") for text in commands)
 
 

@@ -1,4 +1,4 @@
-"""Whether a host is willing to run what is installed."""
+"""Which of our hooks Codex may skip: it runs only what it was told to trust, known by a digest in its `config.toml`."""
 
 import hashlib
 import json
@@ -6,49 +6,38 @@ import re
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
-from eventlog.app.install import hook_entries
 from eventlog.hooks.command import is_ours
+from eventlog.hosts.profile import Distrust
 
+_REMEDY = "run /hooks in Codex"
 _UPPER = re.compile(r"(?<!^)(?=[A-Z])")
 
 
-def disabled(value: Any) -> str:
-    """The setting of a host's file that switches all its hooks off; "" where none does."""
-    if not isinstance(value, dict):
-        return ""
-    if value.get("disableAllHooks") is True:
-        return "disableAllHooks"
-    hooks = value.get("hooks")
-    return "hooks.enabled" if isinstance(hooks, dict) and hooks.get("enabled") is False else ""
-
-
-class Trust(NamedTuple):
-    """Our events that Codex was never told to trust, and those it trusts another command for."""
-
-    missing: list[str]
-    outdated: list[str]
-
-
-def trust_of_codex(directory: Path, file: Path, value: Any) -> Trust:
-    """By `[hooks.state]` of its `config.toml`: a hook is known there by file, event, and its positions in the file."""
+def distrust(directory: Path, file: Path, value: Any) -> Iterator[Distrust]:
+    """Compare our hooks in a file with `[hooks.state]`: a hook is known there by file, event, and its positions."""
     state = _state(directory / "config.toml")
     trusted = [(event, digest, _trusted_hash(state.get(key))) for event, key, digest in _hooks(file, value)]
-    return Trust(
-        [event for event, _, known in trusted if not known],
-        [event for event, digest, known in trusted if known not in ("", digest)],
-    )
+    missing = [event for event, _, known in trusted if not known]
+    outdated = [event for event, digest, known in trusted if known not in ("", digest)]
+    if missing:
+        yield Distrust(f"Codex does not trust the hooks for {', '.join(missing)} yet, and skips them", _REMEDY)
+    if outdated:
+        events = ", ".join(outdated)
+        yield Distrust(
+            f"Codex seems to trust another command for {events}, and would skip this one", _REMEDY, is_guess=True
+        )
 
 
 def _hooks(file: Path, value: Any) -> Iterator[tuple[str, str, str]]:
-    """Event, key and digest of each of our hooks."""
+    """Yield event, key and digest of each of our hooks."""
     hooks = value.get("hooks") if isinstance(value, dict) else None
     for event, groups in hooks.items() if isinstance(hooks, dict) else ():
         for group, entry in enumerate(groups if isinstance(groups, list) else ()):
             handlers = entry.get("hooks") if isinstance(entry, dict) else None
             for number, handler in enumerate(handlers if isinstance(handlers, list) else ()):
-                if any(is_ours(command) for _, command in hook_entries.commands_in({"hooks": {event: [handler]}})):
+                if isinstance(handler, dict) and is_ours(handler.get("command")):
                     label = _UPPER.sub("_", event).lower()
                     yield event, f"{file}:{label}:{group}:{number}", _digest(label, entry.get("matcher"), handler)
 

@@ -1,0 +1,44 @@
+"""Claude Code's files and hooks; documentation: code.claude.com/docs/en/hooks, /memory, /skills."""
+
+from eventlog.hosts.profile import SECONDS, HookFile, HostProfile, MemoryFiles, RuleFile
+
+_SKILL = (
+    "---\nname: eventlog\ndescription: Save a summary of the session and its key facts when a task is done, or look up "
+    "what earlier sessions saved. Use at the end of every task.\n---\n\n"
+)
+
+PROFILE = HostProfile(
+    agent="claude",
+    name="Claude Code",
+    home=".claude",
+    home_variable="CLAUDE_CONFIG_DIR",
+    hooks=HookFile(
+        user_file="settings.json",
+        project_file=".claude/settings.json",
+        shape="nested",
+        events={
+            "SessionStart": {},
+            "UserPromptSubmit": {},
+            "PostToolUse": {"matcher": "Edit|Write|MultiEdit|NotebookEdit|Bash", "async": True},
+            "Stop": {},
+            "SubagentStart": {},
+            "SubagentStop": {},
+            "PreCompact": {},
+            "SessionEnd": {"timeout": 5},  # all hooks at the end share 1.5 s, unless one asks for more
+        },
+        handler={"type": "command", "command": "", "timeout": SECONDS},
+    ),
+    rules=RuleFile(
+        project_file=".claude/skills/eventlog/SKILL.md",
+        user_file="skills/eventlog/SKILL.md",
+        session='"$CLAUDE_CODE_SESSION_ID"',
+        head=_SKILL,
+    ),
+    memory=MemoryFiles(
+        project=(("CLAUDE.md",), (".claude/CLAUDE.md",), ("CLAUDE.local.md",)),
+        home=((".claude/CLAUDE.md",),),
+        has_imports=True,
+    ),
+    programs=("claude",),
+    traces=(".claude",),
+)

@@ -1,0 +1,35 @@
+"""Codex CLI's files and hooks; documentation: developers.openai.com/codex/hooks, /codex/guides/agents-md."""
+
+from eventlog.hosts.codex.trust import distrust
+from eventlog.hosts.profile import SECONDS, HookFile, HostProfile, MemoryFiles, RuleFile
+
+_AGENTS = ("AGENTS.override.md", "AGENTS.md")  # it reads the first that is there
+
+PROFILE = HostProfile(
+    agent="codex",
+    name="Codex CLI",
+    home=".codex",
+    home_variable="CODEX_HOME",
+    hooks=HookFile(
+        user_file="hooks.json",
+        project_file=".codex/hooks.json",
+        shape="nested",
+        events={
+            "SessionStart": {"matcher": "startup|resume|clear|compact"},
+            "UserPromptSubmit": {},
+            "PostToolUse": {},
+            "PreCompact": {},
+            "Stop": {},
+            "SubagentStart": {},
+            "SubagentStop": {},
+            "SessionEnd": {"timeout": 3},  # the most it allows
+        },
+        handler={"type": "command", "command": "", "timeout": SECONDS},
+    ),
+    rules=RuleFile(project_file="AGENTS.md", user_file="AGENTS.md"),
+    memory=MemoryFiles(project=(_AGENTS,), home=(tuple(f".codex/{name}" for name in _AGENTS),)),
+    programs=("codex",),
+    traces=(".codex",),
+    distrust=distrust,
+    after_install="Codex skips hooks it was not told to trust: run /hooks in it once",
+)

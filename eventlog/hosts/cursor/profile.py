@@ -1,0 +1,34 @@
+"""Cursor's files and hooks; documentation: cursor.com/docs/agent/hooks."""
+
+from eventlog.hosts.profile import SECONDS, ForeignHooks, HookFile, HostProfile, MemoryFiles, RuleFile
+
+_MDC = "---\ndescription: Save what is worth knowing later (eventlog)\nalwaysApply: true\n---\n\n"
+
+PROFILE = HostProfile(
+    agent="cursor",
+    name="Cursor",
+    home=".cursor",
+    hooks=HookFile(
+        user_file="hooks.json",
+        project_file=".cursor/hooks.json",
+        shape="flat",
+        events={
+            "sessionStart": {},
+            "beforeSubmitPrompt": {},
+            "afterFileEdit": {},
+            "afterShellExecution": {},
+            "preCompact": {},
+            "stop": {"loop_limit": 1},
+            "subagentStart": {},
+            "subagentStop": {},
+            "sessionEnd": {},
+        },
+        handler={"command": "", "timeout": SECONDS},
+        document={"version": 1},
+    ),
+    rules=RuleFile(project_file=".cursor/rules/eventlog.mdc", session='"$CURSOR_CONVERSATION_ID"', head=_MDC),
+    memory=MemoryFiles(project=(("AGENTS.md",),)),
+    programs=("cursor", "cursor-agent"),
+    traces=(".cursor",),
+    also_runs=(ForeignHooks("claude", is_enough=True),),
+)

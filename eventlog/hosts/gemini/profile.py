@@ -1,0 +1,27 @@
+"""Gemini CLI's files and hooks; documentation: github.com/google-gemini/gemini-cli, docs/hooks and docs/cli."""
+
+from eventlog.hosts.profile import MILLISECONDS, HookFile, HostProfile, MemoryFiles, RuleFile
+
+PROFILE = HostProfile(
+    agent="gemini",
+    name="Gemini CLI",
+    home=".gemini",
+    hooks=HookFile(
+        user_file="settings.json",
+        project_file=".gemini/settings.json",
+        shape="nested",
+        events={
+            "SessionStart": {},
+            "BeforeAgent": {},
+            "AfterTool": {"matcher": "write_file|replace|run_shell_command|write_todos"},
+            "AfterAgent": {},
+            "PreCompress": {},
+            "SessionEnd": {},
+        },
+        handler={"name": "eventlog", "type": "command", "command": "", "timeout": MILLISECONDS},
+    ),
+    rules=RuleFile(project_file="GEMINI.md", user_file="GEMINI.md"),
+    memory=MemoryFiles(project=(("GEMINI.md",),), home=((".gemini/GEMINI.md",),), has_imports=True),
+    programs=("gemini",),
+    traces=(".gemini",),
+)

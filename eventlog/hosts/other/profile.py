@@ -1,0 +1,9 @@
+"""What is known of hosts without a room of their own."""
+
+from collections.abc import Mapping
+
+from eventlog.hosts.profile import MemoryFiles
+
+MEMORY: Mapping[str, MemoryFiles] = dict.fromkeys(
+    ("opencode", "amp", "windsurf", "droid"), MemoryFiles(project=(("AGENTS.md",),))
+)

@@ -1,0 +1,106 @@
+"""What is known of a host beside its protocol: its files, what it reads by itself, whose hooks it also runs.
+
+Each host's room has one such profile (`profile.py`), with the documentation or the observation it was taken from.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+from eventlog import hosts
+
+Shape = Literal["nested", "flat"]
+Scope = Literal["user", "project"]
+
+BOTH_SCOPES: tuple[Scope, ...] = ("user", "project")
+SECONDS, MILLISECONDS = 10, 10_000  # of a hook's timeout, in the unit its host counts in
+
+
+class HookFile(NamedTuple):
+    """The file a host keeps its hooks in.
+
+    Only events named in the host's documentation: Cursor ignores the whole file for one name it does not know.
+    """
+
+    user_file: str  # below the host's directory
+    project_file: str  # below the project's
+    shape: Shape
+    events: Mapping[str, Mapping[str, Any]]  # what differs from `handler`; for nested shapes also `matcher`
+    handler: Mapping[str, Any]  # the command still empty
+    command_key: str = "command"
+    document: Mapping[str, Any] = {}  # what a new file needs beside `hooks`
+
+
+class RuleFile(NamedTuple):
+    """The file a host reads rules from, and how a command of its agent finds the conversation's id."""
+
+    project_file: str
+    user_file: str | None = None  # below the host's directory; None where it reads none there
+    session: str = "<the session id given at the start>"
+    head: str = ""  # of a file of our own; "" for a block in a shared one
+
+
+class MemoryFiles(NamedTuple):
+    """The files a host gives its agent by itself: of each group, the first that is there.
+
+    With `has_imports` they may name others by `@path`.
+    """
+
+    project: tuple[tuple[str, ...], ...] = ()  # below the project's directory
+    home: tuple[tuple[str, ...], ...] = ()  # below the user's home
+    has_imports: bool = False
+
+
+class ForeignHooks(NamedTuple):
+    """Hooks registered for another host that this one runs, too; `is_enough` where they miss nothing it can tell."""
+
+    agent: str
+    scopes: tuple[Scope, ...] = BOTH_SCOPES
+    is_enough: bool = False
+
+
+class Distrust(NamedTuple):
+    """Hooks of ours a host may skip, and the remedy; `is_guess` where an arrival since proves the contrary."""
+
+    what: str
+    fix: str
+    is_guess: bool = False
+
+
+class HostProfile(NamedTuple):
+    """One host.
+
+    `distrust` reads the host's own directory, our file in it, and the value of that file.
+    """
+
+    agent: str  # as commands call it
+    name: str  # as its makers call it
+    home: str  # its directory under the user's home
+    hooks: HookFile
+    rules: RuleFile
+    memory: MemoryFiles
+    home_variable: str = ""  # of the environment, moves that directory; "" where nothing does
+    programs: tuple[str, ...] = ()  # by which its presence is told, or by these directories of the home:
+    traces: tuple[str, ...] = ()
+    also_runs: tuple[ForeignHooks, ...] = ()
+    distrust: Callable[[Path, Path, Any], Iterator[Distrust]] | None = None
+    after_install: str = ""  # to be done by the user, once
+
+
+def profiles() -> dict[str, HostProfile]:
+    """All hosts with a room, by their name on the command line, in the order of the table."""
+    return {room: _load(agent) for agent, room in hosts.ROOMS.items()}
+
+
+def memory_files(agent: str) -> MemoryFiles:
+    """What the agent of that name in the log is given by its host; nothing where that is not known."""
+    if agent in hosts.ROOMS:
+        return _load(agent).memory
+    from eventlog.hosts.other.profile import MEMORY
+
+    return MEMORY.get(agent, MemoryFiles())
+
+
+def _load(agent: str) -> HostProfile:
+    profile: HostProfile = hosts.part(agent, "profile").PROFILE
+    return profile

@@ -1,0 +1,29 @@
+"""VS Code's files and hooks; documentation: code.visualstudio.com/docs/copilot/customization/hooks."""
+
+from eventlog.hosts.profile import SECONDS, ForeignHooks, HookFile, HostProfile, MemoryFiles, RuleFile
+
+PROFILE = HostProfile(
+    agent="vscode",
+    name="VS Code",
+    home=".copilot",
+    hooks=HookFile(
+        user_file="hooks/eventlog-vscode.json",
+        project_file=".github/hooks/eventlog-vscode.json",
+        shape="flat",
+        events={
+            "SessionStart": {},
+            "UserPromptSubmit": {},
+            "PostToolUse": {},
+            "PreCompact": {},
+            "SubagentStart": {},
+            "SubagentStop": {},
+            "Stop": {},
+        },
+        handler={"type": "command", "command": "", "timeout": SECONDS},
+    ),
+    rules=RuleFile(project_file="AGENTS.md"),
+    memory=MemoryFiles(project=(("AGENTS.md",),)),
+    programs=("code",),
+    traces=(".vscode", ".config/Code"),
+    also_runs=(ForeignHooks("claude", is_enough=True), ForeignHooks("copilot")),
+)
