@@ -18,6 +18,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from eventlog import ids, timestamps
+from eventlog.app.replay import replay
 from eventlog.app.staging import StagedEntry, stage
 from eventlog.app.storage import BaseStorage, Refused, StorageBusy, storage_of
 from eventlog.errors import BadRequest, InvalidEvent, NotStored
@@ -29,7 +30,6 @@ from eventlog.projections.bases.carry import Arrival, WriteResult, carry
 from eventlog.projections.bases.ledger import HeldEntry, Ledger, key_of
 from eventlog.projections.bases.names import BaseFile
 from eventlog.projections.bases.sections import Page, SectionId
-from eventlog.projections.engine.replay import replay
 from eventlog.projections.views.knowledge import UNRENDERED, Knowledge, ledgers, unmatched_entries
 from eventlog.settings.schema import Settings
 from eventlog.store import Store

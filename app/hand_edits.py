@@ -6,11 +6,12 @@ from typing import NamedTuple
 
 from eventlog import timestamps
 from eventlog.app.publish import read
+from eventlog.app.replay import replay
 from eventlog.events import Event
 from eventlog.log import EventLog
 from eventlog.projections.base import Document
 from eventlog.projections.edits.memory_edits import EditReading, interpret_edit, is_base, stamp_in, take_added
-from eventlog.projections.engine.replay import ReplayResult, replay
+from eventlog.projections.engine.replay import ReplayResult
 from eventlog.projections.labels import LABELS
 from eventlog.projections.stamp import is_untouched
 from eventlog.projections.state.conversations import Conversations

@@ -7,12 +7,13 @@ from typing import NamedTuple
 from eventlog.app.apply import ApplyResult, apply
 from eventlog.app.hand_edits import EditRecord, record_edits
 from eventlog.app.publish import PublishResult, publish
+from eventlog.app.replay import replay
 from eventlog.events import Event
 from eventlog.files import sweep_tree
 from eventlog.log import EventLog
 from eventlog.projections import ALL
 from eventlog.projections.base import Projection
-from eventlog.projections.engine.replay import Progress, ReplayResult, replay
+from eventlog.projections.engine.replay import Progress, ReplayResult
 from eventlog.projections.views.knowledge import KNOWLEDGE, UNRENDERED, Knowledge
 from eventlog.projections.views.memory import MEMORY
 from eventlog.settings.schema import Settings

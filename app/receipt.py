@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from msgspec import to_builtins
 
+from eventlog.app.checkpoints import Checkpoints
 from eventlog.append_once import append_once
 from eventlog.days import LogLine
 from eventlog.events import ContextInjected, KnownFile
@@ -15,7 +16,7 @@ from eventlog.log import EventLog
 from eventlog.projections.base import Document
 from eventlog.projections.context.build import ContextResult
 from eventlog.projections.context.recent_events import retractions_since
-from eventlog.projections.context.sources import ContextRequest
+from eventlog.projections.context.request import ContextRequest
 from eventlog.settings.schema import Settings
 
 _DocumentsAt = Callable[[str], list[Document]]
@@ -50,7 +51,7 @@ def append_receipt(log: EventLog, request: ContextRequest, built: ContextResult)
 def receipts_of(log: EventLog, settings: Settings, conversation_id: str) -> list[ReceiptSources]:
     """Everything the session was ever given, oldest first."""
     receipts = [event for event in log.session(conversation_id) if isinstance(event, ContextInjected)]
-    from eventlog.projections.engine.replay import replay  # a hook only acknowledges
+    from eventlog.app.replay import replay  # a hook only acknowledges
 
     @cache
     def documents_at(as_of: str) -> list[Document]:
@@ -63,10 +64,11 @@ def _explain(log: EventLog, receipt: ContextInjected, documents_at: _DocumentsAt
     behind = {file.path: _events_behind(log, file, documents_at) for file in receipt.files}
     found = log.find({*receipt.sources, *(event for events in behind.values() for event in events or ())})
     oldest = min((file.as_of for file in receipt.files if file.as_of), default=receipt.ts)
-    withdrawn = retractions_since(log, oldest, receipt.ts).withdrawn()  # told no more, whatever the files still said
+    cache = Checkpoints(log.store.cache, writes=False)
+    told_no_more = retractions_since(log, cache, oldest, receipt.ts).withdrawn()  # whatever the files still said
 
     def known(events: list[str]) -> list[LogLine]:
-        entries = (found[one] for one in events if one in found and not withdrawn.hides(found[one].event))
+        entries = (found[one] for one in events if one in found and not told_no_more.hides(found[one].event))
         return sorted(entries, key=lambda one: (one.event.ts, one.event.id))
 
     files = {path: None if events is None else known(events) for path, events in behind.items()}

@@ -36,11 +36,11 @@ def _known(store: Store, call: HookCall, head: str, source: str) -> str:
     import msgspec
 
     from eventlog import timestamps
+    from eventlog.app.context import begin
     from eventlog.app.receipt import append_receipt
     from eventlog.log import EventLog
     from eventlog.projections.context import SessionType
-    from eventlog.projections.context.build import begin
-    from eventlog.projections.context.sources import NEW, ContextRequest
+    from eventlog.projections.context.request import NEW, ContextRequest
     from eventlog.settings import cached
     from eventlog.settings.schema import Settings
 

@@ -5,6 +5,7 @@ from difflib import SequenceMatcher
 from pathlib import Path
 from typing import NamedTuple
 
+from eventlog.app.replay import replay
 from eventlog.app.storage import Refused, storage_of
 from eventlog.days import LogLine
 from eventlog.errors import BadRequest
@@ -13,7 +14,6 @@ from eventlog.projections.base import Document, Line
 from eventlog.projections.bases.drift import locate
 from eventlog.projections.bases.ledger import Ledger
 from eventlog.projections.bases.sections import Page
-from eventlog.projections.engine.replay import replay
 from eventlog.projections.stamp import stamped_at
 from eventlog.projections.views.knowledge import Knowledge, ledgers
 from eventlog.settings.schema import Settings

@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from eventlog import timestamps
+from eventlog.app.context import begin, build
 from eventlog.app.receipt import append_receipt
 from eventlog.cli import options
 from eventlog.cli.output import emit_pretty
@@ -15,8 +16,7 @@ from eventlog.hooks import prompts
 from eventlog.hosts.call import HookCall
 from eventlog.project import project_root
 from eventlog.projections.context import SessionType
-from eventlog.projections.context.build import begin, build
-from eventlog.projections.context.sources import ContextRequest
+from eventlog.projections.context.request import ContextRequest
 from eventlog.settings.schema import Settings
 from eventlog.store import Store
 from eventlog.text import harmless

@@ -12,13 +12,14 @@ from eventlog.app.apply import ApplyResult
 from eventlog.app.codex_export import ExportResult, export
 from eventlog.app.publish import publish
 from eventlog.app.rebuild import RebuildResult, rebuild
+from eventlog.app.replay import replay
 from eventlog.cli import options
 from eventlog.cli.main import EXIT_FOUND, EXIT_NOT_WRITTEN
 from eventlog.cli.progress import progress
 from eventlog.cli.show_replay import report
 from eventlog.projections import ALL
 from eventlog.projections.base import Projection
-from eventlog.projections.engine.replay import Progress, chosen, replay
+from eventlog.projections.engine.replay import Progress, chosen
 from eventlog.store import Store
 
 

@@ -5,9 +5,9 @@ from typing import Any
 import click
 import orjson
 
+from eventlog.app.replay import replay
 from eventlog.cli import options
 from eventlog.cli.output import emit_pretty, table
-from eventlog.projections.engine.replay import replay
 from eventlog.projections.views.sessions import SESSIONS
 from eventlog.store import Store
 

@@ -7,10 +7,10 @@ from typing import Any
 import click
 from msgspec import to_builtins
 
+from eventlog.app.replay import replay
 from eventlog.cli import options
 from eventlog.cli.output import emit_pretty, say, table
 from eventlog.hooks import avoided_log
-from eventlog.projections.engine.replay import replay
 from eventlog.projections.state.conversations import Conversations
 from eventlog.projections.views.stats import STATS, Week, weeks
 from eventlog.settings.schema import Settings

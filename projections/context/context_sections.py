@@ -77,8 +77,8 @@ def _of_memory(file: ContextFile, result: FileLoadResult, parts: ContextSources)
 
 
 def _of_notes(parts: ContextSources) -> Iterator[ContextSection]:
-    for day, told in parts.notes:
-        body = tuple(line for line in told[1:] if line.text)
+    for day, lines in parts.notes:
+        body = tuple(line for line in lines[1:] if line.text)
         yield ContextSection(parts.words.notes.format(day=day), body, _BY_VALUE.index("notes"))
 
 
@@ -90,9 +90,9 @@ def _of_facts(parts: ContextSources) -> ContextSection:
 def _of_summaries(parts: ContextSources) -> Iterator[ContextSection]:
     request = parts.request
     own = f"{request.program} query --type stage_summary --session {quote(request.session_id)}{request.store_option}"
-    for title, told in parts.summaries:
-        more = own if title == parts.words.own_summary else ""
-        yield ContextSection(title, told, _BY_VALUE.index("summaries"), more)
+    for summary in parts.summaries:
+        more = own if summary.title == parts.words.own_summary else ""
+        yield ContextSection(summary.title, summary.lines, _BY_VALUE.index("summaries"), more)
 
 
 def _bullet(one: DistinctFact, local: Local) -> str:

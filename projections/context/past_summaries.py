@@ -14,6 +14,7 @@ from eventlog.events import KnownFile
 from eventlog.log import EventLog
 from eventlog.projections.base import Line
 from eventlog.projections.context.recent_events import Visible, retractions_since, said_in
+from eventlog.projections.engine.day_fold import DayCache
 from eventlog.projections.stamp import is_stamp, stamped_at
 from eventlog.projections.state.conclusions import conclude
 from eventlog.projections.state.conversations import Conversations
@@ -36,6 +37,7 @@ class PastSummaries(NamedTuple):
     """What came before, of one project: the log, the words of late, and who may see what."""
 
     log: EventLog
+    cache: DayCache
     settings: Settings
     lately: Conversations
     since: str  # what was said from then on is in `lately`
@@ -70,7 +72,7 @@ class PastSummaries(NamedTuple):
             return ()
         begun = min(one.ts for one in words)
         all_known = begun >= self.since
-        withdrawn = (self.lately if all_known else retractions_since(self.log, begun, self.now)).withdrawn()
+        withdrawn = (self.lately if all_known else retractions_since(self.log, self.cache, begun, self.now)).withdrawn()
         conclusion = conclude(conversation, withdrawn)
         if conclusion.source == "none":
             return ()
@@ -90,7 +92,7 @@ class PastSummaries(NamedTuple):
         return PastSummary(name, _body(lines), KnownFile(path, hashlib.sha256(data).hexdigest(), stamp))
 
     def _withdrawn_since(self, ts: str) -> bool:
-        known = self.lately if ts >= self.since else retractions_since(self.log, ts, self.now)
+        known = self.lately if ts >= self.since else retractions_since(self.log, self.cache, ts, self.now)
         return any(retraction.ts > ts for retraction in known.retractions)
 
     def _indexed(self, project: str) -> list[str]:

@@ -1,6 +1,6 @@
-"""What was said lately: the only part of the log a context reads, whatever lies before it.
+"""Reads what was said lately: the only part of the log a context reads, whatever lies before it.
 
-A closed day is taken from what the last replay kept of it, where that is still true; of other days' files only lines
+A closed day is taken from the cache of the last replay, where that is still true; of other days' files only lines
 that say or withdraw something are decoded. A log that cannot be read at all is an empty one here: the rest of the
 context is not to suffer.
 """
@@ -11,7 +11,7 @@ from contextlib import suppress
 from eventlog import days
 from eventlog.events import Event, Fact, Retraction, StageSummary
 from eventlog.log import EventLog
-from eventlog.projections.engine.checkpoints import Checkpoints
+from eventlog.projections.engine.day_fold import DayCache
 from eventlog.projections.state.conversations import Conversation, Conversations
 
 _WORDS = (b'"fact"', b'"stage_summary"', b'"retraction"')
@@ -20,13 +20,12 @@ _SAY = (Fact, StageSummary, Retraction)
 Visible = Callable[[Event], bool]
 
 
-def said_between(log: EventLog, since: str, until: str, visible: Visible) -> Conversations:
-    """Every fact and summary of that time that may be seen, and all withdrawals, in force or not."""
+def said_between(log: EventLog, cache: DayCache, since: str, until: str, visible: Visible) -> Conversations:
+    """Read every fact and summary of that time that may be seen, and all withdrawals, in force or not."""
     state = Conversations()
     seen: set[str] = set()
-    kept = Checkpoints(log.store.cache, [Conversations])
     for day in _days(log, since, until):
-        for event in _load(day, kept):
+        for event in _load(day, cache):
             if event.id in seen or not isinstance(event, _SAY) or not since <= event.ts <= until:
                 continue
             seen.add(event.id)
@@ -36,7 +35,7 @@ def said_between(log: EventLog, since: str, until: str, visible: Visible) -> Con
 
 
 def said_in(log: EventLog, conversation_id: str, until: str, visible: Visible) -> Conversation:
-    """All a conversation ever said that may be seen, without what was withdrawn at any time since."""
+    """Read all a conversation ever said that may be seen, without what was withdrawn at any time since."""
     conversation = Conversation(conversation_id)
     for event in events_of(log, conversation_id):
         if event.subagent is None and event.ts <= until and (visible(event) or not isinstance(event, _SAY)):
@@ -44,13 +43,13 @@ def said_in(log: EventLog, conversation_id: str, until: str, visible: Visible) -
     return conversation
 
 
-def retractions_since(log: EventLog, since: str, until: str) -> Conversations:
-    """A state that knows nothing but withdrawals."""
-    return said_between(log, since, until, lambda _: False)
+def retractions_since(log: EventLog, cache: DayCache, since: str, until: str) -> Conversations:
+    """Read a state that knows nothing but withdrawals."""
+    return said_between(log, cache, since, until, lambda _: False)
 
 
 def events_of(log: EventLog, conversation_id: str) -> list[Event]:
-    """Everything one conversation did, oldest first."""
+    """Read everything one conversation did, oldest first."""
     try:
         return log.session(conversation_id)
     except OSError:
@@ -58,7 +57,7 @@ def events_of(log: EventLog, conversation_id: str) -> list[Event]:
 
 
 def mentioning(log: EventLog, date: str, words: Sequence[bytes]) -> Iterator[Event]:
-    """The events of one day whose lines hold any of the words."""
+    """Read the events of one day whose lines hold any of the words."""
     for day in _days(log, date, date):
         with suppress(OSError):
             yield from days.load_mentioning(day, words)
@@ -71,12 +70,14 @@ def _days(log: EventLog, since: str, until: str) -> list[days.Day]:
         return []
 
 
-def _load(day: days.Day, kept: Checkpoints) -> list[Event]:
-    """All that was said or withdrawn on a day, and perhaps more."""
-    saved = kept.find(day)
+def _load(day: days.Day, cache: DayCache) -> list[Event]:
+    """Read all that was said or withdrawn on a day, and perhaps more."""
+    saved = cache.find(day, [Conversations])
     if saved is not None and not saved.withheld:
         state: Conversations = saved.states[Conversations]
-        said = (event for one in state.by_id.values() for event in (*one.facts, *one.summaries))
+        said = (
+            event for conversation in state.by_id.values() for event in (*conversation.facts, *conversation.summaries)
+        )
         return [*said, *state.retractions]
     try:
         return days.load_mentioning(day, _WORDS)

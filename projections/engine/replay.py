@@ -1,6 +1,6 @@
-"""The engine: the log -> states -> documents. Reads the log and the checkpoints, writes nothing but checkpoints.
+"""The engine: the log -> states -> documents. Reads the log; folded days are kept by the cache it is handed.
 
-A checkpoint holds the states of all projections, whichever were asked for, so that asking in turn for different ones
+What is kept has the states of all projections, whichever were asked for, so that asking in turn for different ones
 does not fold a day twice.
 
 What was withdrawn is folded like everything else, but kept without its words (`withheld`).
@@ -23,7 +23,7 @@ from eventlog.events import Event
 from eventlog.log import EventLog
 from eventlog.projections import ALL
 from eventlog.projections.base import Document, Projection
-from eventlog.projections.engine.checkpoints import Checkpoints, DayFileStamp, DayFold, States, stamps_of
+from eventlog.projections.engine.day_fold import NO_CACHE, DayCache, DayFileStamp, DayFold, States, stamps_of
 from eventlog.projections.engine.withheld import Withheld, withheld, without_words
 from eventlog.projections.state.conversations import Conversations
 from eventlog.settings.schema import Settings
@@ -52,16 +52,14 @@ def replay(
     projections: Sequence[Projection] = ALL,
     until: str = EVERYTHING,
     keep: Keep | None = None,
-    checkpoints: bool = True,
-    save: bool = True,
+    cache: DayCache = NO_CACHE,
     progress: Progress = lambda _done, _all: None,
 ) -> ReplayResult:
     """Render the events with `ts <= until` that `keep` accepts.
 
     The same events give the same documents, whatever files they are in and whatever has been kept in the cache.
-    Without `checkpoints` none are read, without `save` nothing at all is written.
     """
-    fold = _Fold(log, {projection.state for projection in projections}, until, keep, finds=checkpoints, keeps=save)
+    fold = _Fold(log, {projection.state for projection in projections}, until, keep, cache)
     with _no_garbage():
         there = log.days(until=until)
         result = _fold_all(fold, there, progress)
@@ -118,16 +116,14 @@ class _Fold:
     """Folds one day after the other, with or without checkpoints."""
 
     def __init__(
-        self, log: EventLog, kinds: Collection[type[Any]], until: str, keep: Keep | None, *, finds: bool, keeps: bool
+        self, log: EventLog, kinds: Collection[type[Any]], until: str, keep: Keep | None, cache: DayCache
     ) -> None:
         self._kinds = kinds
         self._until = until
         self._keep = keep
         self._holding = partial(log.holding, until=until)
         self._elsewhere = Copies(self._holding)
-        self._saved = Checkpoints(log.store.cache, kinds)
-        self._finds = finds and keep is None
-        self._keeps = keeps and keep is None
+        self._cache: DayCache = cache if keep is None else NO_CACHE  # a choice of events is nobody else's
         self._kept: dict[str, _Kept] = {}  # by day, of the checkpoints there are
         self._wordless: frozenset[str] = frozenset()  # days whose checkpoints lack words that are needed
 
@@ -138,7 +134,7 @@ class _Fold:
     def day(self, day: Day, *, closed: bool) -> tuple[DayFold, bool]:
         """What the day's events led to, and whether they had to be folded for it."""
         whole = day.date < self._until[:10]
-        saved = self._saved.find(day) if self._finds and whole and day.date not in self._wordless else None
+        saved = self._cache.find(day, self._kinds) if whole and day.date not in self._wordless else None
         if saved is None:
             return self._fold(day, keep=closed and whole), True
         left_out = self._elsewhere.of(saved.strays)
@@ -162,9 +158,9 @@ class _Fold:
 
     def tidy(self, there: Sequence[Day], states: States) -> None:
         """Leave no checkpoint of a day that is gone, and none with the words of what is withdrawn."""
-        if not self._keeps or self._until != EVERYTHING:
+        if not self._cache.keeps or self._until != EVERYTHING:
             return
-        self._saved.sweep({day.date for day in there})
+        self._cache.sweep({day.date for day in there})
         now = _withheld(states)
         for day in there:
             kept = self._kept.get(day.date)
@@ -183,12 +179,12 @@ class _Fold:
         events, damage = days.load(day)
         foreign = misdated(day.date, [event.id for event in events])
         copies = self._elsewhere.of(foreign) if left_out is None else left_out
-        kept = keep and self._keeps
+        kept = keep and self._cache.keeps
         kinds = {*self._kinds, *(projection.state for projection in ALL)} if kept else self._kinds
         folded = DayFold({kind: kind() for kind in kinds}, 0, damage, foreign, copies, withheld)
         self._take_in(folded, events)
         if kept:
-            self._saved.keep(day, stamps, folded)
+            self._cache.keep(day, stamps, folded)
             self._kept[day.date] = _Kept(copies, withheld)
         return folded
 

@@ -7,8 +7,8 @@ import pytest
 
 from eventlog import Fact, StageSummary, timestamps
 from eventlog.app.rebuild import rebuild
+from eventlog.app.replay import replay
 from eventlog.projections import ALL
-from eventlog.projections.engine.replay import replay
 from eventlog.settings.schema import Settings
 from tests.support.builders import DAY_NS, NOON
 

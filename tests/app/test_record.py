@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from eventlog import codec
 from eventlog.app.record import record_once
+from eventlog.app.replay import replay
 from eventlog.log import EventLog
-from eventlog.projections.engine.replay import replay
 from eventlog.projections.views.memory import MEMORY
 from eventlog.settings.schema import Settings
 from eventlog.text import same_text

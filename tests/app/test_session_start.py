@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from eventlog.app.context import begin, take_bootstrap
 from eventlog.app.receipt import append_receipt, receipts_of
 from eventlog.cli.group import group
 from eventlog.cli.main import VERBS, _load
 from eventlog.events import ContextInjected, Fact, StageSummary
 from eventlog.log import EventLog
-from eventlog.projections.context.build import begin, take_bootstrap
-from eventlog.projections.context.sources import ContextRequest
+from eventlog.projections.context.request import ContextRequest
 from eventlog.settings.schema import ContextSettings, Settings
 from eventlog.store import Store
 from tests.support.builders import ROOT

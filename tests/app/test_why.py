@@ -8,12 +8,12 @@ import pytest
 from click.testing import CliRunner
 
 from eventlog.app.publish import publish
+from eventlog.app.replay import replay
 from eventlog.app.why import explain
 from eventlog.cli.group import group
 from eventlog.cli.main import VERBS, _load
 from eventlog.errors import BadRequest
 from eventlog.projections import ALL
-from eventlog.projections.engine.replay import replay
 from eventlog.settings.schema import MemorySettings, Settings
 from eventlog.text import one_line, same_text
 from tests.support import builders

@@ -4,8 +4,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from eventlog.app.replay import replay
 from eventlog.log import EventLog
-from eventlog.projections.engine.replay import replay
 from eventlog.projections.state.conversations import Conversations
 from eventlog.projections.views.stats import STATS, weeks
 from eventlog.settings.schema import Settings

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from eventlog import codec, fastjson, timestamps
 from eventlog.app.publish import publish
+from eventlog.app.replay import replay
 from eventlog.cross_day import day_in_id
 from eventlog.projections import ALL
-from eventlog.projections.engine.replay import replay
 from eventlog.projections.stamp import stamped_at
 from eventlog.projections.state import conversations
 from eventlog.settings.schema import MemorySettings, Settings, SummarySettings

@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from eventlog import EventLog, codec, days, fastjson
+from eventlog.app.replay import replay
 from eventlog.errors import InvalidEvent, NotStored
 from eventlog.hooks.history import history
-from eventlog.projections.engine.replay import replay
 from eventlog.settings.schema import Settings
 from eventlog.verify import verify
 from tests.support.builders import DAY, NEXT_DAY, contents, day_of, fact, line, lines, write
@@ -80,7 +80,7 @@ def test_the_hooks_and_the_readers_take_the_same_values(value):
 
 def test_an_exception_while_keeping_a_checkpoint_is_not_fatal(log, monkeypatch):
     log.append_many([fact(), fact(day=NEXT_DAY)])
-    monkeypatch.setattr("eventlog.projections.engine.checkpoints._pack", lambda _: 1 / 0)
+    monkeypatch.setattr("eventlog.app.checkpoints._pack", lambda _: 1 / 0)
 
     assert 2 == replay(log, Settings()).events
 

@@ -3,9 +3,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eventlog import fastjson, ids, timestamps
+from eventlog.app.replay import replay
 from eventlog.cross_day import Copies, day_in_id, misdated
 from eventlog.errors import InvalidEvent
-from eventlog.projections.engine.replay import replay
 from eventlog.settings.schema import Settings
 from eventlog.verify import verify
 from tests.support.builders import DAY, contents, fact, write

@@ -6,9 +6,9 @@ import pytest
 from click.testing import CliRunner
 
 from eventlog import codec
+from eventlog.app.replay import replay
 from eventlog.cli.group import group
 from eventlog.cli.main import VERBS, _load
-from eventlog.projections.engine.replay import replay
 from eventlog.projections.views.memory import MEMORY
 from eventlog.settings.schema import Settings
 from tests.support import builders

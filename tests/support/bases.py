@@ -4,7 +4,7 @@ from pathlib import Path
 
 from eventlog.app.apply import apply
 from eventlog.app.plan import plan
-from eventlog.projections.engine.replay import replay
+from eventlog.app.replay import replay
 from eventlog.projections.views.knowledge import KNOWLEDGE
 from eventlog.settings.schema import KnowledgeBase, Settings
 

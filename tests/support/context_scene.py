@@ -3,12 +3,12 @@
 import shutil
 from pathlib import Path
 
+from eventlog.app.context import build
 from eventlog.app.publish import publish
+from eventlog.app.replay import replay
 from eventlog.log import EventLog
 from eventlog.projections import ALL
-from eventlog.projections.context.build import build
-from eventlog.projections.context.sources import ContextRequest
-from eventlog.projections.engine.replay import replay
+from eventlog.projections.context.request import ContextRequest
 from eventlog.settings.schema import Settings
 from eventlog.store import project_slug
 from tests.support.builders import ROOT

@@ -3,8 +3,8 @@
 import shutil
 from pathlib import Path
 
+from eventlog.app.replay import replay
 from eventlog.log import EventLog
-from eventlog.projections.engine.replay import replay
 from eventlog.settings.schema import Settings
 from tests.support.builders import ROOT
 

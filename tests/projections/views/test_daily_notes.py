@@ -1,7 +1,7 @@
 import pytest
 
+from eventlog.app.replay import replay
 from eventlog.log import EventLog
-from eventlog.projections.engine.replay import replay
 from eventlog.projections.views.daily_notes import DAILY_NOTES, local_time
 from eventlog.settings.schema import Settings
 from tests.support.builders import DAY

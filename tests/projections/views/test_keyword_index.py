@@ -3,8 +3,8 @@
 import pytest
 
 from eventlog.app.publish import publish
+from eventlog.app.replay import replay
 from eventlog.projections import ALL
-from eventlog.projections.engine.replay import replay
 from eventlog.projections.views.keyword_index import KEYWORD_INDEX
 from eventlog.projections.views.summaries import SUMMARIES
 from eventlog.settings.schema import MemorySettings, Settings, SummarySettings

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from eventlog.app.replay import replay
 from eventlog.codec import from_fields
 from eventlog.projections import ALL
-from eventlog.projections.engine.replay import replay
 from eventlog.projections.state.conversations import Conversations
 from eventlog.projections.views.stats import SOURCES, STATS, weeks
 from eventlog.settings.schema import Settings

@@ -5,9 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from eventlog.app.checkpoints import Checkpoints
 from eventlog.app.rebuild import rebuild
+from eventlog.app.replay import replay
 from eventlog.projections.context.recent_events import said_between
-from eventlog.projections.engine.replay import replay
 from eventlog.settings.schema import Settings
 from tests.support.builders import DAY, NEXT_DAY, fact
 from tests.support.command_line import call
@@ -76,7 +77,7 @@ def test_a_context_never_tells_what_only_stands_in_for_withdrawn_words(log, said
     withdrawal = _withdraw(log, target=said["id"])
     replay(log, Settings())
     _withdraw(log, target=withdrawal.id)
-    told = said_between(log, DAY, LATER, lambda _: True)
+    told = said_between(log, Checkpoints(log.store.cache), DAY, LATER, lambda _: True)
 
     assert ["fact 1", "sesame"] == sorted(fact.content for fact in told.by_id["c"].facts if fact.ts[:10] == DAY)
 

@@ -1,4 +1,4 @@
-"""The folded state of each closed day, kept in `cache/`; delete it freely.
+"""The folded state of each closed day, kept in `cache/` for the engine; delete it freely.
 
 A checkpoint is good for exactly the files it was made of: names, sizes and a digest of their bytes; and for the
 versions of the states. What was withdrawn when it was made is in it without its words. Files whose stamp (size, times,
@@ -8,8 +8,9 @@ begins with a checksum of itself), is ignored and made anew.
 
 import hashlib
 import zlib
-from collections.abc import Collection
+from collections.abc import Collection, Hashable
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -17,27 +18,10 @@ import msgspec
 
 from eventlog.days import Damage, Day
 from eventlog.files import read_regular, replace_file
+from eventlog.projections.engine.day_fold import DayFileStamp, DayFold, stamps_of
 
 _FORMAT = 2
 _CHECKSUM = 4  # bytes
-
-States = dict[type[Any], Any]  # type of state -> state
-DayFileStamp = tuple[str, int, int, int, int]
-
-
-class DayFold(msgspec.Struct):
-    """What a day's events led to.
-
-    `left_out` are copies of another day's events, `strays` may have copies; `withheld` are withdrawn, and told without
-    their words.
-    """
-
-    states: States
-    events: int
-    damage: list[Damage]
-    strays: list[str]
-    left_out: frozenset[str]
-    withheld: frozenset[str] = frozenset()
 
 
 class _Saved(msgspec.Struct, array_like=True):
@@ -56,19 +40,22 @@ _decoder = msgspec.msgpack.Decoder(_Saved)
 
 
 class Checkpoints:
-    """The checkpoints of one store, for certain kinds of state."""
+    """The checkpoints of one store; without `reads` none is looked at, without `writes` none is made or removed."""
 
-    def __init__(self, cache_dir: str, kinds: Collection[type[Any]]) -> None:
+    def __init__(self, cache_dir: str, *, reads: bool = True, writes: bool = True) -> None:
         self._dir = Path(cache_dir) / "checkpoints"
-        self._decoders = {kind: msgspec.msgpack.Decoder(kind) for kind in kinds}
+        self._reads = reads
+        self.keeps = writes
 
-    def find(self, day: Day) -> DayFold | None:
-        """The day's checkpoint; None where there is no good one."""
+    def find(self, day: Day, kinds: Collection[type[Any]]) -> DayFold | None:
+        """Return the day's checkpoint; None where there is no good one."""
+        if not self._reads:
+            return None
         try:
             saved = _unpack(self._path(day).read_bytes())
             if saved.format != _FORMAT or not _describes(saved, day):
                 return None
-            states = {kind: self._restore(saved, kind) for kind in self._decoders}
+            states = {kind: _restored(saved, kind) for kind in kinds}
         except (OSError, LookupError, msgspec.MsgspecError):
             return None
         left_out, withheld = frozenset(saved.left_out), frozenset(saved.withheld)
@@ -80,12 +67,13 @@ class Checkpoints:
         Files that changed meanwhile get no checkpoint. Whatever goes wrong (a full disk, a state that cannot be
         encoded) is no error: the day is folded again the next time.
         """
-        with suppress(Exception):
-            self._keep(day, stamps, folded)
+        if self.keeps:
+            with suppress(Exception):
+                self._keep(day, stamps, folded)
 
     def sweep(self, dates: Collection[str]) -> None:
         """Remove the checkpoints of all other days: those are gone."""
-        for path in self._dir.glob("*.msgpack"):
+        for path in self._dir.glob("*.msgpack") if self.keeps else ():
             if path.stem not in dates:
                 with suppress(OSError):
                     path.unlink()
@@ -95,7 +83,7 @@ class Checkpoints:
         if stamps_of(day) != stamps:
             return
         states = {
-            kind.__name__: (kind.version, msgspec.Raw(msgspec.msgpack.encode(state)))
+            _name(kind): (kind.version, msgspec.Raw(msgspec.msgpack.encode(state)))
             for kind, state in folded.states.items()
         }
         left_out, withheld = sorted(folded.left_out), sorted(folded.withheld)
@@ -105,26 +93,23 @@ class Checkpoints:
     def _path(self, day: Day) -> Path:
         return self._dir / f"{day.date}.msgpack"
 
-    def _restore(self, saved: _Saved, kind: type[Any]) -> Any:
-        """Raises LookupError where the checkpoint has no such state, or one of another version."""
-        version, encoded = saved.states[kind.__name__]
-        if version != kind.version:
-            raise LookupError(kind.__name__)
-        return self._decoders[kind].decode(encoded)
+
+def _restored(saved: _Saved, kind: type[Any]) -> Any:
+    """Raises LookupError where the checkpoint has no such state, or one of another version."""
+    version, encoded = saved.states[_name(kind)]
+    if version != kind.version:
+        raise LookupError(_name(kind))
+    return _decoder_of(kind).decode(encoded)  # type: ignore[arg-type]  # a type is hashable
 
 
-def stamps_of(day: Day) -> list[DayFileStamp]:
-    """Name, size, modification and change time, and inode of each of the day's files."""
-    return [_stamp(Path(file)) for file in day.files]
+@cache
+def _decoder_of(kind: Hashable) -> msgspec.msgpack.Decoder[Any]:
+    return msgspec.msgpack.Decoder(kind)
 
 
-def _stamp(file: Path) -> DayFileStamp:
-    """Zeros for a file that is gone: no checkpoint is like that."""
-    try:
-        stat = file.stat()
-    except OSError:
-        return file.name, 0, 0, 0, 0
-    return file.name, stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns, stat.st_ino
+def _name(kind: type[Any]) -> str:
+    """Tell apart states of the same name from different packages."""
+    return f"{kind.__module__}.{kind.__qualname__}"
 
 
 def _pack(saved: _Saved) -> bytes:

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from eventlog.app.context_loader import Loader
 from eventlog.projections.context import context_files
 from eventlog.projections.context.agent_context import ContextFile
-from eventlog.projections.context.loader import Loader
 from eventlog.settings.schema import KnowledgeBase, Settings
 from eventlog.store import Store
 

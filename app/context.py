@@ -1,0 +1,50 @@
+"""A session's context, with the shell it needs: people's files, the store's cache, the clock.
+
+`build` only looks; `begin` is the real start of a session: what is used once is used up.
+"""
+
+import time
+from collections.abc import Callable
+from datetime import datetime
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from eventlog.app.checkpoints import Checkpoints
+from eventlog.app.context_loader import Loader
+from eventlog.log import EventLog
+from eventlog.projections.context import build as pure
+from eventlog.projections.context import context_files
+from eventlog.projections.context.build import ContextResult
+from eventlog.projections.context.loader import Unreadable, read
+from eventlog.projections.context.request import ContextRequest
+from eventlog.settings.schema import Settings
+
+
+def build(
+    log: EventLog, settings: Settings, request: ContextRequest, clock: Callable[[], float] = time.perf_counter
+) -> ContextResult:
+    """Build the context and time it; no file and no line of the log makes it fail."""
+    begun = clock()
+    cache = log.store.cache
+    loader = Loader(f"{cache}/context", datetime.fromisoformat(request.now))
+    built = pure.build(log, settings, request, loader.load, Checkpoints(cache, writes=False))
+    took_ms = round((clock() - begun) * 1000)
+    return built._replace(context=replace(built.context, load_time_ms=took_ms))
+
+
+def begin(log: EventLog, settings: Settings, request: ContextRequest) -> ContextResult:
+    """Build the context of a session that starts now; the receipt is the caller's, once the text has been given."""
+    return build(log, settings, replace(request, bootstrap=take_bootstrap(settings, request.home, request.now)))
+
+
+def take_bootstrap(settings: Settings, home: str, now: str) -> str:
+    """Use up BOOTSTRAP.md: its text to whoever renames it first, "" to everyone else and where it cannot be renamed."""
+    file = context_files.bootstrap_file(settings, home)
+    path = Path(file.path)
+    try:
+        text = read(path, Path(file.root))
+        path.rename(context_files.used_name(file.path, now))
+    except (OSError, Unreadable):
+        return ""
+    return text

@@ -1,0 +1,93 @@
+"""Loads people's files for a context, whatever state they are in; nothing here raises for a file.
+
+Read       as `projections.context.loader` reads: confined to its root, text only.
+Fallback   a file that is there and cannot be read: its last good copy, kept in `cache/context/`.
+Create     a missing one that has a template, for those who asked for it; never over anything.
+"""
+
+import os
+from contextlib import suppress
+from datetime import datetime
+from pathlib import Path
+
+from msgspec import Struct
+
+from eventlog import fastjson
+from eventlog.errors import NotStored
+from eventlog.files import replace_file
+from eventlog.ids import digest
+from eventlog.projections.context.agent_context import ContextFile, FileLoadResult
+from eventlog.projections.context.loader import Unreadable, read
+
+
+class Loader(Struct, frozen=True):
+    """Loads files as of one moment; `copies` is where last good copies are kept."""
+
+    copies: str
+    now: datetime
+
+    def load(self, file: ContextFile) -> FileLoadResult:
+        """Load one file; a missing file without a template has neither content nor error, unless it is required."""
+        try:
+            text = read(Path(file.path), Path(file.root))
+        except FileNotFoundError:
+            return self._missing(file)
+        except Unreadable as error:
+            return self._result(file, None, str(error))
+        except OSError as error:
+            return self._fall_back(file, f"cannot be read: {error.strerror}")
+        if not file.main_session_only:
+            self._keep_copy(file, text)
+        return self._result(file, text)
+
+    def _missing(self, file: ContextFile) -> FileLoadResult:
+        with suppress(OSError):  # whoever deleted it meant it
+            Path(self._copy_of(file)).unlink()
+        if file.default_template is None:
+            return self._result(file, None, "is missing" if file.required else None)
+        try:
+            create(Path(file.path), file.default_template)
+        except OSError as error:
+            return self._result(file, None, f"cannot be created: {error.strerror}")
+        return self._result(file, file.default_template, is_default=True)
+
+    def _fall_back(self, file: ContextFile, reason: str) -> FileLoadResult:
+        try:
+            kept = fastjson.loads(Path(self._copy_of(file)).read_bytes())
+        except (OSError, ValueError):
+            kept = None
+        if file.main_session_only or not isinstance(kept, dict) or kept.get("path") != file.path:
+            return self._result(file, None, reason)
+        return self._result(file, str(kept.get("text")), f"{reason}; this is its last good copy", from_cache=True)
+
+    def _keep_copy(self, file: ContextFile, text: str) -> None:
+        """Only what changed is written; a cache that cannot be is no reason to complain."""
+        path = self._copy_of(file)
+        data = fastjson.dumps({"path": file.path, "text": text})
+        try:
+            if not os.path.exists(path) or Path(path).read_bytes() != data:  # noqa: PTH110
+                replace_file(path, data, durable=False)
+        except (OSError, NotStored):
+            return
+
+    def _copy_of(self, file: ContextFile) -> str:
+        return f"{self.copies}/{digest(file.path, 8).hex()}.json"
+
+    def _result(
+        self,
+        file: ContextFile,
+        content: str | None,
+        error: str | None = None,
+        *,
+        from_cache: bool = False,
+        is_default: bool = False,
+    ) -> FileLoadResult:
+        success = content is not None or error is None
+        return FileLoadResult(file.path, success, content, error, self.now, from_cache, is_default)
+
+
+def create(path: Path, text: str) -> None:
+    """Write a new file with that text; raises OSError, also where there is one."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("x", encoding="utf-8") as opened:
+        opened.write(text)

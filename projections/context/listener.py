@@ -1,0 +1,173 @@
+"""One session that listens: which files and which events it may hear of, and what it is told of each.
+
+New         bases, user files, notes of today and yesterday, recent facts, memories, the project's last summaries.
+Came back   the same, and of all summaries only its own (`resume`, `compact`, `fork`; else, where it has one).
+Shared      no memory, and nothing about the user, wherever it may be kept.
+"""
+
+import os
+from collections.abc import Iterator
+from itertools import islice
+from typing import NamedTuple
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from eventlog import timestamps
+from eventlog.events import Event, Fact, KnownFile
+from eventlog.log import EventLog
+from eventlog.projections.base import Line
+from eventlog.projections.context import context_files
+from eventlog.projections.context.agent_context import ContextFile, FileLoadResult, SessionType
+from eventlog.projections.context.drop_retracted import drop_retracted, without_replaced, without_withdrawn_sections
+from eventlog.projections.context.loaded_by_host import loaded_by_host
+from eventlog.projections.context.past_summaries import PastSummaries
+from eventlog.projections.context.phrases import PHRASES
+from eventlog.projections.context.recent_events import events_of, said_between
+from eventlog.projections.context.request import CAME_BACK, NEW, ContextRequest
+from eventlog.projections.engine.day_fold import DayCache
+from eventlog.projections.labels import LABELS
+from eventlog.projections.stamp import stamped_at
+from eventlog.projections.state.conversations import Conversation, Conversations
+from eventlog.projections.views.daily_notes import lines, local_time, notes
+from eventlog.settings.schema import ContextSettings, Settings
+
+_NOTES_DAYS = 3  # UTC days that yesterday and today can touch, wherever the user lives
+_DAY_MS = 86_400_000
+_TOLERANCE_MS = _DAY_MS  # clocks of machines whose logs were brought together may differ
+
+
+class DayNotes(NamedTuple):
+    """The notes of one calendar day."""
+
+    day: str
+    lines: list[Line]
+
+
+class TitledSummary(NamedTuple):
+    """The summary of a session under its title; `file` where it was taken from a rendered one."""
+
+    title: str
+    lines: tuple[Line, ...]
+    file: KnownFile | None = None
+
+
+class Listener(Struct, frozen=True):
+    """A session that asks, and what of the log it may hear."""
+
+    log: EventLog
+    settings: Settings
+    request: ContextRequest
+    session_type: SessionType
+    cache: DayCache
+
+    @property
+    def shared(self) -> bool:
+        """Tell whether others than the user listen."""
+        return self.session_type is SessionType.SHARED
+
+    @property
+    def since(self) -> str:
+        """Return the time from which on the log is read."""
+        return _before(self.request.now, _days_read(self.settings.context))
+
+    @property
+    def until(self) -> str:
+        """Return the time up to which the log is read."""
+        return _ts(timestamps.to_ms(self.request.now) + _TOLERANCE_MS)
+
+    def said_since(self, since: str) -> Conversations:
+        """Read what was said from then on."""
+        return said_between(self.log, self.cache, since, self.until, self.may_hear)
+
+    def may_hear(self, event: Event) -> bool:
+        """Tell whether an event is of this project, or about the user where the user alone listens.
+
+        What belongs to no project is the user's.
+        """
+        if isinstance(event, Fact) and event.effective_scope == "user":
+            return not self.shared
+        return (event.project or "") == self.request.project and not (self.shared and not event.project)
+
+    def files(self) -> tuple[list[ContextFile], list[str]]:
+        """List the files to load, and the paths of those the host loads by itself."""
+        request = self.request
+        theirs = loaded_by_host(request.agent, request.project, request.home) if request.agent else set()
+        found = context_files.context_files(self.settings, self.log.store, request.project, request.home)
+        mine = [file for file in found if not (self.shared and file.main_session_only)]
+        left_out = [file for file in mine if theirs and os.path.realpath(file.path) in theirs]
+        return [file for file in mine if file not in left_out], [file.path for file in left_out]
+
+    def without_withdrawn(self, file: ContextFile, result: FileLoadResult, lately: Conversations) -> FileLoadResult:
+        """Take out of a file what was withdrawn after it was written."""
+        if not result.content:
+            return result
+        if file.load_order != context_files.MEMORY:
+            return replace(result, content=without_withdrawn_sections(result.content, self.log, lately.retractions))
+        rendered_at = stamped_at(result.content.encode()) or ""
+        # what was withdrawn before that time is not in what was said lately
+        said = self.said_since(rendered_at) if rendered_at < self.since else lately
+        return replace(result, content=drop_retracted(result.content, self.log, said))
+
+    def notes(self, lately: Conversations) -> Iterator[DayNotes]:
+        """Write the notes of today and yesterday, without facts, which have a section of their own.
+
+        Who came back hears of itself only.
+        """
+        local = local_time(self.settings.timezone)
+        found = notes(self._summaries_only(lately), local)
+        today = local(self.request.now)[:10]
+        for day in (today, _day_before(today)):
+            if day in found and found[day].items:
+                yield DayNotes(day, list(lines(day, found[day], LABELS[self.settings.locale], local)))
+
+    def _summaries_only(self, lately: Conversations) -> Conversations:
+        since = _before(self.request.now, _NOTES_DAYS)
+        state = Conversations(retractions=lately.retractions)
+        for conversation in lately.by_id.values():
+            if self.request.source in CAME_BACK and conversation.id != self.request.session_id:
+                continue
+            if summaries := [summary for summary in conversation.summaries if summary.ts >= since]:
+                project = conversation.first_project
+                state.by_id[conversation.id] = Conversation(conversation.id, first_project=project, summaries=summaries)
+        return state
+
+    def summaries(self, lately: Conversations) -> tuple[list[TitledSummary], list[KnownFile]]:
+        """Choose its own where it came back, else the project's newest; and the files they were taken from."""
+        request, words = self.request, PHRASES[self.settings.locale]
+        past = PastSummaries(self.log, self.cache, self.settings, lately, self.since, self.until, self.may_hear)
+        own = past.own(request.session_id) if request.session_id and request.source not in NEW else ()
+        if own:
+            return [TitledSummary(words.own_summary, own)], []
+        if request.source in CAME_BACK or not request.project:
+            return [], []
+        newest = past.newest(request.project, request.session_id, shared=self.shared)
+        chosen = list(islice((summary for summary in newest if summary.lines), self.settings.context.summaries))
+        told = [
+            TitledSummary(
+                words.last_summary.format(session=summary.name),
+                without_replaced(summary.lines, events_of(self.log, summary.name), lately),
+            )
+            for summary in chosen
+        ]
+        return [summary for summary in told if _has_text(summary)], [one.file for one in chosen if one.file]
+
+
+def _has_text(summary: TitledSummary) -> bool:
+    return any(line.text and not line.text.startswith("#") for line in summary.lines)
+
+
+def _days_read(context: ContextSettings) -> int:
+    return max(context.days_full, context.days_partial, context.days_max, _NOTES_DAYS)
+
+
+def _before(now: str, days: int) -> str:
+    return _ts(timestamps.to_ms(now) - days * _DAY_MS)
+
+
+def _ts(ms: int) -> str:
+    return timestamps.from_ns(ms * 1_000_000)
+
+
+def _day_before(day: str) -> str:
+    return timestamps.from_ns((timestamps.to_ms(f"{day}T00:00:00.000000Z") - 1) * 1_000_000)[:10]
