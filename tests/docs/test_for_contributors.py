@@ -1,0 +1,34 @@
+"""What the pages tell contributors to type is there, and the page for agents is one screen."""
+
+import re
+
+import pytest
+
+from tests.docs.references import PAGES
+from tests.support.builders import ROOT
+
+TARGETS = set(re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_every_make_a_page_names_is_a_target(page):
+    text = re.sub(r"^```markdown.*?^```", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+    told = re.findall(r"(?:`|^ {4}|&& |^)make ([a-z][\w-]*)", text, re.MULTILINE)
+
+    assert set(told) <= TARGETS
+
+
+def test_contributors_are_told_of_every_target():
+    told = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+
+    assert [target for target in sorted(TARGETS - {"clean", "hosts-terminal"}) if f"`make {target}" not in told] == []
+
+
+def test_the_page_for_agents_is_one_screen():
+    assert len((ROOT / "AGENTS.md").read_text(encoding="utf-8").splitlines()) <= 40
+
+
+def test_every_part_of_the_changelog_is_of_a_known_kind():
+    headings = re.findall(r"^### (.*)$", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.MULTILINE)
+
+    assert set(headings) <= {"Added", "Changed", "Deprecated", "Removed", "Fixed", "Security"}
