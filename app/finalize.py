@@ -46,7 +46,7 @@ def finalize(log: EventLog, settings: Settings = _DEFAULTS) -> list[Event]:
     drawn: list[Event] = []
 
     def over(note: OpenSession) -> None:
-        drawn.extend(_summarise_one(log, note))
+        drawn.extend(_summarise_one(log, note, settings.locale))
         _run_hooks(log, settings, note, SessionEnd)
 
     for path in _started(log):
@@ -78,11 +78,11 @@ def _run_hooks(log: EventLog, settings: Settings, note: OpenSession, kind: type[
         run_hooks(log, settings, events[-1], note.cwd)
 
 
-def _summarise_one(log: EventLog, note: OpenSession) -> list[Event]:
+def _summarise_one(log: EventLog, note: OpenSession, locale: str) -> list[Event]:
     events = log.session(note.session)
     if any(isinstance(event, StageSummary) and event.layer != LAYER and not event.subagent for event in events):
         return []
-    found = summarise(_steps(note, events))
+    found = summarise(_steps(note, events), locale)
     if not found:
         return []
     appended = record_once(log, _event(note, found))

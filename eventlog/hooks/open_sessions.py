@@ -7,7 +7,7 @@ not: where the host keeps its transcript. A host that never tells of an end leav
 import os
 
 from eventlog import fastjson
-from eventlog.files import make_dirs
+from eventlog.files import make_dirs, read_regular
 from eventlog.hosts.call import HookCall, present
 from eventlog.secrets import scrub_fields
 from eventlog.store import Store, conversation_name
@@ -25,18 +25,18 @@ def mark_open(store: Store, call: HookCall) -> None:
 
     A start has one of its own (`.started`), for session hooks; alone it is nothing to hurry for.
     """
+    ending = "started" if call.type == "session_start" else "json"
+    path = f"{directory(store)}/{conversation_name(call.session)}.{ending}"
     fields = scrub_fields(
         present(
             session=call.session,
             agent=call.agent,
             project=call.project,
             cwd=call.where,
-            transcript=call.transcript,
+            transcript=call.transcript or _transcript_of(path),
             ended=call.type == "session_end",
         )
     )
-    ending = "started" if call.type == "session_start" else "json"
-    path = f"{directory(store)}/{conversation_name(call.session)}.{ending}"
     try:
         fd = _open(path)
     except OSError:
@@ -45,6 +45,15 @@ def mark_open(store: Store, call: HookCall) -> None:
         os.write(fd, fastjson.dumps(fields))
     finally:
         os.close(fd)
+
+
+def _transcript_of(path: str) -> object:
+    """The transcript an earlier call named: Copilot tells of it at a turn's end and not at the session's."""
+    try:
+        note = fastjson.loads(read_regular(path))
+    except (OSError, ValueError):
+        return ""
+    return note.get("transcript", "") if isinstance(note, dict) else ""
 
 
 def any_open(store: Store) -> bool:

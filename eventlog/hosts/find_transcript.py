@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from eventlog import hosts
+from eventlog.hosts.our_words import without_ours
 from eventlog.hosts.steps import Step
 from eventlog.secrets import without_secrets
 
@@ -17,7 +18,7 @@ def read_transcript(agent: str, path: str) -> Iterator[Step]:
     if not reader or not path or not Path(path).is_file():  # a pipe or a device would never end
         return
     try:
-        for step in reader.steps(Path(path)):
+        for step in without_ours(reader.steps(Path(path))):
             yield Step(step.kind, without_secrets(step.text))
     except OSError:
         return

@@ -1,28 +1,19 @@
 """A summary of a conversation from its steps, without any model: only what is said explicitly; pure."""
 
-import re
+from collections import deque
 from collections.abc import Iterable, Sequence
 from pathlib import PurePath
 from typing import NamedTuple
 
+from eventlog.hosts import shell, statements
 from eventlog.hosts.steps import Step
 from eventlog.text import cut, one_line, same_text
 
 _TOPIC_CHARS, _SUMMARY_CHARS, _ITEM_CHARS = 100, 500, 200
 _REPLY_CHARS, _COMMAND_CHARS = 240, 60
-_LONGEST_COMMAND = 4000  # characters looked at
 _MOST_FILES, _MOST_COMMANDS, _MOST_ITEMS = 8, 4, 8
 _TRIVIAL_PROMPTS = 2  # of so few, without a change or a decision, nothing is kept
-
-_COMMIT = re.compile(r"""\bgit\b[^\n|;&]*?\bcommit\b[^\n]*?\s(?:-\w*m|--message[= ])\s*(?:"([^"\n]+)|'([^'\n]+))""")
-_HEREDOC = re.compile(r"\bgit\b[^\n]*\bcommit\b.*?<<-?\s*['\"]?(\w+)['\"]?\n\s*([^\n]+)", re.DOTALL)
-_DECIDED = re.compile(r"^\W*(?:decision|decided|we decided|决策|决定|关键决策)\s*[:：]\s*(\S.*)$", re.IGNORECASE)
-_TODO = re.compile(
-    r"^\W*(?:(?:todo|to do|next step|remaining|待办|未完成|下一步)\s*[:：]\s*|\[ \]\s+)(\S.*)$", re.IGNORECASE
-)
-_READING = re.compile(
-    r"\s*(?:cd|ls|cat|pwd|head|tail|grep|rg|find|echo|sed -n|which|wc|tree|eventlog|git (?:status|log|diff|show|add))\b"
-)
+_CLOSING_TURNS, _CLOSING_REPLIES = 3, 2  # what is said last, in how many turns: a commit often has the last word
 
 
 class TranscriptSummary(NamedTuple):
@@ -34,12 +25,29 @@ class TranscriptSummary(NamedTuple):
     todos: list[str]
 
 
-def summarise(steps: Iterable[Step]) -> TranscriptSummary | None:
-    """What was asked, changed, run and said last; None where that is too little to keep."""
+class _Language(NamedTuple):
+    """How things done are told; each form takes what was done, `more` how many are not named."""
+
+    changed: str
+    committed: str
+    ran: str
+    more: str
+    between: str
+    after: str
+
+
+_LANGUAGES = {
+    "en": _Language("Changed {}.", "Committed {}.", "Ran {}.", "{} and {} more", ", ", " "),
+    "zh": _Language("修改了 {}。", "提交了{}。", "运行了 {}。", "{} 等，另有 {} 项", "、", ""),
+}
+
+
+def summarise(steps: Iterable[Step], locale: str = "en") -> TranscriptSummary | None:
+    """What was asked, changed, run and said in the end; None where that is too little to keep."""
     seen = _Transcript()
     for step in steps:
         seen.take_in(step)
-    return seen.summary()
+    return seen.summary(_LANGUAGES.get(locale, _LANGUAGES["en"]))
 
 
 class _Transcript:
@@ -47,8 +55,9 @@ class _Transcript:
 
     def __init__(self) -> None:
         self.prompts = 0
-        self.first_prompt = self.title = self.reply = self.todos = ""
+        self.first_prompt = self.request = self.title = self.todos = ""
         self.lists = False
+        self.replies: deque[deque[str]] = deque([deque(maxlen=_CLOSING_REPLIES)], _CLOSING_TURNS)
         self.files: dict[str, str] = {}
         self.commits: dict[str, str] = {}
         self.commands: dict[str, str] = {}
@@ -61,36 +70,53 @@ class _Transcript:
             case ("title", text):
                 self.title = text
             case ("prompt", text):
-                self.prompts += 1
-                self.first_prompt = self.first_prompt or text
+                self._ask(text)
             case ("reply", text):
-                self.reply = text
-                _add(self.decisions, _matching(_DECIDED, text))
+                self.replies[-1].append(text)
+                _add(self.decisions, statements.decisions(text))
             case ("todos", text):
                 self.todos, self.lists = text, True
             case ("file", text):
                 _add(self.files, [PurePath(text).name])
             case ("command", text):
-                _add(self.commits, _commits(text[:_LONGEST_COMMAND]))
-                _add(self.commands, _doing(text[:_LONGEST_COMMAND]))
+                _add(self.commits, shell.commit_titles(text))
+                _add(self.commands, (cut(one_line(line), _COMMAND_CHARS) for line in shell.programs_run(text)))
 
-    def summary(self) -> TranscriptSummary | None:
+    def _ask(self, prompt: str) -> None:
+        self.prompts += 1
+        self.first_prompt = self.first_prompt or prompt
+        self.request = self.request or statements.request(prompt)
+        self.replies.append(deque(maxlen=_CLOSING_REPLIES))
+        _add(self.decisions, statements.decisions(prompt))
+
+    def summary(self, language: _Language) -> TranscriptSummary | None:
         decisions, todos = [*self.decisions.values()][:_MOST_ITEMS], self._open()
         enough = self.files or self.commits or decisions or todos or self.prompts > _TRIVIAL_PROMPTS
         if not self.prompts or not enough:
             return None
-        topic = cut(one_line(self.title or self.first_prompt), _TOPIC_CHARS)
         parts = (
-            _listed("Changed", [*self.files.values()], _MOST_FILES),
-            _listed("Committed", [f"“{title}”" for title in self.commits.values()], _MOST_COMMANDS),
-            _listed("Ran", [f"`{line}`" for line in self.commands.values()], _MOST_COMMANDS),
-            cut(_prose(self.reply), _REPLY_CHARS),
+            _listed(language, language.changed, [*self.files.values()], _MOST_FILES),
+            _listed(language, language.committed, [f"“{title}”" for title in self.commits.values()], _MOST_COMMANDS),
+            _listed(language, language.ran, [f"`{line}`" for line in self.commands.values()], _MOST_COMMANDS),
+            self._closing(),
         )
-        return TranscriptSummary(topic, cut(" ".join(filter(None, parts)) or topic, _SUMMARY_CHARS), decisions, todos)
+        told = language.after.join(filter(None, parts))
+        topic = cut(self._topic() or told or one_line(self.first_prompt), _TOPIC_CHARS)
+        return TranscriptSummary(topic, cut(told or topic, _SUMMARY_CHARS), decisions, todos)
+
+    def _topic(self) -> str:
+        """The host's title, the first request, else the first words that are no data."""
+        return one_line(self.title) or self.request or statements.prose(self.first_prompt)
+
+    def _closing(self) -> str:
+        """The longest of what was said in the end, the last of several."""
+        told = [statements.closing(reply, _REPLY_CHARS) for turn in self.replies for reply in turn]
+        return max(reversed(told), key=len, default="")
 
     def _open(self) -> list[str]:
-        """What the last list leaves open; without a list, what the last message names."""
-        left = self.todos.splitlines() if self.lists else _matching(_TODO, self.reply)
+        """What the last list leaves open; without a list, what the last message that names any does."""
+        named = (statements.open_ends(reply) for turn in reversed(self.replies) for reply in reversed(turn))
+        left = self.todos.splitlines() if self.lists else next(filter(None, named), [])
         return [cut(one_line(line), _ITEM_CHARS) for line in left if one_line(line)][:_MOST_ITEMS]
 
 
@@ -101,30 +127,8 @@ def _add(known: dict[str, str], texts: Iterable[str]) -> None:
             known.setdefault(same_text(text), text)
 
 
-def _doing(command: str) -> list[str]:
-    """The command, unless it only looks around, or is a commit and told as such."""
-    line = one_line(command.strip().splitlines()[0]) if command.strip() else ""
-    return [] if not line or _READING.match(line) or _commits(command) else [cut(line, _COMMAND_CHARS)]
-
-
-def _prose(reply: str) -> str:
-    """A message without the lines that stand among the decisions and to-dos already."""
-    lines = (line.strip() for line in reply.splitlines())
-    return one_line(" ".join(line for line in lines if not _DECIDED.match(line) and not _TODO.match(line)))
-
-
-def _listed(word: str, items: Sequence[str], most: int) -> str:
+def _listed(language: _Language, form: str, items: Sequence[str], most: int) -> str:
     if not items:
         return ""
-    more = f" and {len(items) - most} more" if len(items) > most else ""
-    return f"{word} {', '.join(items[:most])}{more}."
-
-
-def _commits(command: str) -> list[str]:
-    quoted = [one or other for one, other in _COMMIT.findall(command) if not (one or other).startswith("$(")]
-    return quoted or [title for _, title in _HEREDOC.findall(command)]
-
-
-def _matching(pattern: re.Pattern[str], reply: str) -> list[str]:
-    found = (match[1].strip(" *_") for line in reply.splitlines() if (match := pattern.match(line.strip())))
-    return [cut(one_line(text), _ITEM_CHARS) for text in found]
+    named = language.between.join(items[:most])
+    return form.format(language.more.format(named, len(items) - most) if len(items) > most else named)

@@ -13,6 +13,7 @@ from eventlog.events import StageSummary
 from eventlog.hooks import background
 from eventlog.hosts import find_transcript
 from eventlog.log import EventLog
+from eventlog.settings.schema import Settings
 from eventlog.store import Store
 from tests.support.builders import ROOT
 from tests.support.command_line import call
@@ -235,6 +236,25 @@ def test_without_a_transcript_the_log_is_one(store):
     assert isinstance(drawn, StageSummary)
     assert "Changed Stock.tsx." == drawn.summary
     assert ("cursor", 3) == (drawn.agent, drawn.layer)
+
+
+def test_a_transcript_named_at_a_turns_end_is_read_at_the_sessions(store):
+    copilot = {"sessionId": "b1ade", "cwd": "/home/ada/shop", "timestamp": 1_771_581_600_000}
+    transcript = str(ROOT / "fixtures" / "transcripts" / "copilot" / "b1ade" / "events.jsonl")
+    run(alone(store), {**copilot, "stopReason": "end_turn", "transcriptPath": transcript}, "--event", "agentStop")
+    run(store, {**copilot, "reason": "user_exit"}, "--event", "sessionEnd")
+    (drawn,) = finalize(EventLog(store))
+
+    assert isinstance(drawn, StageSummary)
+    assert "Please show the price with tax on the receipt" == drawn.topic
+
+
+def test_a_summary_is_drawn_in_the_language_of_the_settings(store):
+    run(alone(store), _end())
+    (drawn,) = finalize(EventLog(store), Settings(locale="zh"))
+
+    assert isinstance(drawn, StageSummary)
+    assert drawn.summary.startswith("修改了 NOTES.md、")
 
 
 def test_a_secret_in_a_transcript_never_reaches_the_disk(store, tmp_path):

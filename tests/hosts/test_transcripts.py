@@ -9,14 +9,19 @@ from hypothesis import strategies as st
 
 from eventlog.codec import from_fields
 from eventlog.hosts import find_transcript, steps_from_log
+from eventlog.hosts.our_words import of_the_user, without_ours
+from eventlog.hosts.shell import files_written, programs_run
+from eventlog.hosts.statements import closing
 from eventlog.hosts.steps import Step
 from eventlog.hosts.summarise import TranscriptSummary, summarise
+from eventlog.hosts.tools import from_tool
 from tests.support.builders import ROOT
 
 FIXTURES = ROOT / "fixtures" / "transcripts"
 FILES = {
     "claude-code": FIXTURES / "claude" / "5f0c.jsonl",
     "codex": next(FIXTURES.glob("codex/rollout-*.jsonl")),
+    "copilot": FIXTURES / "copilot" / "b1ade" / "events.jsonl",
     "cursor": FIXTURES / "cursor" / "c0de.jsonl",
     "gemini": next(FIXTURES.glob("gemini/session-*.jsonl")),
 }
@@ -34,6 +39,13 @@ DRAWN = {
         "Searches retry three times.",
         [],
         ["Measure the delay"],
+    ),
+    "copilot": TranscriptSummary(
+        "Please show the price with tax on the receipt",
+        "Changed receipt.py, rates.txt. Committed “Show the tax on receipts”. Ran `make receipt 2>&1 | tail -3`. "
+        "The receipt shows each price with tax and the rate beside it.",
+        ["round once, on the total"],
+        ["show it on the invoice, too"],
     ),
     "cursor": TranscriptSummary(
         "Show the stock on the product page",
@@ -102,7 +114,7 @@ def test_lines_nobody_knows_are_passed_over(agent, junk, tmp_path_factory):
     assert DRAWN[agent].todos == drawn.todos
 
 
-@pytest.mark.parametrize("agent", [*FILES, "copilot"])
+@pytest.mark.parametrize("agent", FILES)
 def test_a_missing_transcript_has_no_steps(agent, tmp_path):
     assert [] == _steps(agent, tmp_path / "nowhere.jsonl")
     assert [] == _steps(agent, tmp_path)
@@ -294,3 +306,218 @@ def test_our_own_text_is_never_the_users(tmp_path, prompt):
 
     assert [Step("prompt", "Fix the cart")] == list(find_transcript.read_transcript("gemini", str(path)))
     assert [Step("prompt", "Fix the cart")] == list(steps_from_log.steps([from_fields(told)]))
+
+
+# ------------------------------------------------------------------------------------------------ our own words
+
+_ASKED = """\
+[eventlog] Nothing of this conversation has been saved yet. Save it now, then stop.
+
+    /opt/bin/eventlog summary --session c --topic "a few words" --summary "what was done"
+    /opt/bin/eventlog fact "one thing" --session c
+
+`--type`: W what is true, O what is preferred.
+"""
+_CONTEXT = "# Memory (eventlog)\n\nWhen you have completed what the user asked for, save it.\n\n# Notes\n- 12:41 x"
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        f"{_ASKED}\nFix the cart",
+        f"Fix the cart\n\n{_ASKED}",
+        f"Agent execution blocked: {_ASKED}\nFix the cart",
+        f"Fix the cart\n{_CONTEXT}",
+        f'<hook_prompt hook_run_id="stop:7">{_ASKED}</hook_prompt>Fix the cart',
+        f"<system-reminder>\n{_CONTEXT}</system-reminder>\nFix the cart",
+    ],
+)
+def test_our_words_leave_a_prompt_and_the_users_stay(prompt):
+    assert "Fix the cart" == of_the_user(prompt)
+
+
+@pytest.mark.parametrize("prompt", ["What is [eventlog] in the output?", "Does eventlog summary work?", "a <b> c"])
+def test_a_user_may_speak_of_us(prompt):
+    assert prompt == of_the_user(prompt)
+
+
+@given(st.text(alphabet="ab \n", max_size=40), st.text(alphabet="cd \n", max_size=40))
+def test_around_our_context_nothing_of_the_user_is_lost(before, after):
+    kept = of_the_user(f"{before}<hook_context>{_CONTEXT}</hook_context>{after}")
+
+    assert (before + after).strip() == kept
+
+
+def test_what_an_agent_answers_us_is_no_part_of_the_conversation():
+    told = [
+        Step("prompt", "x"),
+        Step("reply", "Done"),
+        Step("prompt", _ASKED),
+        Step("reply", "Saved"),
+        Step("file", "/f"),
+    ]
+
+    assert [Step("prompt", "x"), Step("reply", "Done"), Step("file", "/f")] == [*without_ours(told)]
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        {"type": "user", "isMeta": True, "message": {"content": f"Stop hook feedback:\n{_ASKED}"}},
+        {"type": "attachment", "attachment": {"hookEvent": "Stop", "content": [_ASKED]}},
+    ],
+    ids=["given back", "attached"],
+)
+def test_claude_codes_answer_to_our_request_is_told_from_its_others(record, tmp_path):
+    said = [{"type": "assistant", "message": {"content": text}} for text in ("Done", "Saved")]
+    lines = [{"type": "user", "message": {"content": "x"}}, said[0], record, said[1]]
+    (tmp_path / "t.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+
+    assert ["Done"] == _of(_steps("claude-code", tmp_path / "t.jsonl"), "reply")
+
+
+# ------------------------------------------------------------------------------------------------ what commands did
+
+
+@pytest.mark.parametrize(
+    ("command", "files"),
+    [
+        ("echo x > notes.txt", ["notes.txt"]),
+        ("printf '%s' y >> 'my notes.txt'", ["my notes.txt"]),
+        ("cat > src/a.py <<'EOF'\nif a > b: pass\nEOF\nmake > out.log", ["src/a.py", "out.log"]),
+        ("make 2>&1 >build.log", ["build.log"]),
+        ("make | tee -a all.log", ["all.log"]),
+        ("make &> all.log", ["all.log"]),
+        ("make >/dev/null 2>err.txt", []),
+        ("echo 'a > b' \"c > d\"", []),
+        ("awk '{ print $1 > 2 }' x; f() -> y; test 1 => z", []),
+        ("echo x > $out; echo > /tmp/x", []),
+    ],
+)
+def test_output_to_a_file_is_a_change(command, files):
+    assert files == _of(from_tool("bash", {"command": command}), "file")
+
+
+@pytest.mark.parametrize(
+    ("command", "run"),
+    [
+        ("cd /x && make test", ["make test"]),
+        ("git mv a b; make 'a; b'", ["git mv a b", "make 'a; b'"]),
+        ("FOO=1 make", ["FOO=1 make"]),
+        ("/opt/bin/eventlog summary --topic x && /opt/bin/eventlog fact y", []),
+        ("git -C /x status && git add -A && git commit -m 'x && y'", []),
+        ("lsof -i", ["lsof -i"]),
+        ("cat > a <<EOF\nrm -rf x\nEOF", []),
+    ],
+)
+def test_what_ran_is_told_command_by_command(command, run):
+    assert run == [*programs_run(command)]
+
+
+@given(st.text(alphabet="ab '\"<>|&;\\\n-=2$EOF", max_size=80))
+def test_no_command_is_too_odd(command):
+    assert all("\n" not in piece and piece for piece in programs_run(command))
+    assert all(path for path in files_written(command))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "step"),
+    [
+        ('{"path": "/x/a.md"}', Step("file", "/x/a.md")),
+        ({"path": "/x/a.md"}, Step("file", "/x/a.md")),
+        ('"/x/a.md"', None),
+        ("not JSON", None),
+    ],
+)
+def test_arguments_as_a_text_are_arguments(arguments, step):
+    assert ([step] if step else []) == [*from_tool("edit", arguments)]
+
+
+def test_a_shell_called_with_a_script_is_the_script():
+    assert [Step("command", "make x")] == [*from_tool("shell", {"command": ["bash", "-lc", "make x"]})]
+
+
+# ------------------------------------------------------------------------------------------------ as a person would
+
+
+def test_the_topic_is_what_was_first_asked_for():
+    prompts = ["Hi there!", "ok", '{"error": 7,\n "at": "x"}', "Hello, fix the rounding of carts. It is off.", "Thanks"]
+
+    assert "fix the rounding of carts" == _drawn(*_prompts(*prompts), Step("file", "/f")).topic
+
+
+def test_the_topic_is_never_data():
+    drawn = _drawn(*_prompts('{"a": [1]}'), Step("file", "/x/f.py"))
+
+    assert "Changed f.py." == drawn.topic
+
+
+def test_a_commit_does_not_have_the_last_word():
+    replies = ["Let me look at the cart, which may take a while, and then at all of its callers.", "I see.",
+               "Totals are rounded once, half even.", "Committed as 4f1c2d3."]  # fmt: skip
+    steps = [*_prompts("Fix the rounding of carts"), *(Step("reply", text) for text in replies), Step("file", "/f")]
+
+    assert "Changed f. Totals are rounded once, half even." == _drawn(*steps).summary
+
+
+def test_a_commit_asked_for_does_not_have_the_last_word_either():
+    steps = [*_prompts("Fix it"), Step("file", "/f"), Step("reply", "Totals are rounded once, half even."),
+             *_prompts("Commit it"), Step("reply", "Committed as 4f1c2d3.")]  # fmt: skip
+
+    assert "Changed f. Totals are rounded once, half even." == _drawn(*steps).summary
+
+
+@pytest.mark.parametrize(
+    ("reply", "decided", "left"),
+    [
+        ("Done. Decision: use JWT.", ["use JWT"], []),
+        ("决定：使用 JWT。\n待办：补充测试", ["使用 JWT"], ["补充测试"]),
+        ("已完成。决定：使用 JWT", ["使用 JWT"], []),
+        ("TODO write the tests", [], ["write the tests"]),
+        ("TODO(ada): write the tests", [], ["write the tests"]),
+        ("## Next steps\n\n1. Measure it\n2. Tell *Ada*\n\nThat is all", [], ["Measure it", "Tell *Ada"]),
+        ("**Decisions:**\n- a\n- b\n\nText\n- c", ["a", "b"], []),
+        ("```\nDecision: in code\nTODO in code\n```", [], []),
+        ("I made the decision to wait. What is left to do?", [], []),
+        ("- [ ] one\n- [x] two", [], ["one"]),
+    ],
+)
+def test_decisions_and_open_ends_are_taken_where_they_are_said(reply, decided, left):
+    drawn = _drawn(*_prompts("Do the thing, please"), Step("file", "/f"), Step("reply", reply))
+
+    assert (decided, left) == (drawn.decisions, drawn.todos)
+
+
+def test_a_users_decision_counts_as_well():
+    assert ["prices are integers"] == _drawn(*_prompts("Decision: prices are integers.")).decisions
+
+
+def test_a_summary_is_in_the_language_of_the_settings():
+    steps = [*_prompts("你好，修复购物车的取整"), Step("file", "/x/a.py"), Step("file", "/x/b.py"), Step("command", "make test"),
+             Step("command", "git commit -m '取整一次'"), Step("reply", "购物车总额只取整一次。决定：使用整数。")]  # fmt: skip
+
+    assert TranscriptSummary(
+        "修复购物车的取整",
+        "修改了 a.py、b.py。提交了“取整一次”。运行了 `make test`。购物车总额只取整一次。",
+        ["使用整数"],
+        [],
+    ) == summarise(steps, "zh")
+
+
+def test_what_is_not_named_is_counted_in_the_language_of_the_settings():
+    steps = [*_prompts("x"), *(Step("file", f"/f{number}") for number in range(10))]
+
+    drawn = summarise(steps, "zh")
+
+    assert drawn is not None
+    assert "修改了 f0、f1、f2、f3、f4、f5、f6、f7 等，另有 2 项。" == drawn.summary
+
+
+def test_a_message_is_told_without_code_tables_and_headings():
+    reply = "## Done\n\nTotals are right:\n- rounded once\n- half even\n\n| a | b |\n|---|---|\n```py\nx = 1\n```\nTests pass."
+
+    assert "Totals are right: rounded once; half even Tests pass." == closing(reply, 240)
+
+
+def test_a_long_message_is_cut_between_sentences():
+    assert "One is here. Two is there." == closing("One is here. Two is there. Three is nowhere at all.", 40)

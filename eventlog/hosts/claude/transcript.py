@@ -8,11 +8,13 @@ the abandoned branch in the file.
 from collections.abc import Iterator
 from pathlib import Path
 
-from eventlog.hosts.steps import Step, TranscriptRecord, dig, from_tool, records, text_of, texts, word
+from eventlog.hosts.our_words import MARK
+from eventlog.hosts.steps import Step, TranscriptRecord, dig, records, text_of, texts, word
+from eventlog.hosts.tools import from_tool
 
 _TITLES = {"summary": "summary", "ai-title": "aiTitle", "custom-title": "customTitle"}
 _NOT_THE_USER = ("<task-notification>", "<local-command", "<command-name>", "<command-message>", "<system-reminder>",
-                 "Caveat: The messages below", "[Request interrupted", "[eventlog]", "Stop hook feedback:")  # fmt: skip
+                 "Caveat: The messages below", "[Request interrupted", "Stop hook feedback:")  # fmt: skip
 
 
 def steps(path: Path) -> Iterator[Step]:
@@ -25,6 +27,7 @@ def steps(path: Path) -> Iterator[Step]:
         if record.get("isSidechain") or word(record, "uuid") in abandoned:
             continue
         yield from _title(record)
+        yield from _request_of_ours(record)
         yield from _words(record)
         yield from _tools(record)
 
@@ -33,6 +36,14 @@ def _title(record: TranscriptRecord) -> Iterator[Step]:
     kind = word(record, "type")
     if kind in _TITLES and (title := word(record, _TITLES[kind]) or word(record, "title")):
         yield Step("title", title)
+
+
+def _request_of_ours(record: TranscriptRecord) -> Iterator[Step]:
+    """What a hook of ours asked for at the end of a turn: given back as a feedback, or attached."""
+    attached = dig(record, "attachment") if dig(record, "attachment", "hookEvent") == "Stop" else None
+    said = text_of(dig(attached, "content") if attached else record.get("isMeta") and dig(record, "message", "content"))
+    if MARK in said:
+        yield Step("prompt", said[said.index(MARK) :])
 
 
 def _words(record: TranscriptRecord) -> Iterator[Step]:

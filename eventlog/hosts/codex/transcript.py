@@ -8,12 +8,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import msgspec
+from eventlog.hosts.steps import Step, dig, records, text_of
+from eventlog.hosts.tools import from_tool
 
-from eventlog.hosts.steps import Step, dig, from_tool, records, text_of
-
-_NOT_THE_USER = ("<environment_context>", "<user_instructions>", "<permissions", "<turn_aborted>", "<skill", "<hook",
-                 "# AGENTS.md", "[eventlog]", "<INSTRUCTIONS>")  # fmt: skip
+_NOT_THE_USER = ("<environment_context>", "<user_instructions>", "<permissions", "<turn_aborted>", "<skill",
+                 "# AGENTS.md", "<INSTRUCTIONS>")  # fmt: skip
 
 
 def steps(path: Path) -> Iterator[Step]:
@@ -35,15 +34,8 @@ def _item(payload: Any) -> Iterator[Step]:
             elif dig(payload, "role") == "user" and said and not said.startswith(_NOT_THE_USER):
                 yield Step("prompt", said)
         case "function_call":
-            yield from from_tool(str(dig(payload, "name")), _parsed(dig(payload, "arguments")))
+            yield from from_tool(str(dig(payload, "name")), dig(payload, "arguments"))
         case "custom_tool_call":
             yield from from_tool(str(dig(payload, "name")), dig(payload, "input"))
         case "local_shell_call":
             yield from from_tool("shell", dig(payload, "action"))
-
-
-def _parsed(arguments: Any) -> Any:
-    try:
-        return msgspec.json.decode(arguments)
-    except (msgspec.DecodeError, TypeError, RecursionError):
-        return arguments

@@ -4,10 +4,10 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from eventlog.hosts.steps import Step, dig, from_tool, records, text_of
+from eventlog.hosts.steps import Step, dig, records, text_of
+from eventlog.hosts.tools import from_tool
 
 _QUERY = re.compile(r"<user_query>\s*(.*?)\s*</user_query>", re.DOTALL)
-_OURS = "[eventlog]"
 
 
 def steps(path: Path) -> Iterator[Step]:
@@ -16,8 +16,7 @@ def steps(path: Path) -> Iterator[Step]:
         content = dig(record, "message", "content")
         said = text_of(content)
         if record.get("role") == "user" and said:
-            asked = "\n".join(_QUERY.findall(said)) or said
-            yield from () if asked.startswith(_OURS) else (Step("prompt", asked),)
+            yield Step("prompt", "\n".join(_QUERY.findall(said)) or said)
         elif record.get("role") == "assistant" and said:
             yield Step("reply", said)
         for block in content if isinstance(content, list) else ():

@@ -8,9 +8,8 @@ from pathlib import Path
 
 import msgspec
 
-from eventlog.hosts.steps import Step, TranscriptRecord, dig, from_tool, of_the_user, records, text_of, word
-
-_OURS = "[eventlog]"
+from eventlog.hosts.steps import Step, TranscriptRecord, dig, records, text_of, word
+from eventlog.hosts.tools import from_tool
 
 
 def steps(path: Path) -> Iterator[Step]:
@@ -54,7 +53,7 @@ def _old_format(path: Path) -> list[TranscriptRecord]:
 
 def _of(message: TranscriptRecord) -> Iterator[Step]:
     said = text_of(message.get("content"))
-    if message.get("type") == "user" and (said := of_the_user(said)) and not said.startswith(_OURS):
+    if message.get("type") == "user" and said:
         yield Step("prompt", said)
     elif message.get("type") == "gemini" and said:
         yield Step("reply", said)
