@@ -55,22 +55,24 @@ def _project(ctx: click.Context, param: click.Parameter, value: str | None) -> s
     return root_of(ctx, param, str(Path.cwd()) if value is None else value)
 
 
-def speaker(command: _Function, *, named: bool = True) -> _Function:
-    """Who says it: the conversation, project, agent and layer of an event recorded by hand or by an agent.
-
-    Not `named`: the conversation may be told in another way.
-    """
+def speaker(command: _Function) -> _Function:
+    """Who says it: the conversation, project, agent and layer of an event recorded by hand or by an agent."""
     for option in (
         click.option(
             "--layer", type=click.IntRange(1, 4), help="Safety net that saved it [default: 1, the agent itself]."
         ),
-        click.option("--agent", default="cli", show_default=True, help="Program that says it."),
+        click.option("--agent", help="Program that says it [default: the conversation's, else cli]."),
         click.option(
             "--project",
             callback=_project,
             help="Directory of the project, '' for none [default: the repository of the current directory].",
         ),
-        click.option("--session", required=named, metavar="ID", help="Conversation id of the agent."),
+        click.option(
+            "--session",
+            metavar="ID",
+            help="Conversation id of the agent [default: that of the host's environment, else the newest at work in "
+            "the project, else yours of today].",
+        ),
     ):
         command = option(command)
     return command

@@ -17,6 +17,8 @@ def _nobodys_home(tmp_path_factory, monkeypatch):
     home = tmp_path_factory.mktemp("home")
     monkeypatch.setenv("HOME", str(home))
     monkeypatch.setenv("EVENTLOG_HOME", str(home / "store"))
+    for name in ("CLAUDE_CODE_SESSION_ID", "CODEX_SESSION_ID", "COPILOT_AGENT_SESSION_ID", "CURSOR_CONVERSATION_ID"):
+        monkeypatch.delenv(name, raising=False)  # whoever runs the tests
 
 
 @pytest.fixture

@@ -3,8 +3,7 @@
 import click
 
 from eventlog.cli import options
-from eventlog.cli.recording import record
-from eventlog.codec import from_fields
+from eventlog.cli.recording import SpeakerOptions, record
 from eventlog.store import Store
 
 
@@ -45,9 +44,9 @@ def command(
     confidence: float,
     importance: int,
     scope: str | None,
-    session: str,
+    session: str | None,
     project: str | None,
-    agent: str,
+    agent: str | None,
     layer: int | None,
     store: Store,
 ) -> None:
@@ -65,5 +64,4 @@ def command(
         "importance": importance,
         "scope": scope,
     }
-    speaker = {"conversation_id": session, "project": project, "agent": agent, "layer": layer}
-    record(store, from_fields({"type": "fact", **speaker, **fields}))
+    record(store, SpeakerOptions(session, project, agent, layer), {"type": "fact", **fields})

@@ -1,7 +1,5 @@
 """`eventlog plan`."""
 
-from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 import click
@@ -9,6 +7,7 @@ import click
 from eventlog.app.plan import checked, entry_of
 from eventlog.cli import options
 from eventlog.cli.output import emit
+from eventlog.cli.recording import SpeakerOptions, speaker_of
 from eventlog.cli.verbs.validate import read_plan
 from eventlog.codec import to_fields
 from eventlog.errors import BadRequest
@@ -16,8 +15,6 @@ from eventlog.events import Operation
 from eventlog.projections.bases import plan_file
 from eventlog.projections.bases.plan_file import PlanFile
 from eventlog.store import Store
-
-_speaker: Callable[..., Any] = partial(options.speaker, named=False)
 
 
 @click.command(
@@ -44,7 +41,7 @@ _speaker: Callable[..., Any] = partial(options.speaker, named=False)
 @click.option("--confidence", type=click.FloatRange(0, 1), help="How sure you are [default: 0.9].")
 @click.option("--file", metavar="YAML", help="Entries in the exchange format; - reads stdin.")
 @click.option("--dry-run", is_flag=True, help="Check, and print the events; store nothing.")
-@_speaker
+@options.speaker
 @options.store
 def command(
     path: str | None,
@@ -60,7 +57,7 @@ def command(
     dry_run: bool,
     session: str | None,
     project: str | None,
-    agent: str,
+    agent: str | None,
     layer: int | None,
     store: Store,
 ) -> None:
@@ -78,10 +75,7 @@ def command(
         raise click.UsageError("give --path (or --url), --heading and one of --content, --clear, --delete; or --file")
     flags = given | {"level": level, "under": under or None, "reason": reason, "confidence": confidence}
     declared = _from_file(file) if file else PlanFile(version="1.0.0", entries=[entry_of(_present(flags))])
-    session = session or declared.source
-    if not session:
-        raise click.UsageError("give --session, or `source` in the file")
-    speaker = {"conversation_id": session, "project": project, "agent": agent, "layer": layer}
+    speaker = speaker_of(store, SpeakerOptions(declared.source if session is None else session, project, agent, layer))
     events = checked(store, declared, speaker)
     if dry_run:
         for event in events:

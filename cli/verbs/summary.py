@@ -3,8 +3,7 @@
 import click
 
 from eventlog.cli import options
-from eventlog.cli.recording import record
-from eventlog.codec import from_fields
+from eventlog.cli.recording import SpeakerOptions, record
 from eventlog.store import Store
 
 
@@ -31,9 +30,9 @@ def command(
     todos: tuple[str, ...],
     done: tuple[str, ...],
     stage: bool,
-    session: str,
+    session: str | None,
     project: str | None,
-    agent: str,
+    agent: str | None,
     layer: int | None,
     store: Store,
 ) -> None:
@@ -50,5 +49,4 @@ def command(
         "todos": list(todos),
         "done": list(done),
     }
-    speaker = {"conversation_id": session, "project": project, "agent": agent, "layer": layer}
-    record(store, from_fields({"type": "stage_summary", **speaker, **fields}))
+    record(store, SpeakerOptions(session, project, agent, layer), {"type": "stage_summary", **fields})

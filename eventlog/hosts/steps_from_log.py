@@ -8,7 +8,12 @@ from eventlog.hosts.our_words import without_ours
 from eventlog.hosts.steps import Step, dig
 from eventlog.hosts.tools import from_tool
 
-_PROMPTS = ("userpromptsubmit", "userpromptsubmitted", "beforesubmitprompt", "beforeagent")
+PROMPTS = (
+    "userpromptsubmit",
+    "userpromptsubmitted",
+    "beforesubmitprompt",
+    "beforeagent",
+)  # hosts' names of "the user said something", in lower case
 _TOOLS = ("posttooluse", "aftertool")
 _NOT_THE_USER = "<task-notification>"
 
@@ -22,7 +27,7 @@ def steps(events: Iterable[Event]) -> Iterator[Step]:
 
 
 def _of(name: str, payload: dict[str, Any], *, helper: bool) -> Iterator[Step]:
-    if name in _PROMPTS and not helper:
+    if name in PROMPTS and not helper:
         prompt = payload.get("prompt")
         if isinstance(prompt, str) and not prompt.startswith(_NOT_THE_USER):
             yield Step("prompt", prompt)

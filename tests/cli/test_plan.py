@@ -85,10 +85,6 @@ def test_what_makes_no_sense_is_a_usage_error_and_stores_nothing(at, store, args
     assert events(store) == []
 
 
-def test_a_plan_needs_a_session(at):
-    assert at("plan", "--path", "user", "--heading", "S", "--content", "x").code == 2
-
-
 @pytest.mark.parametrize("source", ["file", "stdin"])
 def test_a_plan_from_a_file_is_one_batch_of_its_source(at, store, tmp_path, source):
     (tmp_path / "plan.yaml").write_text(FILE)

@@ -90,7 +90,6 @@ REFUSED = {
     "too much confidence": (("fact", "x", "--session", "s", "--confidence", 2), "confidence"),
     "too little importance": (("fact", "x", "--session", "s", "--importance", 0), "importance"),
     "an unknown type of memory": (("fact", "x", "--session", "s", "--type", "Q"), "--type"),
-    "no session": (("fact", "x"), "--session"),
     "a blank summary": (("summary", "--topic", "t", "--summary", "", "--session", "s"), "summary: must not be blank"),
     "a layer that is none": (("summary", "--topic", "t", "--summary", "s", "--session", "s", "--layer", 5), "--layer"),
     "neither type nor stream": (("append",), "either TYPE or --stdin"),

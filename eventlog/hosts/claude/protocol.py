@@ -10,6 +10,7 @@ from eventlog import fastjson
 from eventlog.hosts.call import HookCall, Payload, present, text
 
 AGENT = "claude-code"
+SESSION_VARIABLE = "CLAUDE_CODE_SESSION_ID"  # of its agent's shell commands: the root session, also in subagents
 SILENT = b""
 
 

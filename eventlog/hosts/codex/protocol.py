@@ -7,6 +7,7 @@ from eventlog.hosts.call import HookCall, Payload
 from eventlog.hosts.claude import protocol as claude
 
 AGENT = "codex"
+SESSION_VARIABLE = "CODEX_SESSION_ID"  # of its agent's shell commands: the root thread (CODEX_THREAD_ID: the own one)
 SILENT = b""  # anything on stdout that is not its JSON makes Stop fail, and so does a key it does not know
 
 start = claude.start

@@ -10,6 +10,7 @@ from eventlog.hosts.call import HookCall, Payload, present, text
 from eventlog.hosts.claude import protocol as claude
 
 AGENT = "copilot"
+SESSION_VARIABLE = "COPILOT_AGENT_SESSION_ID"  # of its agent's shell commands
 SILENT = b""
 
 _IN_ITS_WORDS = {"stop": "agentStop", "userPromptSubmit": "userPromptSubmitted"}

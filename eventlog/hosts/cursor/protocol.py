@@ -10,6 +10,7 @@ from eventlog import fastjson
 from eventlog.hosts.call import HookCall, Payload, present, text
 
 AGENT = "cursor"
+SESSION_VARIABLE = "CURSOR_CONVERSATION_ID"  # of its agent's shell commands; its hooks have no such variable
 SILENT = b"{}"
 
 _NAMELESS_MODELS = ("default", "unknown")

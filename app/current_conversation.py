@@ -1,0 +1,100 @@
+"""Find who says something when nobody says who: the conversation an agent's command runs in, or the person."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from eventlog import timestamps
+from eventlog.events import Event, HostEvent, SaveRequested, SessionEnd, TurnEnd
+from eventlog.hosts.environment import named_conversations
+from eventlog.hosts.steps_from_log import PROMPTS
+from eventlog.log import EventLog
+
+HUMAN = "human"
+
+_LONGEST_SILENCE_NS = 3600 * 10**9  # a turn no hook has told anything of for so long is over
+_TURN_ENDS = ("afteragent", "agentstop", "stop")  # kept as calls where they answer a request of a hook
+
+
+class Speaker(NamedTuple):
+    """A conversation, and the program that speaks in it."""
+
+    conversation_id: str
+    agent: str
+
+
+def current_speaker(
+    log: EventLog, project: str | None, environ: Mapping[str, str], now_ns: int, agent: str = ""
+) -> Speaker:
+    """Find the conversation a command belongs to; `agent` "" where any may be meant.
+
+    The one the host's environment names; else the newest of the project within its turn, by the log; else the
+    person's, of which there is one per UTC day.
+    """
+    if named := _of_agent(named_conversations(environ), agent):
+        return _last_heard_of(log, named)
+    if found := _within_turn(log, project, now_ns, agent):
+        return found
+    return Speaker(f"{HUMAN}-{timestamps.from_ns(now_ns)[:10]}", agent or HUMAN)
+
+
+def agent_of(log: EventLog, conversation_id: str, environ: Mapping[str, str]) -> str:
+    """Find the host program of a conversation; "" where neither environment nor log tells."""
+    for agent, named in named_conversations(environ).items():
+        if named == conversation_id:
+            return agent
+    return next((event.agent for event in _events_of(log, conversation_id) if event.agent), "")
+
+
+def _of_agent(named: dict[str, str], agent: str) -> dict[str, str]:
+    return {name: named[name] for name in named if agent in ("", name)}
+
+
+def _last_heard_of(log: EventLog, named: dict[str, str]) -> Speaker:
+    """Of hosts started by each other, choose the one whose hooks were last heard."""
+    speakers = [Speaker(conversation_id, agent) for agent, conversation_id in named.items()]
+    if len(speakers) == 1:
+        return speakers[0]
+    return max(speakers, key=lambda speaker: [event.ts for event in _events_of(log, speaker.conversation_id)][-1:])
+
+
+def _within_turn(log: EventLog, project: str | None, now_ns: int, agent: str) -> Speaker | None:
+    since, now = timestamps.from_ns(now_ns - _LONGEST_SILENCE_NS), timestamps.from_ns(now_ns)
+    working: dict[str, Speaker] = {}  # the last one heard of stands last
+    for event in _read(log, since, now):
+        if not event.agent or event.project != project or event.subagent or agent not in ("", event.agent):
+            continue
+        works, known = _works_after(event), working.pop(event.conversation_id, None)
+        if works or (known and works is None):
+            working[event.conversation_id] = known or Speaker(event.conversation_id, event.agent)
+    return next(reversed(working.values()), None)
+
+
+def _events_of(log: EventLog, conversation_id: str) -> list[Event]:
+    """Read a conversation; what cannot be read was not said, and is no reason not to say something else."""
+    try:
+        return log.session(conversation_id)
+    except OSError:
+        return []
+
+
+def _read(log: EventLog, since: str, until: str) -> list[Event]:
+    """Read a stretch of time in the same way."""
+    try:
+        return list(log.read(since, until))
+    except OSError:
+        return []
+
+
+def _works_after(event: Event) -> bool | None:
+    """Tell whether the agent is at work after a call of its host; None where the call does not tell."""
+    match event:
+        case TurnEnd() | SessionEnd():
+            return False
+        case SaveRequested(trigger="stop"):
+            return True
+        case HostEvent(name=name) if name.casefold() in PROMPTS:
+            return True
+        case HostEvent(name=name) if name.casefold() in _TURN_ENDS:
+            return False
+        case _:
+            return None

@@ -1,0 +1,150 @@
+"""What is said without naming a conversation belongs to the one whose agent runs the command, else to the person."""
+
+import json
+
+import pytest
+
+from eventlog.app.current_conversation import Speaker, agent_of, current_speaker
+from eventlog.log import EventLog
+from tests.support.builders import NOON, Clock
+from tests.support.command_line import call
+
+HOUR_NS = 3600 * 10**9
+VARIABLES = {
+    "claude-code": "CLAUDE_CODE_SESSION_ID",
+    "codex": "CODEX_SESSION_ID",
+    "copilot": "COPILOT_AGENT_SESSION_ID",
+    "cursor": "CURSOR_CONVERSATION_ID",
+}
+PROMPTED = {"type": "host_event", "name": "UserPromptSubmit", "payload": {}}
+SAVED = {"type": "fact", "content": "x"}
+ASKED = {"type": "save_requested", "trigger": "stop"}
+ENDED = {"type": "turn_end", "status": "completed"}
+ANSWERED = {"type": "host_event", "name": "AfterAgent", "payload": {}}
+THE_PERSON = Speaker("human-2026-02-20", "human")
+
+
+def _tell(log, *events, session="s-1", agent="gemini", project="/shop", **fields):
+    for event in events:
+        log.append({"conversation_id": session, "agent": agent, "project": project, **event, **fields})
+
+
+def _speaker(log, environ=None, agent="", now=NOON + 10**9):
+    return current_speaker(log, "/shop", environ or {}, now, agent)
+
+
+# ------------------------------------------------------------------------------------------------ the environment
+
+
+@pytest.mark.parametrize(("agent", "variable"), VARIABLES.items())
+def test_the_hosts_environment_names_the_conversation(log, agent, variable):
+    _tell(log, PROMPTED)  # another host is at work in the project
+
+    assert Speaker("e-1", agent) == _speaker(log, {variable: "e-1"})
+
+
+def test_of_two_hosts_in_the_environment_the_one_at_work_speaks(log):
+    _tell(log, PROMPTED, session="outer", agent="claude-code")
+    _tell(log, PROMPTED, session="inner", agent="codex")
+    both = {"CLAUDE_CODE_SESSION_ID": "outer", "CODEX_SESSION_ID": "inner"}
+
+    assert Speaker("inner", "codex") == _speaker(log, both)
+    assert Speaker("outer", "claude-code") == _speaker(log, both, agent="claude-code")
+
+
+# ------------------------------------------------------------------------------------------------ the log
+
+AT_WORK = {
+    "after a prompt": (PROMPTED,),
+    "and its agent saves something": (PROMPTED, SAVED),
+    "while it answers our request": (PROMPTED, ENDED, ASKED),
+    "in its second turn": (PROMPTED, ENDED, PROMPTED),
+}
+AT_REST = {
+    "nobody ever said anything": (),
+    "the turn is over": (PROMPTED, ENDED),
+    "our request was answered": (PROMPTED, ENDED, ASKED, ANSWERED),
+    "the session is over": (PROMPTED, {"type": "session_end"}),
+    "nothing was asked yet": ({"type": "session_start"},),
+    "only the person has spoken": (SAVED,),
+}
+
+
+@pytest.mark.parametrize("events", AT_WORK.values(), ids=AT_WORK)
+def test_the_conversation_of_the_project_that_is_within_its_turn_speaks(log, events):
+    _tell(log, *events)
+
+    assert Speaker("s-1", "gemini") == _speaker(log)
+
+
+@pytest.mark.parametrize("events", AT_REST.values(), ids=AT_REST)
+def test_where_no_agent_is_at_work_the_person_speaks(log, events):
+    _tell(log, *events)
+
+    assert THE_PERSON == _speaker(log)
+
+
+def test_the_newest_of_two_at_work_speaks(log):
+    _tell(log, PROMPTED, session="first")
+    _tell(log, PROMPTED, session="second")
+
+    assert "second" == _speaker(log).conversation_id
+    _tell(log, {"type": "host_event", "name": "AfterTool", "payload": {}}, session="first")
+    assert "first" == _speaker(log).conversation_id
+
+
+@pytest.mark.parametrize(
+    "elsewhere", [{"project": "/other"}, {"subagent": "a-1"}, {"agent": "codex"}], ids=lambda fields: next(iter(fields))
+)
+def test_who_works_elsewhere_does_not_speak(log, elsewhere):
+    _tell(log, PROMPTED, **elsewhere)
+
+    assert "human-2026-02-20" == _speaker(log, agent="gemini").conversation_id
+
+
+def test_a_turn_nobody_heard_of_for_hours_is_over(log):
+    _tell(log, PROMPTED)
+
+    assert THE_PERSON == _speaker(log, now=NOON + 2 * HOUR_NS)
+
+
+# ------------------------------------------------------------------------------------------------ whose conversation
+
+
+def test_a_conversation_is_its_hosts(log):
+    _tell(log, PROMPTED)
+
+    assert "gemini" == agent_of(log, "s-1", {})
+    assert "codex" == agent_of(log, "s-2", {"CODEX_SESSION_ID": "s-2"})
+    assert not agent_of(log, "s-2", {})
+
+
+# ------------------------------------------------------------------------------------------------ the verbs
+
+
+@pytest.mark.parametrize(
+    "words",
+    [("fact", "Prices are in cents"), ("summary", "--topic", "Cart", "--summary", "Done."),
+     ("plan", "--path", "user", "--heading", "Cart", "--content", "x")],
+    ids=lambda words: words[0],
+)  # fmt: skip
+def test_what_is_said_without_a_session_is_stored_in_the_one_at_work(home, tmp_path, words):
+    log = EventLog(tmp_path / "store", clock=Clock())
+    ran = call(*words, "--store", tmp_path / "store")
+    (mine,) = log.read()
+    live = EventLog(tmp_path / "store")
+    _tell(live, PROMPTED, project=str(tmp_path / "project"))
+    call(*words, "--store", tmp_path / "store")
+    *_, theirs = live.read()
+
+    assert "ok" == json.loads(ran.out)["status"]
+    assert (f"human-{mine.ts[:10]}", "human") == (mine.conversation_id, mine.agent)
+    assert ("s-1", "gemini") == (theirs.conversation_id, theirs.agent)
+
+
+def test_a_conversation_named_speaks_as_its_host(tmp_path):
+    _tell(EventLog(tmp_path / "store"), PROMPTED)
+    call("fact", "x", "--session", "s-1", "--store", tmp_path / "store")
+    call("fact", "x", "--session", "s-2", "--store", tmp_path / "store")
+
+    assert ["gemini", "cli"] == [event.agent for event in EventLog(tmp_path / "store").read() if event.type == "fact"]
