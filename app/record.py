@@ -6,7 +6,7 @@ from itertools import chain
 
 from eventlog import days, files, index_lookup
 from eventlog.errors import Busy, NotStored
-from eventlog.events import Event, Fact, Retraction, StageSummary
+from eventlog.events import Event, Fact, Retraction, StageSummary, order
 from eventlog.hooks import avoided_log
 from eventlog.log import AppendResult, EventLog, accept
 from eventlog.retractions import Retractions
@@ -32,7 +32,7 @@ def record_once(log: EventLog, event: Event) -> AppendResult:
 def _one_at_a_time(log: EventLog) -> AbstractContextManager[object]:
     """Take turns; where the cache cannot be written that costs a repetition at most, no event."""
     try:
-        return files.lock(f"{log.store.cache}/declare.lock")
+        return files.lock(log.store.lock("declare"))
     except Busy:
         raise
     except NotStored:
@@ -85,7 +85,7 @@ def _statement_key(event: Event) -> tuple[object, ...] | None:
 def _is_current(said: Event, later: Iterable[Event]) -> bool:
     """Tell whether no other fact has taken the place of this one under its key."""
     same_key = (one for one in later if isinstance(one, Fact) and _place(one) == _place(said))
-    newest = max(chain([said], same_key), key=lambda one: (one.ts, one.id))
+    newest = max(chain([said], same_key), key=order)
     return isinstance(newest, Fact) and isinstance(said, Fact) and same_text(newest.content) == same_text(said.content)
 
 

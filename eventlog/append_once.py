@@ -14,6 +14,7 @@ from eventlog import fastjson, ids, timestamps
 from eventlog.dayfile import DayFile, path_of
 from eventlog.errors import InvalidEvent, NotStored
 from eventlog.files import not_stored, open_regular, sync_file
+from eventlog.linescan import line_at
 from eventlog.secrets import scrub_fields
 from eventlog.settings import cached
 
@@ -115,12 +116,11 @@ class _Told:
 
     def _is_whole(self, data: bytes, at: int) -> bool:
         """Tell whether the id stands in a line that is an event from its beginning to its end."""
-        start = data.rfind(b"\n", 0, at) + 1
+        start, end = line_at(data, at)
         if start == 0 and len(data) >= _REMEMBERED_BYTES:  # the line may begin before `data` does
             return False
-        end = data.find(b"\n", at)
         try:
-            event = fastjson.loads(data[start : end if end >= 0 else len(data)])
+            event = fastjson.loads(data[start:end])
         except ValueError:
             return False
         stamp = data[at - ids.STAMP : at].decode()

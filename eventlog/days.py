@@ -5,7 +5,7 @@ Pending      a last line without `\\n` is a write under way (or one that died): 
 Unreadable   a file that cannot be read (permission, a bad sector) or is no regular file is a damage like any other.
 Replicas     `2026-02-20.laptop.jsonl` came from another machine; all files of a day are one day.
 Duplicates   lines of one day with the same id are one event; should they differ, the byte-wise smaller line counts.
-             The same id on two days is `Earlier`'s business.
+             The same id on two days is the business of eventlog/cross_day.py.
 """
 
 import os
@@ -19,9 +19,10 @@ import msgspec
 
 from eventlog import codec, store, timestamps
 from eventlog.errors import InvalidEvent
-from eventlog.events import KNOWN, TYPES, VERSIONS, Event, HostEvent, SessionEnd
+from eventlog.events import KNOWN, TYPES, VERSIONS, Event, HostEvent, SessionEnd, order
 from eventlog.fastjson import BOM, MAX_LINE
 from eventlog.files import open_regular, read_regular
+from eventlog.linescan import lines_with
 from eventlog.timestamps import LENGTH
 
 DamageKind = Literal[
@@ -125,7 +126,7 @@ def entries(day: Day) -> tuple[list[LogLine], list[Damage]]:
         if other.line != found.line:
             kept[found.event.id] = min(other, found, key=lambda entry: entry.line)
             damage.append(_damage(found, "conflict", f"not the line of {other.file}:{other.number}, with the same id"))
-    return sorted(kept.values(), key=lambda entry: (entry.event.ts, entry.event.id)), damage
+    return sorted(kept.values(), key=lambda entry: order(entry.event)), damage
 
 
 def load(day: Day) -> tuple[list[Event], list[Damage]]:
@@ -154,7 +155,8 @@ def load_mentioning(day: Day, words: Sequence[bytes]) -> list[Event]:
     """
     kept: dict[str, LogLine] = {}
     for file in day.files:
-        lines = _lines_with(read(file) or b"", words)
+        data = read(file) or b""
+        lines = [data[start:end] for start, end in lines_with(data, words)]
         decoded = _decode_whole(b"".join(line + b"\n" for line in lines), day.date)
         if decoded is not None and len(day.files) == 1 and len({event.id for event in decoded}) == len(decoded):
             return decoded
@@ -164,19 +166,6 @@ def load_mentioning(day: Day, words: Sequence[bytes]) -> list[Event]:
                     other = kept.setdefault(found.event.id, found)
                     kept[found.event.id] = min(other, found, key=lambda entry: entry.line)
     return [entry.event for entry in kept.values()]
-
-
-def _lines_with(data: bytes, words: Sequence[bytes]) -> list[bytes]:
-    """In no particular order, each once."""
-    starts: dict[int, int] = {}
-    for word in words:
-        at = data.find(word)
-        while at >= 0:
-            end = data.find(b"\n", at)
-            end = len(data) if end < 0 else end
-            starts[data.rfind(b"\n", 0, at) + 1] = end
-            at = data.find(word, end)
-    return [data[start:end] if start else data[:end].removeprefix(BOM) for start, end in starts.items()]
 
 
 def scan(file: str, day: str) -> Iterator[LogLine | Damage]:

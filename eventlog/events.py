@@ -7,7 +7,7 @@ part of the program and ignored by projections, so that a newer writer never bre
 Total order everywhere: `(ts, id)`. Two lines with the same `id` are one event.
 """
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Protocol
 
 from msgspec import Meta, Struct, field
 
@@ -41,6 +41,23 @@ class Event(
     def type(self) -> str:
         """The name of the type on disk."""
         return str(self.__struct_config__.tag)
+
+
+class Dated(Protocol):
+    """Anything with the time and the id of an event."""
+
+    @property
+    def ts(self) -> str:
+        """When it happened, as the log writes it."""
+
+    @property
+    def id(self) -> str:
+        """The event's id."""
+
+
+def order(event: Dated) -> tuple[str, str]:
+    """Give the key of the one total order of events."""
+    return event.ts, event.id
 
 
 # ------------------------------------------------------------------------------------------------ the five core types

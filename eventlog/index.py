@@ -10,7 +10,6 @@ Durability   none: temp file + rename, no sync. A damaged or foreign file is ign
 """
 
 import os
-from collections.abc import Iterator
 from contextlib import suppress
 from itertools import groupby
 from operator import itemgetter
@@ -19,13 +18,15 @@ from pathlib import Path
 import msgspec
 import orjson
 
-from eventlog import days, index_lookup
+from eventlog import days, index_lookup, stamps
 from eventlog.cross_day import day_in_id
 from eventlog.days import LogLine
 from eventlog.errors import NotStored
+from eventlog.events import order
 from eventlog.fastjson import BOM
 from eventlog.files import read_regular, replace_file
 from eventlog.index_lookup import FileStamp, LookupResult
+from eventlog.linescan import lines_with
 from eventlog.store import day_of
 
 _SCAN_AT_MOST = 4 << 20  # bytes of changed files to scan per read before they are folded into the index
@@ -58,13 +59,13 @@ class ConversationIndex:
                     if entry.event.conversation_id == conversation_id:
                         other = found.setdefault(entry.event.id, entry)
                         found[entry.event.id] = min(entry, other, key=_claim)
-        return sorted(found.values(), key=lambda entry: (entry.event.ts, entry.event.id))
+        return sorted(found.values(), key=lambda entry: order(entry.event))
 
     def positions(self, conversation_id: str) -> list[Position]:
         """File and byte offset of each of the conversation's lines."""
         files = {stamp[0]: stamp for stamp in self._files_now()}
         known = self._look_up(conversation_id)
-        changed = [name for name, stamp in files.items() if stamp not in known.stamps]
+        changed = [name for name, stamp in files.items() if stamp not in known.files]
         if sum(files[name][1] for name in changed) > _SCAN_AT_MOST and self.catch_up():
             known = self._look_up(conversation_id)
             changed = []
@@ -97,10 +98,10 @@ class ConversationIndex:
         """In one pass over the directory: a session waits for this when it starts."""
         try:
             with os.scandir(self._log) as found:
-                stats = [(one.name, one.stat()) for one in found if day_of(one.name) and days.is_regular(one)]
+                stats = [(entry.name, entry.stat()) for entry in found if day_of(entry.name) and days.is_regular(entry)]
         except FileNotFoundError:
             return []
-        return sorted((name, stat.st_size, stat.st_mtime_ns, stat.st_ino) for name, stat in stats)
+        return sorted((name, *stamps.of(stat)) for name, stat in stats)
 
     def _look_up(self, conversation_id: str) -> LookupResult:
         return index_lookup.look_up(str(self._path), conversation_id)
@@ -145,23 +146,12 @@ def _line(conversation: str, by_file: dict[str, list[int]], number: dict[str, in
 def _search(path: Path, conversation_id: str) -> list[int]:
     """Offsets of one conversation's lines, in the order of the file: only lines that can hold its id are decoded."""
     data = read_regular(str(path))
-    found = set()
-    for start, end in (place for mark in index_lookup.marks(conversation_id) for place in _lines_with(mark, data)):
+    found = []
+    for start, end in lines_with(data, index_lookup.marks(conversation_id)):
         with suppress(msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             if _owner.decode(data[start:end]).conversation_id == conversation_id:
-                found.add(start)
+                found.append(start)
     return sorted(found)
-
-
-def _lines_with(mark: bytes, data: bytes) -> Iterator[tuple[int, int]]:
-    """Start and end of every line that holds these bytes."""
-    at = data.find(mark)
-    while at >= 0:
-        start = data.rfind(b"\n", 0, at) + 1
-        end = data.find(b"\n", at)
-        end = len(data) if end < 0 else end
-        yield len(BOM) if start == 0 and data.startswith(BOM) else start, end
-        at = data.find(mark, end)
 
 
 def _scan(path: Path) -> dict[str, list[int]]:

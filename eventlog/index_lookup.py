@@ -1,41 +1,41 @@
 """`cache/conversations.index`, the reading half: where a conversation's lines are, at a cost that does not grow.
 
-Format       first line: JSON `{"version", "size" of the rest, "files": [[name, size, mtime_ns, inode], …]}`; then,
+Format       first line: JSON `{"version", "size" of the rest, "files": [[name, *stamp], …]}`; then,
              sorted by bytes, one line per conversation: its id as a JSON string, TAB,
              `file:offset,offset;file:offset` (file by position).
 Lookup       bisection in the file.
 
-What it says of a day file holds while the file's stamp (name, size, mtime, inode) is the same.
+What it says of a day file holds while the file's stamp (see eventlog/stamps.py) is the same.
 Imported inside agents' hooks: standard library only, as little of it as possible.
 """
 
 import os
 from stat import S_ISREG
 
-from eventlog import fastjson
+from eventlog import fastjson, stamps
 from eventlog.store import day_of, is_plain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import BinaryIO
 
-VERSION = 1
+VERSION = 2
 NAME = "conversations.index"
 
-FileStamp = tuple[str, int, int, int]
+FileStamp = tuple[str, int, int, int, int]  # name of a day file, and its stamp
 FileOffset = tuple[str, int]  # name of a day file, offset of a line
 
 
 class LookupResult:
-    """What the index says: the files it covers, and the places of one conversation's lines in them."""
+    """The files an index covers, and the places of one conversation's lines in them."""
 
-    def __init__(self, stamps: "set[FileStamp]", places: "list[FileOffset]") -> None:
-        self.stamps = stamps
+    def __init__(self, files: "set[FileStamp]", places: "list[FileOffset]") -> None:
+        self.files = files
         self.places = places
 
 
-def stamps(log_dir: str) -> "list[FileStamp]":
-    """The day files of a log as they are now, by name; none where there is no log, and regular files only."""
+def stamps_of(log_dir: str) -> "list[FileStamp]":
+    """List the day files of a log as they are now, by name; none where there is no log, and regular files only."""
     try:
         names = sorted(name for name in os.listdir(log_dir) if day_of(name))
     except FileNotFoundError:
@@ -49,11 +49,11 @@ def stamp_of(log_dir: str, name: str) -> FileStamp | None:
         stat = os.stat(f"{log_dir}/{name}")
     except OSError:
         return None
-    return (name, stat.st_size, stat.st_mtime_ns, stat.st_ino) if S_ISREG(stat.st_mode) else None
+    return (name, *stamps.of(stat)) if S_ISREG(stat.st_mode) else None
 
 
 def look_up(path: str, conversation_id: str) -> LookupResult:
-    """Places in the order of the index; nothing where the index is missing, damaged or of another version."""
+    """Find the places, in the order of the index; none where it is missing, damaged or of another version."""
     try:
         with open(path, "rb") as opened:
             files, start = _head(opened)
@@ -64,29 +64,31 @@ def look_up(path: str, conversation_id: str) -> LookupResult:
 
 
 def key_of(conversation_id: str) -> bytes:
-    """What the conversation's line starts with."""
+    """Make what the conversation's line in the index starts with."""
     return fastjson.text(conversation_id) + b"\t"
 
 
 def marks(conversation_id: str) -> "list[bytes]":
-    """What at least one of is in every line of the conversation, whoever wrote it.
+    """Make byte strings of which every line of the conversation holds at least one.
 
-    That is the id as the log spells it, or one of the escapes by which other writers spell what is not plain.
+    That is the id as the log spells it, or an escape by which other writers of JSON spell what is not plain.
     """
     own = fastjson.text(conversation_id)
     return [own] if is_plain(conversation_id) else [own, b"\\u", b"\\/"]
 
 
 def parse_head(line: bytes, size: int) -> "list[FileStamp]":
-    """The files of an index of `size` bytes in all; raises ValueError, LookupError or TypeError for a foreign one."""
+    """Read the files of an index of `size` bytes in all; raises ValueError, LookupError or TypeError."""
     head = fastjson.loads(line)
     if not isinstance(head, dict) or head["version"] != VERSION or len(line) + head["size"] != size:
         raise ValueError("an index of another version, or a part of one")
-    return [(str(name), int(size), int(mtime), int(inode)) for name, size, mtime, inode in head["files"]]
+    return [
+        (str(name), int(size), int(mtime), int(ctime), int(inode)) for name, size, mtime, ctime, inode in head["files"]
+    ]
 
 
 def parse_places(line: bytes, files: "list[FileStamp]") -> "list[FileOffset]":
-    """Raises ValueError or LookupError where the line is not one of ours."""
+    """Read the places of a line; raises ValueError or LookupError where it is not one of ours."""
     found = []
     for place in line.rstrip(b"\n").partition(b"\t")[2].split(b";"):
         number, _, offsets = place.partition(b":")
@@ -101,7 +103,7 @@ def _head(opened: "BinaryIO") -> "tuple[list[FileStamp], int]":
 
 
 def _bisect(opened: "BinaryIO", low: int, key: bytes) -> bytes:
-    """The line that starts with `key`, among sorted lines from offset `low` to the end; empty where there is none."""
+    """Find the line that starts with `key`, among sorted lines from offset `low` to the end; else empty."""
     high = os.fstat(opened.fileno()).st_size
     while low < high:
         middle = (low + high) // 2

@@ -18,6 +18,7 @@ from eventlog.events import Event, KnowledgeEdited
 from eventlog.files import not_stored, sync_file
 from eventlog.index import ConversationIndex
 from eventlog.secrets import scrub_fields
+from eventlog.settings import cached
 from eventlog.store import Store
 
 _NO_TEXT = frozenset(("v", "id", "ts", "type"))
@@ -34,17 +35,27 @@ class EventLog:
     """The append-only log of one store; safe to use from several threads and processes.
 
     `store` is a directory; nothing is created before the first append. `fsync=False` leaves syncing to the system:
-    an event then survives the death of every process, but not a power cut. `clock` gives nanoseconds since the epoch.
+    an event then survives the death of every process, but not a power cut; None goes by the setting `fsync`. `clock`
+    gives nanoseconds since the epoch.
     """
 
     def __init__(
-        self, store: Store | str | os.PathLike[str], *, fsync: bool = True, clock: Callable[[], int] = time.time_ns
+        self,
+        store: Store | str | os.PathLike[str],
+        *,
+        fsync: bool | None = None,
+        clock: Callable[[], int] = time.time_ns,
     ) -> None:
         self.store = store if isinstance(store, Store) else Store(os.fspath(store))
         self.index = ConversationIndex(self.store.log, self.store.cache)
-        self.fsync = fsync
+        self._fsync = fsync
         self._clock = clock
         self._last_ns = 0
+
+    @property
+    def fsync(self) -> bool:
+        """Whether an append is on disk when it returns."""
+        return cached.wants_sync(self.store) if self._fsync is None else self._fsync
 
     def now(self) -> int:
         """Nanoseconds since the epoch, by the clock of this log."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from eventlog.events import Event, Retraction
+from eventlog.events import Event, Retraction, order
 
 
 class Retractions:
@@ -13,7 +13,7 @@ class Retractions:
     """
 
     def __init__(self, retractions: Iterable[Retraction]) -> None:
-        newest_first = sorted(retractions, key=lambda one: (one.ts, one.id), reverse=True)
+        newest_first = sorted(retractions, key=order, reverse=True)
         self._goals = {one.id: _goal(one) for one in newest_first}
         self._events: set[str] = set()
         self._conversations: set[str] = set()

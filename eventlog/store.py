@@ -10,6 +10,9 @@ from eventlog.ids import digest
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from typing import Literal
+
+    LockName = Literal["declare", "install", "replay", "settle"]
 
 _SAFE = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-")
 _LONGEST_NAME = 120
@@ -30,11 +33,19 @@ class Store:
         self.staging = f"{self.root}/staging"
         self.knowledge = f"{self.root}/knowledge"
         self.cache = f"{self.root}/cache"
-        self.spare = f"{self.root}/cache/hook-errors.spare"
+        self.spare = self.cached("hook-errors.spare")
+
+    def cached(self, name: str) -> str:
+        """Name a file of the cache."""
+        return f"{self.cache}/{name}"
+
+    def lock(self, name: "LockName") -> str:
+        """Name the file of a lock between processes; each guards what the verb of its name does."""
+        return f"{self.cache}/{name}.lock"
 
     @classmethod
     def locate(cls, explicit: str | None, environ: "Mapping[str, str]") -> "Store":
-        """`--store`, else `$EVENTLOG_HOME`, else `~/.eventlog`.
+        """Take `--store`, else `$EVENTLOG_HOME`, else `~/.eventlog`.
 
         A relative `$EVENTLOG_HOME` starts at the home directory: hooks run in every directory there is.
         """
@@ -43,7 +54,7 @@ class Store:
 
 
 def day_of(name: str) -> str:
-    """The day a file of the log is named after, `YYYY-MM-DD`; "" for every other name.
+    """Read the day a file of the log is named after, `YYYY-MM-DD`; "" for every other name.
 
     `2026-02-20.jsonl` is the log's own, `2026-02-20.laptop.jsonl` came from another machine. A conflict copy of a sync
     program is neither.
@@ -74,7 +85,7 @@ def _is_replica(part: str) -> bool:
 
 
 def conversation_name(conversation_id: str) -> str:
-    """The file name of a conversation, or of an event: its id where that is safe, else a safe prefix and a hash."""
+    """Name the file of a conversation, or of an event: its id where that is safe, else a safe prefix and a hash."""
     if 0 < len(conversation_id) <= _LONGEST_NAME and is_plain(conversation_id):
         return conversation_id
     prefix = "".join(char if char in _SAFE else "-" for char in conversation_id[:40]).strip(".-")
@@ -82,12 +93,12 @@ def conversation_name(conversation_id: str) -> str:
 
 
 def project_slug(project: str) -> str:
-    """The directory name of a project: the last part of its path and 6 hex digits of a hash of all of it."""
+    """Name the directory of a project: the last part of its path and 6 hex digits of a hash of all of it."""
     base = os.path.basename(project.rstrip("/\\")) or "root"
     safe = "".join(char if char.isalnum() or char in _SAFE else "-" for char in base[:60]).strip(".")
     return f"{safe or 'project'}-{digest(project, 3).hex()}"
 
 
 def is_plain(name: str) -> bool:
-    """Whether it is spelled the same everywhere: in a file name, and by every writer of JSON."""
+    """Tell whether it is spelled the same everywhere: in a file name, and by every writer of JSON."""
     return _SAFE.issuperset(name) and name.strip(".") != ""

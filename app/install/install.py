@@ -82,7 +82,7 @@ def restore(store: Store, path: Path, strip: Callable[[str], str], is_nothing: C
 
 def _alone(store: Store) -> AbstractContextManager[object]:
     """One at a time: a file, its backup and the directories made for it change together."""
-    return files.lock(f"{store.cache}/install.lock")
+    return files.lock(store.lock("install"))
 
 
 def _change(store: Store, path: Path, edit: Callable[[str], str], strip: Callable[[str], str]) -> FileChange:

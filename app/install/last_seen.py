@@ -1,10 +1,12 @@
 """When each agent's hooks last arrived, from the newest day files back."""
 
 from collections.abc import Collection
+from contextlib import suppress
 
 import msgspec
 
 from eventlog import days
+from eventlog.linescan import last_lines_with
 
 _DAYS = 60  # looked back
 _ARRIVALS = ("session_start", "turn_end", "save_requested", "session_end", "host_event")
@@ -20,7 +22,7 @@ _decoder = msgspec.json.Decoder(_EventHead)
 
 
 def last_seen(log_dir: str, agents: Collection[str]) -> dict[str, str]:
-    """Agent -> time of the newest event only a hook can have sent; agents not heard of are missing."""
+    """Map agents to the time of the newest event only a hook can have sent; agents not heard of are missing."""
     found: dict[str, str] = {}
     for day in reversed(days.list_days(log_dir)[-_DAYS:]):
         for file in day.files:
@@ -32,18 +34,12 @@ def last_seen(log_dir: str, agents: Collection[str]) -> dict[str, str]:
 
 
 def _last_in(file: str, agent: str) -> str:
-    """The time of the file's last such line; "" where there is none."""
+    """Find the time of the file's last such line; "" where there is none."""
     data = days.read(file) or b""
     named = f'"agent":"{agent}"'.encode()
-    at = data.rfind(named)
-    while at >= 0:
-        start = data.rfind(b"\n", 0, at) + 1
-        end = data.find(b"\n", at)
-        try:
-            line = _decoder.decode(data[start : end if end >= 0 else len(data)])
+    for start, end in last_lines_with(data, named):
+        with suppress(msgspec.MsgspecError, UnicodeDecodeError):
+            line = _decoder.decode(data[start:end])
             if line.type in _ARRIVALS and line.agent == agent:
                 return line.ts
-        except (msgspec.MsgspecError, UnicodeDecodeError):
-            pass
-        at = data.rfind(named, 0, start)
     return ""

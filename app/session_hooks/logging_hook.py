@@ -1,11 +1,11 @@
 """`logging`: one line per start and end of a session, in `cache/sessions.log`."""
 
-import os
 from pathlib import Path
 from typing import Literal
 
 from msgspec import Struct
 
+from eventlog import side_log
 from eventlog.app.session_hooks.hook_base import HookResult, SessionLifecycleHook
 from eventlog.app.session_hooks.hook_context import HookContext
 from eventlog.files import make_dirs
@@ -46,21 +46,12 @@ class Logging(SessionLifecycleHook):
         said = {"session": context.session_id, "project": context.project, "agent": context.agent}
         words = [f"{name}={one_line(value)}" for name, value in {**said, "reason": context.reason}.items() if value]
         path = path_of(Store(context.store))
-        _append(path, " ".join([context.at, self._options.log_level, f"session {moment}", *words]))
+        line = " ".join([context.at, self._options.log_level, f"session {moment}", *words])
+        make_dirs(str(path.parent))
+        side_log.append(str(path), line.encode("utf-8", "replace"), _LARGEST)
         return HookResult.success(str(path))
 
 
 def path_of(store: Store) -> Path:
     """Where the lines are."""
     return Path(store.cache) / "sessions.log"
-
-
-def _append(path: Path, line: str) -> None:
-    make_dirs(str(path.parent))
-    fd = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
-    try:
-        if os.fstat(fd).st_size > _LARGEST:
-            path.replace(f"{path}.1")
-        os.write(fd, f"{line}\n".encode("utf-8", "replace"))
-    finally:
-        os.close(fd)

@@ -6,6 +6,7 @@ What they did is appended to the log as a `host_event` `session_hooks`, unless t
 from msgspec import to_builtins
 from msgspec.structs import replace
 
+from eventlog import layers
 from eventlog.app.session_hooks.from_settings import registry
 from eventlog.app.session_hooks.hook_base import HookStatus
 from eventlog.app.session_hooks.hook_context import HookContext
@@ -16,7 +17,6 @@ from eventlog.settings.schema import Settings
 from eventlog.timestamps import from_ns, to_ms
 
 _STORY = "session_hooks"
-_DRAWN = 3  # layer of a summary drawn from the transcript of a session that is over
 _AT_WORK_MS = 3_600_000  # a session without an end that was heard of in the last hour may still be at work
 
 
@@ -73,4 +73,4 @@ def _at_work(log: EventLog, end: Event) -> tuple[str, ...]:
 def _is_our_own(event: Event) -> bool:
     """Whether this program added it, perhaps after the session was over."""
     told_by_hooks = isinstance(event, HostEvent) and event.name == _STORY
-    return event.layer == _DRAWN or told_by_hooks or isinstance(event, (ContextInjected, EntryApplied))
+    return event.layer == layers.SESSION_END or told_by_hooks or isinstance(event, (ContextInjected, EntryApplied))

@@ -3,10 +3,9 @@
 Not an event: nothing happened. Lost with the cache. Imported inside agents' hooks, when a call arrives again.
 """
 
-import os
 import time
 
-from eventlog import timestamps
+from eventlog import side_log, timestamps
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,16 +17,10 @@ _LARGEST = 8 << 20  # bytes; then nothing is counted any more
 def count_avoided(store: "Store", what: str) -> None:
     """One more `event` (of a hook) or `statement` (of an agent) not written twice; never raises."""
     try:
-        fd = os.open(_path(store), os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+        day = timestamps.from_ns(time.time_ns())[:10]
+        side_log.append(_path(store), f"{day} {what}".encode(), _LARGEST, starts_anew=False)
     except OSError:
         return
-    try:
-        if os.fstat(fd).st_size < _LARGEST:
-            os.write(fd, f"{timestamps.from_ns(time.time_ns())[:10]} {what}\n".encode())
-    except OSError:
-        return
-    finally:
-        os.close(fd)
 
 
 def avoided_by_day(store: "Store") -> "list[str]":
@@ -40,4 +33,4 @@ def avoided_by_day(store: "Store") -> "list[str]":
 
 
 def _path(store: "Store") -> str:
-    return f"{store.cache}/avoided.log"
+    return store.cached("avoided.log")

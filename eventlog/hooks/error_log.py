@@ -8,7 +8,7 @@ import os
 import re
 import time
 
-from eventlog import fastjson, timestamps
+from eventlog import fastjson, side_log, timestamps
 from eventlog.files import make_dirs, open_regular
 from eventlog.hooks import spare
 from eventlog.secrets import scrub_fields, without_secrets
@@ -23,7 +23,7 @@ _ADDRESS = re.compile(r'("user_email"\s*:\s*")(?:[^"\\]|\\.)*')
 
 def path_of(store: Store) -> str:
     """Where failures are noted."""
-    return f"{store.cache}/hook-errors.log"
+    return store.cached("hook-errors.log")
 
 
 def note(store: Store, error: BaseException, lost: "bytes | dict[str, object]", agent: str = "") -> None:
@@ -35,25 +35,10 @@ def note(store: Store, error: BaseException, lost: "bytes | dict[str, object]", 
     }
     try:
         make_dirs(store.cache)
-        _append(path_of(store), fastjson.dumps(said | _kept(lost)))
+        side_log.append(path_of(store), fastjson.dumps(said | _kept(lost)), _LARGEST)
     except OSError:
         short = {**said, "error": str(said["error"])[:_SHORT]}
         spare.write(store, fastjson.dumps(short))
-
-
-def _append(path: str, line: bytes) -> None:
-    fd = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
-    try:
-        if os.fstat(fd).st_size > _LARGEST:
-            os.replace(path, f"{path}.1")
-        before = os.fstat(fd).st_size
-        written = os.write(fd, line + b"\n")
-        if written <= len(line):
-            if os.fstat(fd).st_size == before + written:  # no other note has come behind it
-                os.ftruncate(fd, before)
-            raise OSError("no space for the whole line")
-    finally:
-        os.close(fd)
 
 
 def _kept(lost: "bytes | dict[str, object]") -> "dict[str, object]":

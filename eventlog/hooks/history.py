@@ -8,6 +8,7 @@ import os
 
 from eventlog import fastjson, index_lookup
 from eventlog.files import open_regular, read_regular
+from eventlog.linescan import lines_with
 from eventlog.store import Store
 
 TYPE_CHECKING = False
@@ -56,14 +57,14 @@ def history(store: Store, conversation_id: str) -> History:
 
 def _lines(store: Store, conversation_id: str) -> "Iterator[bytes]":
     """Newest file first."""
-    index = index_lookup.look_up(f"{store.cache}/{index_lookup.NAME}", conversation_id)
+    index = index_lookup.look_up(store.cached(index_lookup.NAME), conversation_id)
     offsets: dict[str, list[int]] = {}
     for name, offset in index.places:
         offsets.setdefault(name, []).append(offset)
     searched = 0
-    for stamp in reversed(index_lookup.stamps(store.log)):
+    for stamp in reversed(index_lookup.stamps_of(store.log)):
         name = stamp[0]
-        if stamp in index.stamps:
+        if stamp in index.files:
             yield from _at(f"{store.log}/{name}", offsets.get(name, []))
             continue
         searched += stamp[1]
@@ -85,19 +86,12 @@ def _at(path: str, offsets: "list[int]") -> "Iterator[bytes]":
 
 
 def _search(path: str, marks: "list[bytes]") -> "Iterator[bytes]":
-    """Every line that can be the conversation's, perhaps more than once; the caller looks closer."""
+    """Yield every line that can be the conversation's; the caller looks closer."""
     try:
         data = read_regular(path)
     except OSError:  # a file that cannot be read says nothing
         return
-    for mark in marks:
-        at = data.find(mark)
-        while at >= 0:
-            start = data.rfind(b"\n", 0, at) + 1
-            end = data.find(b"\n", at)
-            end = len(data) if end < 0 else end
-            yield data[start:end]
-            at = data.find(mark, end)
+    yield from (data[start:end] for start, end in lines_with(data, marks))
 
 
 def _event(line: bytes) -> "dict[str, object]":

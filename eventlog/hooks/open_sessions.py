@@ -17,7 +17,7 @@ _WRITE = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
 
 def directory(store: Store) -> str:
     """Where the notes are."""
-    return f"{store.cache}/open"
+    return store.cached("open")
 
 
 def mark_open(store: Store, call: HookCall) -> None:

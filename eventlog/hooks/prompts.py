@@ -7,12 +7,10 @@ import os
 import sys
 
 from eventlog.hosts.call import HookCall
+from eventlog.layers import MARK, PRE_COMPACTION, STOP_FALLBACK
 from eventlog.store import Store
 
-MARK = "[eventlog]"  # what a request of ours starts with: a host may hand it back as the user's words
-
 _PLAIN = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-/:=@+")
-_PRE_COMPACTION, _FALLBACK = 2, 4
 
 _COMMANDS = {
     "en": """\
@@ -89,13 +87,13 @@ def start(store: Store, call: HookCall, locale: str) -> str:
 
 def flush(store: Store, call: HookCall, locale: str) -> str:
     """The second net: asked before a compaction, or right after it."""
-    save = _Save(store, call, _PRE_COMPACTION)
+    save = _Save(store, call, PRE_COMPACTION)
     return _say(_FLUSH, save, locale).replace(" summary --session", " summary --stage --session")
 
 
 def ask(store: Store, call: HookCall, locale: str) -> str:
     """The last net: asked at the end of a turn, once."""
-    return _say(_ASK, _Save(store, call, _FALLBACK), locale)
+    return _say(_ASK, _Save(store, call, STOP_FALLBACK), locale)
 
 
 def program() -> str:

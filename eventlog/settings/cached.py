@@ -8,6 +8,8 @@ Imported inside agents' hooks: standard library only.
 
 import os
 
+from eventlog import stamps
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from eventlog.store import Store
@@ -39,10 +41,9 @@ def are_current(store: "Store") -> bool:
 
 def _stamp(path: str) -> str | None:
     try:
-        stat = os.stat(path)
+        return " ".join(map(str, stamps.of(os.stat(path))))
     except OSError:
         return None
-    return f"{stat.st_mtime_ns} {stat.st_ctime_ns} {stat.st_size} {stat.st_ino}"
 
 
 def _saved(store: "Store", stamp: str) -> "Values | None":
@@ -83,4 +84,4 @@ def _compile(store: "Store", stamp: str) -> "Values":
 
 
 def _path(store: "Store") -> str:
-    return f"{store.cache}/settings.json"
+    return store.cached("settings.json")

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from msgspec import Struct, field
 
-from eventlog.events import EntryApplied, EntryResolved, KnowledgeEdited, PlanEntry, SectionKey
+from eventlog.events import EntryApplied, EntryResolved, KnowledgeEdited, PlanEntry, SectionKey, order
 from eventlog.projections.bases import section_safety, sections
 from eventlog.projections.bases.merging import added, lines_of
 from eventlog.projections.bases.plan_file import Change, change_of
@@ -71,7 +71,7 @@ class History:
     """Everything a section has said, oldest first, and what of it still counts."""
 
     def __init__(self, told: Iterable[Said], counts: Collection[str]) -> None:
-        in_order = sorted(told, key=lambda said: (said.ts, said.id))
+        in_order = sorted(told, key=order)
         self.valid = [said for said in in_order if said.event in counts]
 
     def then(self, said: Said) -> "History":
@@ -171,7 +171,7 @@ class Ledger:
     def _events(self) -> list[EntryApplied | KnowledgeEdited]:
         """All that tells of what a file said, withdrawn or not, oldest first."""
         texts = (event for event in self.record.known.values() if isinstance(event, KnowledgeEdited))
-        return sorted([*self.record.applied, *texts], key=lambda event: (event.ts, event.id))
+        return sorted([*self.record.applied, *texts], key=order)
 
     def _counts(self, event: PlanEntry) -> bool:
         decision = self.decisions.get(event.id)

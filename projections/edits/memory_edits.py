@@ -13,7 +13,7 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from eventlog import timestamps
-from eventlog.events import Event, Fact, KnowledgeEdited, Retraction, SectionKey, StageSummary
+from eventlog.events import Event, Fact, KnowledgeEdited, Retraction, SectionKey, StageSummary, order
 from eventlog.projections.base import Document, Line
 from eventlog.projections.bases.sections import Page, canonical
 from eventlog.projections.labels import Labels
@@ -188,7 +188,7 @@ def _said_again(conversation: Conversation, state: Conversations, dropped: dict[
     """
     withdrawn = state.withdrawn()
     summaries = [one for one in conversation.summaries if not withdrawn.hides(one)]
-    summaries.sort(key=lambda one: (one.ts, one.id))
+    summaries.sort(key=order)
     roles: dict[object, list[StageSummary]] = {}
     for summary in summaries:
         by_agent = bool(agents_own([summary], summary.scope))

@@ -6,6 +6,7 @@ from typing import Any, ClassVar, Protocol
 
 import msgspec
 
+from eventlog import stamps
 from eventlog.days import Damage, Day
 
 States = dict[type[Any], Any]  # type of state -> state
@@ -69,9 +70,8 @@ def stamps_of(day: Day) -> list[DayFileStamp]:
 
 
 def _stamp(file: Path) -> DayFileStamp:
-    """Zeros for a file that is gone: no checkpoint is like that."""
+    """Return name and stamp; of a file that is gone, a stamp no checkpoint has."""
     try:
-        stat = file.stat()
+        return file.name, *stamps.of(file.stat())
     except OSError:
-        return file.name, 0, 0, 0, 0
-    return file.name, stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns, stat.st_ino
+        return file.name, *stamps.GONE

@@ -11,7 +11,8 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from eventlog.events import Fact, StageSummary
+from eventlog.events import Fact, StageSummary, order
+from eventlog.layers import AGENT, PRE_COMPACTION, SESSION_END, STOP_FALLBACK
 from eventlog.projections.state.conversations import Conversation, Conversations
 from eventlog.projections.state.statements import DistinctFact, distinct_facts, of_fact, ranked, subject_of
 from eventlog.retractions import Retractions
@@ -21,9 +22,14 @@ TOPIC_CHARS = 100
 SUMMARY_CHARS = 500
 _TOPIC_OF_TEXT = 50
 _FACTS_IN_SUMMARY = 5
-_FROM_TRANSCRIPT = 3
 _STAGE_PREFIX = "阶段摘要："
-_SOURCES = {None: "layer1_rules", 1: "layer1_rules", 2: "layer2_precompact", 4: "layer4_stop"}
+_BY_ITSELF = "layer1_rules"
+_SOURCES = {
+    None: _BY_ITSELF,
+    AGENT: _BY_ITSELF,
+    PRE_COMPACTION: "layer2_precompact",
+    STOP_FALLBACK: "layer4_stop",
+}
 COMPOSED = "layer3_auto"
 NONE = "none"
 
@@ -86,7 +92,7 @@ def and_more(count: int) -> str:
 def conclude(conversation: Conversation, withdrawn: Retractions) -> Conclusion:
     """The conclusion of one conversation, of what has not been withdrawn."""
     summaries = [one for one in conversation.summaries if not withdrawn.hides(one)]
-    summaries.sort(key=lambda one: (one.ts, one.id))
+    summaries.sort(key=order)
     if not summaries:
         return _from_facts([fact for fact in conversation.facts if not withdrawn.hides(fact)])
     return _told(summaries)._replace(decisions=_collect(summaries, _decisions), todos=_open(summaries))
@@ -94,7 +100,7 @@ def conclude(conversation: Conversation, withdrawn: Retractions) -> Conclusion:
 
 def agents_own(summaries: Iterable[StageSummary], scope: str) -> list[StageSummary]:
     """The summaries of that scope which an agent wrote, in the order given."""
-    return [one for one in summaries if one.scope == scope and one.layer != _FROM_TRANSCRIPT]
+    return [one for one in summaries if one.scope == scope and one.layer != SESSION_END]
 
 
 def _told(summaries: Sequence[StageSummary]) -> Conclusion:
@@ -156,13 +162,13 @@ def _stated(known: DistinctFact) -> SourcedText:
 def _net(stages: Sequence[StageSummary]) -> str:
     """Which net saved the stages: the one that had to ask for any of them, else the end of the session."""
     layers = {stage.layer for stage in stages}
-    return next((_SOURCES[layer] for layer in (2, 4) if layer in layers), COMPOSED)
+    return next((_SOURCES[layer] for layer in (PRE_COMPACTION, STOP_FALLBACK) if layer in layers), COMPOSED)
 
 
 def _open(summaries: Sequence[StageSummary]) -> tuple[SourcedText, ...]:
     """The to-dos that are left; a list drawn from the transcript counts where no agent made one."""
     naming = [one for one in summaries if any(map(_clean, one.todos))]
-    lists = [one for one in naming if one.layer != _FROM_TRANSCRIPT] or naming
+    lists = [one for one in naming if one.layer != SESSION_END] or naming
     if not lists:
         return ()
     done = {same_text(_clean(text)) for one in summaries[summaries.index(lists[-1]) + 1 :] for text in one.done}

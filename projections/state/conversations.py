@@ -22,6 +22,7 @@ from eventlog.events import (
     SessionStart,
     StageSummary,
     TurnEnd,
+    order,
 )
 from eventlog.retractions import Retractions
 
@@ -169,4 +170,4 @@ def _is_note(event: KnowledgeEdited) -> bool:
 def _newest(one: SessionEnd | None, other: SessionEnd | None) -> SessionEnd | None:
     if one is None or other is None:
         return one or other
-    return max(one, other, key=lambda end: (end.ts, end.id))
+    return max(one, other, key=order)

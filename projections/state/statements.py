@@ -7,7 +7,7 @@ replaces it. Wherever there is no room for all, they are taken by `Group.rank`.
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from eventlog.events import Fact
+from eventlog.events import Fact, order
 from eventlog.text import one_line, same_text
 
 
@@ -74,7 +74,7 @@ def ranked(groups: Iterable[DistinctFact]) -> list[DistinctFact]:
 
 def distinct_facts(statements: Iterable[Statement]) -> list[DistinctFact]:
     """Statements of one subject, gathered; superseded wordings of a key are left out."""
-    in_order = sorted(statements, key=lambda one: (one.ts, one.id))
+    in_order = sorted(statements, key=order)
     current = {one.key: same_text(one.text) for one in in_order if one.key}
     by_text: dict[str, list[Statement]] = {}
     for one in in_order:

@@ -11,7 +11,7 @@ from typing import ClassVar
 
 from msgspec import Struct, field
 
-from eventlog.events import EntryApplied, EntryResolved, Event, KnowledgeEdited, PlanEntry, Retraction
+from eventlog.events import EntryApplied, EntryResolved, Event, KnowledgeEdited, PlanEntry, Retraction, order
 from eventlog.projections.base import Document, Line, Projection
 from eventlog.projections.bases.carry import carry
 from eventlog.projections.bases.ledger import FileHistory, Ledger
@@ -68,7 +68,7 @@ def ledgers(state: Knowledge, bases: Bases) -> dict[BaseFile, Ledger]:
     records: dict[BaseFile, FileHistory] = {}
     home_of: dict[str, FileHistory] = {}
     said: list[PlanEntry | KnowledgeEdited] = [*state.entries, *state.edits]
-    for event in sorted(said, key=lambda one: (one.ts, one.id)):
+    for event in sorted(said, key=order):
         place = base_file_of(event.key, event.project, bases)
         if place is None:
             continue
@@ -79,7 +79,7 @@ def ledgers(state: Knowledge, bases: Bases) -> dict[BaseFile, Ledger]:
             record.entries += [event] if isinstance(event, PlanEntry) else []
             record.edits += [event] if isinstance(event, KnowledgeEdited) else []
     became: list[EntryApplied | EntryResolved] = [*state.applied, *state.resolved]
-    for told in sorted(became, key=lambda one: (one.ts, one.id)):
+    for told in sorted(became, key=order):
         home = home_of.get(told.target)
         if home is None:
             continue
@@ -98,9 +98,7 @@ def unmatched_entries(state: Knowledge, bases: Bases) -> list[PlanEntry]:
     withdrawn = Retractions(state.retractions)
     decided = {one.target for one in state.resolved if one.choice == "discard"}
     lost = (one for one in state.entries if base_file_of(one.key, one.project, bases) is None)
-    return sorted(
-        (one for one in lost if one.id not in decided and not withdrawn.hides(one)), key=lambda one: (one.ts, one.id)
-    )
+    return sorted((one for one in lost if one.id not in decided and not withdrawn.hides(one)), key=order)
 
 
 def render(state: Knowledge, settings: Settings) -> Iterable[Document]:

@@ -11,7 +11,7 @@ from pathlib import PurePath
 from shlex import quote
 from typing import NamedTuple
 
-from eventlog.events import KnowledgeEdited
+from eventlog.events import KnowledgeEdited, order
 from eventlog.projections.base import Document, Line, Projection
 from eventlog.projections.bases.sections import plain
 from eventlog.projections.labels import LABELS, Labels
@@ -81,7 +81,7 @@ def notes_path(path: str) -> str:
 def _notes(state: Conversations) -> dict[str, KnowledgeEdited]:
     """The newest notes of each file, by what events call it."""
     withdrawn = state.withdrawn()
-    in_order = sorted(state.notes, key=lambda one: (one.ts, one.id))
+    in_order = sorted(state.notes, key=order)
     return {str(one.key.path): one for one in in_order if not withdrawn.hides(one)}
 
 
@@ -111,7 +111,7 @@ def _titles(subject: FactScope, words: Labels) -> dict[MemorySection, str]:
     fixed = (words.decisions, words.preferences, words.lessons, knowledge, words.experience)
     titles = {MemorySection(order): title for order, title in enumerate(fixed)} | {_AGENTS_NOTES: words.agents_notes}
     statements = (statement for group in subject.facts for statement in group.statements)
-    for statement in sorted(statements, key=lambda statement: (statement.ts, statement.id)):
+    for statement in sorted(statements, key=order):
         titles.setdefault(_section_of(statement), _spelled(statement.category))
     return titles
 

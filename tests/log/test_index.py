@@ -1,4 +1,5 @@
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -155,3 +156,17 @@ def test_positions_are_offsets_of_lines(log, log_dir):
     file = write(log_dir, lines(0, 1))
 
     assert [(file, 0), (file, len(lines(0)))] == log.index.positions("c")
+
+
+def test_a_file_rewritten_with_its_size_and_time_kept_is_read_again(tmp_path):
+    log = EventLog(tmp_path)
+    log.append({"type": "fact", "conversation_id": "one", "content": "x"})
+    assert log.index.catch_up()
+    (file,) = (tmp_path / "log").iterdir()
+    before = file.stat()
+    with file.open("r+b") as opened:  # the same inode
+        opened.write(file.read_bytes().replace(b'"one"', b'"two"'))
+    os.utime(file, ns=(before.st_atime_ns, before.st_mtime_ns))
+
+    assert [] == log.index.entries("one")
+    assert 1 == len(log.index.entries("two"))
