@@ -1,0 +1,35 @@
+"""Who does what these pages say, word for word, gets what they promise."""
+
+import tomllib
+
+import pytest
+
+from tests.docs.follow import Checkout, Step, follow, steps
+from tests.support.builders import ROOT
+
+DOCS = ROOT / "docs"
+
+
+@pytest.fixture
+def checkout(tmp_path):
+    return Checkout(tmp_path)
+
+
+def test_a_host_is_added_as_its_page_says(checkout):
+    for step in steps(DOCS / "adding-a-host.md"):
+        follow(step, checkout)
+
+    wheel = tomllib.loads((checkout.root / "pyproject.toml").read_text())["tool"]["setuptools"]["packages"]
+    assert "eventlog.hosts.heron" in wheel
+
+
+def test_a_projection_is_added_as_its_page_says(checkout):
+    for step in steps(DOCS / "adding-a-projection.md"):
+        follow(step, checkout)
+
+
+def test_a_page_that_promises_something_else_is_found(checkout):
+    with pytest.raises(AssertionError, match="eventlog --version"):
+        follow(
+            Step("console", "$ eventlog --version # eventlog --version\neventlog, version of the future\n"), checkout
+        )
