@@ -9,7 +9,7 @@ from typing import NamedTuple
 from msgspec import to_builtins
 
 from eventlog.app.checkpoints import Checkpoints
-from eventlog.append_once import append_once
+from eventlog.append_once import SAME_CALL_MS, append_once
 from eventlog.days import LogLine
 from eventlog.events import ContextInjected, KnownFile
 from eventlog.log import EventLog
@@ -20,8 +20,6 @@ from eventlog.projections.context.request import ContextRequest
 from eventlog.settings.schema import Settings
 
 _DocumentsAt = Callable[[str], list[Document]]
-
-_SAME_START_MS = 30_000  # two registrations of one hook are one start
 
 
 class ReceiptSources(NamedTuple):
@@ -45,7 +43,7 @@ def append_receipt(log: EventLog, request: ContextRequest, built: ContextResult)
     told = {"digest": digest, "chars": len(text), "sources": built.sources, "cut": built.context.cut}
     fields |= {**told, "files": to_builtins(built.files), "session_type": built.context.session_type.value}
     key = f"context\n{request.session_id}\n{request.source}\n{digest}"
-    return append_once(log.store, fields, key, within_ms=_SAME_START_MS, sync=log.fsync)
+    return append_once(log.store, fields, key, within_ms=SAME_CALL_MS, sync=log.fsync)
 
 
 def receipts_of(log: EventLog, settings: Settings, conversation_id: str) -> list[ReceiptSources]:

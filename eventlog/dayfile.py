@@ -6,8 +6,9 @@ Isolation    a writer that died mid-line leaves a fragment without `\\n` (`kill 
              boundaries): the next writer puts `\\n` first, so the fragment costs only itself.
 Atomicity    a short or failed write is cut back before the lock is released: all lines of a call, or none.
 Durability   the name of a new file is synced before anything is written into it; what was written, by `fdatasync`
-             after unlocking, so that the kernel commits waiting writers together. A failed sync is final (the kernel
-             may have dropped the pages and would report the next one as a success). "Already there" is an
+             after unlocking, so that the kernel commits waiting writers together. A failed sync is final: the kernel
+             may take the pages for written and report the next sync as a success. So the lines are written once more,
+             and not acknowledged: the sync of a retry has these to carry to the disk. "Already there" is an
              acknowledgement, too: `confirm` syncs what another writer may have died before syncing.
 Identity     after locking, the descriptor must still be the file at that path: a line appended to a file that was
              replaced meanwhile (a redaction, a sync program) would be lost. Only a regular file is written, and none
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from types import TracebackType
 
 _OPEN = os.O_RDWR | os.O_APPEND | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0)  # a FIFO must not block
+_ENDING = ".jsonl"
 _CREATE = os.O_CREAT | os.O_EXCL
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.0001, 0.002  # seconds between two looks at a lock; writers hold it for microseconds
 
@@ -49,7 +51,7 @@ _sync = getattr(os, "fdatasync", os.fsync)
 
 def path_of(log_dir: str, day: str) -> str:
     """Where events of that day are appended."""
-    return f"{log_dir}/{day}.jsonl"
+    return f"{log_dir}/{day}{_ENDING}"
 
 
 class DayFile:
@@ -62,7 +64,8 @@ class DayFile:
         self.path = path_of(log_dir, day)
         self._dir = log_dir
         self._wants_sync = sync
-        self._written = self._confirmed = False
+        self._written = b""
+        self._confirmed = False
 
     def __enter__(self) -> "DayFile":
         try:
@@ -104,7 +107,7 @@ class DayFile:
             self._cut_back()
             raise
         self._size += len(data)
-        self._written = True
+        self._written += lines
 
     def confirm(self) -> None:
         """See to it that what is in the file already is as durable as what is appended."""
@@ -179,11 +182,22 @@ class DayFile:
             if self._confirmed:
                 sync_dir(self._dir)
         except OSError as error:
+            if self._written:
+                self._write_once_more()
             raise NotStored(
                 f"{'written' if self._written else 'there'}, but not made durable: {error.strerror or error}",
                 where=self.path,
                 hint="check the disk; a power cut may lose these events",
             ) from error
+
+
+    def _write_once_more(self) -> None:
+        """For whoever comes next: lines that are equal are one event."""
+        try:
+            with DayFile(self._dir, os.path.basename(self.path).removesuffix(_ENDING), sync=False) as file:
+                file.append(self._written)
+        except NotStored:
+            return
 
 
 def read_settled(path: str) -> bytes:

@@ -31,10 +31,12 @@ _CHUNK = 256  # characters looked at in one go
 _LONGEST_VALUE = 256  # characters of what is assigned to a name
 _STOPS = " \t\r\n\"'`,;&|<>()[]{}\\，；。"  # what an assigned value ends before
 _OPENS = tuple("$<{[(*%")  # what a placeholder begins with, or a call ends in
+_HOST_STOPS = "/ \t\r\n\"'`<>?#"
 _ID = HEX + "-"  # a text of nothing else is an id, a digest or a date
 _TITLE = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 "
 _SIGNS = ":=："
 _AROUND_SIGN = " \t\"'`\\"
+_MOST_WITHIN = 4  # names within the value of another
 _SIGN_WITHIN = 12  # characters between a name and its value
 _LEAST_PASSWORD, _LEAST_RANDOM, _LEAST_PART = 6, 16, 8
 _RANDOM_BITS = 3.0  # of Shannon entropy per character; words of a language joined together seldom have digits as well
@@ -135,15 +137,17 @@ def _web_tokens(text: str) -> "Iterator[Found]":
 
 def _around(text: str) -> "Iterator[Found]":
     for kind, middle, before, fewest, most, after, least in AROUND:
+        done = 0
         for at in _places(text, middle):
             end = at + len(middle)
-            if text[end : end + 1] not in after or text[at - 1 : at] not in before:
+            if at < done or text[end : end + 1] not in after or text[at - 1 : at] not in before:
                 continue
             start = at - _tail(text[max(0, at - most) : at], before)
             run = text[end : end + _CHUNK]
             size = len(run) - len(run.lstrip(after))
             if at - start >= fewest and size >= least and _begins(text, start):
-                yield start, end + size, kind
+                done = end + size
+                yield start, done, kind
     for at in _places(text, "."):
         if text[at + 7 : at + 8] == "." and _run(text, at + 1, TOKEN) == at + 7:
             yield from _discord_token(text, at)
@@ -198,8 +202,10 @@ def _in_addresses(text: str) -> "Iterator[Found]":
     for at in _places(text, ":/"):  # one slash: an address that was taken for a path
         start = _run(text, at + 1, "/")
         host = text[start : start + _CHUNK]
-        end = min(len(host), *(place for stop in " \t\r\n\"'`<>/?#" if (place := host.find(stop)) >= 0), _CHUNK)
-        user, _, password = host[: host.rfind("@", 0, end) + 1].partition(":")
+        if "@" not in host:
+            continue
+        host = _before_any(host, _HOST_STOPS)
+        user, _, password = host[: host.rfind("@") + 1].partition(":")
         if len(password) > 1 and not host.startswith("[secret:") and not password.startswith(_OPENS):
             yield start, start + len(user) + len(password), "password"
 
@@ -218,11 +224,15 @@ def _assigned(text: str, *, long: bool) -> "Iterator[Found]":
 
 
 def _values(text: str, lower: str, name: str, kind: str) -> "Iterator[Found]":
+    stop = seen = 0
     for at in _places(lower, name):
         end = at + len(name)
         start = _value_at(text, at, end)
         if not start:
             continue
+        if start < stop and seen == _MOST_WITHIN:  # `token=token=token=…`: the same characters, again and again
+            continue
+        seen = seen + 1 if start < stop else 0
         stop = _end_of_value(text, start)
         value = text[start:stop]
         if text[stop : stop + 1] in ("(", "[", "{"):  # a call or a look-up, not the thing itself
@@ -252,8 +262,15 @@ def _is_option(text: str, at: int) -> bool:
 
 
 def _end_of_value(text: str, start: int) -> int:
-    value = text[start : start + _LONGEST_VALUE]
-    return start + min((place for stop in _STOPS if (place := value.find(stop)) >= 0), default=len(value))
+    return start + len(_before_any(text[start : start + _LONGEST_VALUE], _STOPS))
+
+
+def _before_any(text: str, stops: str) -> str:
+    """What stands before the first of these characters; the text gets shorter with each that is found."""
+    for stop in stops:
+        if stop in text:
+            text = text[: text.index(stop)]
+    return text
 
 
 def _kind_of(name: str, value: str) -> str:

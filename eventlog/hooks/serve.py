@@ -9,7 +9,7 @@ import time
 from itertools import pairwise
 
 from eventlog import fastjson, hosts, ids, timestamps
-from eventlog.append_once import append_once
+from eventlog.append_once import SAME_CALL_MS, append_once
 from eventlog.errors import InvalidEvent, NotStored
 from eventlog.files import keep_owners_rights
 from eventlog.hooks import acceptable, patience, safety_nets
@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 
     from eventlog.hooks.safety_nets import StartContext
 
-# calls without a key of their own are one when they come this close: two registrations were seen 0.7 s apart
-_SAME_CALL_MS = 5_000
 _LARGEST_PAYLOAD = 64 << 20  # bytes
 
 
@@ -156,7 +154,7 @@ def record(store: Store, call: HookCall, event: dict[str, object]) -> bool | Non
 
 def _append(store: Store, call: HookCall, event: dict[str, object]) -> bool | None:
     """Where others wait for the log already, it is not waited for long: a turn with all its hooks has one budget."""
-    key, within_ms, now = _key(call), None if call.dedupe_key else _SAME_CALL_MS, time.time_ns()
+    key, within_ms, now = _key(call), None if call.dedupe_key else SAME_CALL_MS, time.time_ns()
     try:
         patience.at_most(patience.LOCK_AGAIN if _is_waiting(store) else patience.LOCK, patience.APPEND)
         return append_once(store, event, key, within_ms=within_ms)

@@ -125,6 +125,28 @@ def test_a_sync_that_fails_again_acknowledges_nothing(store, clock, monkeypatch)
             _tell(store, clock)
 
 
+def test_a_retry_after_a_failed_sync_is_not_acknowledged_for_what_the_kernel_only_takes_for_written(
+    store, log_dir, clock, monkeypatch
+):
+    """A kernel that drops the pages it failed to write: only those written to after the failure can reach the disk."""
+    path, dropped = log_dir / f"{DAY}.jsonl", b""
+    event = {**TURN, "said": "x" * 10_000}
+
+    def fail_and_drop(_):
+        nonlocal dropped
+        dropped = b"\0" * (path.stat().st_size // 4096 * 4096)
+        raise OSError(5, "Input/output error")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(dayfile, "_sync", fail_and_drop)
+        with pytest.raises(NotStored):
+            append_once(store, event, "k", clock=clock)
+
+    assert not append_once(store, event, "k", clock=clock)  # acknowledged
+    path.write_bytes(dropped + path.read_bytes()[len(dropped) :])
+    assert ["turn_end"] == [event.type for event in EventLog(store).read()]
+
+
 def test_what_may_be_on_disk_all_the_same_is_told_with_its_id_so_that_it_is_not_stored_twice(store, clock, monkeypatch):
     def fail(_):
         raise OSError(5, "Input/output error")

@@ -1,6 +1,6 @@
 """Gemini CLI: Claude Code's shapes under names of its own; no turn id, a `timestamp` in every payload.
 
-It may tell of a session's end twice, and its agent's shell commands are not told the session.
+It puts what hooks answered into the prompt it tells the next ones of. It may tell of a session's end twice, and its agent's shell commands are not told the session.
 Documentation: github.com/google-gemini/gemini-cli, docs/hooks.
 """
 
@@ -11,6 +11,7 @@ from eventlog.hosts.claude import protocol as claude
 AGENT = "gemini"
 SILENT = b"{}"  # an empty answer makes it parse stderr
 
+_OPENS, _CLOSES = "<hook_context>", "</hook_context>"
 _AS_CLAUDE_SAYS = {"PreCompress": "PreCompact"}
 
 start = claude.start
@@ -18,6 +19,8 @@ start = claude.start
 
 def read(payload: Payload, name: str) -> HookCall:
     """The call a payload tells of."""
+    if prompt := text(payload, "prompt"):
+        payload = {**payload, "prompt": _of_the_user(prompt)}
     call = claude.read(payload, _AS_CLAUDE_SAYS.get(name, name), AGENT)
     call.name = name
     if name == "AfterAgent":
@@ -35,3 +38,11 @@ def flush(request: str) -> bytes:
     """Nothing: before a compression only the user can be told something."""
     del request
     return SILENT
+
+
+def _of_the_user(prompt: str) -> str:
+    """The prompt without what hooks had answered, wherever that stands."""
+    if _OPENS not in prompt:
+        return prompt
+    first, *others = prompt.split(_OPENS)
+    return "".join([first, *(other.partition(_CLOSES)[2] for other in others)]).strip()
