@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
     from eventlog.store import Store
 
-# calls without a key of their own are one when they come this close: two registrations were seen 0.7 s apart, and each is
-# gone after 2 seconds; two starts of one conversation are further apart
+# calls without a key of their own are one when they come this close: two registrations were seen 0.7 s apart, and each
+# is gone after 2 seconds; two starts of one conversation are further apart
 SAME_CALL_MS = 3_000
 
 _REMEMBERED_BYTES = 4 << 20  # how far back in the log a retry is recognised

@@ -190,7 +190,6 @@ class DayFile:
                 hint="check the disk; a power cut may lose these events",
             ) from error
 
-
     def _write_once_more(self) -> None:
         """For whoever comes next: lines that are equal are one event."""
         try:

@@ -9,6 +9,7 @@ from eventlog.projections.context import context_files
 from eventlog.projections.context.agent_context import ContextFile, FileLoadResult
 from eventlog.projections.context.budget import ContextSection
 from eventlog.projections.context.context_files import bootstrap_file, used_name
+from eventlog.projections.context.once import said_once
 from eventlog.projections.context.sources import ContextSources
 from eventlog.projections.stamp import is_stamp
 from eventlog.projections.state.statements import DistinctFact
@@ -19,6 +20,7 @@ _BY_VALUE = (
     "BOOTSTRAP", "summaries", "facts", "project AGENTS", "project MEMORY", "MEMORY", "OWNER", "user", "AGENTS",
     "SPIRIT", "TOOLS", "notes",
 )  # fmt: skip
+_FACTS = _BY_VALUE.index("facts")
 _KINDS = {
     context_files.AGENTS: "AGENTS",
     context_files.SPIRIT: "SPIRIT",
@@ -36,7 +38,9 @@ def sections(parts: ContextSources) -> list[ContextSection]:
     first = ContextSection(
         parts.words.bootstrap, _lines(parts.request.bootstrap.split("\n")), _BY_VALUE.index("BOOTSTRAP"), _used(parts)
     )
-    found = [first, *before, *_of_notes(parts), _of_facts(parts), *memories, *_of_summaries(parts)]
+    ours = [*_of_notes(parts), _of_facts(parts), *memories, *_of_summaries(parts)]
+    ranks = [-1 if section.priority == _FACTS else section.priority for section in ours]  # a fact is told as a fact
+    found = [first, *before, *said_once(ours, ranks, PurePath(parts.request.project).name)]
     return [section for section in found if section.lines]
 
 
@@ -84,7 +88,7 @@ def _of_notes(parts: ContextSources) -> Iterator[ContextSection]:
 
 def _of_facts(parts: ContextSources) -> ContextSection:
     told = tuple(Line(_bullet(one, parts.local), one.sources) for one in parts.facts)
-    return ContextSection(parts.words.facts, told, _BY_VALUE.index("facts"))
+    return ContextSection(parts.words.facts, told, _FACTS)
 
 
 def _of_summaries(parts: ContextSources) -> Iterator[ContextSection]:

@@ -11,6 +11,7 @@ from eventlog.projections.views.stats import STATS, weeks
 from eventlog.settings.schema import Settings
 from tests.support import host_calls
 from tests.support.builders import DAY_NS, NOON, Clock
+from tests.support.hook_calls import tell
 from tests.support.host_calls import Session, events
 from tests.support.payloads import claude, cursor
 
@@ -147,6 +148,15 @@ def test_a_session_across_midnight_is_one_session(store, monkeypatch):
     (answer,) = session.turns(1)
 
     assert "block" == answer["decision"]
+
+
+def test_two_resumes_shortly_after_each_other_both_get_their_context(store, monkeypatch):
+    resume = claude("SessionStart", source="resume")
+    for second in (0, 4):
+        _at(monkeypatch, NOON + second * 10**9)
+
+        assert b"eventlog" in tell(store, resume)
+    assert 2 == len(events(store, "session_start")) == len(events(store, "context_injected"))
 
 
 def test_what_was_saved_before_midnight_is_saved_after_it(store, monkeypatch):

@@ -1,6 +1,7 @@
 """Gemini CLI: Claude Code's shapes under names of its own; no turn id, a `timestamp` in every payload.
 
-It puts what hooks answered into the prompt it tells the next ones of. It may tell of a session's end twice, and its agent's shell commands are not told the session.
+It puts what hooks answered into the prompt it tells the next ones of. It may tell of a session's end twice, and its
+agent's shell commands are not told the session.
 Documentation: github.com/google-gemini/gemini-cli, docs/hooks.
 """
 

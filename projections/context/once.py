@@ -1,0 +1,88 @@
+"""What a context says, said once: of bullets of ours that say the same, the one that matters most is told; pure.
+
+What people wrote into their own files stays as it is.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from eventlog.projections.base import Line
+from eventlog.projections.context.budget import ContextSection
+from eventlog.text import same_text
+
+_BULLET = re.compile(
+    r"- (?:\[[WBO]\])?(?:\[\d{4}-\d\d-\d\d\] |\[ \] |\d\d:\d\d )?(?P<said>[^…].*)"
+)  # `… (+9)` counts others
+_LEAST_CUT = 20  # characters; less of a sentence says nothing
+
+
+def said_once(sections: Sequence[ContextSection], ranks: Sequence[int], project: str) -> list[ContextSection]:
+    """The sections less what another of a smaller rank says, or the same one before; `project` is its name in notes."""
+    told = _Told(project)
+    kept = list(sections)
+    for position in sorted(range(len(kept)), key=ranks.__getitem__):
+        before = kept[position].lines
+        lines = [line for line in before if told.is_new(line)]
+        if len(lines) < len(before):
+            kept[position] = kept[position]._replace(lines=tuple(_without_empty(before, lines)))
+    return [section._replace(lines=tuple(map(told.with_all_sources, section.lines))) for section in kept]
+
+
+class _Told:
+    """What was said so far, in words that are compared; a text that was cut stands for the whole, and the reverse."""
+
+    def __init__(self, project: str) -> None:
+        self._project = project
+        self._said: dict[str, tuple[str, ...]] = {}  # and the events behind it
+        self._cut: tuple[str, ...] = ()
+
+    def is_new(self, line: Line) -> bool:
+        """Tell whether the line says what none before it said; lines that are no bullets always do."""
+        words = _words(line.text, self._project)
+        if not words:
+            return True
+        is_cut = line.text.endswith("…") and len(words) >= _LEAST_CUT
+        first = self._said_as(words, is_cut=is_cut)
+        if is_cut and not first:
+            self._cut += (words,)
+        self._said[first or words] = (*self._said.get(first, ()), *line.sources)
+        return not first
+
+    def with_all_sources(self, line: Line) -> Line:
+        """The line, with the events behind those that said the same."""
+        behind = self._said.get(_words(line.text, self._project), ())
+        return line._replace(sources=tuple(dict.fromkeys(behind))) if len(behind) > len(line.sources) else line
+
+    def _said_as(self, words: str, *, is_cut: bool) -> str:
+        if words in self._said:
+            return words
+        whole = (said for said in self._said if is_cut and said.startswith(words))
+        return next(whole, "") or next((cut for cut in self._cut if words.startswith(cut)), "")
+
+
+def _words(line: str, project: str) -> str:
+    """What a bullet says, without its mark, its day or time, and the name of the project; "" of any other line."""
+    bullet = _BULLET.fullmatch(line)
+    return same_text(bullet["said"].removeprefix(f"{project}: ")) if bullet else ""
+
+
+def _without_empty(before: Sequence[Line], lines: Sequence[Line]) -> Iterator[Line]:
+    """The lines that are left; nothing at all where no bullet is, and no heading that has lost all of its own."""
+    if not any(_BULLET.fullmatch(line.text) for line in lines):
+        return
+    had = [bool(block) for _, block in _blocks(before)]
+    for (heading, block), filled in zip(_blocks(lines), had, strict=True):
+        bullets = [line for line in block if line.text]
+        if bullets or not filled:
+            yield from (*heading, *block)
+
+
+def _blocks(lines: Sequence[Line]) -> list[tuple[list[Line], list[Line]]]:
+    """Each heading with what stands below it; before the first one there is none."""
+    found: list[tuple[list[Line], list[Line]]] = [([], [])]
+    for line in lines:
+        if line.text.startswith("## "):
+            found.append(([line], []))
+        else:
+            found[-1][1].append(line)
+    return found
