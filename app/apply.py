@@ -18,6 +18,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from eventlog import ids, timestamps
+from eventlog.app.open_store import OpenStore
 from eventlog.app.replay import replay
 from eventlog.app.staging import StagedEntry, stage
 from eventlog.app.storage import BaseStorage, Refused, StorageBusy, storage_of
@@ -49,6 +50,11 @@ class SectionChange(NamedTuple):
     under: tuple[str, ...] = ()  # headings above it
     replaced: tuple[str, ...] = ()  # lines it had before and has no more
 
+    @property
+    def section(self) -> str:
+        """`~/.config/agents/USER.md ## Interests`."""
+        return f"{self.file} {'#' * self.level} {self.heading}"
+
 
 class ApplyResult(Struct):
     """What became of the knowledge bases."""
@@ -74,8 +80,7 @@ def read_knowledge(log: EventLog, settings: Settings, *, save: bool = True) -> K
 
 
 def apply(
-    log: EventLog,
-    settings: Settings,
+    opened: OpenStore,
     *,
     state: Knowledge | None = None,
     only: str | None = None,
@@ -88,36 +93,34 @@ def apply(
     `only` is the name of a base or of a file. `state` spares reading the log to see whether there is work at all.
     A dry run writes nothing, creates nothing, and tells what would happen.
     """
-    state = state or read_knowledge(log, settings, save=not dry_run)
-    bases = settings.knowledge_bases
+    state = state or read_knowledge(opened.log, opened.settings, save=not dry_run)
+    bases = opened.settings.knowledge_bases
     wanted = [name for name, base in bases.items() if only in (None, name, Path(base.path or base.url or "").name)]
     if only and not wanted:
         raise BadRequest(f"there is no knowledge base {only!r}", hint=f"configured are {', '.join(bases)}")
     done = ApplyResult()
     for place, ledger in ledgers(state, bases).items():
         if place.base in wanted:
-            done.absorb(_apply_file(place, ledger, state, log, settings, dry_run=dry_run))
+            done.absorb(_apply_file(place, ledger, state, opened, dry_run=dry_run))
     if only is None:
         lost = unmatched_entries(state, bases)
         done.staged += [StagedEntry(one, f"{one.key.path or one.key.url!r} {UNMATCHED}", "") for one in lost]
-    stage(log.store, done.staged, state.entries if only is None else [], dry_run=dry_run)
+    stage(opened.store, done.staged, state.entries if only is None else [], dry_run=dry_run)
     return done
 
 
-def _apply_file(
-    place: BaseFile, ledger: Ledger, state: Knowledge, log: EventLog, settings: Settings, *, dry_run: bool
-) -> ApplyResult:
+def _apply_file(place: BaseFile, ledger: Ledger, state: Knowledge, opened: OpenStore, *, dry_run: bool) -> ApplyResult:
     """One file, if there is anything to do; what it refuses is staged."""
     try:
-        target = storage_of(place, settings.knowledge_bases, str(Path.home()))
+        target = storage_of(place, opened.settings.knowledge_bases, opened.machine.home)
         if target is None:
             return ApplyResult()
-        if dry_run or not (ledger.pending or _intent(log.store, target).exists()):
-            file = _File(place, target, log, settings, dry_run=True)
+        if dry_run or not (ledger.pending or _intent(opened.store, target).exists()):
+            file = _File(place, target, opened, dry_run=True)
             seen = file.bring_up_to_date(ledger, state)
             if dry_run or not file.has_work:
                 return seen
-        return _in_turn(place, target, log, settings)
+        return _in_turn(place, target, opened)
     except Refused as error:
         waiting = [*(one.entry for one in ledger.held), *ledger.pending]
         return ApplyResult(staged=[StagedEntry(one, error.what, error.where) for one in waiting])
@@ -125,13 +128,13 @@ def _apply_file(
         return ApplyResult(pending=[(error.where, error.what)])
 
 
-def _in_turn(place: BaseFile, target: BaseStorage, log: EventLog, settings: Settings) -> ApplyResult:
+def _in_turn(place: BaseFile, target: BaseStorage, opened: OpenStore) -> ApplyResult:
     """Several appliers take turns; one whose turn does not come gives up after three tries."""
     for attempt in range(TRIES):
         wait = _FIRST_WAIT * 2**attempt * (1 + random.random() / 2)  # noqa: S311 - jitter, not a secret
         try:
-            with _locked(log.store, target, wait):
-                file = _File(place, target, log, settings)
+            with _locked(opened.store, target, wait):
+                file = _File(place, target, opened)
                 state = file.read_log()
                 return file.bring_up_to_date(file.ledger_of(state), state)
         except StorageBusy as error:
@@ -165,15 +168,14 @@ def _intent(store: Store, target: BaseStorage) -> Path:
 class _File:
     """One file of a knowledge base, its lock held unless this is a dry run."""
 
-    def __init__(
-        self, place: BaseFile, target: BaseStorage, log: EventLog, settings: Settings, *, dry_run: bool = False
-    ) -> None:
+    def __init__(self, place: BaseFile, target: BaseStorage, opened: OpenStore, *, dry_run: bool = False) -> None:
         self._place = place
         self._target = target
-        self._log = log
-        self._settings = settings
+        self._log = opened.log
+        self._clock = opened.machine.clock
+        self._settings = opened.settings
         self._dry_run = dry_run
-        self._intent = _intent(log.store, target)
+        self._intent = _intent(opened.store, target)
         self._done = ApplyResult()
         self.has_work = False
 
@@ -238,7 +240,7 @@ class _File:
     def _store(self, events: Sequence[Event]) -> list[Event]:
         """The events as they stand in the log; in a dry run, as they would."""
         if self._dry_run:
-            now = time.time_ns()
+            now = self._clock()
             return [replace(one, ts=timestamps.from_ns(now), id=ids.new(now // 1_000_000)) for one in events]
         put = self._log.put(events) if events else []
         self._done.stored += sum(one.new for one in put)

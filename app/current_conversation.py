@@ -1,15 +1,18 @@
 """Find who says something when nobody says who: the conversation an agent's command runs in, or the person."""
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from eventlog import timestamps
+from eventlog.app.machine import Machine
 from eventlog.events import Event, HostEvent, SaveRequested, SessionEnd, TurnEnd
 from eventlog.hosts.environment import named_conversations
 from eventlog.hosts.steps_from_log import PROMPTS
 from eventlog.log import EventLog
 
 HUMAN = "human"
+
+_CLI = "cli"  # who speaks in a conversation no host is known of
 
 _LONGEST_SILENCE_NS = 3600 * 10**9  # a turn no hook has told anything of for so long is over
 _TURN_ENDS = ("afteragent", "agentstop", "stop")  # kept as calls where they answer a request of a hook
@@ -20,6 +23,24 @@ class Speaker(NamedTuple):
 
     conversation_id: str
     agent: str
+
+
+class SpeakerOptions(NamedTuple):
+    """What is told of who speaks: conversation, project, program and layer; None is left to be found out."""
+
+    session: str | None
+    project: str | None
+    agent: str | None
+    layer: int | None
+
+
+def speaker_of(log: EventLog, given: SpeakerOptions, machine: Machine) -> dict[str, Any]:
+    """Build the fields of an event that tell who says it, with what was not given found out."""
+    if given.session is not None:
+        speaker = Speaker(given.session, given.agent or agent_of(log, given.session, machine.environ) or _CLI)
+    else:
+        speaker = current_speaker(log, given.project, machine.environ, machine.clock(), given.agent or "")
+    return {**speaker._asdict(), "project": given.project, "layer": given.layer}
 
 
 def current_speaker(

@@ -3,28 +3,39 @@
 The third of the four nets; it runs when nobody waits. What it could not do it finds again next time.
 """
 
-import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 
+from eventlog import files
+from eventlog.app.open_store import OpenStore
+from eventlog.app.rebuild import RebuildResult, replay_store
 from eventlog.app.record import record_once
 from eventlog.app.session_hooks.run_hooks import run_hooks
 from eventlog.codec import from_fields
 from eventlog.events import Event, SessionEnd, SessionStart, StageSummary
-from eventlog.hooks import error_log, open_sessions
+from eventlog.hooks import background, error_log, open_sessions
 from eventlog.hosts import find_transcript, steps_from_log
 from eventlog.hosts.steps import Step
 from eventlog.hosts.summarise import TranscriptSummary, summarise
 from eventlog.log import EventLog
-from eventlog.settings.schema import Settings
+from eventlog.settings import cached
+from eventlog.store import Store
 
 LAYER = 3
 _SILENT_NS = 6 * 3600 * 10**9  # so long without a turn is an end, where the host tells of none
 _GIVE_UP_NS = 7 * 24 * 3600 * 10**9
-_DEFAULTS = Settings()
+
+
+class FinalizeResult(NamedTuple):
+    """The summaries drawn, and what the replay after them did."""
+
+    drawn: list[Event]
+    replayed: RebuildResult
 
 
 class OpenSession(msgspec.Struct):
@@ -41,41 +52,86 @@ class OpenSession(msgspec.Struct):
 _decoder = msgspec.json.Decoder(OpenSession)
 
 
-def finalize(log: EventLog, settings: Settings = _DEFAULTS) -> list[Event]:
-    """The summaries drawn of all conversations that are over; a failure is noted and costs only its conversation."""
+def finalize(store: Store, opening: Callable[[], OpenStore]) -> Iterator[FinalizeResult]:
+    """Finalize until nothing is left, round by round; nothing happens while another process is at it.
+
+    The store is opened anew for every round, once it is our turn. A failure is noted, for hooks start this and read no
+    stderr, and raised.
+    """
+    while True:
+        with _our_turn(store) as ours:
+            if not ours:
+                return
+            try:
+                opened = opening()
+                yield _finalize_once(opened)
+            except Exception as error:
+                error_log.note(store, error, b"")
+                raise
+        if not any_left(opened):
+            return
+
+
+def _finalize_once(opened: OpenStore) -> FinalizeResult:
+    cached.settings(opened.store)  # hooks without site-packages cannot read config.yaml by themselves
+    drawn = finalize_sessions(opened)
+    replayed = replay_store(opened)
+    opened.log.index.catch_up()
+    return FinalizeResult(drawn, replayed)
+
+
+@contextmanager
+def _our_turn(store: Store) -> Iterator[bool]:
+    """Take the lock, one finalizer per store; False where another has it."""
+    from filelock import FileLock, Timeout
+
+    files.make_dirs(store.cache)
+    try:
+        with FileLock(f"{store.cache}/{background.LOCK}", timeout=0, mode=0o600):
+            Path(store.cache, background.STARTING).unlink(missing_ok=True)  # from here on, who comes waits for us
+            yield True
+    except Timeout:
+        yield False
+
+
+def finalize_sessions(opened: OpenStore) -> list[Event]:
+    """Summarise all conversations that are over, run their session hooks, and return the summaries.
+
+    A failure is noted and costs only its conversation.
+    """
     drawn: list[Event] = []
 
     def over(note: OpenSession) -> None:
-        drawn.extend(_summarise_one(log, note, settings.locale))
-        _run_hooks(log, settings, note, SessionEnd)
+        drawn.extend(_summarise_one(opened.log, note, opened.settings.locale))
+        _run_hooks(opened, note, SessionEnd)
 
-    for path in _started(log):
-        _process(log, path, lambda note: _run_hooks(log, settings, note, SessionStart))
-    for path in _over(log):
-        _process(log, path, over)
+    for path in _started(opened.store):
+        _process(opened, path, lambda note: _run_hooks(opened, note, SessionStart))
+    for path in _over(opened):
+        _process(opened, path, over)
     return drawn
 
 
-def any_left(log: EventLog) -> bool:
-    """Whether a conversation that is over has not been seen to."""
-    return any(True for _ in _over(log))
+def any_left(opened: OpenStore) -> bool:
+    """Tell whether a conversation that is over has not been seen to."""
+    return any(True for _ in _over(opened))
 
 
-def _process(log: EventLog, path: Path, work: Callable[[OpenSession], None]) -> None:
+def _process(opened: OpenStore, path: Path, work: Callable[[OpenSession], None]) -> None:
     try:
         stamp = path.stat().st_mtime_ns
         work(_decoder.decode(path.read_bytes()))
         _take_away(path, stamp)
     except Exception as error:  # noqa: BLE001 - one conversation must never cost another
-        error_log.note(log.store, error, b"")
-        _give_up(path)
+        error_log.note(opened.store, error, b"")
+        _give_up(opened, path)
 
 
-def _run_hooks(log: EventLog, settings: Settings, note: OpenSession, kind: type[SessionStart | SessionEnd]) -> None:
+def _run_hooks(opened: OpenStore, note: OpenSession, kind: type[SessionStart | SessionEnd]) -> None:
     """For the last start or end the log knows of; a conversation that fell silent has none."""
-    events = [event for event in log.session(note.session) if isinstance(event, kind) and not event.subagent]
+    events = [event for event in opened.log.session(note.session) if isinstance(event, kind) and not event.subagent]
     if events and (note.ended or kind is SessionStart):
-        run_hooks(log, settings, events[-1], note.cwd)
+        run_hooks(opened.log, opened.settings, events[-1], note.cwd)
 
 
 def _summarise_one(log: EventLog, note: OpenSession, locale: str) -> list[Event]:
@@ -113,19 +169,19 @@ def _event(note: OpenSession, drawn: TranscriptSummary) -> Event:
     )
 
 
-def _started(log: EventLog) -> list[Path]:
-    return sorted(Path(open_sessions.directory(log.store)).glob("*.started"))
+def _started(store: Store) -> list[Path]:
+    return sorted(Path(open_sessions.directory(store)).glob("*.started"))
 
 
-def _over(log: EventLog) -> Iterator[Path]:
+def _over(opened: OpenStore) -> Iterator[Path]:
     """Notes of conversations that ended, or have been silent for so long that they must have."""
-    for path in sorted(Path(open_sessions.directory(log.store)).glob("*.json")):
+    for path in sorted(Path(open_sessions.directory(opened.store)).glob("*.json")):
         try:
             note = _decoder.decode(path.read_bytes())
-            if note.ended or _age(path) > _SILENT_NS:
+            if note.ended or _age(opened, path) > _SILENT_NS:
                 yield path
         except (OSError, msgspec.MsgspecError):  # half-written at this moment, or damaged
-            _give_up(path)
+            _give_up(opened, path)
 
 
 def _take_away(path: Path, stamp: int) -> None:
@@ -134,14 +190,14 @@ def _take_away(path: Path, stamp: int) -> None:
         path.unlink()
 
 
-def _give_up(path: Path) -> None:
+def _give_up(opened: OpenStore, path: Path) -> None:
     """What has failed for a week will not succeed any more."""
     try:
-        if _age(path) > _GIVE_UP_NS:
+        if _age(opened, path) > _GIVE_UP_NS:
             path.unlink()
     except OSError:
         return
 
 
-def _age(path: Path) -> int:
-    return time.time_ns() - path.stat().st_mtime_ns
+def _age(opened: OpenStore, path: Path) -> int:
+    return opened.machine.clock() - path.stat().st_mtime_ns

@@ -2,12 +2,12 @@
 
 import os
 from collections.abc import Iterable, Mapping
-from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
 from eventlog import codec
+from eventlog.app.machine import Machine
 from eventlog.errors import BadRequest, BadSettings
 from eventlog.events import PlanEntry
 from eventlog.log import EventLog
@@ -16,10 +16,19 @@ from eventlog.projections.bases import plan_file
 from eventlog.projections.bases.names import named
 from eventlog.projections.bases.plan_file import PlanFile, PlannedChange
 from eventlog.settings import cached, load
+from eventlog.settings.schema import Settings
 from eventlog.store import Store
+from eventlog.yaml_errors import Mistake
 
 _IN_KEY = ("path", "url", "heading", "level", "under")
 _IN_META = ("confidence", "reason", "created_at", "session_id")
+
+
+class PlanCheck(NamedTuple):
+    """How many entries a file of plan entries has, and every mistake in it."""
+
+    entries: int
+    mistakes: list[Mistake]
 
 
 def plan(
@@ -30,6 +39,7 @@ def plan(
     project: str | None = None,
     agent: str | None = None,
     layer: int | None = None,
+    machine: Machine | None = None,
 ) -> list[PlanEntry]:
     """Append one plan entry, or a batch of them, and return the events; on disk when this returns.
 
@@ -44,17 +54,17 @@ def plan(
     )
     root = project_root(project) if project else None
     speaker = {"conversation_id": session, "project": root, "agent": agent, "layer": layer}
-    stored = log.append_many(checked(log.store, declared, speaker))
+    stored = log.append_many(checked(log.store, declared, speaker, machine or Machine.here()))
     return [event for event in stored if isinstance(event, PlanEntry)]
 
 
-def checked(store: Store, declared: PlanFile, speaker: Mapping[str, Any]) -> list[PlanEntry]:
+def checked(store: Store, declared: PlanFile, speaker: Mapping[str, Any], machine: Machine) -> list[PlanEntry]:
     """The events of the entries, paths made names of knowledge bases; raises BadRequest naming every mistake.
 
     Where `config.yaml` cannot be understood nothing is known of bases: the entries are taken as they are, and judged
     when they are applied. A mistake in the settings loses nothing.
     """
-    project, home = speaker.get("project"), str(Path.home())
+    project, home = speaker.get("project"), machine.home
     try:
         bases = load.load(store).settings.knowledge_bases
     except BadSettings:
@@ -65,6 +75,25 @@ def checked(store: Store, declared: PlanFile, speaker: Mapping[str, Any]) -> lis
         hint = f"knowledge bases are {', '.join(bases)}" if elsewhere else ""
         raise BadRequest("; ".join(map(str, wrong)), hint=hint)
     return _events([_named(entry, named(entry.key, project, bases, home)) for entry in declared.entries], speaker)
+
+
+def parse_plan(name: str, text: str) -> PlanFile:
+    """Read a file of plan entries; raises BadRequest naming every mistake with its line. `name` is for messages."""
+    loaded = plan_file.parse(text)
+    if loaded.mistakes:
+        first, *more = loaded.mistakes
+        others = "\n".join(f"line {mistake.line}: {mistake}" for mistake in more)
+        raise BadRequest(str(first), where=f"{name}:{first.line}", hint=others or "nothing was stored")
+    found: PlanFile = loaded.value
+    return found
+
+
+def check_plan(text: str, settings: Settings, project: str, machine: Machine) -> PlanCheck:
+    """Find every mistake in a file of plan entries, for a project with this root."""
+    loaded = plan_file.parse(text)
+    entries = sum(key.startswith("entries[") and key.endswith("]") for key in loaded.lines)
+    mistakes = plan_file.every_mistake(loaded, settings.knowledge_bases, project, machine.home)
+    return PlanCheck(entries, mistakes)
 
 
 def entry_of(given: Mapping[str, Any], where: str = "entries[0]") -> PlannedChange:
@@ -93,6 +122,8 @@ def _events(entries: Iterable[PlannedChange], speaker: Mapping[str, Any]) -> lis
     entries = list(entries)
     batch = os.urandom(8).hex() if len(entries) > 1 else None
     return [
-        PlanEntry(key=one.key, operation=one.operation, content=one.content, meta=one.meta, batch=batch, **speaker)
-        for one in entries
+        PlanEntry(
+            key=entry.key, operation=entry.operation, content=entry.content, meta=entry.meta, batch=batch, **speaker
+        )
+        for entry in entries
     ]

@@ -1,24 +1,25 @@
 """A whole replay into the store: people's edits first, then plan entries, then the files."""
 
-import time
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
 from typing import NamedTuple
 
+from eventlog import files
 from eventlog.app.apply import ApplyResult, apply
+from eventlog.app.codex_export import ExportResult, export
 from eventlog.app.hand_edits import EditRecord, record_edits
+from eventlog.app.open_store import OpenStore
 from eventlog.app.publish import PublishResult, publish
 from eventlog.app.replay import replay
 from eventlog.events import Event
-from eventlog.files import sweep_tree
-from eventlog.log import EventLog
 from eventlog.projections import ALL
 from eventlog.projections.base import Projection
 from eventlog.projections.engine.replay import Progress, ReplayResult
 from eventlog.projections.views.knowledge import KNOWLEDGE, UNRENDERED, Knowledge
 from eventlog.projections.views.memory import MEMORY
-from eventlog.settings.schema import Settings
-from eventlog.store import Store
 
+_NO_COPIES = ExportResult()
 _LONGEST_WRITE = 3600  # seconds; whoever writes a file for longer was killed
 
 
@@ -29,11 +30,61 @@ class RebuildResult(NamedTuple):
     published: PublishResult
     applied: ApplyResult
     edits: Sequence[Event] = ()  # what people had done to files of the store
+    copies: ExportResult = _NO_COPIES  # for Codex
+
+
+def replay_store(
+    opened: OpenStore,
+    *,
+    projections: Sequence[Projection] = ALL,
+    checkpoints: bool = True,
+    check: bool = False,
+    progress: Progress = lambda _done, _all: None,
+) -> RebuildResult:
+    """Rebuild all that is made from the log, one replay of a store at a time; raises NotStored.
+
+    With `check` nothing is written, and what would be is told.
+    """
+    with _one_at_a_time(opened, wanted=not check):
+        done = rebuild(opened, projections=projections, checkpoints=checkpoints, check=check, progress=progress)
+    if check:
+        return done
+    machine = opened.machine
+    return done._replace(copies=export(opened.store, opened.settings, machine.home, machine.codex_home))
+
+
+def replay_elsewhere(
+    opened: OpenStore,
+    directory: str,
+    until: str = "~",
+    *,
+    projections: Sequence[Projection] = ALL,
+    checkpoints: bool = True,
+    check: bool = False,
+    progress: Progress = lambda _done, _all: None,
+) -> RebuildResult:
+    """Write what the log said at a time under one directory, knowledge bases too: a pure function of the log."""
+    replayed = replay(
+        opened.log,
+        opened.settings,
+        projections=projections,
+        until=until,
+        checkpoints=checkpoints,
+        save=not check,
+        progress=progress,
+    )
+    published = publish(replayed.documents, directory, projections, dry_run=check)
+    return RebuildResult(replayed, published, ApplyResult())
+
+
+def _one_at_a_time(opened: OpenStore, *, wanted: bool) -> AbstractContextManager[object]:
+    """Two replays into the store would only do the same work twice; where there is no log, nothing is made."""
+    there = Path(opened.store.log).is_dir()
+    return files.lock(f"{opened.store.cache}/replay.lock") if wanted and there else nullcontext()
 
 
 def rebuild(
-    log: EventLog,
-    settings: Settings,
+    opened: OpenStore,
     *,
     projections: Sequence[Projection] = ALL,
     checkpoints: bool = True,
@@ -46,9 +97,10 @@ def rebuild(
     With `check` nothing is written, and what would be is told. Else the caller holds the store's `replay.lock`: what a
     killed run left unfinished is removed.
     """
+    log, settings = opened.log, opened.settings
     if not check:
-        _sweep(log.store)
-    rendered = [UNRENDERED if one is KNOWLEDGE else one for one in projections]  # people have those files elsewhere
+        _sweep(opened)
+    rendered = [UNRENDERED if view is KNOWLEDGE else view for view in projections]  # people have those files elsewhere
 
     def again(progress: Progress = lambda _done, _all: None) -> ReplayResult:
         return replay(log, settings, projections=rendered, checkpoints=checkpoints, save=not check, progress=progress)
@@ -57,15 +109,15 @@ def rebuild(
     replayed = again(progress)
     applied = ApplyResult()
     if KNOWLEDGE in projections:
-        applied = apply(log, settings, state=replayed.states[Knowledge], dry_run=check)
+        applied = apply(opened, state=replayed.states[Knowledge], dry_run=check)
         replayed = again() if applied.stored else replayed
     published = publish(replayed.documents, log.store.knowledge, projections, taken_in=taken.files, dry_run=check)
     return RebuildResult(replayed, published, applied, taken.events)
 
 
-def _sweep(store: Store) -> None:
+def _sweep(opened: OpenStore) -> None:
     """Only replays write knowledge; to the other rooms others write at this moment."""
-    now = time.time()
-    sweep_tree(store.knowledge, before=now)
+    now, store = opened.machine.clock() / 1e9, opened.store
+    files.sweep_tree(store.knowledge, before=now)
     for room in (store.cache, store.staging):
-        sweep_tree(room, before=now - _LONGEST_WRITE)
+        files.sweep_tree(room, before=now - _LONGEST_WRITE)

@@ -3,14 +3,24 @@
 from collections.abc import Iterable
 from contextlib import AbstractContextManager, nullcontext
 from itertools import chain
+from pathlib import Path
 
 from eventlog import days, files, index_lookup
+from eventlog.app.machine import Machine
 from eventlog.errors import Busy, NotStored
 from eventlog.events import Event, Fact, Retraction, StageSummary, order
 from eventlog.hooks import avoided_log
 from eventlog.log import AppendResult, EventLog, accept
 from eventlog.retractions import Retractions
 from eventlog.text import same_text
+
+
+def off_switch(machine: Machine, *places: str | None) -> str:
+    """Name what switches memory off for these directories, as it does for hooks; "" where nothing does."""
+    if machine.is_switched_off:
+        return "EVENTLOG_DISABLED"
+    files = (Path(place, ".eventlog-disable") for place in places if place)
+    return next((str(file) for file in files if file.exists()), "")
 
 
 def record_once(log: EventLog, event: Event) -> AppendResult:

@@ -1,16 +1,17 @@
 """A person decides about a staged entry: the decision is an event, and the file follows it."""
 
+from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 from eventlog.app.apply import UNMATCHED, ApplyResult, apply, read_knowledge
+from eventlog.app.open_store import OpenStore
 from eventlog.app.staging import StagedEntry, as_edited, keep, path_of, unstage
+from eventlog.app.storage import storage_named
 from eventlog.errors import BadRequest
 from eventlog.events import EntryResolved
-from eventlog.log import EventLog
-from eventlog.projections.bases import section_safety
+from eventlog.projections.bases import section_safety, sections
 from eventlog.projections.bases.drift import HUMAN
 from eventlog.projections.bases.plan_file import change_of
-from eventlog.settings.schema import Settings
 
 Choice = Literal["apply", "discard", "edited"]
 
@@ -22,28 +23,58 @@ class ResolveResult(NamedTuple):
     applied: ApplyResult
 
 
-def waiting(log: EventLog, settings: Settings, name: str = "") -> list[StagedEntry]:
+def waiting(opened: OpenStore, name: str = "") -> list[StagedEntry]:
     """What waits for a person, oldest first; `name`: the beginning of an id, or the name of a staged file."""
-    found = sorted(apply(log, settings, dry_run=True).staged, key=lambda one: (one.entry.ts, one.entry.id))
-    return [one for one in found if one.entry.id.startswith(name) or one.name == name.rpartition("/")[2]]
+    found = sorted(apply(opened, dry_run=True).staged, key=lambda staged: (staged.entry.ts, staged.entry.id))
+    return [staged for staged in found if staged.entry.id.startswith(name) or staged.name == name.rpartition("/")[2]]
 
 
-def decide(
-    log: EventLog, settings: Settings, staged: StagedEntry, choice: Choice, content: str | None = None
-) -> ResolveResult:
+def the_one(found: Sequence[StagedEntry], name: str) -> StagedEntry:
+    """Pick the entry that is meant, of those that wait under a name; raises BadRequest where it is not one."""
+    if len(found) == 1:
+        return found[0]
+    if not found and not name:
+        raise BadRequest("nothing waits")
+    if not found:
+        raise BadRequest(f"nothing staged is called {name!r}", hint="`eventlog resolve` lists what waits")
+    names = "\n".join(f"{staged.entry.id}  {staged.section}" for staged in found)
+    raise BadRequest(f"{len(found)} entries wait; say which one", hint=names)
+
+
+def compare(opened: OpenStore, staged: StagedEntry) -> list[tuple[str, str]]:
+    """Pair each section the entry could mean, as its file has it now, with what the entry would make of it.
+
+    "" for a section that is not there. Raises BadRequest, NotStored or Refused where a file cannot be read.
+    """
+    key = staged.entry.key
+    declared = as_edited(path_of(opened.store, staged), staged.entry)
+    target = storage_named(staged.entry, opened.settings.knowledge_bases, opened.machine.home)
+    page = sections.Page((target.read() if target else None) or b"")
+    operation, content = change_of(declared)
+    wanted = "" if operation == "delete" else f"{'#' * key.level} {key.heading}\n\n{sections.canonical(content)}\n"
+    found = page.candidates(key.heading, key.level, key.under)
+    return [(_as_it_is(page, there, whole=operation == "delete"), wanted) for there in found] or [("", wanted)]
+
+
+def _as_it_is(page: sections.Page, section: sections.Section, *, whole: bool) -> str:
+    below = f"\n{page.source_below(section)}\n" if whole and section.end < section.last else ""
+    return f"{'#' * section.level} {section.source}\n\n{page.text(section)}\n{below}"
+
+
+def decide(opened: OpenStore, staged: StagedEntry, choice: Choice, content: str | None = None) -> ResolveResult:
     """Store the decision and carry it out; raises BadRequest or NotStored.
 
     `apply` takes the text of the staged file: where a person has edited that, the decision is `edited`. A `content`
     that cannot be applied is kept in the staged file.
     """
-    path, typed = path_of(log.store, staged), content
+    path, typed = path_of(opened.store, staged), content
     if choice == "apply":
         edited = as_edited(path, staged.entry)
         if change_of(edited) != change_of(staged.entry):
             choice, content = "edited", edited.content
     if choice != "discard" and (refusal := _refusal(staged, content)):
         if typed is not None:
-            keep(log.store, staged, typed)
+            keep(opened.store, staged, typed)
         raise refusal
     event = EntryResolved(
         conversation_id=HUMAN,
@@ -53,11 +84,11 @@ def decide(
         choice=choice,
         content=content if choice == "edited" else None,
     )
-    apply(log, settings)  # what the person decided against must be in the log before the decision is
-    stored = log.append(event)
+    apply(opened)  # what the person decided against must be in the log before the decision is
+    stored = opened.log.append(event)
     assert isinstance(stored, EntryResolved)
     unstage(path)
-    return ResolveResult(stored, apply(log, settings, state=read_knowledge(log, settings)))
+    return ResolveResult(stored, apply(opened, state=read_knowledge(opened.log, opened.settings)))
 
 
 def _refusal(staged: StagedEntry, content: str | None) -> BadRequest | None:

@@ -1,9 +1,7 @@
-"""What a session is given at its start: how to save, and what is known already.
+"""What a hook is answered at a session's start: how to save, and what is known already.
 
 The event is in the log when this begins; only now are libraries loaded. Whatever fails, the agent is told how to save.
 """
-
-import os
 
 from eventlog.hooks import patience, prompts
 from eventlog.hooks.patience import OutOfTime
@@ -13,54 +11,48 @@ from eventlog.store import Store
 
 
 def start_context(store: Store, call: HookCall) -> str:
-    """The text a session starts with; never empty."""
+    """Build the text a session starts with; never empty."""
     _find_libraries()
-    locale = preferences(store).locale
     source = text(call.payload, "source")
-    again = prompts.flush(store, call, locale) + "\n" if source == "compact" else ""
-    head = again + prompts.start(store, call, locale)
     try:
-        return _known(store, call, head, source)
+        return _known(store, call, source)
     except (Exception, OutOfTime) as error:  # noqa: BLE001 - a context without knowledge is better than none
         from eventlog.hooks.error_log import note
 
         patience.until(patience.LAST)
         note(store, error, b"", call.agent)
-        return head
+        return instructions(store, call.session, call.agent, preferences(store).locale, source)
 
 
-def _known(store: Store, call: HookCall, head: str, source: str) -> str:
-    """The whole context, and its receipt in the log; raises ImportError where libraries are missing."""
-    import time
+def instructions(store: Store, session: str, agent: str, locale: str, source: str) -> str:
+    """Tell an agent how to save, and after a compaction to save now; needs the standard library only."""
+    call = HookCall(agent, "SessionStart", {}, session=session)
+    flush = prompts.flush(store, call, locale) + "\n" if source == "compact" else ""
+    return flush + prompts.start(store, call, locale)
 
+
+def _known(store: Store, call: HookCall, source: str) -> str:
+    """Build the whole context, and put its receipt into the log; raises ImportError where libraries are missing."""
     import msgspec
 
-    from eventlog import timestamps
-    from eventlog.app.context import begin
+    from eventlog.app.machine import Machine
+    from eventlog.app.open_store import OpenStore
     from eventlog.app.receipt import append_receipt
+    from eventlog.app.session_context import request_of, session_context
     from eventlog.log import EventLog
-    from eventlog.projections.context import SessionType
-    from eventlog.projections.context.request import NEW, ContextRequest
+    from eventlog.projections.context.request import NEW
     from eventlog.settings import cached
     from eventlog.settings.schema import Settings
 
     settings = msgspec.convert(cached.settings(store), Settings)
-    request = ContextRequest(
-        now=timestamps.from_ns(time.time_ns()),
-        home=os.path.expanduser("~"),
-        project=call.project,
-        session_id=call.session,
-        session_type=SessionType(str(call.fields.get("session_type", "main"))) if source in NEW else None,
-        source=source,
-        agent=call.agent,
-        instructions=head,
-        program=prompts.program(),
-        store_option=prompts.store_option(store),
+    opened = OpenStore(EventLog(store, fsync=cached.wants_sync(store)), settings, Machine.here())
+    listens = str(call.fields.get("session_type", "main")) if source in NEW else None
+    request = request_of(
+        opened, call.project, session=call.session, session_type=listens, source=source, agent=call.agent
     )
-    log = EventLog(store, fsync=cached.wants_sync(store))
-    built = begin(log, settings, request)
+    built = session_context(opened, request)
     try:
-        append_receipt(log, request, built)
+        append_receipt(opened.log, request, built)
     except OutOfTime:  # what is known matters more than its receipt
         patience.until(patience.LAST)
     return built.context.text

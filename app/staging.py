@@ -35,6 +35,16 @@ class StagedEntry(NamedTuple):
         return f"{ts[:10].replace('-', '')}-{ts[11:19].replace(':', '')}-{conversation_name(self.entry.id)}.yaml"
 
     @property
+    def file(self) -> str:
+        """The file it is meant for, as it was declared where it is no knowledge base."""
+        return self.target_file or self.entry.key.path or self.entry.key.url or ""
+
+    @property
+    def section(self) -> str:
+        """`~/.config/agents/USER.md ## Interests`."""
+        return f"{self.file} {'#' * self.entry.key.level} {self.entry.key.heading}"
+
+    @property
     def text(self) -> str:
         """The file's content as it is first written."""
         return self.saying(self.entry.content)

@@ -152,7 +152,7 @@ def _confined(path: Path, tree: Path, shown: str) -> Path:
     return real
 
 
-def storage_named(entry: PlanEntry, bases: Bases) -> BaseStorage | None:
+def storage_named(entry: PlanEntry, bases: Bases, home: str) -> BaseStorage | None:
     """The file an entry means, None where it means none on this machine; raises Refused."""
     place = base_file_of(entry.key, entry.project, bases)
-    return storage_of(place, bases, str(Path.home())) if place else None
+    return storage_of(place, bases, home) if place else None

@@ -5,6 +5,7 @@ from difflib import SequenceMatcher
 from pathlib import Path
 from typing import NamedTuple
 
+from eventlog.app.open_store import OpenStore
 from eventlog.app.replay import replay
 from eventlog.app.storage import Refused, storage_of
 from eventlog.days import LogLine
@@ -16,7 +17,7 @@ from eventlog.projections.bases.ledger import Ledger
 from eventlog.projections.bases.sections import Page
 from eventlog.projections.stamp import stamped_at
 from eventlog.projections.views.knowledge import Knowledge, ledgers
-from eventlog.settings.schema import Settings
+from eventlog.store import Store
 
 
 class LineReason(NamedTuple):
@@ -27,23 +28,30 @@ class LineReason(NamedTuple):
     entries: list[LogLine] | None
 
 
-def explain(log: EventLog, settings: Settings, file: Path, number: int | None = None) -> list[LineReason]:
+def explain(opened: OpenStore, file: Path, number: int | None = None) -> list[LineReason]:
     """Every line of a rendered file or of a knowledge base, or the one line asked for; raises BadRequest.
 
     A rendered file tells of when it is; it is explained by the log as of then, wherever it lies. A knowledge base is
     explained section by section; what is there twice or says something else than the log is a person's.
     """
     data = _read(file)
-    replayed = replay(log, settings, until=stamped_at(data) or "~")
-    ledger = _ledger_of(file, replayed.states[Knowledge], settings)
+    replayed = replay(opened.log, opened.settings, until=stamped_at(data) or "~")
+    ledger = _ledger_of(file, replayed.states[Knowledge], opened)
     lines = data.decode(errors="replace").split("\n")
     lines = lines[:-1] if lines[-1] == "" else lines
     if number is not None and not 1 <= number <= len(lines):
         raise BadRequest(f"there is no line {number}", where=str(file), hint=f"it has {len(lines)} lines")
     behind = _by_section(data, *ledger) if ledger else _align(lines, _document_of(file, replayed.documents))
     wanted = range(1, len(lines) + 1) if number is None else [number]
-    entries = _LogLines(log, [line for one in wanted if (line := behind.get(one))])
-    return [LineReason(one, lines[one - 1], entries.of(behind[one]) if one in behind else None) for one in wanted]
+    entries = _LogLines(opened.log, [behind[row] for row in wanted if row in behind])
+    return [LineReason(row, lines[row - 1], entries.of(behind[row]) if row in behind else None) for row in wanted]
+
+
+def known_file(store: Store, name: str) -> Path:
+    """Find the file a name means: the one there, else the one of the store's knowledge directory."""
+    given = Path(name).expanduser()
+    known = Path(store.knowledge) / name
+    return known if known.is_file() and not given.is_file() else given
 
 
 def _read(file: Path) -> bytes:
@@ -55,11 +63,12 @@ def _read(file: Path) -> bytes:
         ) from error
 
 
-def _ledger_of(file: Path, state: Knowledge, settings: Settings) -> tuple[Ledger, str] | None:
+def _ledger_of(file: Path, state: Knowledge, opened: OpenStore) -> tuple[Ledger, str] | None:
     """What the log says of the knowledge base that lies there; None where none does."""
-    for place, ledger in ledgers(state, settings.knowledge_bases).items():
+    bases = opened.settings.knowledge_bases
+    for place, ledger in ledgers(state, bases).items():
         try:
-            target = storage_of(place, settings.knowledge_bases, str(Path.home()))
+            target = storage_of(place, bases, opened.machine.home)
         except Refused:
             continue
         if target and target.identity == str(file.resolve()):

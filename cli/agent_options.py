@@ -1,11 +1,11 @@
 """Which agents, in whose files: what `install` and `uninstall` ask for."""
 
-import os
 from pathlib import Path
 
 import click
 
 from eventlog.app.install.install import InstallTarget
+from eventlog.app.machine import Machine
 from eventlog.hosts import ROOMS
 from eventlog.project import project_root
 from eventlog.store import Store
@@ -22,4 +22,5 @@ scope = click.option(
 
 def here(store: Store) -> InstallTarget:
     """The home of the user, and the project of the current directory."""
-    return InstallTarget(store, Path.home(), Path(project_root(str(Path.cwd()))), os.environ)
+    machine = Machine.here()
+    return InstallTarget(store, Path(machine.home), Path(project_root(str(Path.cwd()))), machine.environ)

@@ -6,16 +6,16 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 import click
 
-from eventlog import spool
+from eventlog.app import open_store as opening
+from eventlog.app.machine import Machine
+from eventlog.app.open_store import OpenStore
 from eventlog.errors import NotStored
 from eventlog.log import EventLog
 from eventlog.project import project_root
-from eventlog.settings import cached, load
-from eventlog.settings.schema import Settings
 from eventlog.store import Store
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
@@ -127,24 +127,11 @@ since = click.option("--since", type=TimeParam(end=False), help="Only from this 
 until = click.option("--until", type=TimeParam(end=True), help="Only up to this date or time.")
 
 
-def spellings(project: str) -> tuple[str, ...]:
-    """What events may call the project a user means by a path: the path as given, or the repository it lies in."""
-    return (project, project_root(project))
-
-
-class OpenStore(NamedTuple):
-    """A store, ready for a verb: its log, obeying the setting `fsync`, and all settings."""
-
-    log: EventLog
-    settings: Settings
-
-
 def open_log(store: Store) -> EventLog:
-    """The log of the store, with what waited for it; to record something, a mistake in `config.yaml` is no obstacle."""
-    spool.take_in(store)
-    return EventLog(store, fsync=cached.wants_sync(store))
+    """The log of the store on this machine; to record something, a mistake in `config.yaml` is no obstacle."""
+    return opening.open_log(store, Machine.here())
 
 
 def open_store(store: Store) -> OpenStore:
-    """The log and the settings; raises BadSettings."""
-    return OpenStore(open_log(store), load.load(store).settings)
+    """The log and the settings, on this machine; raises BadSettings."""
+    return opening.open_store(store, Machine.here())

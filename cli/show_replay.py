@@ -10,13 +10,13 @@ from eventlog.codec import to_fields
 from eventlog.projections.engine.replay import ReplayResult
 
 
-def report(done: RebuildResult, copies: ExportResult, root: str, *, check: bool, as_json: bool) -> None:
+def report(done: RebuildResult, root: str, *, check: bool, as_json: bool) -> None:
     """All of it; with `check`, what would have been done."""
     if as_json:
         emit_pretty(
             {
                 **_as_dict(done.replayed, done.published, root),
-                "codex_memory": copies,
+                "codex_memory": done.copies,
                 "knowledge_bases": show_apply.as_dict(done.applied),
                 "by_hand": [to_fields(event) for event in done.edits],
             }
@@ -25,7 +25,7 @@ def report(done: RebuildResult, copies: ExportResult, root: str, *, check: bool,
     for event in done.edits:
         say(f"{'by hand':<10} {event.type} {describe(event)}")
     show_apply.tell(done.applied, dry_run=check)
-    tell_copies(copies)
+    tell_copies(done.copies)
     _tell(done.replayed, done.published, root, check=check)
 
 

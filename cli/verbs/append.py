@@ -1,21 +1,14 @@
 """`eventlog append`."""
 
 import sys
-from collections.abc import Iterator
-from contextlib import suppress
-from pathlib import PurePath, PureWindowsPath
-from typing import Any, get_type_hints
+from typing import Any
 
 import click
-import msgspec
 
-from eventlog import codec
-from eventlog.app.record import record_once
+from eventlog.app.append import append_event, append_stream, object_of, value_of
 from eventlog.cli import options
 from eventlog.cli.recording import report
-from eventlog.errors import BadRequest, InvalidEvent
-from eventlog.events import TYPES, Event, Retraction, UnknownEvent
-from eventlog.log import EventLog
+from eventlog.errors import InvalidEvent
 from eventlog.store import Store
 
 
@@ -68,7 +61,7 @@ def command(
         raise click.UsageError("--batch names what comes with --stdin")
     log = options.open_log(store)
     if from_stdin:
-        for appended in log.put(_read_events(), batch=batch):
+        for appended in append_stream(log, sys.stdin.buffer, batch=batch):
             report(appended, "an event with this id is already there")
         return
     speaker = {"conversation_id": session, "project": project, "agent": agent, "layer": layer}
@@ -76,99 +69,21 @@ def command(
     fields = {**given, **_object(object_text), **_assigned(str(type_name), assignments)}
     if fields.setdefault("type", type_name) != type_name:
         raise click.UsageError(f"TYPE is {type_name}, and the fields say type={fields['type']}")
-    event = _free(_checked(codec.from_fields(fields)))
-    if isinstance(event, Retraction):
-        _check_exists(log, event)
-    report(record_once(log, event), "already said in this conversation")
-
-
-def _check_exists(log: EventLog, event: Retraction) -> None:
-    """Refuse a withdrawal that hits nothing: it would look like one that worked. Raises BadRequest."""
-    if event.conversation is not None:
-        if not log.session(event.conversation):
-            raise BadRequest("no event is of this conversation", where=event.conversation, hint=_FIND)
-    elif event.target not in log.find([str(event.target)]):
-        meant = log.starting_with(str(event.target))
-        hint = "give the whole id: " + ", ".join(meant) if meant else _FIND
-        raise BadRequest("no event has this id", where=str(event.target), hint=hint)
-
-
-_FIND = "`eventlog query` shows what there is; nothing was stored"
-
-
-_VERBS = {
-    "entry_resolved": "`eventlog resolve`",
-    "entry_applied": "`eventlog apply`",
-    "knowledge_edited": "an edit of the file, which `eventlog apply` records",
-    "rejected": "`eventlog forget`",
-    "restored": "`eventlog undo`",
-}
-
-
-def _free(event: Event) -> Event:
-    """Refuse what only people's own verbs may say; raises InvalidEvent."""
-    verb = _VERBS.get(event.type)
-    if verb:
-        raise InvalidEvent(
-            f"{event.type} is not for append: it tells of a person's decision, or of a file",
-            where="type",
-            hint=f"it comes from {verb}",
-        )
-    return event
-
-
-_NOTHING_STORED = "nothing was stored; correct this line and send the whole again"
-
-
-def _read_events() -> Iterator[Event]:
-    for number, line in enumerate(sys.stdin.buffer, 1):
-        if not line.strip():
-            continue
-        try:
-            yield _free(_checked(codec.from_fields(_fields(line))))
-        except InvalidEvent as error:
-            hint = "; ".join(filter(None, (error.hint, _NOTHING_STORED)))
-            raise InvalidEvent(str(error), where=f"stdin:{number}", hint=hint) from error
-
-
-def _checked(event: Event) -> Event:
-    """The event as a reader of the log will see it; raises InvalidEvent."""
-    if event.project and not PurePath(event.project).is_absolute() and not PureWindowsPath(event.project).is_absolute():
-        raise InvalidEvent(f"{event.project!r} is not absolute", where="project", hint="give the path from the root on")
-    return codec.check(event)
-
-
-def _fields(line: bytes) -> dict[str, Any]:
-    try:
-        return msgspec.json.decode(line.removeprefix(b"\xef\xbb\xbf"), type=dict[str, Any])
-    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-        raise InvalidEvent(f"not a JSON object: {error}") from error
+    report(append_event(log, fields), "already said in this conversation")
 
 
 def _object(text: str | None) -> dict[str, Any]:
     try:
-        return _fields(text.encode()) if text else {}
+        return object_of(text.encode()) if text else {}
     except InvalidEvent as error:
         raise InvalidEvent(error.what, where="--json") from error
 
 
 def _assigned(type_name: str, assignments: tuple[str, ...]) -> dict[str, Any]:
-    cls = TYPES.get(type_name, UnknownEvent)
-    kinds = get_type_hints(cls, include_extras=True)
     fields = {}
     for assignment in assignments:
         name, equals, text = assignment.partition("=")
         if not equals:
             raise click.UsageError(f"{assignment!r} is not FIELD=VALUE")
-        fields[name] = _value(text, kinds.get(name, str))
+        fields[name] = value_of(type_name, name, text)
     return fields
-
-
-def _value(text: str, kind: Any) -> Any:
-    """The text itself where the field takes text, else the JSON it is; what is neither is refused later, by name."""
-    try:
-        return msgspec.convert(text, kind)
-    except msgspec.ValidationError:
-        with suppress(msgspec.DecodeError):
-            return msgspec.json.decode(text)
-        return text

@@ -24,8 +24,7 @@ def command(dry_run: bool, only: str | None, as_json: bool, store: Store) -> int
     staged: see `eventlog status` and `eventlog resolve`. Exits with 3 where a file could not be written; its entries
     stay pending.
     """
-    opened = options.open_store(store)
-    done = apply(opened.log, opened.settings, only=only, dry_run=dry_run)
+    done = apply(options.open_store(store), only=only, dry_run=dry_run)
     if as_json:
         emit_pretty(as_dict(done))
     else:

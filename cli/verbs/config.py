@@ -3,10 +3,9 @@
 import click
 import orjson
 
+from eventlog.app.config import SettingInForce, config
 from eventlog.cli import options
 from eventlog.cli.output import emit_pretty, table
-from eventlog.settings import load
-from eventlog.settings.load import Setting
 from eventlog.store import Store
 
 
@@ -18,16 +17,13 @@ def command(as_json: bool, store: Store) -> None:
 
     A key that is unknown or has the wrong type is refused, with its line.
     """
-    found = list(load.effective(load.load(store)))
+    found = config(store)
     if as_json:
-        emit_pretty({one.key: {"value": one.value, "from": _origin(one, store)} for one in found})
+        emit_pretty({setting.key: {"value": setting.value, "from": setting.origin} for setting in found})
     else:
-        table(((one.key, _text(one), _origin(one, store)) for one in found), setting=0, value=40, origin=100)
+        table(map(_row, found), setting=0, value=40, origin=100)
 
 
-def _text(one: Setting) -> str:
-    return one.value if isinstance(one.value, str) else orjson.dumps(one.value).decode()
-
-
-def _origin(one: Setting, store: Store) -> str:
-    return f"{store.config}:{one.line}" if one.line else "default"
+def _row(setting: SettingInForce) -> tuple[str, str, str]:
+    value = setting.value if isinstance(setting.value, str) else orjson.dumps(setting.value).decode()
+    return setting.key, value, setting.origin

@@ -1,23 +1,14 @@
 """`eventlog context`."""
 
-import os
 import sys
-import time
-from pathlib import Path
 
 import click
 
-from eventlog import timestamps
-from eventlog.app.context import begin, build
 from eventlog.app.receipt import append_receipt
+from eventlog.app.session_context import request_of, session_context
 from eventlog.cli import options
 from eventlog.cli.output import emit_pretty
-from eventlog.hooks import prompts
-from eventlog.hosts.call import HookCall
 from eventlog.project import project_root
-from eventlog.projections.context import SessionType
-from eventlog.projections.context.request import ContextRequest
-from eventlog.settings.schema import Settings
 from eventlog.store import Store
 from eventlog.text import harmless
 
@@ -62,20 +53,16 @@ def command(
     `eventlog why --session ID` shows what the session knew.
     """
     opened = options.open_store(store)
-    request = ContextRequest(
-        now=timestamps.from_ns(time.time_ns()),
-        home=str(Path.home()),
-        project=project_root(project),
-        session_id=session,
-        session_type=SessionType(session_type) if session_type else None,
+    request = request_of(
+        opened,
+        project_root(project),
+        session=session,
+        session_type=session_type,
         source=source or "",
         agent=agent,
-        instructions=_head(store, opened.settings, session, agent, source or "") if session else "",
         budget=budget,
-        program=prompts.program(),
-        store_option=prompts.store_option(store),
     )
-    built = begin(opened.log, opened.settings, request) if session else build(opened.log, opened.settings, request)
+    built = session_context(opened, request)
     if as_json:
         emit_pretty(built.context)
     else:
@@ -89,9 +76,3 @@ def _shown(text: str) -> str:
     if not sys.stdout.isatty():
         return text
     return "".join(f"{harmless(line)}\n" for line in text.splitlines())
-
-
-def _head(store: Store, settings: Settings, session: str, agent: str, source: str) -> str:
-    call = HookCall(agent or "cli", "SessionStart", {"cwd": os.getcwd()}, session=session)  # noqa: PTH109
-    flush = prompts.flush(store, call, settings.locale) + "\n" if source == "compact" else ""
-    return flush + prompts.start(store, call, settings.locale)

@@ -1,22 +1,17 @@
 """`eventlog doctor`."""
 
-import os
-from pathlib import Path
+from collections.abc import Iterable
 from typing import Any
 
 import click
 
-from eventlog import days
-from eventlog.app.install import health
-from eventlog.app.install.doctor import Report, examine
+from eventlog.app.doctor import DoctorReport, doctor
+from eventlog.app.install.doctor import Report
 from eventlog.app.install.health import Problem
 from eventlog.cli import options
 from eventlog.cli.agent_options import here
 from eventlog.cli.main import EXIT_FOUND
 from eventlog.cli.output import count, emit_pretty, say
-from eventlog.errors import BadSettings
-from eventlog.hooks import error_log
-from eventlog.settings import load
 from eventlog.store import Store
 
 _RECENT = 3
@@ -30,86 +25,51 @@ def command(as_json: bool, store: Store) -> int:
 
     Names the exact fix of everything that is wrong. Changes nothing; exits with 1 where something needs a fix.
     """
-    reports = examine(here(store))
-    general = _general(store)
-    failed = error_log.noted(store)
+    found = doctor(here(store))
     if as_json:
-        emit_pretty(_as_dict(store, reports, general, failed))
+        emit_pretty(_as_dict(store, found))
     else:
-        _tell(store, reports, general, failed)
-    serious = any(problem.serious for one in reports for problem in one.problems)
-    return EXIT_FOUND if serious or general or failed else 0
+        _tell(store, found)
+    return EXIT_FOUND if found.needs_a_fix else 0
 
 
-def _general(store: Store) -> list[Problem]:
-    """What is wrong whichever agent calls."""
-    found = []
-    if os.environ.get("EVENTLOG_DISABLED", "") not in ("", "0"):
-        found.append(Problem("EVENTLOG_DISABLED is set: hooks record nothing", "unset EVENTLOG_DISABLED"))
-    switch = here(store).project / ".eventlog-disable"
-    if switch.exists():
-        found.append(Problem("hooks record nothing in this project", f"rm {switch}"))
-    try:
-        load.load(store)
-    except BadSettings as error:
-        found.append(Problem(str(error), "correct it: until then hooks go by the defaults, and replay refuses"))
-    found += health.examine(store)
-    found += [
-        Problem(f"{path} is no day file and is never read", f"move it out of {store.log}")
-        for path in days.foreign_files(store.log)
-    ]
-    found += [
-        Problem(
-            f"{bad.file} cannot be read: {bad.reason}", "give it back to its owner, or move it out: the rest is read"
-        )
-        for bad in days.unreadable(store.log)
-    ]
-    return found
-
-
-def _set_aside(store: Store) -> list[str]:
-    """Copies of files that people had edited, kept when the files were rebuilt."""
-    return sorted(map(str, Path(store.knowledge).rglob("*.md.edited-*")))
-
-
-def _tell(store: Store, reports: list[Report], general: list[Problem], failed: list[dict[str, object]]) -> None:
+def _tell(store: Store, found: DoctorReport) -> None:
     say(f"store      {store.root}")
-    _problems(general)
-    if copies := _set_aside(store):
+    _tell_problems(found.problems)
+    if copies := found.set_aside:
         kept = count(len(copies), "copy of an edited file is", "copies of edited files are")
         say(f"set aside  {kept} kept; take out what you need, then remove: {copies[0]}{', …' if copies[1:] else ''}")
-    for one in reports:
-        say(_state(one))
-        _problems(list(one.problems))
-        if one.found and not one.installed:
-            say(f"             to install: eventlog install {one.agent}")
-    if failed:
+    for agent in found.agents:
+        say(_state(agent))
+        _tell_problems(agent.problems)
+        if agent.found and not agent.installed:
+            say(f"             to install: eventlog install {agent.agent}")
+    if failed := found.failures:
         say(f"failures   {len(failed):,} in {store.cache}/hook-errors.*; read them, then remove these files. The last:")
         for failure in failed[-_RECENT:]:
             say(f"  {failure.get('ts')} {failure.get('error')}")
 
 
-def _state(one: Report) -> str:
-    heard = f"last hook {one.last[:19].replace('T', ' ')} UTC" if one.last else "no hook has arrived"
-    words = ["found" if one.found else "not found", "installed" if one.installed else "not installed"]
-    return f"{one.agent:<10} {', '.join([*words, heard] if one.installed or one.last else words)}"
+def _state(agent: Report) -> str:
+    heard = f"last hook {agent.last[:19].replace('T', ' ')} UTC" if agent.last else "no hook has arrived"
+    words = ["found" if agent.found else "not found", "installed" if agent.installed else "not installed"]
+    return f"{agent.agent:<10} {', '.join([*words, heard] if agent.installed or agent.last else words)}"
 
 
-def _problems(problems: list[Problem]) -> None:
-    for one in problems:
-        say(f"  {'!' if one.serious else '-'} {one.what}")
-        say(f"             fix: {one.fix}")
+def _tell_problems(problems: Iterable[Problem]) -> None:
+    for problem in problems:
+        say(f"  {'!' if problem.serious else '-'} {problem.what}")
+        say(f"             fix: {problem.fix}")
 
 
-def _as_dict(
-    store: Store, reports: list[Report], general: list[Problem], failed: list[dict[str, object]]
-) -> dict[str, Any]:
-    agents = [{**one._asdict(), "problems": [problem._asdict() for problem in one.problems]} for one in reports]
+def _as_dict(store: Store, found: DoctorReport) -> dict[str, Any]:
     return {
         "store": store.root,
-        "problems": [problem._asdict() for problem in general],
-        "set_aside": _set_aside(store),
-        "agents": agents,
-        "failures": failed[-_RECENT:],
-        "failures_in_all": len(failed),
+        "problems": [problem._asdict() for problem in found.problems],
+        "set_aside": found.set_aside,
+        "agents": [
+            {**agent._asdict(), "problems": [problem._asdict() for problem in agent.problems]} for agent in found.agents
+        ],
+        "failures": found.failures[-_RECENT:],
+        "failures_in_all": len(found.failures),
     }

@@ -2,8 +2,9 @@
 
 import click
 
+from eventlog.app.current_conversation import SpeakerOptions
 from eventlog.cli import options
-from eventlog.cli.recording import SpeakerOptions, record
+from eventlog.cli.recording import record
 from eventlog.store import Store
 
 

@@ -5,17 +5,14 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Literal
 
 import click
 
-from eventlog.app.session_hooks import HookStatus
-from eventlog.app.session_hooks.run_hooks import run_hooks
+from eventlog.app.lifecycle import Moment, record_session, run_session_hooks
+from eventlog.app.session_hooks import HookOutcome, HookStatus
 from eventlog.cli import options
 from eventlog.cli.main import EXIT_FOUND
 from eventlog.cli.output import emit
-from eventlog.events import SessionEnd, SessionStart
-from eventlog.project import git_head, project_root
 from eventlog.store import Store
 
 
@@ -40,35 +37,26 @@ def command() -> None:
 @click.option("--agent", default="cli", show_default=True, help="Program that runs the session.")
 @click.option("--reason", default="", help="Why it starts (startup, resume, …) or ends, in your words.")
 @options.store
-def run(moment: Literal["start", "end"], session: str, project: str, agent: str, reason: str, store: Store) -> int:
+def run(moment: Moment, session: str, project: str, agent: str, reason: str, store: Store) -> int:
     """Record the event, then run the session hooks of config.yaml.
 
     Prints one JSON line for the event and one per hook. Exits with 1 where a hook failed.
     """
     log = options.open_log(store)
     cwd = str(Path(project).resolve())
-    fields: dict[str, str | None] = {"conversation_id": session, "project": project_root(cwd), "agent": agent}
-    if moment == "start":
-        branch, commit = git_head(cwd)
-        fields |= {"type": "session_start", "source": reason, "git_branch": branch, "git_commit": commit}
-    else:
-        fields |= {"type": "session_end", "reason": reason}
-    stored = log.append({name: value for name, value in fields.items() if value})
-    assert isinstance(stored, SessionStart | SessionEnd)
+    stored = record_session(log, moment, session, cwd, agent, reason)
     emit({"status": "ok", "id": stored.id})
     settings = options.open_store(store).settings
     with _prints_to_stderr():
-        outcomes = run_hooks(log, settings, stored, cwd)
-    for one in outcomes:
-        emit(
-            {
-                "hook": one.hook,
-                "status": one.result.status,
-                "message": one.result.message,
-                "details": one.result.details,
-            }
-        )
-    return EXIT_FOUND if any(one.result.status is HookStatus.FAILURE for one in outcomes) else 0
+        outcomes = run_session_hooks(log, settings, stored, cwd)
+    for outcome in outcomes:
+        emit(_as_dict(outcome))
+    return EXIT_FOUND if any(outcome.result.status is HookStatus.FAILURE for outcome in outcomes) else 0
+
+
+def _as_dict(outcome: HookOutcome) -> dict[str, object]:
+    result = outcome.result
+    return {"hook": outcome.hook, "status": result.status, "message": result.message, "details": result.details}
 
 
 @contextmanager

@@ -4,15 +4,14 @@ from typing import Any
 
 import click
 
-from eventlog.app.plan import checked, entry_of
+from eventlog.app.current_conversation import SpeakerOptions, speaker_of
+from eventlog.app.machine import Machine
+from eventlog.app.plan import checked, entry_of, parse_plan
 from eventlog.cli import options
 from eventlog.cli.output import emit
-from eventlog.cli.recording import SpeakerOptions, speaker_of
 from eventlog.cli.verbs.validate import read_plan
 from eventlog.codec import to_fields
-from eventlog.errors import BadRequest
 from eventlog.events import Operation
-from eventlog.projections.bases import plan_file
 from eventlog.projections.bases.plan_file import PlanFile
 from eventlog.store import Store
 
@@ -74,27 +73,17 @@ def command(
     if not file and not (heading and (path or url) and (operation or content is not None)):
         raise click.UsageError("give --path (or --url), --heading and one of --content, --clear, --delete; or --file")
     flags = given | {"level": level, "under": under or None, "reason": reason, "confidence": confidence}
-    declared = _from_file(file) if file else PlanFile(version="1.0.0", entries=[entry_of(_present(flags))])
-    speaker = speaker_of(store, SpeakerOptions(declared.source if session is None else session, project, agent, layer))
-    events = checked(store, declared, speaker)
+    declared = parse_plan(*read_plan(file)) if file else PlanFile(version="1.0.0", entries=[entry_of(_present(flags))])
+    log, machine = options.open_log(store), Machine.here()
+    told = SpeakerOptions(declared.source if session is None else session, project, agent, layer)
+    events = checked(store, declared, speaker_of(log, told, machine), machine)
     if dry_run:
         for event in events:
             emit({"status": "dry-run", "event": to_fields(event)})
         return
-    for stored in options.open_log(store).append_many(events):
+    for stored in log.append_many(events):
         emit({"status": "ok", "id": stored.id})
 
 
 def _present(fields: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in fields.items() if value is not None}
-
-
-def _from_file(file: str) -> PlanFile:
-    name, text = read_plan(file)
-    loaded = plan_file.parse(text)
-    if loaded.mistakes:
-        first, *more = loaded.mistakes
-        others = "\n".join(f"line {one.line}: {one}" for one in more)
-        raise BadRequest(str(first), where=f"{name}:{first.line}", hint=others or "nothing was stored")
-    found: PlanFile = loaded.value
-    return found

@@ -1,19 +1,15 @@
 """`eventlog query`."""
 
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator
-from itertools import islice
+from collections.abc import Callable, Iterable
 
 import click
-import orjson
 
-from eventlog import fastjson
+from eventlog.app.query import EventFilter, query
 from eventlog.cli import options
 from eventlog.cli.describe import describe
 from eventlog.cli.output import emit_bytes, emit_pretty, say, table
 from eventlog.codec import to_fields
 from eventlog.days import LogLine
-from eventlog.log import EventLog
 from eventlog.store import Store
 
 
@@ -62,51 +58,17 @@ def command(
 
     A line of the log that cannot be read is passed over here; `eventlog verify` names it.
     """
-    log = options.open_log(store)
-    tests = _tests(types, project, agent, grep, id_prefix)
-    found = (entry for entry in _source(log, session, since or "", until or "~") if all(test(entry) for test in tests))
-    _FORMATS[form](_limited(found, limit, reverse=reverse))
-
-
-_Test = Callable[[LogLine], bool]
-
-
-def _tests(
-    types: tuple[str, ...], project: str | None, agent: str | None, grep: str | None, id_prefix: str | None
-) -> list[_Test]:
-    tests: list[_Test] = []
-    if types:
-        tests.append(lambda entry: entry.event.type in types)
-    if project:
-        roots = options.spellings(project)
-        tests.append(lambda entry: entry.event.project in roots)
-    if agent:
-        tests.append(lambda entry: entry.event.agent == agent)
-    if id_prefix:
-        tests.append(lambda entry: entry.event.id.startswith(id_prefix.lower()))
-    if grep:
-        needle = orjson.dumps(grep)[1:-1].decode().casefold()
-        tests.append(lambda entry: needle in _spelled(entry.line).casefold())
-    return tests
-
-
-def _spelled(line: bytes) -> str:
-    """The line as the log spells it, where another writer has escaped what needs no escape."""
-    plain = b"\\u" not in line and b"\\/" not in line
-    return (line if plain else fastjson.dumps({"": fastjson.loads(line)})).decode(errors="replace")
-
-
-def _source(log: EventLog, session: str | None, since: str, until: str) -> Iterator[LogLine]:
-    if session is None:
-        return log.entries(since, until)
-    return (entry for entry in log.session_entries(session) if since <= entry.event.ts <= until)
-
-
-def _limited(found: Iterator[LogLine], limit: int | None, *, reverse: bool) -> Iterable[LogLine]:
-    """`--reverse --limit 20` is the last twenty, newest first."""
-    if reverse:
-        return reversed(deque(found, maxlen=limit))
-    return islice(found, limit)
+    wanted = EventFilter(
+        session=session,
+        types=types,
+        project=project,
+        agent=agent,
+        since=since or "",
+        until=until or "~",
+        text=grep,
+        id_prefix=id_prefix,
+    )
+    _FORMATS[form](query(options.open_log(store), wanted, limit=limit, reverse=reverse))
 
 
 def _print_lines(entries: Iterable[LogLine]) -> None:

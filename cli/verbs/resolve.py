@@ -5,15 +5,13 @@ from collections.abc import Sequence
 
 import click
 
-from eventlog.app.resolve import Choice, decide, waiting
+from eventlog.app.open_store import OpenStore
+from eventlog.app.resolve import Choice, compare, decide, the_one, waiting
 from eventlog.app.staging import StagedEntry, as_edited, path_of
-from eventlog.app.storage import storage_named
 from eventlog.cli import options
-from eventlog.cli.options import OpenStore
 from eventlog.cli.output import count, emit_pretty, say
-from eventlog.cli.show_apply import file_of, section_of, show_diff, staged_as_dict, tell
+from eventlog.cli.show_apply import show_diff, staged_as_dict, tell
 from eventlog.errors import BadRequest, EventLogError
-from eventlog.projections.bases import plan_file, sections
 from eventlog.store import Store
 
 
@@ -41,67 +39,42 @@ def command(name: str, choice: Choice | None, as_json: bool, store: Store) -> No
     decision is an event.
     """
     opened = options.open_store(store)
-    found = waiting(opened.log, opened.settings, name)
+    found = waiting(opened, name)
     if choice is None:
         _show(found, opened, as_json=as_json)
         return
-    staged = _the_one(found, name)
+    staged = the_one(found, name)
     content = _edited(staged, opened) if choice == "edited" else None
-    decided = decide(opened.log, opened.settings, staged, choice, content)
+    decided = decide(opened, staged, choice, content)
     if as_json:
         emit_pretty({"status": "ok", "id": decided.event.id, "choice": decided.event.choice, "target": staged.entry.id})
     else:
-        say(f"{decided.event.choice:<10} {section_of(staged)}  [{decided.event.id[:13]}]")
+        say(f"{decided.event.choice:<10} {staged.section}  [{decided.event.id[:13]}]")
         tell(decided.applied)
-
-
-def _the_one(found: Sequence[StagedEntry], name: str) -> StagedEntry:
-    if len(found) == 1:
-        return found[0]
-    if not found and not name:
-        raise BadRequest("nothing waits")
-    if not found:
-        raise BadRequest(f"nothing staged is called {name!r}", hint="`eventlog resolve` lists what waits")
-    names = "\n".join(f"{one.entry.id}  {section_of(one)}" for one in found)
-    raise BadRequest(f"{len(found)} entries wait; say which one", hint=names)
 
 
 def _show(found: Sequence[StagedEntry], opened: OpenStore, *, as_json: bool) -> None:
     if as_json:
-        emit_pretty([staged_as_dict(one) | {"content": one.entry.content} for one in found])
+        emit_pretty([staged_as_dict(staged) | {"content": staged.entry.content} for staged in found])
         return
-    for one in found:
-        say(f"{one.entry.id}  {section_of(one)}")
-        say(f"  {one.reason}")
-        _diff(one, opened)
+    for staged in found:
+        say(f"{staged.entry.id}  {staged.section}")
+        say(f"  {staged.reason}")
+        _diff(staged, opened)
     say(f"{count(len(found), 'entry waits', 'entries wait')}" if found else "nothing waits")
 
 
 def _diff(staged: StagedEntry, opened: OpenStore) -> None:
-    key = staged.entry.key
     try:
-        declared = as_edited(path_of(opened.log.store, staged), staged.entry)
-        target = storage_named(staged.entry, opened.settings.knowledge_bases)
-        data = (target.read() if target else None) or b""
+        for there, wanted in compare(opened, staged):
+            show_diff(staged.file, there.encode(), wanted.encode())
     except EventLogError as error:
         say(f"  {error}")
-        return
-    operation, content = plan_file.change_of(declared)
-    wanted = "" if operation == "delete" else f"{'#' * key.level} {key.heading}\n\n{sections.canonical(content)}\n"
-    page = sections.Page(data)
-    found = page.candidates(key.heading, key.level, key.under)
-    for there in [_as_it_is(page, section, whole=operation == "delete") for section in found] or [""]:
-        show_diff(file_of(staged), there.encode(), wanted.encode())
-
-
-def _as_it_is(page: sections.Page, section: sections.Section, *, whole: bool) -> str:
-    below = f"\n{page.source_below(section)}\n" if whole and section.end < section.last else ""
-    return f"{'#' * section.level} {section.source}\n\n{page.text(section)}\n{below}"
 
 
 def _edited(staged: StagedEntry, opened: OpenStore) -> str:
     """What the person makes of the text in their editor; raises BadRequest where they leave it without saving."""
-    before = as_edited(path_of(opened.log.store, staged), staged.entry).content or ""
+    before = as_edited(path_of(opened.store, staged), staged.entry).content or ""
     editor = os.environ.get("VISUAL") or os.environ.get("EDITOR")
     after = click.edit(before, editor=editor, extension=".md", require_save=True)
     if after is None:

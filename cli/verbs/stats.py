@@ -7,13 +7,10 @@ from typing import Any
 import click
 from msgspec import to_builtins
 
-from eventlog.app.replay import replay
+from eventlog.app.stats import stats
 from eventlog.cli import options
 from eventlog.cli.output import emit_pretty, say, table
-from eventlog.hooks import avoided_log
-from eventlog.projections.state.conversations import Conversations
-from eventlog.projections.views.stats import STATS, Week, weeks
-from eventlog.settings.schema import Settings
+from eventlog.projections.views.stats import Week
 from eventlog.store import Store
 
 
@@ -28,10 +25,7 @@ def command(since: str | None, until: str | None, as_json: bool, store: Store) -
     Nets: 1 the agent by itself, 2 before a compaction, 3 put together by a program at the end, 4 asked at a turn's end
     (an extra request). The count is that of `eventlog sessions`. Coverage leaves out trivial sessions.
     """
-    replayed = replay(options.open_log(store), Settings(), projections=[STATS])
-    found = weeks(
-        replayed.states[Conversations], avoided_log.avoided_by_day(store), since=since or "", until=until or "~"
-    )
+    found = stats(options.open_log(store), since or "", until or "~")
     if as_json:
         emit_pretty([_as_dict(week) for week in found])
         return

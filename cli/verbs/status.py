@@ -2,11 +2,11 @@
 
 import click
 
-from eventlog.app.apply import ApplyResult, apply
+from eventlog.app.status import StatusReport, status
 from eventlog.cli import options
 from eventlog.cli.main import EXIT_FOUND
 from eventlog.cli.output import emit_pretty, say, table
-from eventlog.cli.show_apply import as_dict, place, section_of
+from eventlog.cli.show_apply import blocked_as_dict, staged_as_dict
 from eventlog.store import Store
 
 
@@ -19,23 +19,30 @@ def command(as_json: bool, store: Store) -> int:
     pending: `eventlog apply` writes them. staged: they wait for a decision, see `eventlog resolve`. drifted: a person
     has edited them, which the next `apply` or `replay` records. Exits with 1 where anything waits.
     """
-    opened = options.open_store(store)
-    found = apply(opened.log, opened.settings, dry_run=True)
-    told = as_dict(found)
+    found = status(options.open_store(store))
     if as_json:
-        names = {"pending": "applied", "idle": "nothing", "drifted": "edited", "staged": "staged", "blocked": "pending"}
-        emit_pretty({name: told[field] for name, field in names.items()})
+        emit_pretty(_as_dict(found))
     else:
         _tell(found)
-    return EXIT_FOUND if found.applied or found.nothing or found.edited or found.staged or found.pending else 0
+    return EXIT_FOUND if found.anything_waits else 0
 
 
-def _tell(found: ApplyResult) -> None:
-    rows = [("pending", place(one), one.event, "") for one in found.applied]
-    rows += [("pending", place(one), one.event, "there is nothing to delete") for one in found.nothing]
-    rows += [("drifted", place(one), "", "edited by hand, not yet recorded") for one in found.edited]
-    rows += [("staged", section_of(one), one.entry.id, one.reason) for one in found.staged]
-    rows += [("blocked", file, "", reason) for file, reason in found.pending]
+def _as_dict(found: StatusReport) -> dict[str, object]:
+    return {
+        "pending": [change._asdict() for change in found.pending],
+        "idle": [change._asdict() for change in found.idle],
+        "drifted": [change._asdict() for change in found.drifted],
+        "staged": list(map(staged_as_dict, found.staged)),
+        "blocked": list(map(blocked_as_dict, found.blocked)),
+    }
+
+
+def _tell(found: StatusReport) -> None:
+    rows = [("pending", change.section, change.event, "") for change in found.pending]
+    rows += [("pending", change.section, change.event, "there is nothing to delete") for change in found.idle]
+    rows += [("drifted", change.section, "", "edited by hand, not yet recorded") for change in found.drifted]
+    rows += [("staged", staged.section, staged.entry.id, staged.reason) for staged in found.staged]
+    rows += [("blocked", file, "", reason) for file, reason in found.blocked]
     if rows:
         table(rows, state=0, section=60, id=13, why=200)
     else:

@@ -5,6 +5,8 @@ from pathlib import Path
 
 import click
 
+from eventlog.app.machine import Machine
+from eventlog.app.plan import check_plan
 from eventlog.cli import options
 from eventlog.cli.main import EXIT_FOUND
 from eventlog.cli.output import count, emit_pretty, say
@@ -12,7 +14,6 @@ from eventlog.errors import BadRequest
 from eventlog.project import project_root
 from eventlog.projections.bases import plan_file
 from eventlog.store import Store
-from eventlog.yaml_errors import Mistake
 
 
 @click.command(
@@ -32,14 +33,15 @@ def command(file: str | None, schema: bool, as_json: bool, store: Store) -> int:
         emit_pretty(plan_file.schema())
         return 0
     name, text = read_plan(str(file))
-    found, entries = _mistakes(text, store)
+    found = check_plan(text, options.open_store(store).settings, project_root(str(Path.cwd())), Machine.here())
     if as_json:
-        emit_pretty({"file": name, "entries": entries, "mistakes": [one._asdict() for one in found]})
+        mistakes = [mistake._asdict() for mistake in found.mistakes]
+        emit_pretty({"file": name, "entries": found.entries, "mistakes": mistakes})
     else:
-        for one in found:
-            say(f"{name}:{one.line}: {one}")
-        say(f"{count(entries, 'entry', 'entries')}, {count(len(found), 'mistake')}")
-    return EXIT_FOUND if found else 0
+        for mistake in found.mistakes:
+            say(f"{name}:{mistake.line}: {mistake}")
+        say(f"{count(found.entries, 'entry', 'entries')}, {count(len(found.mistakes), 'mistake')}")
+    return EXIT_FOUND if found.mistakes else 0
 
 
 def read_plan(file: str) -> tuple[str, str]:
@@ -52,10 +54,3 @@ def read_plan(file: str) -> tuple[str, str]:
         raise BadRequest(f"cannot be read: {error.strerror}", where=name) from error
     except UnicodeDecodeError as error:
         raise BadRequest("is not UTF-8", where=name, hint=f"see byte {error.start}") from error
-
-
-def _mistakes(text: str, store: Store) -> tuple[list[Mistake], int]:
-    loaded = plan_file.parse(text)
-    entries = sum(key.startswith("entries[") and key.endswith("]") for key in loaded.lines)
-    bases = options.open_store(store).settings.knowledge_bases
-    return plan_file.every_mistake(loaded, bases, project_root(str(Path.cwd())), str(Path.home())), entries

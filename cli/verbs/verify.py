@@ -2,12 +2,11 @@
 
 import click
 
-from eventlog import days
+from eventlog.app.verify import LogReport, verify
 from eventlog.cli import options
 from eventlog.cli.main import EXIT_DAMAGED
 from eventlog.cli.output import count, emit_pretty, say
 from eventlog.store import Store
-from eventlog.verify import verify
 
 
 @click.command(epilog=options.examples("eventlog verify", "eventlog verify --json"))
@@ -20,16 +19,19 @@ def command(as_json: bool, store: Store) -> int:
     with one id, on one day or on two, the other one is named. Exits with 4 where anything is damaged.
     """
     found = verify(options.open_log(store))
-    strangers = days.foreign_files(store.log)
     if as_json:
-        emit_pretty({"events": found.events, "files": found.files, "damage": found.damage, "strangers": strangers})
+        emit_pretty(found)
     else:
-        for one in found.damage:
-            say(f"{one.place} {one.kind}: {one.reason}")
-        for path in strangers:
-            say(f"{path}: not a day file, never read")
-        held = f"{count(found.events, 'event')} in {count(found.files, 'file')}"
-        unread = sum(one.kind == "unreadable" for one in found.damage)
-        rest = f", {count(unread, 'unreadable file')}" if unread else ""
-        say(f"{held}, {count(len(found.damage) - unread, 'damaged line')}{rest}")
+        _tell(found)
     return EXIT_DAMAGED if found.damage else 0
+
+
+def _tell(found: LogReport) -> None:
+    for damage in found.damage:
+        say(f"{damage.place} {damage.kind}: {damage.reason}")
+    for path in found.strangers:
+        say(f"{path}: not a day file, never read")
+    held = f"{count(found.events, 'event')} in {count(found.files, 'file')}"
+    unread = sum(damage.kind == "unreadable" for damage in found.damage)
+    rest = f", {count(unread, 'unreadable file')}" if unread else ""
+    say(f"{held}, {count(len(found.damage) - unread, 'damaged line')}{rest}")

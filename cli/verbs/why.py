@@ -1,12 +1,11 @@
 """`eventlog why`."""
 
 import re
-from pathlib import Path
 
 import click
 
 from eventlog.app.receipt import ReceiptSources, receipts_of
-from eventlog.app.why import LineReason, explain
+from eventlog.app.why import LineReason, explain, known_file
 from eventlog.cli import options
 from eventlog.cli.describe import describe
 from eventlog.cli.output import emit, say, table
@@ -88,7 +87,7 @@ def _of_file(place: str, store: Store, *, as_json: bool) -> None:
         raise click.UsageError(f"{place!r} is not FILE or FILE:LINE")
     number = int(match["line"]) if match["line"] else None
     opened = options.open_store(store)
-    explained = explain(opened.log, opened.settings, _find(match["file"], store), number)
+    explained = explain(opened, known_file(store, match["file"]), number)
     for line in explained:
         if as_json:
             emit({"line": line.number, "text": line.text, "events": _fields(line.entries or [])})
@@ -96,12 +95,6 @@ def _of_file(place: str, store: Store, *, as_json: bool) -> None:
             continue
         else:
             _tell(line, limit=_SHOWN if number is None else None)
-
-
-def _find(name: str, store: Store) -> Path:
-    given = Path(name).expanduser()
-    known = Path(store.knowledge) / name
-    return known if known.is_file() and not given.is_file() else given
 
 
 def _fields(entries: list[LogLine]) -> list[dict[str, object]]:

@@ -7,8 +7,6 @@ from pathlib import Path
 import pytest
 
 from eventlog import BadRequest, Retraction
-from eventlog.app.apply import apply
-from eventlog.app.resolve import decide, waiting
 from eventlog.settings.schema import KnowledgeBase, Settings
 from tests.support.bases import (
     LAST_WORD,
@@ -22,6 +20,7 @@ from tests.support.bases import (
     user_md,
     write_user,
 )
+from tests.support.use_cases import apply, decide, waiting
 
 HOSTILE = b"\xef\xbb\xbf# T\r\n\r\n```\r\n## S\r\n```\r\n\r\n## S ##\r\n\r\nold\r\n\r\n### S.1\r\n\r\nchild\r\n\r\n# U\r\n\r\n## S\r\n\r\nsecond"
 

@@ -3,17 +3,17 @@
 import subprocess
 import sys
 
-from eventlog.app.apply import apply
 from eventlog.projections.bases.sections import Page
 from tests.support.bases import SETTINGS, edits, user_md
 from tests.support.builders import ROOT
 from tests.support.command_line import surroundings
+from tests.support.use_cases import apply
 
 SESSIONS = 64
 CODE = """
 import os, sys
 from eventlog import EventLog, plan
-from eventlog.app.apply import apply
+from tests.support.use_cases import apply
 from eventlog.settings.schema import Settings
 
 def session(name):

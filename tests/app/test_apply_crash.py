@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from eventlog import EventLog, dayfile
-from eventlog.app.apply import apply
 from tests.support.bases import SETTINGS, apply_all, edits, planned, rendered, user_md, write_user
+from tests.support.use_cases import apply
 
 STEPS = ("open", "mkdir", "write", "replace", "fsync", "unlink")
 KILLED, DONE = 9, 0

@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 
 from eventlog.app.checkpoints import Checkpoints
-from eventlog.app.rebuild import rebuild
 from eventlog.app.replay import replay
 from eventlog.projections.context.recent_events import said_between
 from eventlog.settings.schema import Settings
 from tests.support.builders import DAY, NEXT_DAY, fact
 from tests.support.command_line import call
+from tests.support.use_cases import rebuild
 
 LATER = "2026-02-22"
 

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from eventlog.app.finalize import any_left, finalize
 from eventlog.events import StageSummary
 from eventlog.hooks import background
 from eventlog.hosts import find_transcript
@@ -19,6 +18,7 @@ from tests.support.builders import ROOT
 from tests.support.command_line import call
 from tests.support.host_calls import HOOK, alone, events, run, tell
 from tests.support.payloads import claude, cursor, data
+from tests.support.use_cases import any_left, finalize
 
 TRANSCRIPT = str(ROOT / "fixtures" / "transcripts" / "claude" / "5f0c.jsonl")
 HOUR = 3600

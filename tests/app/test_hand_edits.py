@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 from eventlog import Fact, StageSummary, timestamps
-from eventlog.app.rebuild import rebuild
 from eventlog.app.replay import replay
 from eventlog.projections import ALL
 from eventlog.settings.schema import Settings
 from tests.support.builders import DAY_NS, NOON
+from tests.support.use_cases import rebuild
 
 SAVED = NOON + 3_600 * 10**9
 

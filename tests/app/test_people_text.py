@@ -3,11 +3,9 @@
 import pytest
 
 from eventlog import Retraction
-from eventlog.app.apply import apply
-from eventlog.app.rebuild import rebuild
 from eventlog.app.replay import replay
-from eventlog.app.resolve import decide, waiting
 from tests.support.bases import LAST_WORD, SETTINGS, apply_all, edits, planned, rendered, types, user_md, write_user
+from tests.support.use_cases import apply, decide, rebuild, waiting
 
 NAMESAKES = "# M\n\n## Backend\n\n### Commands\n\n- never migrate prod\n\n## Legacy\n\n### Commands\n\n- perl old.pl\n"
 

@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from eventlog.app.apply import apply
 from eventlog.app.plan import plan
 from eventlog.app.storage import Refused, StorageBusy, storage_of
 from eventlog.errors import BadRequest
 from eventlog.projections.bases.names import BaseFile
 from eventlog.settings.schema import KnowledgeBase, Settings
 from tests.support.bases import SETTINGS, planned, user_md, write_user
+from tests.support.use_cases import apply
 
 BASES = SETTINGS.knowledge_bases
 

@@ -7,9 +7,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 
 from eventlog.app import apply as module
-from eventlog.app.apply import apply
 from eventlog.app.plan import plan
 from eventlog.settings.schema import KnowledgeBase, Settings
+from tests.support.use_cases import apply
 
 pytest.importorskip("httpx", reason="the extra `url` is not installed")
 

@@ -9,7 +9,6 @@ from click.testing import CliRunner
 
 from eventlog.app.publish import publish
 from eventlog.app.replay import replay
-from eventlog.app.why import explain
 from eventlog.cli.group import group
 from eventlog.cli.main import VERBS, _load
 from eventlog.errors import BadRequest
@@ -18,6 +17,7 @@ from eventlog.settings.schema import MemorySettings, Settings
 from eventlog.text import one_line, same_text
 from tests.support import builders
 from tests.support.golden import DEFAULTS, HISTORY, LOCALES, copied, tree
+from tests.support.use_cases import explain
 
 FILES = sorted(tree(HISTORY / "expected" / "en"))
 SHOP = "projects/shop-6dbe44/MEMORY.md"

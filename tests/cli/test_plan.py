@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from eventlog.app import resolve as module
 from eventlog.errors import BadRequest
 from eventlog.log import EventLog
 from eventlog.settings.schema import Settings
 from eventlog.store import Store
+from tests.support import use_cases as module
 from tests.support.bases import user_md, write_user
 from tests.support.command_line import call
 

@@ -8,11 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from eventlog import EventLog, Retraction
-from eventlog.app.apply import apply
-from eventlog.app.resolve import decide, waiting
 from eventlog.projections.bases import sections
 from tests.support.bases import SETTINGS, planned, rendered, user_md, write_user
 from tests.support.builders import NOON
+from tests.support.use_cases import apply, decide, waiting
 
 HEADINGS = st.sampled_from([("S", 2), ("C", 3), ("T", 2), ("T", 1)])
 STEPS = st.lists(

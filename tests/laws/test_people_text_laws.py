@@ -8,10 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from eventlog import EventLog
-from eventlog.app.apply import apply
-from eventlog.app.rebuild import rebuild
 from tests.support.bases import LAST_WORD, SETTINGS, planned, user_md, write_user
 from tests.support.builders import Clock
+from tests.support.use_cases import apply, rebuild
 
 HEADINGS = {"A": "A", "B \\<K\\> c": "B <K> c", "**C** _d_": "C d", "`e` &amp; f": "e & f", "标题": "标题"}
 BODIES = st.lists(st.sampled_from(["- one", "- two", "text", "", "```\n## A\n```"]), max_size=3).map(

@@ -2,11 +2,11 @@
 
 from pathlib import Path
 
-from eventlog.app.apply import apply
 from eventlog.app.plan import plan
 from eventlog.app.replay import replay
 from eventlog.projections.views.knowledge import KNOWLEDGE
 from eventlog.settings.schema import KnowledgeBase, Settings
+from tests.support.use_cases import apply
 
 SETTINGS = Settings()
 REVIEWED = Settings(knowledge_bases={"user": KnowledgeBase(path="~/.config/agents/USER.md", review=True)})

@@ -5,12 +5,12 @@ import subprocess
 import sys
 from pathlib import Path
 
-from eventlog.app.finalize import finalize
 from eventlog.hook import start_context
 from eventlog.hooks.serve import respond
 from eventlog.log import EventLog
 from tests.support.builders import ROOT
 from tests.support.payloads import claude, data
+from tests.support.use_cases import finalize
 
 HOOK = [sys.executable, "-I", "-S", str(ROOT / "eventlog" / "hook.py")]
 

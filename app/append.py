@@ -1,0 +1,96 @@
+"""Events of any type, one or a stream of them; what only people's own verbs may say is refused."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from pathlib import PurePath, PureWindowsPath
+from typing import Any, get_type_hints
+
+import msgspec
+
+from eventlog import codec
+from eventlog.app.record import record_once
+from eventlog.errors import BadRequest, InvalidEvent
+from eventlog.events import TYPES, Event, Retraction, UnknownEvent
+from eventlog.log import AppendResult, EventLog
+
+_FIND = "`eventlog query` shows what there is; nothing was stored"
+_NOTHING_STORED = "nothing was stored; correct this line and send the whole again"
+_VERBS = {  # what an event of that type comes from instead
+    "entry_resolved": "`eventlog resolve`",
+    "entry_applied": "`eventlog apply`",
+    "knowledge_edited": "an edit of the file, which `eventlog apply` records",
+    "rejected": "`eventlog forget`",
+    "restored": "`eventlog undo`",
+}
+
+
+def append_event(log: EventLog, fields: Mapping[str, Any]) -> AppendResult:
+    """Append one event unless its conversation has said the same; raises InvalidEvent, BadRequest or NotStored."""
+    event = _appendable(fields)
+    if isinstance(event, Retraction):
+        _check_exists(log, event)
+    return record_once(log, event)
+
+
+def append_stream(log: EventLog, lines: Iterable[bytes], *, batch: str | None = None) -> list[AppendResult]:
+    """Append a stream of events, a JSON object a line, all or none; raises InvalidEvent naming the line, or NotStored.
+
+    Sent again with the same name of a `batch`, only what is missing is added.
+    """
+    return log.put(_events(lines), batch=batch)
+
+
+def object_of(text: bytes) -> dict[str, Any]:
+    """Read a JSON object; raises InvalidEvent."""
+    try:
+        return msgspec.json.decode(text.removeprefix(b"\xef\xbb\xbf"), type=dict[str, Any])
+    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+        raise InvalidEvent(f"not a JSON object: {error}") from error
+
+
+def value_of(type_name: str, field: str, text: str) -> Any:
+    """Read the value of a field: the text where the field takes text, else the JSON it is.
+
+    What is neither stays text, and is refused by name when the event is made.
+    """
+    kinds = get_type_hints(TYPES.get(type_name, UnknownEvent), include_extras=True)
+    try:
+        return msgspec.convert(text, kinds.get(field, str))
+    except msgspec.ValidationError:
+        with suppress(msgspec.DecodeError):
+            return msgspec.json.decode(text)
+        return text
+
+
+def _events(lines: Iterable[bytes]) -> Iterator[Event]:
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        try:
+            yield _appendable(object_of(line))
+        except InvalidEvent as error:
+            hint = "; ".join(filter(None, (error.hint, _NOTHING_STORED)))
+            raise InvalidEvent(str(error), where=f"stdin:{number}", hint=hint) from error
+
+
+def _appendable(fields: Mapping[str, Any]) -> Event:
+    """Make the event as a reader of the log will see it, of a type that is free to append; raises InvalidEvent."""
+    event = codec.from_fields(dict(fields))
+    if event.project and not PurePath(event.project).is_absolute() and not PureWindowsPath(event.project).is_absolute():
+        raise InvalidEvent(f"{event.project!r} is not absolute", where="project", hint="give the path from the root on")
+    event = codec.check(event)
+    if verb := _VERBS.get(event.type):
+        what = f"{event.type} is not for append: it tells of a person's decision, or of a file"
+        raise InvalidEvent(what, where="type", hint=f"it comes from {verb}")
+    return event
+
+
+def _check_exists(log: EventLog, event: Retraction) -> None:
+    """Refuse a withdrawal that hits nothing: it would look like one that worked. Raises BadRequest."""
+    if event.conversation is not None:
+        if not log.session(event.conversation):
+            raise BadRequest("no event is of this conversation", where=event.conversation, hint=_FIND)
+    elif event.target not in log.find([str(event.target)]):
+        meant = log.starting_with(str(event.target))
+        hint = "give the whole id: " + ", ".join(meant) if meant else _FIND
+        raise BadRequest("no event has this id", where=str(event.target), hint=hint)

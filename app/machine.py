@@ -1,0 +1,40 @@
+"""The machine a use case runs on: the one place above the log that asks whose home, which environment, what time.
+
+A shell makes it and hands it in; a test makes another one.
+"""
+
+import os
+import time
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+from eventlog import timestamps
+from eventlog.hooks import prompts
+
+
+class Machine(NamedTuple):
+    """Home directory, environment, clock (nanoseconds since the epoch), and how a shell calls this program."""
+
+    home: str
+    environ: Mapping[str, str]
+    clock: Callable[[], int]
+    program: str
+
+    @classmethod
+    def here(cls) -> "Machine":
+        """Read the machine of this process."""
+        return cls(os.path.expanduser("~"), os.environ, time.time_ns, prompts.program())  # noqa: PTH111 - "~" where there is none
+
+    @property
+    def codex_home(self) -> str:
+        """The directory `~/.codex` has been moved to; "" where it has not."""
+        return self.environ.get("CODEX_HOME", "")
+
+    @property
+    def is_switched_off(self) -> bool:
+        """Tell whether `EVENTLOG_DISABLED` switches memory off here."""
+        return self.environ.get("EVENTLOG_DISABLED", "") not in ("", "0")
+
+    def now(self) -> str:
+        """The time as a timestamp of the log."""
+        return timestamps.from_ns(self.clock())

@@ -1,0 +1,36 @@
+"""A store opened on a machine: what nearly every use case works on."""
+
+from typing import NamedTuple
+
+from eventlog import spool
+from eventlog.app.machine import Machine
+from eventlog.log import EventLog
+from eventlog.settings import cached
+from eventlog.settings.schema import Settings
+from eventlog.store import Store
+
+
+class OpenStore(NamedTuple):
+    """The log of a store, the settings in force, and the machine it is on."""
+
+    log: EventLog
+    settings: Settings
+    machine: Machine
+
+    @property
+    def store(self) -> Store:
+        """The paths of the store."""
+        return self.log.store
+
+
+def open_log(store: Store, machine: Machine) -> EventLog:
+    """Open the log, with what waited for it; to record something, a mistake in `config.yaml` is no obstacle."""
+    spool.take_in(store)
+    return EventLog(store, fsync=cached.wants_sync(store), clock=machine.clock)
+
+
+def open_store(store: Store, machine: Machine) -> OpenStore:
+    """Open the log and read the settings; raises BadSettings."""
+    from eventlog.settings import load  # brings YAML along, which only this needs
+
+    return OpenStore(open_log(store, machine), load.load(store).settings, machine)

@@ -1,0 +1,45 @@
+"""What a session starts with, and the receipt that it was told; for hooks and for whoever asks by hand."""
+
+from eventlog.app.context import begin, build
+from eventlog.app.open_store import OpenStore
+from eventlog.app.session_start import instructions
+from eventlog.hooks import prompts
+from eventlog.projections.context.agent_context import SessionType
+from eventlog.projections.context.build import ContextResult
+from eventlog.projections.context.request import ContextRequest
+
+
+def request_of(
+    opened: OpenStore,
+    project: str,
+    *,
+    session: str = "",
+    session_type: str | None = None,
+    source: str = "",
+    agent: str = "",
+    budget: int | None = None,
+) -> ContextRequest:
+    """Ask, on this machine and now, for the context of a session in the project with this root.
+
+    With `session` it is a real start, told how to save. `budget` is in characters.
+    """
+    locale = opened.settings.locale
+    return ContextRequest(
+        now=opened.machine.now(),
+        home=opened.machine.home,
+        project=project,
+        session_id=session,
+        session_type=SessionType(session_type) if session_type else None,
+        source=source,
+        agent=agent,
+        instructions=instructions(opened.store, session, agent or "cli", locale, source) if session else "",
+        budget=budget,
+        program=opened.machine.program,
+        store_option=prompts.store_option(opened.store),
+    )
+
+
+def session_context(opened: OpenStore, request: ContextRequest) -> ContextResult:
+    """Build the context; a real start uses BOOTSTRAP.md up, and its receipt is due once the agent was told."""
+    ask = begin if request.session_id else build
+    return ask(opened.log, opened.settings, request)

@@ -1,0 +1,64 @@
+"""Who worked when, and what each session came to."""
+
+import msgspec
+from msgspec import Struct
+
+from eventlog.app.open_store import OpenStore
+from eventlog.app.query import spellings
+from eventlog.app.replay import replay
+from eventlog.projections.views.sessions import SESSIONS
+
+NEWEST = 20
+
+
+class SessionRow(Struct, frozen=True, kw_only=True):
+    """One conversation, as a line of `sessions.jsonl` tells of it."""
+
+    id: str
+    session_id: str
+    topic: str
+    summary: str
+    decisions: list[str]
+    todos: list[str]
+    timestamp: str
+    auto_generated: bool
+    source: str
+    project: str | None
+    agent: str | None
+    started_at: str
+    ended_at: str | None
+    end_reason: str | None
+    turns: int
+    facts: int
+    stages: int
+    revisions: int
+    events: int
+
+
+_decoder = msgspec.json.Decoder(SessionRow)
+
+
+def sessions(
+    opened: OpenStore,
+    *,
+    project: str | None = None,
+    agent: str | None = None,
+    since: str = "",
+    until: str = "~",
+    limit: int = NEWEST,
+) -> list[SessionRow]:
+    """List the newest sessions that began between the two timestamps, oldest first.
+
+    `project` is a path: the project's, or one in it.
+    """
+    roots = spellings(project) if project else ()
+    documents = replay(opened.log, opened.settings, projections=[SESSIONS]).documents
+    rows = (_decoder.decode(line.text) for document in documents for line in document.lines)
+    found = [
+        row
+        for row in rows
+        if since <= row.started_at <= until
+        and (not roots or row.project in roots)
+        and (not agent or row.agent == agent)
+    ]
+    return found[-limit:]

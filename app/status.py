@@ -1,0 +1,32 @@
+"""What waits between the log and the knowledge bases."""
+
+from msgspec import Struct
+
+from eventlog.app.apply import ApplyResult, SectionChange, apply
+from eventlog.app.open_store import OpenStore
+from eventlog.app.staging import StagedEntry
+
+
+class StatusReport(Struct, frozen=True):
+    """The sections that wait, by why they do.
+
+    `pending`: apply writes them. `idle`: pending deletions of what is not there. `drifted`: edited by a person, not yet
+    recorded. `staged`: for a decision. `blocked`: files that cannot be written, and why.
+    """
+
+    pending: list[SectionChange]
+    idle: list[SectionChange]
+    drifted: list[SectionChange]
+    staged: list[StagedEntry]
+    blocked: list[tuple[str, str]]
+
+    @property
+    def anything_waits(self) -> bool:
+        """Tell whether there is anything to do."""
+        return bool(self.pending or self.idle or self.drifted or self.staged or self.blocked)
+
+
+def status(opened: OpenStore) -> StatusReport:
+    """List what is pending, staged, blocked or edited by hand; writes nothing."""
+    found: ApplyResult = apply(opened, dry_run=True)
+    return StatusReport(found.applied, found.nothing, found.edited, found.staged, found.pending)

@@ -1,0 +1,44 @@
+"""Use cases as a test asks for them: of a log and its settings, on this machine."""
+
+from eventlog.app import apply as applying
+from eventlog.app import finalize as finalizing
+from eventlog.app import rebuild as rebuilding
+from eventlog.app import resolve as resolving
+from eventlog.app import why as explaining
+from eventlog.app.machine import Machine
+from eventlog.app.open_store import OpenStore
+from eventlog.settings.schema import Settings
+
+DEFAULTS = Settings()
+
+
+def opened(log, settings=DEFAULTS):
+    return OpenStore(log, settings, Machine.here())
+
+
+def apply(log, settings, **options):
+    return applying.apply(opened(log, settings), **options)
+
+
+def rebuild(log, settings, **options):
+    return rebuilding.rebuild(opened(log, settings), **options)
+
+
+def waiting(log, settings, name=""):
+    return resolving.waiting(opened(log, settings), name)
+
+
+def decide(log, settings, *decision):
+    return resolving.decide(opened(log, settings), *decision)
+
+
+def explain(log, settings, file, number=None):
+    return explaining.explain(opened(log, settings), file, number)
+
+
+def finalize(log, settings=DEFAULTS):
+    return finalizing.finalize_sessions(opened(log, settings))
+
+
+def any_left(log):
+    return finalizing.any_left(opened(log))
