@@ -4,6 +4,7 @@ One way only: nothing is ever read from there into the log, and what a subagent 
 ours are named `eventlog-<project>.md`; one that somebody else has changed is left as it is.
 """
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from msgspec import Struct
@@ -25,15 +26,15 @@ class ExportResult(Struct):
     left: list[str] = []  # changed by someone else
 
 
-def export(store: Store, settings: Settings, home: str, codex_home: str = "") -> ExportResult:
+def export(store: Store, settings: Settings, home: str, environ: Mapping[str, str]) -> ExportResult:
     """Make the copies what the rendered MEMORY.md of each project are; raises NotStored or OSError.
 
-    `codex_home` is where `~/.codex` has been moved to. Nothing happens where it is not turned on, or Codex has never
-    been (the directory above is not there).
+    The environment says where `~/.codex` has been moved to. Nothing happens where it is not turned on, or Codex has
+    never been (the directory above is not there).
     """
     done = ExportResult()
     chosen = settings.codex_memory
-    folder = _expand(chosen.path, home, codex_home)
+    folder = _expand(chosen.path, home, environ.get("CODEX_HOME", ""))
     if not chosen.enabled or not folder.parent.is_dir():
         return done
     wanted = {

@@ -26,11 +26,6 @@ class Machine(NamedTuple):
         return cls(os.path.expanduser("~"), os.environ, time.time_ns, prompts.program())  # noqa: PTH111 - "~" where there is none
 
     @property
-    def codex_home(self) -> str:
-        """The directory `~/.codex` has been moved to; "" where it has not."""
-        return self.environ.get("CODEX_HOME", "")
-
-    @property
     def is_switched_off(self) -> bool:
         """Tell whether `EVENTLOG_DISABLED` switches memory off here."""
         return self.environ.get("EVENTLOG_DISABLED", "") not in ("", "0")

@@ -50,7 +50,7 @@ def replay_store(
     if check:
         return done
     machine = opened.machine
-    return done._replace(copies=export(opened.store, opened.settings, machine.home, machine.codex_home))
+    return done._replace(copies=export(opened.store, opened.settings, machine.home, machine.environ))
 
 
 def replay_elsewhere(

@@ -17,7 +17,6 @@ from eventlog.projections.bases.ledger import Ledger
 from eventlog.projections.bases.sections import Page
 from eventlog.projections.stamp import stamped_at
 from eventlog.projections.views.knowledge import Knowledge, ledgers
-from eventlog.store import Store
 
 
 class LineReason(NamedTuple):
@@ -47,10 +46,10 @@ def explain(opened: OpenStore, file: Path, number: int | None = None) -> list[Li
     return [LineReason(row, lines[row - 1], entries.of(behind[row]) if row in behind else None) for row in wanted]
 
 
-def known_file(store: Store, name: str) -> Path:
+def known_file(opened: OpenStore, name: str) -> Path:
     """Find the file a name means: the one there, else the one of the store's knowledge directory."""
-    given = Path(name).expanduser()
-    known = Path(store.knowledge) / name
+    given = Path(opened.machine.home, name[2:]) if name.startswith("~/") else Path(name)
+    known = Path(opened.store.knowledge) / name
     return known if known.is_file() and not given.is_file() else given
 
 

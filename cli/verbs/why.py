@@ -87,7 +87,7 @@ def _of_file(place: str, store: Store, *, as_json: bool) -> None:
         raise click.UsageError(f"{place!r} is not FILE or FILE:LINE")
     number = int(match["line"]) if match["line"] else None
     opened = options.open_store(store)
-    explained = explain(opened, known_file(store, match["file"]), number)
+    explained = explain(opened, known_file(opened, match["file"]), number)
     for line in explained:
         if as_json:
             emit({"line": line.number, "text": line.text, "events": _fields(line.entries or [])})

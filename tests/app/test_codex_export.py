@@ -25,7 +25,7 @@ def memories(scene):
 
 
 def exported(scene, settings=ON):
-    return export(scene.log.store, settings, str(scene.home))
+    return export(scene.log.store, settings, str(scene.home), {})
 
 
 def copy_of(scene):
@@ -98,10 +98,10 @@ def test_nothing_is_read_back(scene):
 
 
 def test_where_codex_lives_elsewhere_the_copies_go_there(scene, tmp_path):
-    export(scene.log.store, ON, str(scene.home), str(tmp_path / "moved"))
+    export(scene.log.store, ON, str(scene.home), {"CODEX_HOME": str(tmp_path / "moved")})
     before = list(tmp_path.glob("moved/**/*.md"))
     (tmp_path / "moved").mkdir()
-    export(scene.log.store, ON, str(scene.home), str(tmp_path / "moved"))
+    export(scene.log.store, ON, str(scene.home), {"CODEX_HOME": str(tmp_path / "moved")})
 
     assert [] == before
     assert copy_of(scene).name in [path.name for path in tmp_path.glob("moved/memories/*.md")]

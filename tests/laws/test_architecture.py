@@ -29,8 +29,6 @@ KNOWS_HOSTS = {
     "eventlog/hosts/classify.py": "tells one host from another, before any room is loaded",
     "eventlog/settings/schema.py": "the default of `codex_memory`, a key of config.yaml",
     "app/codex_export.py": "the use case of that key",
-    "cli/verbs/replay.py": "calls it with CODEX_HOME",
-    "cli/verbs/settle.py": "calls it with CODEX_HOME",
     "cli/verbs/hook.py": "examples in the help",
     "cli/verbs/install.py": "examples in the help",
     "cli/verbs/uninstall.py": "examples in the help",
@@ -123,6 +121,65 @@ def test_a_hosts_name_is_found(source):
 @pytest.mark.parametrize("name", KNOWS_HOSTS)
 def test_every_exception_is_still_needed(name):
     assert hosts_named({name: files(name.partition("/")[0])[name]})
+
+
+# what only a shell may ask: it makes a `Machine` of the answers and hands that in
+OF_THE_MACHINE = {
+    "Path.home", "Path.cwd", "os.environ", "os.getenv", "os.getcwd", "os.path.expanduser", "time.time", "time.time_ns",
+    "datetime.now", "datetime.utcnow", "date.today",
+}  # fmt: skip
+ASKS_THE_MACHINE = {
+    "app/machine.py": "the one place that asks",
+    "app/session_hooks/git.py": "git is started with the environment of this process",
+}
+
+
+def asked(source):
+    """What a source asks the machine: dotted names, and any `expanduser`."""
+    names = {ast.unparse(node) for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Attribute)}
+    return {name for name in names if name in OF_THE_MACHINE or name.endswith(".expanduser")}
+
+
+@pytest.mark.parametrize("folder", ["app"])
+def test_home_environment_and_clock_are_handed_in(folder):
+    found = {name: asked(source) for name, source in files(folder).items() if name not in ASKS_THE_MACHINE}
+
+    assert {} == {name: what for name, what in found.items() if what}
+
+
+@pytest.mark.parametrize("name", ASKS_THE_MACHINE)
+def test_who_asks_the_machine_really_does(name):
+    assert asked(files("app")[name])
+
+
+@pytest.mark.parametrize(
+    "source", ["Path.home()", "x = os.environ['HOME']", "time.time_ns()", "Path(name).expanduser()"]
+)
+def test_a_question_to_the_machine_is_found(source):
+    assert asked(source)
+
+
+LONGEST_VERB = 30  # lines of a function's body, without its docstring
+
+
+def long_functions(source):
+    """The functions of a source that do more than ask and show."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.FunctionDef):
+            body = node.body[1:] if ast.get_docstring(node) else node.body
+            if body and (body[-1].end_lineno or 0) - body[0].lineno >= LONGEST_VERB:
+                yield node.name
+
+
+def test_a_verb_only_asks_and_shows():
+    verbs = {name: source for name, source in files("cli").items() if name.startswith("cli/verbs/")}
+
+    assert {"cli/verbs/query.py", "cli/verbs/replay.py"} <= verbs.keys()
+    assert {} == {name: found for name, source in verbs.items() if (found := list(long_functions(source)))}
+
+
+def test_a_verb_that_does_more_is_found():
+    assert ["command"] == list(long_functions("def command():\n" + "    x = 1\n" * (LONGEST_VERB + 1)))
 
 
 def test_every_module_of_the_four_folders_is_looked_at():
