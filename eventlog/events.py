@@ -167,6 +167,8 @@ class SaveRequested(Event, tag="save_requested", frozen=True, kw_only=True):
     """The agent was asked to save."""
 
     trigger: Literal["stop", "pre_compact"]
+    context_usage_percent: float | None = None  # before a compaction, as far as the host says
+    message_count: int | None = None
 
 
 class Retraction(Event, tag="retraction", frozen=True, kw_only=True):

@@ -84,7 +84,7 @@ def _fall_back(store: Store, call: HookCall, dialect: "Dialect", event: "dict[st
     from eventlog.settings.preferences import preferences
 
     chosen = preferences(store)
-    if not call.is_final or chosen.stop_fallback != "once" or dialect.ask("") == dialect.SILENT:
+    if not call.is_final or chosen.stop_fallback != "once" or dialect.ask("", "") == dialect.SILENT:
         return dialect.SILENT
     if not _is_called_for(store, call, chosen.min_turns):
         return dialect.SILENT
@@ -92,7 +92,7 @@ def _fall_back(store: Store, call: HookCall, dialect: "Dialect", event: "dict[st
     fields = {"type": "save_requested", **asked, "trigger": "stop"}
     if not append_once(store, fields, f"{call.agent}\n{call.session}\nsave_requested\nstop"):
         return dialect.SILENT
-    return dialect.ask(prompts.ask(store, call, chosen.locale))
+    return dialect.ask(prompts.ask(store, call, chosen.locale), prompts.notice(chosen.locale))
 
 
 def _is_called_for(store: Store, call: HookCall, min_turns: int) -> bool:

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
         def start(self, context: str, /) -> bytes:
             """Give a session its context."""
 
-        def ask(self, request: str, /) -> bytes:
-            """Make the agent go on, with a request."""
+        def ask(self, request: str, notice: str, /) -> bytes:
+            """Make the agent go on, with a request; the notice is for the person, where the host shows them one."""
 
         def flush(self, request: str, /) -> bytes:
             """Say something before a compaction; SILENT where nobody listens."""
@@ -49,12 +49,18 @@ def read(agent: str, payload: Payload, name: str) -> HookCall:
 def dialect(installed_for: str, agent: str) -> "Dialect":
     """How to answer: in the words of whoever runs the hook.
 
-    Cursor translates what the hooks of Claude Code's settings answer. VS Code and Copilot run them too, but
-    understand only themselves.
+    Cursor translates what the hooks of Claude Code's settings answer, as far as it knows it. VS Code and Copilot run
+    them too, but understand only themselves.
     """
     caller = agent if agent in _RUN_FOREIGN_HOOKS_THEIR_WAY else installed_for or agent
-    spoken: Dialect = part(caller, "protocol")
+    translated = part(caller, "foreign") if caller != agent else None
+    spoken: Dialect = translated or part(caller, "protocol")
     return spoken
+
+
+def session_variable(agent: str) -> str:
+    """Name the variable in which the agent's shell commands find their conversation's id; "" where there is none."""
+    return str(getattr(part(agent, "protocol"), "SESSION_VARIABLE", ""))
 
 
 def named(agent: str) -> str:

@@ -10,6 +10,5 @@ from eventlog import hosts
 
 def named_conversations(environ: Mapping[str, str]) -> dict[str, str]:
     """Map agents to the conversation ids their variables give; several where one host was started by another."""
-    variables = {agent: getattr(hosts.part(agent, "protocol"), "SESSION_VARIABLE", "") for agent in hosts.ROOMS}
-    named = {agent: environ.get(variable, "").strip() for agent, variable in variables.items()}
+    named = {agent: environ.get(hosts.session_variable(agent), "").strip() for agent in hosts.ROOMS}
     return {agent: conversation_id for agent, conversation_id in named.items() if conversation_id}

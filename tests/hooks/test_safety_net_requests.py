@@ -1,13 +1,15 @@
 """Requests to save obey the settings, speak the language chosen, and work when they are typed in as they stand."""
 
+import re
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from tests.support import host_calls
-from tests.support.host_calls import Session, events
-from tests.support.payloads import codex
+from tests.support.host_calls import Session, events, request, tell
+from tests.support.payloads import codex, cursor
 
 
 @pytest.fixture
@@ -32,14 +34,14 @@ def test_the_number_of_turns_is_obeyed(store):
     _configure(store, "save: {min_turns: 5}\n")
     session = Session(store)
 
-    assert [False] * 4 + [True] == ["decision" in answer for answer in session.turns(5)]
+    assert [False] * 4 + [True] == [bool(request(answer)) for answer in session.turns(5)]
 
 
 def test_requests_are_in_the_language_chosen(store):
     _configure(store, "locale: zh\n")
     session = Session(store)
     start = session.hook("SessionStart", source="startup")["hookSpecificOutput"]["additionalContext"]
-    asked = session.turns(3)[-1]["reason"]
+    asked = request(session.turns(3)[-1])
 
     assert "记忆" in start
     assert "本会话尚未保存" in asked
@@ -48,13 +50,59 @@ def test_requests_are_in_the_language_chosen(store):
 # ------------------------------------------------------------------------------------------------ what is asked works
 
 
+def _commands(text):
+    """Those in the text, by the words they end with; a conversation's id may hold anything else."""
+    return re.findall(r"(?:^    |`)(/\S+ (?:summary|fact) .+?(?:--summary|--entity) \".+?\")", text, re.MULTILINE)
+
+
+@pytest.mark.parametrize("locale", ["en", "zh"])
+def test_the_commands_of_every_text_are_absolute_and_nothing_in_them_is_escaped(store, tmp_path, locale):
+    _configure(store, f"locale: {locale}\n")
+    session = Session(store)
+    started = session.hook("SessionStart", source="compact")["hookSpecificOutput"]["additionalContext"]
+    asked = request(session.turns(3)[-1])
+    commands = [*_commands(started), *_commands(asked)]
+
+    assert 6 == len(commands)
+    assert not {"<", ">", "&"} & {*asked, *started}
+    assert {str(Path(sys.executable).parent / "eventlog")} == {command.split()[0] for command in commands}
+    for command in commands:
+        subprocess.run(["sh", "-c", command], check=True, capture_output=True, cwd=tmp_path, env={})
+
+
+def test_a_request_is_one_line(store):
+    session = Session(store)
+    flush = tell(store, cursor("preCompact"), "--agent", "cursor")["user_message"]
+
+    assert [1, 1] == [len(text.splitlines()) for text in (request(session.turns(3)[-1]), flush)]
+
+
+@pytest.mark.parametrize(
+    ("locale", "said"), [("en", " (82.5% full, 148 messages)."), ("zh", "（已用 82.5%，148 条消息）。")]
+)
+def test_the_request_before_a_compaction_says_how_full_the_context_is(store, locale, said):
+    _configure(store, f"locale: {locale}\n")
+    full = cursor("preCompact", trigger="auto", context_usage_percent=82.5, message_count=148)
+    asked = tell(store, full, "--agent", "cursor")["user_message"]
+    (event,) = events(store, "save_requested")
+
+    assert said in asked
+    assert (82.5, 148) == (event.context_usage_percent, event.message_count)
+
+
+def test_a_conversation_the_host_tells_its_commands_is_not_told_again(store, monkeypatch):
+    monkeypatch.setenv("CLAUDE_CODE_SESSION_ID", "s-1")
+    told, other = (Session(store, session).hook("SessionStart", source="startup") for session in ("s-1", "s-2"))
+
+    assert "--session" not in told["hookSpecificOutput"]["additionalContext"]
+    assert " fact --session s-2 " in other["hookSpecificOutput"]["additionalContext"]
+
+
 def test_the_commands_an_agent_is_given_save_under_its_session(store, tmp_path):
     session = Session(store, "it's $HOME; `id`")
-    asked = session.turns(3)[-1]["reason"]
-    commands = [line.strip().split(" [--")[0] for line in asked.splitlines() if line.startswith("    ")]
-    for command in commands:
-        text = command.replace("<", "").replace(">", "")
-        subprocess.run(["sh", "-c", text], check=True, capture_output=True, cwd=tmp_path)
+    asked = request(session.turns(3)[-1])
+    for command in _commands(asked):
+        subprocess.run(["sh", "-c", command], check=True, capture_output=True, cwd=tmp_path)
     saved = events(store, "fact", "stage_summary")
 
     assert [("it's $HOME; `id`", "claude-code", 4)] * 2 == [

@@ -5,6 +5,7 @@ the log (without ids and times) and is answered.
 """
 
 import json
+import re
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -32,10 +33,10 @@ def _lines(path):
 
 
 def _plain(value):
-    """What of an answer is fixed: of a text the first line, for the rest tells of this machine."""
+    """What of an answer is fixed: of a text the beginning, for its commands tell of this machine."""
     if isinstance(value, dict):
         return {name: _plain(one) for name, one in value.items()}
-    return value.split("\n")[0] if isinstance(value, str) else value
+    return re.split("[\n`]", value)[0] if isinstance(value, str) else value
 
 
 def _happened(log, known):
@@ -126,7 +127,7 @@ def test_the_installed_command_for_a_turns_end_imports_the_standard_library_only
     modules = {line.rpartition("|")[2].strip() for line in ended.stderr.decode().splitlines()[1:]}
     foreign = {name for name in modules if name.split(".")[0] not in {*sys.stdlib_module_names, "eventlog"}}
 
-    assert b'"decision":"block"' in ended.stdout
+    assert b'"additionalContext":"[eventlog]' in ended.stdout
     assert "eventlog.hooks.history" in modules
     assert set() == foreign
     assert not {"re", "json", "typing", "pathlib", "subprocess", "dataclasses", "enum", "collections"} & modules

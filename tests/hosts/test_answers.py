@@ -108,7 +108,7 @@ def _stops(make):
 
 
 STOPS = {
-    "claude": ("claude", lambda turn: claude("Stop", prompt_id=f"p{turn}"), ("decision", "block"), "reason"),
+    "claude": ("claude", lambda turn: claude("Stop", prompt_id=f"p{turn}"), None, "additionalContext"),
     "codex": ("codex", lambda turn: codex("Stop", turn_id=f"t{turn}"), ("decision", "block"), "reason"),
     "gemini": (
         "gemini",
@@ -135,13 +135,21 @@ STOPS = {
 def test_an_agent_is_asked_to_go_on_in_the_callers_words(store, agent, stop, decision, field):
     *quiet, asked = [tell(store, payload, "--agent", agent) for payload in _stops(stop)]
 
+    asked = asked.get("hookSpecificOutput", asked)
+
     assert [{}, {}] == quiet
     assert asked[field].startswith("[eventlog] ")
     assert decision is None or decision[1] == asked[decision[0]]
 
 
+def test_gemini_shows_the_person_a_notice_instead_of_the_request(store):
+    *_, asked = [tell(store, payload, "--agent", "gemini") for payload in _stops(STOPS["gemini"][1])]
+
+    assert "eventlog: saving what is worth remembering of this conversation." == asked["systemMessage"]
+
+
 def test_vs_code_looks_for_the_decision_in_a_place_of_its_own():
-    answer = hosts.dialect("claude-code", "vscode").ask("save")
+    answer = hosts.dialect("claude-code", "vscode").ask("save", "saving")
 
     assert b'{"hookSpecificOutput":{"hookEventName":"Stop","decision":"block","reason":"save"}}' == answer
 
@@ -152,7 +160,7 @@ def test_vs_code_looks_for_the_decision_in_a_place_of_its_own():
 def test_cursor_is_asked_before_a_compaction(store):
     answer = tell(store, cursor("preCompact", trigger="auto", message_count=7), "--agent", "cursor")
 
-    assert "summary --stage --session c0de --agent cursor --layer 2" in answer["user_message"]
+    assert "summary --session c0de --layer 2" in answer["user_message"]
     assert ["pre_compact"] == [event.trigger for event in events(store, "save_requested")]
 
 

@@ -40,6 +40,11 @@ def events(store, *types):
     return [event for event in found if (event.type in types if types else event.type != "context_injected")]
 
 
+def request(answer):
+    """What Claude Code is asked at the end of a turn; "" for nothing."""
+    return answer.get("hookSpecificOutput", {}).get("additionalContext", "")
+
+
 class Session:
     """One conversation of Claude Code, told by its hooks."""
 
@@ -57,7 +62,7 @@ class Session:
     def turn(self, **fields):
         self._turn += 1
         answer = self.hook("Stop", prompt_id=f"p-{self._turn}", **fields)
-        self.requests += answer.get("decision") == "block"
+        self.requests += bool(request(answer))
         return answer
 
     def turns(self, count):

@@ -46,8 +46,18 @@ def start(context: str) -> bytes:
     return fastjson.dumps({"hookSpecificOutput": {"hookEventName": "SessionStart", "additionalContext": context}})
 
 
-def ask(request: str) -> bytes:
-    """The answer that makes the agent go on with a request."""
+def ask(request: str, notice: str) -> bytes:
+    """Continue the turn with a request, shown as what a hook says.
+
+    A blocked stop is shown as a problem, and told twice.
+    """
+    del notice
+    return fastjson.dumps({"hookSpecificOutput": {"hookEventName": "Stop", "additionalContext": request}})
+
+
+def block(request: str, notice: str) -> bytes:
+    """Continue the turn with a request, as every host with this protocol understands it."""
+    del notice
     return fastjson.dumps({"decision": "block", "reason": request})
 
 

@@ -11,7 +11,7 @@ SESSION_VARIABLE = "CODEX_SESSION_ID"  # of its agent's shell commands: the root
 SILENT = b""  # anything on stdout that is not its JSON makes Stop fail, and so does a key it does not know
 
 start = claude.start
-ask = claude.ask
+ask = claude.block
 flush = claude.flush
 
 

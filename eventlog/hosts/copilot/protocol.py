@@ -15,7 +15,7 @@ SILENT = b""
 
 _IN_ITS_WORDS = {"stop": "agentStop", "userPromptSubmit": "userPromptSubmitted"}
 
-ask = claude.ask
+ask = claude.block
 flush = claude.flush
 
 

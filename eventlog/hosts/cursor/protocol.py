@@ -30,7 +30,7 @@ def read(payload: Payload, name: str) -> HookCall:
             fields = present(turn_id=turn, status=text(payload, "status"))
             return call.as_event("turn_end", fields, dedupe_key=_again(payload, turn), is_final=_is_settled(payload))
         case "preCompact":
-            return call.as_event("save_requested", {"trigger": "pre_compact"}, dedupe_key=_again(payload, turn))
+            return call.as_event("save_requested", _compaction(payload), dedupe_key=_again(payload, turn))
         case "sessionEnd":
             return call.as_event("session_end", _end(payload), dedupe_key=turn)
         case "subagentStart" | "subagentStop":
@@ -45,8 +45,9 @@ def start(context: str) -> bytes:
     return fastjson.dumps({"additional_context": context})
 
 
-def ask(request: str) -> bytes:
-    """The answer that Cursor sends as the user's next message."""
+def ask(request: str, notice: str) -> bytes:
+    """Continue with a request, which Cursor sends as the user's next message."""
+    del notice
     return fastjson.dumps({"followup_message": request})
 
 
@@ -69,13 +70,22 @@ def _start(payload: Payload) -> dict[str, object]:
     )
 
 
+def _compaction(payload: Payload) -> dict[str, object]:
+    names = ("context_usage_percent", "message_count")
+    return {"trigger": "pre_compact", **present(**{name: _number(payload, name) for name in names})}
+
+
+def _number(payload: Payload, name: str) -> object:
+    value = payload.get(name)
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    return value if is_number and not fastjson.refusal(value) else None
+
+
 def _end(payload: Payload) -> dict[str, object]:
-    duration = payload.get("duration_ms")
-    is_number = isinstance(duration, (int, float)) and not isinstance(duration, bool)
     return present(
         reason=text(payload, "reason"),
         status=text(payload, "final_status"),
-        duration_ms=duration if is_number and not fastjson.refusal(duration) else None,
+        duration_ms=_number(payload, "duration_ms"),
         error=text(payload, "error_message"),
     )
 

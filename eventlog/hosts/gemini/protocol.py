@@ -30,9 +30,9 @@ def read(payload: Payload, name: str) -> HookCall:
     return call
 
 
-def ask(request: str) -> bytes:
-    """The answer that makes the agent go on with a request."""
-    return fastjson.dumps({"decision": "deny", "reason": request})
+def ask(request: str, notice: str) -> bytes:
+    """Continue the turn with a request; the person is shown the notice instead of it."""
+    return fastjson.dumps({"decision": "deny", "reason": request, "systemMessage": notice})
 
 
 def flush(request: str) -> bytes:

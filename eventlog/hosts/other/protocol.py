@@ -27,9 +27,15 @@ def read(payload: Payload, name: str, agent: str) -> HookCall:
 
 
 def start(context: str) -> bytes:
-    """Nothing."""
+    """Stay silent."""
     del context
     return SILENT
 
 
-ask = flush = start
+def ask(request: str, notice: str) -> bytes:
+    """Stay silent."""
+    del request, notice
+    return SILENT
+
+
+flush = start

@@ -14,7 +14,7 @@ OUR_REQUEST = "[eventlog]"  # what a request of eventlog begins with, in every h
 TOPIC, SUMMARY, FACT = "The cart", "Prices of the cart became integers.", "Round half even, once per line item"
 
 _KEPT = ("--session", "--agent", "--layer", "--store", "--project")
-_COMMAND = re.compile(r"^\s*`?((?:\S*/)?eventlog (?:summary|fact) .+?)`?$", re.MULTILINE)
+_COMMAND = re.compile(r"(?:^\s*|`)((?:[^\s`]*/)?eventlog (?:summary|fact) [^`\n]+)", re.MULTILINE)
 
 
 class Say(NamedTuple):
