@@ -44,7 +44,7 @@ class Checkout:
 
     def __init__(self, root: Path) -> None:
         self.root = root
-        self.home = root / "home"
+        self.home = self._cwd = root / "home"
         for folder in _FOLDERS:
             shutil.copytree(ROOT / folder, root / folder, symlinks=True, ignore=shutil.ignore_patterns("__pycache__"))
         shutil.copy(ROOT / "pyproject.toml", root)
@@ -53,6 +53,11 @@ class Checkout:
         for name, program in (("eventlog", f"{sys.executable} -m eventlog"), ("python", sys.executable)):
             (root / "bin" / name).write_text(f'#!/bin/sh\nexec {program} "$@"\n')
             (root / "bin" / name).chmod(0o755)
+
+    def work_in(self, project: str) -> None:
+        """Run what follows in a repository of that name."""
+        self._cwd = self.home / project
+        (self._cwd / ".git").mkdir(parents=True)
 
     def write(self, step: Step) -> None:
         """Write the file of a step, or its part of one."""
@@ -77,7 +82,7 @@ class Checkout:
             "PYTHONDONTWRITEBYTECODE": "1",
         }
         done = subprocess.run(
-            command, shell=True, cwd=self.home, env=environ, text=True, capture_output=True, check=False
+            command, shell=True, cwd=self._cwd, env=environ, text=True, capture_output=True, check=False
         )
         assert done.stderr == "", f"{command}\n{done.stderr}"
         return done.stdout

@@ -1,0 +1,79 @@
+"""What the README shows on a terminal is what the program prints: the same commands, in the same order."""
+
+import re
+
+import pytest
+
+from tests.docs.follow import Checkout
+from tests.support.builders import ROOT
+
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+# what differs from machine to machine and from day to day
+_DIFFERS = {
+    "id": r"[0-9a-f]{8}-[0-9a-f]{4}(?:-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})?",
+    "slug": r"shop-[0-9a-f]{6}",
+    "time": r"\d{4}-\d\d-\d\d(?: \d\d:\d\d:\d\d\.\d{6}Z)?",
+    "home": r"/home/ada",
+}
+_DIFFERING = re.compile("|".join(f"(?P<{name}>{pattern})" for name, pattern in _DIFFERS.items()))
+
+
+class Reader:
+    """Someone who types what the README shows; ids they were given stand for those it shows."""
+
+    def __init__(self, checkout):
+        self._checkout = checkout
+        self._given = {}  # what the README shows -> what was printed instead
+
+    def type(self, command, shown):
+        """Run a command, and compare what it prints with what is shown."""
+        for there, here in self._given.items():
+            command = command.replace(there, here)
+        printed = self._checkout.run(command)
+        found = re.fullmatch(self._pattern(shown), printed, re.DOTALL)
+        assert found, f"{command}\n{printed}"
+        differing = [part.group() for part in _DIFFERING.finditer(shown)]
+        self._given |= {there: here for there, here in zip(differing, found.groups(), strict=True) if "/" not in there}
+
+    @staticmethod
+    def _pattern(shown):
+        parts, end = [], 0
+        for part in _DIFFERING.finditer(shown):
+            pattern = r"/\S*?" if part.lastgroup == "home" else _DIFFERS[part.lastgroup or ""]
+            parts += [re.escape(shown[end : part.start()]), f"({pattern})"]
+            end = part.end()
+        return "".join([*parts, re.escape(shown[end:])])
+
+
+def session(heading):
+    """Commands and what they print, of all terminals below a heading."""
+    section = README.partition(f"\n## {heading}\n")[2].partition("\n## ")[0]
+    for block in re.findall(r"^```console\n(.*?)^```$", section, re.MULTILINE | re.DOTALL):
+        for told in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
+            command, _, shown = told.partition("\n")
+            yield command, shown
+
+
+@pytest.fixture
+def reader(tmp_path):
+    checkout = Checkout(tmp_path)
+    checkout.work_in("shop")
+    return Reader(checkout)
+
+
+def test_the_first_terminal_is_true(reader):
+    told = [
+        (command, shown) for command, shown in session("What it looks like") if not command.startswith("eventlog why")
+    ]
+    assert len(told) == 4
+
+    for command, shown in told:
+        reader.type(command, shown)
+
+
+def test_the_terminals_about_knowledge_bases_are_true(reader):
+    told = list(session("Knowledge bases: USER.md, SOUL.md, AGENTS.md"))
+    assert len(told) == 7
+
+    for command, shown in told:
+        reader.type(command, shown)
