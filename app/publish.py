@@ -13,7 +13,8 @@ from types import MappingProxyType
 from msgspec import Struct
 
 from eventlog.errors import NotStored
-from eventlog.files import Overtaken, exchange_file, not_stored, replace_file, sweep
+from eventlog.exchange_file import Overtaken, exchange_file, sweep
+from eventlog.files import not_stored, replace_file
 from eventlog.projections.base import Document, Projection
 from eventlog.projections.stamp import is_untouched
 

@@ -13,6 +13,7 @@ from eventlog.app.open_store import OpenStore
 from eventlog.app.publish import PublishResult, publish
 from eventlog.app.replay import replay
 from eventlog.events import Event
+from eventlog.exchange_file import sweep_tree
 from eventlog.projections import ALL
 from eventlog.projections.base import Projection
 from eventlog.projections.engine.replay import Progress, ReplayResult
@@ -118,6 +119,6 @@ def rebuild(
 def _sweep(opened: OpenStore) -> None:
     """Only replays write knowledge; to the other rooms others write at this moment."""
     now, store = opened.machine.clock() / 1e9, opened.store
-    files.sweep_tree(store.knowledge, before=now)
+    sweep_tree(store.knowledge, before=now)
     for room in (store.cache, store.staging):
-        files.sweep_tree(room, before=now - _LONGEST_WRITE)
+        sweep_tree(room, before=now - _LONGEST_WRITE)

@@ -6,7 +6,7 @@ The event is in the log when this begins; only now are libraries loaded. Whateve
 from eventlog.hooks import patience, prompts
 from eventlog.hooks.patience import OutOfTime
 from eventlog.hosts.call import HookCall, text
-from eventlog.settings.preferences import preferences
+from eventlog.settings.cached import preferences
 from eventlog.store import Store
 
 

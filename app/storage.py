@@ -14,7 +14,7 @@ from urllib.parse import unquote, urlsplit
 
 from eventlog.errors import EventLogError, NotStored
 from eventlog.events import PlanEntry
-from eventlog.files import Overtaken, exchange_file, sweep
+from eventlog.exchange_file import Overtaken, exchange_file, sweep
 from eventlog.projections.bases.names import BaseFile, Bases, base_file_of
 from eventlog.settings.schema import PROJECT
 

@@ -9,21 +9,18 @@ Duplicates   lines of one day with the same id are one event; should they differ
 """
 
 import os
-import re
 from collections.abc import Iterable, Iterator, Sequence
-from functools import reduce
-from operator import attrgetter, or_
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import msgspec
 
-from eventlog import codec, store, timestamps
+from eventlog import codec, store
 from eventlog.errors import InvalidEvent
-from eventlog.events import KNOWN, TYPES, VERSIONS, Event, HostEvent, SessionEnd, order
+from eventlog.events import Event, order
 from eventlog.fastjson import BOM, MAX_LINE
 from eventlog.files import open_regular, read_regular
 from eventlog.linescan import lines_with
-from eventlog.timestamps import LENGTH
+from eventlog.ordinary_file import decode_whole
 
 DamageKind = Literal[
     "bom",
@@ -40,11 +37,7 @@ DamageKind = Literal[
     "torn",  # unfinished for good
 ]
 
-_CURRENT = {(TYPES[name], version) for name, version in VERSIONS.items()}
-_LARGEST = 1 << 63  # a number that a float field takes as well
-_id_of, _ts_of = attrgetter("id"), attrgetter("ts")
 _UNREAD = Event(conversation_id="?")
-_typed: msgspec.json.Decoder[Any] = msgspec.json.Decoder(reduce(or_, KNOWN))
 
 
 class Damage(msgspec.Struct, frozen=True):
@@ -136,7 +129,7 @@ def load(day: Day) -> tuple[list[Event], list[Damage]]:
     """
     events: list[Event] = []
     for file in day.files:
-        decoded = _decode_whole(read(file), day.date)
+        decoded = decode_whole(read(file), day.date)
         if decoded is None:
             break
         events += decoded
@@ -157,7 +150,7 @@ def load_mentioning(day: Day, words: Sequence[bytes]) -> list[Event]:
     for file in day.files:
         data = read(file) or b""
         lines = [data[start:end] for start, end in lines_with(data, words)]
-        decoded = _decode_whole(b"".join(line + b"\n" for line in lines), day.date)
+        decoded = decode_whole(b"".join(line + b"\n" for line in lines), day.date)
         if decoded is not None and len(day.files) == 1 and len({event.id for event in decoded}) == len(decoded):
             return decoded
         for line in lines:
@@ -250,43 +243,6 @@ def _lines(data: bytes) -> Iterator[tuple[int, int, bytes, bool]]:
         if piece or whole:
             yield number, offset, piece, whole
         offset += len(piece) + 1
-
-
-def _decode_whole(data: bytes | None, day: str) -> list[Event] | None:
-    """All events of an entirely ordinary file, else None; None for None.
-
-    The decoder takes any white space between events and within them. No `}` is followed by `{` inside of JSON: where
-    each newline is between the two, and there are as many events as lines, every line is one event.
-    """
-    if not data:
-        return None if data is None else []
-    lines = data.count(b"\n")
-    if data[:1] != b"{" or data[-2:] != b"}\n" or data.count(b"}\n{") != lines - 1 or b'"extra"' in data:
-        return None
-    try:
-        events: list[Event] = _typed.decode_lines(data)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return None
-    return events if len(events) == lines and _are_ordinary(events, day) else None
-
-
-def _are_ordinary(events: list[Event], day: str) -> bool:
-    """Whether all have an id, a time of that day and the current version; asked of a whole day at once, for speed."""
-    if not timestamps.FIRST_DAY <= day <= timestamps.LAST_DAY:
-        return False
-    times = list(map(_ts_of, events))
-    if set(map(len, times)) - {LENGTH} or not all(map(_id_of, events)):
-        return False
-    if not re.fullmatch(rf"(?:{day}T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{{6}}Z)*", "".join(times), re.ASCII):
-        return False
-    return {(type(event), event.v) for event in events} <= _CURRENT and _are_in_range(events)
-
-
-def _are_in_range(events: list[Event]) -> bool:
-    """Tell whether no number is one that only the typed decoder takes; all others are bounded by their types."""
-    payloads = [event.payload for event in events if type(event) is HostEvent]
-    durations = [event.duration_ms or 0 for event in events if type(event) is SessionEnd]
-    return max(map(abs, durations), default=0) < _LARGEST and codec.is_plain(payloads)
 
 
 def _own_first(file: str) -> tuple[bool, str]:

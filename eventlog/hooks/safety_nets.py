@@ -41,7 +41,7 @@ def answer(
         return dialect.start(start_context(store, call))
     if call.type == "save_requested":
         from eventlog.hooks import prompts
-        from eventlog.settings.preferences import preferences
+        from eventlog.settings.cached import preferences
 
         return dialect.flush(prompts.flush(store, call, preferences(store).locale))
     if call.type == "turn_end" and new is not None:
@@ -81,7 +81,7 @@ def _fall_back(store: Store, call: HookCall, dialect: "Dialect", event: "dict[st
     """Asking costs the user a whole request, so all must agree; the log knows whether someone else was faster."""
     from eventlog.append_once import append_once
     from eventlog.hooks import prompts
-    from eventlog.settings.preferences import preferences
+    from eventlog.settings.cached import preferences
 
     chosen = preferences(store)
     if not call.is_final or chosen.stop_fallback != "once" or dialect.ask("", "") == dialect.SILENT:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def settings(store: "Store") -> "Values":
-    """All settings by name, as `config.yaml` nests them; empty where all have their defaults. Never raises.
+    """Read all settings by name, as `config.yaml` nests them; empty where all have their defaults. Never raises.
 
     A file that cannot be understood counts as none: a hook does not fail for it, and `eventlog config` tells.
     """
@@ -29,12 +29,34 @@ def settings(store: "Store") -> "Values":
 
 
 def wants_sync(store: "Store") -> bool:
-    """Whether an append is on disk only once it is synced: all but `fsync: never`."""
+    """Tell whether an append is on disk only once it is synced: all but `fsync: never`."""
     return settings(store).get("fsync") != "never"
 
 
+class Preferences:
+    """What hooks obey of the settings, beside `fsync`."""
+
+    def __init__(self, locale: str = "en", stop_fallback: str = "once", min_turns: int = 3) -> None:
+        self.locale = locale
+        self.stop_fallback = stop_fallback
+        self.min_turns = min_turns
+
+
+def preferences(store: "Store") -> Preferences:
+    """Read what the user chose last; the defaults wherever that cannot be had."""
+    values = settings(store)
+    save = values.get("save")
+    chosen = Preferences()
+    if isinstance(locale := values.get("locale"), str):
+        chosen.locale = locale
+    if isinstance(save, dict):
+        chosen.stop_fallback = str(save.get("stop_fallback", chosen.stop_fallback))
+        chosen.min_turns = int(save.get("min_turns", chosen.min_turns))
+    return chosen
+
+
 def are_current(store: "Store") -> bool:
-    """Whether hooks need not read `config.yaml`: there is none, or its values lie ready."""
+    """Tell whether hooks need not read `config.yaml`: there is none, or its values lie ready."""
     stamp = _stamp(store.config)
     return stamp is None or _saved(store, stamp) is not None
 

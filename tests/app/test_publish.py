@@ -195,17 +195,17 @@ def test_nothing_is_written_outside_the_directory_whatever_ids_and_projects_say(
 
 
 def test_a_save_in_the_moment_of_the_exchange_is_set_aside(root, monkeypatch):
-    from eventlog import files
+    from eventlog import exchange_file
 
     _publish(root, NOTES)
-    exchange, saves = files._exchange, iter([b"saved\n"])
+    exchange, saves = exchange_file._exchange, iter([b"saved\n"])
 
     def late(one, other):
         for data in saves:
             (root / "notes.md").write_bytes(data)
         return exchange(one, other)
 
-    monkeypatch.setattr(files, "_exchange", late)
+    monkeypatch.setattr(exchange_file, "_exchange", late)
     new = _markdown("notes.md", "# New")
     done = _publish(root, new)
 

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from eventlog import files
+from eventlog import exchange_file
 from eventlog.errors import NotStored
-from eventlog.files import Overtaken, exchange_file, sweep
+from eventlog.exchange_file import Overtaken, sweep
 
 
 @pytest.fixture
@@ -19,7 +19,7 @@ def path(tmp_path):
 def system(request, monkeypatch):
     """With, and without, a system that can exchange files."""
     if request.param == "rename":
-        monkeypatch.setattr(files, "_exchange", lambda *_names: False)
+        monkeypatch.setattr(exchange_file, "_exchange", lambda *_names: False)
 
 
 def left(path):
@@ -27,9 +27,9 @@ def left(path):
 
 
 def test_a_new_file_is_its_owners_and_an_old_one_is_replaced(path, system):
-    exchange_file(str(path), b"one", None)
+    exchange_file.exchange_file(str(path), b"one", None)
     mode = path.stat().st_mode & 0o777
-    exchange_file(str(path), b"two", b"one", mode=0o644)
+    exchange_file.exchange_file(str(path), b"two", b"one", mode=0o644)
 
     assert {"USER.md": b"two"} == left(path)
     assert (0o600, 0o644) == (mode, path.stat().st_mode & 0o777)
@@ -39,30 +39,30 @@ def test_a_new_file_is_its_owners_and_an_old_one_is_replaced(path, system):
 def test_what_was_saved_meanwhile_stays(path, system, seen):
     path.write_bytes(b"saved")
     with pytest.raises(Overtaken):
-        exchange_file(str(path), b"ours", seen)
+        exchange_file.exchange_file(str(path), b"ours", seen)
 
     assert {"USER.md": b"saved"} == left(path)
 
 
 def test_a_save_between_the_last_look_and_the_exchange_goes_back_to_its_place(path, monkeypatch):
     path.write_bytes(b"seen")
-    exchange = files._exchange
+    exchange = exchange_file._exchange
 
     def late(one, other, saves=iter([b"saved"])):  # noqa: B008
         for data in saves:
             path.write_bytes(data)
         return exchange(one, other)
 
-    monkeypatch.setattr(files, "_exchange", late)
+    monkeypatch.setattr(exchange_file, "_exchange", late)
     with pytest.raises(Overtaken):
-        exchange_file(str(path), b"ours", b"seen")
+        exchange_file.exchange_file(str(path), b"ours", b"seen")
 
     assert {"USER.md": b"saved"} == left(path)
 
 
 def test_of_two_saves_the_newer_is_the_file_and_the_older_is_kept_beside(path, monkeypatch):
     path.write_bytes(b"seen")
-    exchange = files._exchange
+    exchange = exchange_file._exchange
     saves = iter([b"first save", b"second save"])
 
     def late(one, other):
@@ -70,9 +70,9 @@ def test_of_two_saves_the_newer_is_the_file_and_the_older_is_kept_beside(path, m
             path.write_bytes(data)
         return exchange(one, other)
 
-    monkeypatch.setattr(files, "_exchange", late)
+    monkeypatch.setattr(exchange_file, "_exchange", late)
     with pytest.raises(Overtaken):
-        exchange_file(str(path), b"ours", b"seen")
+        exchange_file.exchange_file(str(path), b"ours", b"seen")
 
     assert path.read_bytes() == b"second save"
     assert sorted(left(path).values()) == [b"first save", b"second save"]
@@ -82,9 +82,9 @@ def test_killed_after_the_exchange_a_persons_save_is_kept_and_ours_is_swept(path
     path.write_bytes(b"seen")
     child = os.fork()
     if child == 0:
-        monkeypatch.setattr(files, "_content", lambda _path: os._exit(0))
+        monkeypatch.setattr(exchange_file, "_content", lambda _path: os._exit(0))
         path.write_bytes(b"saved")
-        exchange_file(str(path), b"ours", b"seen")
+        exchange_file.exchange_file(str(path), b"ours", b"seen")
     os.waitpid(child, 0)
     sweep(str(path))
 
@@ -100,7 +100,7 @@ def test_a_write_that_fails_leaves_the_old_file_and_no_other(path, monkeypatch, 
 
     monkeypatch.setattr(os, failing, fail)
     with pytest.raises(NotStored, match="No space left"):
-        exchange_file(str(path), b"ours", b"seen")
+        exchange_file.exchange_file(str(path), b"ours", b"seen")
     monkeypatch.undo()
 
     assert {"USER.md": b"seen"} == left(path)
@@ -109,6 +109,6 @@ def test_a_write_that_fails_leaves_the_old_file_and_no_other(path, monkeypatch, 
 def test_a_link_to_nowhere_is_not_written_through(path):
     Path(path).symlink_to("nowhere")
     with pytest.raises(Overtaken):
-        exchange_file(str(path), b"ours", None)
+        exchange_file.exchange_file(str(path), b"ours", None)
 
     assert path.is_symlink()
