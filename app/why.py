@@ -82,7 +82,7 @@ def _by_section(data: bytes, ledger: Ledger, shown: str) -> dict[int, Line]:
     for key, section in locate(page, ledger, shown).items():
         now = ledger.histories[key].now
         if now and page.text(section) == now.body:
-            events = tuple(one.event for one in ledger.histories[key].behind)
+            events = tuple(one.event for one in ledger.histories[key].sources)
             decided = (ledger.decisions[event].id for event in events if event in ledger.decisions)
             told = (*events, *decided)
             for number in range(section.start, section.end):

@@ -11,13 +11,15 @@ from typing import NamedTuple
 from msgspec import Struct, field
 
 from eventlog.events import KnowledgeEdited, PlanEntry
-from eventlog.projections.bases import sections
+from eventlog.projections.bases import section_edits, sections
 from eventlog.projections.bases.drawn import drawn
-from eventlog.projections.bases.drift import locate, text_event
-from eventlog.projections.bases.ledger import HeldEntry, History, Ledger, Said, Spelling, is_same_batch
+from eventlog.projections.bases.drift import text_event
+from eventlog.projections.bases.history import Spelling, Wording
+from eventlog.projections.bases.ledger import HeldEntry, Ledger, is_same_batch
+from eventlog.projections.bases.managed_page import ManagedPage
 from eventlog.projections.bases.merging import lines_of, merged, missing
 from eventlog.projections.bases.names import BaseFile
-from eventlog.projections.bases.sections import Ambiguous, Page, Section, SectionId, Unsafe, page_of
+from eventlog.projections.bases.sections import Ambiguous, Page, Section, SectionId, Unsafe
 
 REMOVED = "a person has removed the section"
 EDITED = "a person has edited the section"
@@ -50,24 +52,22 @@ class _Waits(Exception):
     """An entry that is not for us to carry out."""
 
 
-def carry(ledger: Ledger, place: BaseFile, path: str, data: bytes | None, *, replace: bool = False) -> WriteResult:
+def carry(ledger: Ledger, file: BaseFile, path: str, data: bytes | None, *, replace: bool = False) -> WriteResult:
     """Carry out on a page whatever is due; with `replace` the last word wins over a person's lines."""
-    return _Carrier(ledger, place, path, drawn(ledger) if data is None else data, replace=replace).carry()
+    page = ManagedPage(ledger, path, drawn(ledger) if data is None else data)
+    return _Carrier(ledger, file, path, page, replace=replace).carry()
 
 
 class _Carrier:
-    """One page that changes step by step."""
+    """One run over one page."""
 
-    def __init__(self, ledger: Ledger, place: BaseFile, path: str, data: bytes, *, replace: bool) -> None:
+    def __init__(self, ledger: Ledger, file: BaseFile, path: str, page: ManagedPage, *, replace: bool) -> None:
         self._ledger = ledger
-        self._place = place
-        self._path = path
+        self._file = file
         self._replace = replace
         self._observed = ledger.last_known_digests(path)
-        self._histories = dict(ledger.histories)  # with what is said in this run
-        self._managed = set(ledger.managed)
-        self._done = WriteResult(data)
-        self._look()
+        self._on = page
+        self._result = WriteResult(page.data)
 
     def carry(self) -> WriteResult:
         for key in sorted(self._ledger.managed, key=lambda key: len(key.under)):
@@ -80,148 +80,126 @@ class _Carrier:
                 self._try(entry)
             except (_Waits, Unsafe) as reason:
                 waiting.append(HeldEntry(entry, reason.what if isinstance(reason, Unsafe) else str(reason)))
-        self._done.waiting += self._in_force(waiting)
-        return self._done
-
-    def _look(self) -> None:
-        """Parse the page as it is now."""
-        self._page = page_of(self._done.data)
-        self._there = locate(self._page, self._ledger, self._path)
-        self._names = {section: key for key, section in self._there.items()}
-
-    def _change(self, data: bytes) -> None:
-        if data != self._done.data:
-            self._done.data = data
-            self._look()
+        self._result.waiting += self._in_force(waiting)
+        self._result.data = self._on.data
+        return self._result
 
     # ------------------------------------------------------------------------------------------ what was taken back
 
     def _give_back(self, key: SectionId) -> None:
         """Bring a section to what the log says of it, where that has changed since it was written."""
-        history = self._ledger.histories.get(key)
-        now = history.now if history else None
+        now = self._ledger.histories[key].now if key in self._ledger.histories else None
         body = now.body if now else None
         if sections.digest(body) == self._observed.get(key, ""):
             return
         event = now.event if now else self._ledger.last_arrived(key)
-        section, before = self._there.get(key), None
+        section = self._on.located.get(key)
+        before = self._on.page.text(section) if section else None
         try:
-            if body is None and section:
-                before = self._page.text(section)
-                self._change(sections.without(self._page, section, subsections=False))
-            elif section and body is not None:
-                before = self._page.text(section)
-                self._change(sections.with_body(self._page, section, body))
-            elif now and body is not None:
-                self._change(_put(self._page, key, now.title, body, now.below))
+            self._on.change(self._given_back(key, section, now))
         except Unsafe as error:
             if event in self._ledger.entries:
-                self._done.waiting.append(HeldEntry(self._ledger.entries[event], error.what))
+                self._result.waiting.append(HeldEntry(self._ledger.entries[event], error.what))
             return
         gone = tuple(missing(_texts(before), lines_of(body)))
         meant = now.meant if now else None
-        self._done.arrivals.append(Arrival(key, self._ledger.spelled[key], event, body, meant, gone))
+        self._result.arrivals.append(Arrival(key, self._ledger.spelled[key], event, body, meant, gone))
+
+    def _given_back(self, key: SectionId, section: Section | None, now: Wording | None) -> bytes:
+        """Return the page with a section as it is to be again; raises Unsafe."""
+        page = self._on.page
+        if now is None or now.body is None:
+            return section_edits.without(page, section, subsections=False) if section else page.data
+        if section:
+            return section_edits.with_body(page, section, now.body)
+        return _put(page, key, now.title, now.body, now.below)
 
     # ------------------------------------------------------------------------------------------ what is pending
 
-    def _meant(self, entry: PlanEntry) -> SectionId:
-        found = self._page.candidates(entry.key.heading, entry.key.level, entry.key.under)
-        if len(found) == 1:
-            return self._names.get(found[0], found[0].key)
-        return self._absent(entry)
-
-    def _absent(self, entry: PlanEntry) -> SectionId:
-        """The section the log knows by that name and the page has not, else a new one."""
-        name = SectionId.of(entry.key.heading, entry.key.level, entry.key.under)
-        here = {self._key(section) for section in self._page.sections}
-        known = [key for key in self._histories if key[:2] == name[:2] and key not in here]
-        known = [key for key in known if entry.key.under is None or _is_part(name.under, key.under)]
-        return name if name in known or len(known) != 1 else known[0]
-
     def _is_overtaken(self, entry: PlanEntry) -> bool:
-        """Whether an entry declared later has reached the section it means."""
-        events = [said.event for said in self._history_of(self._meant(entry)).valid]
+        """Tell whether an entry declared later has reached the section it means."""
+        events = [wording.event for wording in self._on.history(self._on.meant_by(entry)).valid]
         later = [self._ledger.entries[event] for event in events if event in self._ledger.entries]
         moment = self._ledger.moment
         return any(moment(other) > moment(entry) for other in later if not is_same_batch(other, entry))
 
     def _in_force(self, waiting: Sequence[HeldEntry]) -> list[HeldEntry]:
         """Those that no later entry has overtaken, and that want what the section does not say anyway."""
-        meant = {one.entry.id: self._meant(one.entry) for one in waiting}
+        meant = {held.entry.id: self._on.meant_by(held.entry) for held in waiting}
+        moment = self._ledger.moment
         found = []
-        for one in waiting:
-            key, moment = meant[one.entry.id], self._ledger.moment
-            later = [other.entry for other in waiting if moment(other.entry) > moment(one.entry)]
-            newer = any(meant[other.id] == key and not is_same_batch(other, one.entry) for other in later)
-            if not (newer or self._is_overtaken(one.entry) or self._is_said(one.entry, key)):
-                found.append(one)
+        for held in waiting:
+            entry, key = held.entry, meant[held.entry.id]
+            later = [other.entry for other in waiting if moment(other.entry) > moment(entry)]
+            newer = any(meant[other.id] == key and not is_same_batch(other, entry) for other in later)
+            if not (newer or self._is_overtaken(entry) or self._is_said(entry, key)):
+                found.append(held)
         return found
 
     def _is_said(self, entry: PlanEntry, key: SectionId) -> bool:
-        section = next((section for section in self._page.sections if self._key(section) == key), None)
         operation, content = self._ledger.change(entry)
-        return section is not None and operation != "delete" and self._page.text(section) == content
+        return operation != "delete" and self._on.says(key, content)
 
     def _try(self, entry: PlanEntry) -> None:
         """Carry out one entry; raises _Waits or Unsafe."""
         target = entry.key
-        found = self._page.candidates(target.heading, target.level, target.under)
+        found = self._on.page.candidates(target.heading, target.level, target.under)
         if len(found) > 1:
             raise Ambiguous(sections.ambiguity(found))
         operation, content = self._ledger.change(entry)
         if operation == "delete":
-            self._delete(entry, found[0] if found else None)
+            self._delete(entry, found[0]) if found else self._delete_nothing(entry)
         elif found:
             self._update(entry, found[0], content)
         else:
             self._create(entry, content)
 
-    def _delete(self, entry: PlanEntry, section: Section | None) -> None:
-        if section is None:
-            key = self._absent(entry)
-            named = Spelling(entry.key.heading.strip(), entry.key.level, entry.key.under or ())
-            at = self._ledger.spelled.get(key, named)
-            self._done.arrivals.append(Arrival(key, at, entry.id, None, None, idle=True))
-            return
-        page = self._page
+    def _delete_nothing(self, entry: PlanEntry) -> None:
+        key = self._on.absent(entry)
+        named = Spelling(entry.key.heading.strip(), entry.key.level, entry.key.under or ())
+        at = self._ledger.spelled.get(key, named)
+        self._result.arrivals.append(Arrival(key, at, entry.id, None, None, idle=True))
+
+    def _delete(self, entry: PlanEntry, section: Section) -> None:
+        on, page = self._on, self._on.page
         below = page.below(section)
-        gone = [line for one in (section, *below) for line in self._persons(one)]
-        if gone and not self._may_replace(entry):
-            raise _Waits(_would_remove(gone))
+        persons = [line for part in (section, *below) for line in on.persons_lines(part)]
+        if persons and not self._may_replace(entry):
+            raise _Waits(_would_remove(persons))
         source = page.source_below(section)
-        if source or not self._is_told(section):
+        if source or not on.is_recorded(section):
             self._tell_text(section, source)
-        lines = tuple(line for one in (section, *below) for line in [one.source, *_texts(page.text(one))])
+        lines = tuple(line for part in (section, *below) for line in [part.source, *_texts(page.text(part))])
         self._arrive(entry, section, None, None, lines)
-        for one in below:
-            if self._key(one) in self._managed:
-                self._arrive(entry, one, None, None, (), follows=True)
-        self._change(sections.without(page, section, subsections=True))
+        for part in below:
+            if on.key(part) in on.managed:
+                self._arrive(entry, part, None, None, (), follows=True)
+        on.change(section_edits.without(page, section, subsections=True))
 
     def _update(self, entry: PlanEntry, section: Section, content: str) -> None:
-        body = self._page.text(section)
-        result = self._result(entry, section, body, content)
-        data = sections.with_body(self._page, section, result)
-        if not self._is_told(section):
+        body = self._on.page.text(section)
+        result = self._body(entry, section, body, content)
+        data = section_edits.with_body(self._on.page, section, result)
+        if not self._on.is_recorded(section):
             self._tell_text(section)
         self._arrive(entry, section, result, content, tuple(missing(_texts(body), lines_of(result))))
-        self._change(data)
+        self._on.change(data)
 
     def _create(self, entry: PlanEntry, content: str) -> None:
-        target, key = entry.key, self._absent(entry)
-        now = self._history_of(key).now
+        target = entry.key
+        now = self._on.history(self._on.absent(entry)).now
         if now and now.person and now.body is None and not self._may_replace(entry):
             raise _Waits(REMOVED)
-        self._change(sections.insert(self._page, target.heading, target.level, content, target.under))
-        section = self._page.find(target.heading, target.level, target.under)
+        self._on.change(section_edits.insert(self._on.page, target.heading, target.level, content, target.under))
+        section = self._on.page.find(target.heading, target.level, target.under)
         assert section is not None
         self._arrive(entry, section, content, content, ())
 
-    def _result(self, entry: PlanEntry, section: Section, body: str, content: str) -> str:
-        """The body the section is to have; raises _Waits."""
+    def _body(self, entry: PlanEntry, section: Section, body: str, content: str) -> str:
+        """Return the body the section is to have; raises _Waits."""
         if body == content or self._may_replace(entry):
             return content
-        history = self._history(section)
+        history = self._on.history(self._on.key(section))
         mine, wanted, base = lines_of(body), lines_of(content), history.base
         persons = [line for line, is_persons in history.marked(body) if is_persons and line.strip()]
         both = merged(lines_of(base), mine, wanted) if base is not None else None
@@ -232,57 +210,29 @@ class _Carrier:
         lost = missing(persons, wanted)
         raise _Waits(_would_remove(lost) if lost else EDITED)
 
-    # ------------------------------------------------------------------------------------------ who wrote what
-
     def _may_replace(self, entry: PlanEntry) -> bool:
         return self._replace or self._ledger.is_decided(entry)
 
-    def _history(self, section: Section) -> History:
-        return self._history_of(self._key(section))
-
-    def _history_of(self, key: SectionId) -> History:
-        return self._histories.get(key) or History((), set())
-
-    def _key(self, section: Section) -> SectionId:
-        return self._names.get(section, section.key)
-
-    def _persons(self, section: Section) -> list[str]:
-        """The lines of a section that a person wrote, its heading first."""
-        history = self._history(section)
-        lines = [line for line, is_persons in history.marked(self._page.text(section)) if is_persons and line.strip()]
-        return [section.source, *lines] if history.is_persons else lines
-
-    def _is_told(self, section: Section) -> bool:
-        """Whether the log has the body of the section."""
-        now = self._history(section).now
-        return self._key(section) in self._managed or (now is not None and now.body == self._page.text(section))
-
     def _tell_text(self, section: Section, below: str = "") -> None:
-        body, key = self._page.text(section), self._key(section)
-        self._done.texts.append(text_event(self._place, self._spelling(section), body, below))
-        said = Said("", "", "", section.source, body, None, person=True, below=below)
-        self._histories[key] = self._history_of(key).then(said)
-
-    def _spelling(self, section: Section) -> Spelling:
-        return self._ledger.spelled.get(self._key(section), Spelling(section.source, section.level, section.above))
+        spelling, body = self._on.spelling(section), self._on.page.text(section)
+        self._result.texts.append(text_event(self._file, spelling, body, below))
+        self._on.record_text(section, below)
 
     def _arrive(
         self, entry: PlanEntry, section: Section, body: str | None, meant: str | None, gone: Iterable[str], *,
         follows: bool = False,
     ) -> None:  # fmt: skip
-        at, key = self._spelling(section), self._key(section)
-        self._done.arrivals.append(Arrival(key, at, entry.id, body, meant, tuple(gone), follows))
-        said = Said("", "", entry.id, section.source, body, meant, person=False)
-        self._histories[key] = self._history_of(key).then(said)
-        self._managed.add(key)
+        key, at = self._on.key(section), self._on.spelling(section)
+        self._result.arrivals.append(Arrival(key, at, entry.id, body, meant, tuple(gone), follows))
+        self._on.record_entry(section, entry.id, body, meant)
 
 
 def _put(page: Page, key: SectionId, title: str, body: str, below: str) -> bytes:
-    """The page with a section back in its place, at the end where that is gone."""
+    """Return the page with a section back in its place, at the end where that is gone."""
     try:
-        return sections.insert(page, title, key.level, body, key.under or None, below)
+        return section_edits.insert(page, title, key.level, body, key.under or None, below)
     except Unsafe:
-        return sections.insert(page, title, key.level, body, None, below)
+        return section_edits.insert(page, title, key.level, body, None, below)
 
 
 def _would_remove(lines: list[str]) -> str:
@@ -293,8 +243,3 @@ def _would_remove(lines: list[str]) -> str:
 
 def _texts(body: str | None) -> list[str]:
     return [line for line in lines_of(body) if line.strip()]
-
-
-def _is_part(under: Iterable[str], above: Iterable[str]) -> bool:
-    left = iter(above)
-    return all(name in left for name in under)

@@ -4,8 +4,9 @@ from collections.abc import Iterator
 
 from msgspec import Struct, field
 
-from eventlog.projections.bases import sections
-from eventlog.projections.bases.ledger import Ledger, Said
+from eventlog.projections.bases import section_edits, sections
+from eventlog.projections.bases.history import Wording
+from eventlog.projections.bases.ledger import Ledger
 from eventlog.projections.bases.sections import Page, SectionId, Unsafe, page_of
 
 
@@ -31,7 +32,7 @@ class _Node(Struct):
     below: "list[_Node]" = field(default_factory=list)
 
 
-def _tree(there: dict[SectionId, Said]) -> list[_Node]:
+def _tree(there: dict[SectionId, Wording]) -> list[_Node]:
     top: list[_Node] = []
     for key, now in there.items():
         siblings = top
@@ -65,7 +66,7 @@ def _texts(top: list[_Node]) -> Iterator[str]:
             yield f"{node.body}\n"
 
 
-def _with_care(there: dict[SectionId, Said], gone: list[SectionId]) -> bytes:
+def _with_care(there: dict[SectionId, Wording], gone: list[SectionId]) -> bytes:
     """Section by section, each read again; what cannot stand beside the others is left out."""
     data = b""
     for key, now in there.items():
@@ -75,21 +76,21 @@ def _with_care(there: dict[SectionId, Said], gone: list[SectionId]) -> bytes:
             continue
     for key in gone:
         if section := _at(page_of(data), key):
-            data = sections.without(page_of(data), section, subsections=False)
+            data = section_edits.without(page_of(data), section, subsections=False)
     return data
 
 
-def _added(data: bytes, key: SectionId, now: Said) -> bytes:
+def _added(data: bytes, key: SectionId, now: Wording) -> bytes:
     """Raises Unsafe."""
     for depth, heading in enumerate(key.under):
         page = page_of(data)
         if not any((one.heading, one.key.under) == (heading, key.under[:depth]) for one in page.sections):
             level = key.level - len(key.under) + depth
-            data = sections.insert(page, heading, level, "", key.under[:depth])
+            data = section_edits.insert(page, heading, level, "", key.under[:depth])
     page = page_of(data)
     if section := _at(page, key):
-        return sections.with_body(page, section, now.body or "")
-    return sections.insert(page, now.title, key.level, now.body or "", key.under, now.below)
+        return section_edits.with_body(page, section, now.body or "")
+    return section_edits.insert(page, now.title, key.level, now.body or "", key.under, now.below)
 
 
 def _at(page: Page, key: SectionId) -> sections.Section | None:

@@ -4,7 +4,8 @@ from collections.abc import Iterable, Iterator
 
 from eventlog.events import EntryApplied, KnowledgeEdited, Operation, SectionKey
 from eventlog.projections.bases import sections
-from eventlog.projections.bases.ledger import Ledger, Spelling, key_of
+from eventlog.projections.bases.history import Spelling
+from eventlog.projections.bases.ledger import Ledger, key_of
 from eventlog.projections.bases.names import BaseFile
 from eventlog.projections.bases.sections import Page, Section, SectionId
 

@@ -4,7 +4,8 @@ import re
 from collections.abc import Callable
 from functools import lru_cache
 
-from eventlog.projections.bases.sections import Page, Unsafe, canonical, update
+from eventlog.projections.bases.section_edits import update
+from eventlog.projections.bases.sections import Page, Unsafe, canonical
 
 _DOUBTFUL = re.compile(r"[#`~<=]|^[ \t]*-[- \t]*$", re.MULTILINE)  # all else can open nothing
 _HEADING_CHARS = 500

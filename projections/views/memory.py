@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from eventlog.events import KnowledgeEdited, order
 from eventlog.projections.base import Document, Line, Projection
-from eventlog.projections.bases.sections import plain
+from eventlog.projections.bases.headings import plain
 from eventlog.projections.labels import LABELS, Labels
 from eventlog.projections.stamp import STAMP_BYTES, stamped
 from eventlog.projections.state.conversations import Conversations

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from eventlog import EventLog, Retraction
-from eventlog.projections.bases import sections
+from eventlog.projections.bases import section_edits, sections
 from tests.support.bases import SETTINGS, planned, rendered, user_md, write_user
 from tests.support.builders import NOON
 from tests.support.use_cases import apply, decide, waiting
@@ -41,9 +41,9 @@ class World:
             case "delete":
                 planned(self.log, heading, None, operation="delete", level=level)
             case "edit":
-                write_user(sections.update(self.there(), heading, level, f"human {number}"))
+                write_user(section_edits.update(self.there(), heading, level, f"human {number}"))
             case "remove":
-                write_user(sections.delete(self.there(), heading, level, subsections=False))
+                write_user(section_edits.delete(self.there(), heading, level, subsections=False))
             case "lose":
                 user_md().unlink(missing_ok=True)
             case "withdraw":

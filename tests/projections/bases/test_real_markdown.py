@@ -14,7 +14,7 @@ from typing import NamedTuple
 import pytest
 from hypothesis import settings
 
-from eventlog.projections.bases import sections
+from eventlog.projections.bases import section_edits, sections
 
 commonmark = pytest.importorskip("commonmark")
 MINIMUM = 30  # files; fewer prove little
@@ -97,10 +97,10 @@ def test_a_section_of_a_real_file_changes_and_nothing_else():
             tried += 1
             try:
                 if operation == "delete":
-                    changed = sections.delete(whole.encode(), part.heading, part.level)
+                    changed = section_edits.delete(whole.encode(), part.heading, part.level)
                 else:
                     content = "new" if operation == "update" else ""
-                    changed = sections.update(whole.encode(), part.heading, part.level, content)
+                    changed = section_edits.update(whole.encode(), part.heading, part.level, content)
             except sections.Unsafe as error:
                 wrong.append((name, operation, part.heading, str(error)))
                 continue

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from eventlog.projections.bases import section_safety, sections
+from eventlog.projections.bases import section_edits, section_safety, sections
 from eventlog.projections.bases.sections import Page, Unsafe
 
 # every line may meet every other: openings without ends, ends without openings, headings that are none
@@ -33,10 +33,10 @@ def documents(draw):
 
 def change(data, operation, heading, level, content):
     if operation == "update":
-        return sections.update(data, heading, level, content)
+        return section_edits.update(data, heading, level, content)
     if operation == "clear":
-        return sections.clear(data, heading, level)
-    return sections.delete(data, heading, level, subsections=operation == "delete")
+        return section_edits.clear(data, heading, level)
+    return section_edits.delete(data, heading, level, subsections=operation == "delete")
 
 
 def around(data, operation, heading, level):
@@ -70,7 +70,7 @@ def test_only_the_addressed_section_changes_and_twice_is_once(data, operation, h
 @given(documents(), HEADINGS, LEVELS, CONTENTS)
 def test_what_was_written_is_what_is_read(data, heading, level, content):
     try:
-        changed = sections.update(data, heading, level, content)
+        changed = section_edits.update(data, heading, level, content)
     except Unsafe:
         return
 
@@ -80,7 +80,7 @@ def test_what_was_written_is_what_is_read(data, heading, level, content):
 @given(documents(), HEADINGS, LEVELS, CONTENTS)
 def test_all_other_sections_read_the_same_afterwards(data, heading, level, content):
     try:
-        changed = sections.update(data, heading, level, content)
+        changed = section_edits.update(data, heading, level, content)
     except Unsafe:
         return
     found = Page(data).find(heading, level)
@@ -104,11 +104,11 @@ def test_accepted_content_can_be_written_into_any_file_that_is_whole(data, conte
     if section_safety.refusal(heading, 2, content) or data.removeprefix(b"\xef\xbb\xbf").startswith(b"---"):
         return  # metadata that never ends may end in the content
     try:
-        sections.update(data, heading, 2, "text")
+        section_edits.update(data, heading, 2, "text")
     except Unsafe:
         return
 
-    assert sections.update(data, heading, 2, content).startswith(data)
+    assert section_edits.update(data, heading, 2, content).startswith(data)
 
 
 DOCUMENT = b"""\xef\xbb\xbf---
@@ -161,20 +161,22 @@ KINDS = {
 def test_fences_children_namesakes_and_closing_hashes_are_left_alone(data):
     eol = b"\r\n" if b"\r\n" in data else b"\r" if b"\r" in data else b"\n"
 
-    assert data.replace(b"old text", b"new" + eol + b"text") == sections.update(data, "S", 2, "new\ntext", ["Title"])
+    assert data.replace(b"old text", b"new" + eol + b"text") == section_edits.update(
+        data, "S", 2, "new\ntext", ["Title"]
+    )
 
 
 @pytest.mark.parametrize("data", KINDS.values(), ids=KINDS)
 def test_clearing_keeps_the_heading_and_one_blank_line(data):
     eol = b"\r\n" if b"\r\n" in data else b"\r" if b"\r" in data else b"\n"
 
-    assert data.replace(b"old text" + eol + eol, b"") == sections.clear(data, "S", 2, ["Title"])
+    assert data.replace(b"old text" + eol + eol, b"") == section_edits.clear(data, "S", 2, ["Title"])
 
 
 def test_deleting_takes_the_subsections_along():
     start = DOCUMENT.index(b"## S ##")
 
-    assert DOCUMENT[:start] + b"# Other\n\n## S\n\nsecond\n" == sections.delete(DOCUMENT, "S", 2, ["Title"])
+    assert DOCUMENT[:start] + b"# Other\n\n## S\n\nsecond\n" == section_edits.delete(DOCUMENT, "S", 2, ["Title"])
 
 
 @pytest.mark.parametrize(
@@ -195,7 +197,7 @@ def test_deleting_takes_the_subsections_along():
     ],
 )
 def test_a_section_fits_in_with_the_spacing_that_is_there(before, after):
-    assert after == sections.update(before, "S", 2, "x")
+    assert after == section_edits.update(before, "S", 2, "x")
 
 
 @pytest.mark.parametrize("written", ["## **Bold** `x`", "## Bold x ##", "Bold x\n---", "##\tBold  x"])
@@ -230,7 +232,7 @@ def test_a_composed_and_a_decomposed_heading_are_the_same():
 )
 def test_a_change_that_would_reach_further_is_refused(data, content):
     with pytest.raises(Unsafe):
-        sections.update(data, "S", 2, content)
+        section_edits.update(data, "S", 2, content)
 
 
 @pytest.mark.parametrize(
@@ -262,6 +264,6 @@ def test_line_ends_and_blank_lines_around_do_not_make_a_text_another():
 @given(CONTENTS.filter(lambda text: "\0" not in text))
 def test_what_is_accepted_at_a_glance_would_be_accepted_after_a_close_look(content):
     if section_safety.refusal("H", 2, content) is None:
-        whole = sections.update(b"## H\n\n# After\n", "H", 2, content)
+        whole = section_edits.update(b"## H\n\n# After\n", "H", 2, content)
 
         assert ["H", "After"] == [one.heading for one in Page(whole).sections]

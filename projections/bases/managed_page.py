@@ -1,0 +1,101 @@
+"""A page of a knowledge base that changes step by step, and the log's knowledge of its sections; pure."""
+
+from collections.abc import Iterable
+
+from eventlog.events import PlanEntry
+from eventlog.projections.bases.drift import locate
+from eventlog.projections.bases.history import History, Spelling, Wording
+from eventlog.projections.bases.ledger import Ledger
+from eventlog.projections.bases.sections import Section, SectionId, page_of
+
+_EMPTY = History((), ())
+
+
+class ManagedPage:
+    """The sections of a page as the log names them; `histories` and `managed` follow what is done to the page."""
+
+    def __init__(self, ledger: Ledger, path: str, data: bytes) -> None:
+        self._ledger = ledger
+        self._path = path
+        self.histories = dict(ledger.histories)
+        self.managed = set(ledger.managed)
+        self._read(data)
+
+    def _read(self, data: bytes) -> None:
+        self.page = page_of(data)
+        self.located = locate(self.page, self._ledger, self._path)
+        self._keys = {section: key for key, section in self.located.items()}
+
+    @property
+    def data(self) -> bytes:
+        """Return the page as it is now."""
+        return self.page.data
+
+    def change(self, data: bytes) -> None:
+        """Make this the page; sections taken from it before are not its sections any more."""
+        if data != self.data:
+            self._read(data)
+
+    def key(self, section: Section) -> SectionId:
+        """Return the name the log has for a section, wherever it stands by now."""
+        return self._keys.get(section, section.key)
+
+    def spelling(self, section: Section) -> Spelling:
+        """Return the headings of a section as events spell them."""
+        here = Spelling(section.source, section.level, section.above)
+        return self._ledger.spelled.get(self.key(section), here)
+
+    def meant_by(self, entry: PlanEntry) -> SectionId:
+        """Return the section an entry means, on the page or not."""
+        found = self.page.candidates(entry.key.heading, entry.key.level, entry.key.under)
+        return self.key(found[0]) if len(found) == 1 else self.absent(entry)
+
+    def absent(self, entry: PlanEntry) -> SectionId:
+        """Return the section the log knows by that name and the page has not, else the name of a new one."""
+        name = SectionId.of(entry.key.heading, entry.key.level, entry.key.under)
+        here = {self.key(section) for section in self.page.sections}
+        known = [key for key in self.histories if key[:2] == name[:2] and key not in here]
+        known = [key for key in known if entry.key.under is None or _is_part(name.under, key.under)]
+        return name if name in known or len(known) != 1 else known[0]
+
+    def says(self, key: SectionId, text: str) -> bool:
+        """Tell whether a section is on the page with this text as its body."""
+        section = next((section for section in self.page.sections if self.key(section) == key), None)
+        return section is not None and self.page.text(section) == text
+
+    # ------------------------------------------------------------------------------------------ who wrote what
+
+    def history(self, key: SectionId) -> History:
+        """Return the wordings of a section, none where the log knows none."""
+        return self.histories.get(key) or _EMPTY
+
+    def persons_lines(self, section: Section) -> list[str]:
+        """List the lines of a section that a person wrote, its heading first."""
+        history = self.history(self.key(section))
+        lines = [line for line, is_persons in history.marked(self.page.text(section)) if is_persons and line.strip()]
+        return [section.source, *lines] if history.is_persons else lines
+
+    def is_recorded(self, section: Section) -> bool:
+        """Tell whether the log has the body of a section."""
+        key = self.key(section)
+        now = self.history(key).now
+        return key in self.managed or (now is not None and now.body == self.page.text(section))
+
+    def record_text(self, section: Section, below: str) -> None:
+        """Note that the log will have a section as a person wrote it."""
+        body = self.page.text(section)
+        self._record(section, Wording("", "", "", section.source, body, None, person=True, below=below))
+
+    def record_entry(self, section: Section, entry: str, body: str | None, meant: str | None) -> None:
+        """Note that an entry has reached a section."""
+        self._record(section, Wording("", "", entry, section.source, body, meant, person=False))
+        self.managed.add(self.key(section))
+
+    def _record(self, section: Section, wording: Wording) -> None:
+        key = self.key(section)
+        self.histories[key] = self.history(key).then(wording)
+
+
+def _is_part(under: Iterable[str], above: Iterable[str]) -> bool:
+    left = iter(above)
+    return all(name in left for name in under)
