@@ -11,7 +11,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import msgspec
 from msgspec import Struct
@@ -23,7 +23,7 @@ from eventlog.app.replay import replay
 from eventlog.app.staging import StagedEntry, stage
 from eventlog.app.storage import BaseStorage, Refused, StorageBusy, storage_of
 from eventlog.errors import BadRequest, InvalidEvent, NotStored
-from eventlog.events import EntryApplied, Event, KnowledgeEdited, PlanEntry
+from eventlog.events import AnyEvent, EntryApplied, Event, KnowledgeEdited, PlanEntry
 from eventlog.files import make_dirs, not_stored, replace_file
 from eventlog.log import EventLog
 from eventlog.projections.bases import drift, sections
@@ -217,7 +217,7 @@ class _File:
         known = {(one.target, key_of(one)) for one in ledger.record.applied}
         events = [one for one in drift.arrived(meant, page) if (one.target, key_of(one)) not in known]
         for event in self._store(events):
-            state.fold(event)
+            state.fold(cast("AnyEvent", event))
         return self.ledger_of(state)
 
     def _take_note(self, ledger: Ledger, state: Knowledge, page: Page) -> Ledger:

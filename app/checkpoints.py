@@ -82,10 +82,10 @@ class Checkpoints:
         digests = [_digest(file) for file in day.files]
         if stamps_of(day) != stamps:
             return
-        states = {
-            _name(kind): (kind.version, msgspec.Raw(msgspec.msgpack.encode(state)))
-            for kind, state in folded.states.items()
-        }
+        states: dict[str, tuple[int, msgspec.Raw]] = {}
+        for kind, state in folded.states.items():
+            with suppress(TypeError):  # a state of another package that is no data: without it, for the others' sake
+                states[_name(kind)] = kind.version, msgspec.Raw(msgspec.msgpack.encode(state))
         left_out, withheld = sorted(folded.left_out), sorted(folded.withheld)
         told = (folded.events, folded.damage, folded.strays, left_out, withheld)
         replace_file(str(self._path(day)), _pack(_Saved(_FORMAT, stamps, digests, states, *told)), durable=False)

@@ -16,6 +16,7 @@ from eventlog.events import Event
 from eventlog.exchange_file import sweep_tree
 from eventlog.projections import ALL
 from eventlog.projections.base import Projection
+from eventlog.projections.catalog import installed
 from eventlog.projections.engine.replay import Progress, ReplayResult
 from eventlog.projections.views.knowledge import KNOWLEDGE, UNRENDERED, Knowledge
 from eventlog.projections.views.memory import MEMORY
@@ -37,7 +38,7 @@ class RebuildResult(NamedTuple):
 def replay_store(
     opened: OpenStore,
     *,
-    projections: Sequence[Projection] = ALL,
+    projections: Sequence[Projection] | None = None,
     checkpoints: bool = True,
     check: bool = False,
     progress: Progress = lambda _done, _all: None,
@@ -74,7 +75,7 @@ def replay_elsewhere(
         save=not check,
         progress=progress,
     )
-    published = publish(replayed.documents, directory, projections, dry_run=check)
+    published = publish(replayed.documents, directory, _speaking(projections, replayed), dry_run=check)
     return RebuildResult(replayed, published, ApplyResult())
 
 
@@ -87,7 +88,7 @@ def _one_at_a_time(opened: OpenStore, *, wanted: bool) -> AbstractContextManager
 def rebuild(
     opened: OpenStore,
     *,
-    projections: Sequence[Projection] = ALL,
+    projections: Sequence[Projection] | None = None,
     checkpoints: bool = True,
     check: bool = False,
     progress: Progress = lambda _done, _all: None,
@@ -96,9 +97,10 @@ def rebuild(
 
     Whatever that adds to the log (edits, arrivals) is in the files when this returns: a second run writes nothing.
     With `check` nothing is written, and what would be is told. Else the caller holds the store's `replay.lock`: what a
-    killed run left unfinished is removed.
+    killed run left unfinished is removed. Without `projections`, all there are, those of other packages too.
     """
     log, settings = opened.log, opened.settings
+    projections = installed().projections if projections is None else projections
     if not check:
         _sweep(opened)
     rendered = [UNRENDERED if view is KNOWLEDGE else view for view in projections]  # people have those files elsewhere
@@ -112,8 +114,14 @@ def rebuild(
     if KNOWLEDGE in projections:
         applied = apply(opened, state=replayed.states[Knowledge], dry_run=check)
         replayed = again() if applied.stored else replayed
-    published = publish(replayed.documents, log.store.knowledge, projections, taken_in=taken.files, dry_run=check)
+    speaking = _speaking(projections, replayed)
+    published = publish(replayed.documents, log.store.knowledge, speaking, taken_in=taken.files, dry_run=check)
     return RebuildResult(replayed, published, applied, taken.events)
+
+
+def _speaking(projections: Sequence[Projection], replayed: ReplayResult) -> list[Projection]:
+    """Those whose documents are all there are; files of one that failed stay."""
+    return [projection for projection in projections if projection.name not in replayed.broken]
 
 
 def _sweep(opened: OpenStore) -> None:

@@ -7,6 +7,7 @@ from eventlog.cli import show_apply
 from eventlog.cli.describe import describe
 from eventlog.cli.output import count, emit_pretty, say
 from eventlog.codec import to_fields
+from eventlog.projections.catalog import installed
 from eventlog.projections.engine.replay import ReplayResult
 
 
@@ -48,12 +49,15 @@ def _as_dict(replayed: ReplayResult, published: PublishResult, root: str) -> dic
         "left": published.left,
         "unchanged": published.unchanged,
         "damage": replayed.damage,
+        "broken_projections": _broken(replayed),
     }
 
 
 def _tell(replayed: ReplayResult, published: PublishResult, root: str, *, check: bool) -> None:
     for damage in replayed.damage:
         say(f"damaged    {damage.place} {damage.kind}: {damage.reason}")
+    for name, reason in _broken(replayed).items():
+        say(f"broken     projection {name}, of another package: {reason}")
     for word, names in (
         ("differs" if check else "wrote", published.written),
         ("stale" if check else "removed", published.removed),
@@ -65,3 +69,7 @@ def _tell(replayed: ReplayResult, published: PublishResult, root: str, *, check:
     read = f"{count(replayed.events, 'event')} of {count(replayed.days, 'day')} ({replayed.days_folded:,} folded anew)"
     word = ("differs" if published.changes == 1 else "differ") if check else "changed"
     say(f"{read}: {count(published.changes, 'file')} {word}, {published.unchanged:,} unchanged in {root}")
+
+
+def _broken(replayed: ReplayResult) -> dict[str, str]:
+    return {**installed().broken, **replayed.broken}

@@ -260,6 +260,10 @@ KNOWN: tuple[type[Event], ...] = (
     SessionStart, Fact, StageSummary, PlanEntry, SessionEnd,
     TurnEnd, SaveRequested, Retraction, EntryApplied, EntryResolved, KnowledgeEdited, ContextInjected, HostEvent,
 )  # fmt: skip
+AnyEvent = (
+    SessionStart | Fact | StageSummary | PlanEntry | SessionEnd | TurnEnd | SaveRequested | Retraction | EntryApplied
+    | EntryResolved | KnowledgeEdited | ContextInjected | HostEvent | UnknownEvent
+)  # fmt: skip
 TYPES: dict[str, type[Event]] = {str(cls.__struct_config__.tag): cls for cls in KNOWN}
 VERSIONS: dict[str, int] = dict.fromkeys(TYPES, 1)
 COMMON: tuple[str, ...] = ("v", "id", "ts", "type", "conversation_id", "project", "agent", "subagent", "layer")

@@ -12,18 +12,19 @@ by id before it folds.
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from pathlib import PurePosixPath
 from typing import Any, ClassVar, NamedTuple, Protocol, Self
 
-from eventlog.events import Event
+from eventlog.events import AnyEvent
 from eventlog.settings.schema import Settings
 
 
 class State(Protocol):
-    """What a fold accumulates."""
+    """The data a fold accumulates."""
 
     version: ClassVar[int]  # raised whenever fold or merge change their result: outdates checkpoints
 
-    def fold(self, event: Event) -> None:
+    def fold(self, event: AnyEvent) -> None:
         """Take in one event."""
 
     def merge(self, other: Self) -> None:
@@ -31,7 +32,7 @@ class State(Protocol):
 
 
 class Line(NamedTuple):
-    """One line of a document, without its newline, and what stands behind it: leave that out, and the line changes.
+    """One rendered line, without its newline, and its sources: leave them out, and the line changes.
 
     `conversations` stands for all events of those conversations, which the index can name.
     """
@@ -49,7 +50,7 @@ class Document(NamedTuple):
 
     @property
     def data(self) -> bytes:
-        """The bytes of the file: UTF-8, `\\n` after every line."""
+        """Encode the file: UTF-8, `\\n` after every line."""
         return "".join([f"{line.text}\n" for line in self.lines]).encode()
 
 
@@ -57,10 +58,23 @@ class Document(NamedTuple):
 class Projection:
     """One question asked of the log, and the files that answer it.
 
-    `owns` are glob patterns of the paths it may render: what matches and is no longer rendered is stale.
+    `owns` are glob patterns of the paths it may render: what matches and is no longer rendered is stale. `package` is
+    the distribution it comes from; "" for this one.
     """
 
     name: str
     state: type[Any]  # type[State]; a Protocol cannot be both the bound and the value here
     render: Callable[[Any, Settings], Iterable[Document]]
     owns: tuple[str, ...]
+    package: str = ""
+
+    def owns_path(self, path: str) -> bool:
+        """Tell whether a document of this path is one it may render."""
+        return any(is_path_of(path, pattern) for pattern in self.owns)
+
+
+def is_path_of(path: str, pattern: str) -> bool:
+    """Tell whether a pattern of `owns` stands for a path; `*` stands for no `/`."""
+    parts = PurePosixPath(path).parts
+    is_as_deep = len(parts) == len(PurePosixPath(pattern).parts)
+    return is_as_deep and ".." not in parts and PurePosixPath(path).match(pattern)

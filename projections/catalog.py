@@ -1,6 +1,18 @@
-"""Every projection there is, in the order they are listed."""
+"""Every projection there is: those of this package, then those of others by entry point `eventlog.projections`.
 
-from eventlog.projections.base import Projection
+An entry point names a `Projection`. It must have a name and files of its own: one that cannot be loaded, or would write
+where another does, is reported and left out; it never stops a replay.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
+from pathlib import PurePosixPath
+from typing import NamedTuple
+
+from eventlog.errors import BadRequest
+from eventlog.projections.base import Projection, is_path_of
 from eventlog.projections.views.daily_notes import DAILY_NOTES
 from eventlog.projections.views.keyword_index import KEYWORD_INDEX
 from eventlog.projections.views.knowledge import KNOWLEDGE
@@ -8,4 +20,67 @@ from eventlog.projections.views.memory import MEMORY
 from eventlog.projections.views.sessions import SESSIONS
 from eventlog.projections.views.summaries import SUMMARIES
 
+GROUP = "eventlog.projections"
 ALL: tuple[Projection, ...] = (SESSIONS, SUMMARIES, MEMORY, DAILY_NOTES, KEYWORD_INDEX, KNOWLEDGE)
+
+
+class Catalog(NamedTuple):
+    """The projections, in the order they are listed; `broken`: entry point -> why it is left out."""
+
+    projections: tuple[Projection, ...]
+    broken: Mapping[str, str]
+
+
+@cache
+def installed() -> Catalog:
+    """Load the projections of other packages, once; none of them makes this fail."""
+    found, broken = list(ALL), {}
+    for point in sorted(entry_points(group=GROUP), key=lambda point: (point.name, point.value)):
+        try:
+            projection = _loaded(point)
+            _check(projection, found)
+        except Exception as error:  # noqa: BLE001 - another package's code
+            broken[point.name] = f"{type(error).__name__}: {error}" if not isinstance(error, BadRequest) else error.what
+        else:
+            found.append(projection)
+    return Catalog(tuple(found), broken)
+
+
+def chosen(names: Iterable[str]) -> tuple[Projection, ...]:
+    """Return the projections with these names, all where there are none; raises BadRequest."""
+    catalog = installed()
+    known = {projection.name: projection for projection in catalog.projections}
+    wanted = list(names) or list(known)
+    for name in wanted:
+        if name in catalog.broken:
+            raise BadRequest(f"the projection {name!r} cannot be used: {catalog.broken[name]}")
+        if name not in known:
+            raise BadRequest(f"there is no projection {name!r}", hint=f"known are {', '.join(known)}")
+    return tuple(known[name] for name in wanted)
+
+
+def _loaded(point: EntryPoint) -> Projection:
+    """Raises BadRequest, and whatever the module does."""
+    projection = point.load()
+    if not isinstance(projection, Projection):
+        raise BadRequest(f"{point.value} is no Projection")
+    if projection.name != point.name:
+        raise BadRequest(f"{point.value} calls itself {projection.name!r}")
+    return replace(projection, package=point.dist.name if point.dist else point.value)
+
+
+def _check(projection: Projection, others: Iterable[Projection]) -> None:
+    """Raises BadRequest where a projection lacks anything, or gets in the way of another."""
+    version, methods = getattr(projection.state, "version", None), ("fold", "merge")
+    if not isinstance(version, int) or not all(callable(getattr(projection.state, name, None)) for name in methods):
+        raise BadRequest("its state lacks version, fold or merge")
+    for pattern in projection.owns:
+        parts = PurePosixPath(pattern).parts
+        if not parts or pattern.startswith("/") or {"..", "**"} & set(parts):
+            raise BadRequest(f"it owns {pattern!r}, which is no pattern of files of the knowledge directory")
+    for other in others:
+        if other.name == projection.name:
+            raise BadRequest(f"there is a projection {other.name!r} already")
+        for pattern, theirs in ((one, two) for one in projection.owns for two in other.owns):
+            if is_path_of(pattern, theirs) or is_path_of(theirs, pattern):
+                raise BadRequest(f"it owns {pattern!r}, and {other.name} owns {theirs!r}")

@@ -10,7 +10,7 @@ from eventlog.cli.main import EXIT_FOUND, EXIT_NOT_WRITTEN
 from eventlog.cli.progress import progress
 from eventlog.cli.show_replay import report
 from eventlog.projections import ALL
-from eventlog.projections.engine.replay import chosen
+from eventlog.projections.catalog import chosen
 from eventlog.store import Store
 
 

@@ -6,10 +6,28 @@ after the file's time, which are found by their ids, or by the conversation that
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from typing import assert_never, cast
 
 from eventlog import fastjson
 from eventlog.cross_day import day_in_id
-from eventlog.events import Event, Fact, PlanEntry, Retraction, StageSummary
+from eventlog.events import (
+    AnyEvent,
+    ContextInjected,
+    EntryApplied,
+    EntryResolved,
+    Event,
+    Fact,
+    HostEvent,
+    KnowledgeEdited,
+    PlanEntry,
+    Retraction,
+    SaveRequested,
+    SessionEnd,
+    SessionStart,
+    StageSummary,
+    TurnEnd,
+    UnknownEvent,
+)
 from eventlog.log import EventLog
 from eventlog.projections.base import Line
 from eventlog.projections.context.recent_events import events_of, mentioning
@@ -115,12 +133,21 @@ def _targets(log: EventLog, retractions: Iterable[Retraction]) -> Iterator[Event
 
 
 def _words(event: Event) -> list[str]:
-    """What a knowledge file would say of it."""
+    """Return the texts a knowledge file has of an event."""
+    return [same_text(one_line(text)) for text in _texts(cast("AnyEvent", event))]
+
+
+def _texts(event: AnyEvent) -> list[str]:
     match event:
         case Fact():
-            said = [event.content]
+            return [event.content]
         case StageSummary():
-            said = event.decisions
+            return event.decisions
+        case PlanEntry() | EntryApplied() | EntryResolved() | KnowledgeEdited():
+            return []  # of knowledge bases, which are told section by section
+        case SessionStart() | SessionEnd() | TurnEnd() | SaveRequested() | ContextInjected() | HostEvent():
+            return []  # no words of them are rendered
+        case Retraction() | UnknownEvent():
+            return []
         case _:
-            said = []
-    return [same_text(one_line(one)) for one in said]
+            assert_never(event)

@@ -7,9 +7,10 @@ context is not to suffer.
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from typing import cast
 
 from eventlog import days
-from eventlog.events import Event, Fact, Retraction, StageSummary
+from eventlog.events import AnyEvent, Event, Fact, Retraction, StageSummary
 from eventlog.log import EventLog
 from eventlog.projections.engine.day_fold import DayCache
 from eventlog.projections.state.conversations import Conversation, Conversations
@@ -39,7 +40,7 @@ def said_in(log: EventLog, conversation_id: str, until: str, visible: Visible) -
     conversation = Conversation(conversation_id)
     for event in events_of(log, conversation_id):
         if event.subagent is None and event.ts <= until and (visible(event) or not isinstance(event, _SAY)):
-            conversation.fold(event)
+            conversation.fold(cast("AnyEvent", event))
     return conversation
 
 

@@ -9,7 +9,7 @@ Days are folded one at a time, oldest first, and merged; memory is bounded by th
 """
 
 import gc
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
@@ -43,6 +43,7 @@ class ReplayResult:
     days_folded: int = 0
     events: int = 0
     damage: list[Damage] = field(default_factory=list)
+    broken: dict[str, str] = field(default_factory=dict)  # projection of another package -> why it says nothing
 
 
 def replay(
@@ -57,8 +58,44 @@ def replay(
 ) -> ReplayResult:
     """Render the events with `ts <= until` that `keep` accepts.
 
-    The same events give the same documents, whatever files they are in and whatever has been kept in the cache.
+    The same events give the same documents, whatever files they are in and whatever has been kept in the cache. A
+    projection of another package that fails is left out and told of as `broken`.
     """
+    run = partial(_replay, log, settings, until=until, keep=keep, cache=cache, progress=progress)
+    try:
+        return run(projections)
+    except Exception:
+        if not any(projection.package for projection in projections):
+            raise
+    return _one_by_one(run, projections)
+
+
+def _one_by_one(run: Callable[[Sequence[Projection]], ReplayResult], projections: Sequence[Projection]) -> ReplayResult:
+    """Replay ours, then each projection of another package by itself; one that fails says nothing but why."""
+    result = run([projection for projection in projections if not projection.package])
+    for projection in projections:
+        if projection.package:
+            try:
+                alone = run([projection])
+            except Exception as error:  # noqa: BLE001 - another package's code
+                result.broken[projection.name] = f"{type(error).__name__}: {error}"
+            else:
+                result.documents += alone.documents
+                result.states |= {kind: state for kind, state in alone.states.items() if kind not in result.states}
+    result.documents.sort(key=lambda document: document.path)
+    return result
+
+
+def _replay(
+    log: EventLog,
+    settings: Settings,
+    projections: Sequence[Projection],
+    *,
+    until: str,
+    keep: Keep | None,
+    cache: DayCache,
+    progress: Progress,
+) -> ReplayResult:
     fold = _Fold(log, {projection.state for projection in projections}, until, keep, cache)
     with _no_garbage():
         there = log.days(until=until)
@@ -66,9 +103,20 @@ def replay(
         if fold.lacks_words(result.states):
             result = _fold_all(fold, there, progress)
         fold.tidy(there, result.states)
-        found = [document for one in projections for document in one.render(result.states[one.state], settings)]
-    result.documents = sorted(found, key=lambda document: document.path)
+        for projection in projections:
+            result.documents += _rendered(projection, result.states, settings)
+    result.documents.sort(key=lambda document: document.path)
     return result
+
+
+def _rendered(projection: Projection, states: States, settings: Settings) -> list[Document]:
+    """Raises BadRequest where a projection of another package renders what is not its own."""
+    documents = list(projection.render(states[projection.state], settings))
+    for document in documents if projection.package else ():
+        if not projection.owns_path(document.path):
+            raise BadRequest(f"it renders {document.path!r}, which it does not own")
+        _ = document.data  # raises where it cannot be written
+    return documents
 
 
 def _fold_all(fold: "_Fold", todo: Sequence[Day], progress: Progress) -> ReplayResult:
@@ -80,7 +128,7 @@ def _fold_all(fold: "_Fold", todo: Sequence[Day], progress: Progress) -> ReplayR
             state.merge(folded.states[kind])
         result.days_folded += fresh
         result.events += folded.events
-        result.damage += [one for one in folded.damage if one.kind != "pending"]  # a write under way
+        result.damage += [damage for damage in folded.damage if damage.kind != "pending"]  # a write under way
         progress(position + 1, len(todo))
     return result
 
@@ -95,16 +143,6 @@ def _no_garbage() -> Iterator[None]:
     finally:
         if was_on:
             gc.enable()
-
-
-def chosen(names: Iterable[str]) -> tuple[Projection, ...]:
-    """The projections with these names, all where there are none; raises BadRequest."""
-    known = {projection.name: projection for projection in ALL}
-    wanted = list(names) or list(known)
-    for name in wanted:
-        if name not in known:
-            raise BadRequest(f"there is no projection {name!r}", hint=f"known are {', '.join(known)}")
-    return tuple(known[name] for name in wanted)
 
 
 class _Kept(NamedTuple):

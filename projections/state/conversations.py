@@ -6,22 +6,26 @@ written, edited or decided about next week is no part of the conversation that p
 """
 
 from collections.abc import Callable
-from typing import ClassVar, TypeVar
+from typing import ClassVar, TypeVar, assert_never
 
 from msgspec import Struct, field
 
 from eventlog.events import (
+    AnyEvent,
+    ContextInjected,
     EntryApplied,
     EntryResolved,
-    Event,
     Fact,
+    HostEvent,
     KnowledgeEdited,
+    PlanEntry,
     Retraction,
     SaveRequested,
     SessionEnd,
     SessionStart,
     StageSummary,
     TurnEnd,
+    UnknownEvent,
     order,
 )
 from eventlog.retractions import Retractions
@@ -65,7 +69,7 @@ class Conversation(Struct):
         """The newest end, unless the conversation came back after it."""
         return self.end if self.end and self.end.ts >= self.resumed_at else None
 
-    def fold(self, event: Event) -> None:
+    def fold(self, event: AnyEvent) -> None:
         """Take in one event of this conversation."""
         self.events += 1
         ts = event.ts
@@ -90,8 +94,13 @@ class Conversation(Struct):
             case SaveRequested():
                 self.flushed = self.flushed or event.trigger == "pre_compact"
                 self.asked = self.asked or event.trigger == "stop"
-            case _:
+            case (
+                HostEvent() | ContextInjected() | PlanEntry() | Retraction() | UnknownEvent()
+                | EntryApplied() | EntryResolved() | KnowledgeEdited()
+            ):  # fmt: skip
                 pass  # counted above; nothing else is asked of it
+            case _:
+                assert_never(event)
 
     def merge(self, other: "Conversation") -> None:
         """Take in what other events of this conversation led to."""
@@ -118,7 +127,7 @@ class Conversations(Struct, dict=True):
     retractions: list[Retraction] = field(default_factory=list)
     notes: list[KnowledgeEdited] = field(default_factory=list)  # what people wrote into files of the store
 
-    def fold(self, event: Event) -> None:
+    def fold(self, event: AnyEvent) -> None:
         """Take in one event."""
         if event.subagent:
             return

@@ -7,11 +7,28 @@ section by section (`apply`).
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from typing import ClassVar
+from typing import ClassVar, assert_never
 
 from msgspec import Struct, field
 
-from eventlog.events import EntryApplied, EntryResolved, Event, KnowledgeEdited, PlanEntry, Retraction, order
+from eventlog.events import (
+    AnyEvent,
+    ContextInjected,
+    EntryApplied,
+    EntryResolved,
+    Fact,
+    HostEvent,
+    KnowledgeEdited,
+    PlanEntry,
+    Retraction,
+    SaveRequested,
+    SessionEnd,
+    SessionStart,
+    StageSummary,
+    TurnEnd,
+    UnknownEvent,
+    order,
+)
 from eventlog.projections.base import Document, Line, Projection
 from eventlog.projections.bases.carry import carry
 from eventlog.projections.bases.ledger import FileHistory, Ledger
@@ -35,11 +52,15 @@ class Knowledge(Struct):
     resolved: list[EntryResolved] = field(default_factory=list)
     retractions: list[Retraction] = field(default_factory=list)
 
-    def fold(self, event: Event) -> None:
+    def fold(self, event: AnyEvent) -> None:
         """Take in one event; subagents' are for audits."""
         if event.subagent:
             return
         match event:
+            case Fact() | HostEvent() | TurnEnd() | StageSummary() | SessionStart() | SessionEnd():
+                pass  # the many; they have no say here
+            case SaveRequested() | ContextInjected() | UnknownEvent():
+                pass
             case PlanEntry():
                 self.entries.append(event)
             case KnowledgeEdited():
@@ -51,7 +72,7 @@ class Knowledge(Struct):
             case Retraction():
                 self.retractions.append(event)
             case _:
-                pass  # has no say here
+                assert_never(event)
 
     def merge(self, other: "Knowledge") -> None:
         """Take in the state of other events."""

@@ -6,7 +6,7 @@ from eventlog import fastjson
 from eventlog.app.replay import replay
 from eventlog.errors import BadRequest
 from eventlog.projections import ALL
-from eventlog.projections.engine.replay import chosen
+from eventlog.projections.catalog import chosen
 from eventlog.projections.views.sessions import SESSIONS
 from eventlog.settings.schema import Settings
 from tests.support import builders
