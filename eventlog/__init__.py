@@ -1,9 +1,17 @@
-"""eventlog: the memory of coding agents, written down as events and rebuilt from them."""
+"""eventlog: the memory of coding agents, written down as events and rebuilt from them.
 
-from eventlog.errors import BadRequest, BadSettings, EventLogError, InvalidEvent, NotStored
+EventLog(store)   the log: append, read, session
+Memory(store)     the use cases: replay, query, why, context, apply, status, sessions, stats, verify
+plan(…)           declare changes of knowledge bases
+Fact, …           the events; Projection, State, Document, Line: the contract of a view of one's own
+"""
+
+from eventlog.errors import BadRequest, BadSettings, Busy, EventLogError, InvalidEvent, NotStored
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from eventlog.app.machine import Machine
+    from eventlog.app.memory import Memory
     from eventlog.app.plan import plan
     from eventlog.events import (
         ContextInjected,
@@ -25,13 +33,17 @@ if TYPE_CHECKING:
         UnknownEvent,
     )  # fmt: skip
     from eventlog.log import EventLog
+    from eventlog.projections.base import Document, Line, Projection, State
+    from eventlog.settings.schema import Settings
     from eventlog.store import Store
 
+    __version__: str
+
 __all__ = [
-    "BadRequest", "BadSettings", "ContextInjected", "EntryApplied", "EntryResolved", "Event", "EventLog",
-    "EventLogError", "Fact", "HostEvent", "InvalidEvent", "KnowledgeEdited", "NotStored", "PlanEntry", "PlanMeta",
-    "Retraction", "SaveRequested", "SectionKey", "SessionEnd", "SessionStart", "StageSummary", "Store", "TurnEnd",
-    "UnknownEvent", "plan",
+    "BadRequest", "BadSettings", "Busy", "ContextInjected", "Document", "EntryApplied", "EntryResolved", "Event",
+    "EventLog", "EventLogError", "Fact", "HostEvent", "InvalidEvent", "KnowledgeEdited", "Line", "Machine", "Memory",
+    "NotStored", "PlanEntry", "PlanMeta", "Projection", "Retraction", "SaveRequested", "SectionKey", "SessionEnd",
+    "SessionStart", "Settings", "StageSummary", "State", "Store", "TurnEnd", "UnknownEvent", "plan",
 ]  # fmt: skip
 
 
@@ -39,12 +51,26 @@ def __dir__() -> list[str]:
     return __all__
 
 
-def __getattr__(name: str) -> object:
-    """Names are imported when first used: agents' hooks load this package and need almost none of it."""
-    if name not in __all__:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib import import_module
+if not TYPE_CHECKING:  # a type checker is to miss a name that is not there
 
-    homes = {"EventLog": "eventlog.log", "Store": "eventlog.store", "plan": "eventlog.app.plan"}
-    home = homes.get(name, "eventlog.events")
-    return getattr(import_module(home), name)
+    def __getattr__(name: str) -> object:
+        """Import a name when it is first used: agents' hooks load this package and need almost none of it."""
+        if name == "__version__":
+            from importlib.metadata import version
+
+            return version("agent-eventlog")
+        if name not in __all__:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        from importlib import import_module
+
+        return getattr(import_module(f"eventlog.{_HOMES.get(name, 'events')}"), name)
+
+    _HOMES = {
+        "EventLog": "log",
+        "Machine": "app.machine",
+        "Memory": "app.memory",
+        "Settings": "settings.schema",
+        "Store": "store",
+        "plan": "app.plan",
+        **dict.fromkeys(("Document", "Line", "Projection", "State"), "projections.base"),
+    }

@@ -1,0 +1,161 @@
+"""The use cases of one store in one object: what a program of somebody else works with."""
+
+import os
+from collections.abc import Iterable, Sequence
+
+from eventlog import spool
+from eventlog.app import apply as applying
+from eventlog.app import query as querying
+from eventlog.app import sessions as listing
+from eventlog.app import stats as counting
+from eventlog.app import status as waiting
+from eventlog.app import verify as verifying
+from eventlog.app import why as explaining
+from eventlog.app.apply import ApplyResult
+from eventlog.app.machine import Machine
+from eventlog.app.open_store import OpenStore, open_log
+from eventlog.app.query import EventFilter
+from eventlog.app.rebuild import RebuildResult, replay_store
+from eventlog.app.receipt import append_receipt
+from eventlog.app.session_context import request_of, session_context
+from eventlog.app.sessions import NEWEST, SessionRow
+from eventlog.app.status import StatusReport
+from eventlog.app.verify import LogReport
+from eventlog.app.why import LineReason
+from eventlog.events import Event
+from eventlog.project import project_root
+from eventlog.projections import ALL
+from eventlog.projections.base import Projection
+from eventlog.projections.context.agent_context import AgentContext
+from eventlog.projections.views.stats import Week
+from eventlog.settings import load
+from eventlog.store import Store
+
+
+class Memory:
+    """Everything a user can ask of one store.
+
+    `store` is its directory; without one it is that of this machine (`$EVENTLOG_HOME`, else `~/.eventlog`). Nothing is
+    created before there is something to write. Settings are read for every call, so a long-lived program obeys them.
+    Times are timestamps of the log, both ends included; a `project` is a path: the project's, or one in it.
+    """
+
+    def __init__(self, store: Store | str | os.PathLike[str] | None = None, *, machine: Machine | None = None) -> None:
+        self._machine = machine or Machine.here()
+        place = (
+            store
+            if isinstance(store, Store)
+            else Store.locate(os.fspath(store) if store else None, self._machine.environ)
+        )
+        self.log = open_log(place, self._machine)
+
+    def replay(
+        self, *, projections: Sequence[Projection] = ALL, full: bool = False, check: bool = False
+    ) -> RebuildResult:
+        """Rebuild the files of these projections, and bring plan entries into their knowledge bases.
+
+        With `check` nothing is written, and what would be is told; `full` folds every day anew. Raises BadSettings or
+        NotStored.
+        """
+        return replay_store(self._opened(), projections=projections, checkpoints=not full, check=check)
+
+    def query(
+        self,
+        *,
+        session: str | None = None,
+        types: Iterable[str] = (),
+        project: str | None = None,
+        agent: str | None = None,
+        since: str = "",
+        until: str = "~",
+        text: str | None = None,
+        id_prefix: str | None = None,
+        limit: int | None = None,
+        reverse: bool = False,
+    ) -> list[Event]:
+        """Find the events for which every condition holds, oldest first; with `reverse` newest first."""
+        wanted = EventFilter(
+            session=session,
+            types=tuple(types),
+            project=project,
+            agent=agent,
+            since=since,
+            until=until,
+            text=text,
+            id_prefix=id_prefix,
+        )
+        return [entry.event for entry in querying.query(self.log, wanted, limit=limit, reverse=reverse)]
+
+    def why(self, file: str | os.PathLike[str], line: int | None = None) -> list[LineReason]:
+        """Explain every line of a knowledge file, or the one with this number, by the events behind it.
+
+        A file that is not there is looked for in the knowledge directory. Raises BadRequest or BadSettings.
+        """
+        opened = self._opened()
+        return explaining.explain(opened, explaining.known_file(opened, os.fspath(file)), line)
+
+    def context(
+        self,
+        *,
+        project: str | os.PathLike[str] | None = None,
+        session: str = "",
+        session_type: str | None = None,
+        source: str = "",
+        agent: str = "",
+        budget: int | None = None,
+    ) -> AgentContext:
+        """Build what a session in that project starts with; `text` is what the agent is given.
+
+        With `session` it is a real start: the text says how to save, BOOTSTRAP.md is used up, and a receipt goes into
+        the log. `session_type` is `main` or `shared`, `budget` in characters. Raises BadSettings or NotStored.
+        """
+        opened = self._opened()
+        request = request_of(
+            opened,
+            project_root(os.fspath(project)) if project else "",
+            session=session,
+            session_type=session_type,
+            source=source,
+            agent=agent,
+            budget=budget,
+        )
+        built = session_context(opened, request)
+        if session:
+            append_receipt(self.log, request, built)
+        return built.context
+
+    def apply(self, only: str | None = None, *, dry_run: bool = False) -> ApplyResult:
+        """Bring plan entries into their knowledge bases, or into the `only` one of that name.
+
+        Raises BadRequest, BadSettings or NotStored.
+        """
+        return applying.apply(self._opened(), only=only, dry_run=dry_run)
+
+    def status(self) -> StatusReport:
+        """List what is pending, staged, blocked or edited by hand; raises BadSettings."""
+        return waiting.status(self._opened())
+
+    def sessions(
+        self,
+        *,
+        project: str | None = None,
+        agent: str | None = None,
+        since: str = "",
+        until: str = "~",
+        limit: int = NEWEST,
+    ) -> list[SessionRow]:
+        """List the newest sessions that began in that time, oldest first; raises BadSettings."""
+        opened = self._opened()
+        return listing.sessions(opened, project=project, agent=agent, since=since, until=until, limit=limit)
+
+    def stats(self, since: str = "", until: str = "~") -> list[Week]:
+        """Count the sessions each safety net saved, week by week; the last row is of all weeks."""
+        return counting.stats(self.log, since, until)
+
+    def verify(self) -> LogReport:
+        """Read every line of the log and name each damage."""
+        return verifying.verify(self.log)
+
+    def _opened(self) -> OpenStore:
+        spool.take_in(self.log.store)
+        return OpenStore(self.log, load.load(self.log.store).settings, self._machine)

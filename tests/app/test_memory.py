@@ -1,0 +1,70 @@
+"""The library as one object: what `import eventlog` gives a program of somebody else."""
+
+import subprocess
+import sys
+from importlib.metadata import version
+
+import eventlog
+from eventlog import Fact, Memory, Store
+from tests.support.builders import ROOT
+from tests.support.command_line import surroundings
+
+
+def run(*command):
+    return subprocess.run(
+        [sys.executable, *map(str, command)], env=surroundings(), cwd=ROOT, capture_output=True, text=True, check=False
+    )
+
+
+def test_a_program_of_somebody_else_runs_as_it_is_type_checked(tmp_path):
+    (tmp_path / "project").mkdir()
+    ended = run("-m", "tests.typing.api", tmp_path / "store", tmp_path / "project")
+
+    assert (0, "", "") == (ended.returncode, ended.stdout, ended.stderr)
+
+
+def test_importing_the_package_imports_no_library():
+    ended = run("-c", "import sys; import eventlog; print(*{'msgspec', 'click', 'eventlog.log'} & set(sys.modules))")
+
+    assert "" == ended.stdout.strip()
+
+
+def test_the_whole_library_comes_without_the_command_line():
+    ended = run(
+        "-c", "import sys; from eventlog import Memory; print(*{'click', 'rich', 'eventlog.cli'} & set(sys.modules))"
+    )
+
+    assert ("", "") == (ended.stdout.strip(), ended.stderr)
+
+
+def test_the_version_is_that_of_the_package():
+    assert version("agent-eventlog") == eventlog.__version__
+
+
+def test_without_a_directory_it_is_the_store_of_this_machine(monkeypatch, tmp_path):
+    monkeypatch.setenv("EVENTLOG_HOME", str(tmp_path / "mine"))
+
+    assert Store(str(tmp_path / "mine")).root == Memory().log.store.root
+    assert not (tmp_path / "mine").exists()
+
+
+def test_settings_are_obeyed_from_the_next_call_on(tmp_path):
+    memory = Memory(tmp_path / "store")
+    memory.log.append(Fact(conversation_id="s", content="Likes tea", memory_type="O"))
+    memory.replay()
+    (tmp_path / "store" / "config.yaml").write_text("locale: zh\n")
+
+    assert "MEMORY.md" in memory.replay().published.written
+
+
+def test_only_a_real_start_leaves_a_receipt(tmp_path):
+    memory = Memory(tmp_path / "store")
+    memory.log.append(Fact(conversation_id="s", content="Likes tea", memory_type="O"))
+    looked = memory.context()
+    before = memory.query(types=["context_injected"])
+    started = memory.context(session="new", agent="mine")
+
+    assert "Likes tea" in looked.text
+    assert [] == before
+    assert "--session new" in started.text
+    assert ["new"] == [event.conversation_id for event in memory.query(types=["context_injected"])]

@@ -1,0 +1,97 @@
+"""A program as somebody else would write it: checked by mypy --strict with everything else, and run by a test."""
+
+import sys
+from collections.abc import Iterator
+from typing import ClassVar, Self, assert_type
+
+import msgspec
+
+import eventlog
+from eventlog import (
+    BadRequest,
+    Document,
+    Event,
+    EventLog,
+    EventLogError,
+    Fact,
+    Line,
+    Memory,
+    NotStored,
+    PlanEntry,
+    Projection,
+    Settings,
+    StageSummary,
+    plan,
+)
+
+
+class Words(msgspec.Struct):
+    """A state of one's own: what was said, by the event that said it."""
+
+    version: ClassVar[int] = 1
+    said: dict[str, str] = msgspec.field(default_factory=dict)
+
+    def fold(self, event: Event) -> None:
+        if isinstance(event, Fact):
+            self.said[event.id] = event.content
+
+    def merge(self, other: Self) -> None:
+        self.said |= other.said
+
+
+def render(state: Words, settings: Settings) -> Iterator[Document]:
+    lines = (Line(f"[{settings.locale}] {text}", (event,)) for event, text in sorted(state.said.items()))
+    yield Document("words.txt", tuple(lines))
+
+
+WORDS = Projection(name="words", state=Words, render=render, owns=("words.txt",))
+
+
+def main(store: str, project: str) -> None:
+    """Write, rebuild, and ask everything there is to ask."""
+    log = EventLog(store)
+    fact = log.append(Fact(conversation_id="s1", project=project, content="Prices are in cents"))
+    assert_type(fact, Event)
+    assert_type(log.append_many([StageSummary(conversation_id="s1", topic="Cart", summary="Done")]), list[Event])
+
+    memory = Memory(store)
+    assert_type(memory.log, EventLog)
+    planned = plan(log, {"path": "user", "heading": "Tea", "content": "Green"}, session="s1", project=project)
+    assert_type(planned, list[PlanEntry])
+    assert [change.heading for change in memory.status().pending] == ["Tea"]
+    assert memory.apply(dry_run=True).stored == 0
+    assert [change.event for change in memory.apply().applied] == [planned[0].id]
+
+    assert "words.txt" in memory.replay(projections=[WORDS]).published.written
+    assert "sessions.jsonl" in memory.replay().published.written
+    assert memory.replay(check=True).published.changes == 0
+    found = memory.query(types=["fact"], text="CENTS", project=project)
+    assert_type(found, list[Event])
+    assert [event.id for event in found] == [fact.id]
+    notes = next(path for path in memory.replay().replayed.documents if path.path.startswith("memory/"))
+    reasons = memory.why(notes.path)
+    assert fact.id in {entry.event.id for reason in reasons for entry in reason.entries or ()}
+
+    context = memory.context(project=project, session="s2", agent="mine", session_type="main")
+    assert_type(context.text, str)
+    assert "Prices are in cents" in context.text
+    assert_type([row.turns for row in memory.sessions(project=project)], list[int])
+    assert_type(memory.stats()[-1].coverage, float | None)
+    assert memory.verify().damage == []
+    assert_type(eventlog.__version__, str)
+    try:
+        memory.why("nothing.md")
+    except BadRequest as error:
+        assert_type(error.hint, str)
+    except NotStored as error:
+        raise SystemExit(error.where) from error
+    assert issubclass(BadRequest, EventLogError)
+
+
+def misspelled() -> None:
+    """A name that is not there is a mistake a type checker finds."""
+    eventlog.Memry  # type: ignore[attr-defined]  # noqa: B018
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
