@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV   := .venv
 PIP    := $(VENV)/bin/pip --quiet --disable-pip-version-check
 
-.PHONY: demo test one fuzz lint fix docs bench bench-memory hosts hosts-terminal clean
+.PHONY: demo test one fuzz test-wheel pythons lint fix docs bench bench-memory hosts hosts-terminal clean
 
 demo: $(VENV)/.runtime
 	@PATH="$(CURDIR)/$(VENV)/bin:$$PATH" sh fixtures/demo/demo.sh
@@ -16,7 +16,15 @@ test: $(VENV)/.dev
 one: $(VENV)/.dev
 	$(VENV)/bin/python -m pytest -q $(T)
 
-# Every property with fresh seeds, round after round, until SECONDS have passed.
+# The suite against the built wheel, with the sources out of the way; pythons: with every Python that is here.
+test-wheel: $(VENV)/.dev
+	$(VENV)/bin/python -m tests.support.installed $(PYTHON) -- $(T)
+
+PYTHONS ?= python3.11 python3.12 python3.13 python3.14
+pythons: $(VENV)/.dev
+	$(VENV)/bin/python -m tests.support.installed $(PYTHONS) -- $(T)
+
+# Every property, kill and race with fresh seeds, round after round, until SECONDS have passed.
 SECONDS ?= 120
 fuzz: $(VENV)/.dev
 	$(VENV)/bin/python -m tests.support.fuzz $(SECONDS)

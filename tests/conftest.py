@@ -1,15 +1,38 @@
 """A store of one's own for every test, a clock that is told what time it is, and a home that is nobody's."""
 
-import pytest
-from hypothesis import settings
+import os
 
+import pytest
+from hypothesis import HealthCheck, settings
+
+from eventlog import dayfile
 from eventlog.log import EventLog
 from tests.support.builders import Clock
+from tests.support.effort import FUZZ
 
-# `make test` tries the same examples every time, on every machine; `make fuzz` looks for new ones.
-settings.register_profile("fixed", deadline=None, max_examples=60, derandomize=True)
-settings.register_profile("fuzz", deadline=None, max_examples=200, print_blob=True)
-settings.load_profile("fixed")
+# `make test` tries the same examples every time, on every machine however slow; `make fuzz` looks for new ones.
+_common = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("fixed", _common, max_examples=25, derandomize=True)
+settings.register_profile("fuzz", _common, max_examples=200, print_blob=True)
+settings.load_profile("fuzz" if FUZZ else "fixed")
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _no_loss_of_power():
+    """Syncs of this process cost nothing and do nothing: no test cuts the power, those that count syncs put in their own."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("fsync", "fdatasync"):
+            patch.setattr(os, name, _nothing(name), raising=False)
+        patch.setattr(dayfile, "_sync", _nothing("fdatasync"))
+        yield
+
+
+def _nothing(name):
+    def nothing(fd):
+        pass
+
+    nothing.__name__ = name
+    return nothing
 
 
 @pytest.fixture(autouse=True)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from eventlog import BadRequest, Retraction
+from eventlog import BadRequest, EventLog, Retraction
 from eventlog.settings.schema import KnowledgeBase, Settings
 from tests.support.bases import (
     LAST_WORD,
@@ -318,7 +318,8 @@ def test_an_entry_for_no_knowledge_base_is_staged(log):
 
 
 @pytest.mark.parametrize("event_id", ["x/../../../out", "../out", "/out", "a\nb", "..", "é" * 300, "\0"])
-def test_an_event_id_names_no_file_outside_the_staging_directory(log, event_id):
+def test_an_event_id_names_no_file_outside_the_staging_directory(tmp_path, clock, event_id):
+    log = EventLog(tmp_path / "two" / "up" / "store", fsync=False, clock=clock)
     fields = {"id": event_id, "ts": "2026-02-20T10:00:00.000000Z", "type": "plan_entry", "conversation_id": "c"}
     entry = {**fields, "key": {"path": "user", "heading": "S"}, "content": "x"}
     (Path(log.store.log) / "2026-02-20.jsonl").parent.mkdir(parents=True)
@@ -331,8 +332,8 @@ def test_an_event_id_names_no_file_outside_the_staging_directory(log, event_id):
 
 
 def everything(log):
-    """All that lies in the store and two directories around it, but what may be deleted."""
-    found = (path for path in Path(log.store.root).parent.parent.rglob("*") if path.is_file())
+    """All that lies in the store and three directories around it, but what may be deleted."""
+    found = (path for path in Path(log.store.root).parents[2].rglob("*") if path.is_file())
     return {path for path in found if not path.is_relative_to(log.store.cache)}
 
 

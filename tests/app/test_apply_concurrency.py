@@ -3,9 +3,10 @@
 import subprocess
 import sys
 
+import pytest
+
 from eventlog.projections.bases.sections import Page
 from tests.support.bases import SETTINGS, edits, user_md
-from tests.support.builders import ROOT
 from tests.support.command_line import surroundings
 from tests.support.use_cases import apply
 
@@ -31,9 +32,10 @@ sys.exit(sum(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in chi
 """
 
 
+@pytest.mark.fuzz
 def test_64_parallel_sessions_each_with_its_own_section_are_all_in_one_file(log):
     command = [sys.executable, "-c", CODE, log.store.root, str(SESSIONS)]
-    told = subprocess.run(command, env=surroundings(), cwd=ROOT, check=False)
+    told = subprocess.run(command, env=surroundings(), check=False)
     page = Page(user_md().read_bytes())
 
     assert told.returncode == 0

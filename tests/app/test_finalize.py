@@ -14,10 +14,11 @@ from eventlog.hosts import find_transcript
 from eventlog.log import EventLog
 from eventlog.settings.schema import Settings
 from eventlog.store import Store
-from tests.support.builders import ROOT
 from tests.support.command_line import call
-from tests.support.host_calls import HOOK, alone, events, run, tell
+from tests.support.hook_calls import HOOK, run
+from tests.support.host_calls import alone, events, tell
 from tests.support.payloads import claude, cursor, data
+from tests.support.tree import IMPORT_PATH, ROOT
 from tests.support.use_cases import any_left, finalize
 
 TRANSCRIPT = str(ROOT / "fixtures" / "transcripts" / "claude" / "5f0c.jsonl")
@@ -37,7 +38,7 @@ def _notes(store):
     return sorted(path.name for path in (Path(store) / "cache" / "open").glob("*.json"))
 
 
-def _wait_for(what, seconds=20.0):
+def _wait_for(what, seconds=120.0):
     until = time.monotonic() + seconds
     while not what() and time.monotonic() < until:
         time.sleep(0.02)
@@ -270,6 +271,8 @@ def test_a_secret_in_a_transcript_never_reaches_the_disk(store, tmp_path):
 
 
 def test_settings_are_compiled_for_hooks_that_cannot_read_them(store):
+    if Path(IMPORT_PATH, "yaml").exists():
+        pytest.skip("libraries lie beside the package: hooks read settings themselves")
     store.mkdir()
     (store / "config.yaml").write_text("locale: zh\n")
     before = _asked(store, "a")

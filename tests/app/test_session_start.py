@@ -19,10 +19,9 @@ from eventlog.log import EventLog
 from eventlog.projections.context.request import ContextRequest
 from eventlog.settings.schema import ContextSettings, Settings
 from eventlog.store import Store
-from tests.support.builders import ROOT
 from tests.support.context_scene import NOW, Scene, history
-
-HOOK = [sys.executable, "-I", "-S", str(ROOT / "eventlog" / "hook.py")]
+from tests.support.hook_calls import HOOK
+from tests.support.tree import IMPORT_PATH
 
 
 def verb(*args):
@@ -266,7 +265,7 @@ def test_every_command_that_shows_the_rest_shows_it(at_home):
 
 
 def _run(command):
-    environ = {**os.environ, "PYTHONPATH": str(ROOT), "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
+    environ = {**os.environ, "PYTHONPATH": IMPORT_PATH, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
     return subprocess.run(command, shell=True, capture_output=True, text=True, check=True, env=environ).stdout
 
 

@@ -4,8 +4,8 @@ import json
 import subprocess
 import sys
 
-from tests.support.builders import ROOT
 from tests.support.command_line import surroundings
+from tests.support.tree import ROOT
 
 SHELL = """
 import sys

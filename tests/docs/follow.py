@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import NamedTuple
 
-from tests.support.builders import ROOT
+from tests.support.tree import ROOT
 
 _BLOCK = re.compile(r"^```(?P<language>\w*)\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL)
 _FILE = re.compile(r"^`(?P<path>[\w./-]+)`(?:, (?P<where>after|in) `(?P<marker>[^`]+)`)?", re.MULTILINE)

@@ -9,7 +9,7 @@ from msgspec import NODEFAULT, Struct, inspect
 
 from eventlog.events import COMMON, KNOWN, Event
 from eventlog.settings import schema
-from tests.support.builders import ROOT
+from tests.support.tree import ROOT
 
 PAGE = ROOT / "docs" / "format.md"
 COMMENT = re.compile(r"    (?P<name>\w+): .*?  # (?P<text>.*)")

@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from tests.support.builders import ROOT
+from tests.support.tree import ROOT
 
 PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").glob("*.md")), ROOT / "fixtures" / "README.md"]
 _FOLDERS = "eventlog|projections|app|cli|tests|docs|bench|fixtures"

@@ -5,8 +5,9 @@ import tomllib
 import pytest
 
 from tests.docs.follow import Checkout, Step, follow, steps
-from tests.support.builders import ROOT
+from tests.support.tree import ROOT, needs_tree
 
+needs_tree()
 DOCS = ROOT / "docs"
 
 

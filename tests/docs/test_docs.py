@@ -1,15 +1,15 @@
 """The README cannot rot: what it shows is what the program does."""
 
 import re
-from pathlib import Path
 
 import click
 import pytest
 
 from eventlog.cli.main import VERBS, _load
 from eventlog.events import TYPES
+from tests.support.tree import ROOT, needs_tree
 
-ROOT = Path(__file__).parent.parent.parent
+needs_tree()
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 

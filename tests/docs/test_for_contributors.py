@@ -5,8 +5,9 @@ import re
 import pytest
 
 from tests.docs.references import PAGES
-from tests.support.builders import ROOT
+from tests.support.tree import ROOT, needs_tree
 
+needs_tree()
 TARGETS = set(re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
 
 

@@ -2,6 +2,9 @@
 
 from eventlog.events import TYPES
 from tests.docs.generate import PAGE, page
+from tests.support.tree import needs_tree
+
+needs_tree()
 
 
 def test_the_page_is_what_the_code_says():

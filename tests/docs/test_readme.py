@@ -5,8 +5,9 @@ import re
 import pytest
 
 from tests.docs.follow import Checkout
-from tests.support.builders import ROOT
+from tests.support.tree import ROOT, needs_tree
 
+needs_tree()
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 # what differs from machine to machine and from day to day
 _DIFFERS = {

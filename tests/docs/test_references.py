@@ -6,8 +6,9 @@ import pytest
 
 from tests.docs.follow import steps
 from tests.docs.references import PAGES, Reference, links, references
-from tests.support.builders import ROOT
+from tests.support.tree import ROOT, needs_tree
 
+needs_tree()
 ARCHITECTURE, GLOSSARY, GUARANTEES = (
     ROOT / "docs" / f"{name}.md" for name in ("architecture", "glossary", "guarantees")
 )

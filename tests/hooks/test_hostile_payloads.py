@@ -4,14 +4,15 @@ import json
 import resource
 
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from eventlog.codec import decode
 from eventlog.hook import start_context
 from eventlog.hooks.serve import respond
-from tests.support.hook_calls import errors_of
-from tests.support.host_calls import events, run
+from tests.support.effort import rounds
+from tests.support.hook_calls import errors_of, run
+from tests.support.host_calls import events
 from tests.support.payloads import MOMENTS, captured, claude, cursor, data
 
 NAMES = [
@@ -110,7 +111,7 @@ def mutated(draw):
     return payload
 
 
-@settings(suppress_health_check=[HealthCheck.too_slow], max_examples=150)
+@settings(max_examples=rounds(fixed=80, fuzz=600))
 @given(
     payloads | mutated(),
     st.sampled_from(["claude", "cursor", "codex", "gemini", "copilot", "vscode", "", "?"]),

@@ -4,7 +4,8 @@ import json
 
 import pytest
 
-from tests.support.builders import ROOT, spawn
+from tests.support.builders import spawn
+from tests.support.tree import IMPORT_PATH
 
 MODULES = ["dayfile", "errors", "files", "ids", "project", "store", "timestamps", "fastjson"]
 ALLOWED = {
@@ -35,7 +36,7 @@ sys.stdout.write(repr(sorted(set(sys.modules) - before)).replace("'", '"'))
 
 
 def imported(*modules):
-    with spawn("-I", "-S", "-c", SCRIPT, ROOT, *modules) as process:
+    with spawn("-I", "-S", "-c", SCRIPT, IMPORT_PATH, *modules) as process:
         return set(json.loads(process.stdout.read()))
 
 

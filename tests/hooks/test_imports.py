@@ -7,9 +7,9 @@ import sys
 import pytest
 
 from eventlog.log import EventLog
-from tests.support.builders import ROOT
 from tests.support.hook_calls import errors_of, events_of
 from tests.support.payloads import MOMENTS, claude, data
+from tests.support.tree import IMPORT_PATH, PACKAGE
 
 QUIET = claude("PostToolUse", tool_name="Bash", tool_use_id="t-9")
 
@@ -34,7 +34,7 @@ main(sys.argv[1:])
 
 @pytest.mark.parametrize("payload", [QUIET, claude("SessionEnd", reason="x"), MOMENTS["cursor ends a turn"][0]])
 def test_the_append_path_uses_the_standard_library_only(store, payload):
-    program = LIST_MODULES.format(store=str(store), root=str(ROOT))
+    program = LIST_MODULES.format(store=str(store), root=IMPORT_PATH)
     ended = subprocess.run(
         [sys.executable, "-I", "-S", "-c", program], input=data(payload), capture_output=True, check=True
     )
@@ -42,7 +42,7 @@ def test_the_append_path_uses_the_standard_library_only(store, payload):
     foreign = {
         name: file
         for name, file in loaded.items()
-        if file and not file.startswith((os.__file__.removesuffix("os.py"), str(ROOT)))
+        if file and not file.startswith((os.__file__.removesuffix("os.py"), str(PACKAGE)))
     }
 
     assert "eventlog.append_once" in loaded
@@ -53,7 +53,7 @@ def test_the_append_path_uses_the_standard_library_only(store, payload):
 
 def test_libraries_are_found_also_where_they_are_not_beside_the_package(store, tmp_path):
     (tmp_path / "site-packages").mkdir()
-    (tmp_path / "site-packages" / "eventlog").symlink_to(ROOT / "eventlog")
+    (tmp_path / "site-packages" / "eventlog").symlink_to(PACKAGE)
     EventLog(store).append({"type": "fact", "conversation_id": "c", "content": "Likes tea", "memory_type": "O"})
     hook = [sys.executable, "-I", "-S", str(tmp_path / "site-packages" / "eventlog" / "hook.py"), "--store", store]
     started = claude("SessionStart", source="startup", cwd=str(tmp_path))

@@ -12,22 +12,31 @@ from pathlib import Path
 import pytest
 
 from eventlog import spool
-from eventlog.hooks.patience import BUDGET, LOCK
 from eventlog.log import EventLog
 from eventlog.store import Store
+from tests.support import hook_calls
 from tests.support.command_line import call
-from tests.support.hook_calls import HOOK, errors_of
-from tests.support.host_calls import alone, events, run, tell
+from tests.support.hook_calls import HOOK, errors_of, patient
+from tests.support.host_calls import alone, events, tell
 from tests.support.payloads import claude, cursor, data
 from tests.support.repositories import git, repository
+from tests.support.tree import IMPORT_PATH
 
 QUIET = claude("PostToolUse", tool_name="Bash", tool_use_id="t-1")
-LONG = BUDGET * 4  # a hook that waits for a lock, a FIFO or a pipe would wait for ever: this only bounds the test
+LONG = 120  # a hook that waits for a lock, a FIFO or a pipe would wait for ever: this only bounds the test
+WAITS_BRIEFLY = patient("STDIN", "READ", "APPEND", "ANSWER", "LAST")  # for a lock; everything else has its time
+WAITS_AN_HOUR = patient("STDIN", "READ", "APPEND", "ANSWER", "LAST", "LOCK")
+READS_BRIEFLY = patient("READ", "APPEND", "ANSWER", "LAST")
+ANSWERS_SOON = patient("STDIN", "READ", "APPEND", "ANSWER=3", "LAST")
 
 
 @pytest.fixture
 def store(tmp_path):
     return alone(tmp_path / "store")
+
+
+def run(store, payload, *argv, hook=WAITS_BRIEFLY, **options):
+    return hook_calls.run(store, payload, *argv, hook=hook, timeout=LONG, **options)
 
 
 @contextmanager
@@ -68,7 +77,7 @@ def spooled(store):
 def test_an_event_that_finds_the_log_locked_waits_in_the_spool_and_is_appended_once_by_the_next_hook(store):
     began(store)
     with locked(store):
-        ended = run(store, cursor("sessionEnd", reason="x"), "--agent", "cursor", timeout=LONG)
+        ended = run(store, cursor("sessionEnd", reason="x"), "--agent", "cursor")
         between = types(store)
     waited = spooled(store)
     run(store, QUIET)
@@ -85,7 +94,7 @@ def test_an_event_that_finds_the_log_locked_waits_in_the_spool_and_is_appended_o
 def test_an_event_keeps_the_time_it_happened(store):
     began(store)
     with locked(store):
-        run(store, cursor("stop", status="aborted"), timeout=LONG)
+        run(store, cursor("stop", status="aborted"))
         before = time.time_ns()
     EventLog(store).append({"type": "turn_end", "conversation_id": "later"})
     call("query", "--store", store)
@@ -97,18 +106,15 @@ def test_an_event_keeps_the_time_it_happened(store):
 
 
 def test_where_one_hook_waited_the_next_ones_of_a_turn_do_not(store):
-    """A turn of eight hooks takes no longer than one that waits and seven that do not."""
+    """A turn of eight hooks takes no longer than one that waits and seven that do not, where each would wait an hour."""
     began(store)
     with locked(store):
-        run(store, QUIET, timeout=LONG)
-        started = time.monotonic()
+        run(store, QUIET)
         for call_id in range(7):
-            run(store, {**QUIET, "tool_use_id": f"again-{call_id}"})
-        took = time.monotonic() - started
+            run(store, {**QUIET, "tool_use_id": f"again-{call_id}"}, hook=WAITS_AN_HOUR)
     assert 8 == len(spooled(store))
     call("replay", "--store", store)
 
-    assert took < 7 * LOCK  # what seven waits would take
     assert 9 == len(events(store))
 
 
@@ -116,7 +122,7 @@ def test_where_one_hook_waited_the_next_ones_of_a_turn_do_not(store):
 def test_a_verb_takes_in_what_waits(store, verb):
     began(store)
     with locked(store):
-        run(store, QUIET, timeout=LONG)
+        run(store, QUIET)
     call(*verb, "--store", store)
 
     assert [] == spooled(store)
@@ -126,7 +132,7 @@ def test_a_verb_takes_in_what_waits(store, verb):
 def test_a_verb_does_not_wait_for_a_log_that_is_still_locked(store):
     began(store)
     with locked(store):
-        run(store, QUIET, timeout=LONG)
+        run(store, QUIET)
         ran = call("sessions", "--store", store)
 
     assert 0 == ran.code
@@ -136,7 +142,7 @@ def test_a_verb_does_not_wait_for_a_log_that_is_still_locked(store):
 def test_doctor_tells_what_waits_and_changes_nothing(store):
     began(store)
     with locked(store):
-        run(store, QUIET, timeout=LONG)
+        run(store, QUIET)
     ran = call("doctor", "--store", store)
 
     assert 1 == ran.code
@@ -148,7 +154,7 @@ def test_two_registrations_that_both_find_the_log_locked_are_one_event(store):
     began(store)
     with locked(store):
         for _ in range(2):
-            run(store, claude("Stop", prompt_id="p-1"), timeout=LONG)
+            run(store, claude("Stop", prompt_id="p-1"))
     waited = len(spooled(store))
     call("query", "--store", store)
 
@@ -159,7 +165,7 @@ def test_two_registrations_that_both_find_the_log_locked_are_one_event(store):
 def test_who_is_killed_between_appending_and_removing_appends_once(store, monkeypatch):
     began(store)
     with locked(store):
-        run(store, QUIET, timeout=LONG)
+        run(store, QUIET)
 
     class Killed(BaseException):
         pass
@@ -181,7 +187,7 @@ def test_many_who_take_in_at_once_append_once(store):
     began(store)
     with locked(store):
         for turn in range(6):
-            run(store, claude("Stop", prompt_id=f"p-{turn}"), timeout=LONG)
+            run(store, claude("Stop", prompt_id=f"p-{turn}"))
     running = [
         subprocess.Popen([*HOOK, "--store", store], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL) for _ in range(6)
     ]
@@ -199,7 +205,7 @@ def test_what_is_no_event_is_set_aside_and_stops_nobody(store, content):
     place.mkdir()
     (place / "0000000000000-x.json").write_bytes(content)
     os.mkfifo(place / "0000000000001-x.json")
-    run(store, QUIET, timeout=LONG)
+    run(store, QUIET)
 
     assert 2 == len(events(store))
     assert (place / "0000000000000-x.refused").exists()
@@ -209,7 +215,7 @@ def test_what_is_no_event_is_set_aside_and_stops_nobody(store, content):
 def test_a_start_that_finds_the_log_locked_is_given_what_is_known(store, tmp_path):
     call("fact", "Prices are in cents", "--session", "s", "--store", store, "--project", tmp_path)
     with locked(store):
-        ended = run(store, claude("SessionStart", source="startup", cwd=str(tmp_path)), timeout=LONG)
+        ended = run(store, claude("SessionStart", source="startup", cwd=str(tmp_path)), hook=ANSWERS_SOON)
 
     assert (0, b"") == (ended.returncode, ended.stderr)
     assert b"Prices are in cents" in ended.stdout
@@ -221,7 +227,7 @@ def test_a_start_that_finds_the_log_locked_is_given_what_is_known(store, tmp_pat
 
 def test_a_host_that_never_closes_its_pipe_has_its_event_stored(store):
     with subprocess.Popen(
-        [*HOOK, "--agent", "cursor", "--store", store],
+        [*READS_BRIEFLY, "--agent", "cursor", "--store", store],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
     ) as hook:  # fmt: skip
         assert hook.stdin
@@ -239,7 +245,7 @@ def test_a_host_that_never_closes_its_pipe_while_the_log_is_locked_has_its_event
     began(store)
     with (
         locked(store),
-        subprocess.Popen([*HOOK, "--store", store], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as hook,
+        subprocess.Popen([*READS_BRIEFLY, "--store", store], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as hook,
     ):
         assert hook.stdin
         hook.stdin.write(data(QUIET))
@@ -257,7 +263,7 @@ def test_an_alarm_the_host_has_blocked_rings_all_the_same(store):
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGALRM})
 
     with locked(store):
-        ended = run(store, QUIET, timeout=LONG, preexec_fn=blocked)
+        ended = run(store, QUIET, preexec_fn=blocked)
 
     assert 0 == ended.returncode
     assert 1 == len(spooled(store))
@@ -276,7 +282,7 @@ def test_a_fifo_under_git_costs_nothing(store, tmp_path, place):
         git(tmp_path / "repo", "pack-refs", "--all")
         path.unlink(missing_ok=True)
     os.mkfifo(path)
-    ended = run(store, claude("SessionStart", source="startup", cwd=str(tmp_path / "repo")), timeout=LONG)
+    ended = run(store, claude("SessionStart", source="startup", cwd=str(tmp_path / "repo")))
     (start,) = events(store, "session_start")
 
     assert (0, b"") == (ended.returncode, ended.stderr)
@@ -290,7 +296,7 @@ def test_a_day_file_that_is_none_costs_a_turns_end_nothing(store, kind):
     path = store / "log" / "2020-01-01.jsonl"
     os.mkfifo(path) if kind == "FIFO" else path.symlink_to("/dev/zero")
     for turn in range(4):
-        ended = run(store, claude("Stop", prompt_id=f"p-{turn}"), timeout=LONG)
+        ended = run(store, claude("Stop", prompt_id=f"p-{turn}"))
 
         assert (0, b"") == (ended.returncode, ended.stderr)
     path.unlink()
@@ -300,7 +306,7 @@ def test_a_day_file_that_is_none_costs_a_turns_end_nothing(store, kind):
 def test_a_config_that_is_a_fifo_costs_no_event_and_no_answer(store):
     began(store)
     os.mkfifo(store / "config.yaml")
-    ended = run(store, claude("SessionStart", source="startup", cwd=str(store)), timeout=LONG)
+    ended = run(store, claude("SessionStart", source="startup", cwd=str(store)))
 
     assert b"additionalContext" in ended.stdout
     assert "session_start" in types(store)
@@ -308,12 +314,13 @@ def test_a_config_that_is_a_fifo_costs_no_event_and_no_answer(store):
 
 def test_a_c_call_that_never_comes_back_is_ended_too(tmp_path):
     code = (
-        "import sys; sys.path.insert(0, sys.argv[1])\nfrom eventlog.hooks import patience\n"
-        "patience.begin(); patience.until(patience.APPEND); sum(range(10**13))"
+        "import ctypes, sys; sys.path.insert(0, sys.argv[1])\nfrom eventlog.hooks import patience\n"
+        "patience.BUDGET = 0.2\npatience.begin(); patience.until(patience.APPEND)\n"
+        "mutex = ctypes.create_string_buffer(64); lock = ctypes.PyDLL(None).pthread_mutex_lock\n"
+        "lock(mutex); lock(mutex); print('came back')"  # waits for itself, holding the interpreter; no signal wakes it
     )
-    root = str(Path(__file__).parent.parent.parent)
     ended = subprocess.run(
-        [sys.executable, "-I", "-S", "-c", code, root], capture_output=True, timeout=LONG, check=False
+        [sys.executable, "-I", "-S", "-c", code, IMPORT_PATH], capture_output=True, timeout=LONG, check=False
     )
 
     assert (b"", b"") == (ended.stdout, ended.stderr)
@@ -323,11 +330,11 @@ def test_a_c_call_that_never_comes_back_is_ended_too(tmp_path):
 def test_where_nothing_else_can_be_done_in_time_the_host_is_told_so_in_its_words(tmp_path, agent, silence):
     code = (
         "import sys, time; sys.path.insert(0, sys.argv[1])\nfrom eventlog.hooks import serve as hook\n"
-        "hook.serve = lambda *_: time.sleep(60)\nhook.patience.APPEND = hook.patience.READ = hook.patience.LAST\nhook.run(sys.argv[2:], None)"
+        "hook.serve = lambda *_: time.sleep(600)\npatience = hook.patience\n"
+        "patience.APPEND = patience.READ = patience.LAST = 0.3\nhook.run(sys.argv[2:], None)"
     )
-    root = str(Path(__file__).parent.parent.parent)
     ended = subprocess.run(
-        [sys.executable, "-I", "-S", "-c", code, root, "--agent", agent, "--store", tmp_path],
+        [sys.executable, "-I", "-S", "-c", code, IMPORT_PATH, "--agent", agent, "--store", tmp_path],
         input=data(QUIET), capture_output=True, timeout=LONG, check=False,
     )  # fmt: skip
 
@@ -338,7 +345,7 @@ def test_locks_of_this_process_are_not_held_when_the_alarm_rings(store):
     """What gives up lets go: the next writer in the same process finds the log free."""
     began(store)
     with locked(store):
-        run(store, QUIET, timeout=LONG)
+        run(store, QUIET)
     (path,) = (store / "log").iterdir()
     with path.open("rb") as opened:
         fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -9,7 +9,7 @@ from eventlog.log import EventLog
 from eventlog.projections.state.conversations import Conversations
 from eventlog.projections.views.stats import STATS, weeks
 from eventlog.settings.schema import Settings
-from tests.support import host_calls
+from tests.support import hook_calls, host_calls
 from tests.support.builders import DAY_NS, NOON, Clock
 from tests.support.hook_calls import tell
 from tests.support.host_calls import Session, events
@@ -198,7 +198,7 @@ def test_two_registrations_ask_once(store):
     session.turns(2)
     last = claude("Stop", session_id="s-1", prompt_id="p-3")
     with ThreadPoolExecutor(4) as pool:
-        answers = [one.stdout for one in pool.map(lambda _: host_calls.run(store, last, "--agent", "claude"), range(4))]
+        answers = [one.stdout for one in pool.map(lambda _: hook_calls.run(store, last, "--agent", "claude"), range(4))]
 
     assert 1 == sum(bool(answer) for answer in answers)
 

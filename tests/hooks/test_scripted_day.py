@@ -18,10 +18,10 @@ from eventlog.hooks.command import command
 from eventlog.hooks.serve import respond
 from eventlog.log import EventLog
 from eventlog.store import Store
-from tests.support import host_calls, payloads
-from tests.support.builders import ROOT
+from tests.support import hook_calls, host_calls, payloads
 from tests.support.host_calls import alone
 from tests.support.payloads import claude, data
+from tests.support.tree import ROOT
 
 DAY = ROOT / "fixtures" / "hooks" / "day.jsonl"
 EXPECTED = ROOT / "fixtures" / "hooks" / "expected.jsonl"
@@ -60,7 +60,7 @@ def played(tmp_path_factory):
             said = ("--agent", call["host"], "--event", call["event"])
             ended = list(
                 pool.map(
-                    lambda _, call=call, said=said: host_calls.run(store, call["payload"], *said, cwd="/"), range(TWICE)
+                    lambda _, call=call, said=said: hook_calls.run(store, call["payload"], *said, cwd="/"), range(TWICE)
                 )
             )
             spoken = sorted((one.stdout for one in ended), key=len)
@@ -96,7 +96,7 @@ def test_no_address_was_kept(played):
     assert b"ada@example.org" not in b"".join(path.read_bytes() for path in played[0].rglob("*") if path.is_file())
 
 
-@pytest.mark.skipif(not payloads.captured(), reason=f"no captured payloads at {payloads.CAPTURED}")
+@pytest.mark.skipif(not payloads.captured(), reason=payloads.NONE_CAPTURED)
 def test_every_captured_payload_twice_at_once_is_one_event(tmp_path):
     store = alone(tmp_path / "store")
     for file in payloads.captured():
@@ -105,7 +105,7 @@ def test_every_captured_payload_twice_at_once_is_one_event(tmp_path):
             sent = file.read_bytes()
             ended = list(
                 pool.map(
-                    lambda _, a=agent, e=event, s=sent: host_calls.run(store, s, "--agent", a, "--event", e),
+                    lambda _, a=agent, e=event, s=sent: hook_calls.run(store, s, "--agent", a, "--event", e),
                     range(TWICE),
                 )
             )

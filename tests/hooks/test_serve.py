@@ -89,7 +89,7 @@ def test_a_call_in_a_repository_belongs_to_its_root_and_names_its_branch(store, 
 
 if not payloads.captured():
 
-    @pytest.mark.skip(reason=f"no captured payloads at {payloads.CAPTURED}")
+    @pytest.mark.skip(reason=payloads.NONE_CAPTURED)
     def test_captured_payloads_are_recorded():
         """Shown as skipped where there are none."""
 

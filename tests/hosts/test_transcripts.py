@@ -15,7 +15,7 @@ from eventlog.hosts.statements import closing
 from eventlog.hosts.steps import Step
 from eventlog.hosts.summarise import TranscriptSummary, summarise
 from eventlog.hosts.tools import from_tool
-from tests.support.builders import ROOT
+from tests.support.tree import ROOT
 
 FIXTURES = ROOT / "fixtures" / "transcripts"
 FILES = {
@@ -125,13 +125,13 @@ def test_a_transcript_streams(tmp_path):
         "type": "assistant",
         "message": {"role": "assistant", "content": [{"type": "text", "text": "x" * 100_000}]},
     }
-    (tmp_path / "large.jsonl").write_text((json.dumps(record) + "\n") * 200)
+    (tmp_path / "large.jsonl").write_text((json.dumps(record) + "\n") * 60)
     tracemalloc.start()
     count = sum(1 for _ in find_transcript.read_transcript("claude-code", str(tmp_path / "large.jsonl")))
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
 
-    assert 200 == count
+    assert 60 == count
     assert peak < 3_000_000
 
 

@@ -11,6 +11,7 @@ from eventlog import EventLog, Retraction
 from eventlog.projections.bases import section_edits, sections
 from tests.support.bases import SETTINGS, planned, rendered, user_md, write_user
 from tests.support.builders import NOON
+from tests.support.effort import rounds
 from tests.support.use_cases import apply, decide, waiting
 
 HEADINGS = st.sampled_from([("S", 2), ("C", 3), ("T", 2), ("T", 1)])
@@ -81,14 +82,14 @@ def world_after(steps):
         yield world
 
 
-@settings(max_examples=100)
+@settings(max_examples=rounds(fixed=60, fuzz=300))
 @given(STEPS)
 def test_applying_settles_and_nothing_a_person_had_in_the_file_is_lost(steps):
     with world_after(steps) as world:
         assert [] == apply(world.log, SETTINGS).edited
 
 
-@settings(max_examples=60)
+@settings(max_examples=rounds(fixed=30, fuzz=300))
 @given(STEPS)
 def test_a_lost_file_is_rebuilt_as_the_log_renders_it(steps):
     with world_after(steps) as world:

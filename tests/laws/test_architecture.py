@@ -8,7 +8,9 @@ import re
 
 import pytest
 
-from tests.support.builders import ROOT
+from tests.support.tree import ROOT, needs_tree
+
+needs_tree()
 
 FLOORS = {  # folder -> the floors above it
     "eventlog": ("eventlog.projections.", "eventlog.app.", "eventlog.cli."),

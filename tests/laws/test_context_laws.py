@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from eventlog.projections.context.agent_context import AgentContext, SessionType
 from eventlog.settings.schema import ContextSettings, Settings
-from tests.support.builders import ROOT
 from tests.support.context_scene import HEAD, NOW, Scene, history
+from tests.support.tree import IMPORT_PATH
 
 PRIVATE = ("Prefers pytest", "memory of the user")
 
@@ -69,8 +69,8 @@ def test_main_then_shared_then_main_in_three_processes_each_see_their_own(tmp_pa
     def seen(kind):
         command = [sys.executable, "-m", "eventlog", "--store", scene.log.store.root, "context", "--json"]
         where = ["--project", str(scene.project), "--session-type", kind]
-        environ = {"HOME": str(scene.home), "PYTHONPATH": str(ROOT), "PATH": ""}
-        done = subprocess.run([*command, *where], capture_output=True, check=True, env=environ, cwd=ROOT)
+        environ = {"HOME": str(scene.home), "PYTHONPATH": IMPORT_PATH, "PATH": ""}
+        done = subprocess.run([*command, *where], capture_output=True, check=True, env=environ, cwd=tmp_path)
         return orjson.loads(done.stdout)
 
     first, shared, again = (seen(kind) for kind in ("main", "shared", "main"))

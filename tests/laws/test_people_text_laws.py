@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from eventlog import EventLog
 from tests.support.bases import LAST_WORD, SETTINGS, planned, user_md, write_user
 from tests.support.builders import Clock
+from tests.support.effort import rounds
 from tests.support.use_cases import apply, rebuild
 
 HEADINGS = {"A": "A", "B \\<K\\> c": "B <K> c", "**C** _d_": "C d", "`e` &amp; f": "e & f", "标题": "标题"}
@@ -58,7 +59,7 @@ def store():
         yield EventLog(f"{root}/store", fsync=False, clock=Clock())
 
 
-@settings(max_examples=40)
+@settings(max_examples=rounds(fixed=25, fuzz=200))
 @given(DOCUMENTS, st.data(), OPERATIONS)
 def test_every_byte_outside_the_addressed_range_stays(document, data, operation):
     position = data.draw(st.integers(0, len(document) - 1))
@@ -82,7 +83,7 @@ def test_every_byte_outside_the_addressed_range_stays(document, data, operation)
     assert (0, []) == (again.applied.stored, again.applied.files)
 
 
-@settings(max_examples=25)
+@settings(max_examples=rounds(fixed=15, fuzz=200))
 @given(
     DOCUMENTS, st.lists(st.tuples(OPERATIONS, st.sampled_from(sorted(HEADINGS)), st.integers(1, 4), BODIES), max_size=5)
 )

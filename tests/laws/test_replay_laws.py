@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from eventlog import codec, fastjson, timestamps
@@ -22,6 +22,7 @@ from eventlog.settings.schema import MemorySettings, Settings, SummarySettings
 from tests.support import builders
 from tests.support.golden import DEFAULTS, HISTORY, copied, rendered, tree
 from tests.support.histories import DAYS, REPLICAS, histories, log_of, ts_of, write
+from tests.support.tree import IMPORT_PATH
 
 SMALL = Settings(memory=MemorySettings(max_lines=14, max_bytes=1000), summaries=SummarySettings(keep=1, max_chars=50))
 SETTINGS = st.sampled_from([Settings(), Settings(locale="zh", timezone="Asia/Shanghai"), SMALL])
@@ -152,7 +153,6 @@ def test_a_withdrawn_decision_of_a_closed_day_dates_the_file_whether_or_not_its_
 
 
 @given(histories(), st.data())
-@settings(suppress_health_check=[HealthCheck.too_slow])
 def test_damaged_checkpoints_are_ignored(lines, data):
     with log_of(lines) as log:
         replay(log, Settings())
@@ -254,7 +254,7 @@ def test_two_processes_in_other_surroundings_write_identical_trees(tmp_path):
         store, out = tmp_path / f"store-{number}", tmp_path / f"out-{number}"
         _scatter(lines, store / "log", random.Random(number))
         command = [sys.executable, "-m", "eventlog", "replay", "--store", store, "--out", out]
-        subprocess.run(command, check=True, env={**os.environ, "PYTHONPATH": str(builders.ROOT), **surroundings})
+        subprocess.run(command, check=True, env={**os.environ, "PYTHONPATH": IMPORT_PATH, **surroundings})
         trees.append(tree(out))
 
     assert tree(HISTORY / "expected" / "en") == trees[0] == trees[1]

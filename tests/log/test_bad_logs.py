@@ -19,6 +19,7 @@ from eventlog.settings.schema import Settings
 from eventlog.verify import verify
 from tests.support.builders import DAY, NEXT_DAY, contents, day_of, fact, line, lines, write
 from tests.support.command_line import call
+from tests.support.effort import rounds
 from tests.support.strategies import any_lines
 
 BIG = 9999999999999999999999999
@@ -209,7 +210,7 @@ def test_no_verb_ends_in_a_traceback_on_a_log_with_everything_wrong_with_it(home
     assert 4 == call("verify", "--store", tmp_path / "store").code
 
 
-@settings(max_examples=4)
+@settings(max_examples=rounds(fixed=4, fuzz=30))
 @given(st.lists(any_lines | st.binary(max_size=200).map(lambda data: [data]), max_size=3))
 def test_no_verb_ends_in_a_traceback_on_any_bytes(tmp_path_factory, some):
     store = tmp_path_factory.mktemp("store")

@@ -5,10 +5,14 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
 
-from eventlog import EventLog, days
-from tests.support.builders import ROOT, fact, kinds, spawn, writer
+import pytest
 
-WRITERS, APPENDS = 8, 250
+from eventlog import EventLog, days
+from tests.support.builders import fact, kinds, spawn, writer
+from tests.support.effort import rounds
+
+pytestmark = pytest.mark.fuzz
+WRITERS, APPENDS = rounds(fixed=4, fuzz=8), rounds(fixed=120, fuzz=250)
 
 
 def start(stack, store):
@@ -67,7 +71,7 @@ print(sum(one.new for one in new))
 
 def test_the_same_batch_from_many_processes_at_once_is_stored_once(log):
     with ExitStack() as stack:
-        running = [stack.enter_context(spawn("-c", BATCH, log.store.root, stdin=-1, cwd=ROOT)) for _ in range(WRITERS)]
+        running = [stack.enter_context(spawn("-c", BATCH, log.store.root, stdin=-1)) for _ in range(WRITERS)]
         for process in running:
             process.stdin.close()
         new = [int(process.stdout.read()) for process in running]

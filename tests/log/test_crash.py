@@ -11,14 +11,16 @@ import pytest
 
 from eventlog import days
 from tests.support.builders import NOON, contents, day_of, kinds, line, lines, write, writer
+from tests.support.effort import rounds, seed
 
-WRITERS, APPENDS, ENDLESS = 8, 250, 10**9
+WRITERS, APPENDS, ENDLESS = 4, 120, 10**9
 
 
 @pytest.mark.parametrize("size", [300, 9000])
-@pytest.mark.parametrize("seed", range(8))
-def test_a_writer_killed_at_any_moment_costs_no_acknowledged_event(log, seed, size):
-    chance = random.Random(f"{seed} {size}")
+@pytest.mark.fuzz
+@pytest.mark.parametrize("round_", range(rounds(fixed=2, fuzz=16)))
+def test_a_writer_killed_at_any_moment_costs_no_acknowledged_event(log, round_, size):
+    chance = random.Random(f"{seed()} {round_} {size}")
     with ExitStack() as stack:
         counts = [ENDLESS, *[APPENDS] * (WRITERS - 1)]  # the one that is killed can't be done before
         writers = [stack.enter_context(writer(log.store.root, n, c, size=size)) for n, c in enumerate(counts)]

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eventlog import InvalidEvent, codec, ids, timestamps
-from tests.support.builders import ROOT
 from tests.support.strategies import moments
+from tests.support.tree import IMPORT_PATH
 
 milliseconds = moments.map(lambda ns: ns // 1_000_000)
 keys = st.text(st.characters(), max_size=30)
@@ -73,7 +73,9 @@ def test_a_derived_id_does_not_depend_on_the_hash_seed():
     script = "from eventlog import ids; print(ids.derived(1, 'key'))"
     seeded = {
         subprocess.check_output(
-            [sys.executable, "-c", script], cwd=ROOT, env={**os.environ, "PYTHONHASHSEED": seed}, text=True
+            [sys.executable, "-c", script],
+            env={**os.environ, "PYTHONPATH": IMPORT_PATH, "PYTHONHASHSEED": seed},
+            text=True,
         )
         for seed in ("1", "2")
     }

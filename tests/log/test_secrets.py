@@ -21,11 +21,11 @@ from eventlog.hosts.summarise import summarise
 from eventlog.log import EventLog
 from eventlog.secrets import without_secrets
 from eventlog.store import Store
-from tests.support.builders import ROOT
 from tests.support.credentials import SAMPLES, sample
 from tests.support.golden import tree
 from tests.support.hook_calls import events_of, tell
 from tests.support.payloads import claude
+from tests.support.tree import ROOT
 
 KINDS = pytest.mark.parametrize("kind", SAMPLES)
 

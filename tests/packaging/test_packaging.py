@@ -4,13 +4,12 @@ import os
 import subprocess
 import sys
 import zipfile
-from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parent.parent.parent
+from tests.support.tree import ROOT, needs_tree
 
-pytestmark = pytest.mark.slow
+needs_tree()
 
 
 @pytest.fixture(scope="module")

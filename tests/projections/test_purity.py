@@ -4,8 +4,9 @@ import ast
 
 import pytest
 
-from tests.support.builders import ROOT
+from tests.support.tree import ROOT, needs_tree
 
+needs_tree()
 FILES = sorted((ROOT / "projections").rglob("*.py"))
 # modules that exist to do what a view must not
 MODULES = {"time", "random", "secrets", "uuid", "subprocess", "socket", "tempfile", "shutil", "threading", "filelock"}

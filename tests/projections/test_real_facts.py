@@ -5,11 +5,11 @@ import json
 import pytest
 
 from eventlog import codec
-from tests.support.builders import ROOT
 from tests.support.command_line import call, run
+from tests.support.tree import ROOT
 
 MEMOS = ROOT.parent / "shared" / "realdata" / "memos.jsonl"
-needs_memos = pytest.mark.skipif(not MEMOS.exists(), reason=f"no real facts at {MEMOS}")
+needs_memos = pytest.mark.skipif(not MEMOS.exists(), reason="no real facts are at hand")
 
 
 @pytest.fixture

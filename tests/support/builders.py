@@ -6,8 +6,10 @@ import sys
 from pathlib import Path
 
 from eventlog import days, fastjson, ids, timestamps
+from tests.support import tree
+from tests.support.tree import IMPORT_PATH
 
-ROOT = Path(__file__).resolve().parent.parent.parent
+ROOT = tree.ROOT
 DAY = "2026-02-20"
 NEXT_DAY = "2026-02-21"
 NOON = timestamps.to_ms(f"{DAY}T12:00:00.000000Z") * 1_000_000
@@ -65,8 +67,8 @@ def kinds(damage):
 
 
 def spawn(*args, **options):
-    """A Python process that imports this tree; `args` as on the command line of `python`."""
-    environ = {**os.environ, "PYTHONPATH": str(ROOT)}
+    """A Python process that imports the code under test and these tests; `args` as on the command line of `python`."""
+    environ = {**os.environ, "PYTHONPATH": f"{IMPORT_PATH}:{ROOT}"}
     return subprocess.Popen([sys.executable, *map(str, args)], stdout=subprocess.PIPE, env=environ, **options)
 
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from unittest import mock
 
 from eventlog.cli.main import main
-from tests.support.builders import ROOT
+from tests.support.tree import IMPORT_PATH
 
 
 class Ran(NamedTuple):
@@ -48,7 +48,7 @@ def on_a_terminal(*args, columns=100):
     running = subprocess.Popen(command(*args), stdin=theirs, stdout=theirs, stderr=theirs, env=environ)
     os.close(theirs)
     said = b""
-    while select.select([ours], [], [], 30)[0]:
+    while select.select([ours], [], [], 120)[0]:
         try:
             chunk = os.read(ours, 4096)
         except OSError:  # Linux: the other end is closed
@@ -66,7 +66,7 @@ def command(*args):
 
 
 def surroundings(**environ):
-    return {**os.environ, "PYTHONPATH": str(ROOT), **environ}
+    return {**os.environ, "PYTHONPATH": IMPORT_PATH, **environ}
 
 
 def _stream(data=b""):

@@ -11,7 +11,7 @@ from eventlog.projections import ALL
 from eventlog.projections.context.request import ContextRequest
 from eventlog.settings.schema import Settings
 from eventlog.store import project_slug
-from tests.support.builders import ROOT
+from tests.support.tree import ROOT
 
 GOLDEN = ROOT / "fixtures" / "context"
 NOW = "2026-02-21T12:00:00.000000Z"

@@ -6,7 +6,7 @@ from pathlib import Path
 from eventlog.app.replay import replay
 from eventlog.log import EventLog
 from eventlog.settings.schema import Settings
-from tests.support.builders import ROOT
+from tests.support.tree import ROOT
 
 HISTORY = ROOT / "fixtures" / "history"
 DAMAGED = ROOT / "fixtures" / "damaged"

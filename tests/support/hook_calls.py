@@ -8,10 +8,18 @@ from pathlib import Path
 from eventlog.hook import start_context
 from eventlog.hooks.serve import respond
 from eventlog.log import EventLog
-from tests.support.builders import ROOT
 from tests.support.payloads import data
+from tests.support.tree import IMPORT_PATH
 
-HOOK = [sys.executable, "-I", "-S", str(ROOT / "eventlog" / "hook.py")]
+
+def patient(*steps):
+    """The hook as a command, without haste in these steps; `STEP=2.5` for so many seconds."""
+    script = Path(__file__).with_name("patient_hook.py")
+    return [sys.executable, "-I", "-S", str(script), IMPORT_PATH, ",".join(steps)]
+
+
+STEPS = ("STDIN", "READ", "APPEND", "ANSWER", "LAST", "LOCK", "LOCK_AGAIN")
+HOOK = patient(*STEPS)
 
 
 def tell(store, payload, *argv, **environ):
@@ -20,10 +28,10 @@ def tell(store, payload, *argv, **environ):
     return respond(sent, [*argv, "--store", str(store)], environ, start_context)
 
 
-def run(store, payload, *argv, **options):
+def run(store, payload, *argv, hook=HOOK, **options):
     """The same as a process, as hosts do it."""
     sent = payload if isinstance(payload, bytes) else data(payload)
-    return subprocess.run([*HOOK, *argv, "--store", store], input=sent, capture_output=True, check=False, **options)
+    return subprocess.run([*hook, *argv, "--store", store], input=sent, capture_output=True, check=False, **options)
 
 
 def events_of(store):

@@ -1,30 +1,20 @@
 """Hosts calling their hooks: in this process, or as they really do."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 from eventlog.hook import start_context
 from eventlog.hooks.serve import respond
 from eventlog.log import EventLog
-from tests.support.builders import ROOT
+from tests.support.hook_calls import run
 from tests.support.payloads import claude, data
 from tests.support.use_cases import finalize
-
-HOOK = [sys.executable, "-I", "-S", str(ROOT / "eventlog" / "hook.py")]
 
 
 def tell(store, payload, *argv, **environ):
     """The parsed answer to a payload, {} for silence, without what the hook would start afterwards."""
     answer = respond(data(payload), [*argv, "--store", str(store)], environ, start_context)
     return json.loads(answer) if answer else {}
-
-
-def run(store, payload, *argv, **options):
-    """The hook as a process."""
-    sent = payload if isinstance(payload, bytes) else data(payload)
-    return subprocess.run([*HOOK, *argv, "--store", store], input=sent, capture_output=True, check=False, **options)
 
 
 def alone(store):

@@ -2,9 +2,10 @@
 
 import json
 
-from tests.support.builders import ROOT
+from tests.support.tree import ROOT
 
 CAPTURED = ROOT.parent / "shared" / "payloads"
+NONE_CAPTURED = "no captured payloads are at hand"
 
 
 def captured():

@@ -15,6 +15,7 @@ def git(cwd, *args):
         pytest.skip("git is not installed")
     settings = [word for setting in _SETTINGS for word in ("-c", setting)]
     environ = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    environ |= {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
     return subprocess.run(
         ["git", *settings, *args], cwd=cwd, env=environ, capture_output=True, text=True, check=True
     ).stdout.strip()

@@ -8,6 +8,7 @@ from multiprocessing import get_context
 import pytest
 
 from tests.support.command_line import call
+from tests.support.effort import rounds
 
 SETTINGS = ".claude/settings.json"
 
@@ -100,9 +101,10 @@ def test_directories_of_hosts_are_never_open_to_all_whatever_the_umask(home, uma
     assert [] == [path for path, mode in modes.items() if path.is_dir() and mode & 0o700 != 0o700]
 
 
-STEPS = ["install", "uninstall"] * 12
+STEPS = ["install", "uninstall"] * rounds(fixed=4, fuzz=12)
 
 
+@pytest.mark.fuzz
 @pytest.mark.parametrize(
     "content", [b'{\n  "hooks": {}\n}\n', b'{"hooks": {}}', None], ids=["lines", "a line", "no file"]
 )

@@ -12,10 +12,10 @@ from eventlog.app.install.hook_entries import commands_in
 from eventlog.hooks.command import command, is_ours, is_shared
 from eventlog.hosts.profile import profiles
 from eventlog.store import Store
-from tests.support.builders import ROOT
 from tests.support.command_line import call
 from tests.support.hook_calls import events_of
 from tests.support.payloads import claude, data
+from tests.support.tree import PACKAGE
 
 STARTED = data(claude("UserPromptSubmit", prompt_id="p-1", prompt="hello"))
 SHELLS = [shell for shell in ("sh", "bash", "dash", "zsh") if shutil.which(shell)]
@@ -27,8 +27,8 @@ def installation(tmp_path, monkeypatch):
     package = tmp_path / "site" / "eventlog"
     package.mkdir(parents=True)
     for name in ("hook.py", "__init__.py"):
-        (package / name).symlink_to(ROOT / "eventlog" / name)
-    for path in ROOT.joinpath("eventlog").iterdir():
+        (package / name).symlink_to(PACKAGE / name)
+    for path in PACKAGE.iterdir():
         if path.name not in ("hook.py", "__init__.py", "__pycache__"):
             (package / path.name).symlink_to(path)
     python = tmp_path / "venv" / "python"
@@ -44,7 +44,7 @@ def installed(tmp_path, agent="claude", event="UserPromptSubmit"):
 
 
 def say(text, shell="sh"):
-    return subprocess.run([shell, "-c", text], input=STARTED, capture_output=True, check=False, timeout=20)
+    return subprocess.run([shell, "-c", text], input=STARTED, capture_output=True, check=False)
 
 
 @pytest.mark.parametrize("shell", SHELLS)

@@ -1,7 +1,9 @@
 """Every unsafe condition in a real repository: nothing is touched, and the warning says why."""
 
+import shutil
 import subprocess
 from contextlib import suppress
+from pathlib import Path
 
 import pytest
 
@@ -15,7 +17,9 @@ class Repository:
 
     def __init__(self, path):
         self.path = path
-        path.mkdir()
+
+    def made(self):
+        self.path.mkdir()
         self.git("init", "--quiet", "--initial-branch=main")
         for key, value in (("user.name", "Ada"), ("user.email", "ada@a.example"), ("protocol.file.allow", "always")):
             self.git("config", key, value)
@@ -23,6 +27,7 @@ class Repository:
         self.git("switch", "--quiet", "-c", "work")
         self.commit("work.txt")
         self.git("branch", "--force", "main", "work")
+        return self
 
     def git(self, *args, cwd=None):
         return git(cwd or self.path, *args)
@@ -44,9 +49,15 @@ class Repository:
         return self.git("branch", "--format=%(refname:short)").split()
 
 
+@pytest.fixture(scope="session")
+def template(tmp_path_factory):
+    return Repository(tmp_path_factory.mktemp("template") / "repository").made()
+
+
 @pytest.fixture
-def repository(tmp_path):
-    return Repository(tmp_path / "repository")
+def repository(tmp_path, template):
+    """A copy: to make one takes ten processes."""
+    return Repository(Path(shutil.copytree(template.path, tmp_path / "repository")))
 
 
 def cleaned(repository, *, options=None, cwd=None, **context):
@@ -144,7 +155,7 @@ def test_a_dirty_tree_is_no_obstacle_where_the_settings_say_so(repository):
 
 
 def test_variables_of_another_repository_lead_nowhere(repository, tmp_path, monkeypatch):
-    other = Repository(tmp_path / "other")
+    other = Repository(tmp_path / "other").made()
     before = other.state()
     monkeypatch.setenv("GIT_DIR", str(other.path / ".git"))
     monkeypatch.setenv("GIT_WORK_TREE", str(other.path))
@@ -252,7 +263,7 @@ def _hidden(repository):
 
 
 def _submodule(repository, *, on="work"):
-    library = Repository(repository.path.parent / "library")
+    library = Repository(repository.path.parent / "library").made()
     repository.git("submodule", "--quiet", "add", str(library.path), "library")
     repository.git("commit", "--quiet", "--message", "library")
     repository.git("branch", "--force", "main", "work")

@@ -12,8 +12,8 @@ from eventlog.cli.main import VERBS, _load
 from eventlog.events import HostEvent, SessionEnd, SessionStart, StageSummary, TurnEnd
 from eventlog.log import EventLog
 from eventlog.settings.schema import Settings
-from tests.support.builders import ROOT
 from tests.support.repositories import branch, repository_on_a_merged_branch
+from tests.support.tree import IMPORT_PATH
 
 MINUTE = 60 * 10**9
 
@@ -186,7 +186,7 @@ def test_what_a_hook_prints_does_not_mix_with_the_answer(tmp_path, project):
     (about / "METADATA").write_text("Metadata-Version: 2.1\nName: noisy\nVersion: 1\n")
     (about / "entry_points.txt").write_text("[eventlog.session_hooks]\nnoisy = noisy:Noisy\n")
     command = [sys.executable, "-m", "eventlog", "lifecycle", "run", "start", "--session", "s", *where]
-    environ = {**os.environ, "PYTHONPATH": f"{ROOT}:{tmp_path}"}
+    environ = {**os.environ, "PYTHONPATH": f"{IMPORT_PATH}:{tmp_path}"}
     done = subprocess.run(command, capture_output=True, text=True, check=True, env=environ, cwd=project)
 
     assert ["ok", "success"] == [orjson.loads(line)["status"] for line in done.stdout.splitlines()]

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from hypothesis import settings
 
 from eventlog.projections.bases import section_edits, sections
+from tests.support.effort import FUZZ
 
 commonmark = pytest.importorskip("commonmark")
 MINIMUM = 30  # files; fewer prove little
@@ -80,7 +80,7 @@ def cases(text: str) -> Iterator[tuple[Part, str]]:
     found = parts(text)
     unique = Counter((part.heading, part.level) for part in found)
     chosen = [part for part in found if unique[part.heading, part.level] == 1 and part.heading]
-    if settings.get_current_profile_name() == "fuzz":
+    if FUZZ:
         yield from ((part, operation) for part in chosen for operation in OPERATIONS)
     elif chosen:
         yield from ((chosen[len(chosen) * at // 3], operation) for at, operation in enumerate(OPERATIONS))

@@ -38,7 +38,7 @@ def model():
 
 def ask(model, path, body: dict[str, Any]):
     request = Request(model.address + path, json.dumps(body).encode(), {"content-type": "application/json"})
-    with urlopen(request, timeout=20) as answer:
+    with urlopen(request, timeout=120) as answer:
         return answer.read().decode()
 
 
