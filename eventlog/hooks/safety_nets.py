@@ -37,8 +37,8 @@ def answer(
         avoided_log.count_avoided(store, "event")
     if call.subagent:
         return dialect.SILENT
-    if call.type == "session_start" and new is not False:
-        return dialect.start(start_context(store, call))
+    if new is not False and (call.type == "session_start" or call.owes_context or call.takes_context):
+        return _give_context(store, call, dialect, start_context)
     if call.type == "save_requested":
         from eventlog.hooks import prompts
         from eventlog.settings.cached import preferences
@@ -46,6 +46,20 @@ def answer(
         return dialect.flush(prompts.flush(store, call, preferences(store).locale))
     if call.type == "turn_end" and new is not None:
         return _fall_back(store, call, dialect, event)
+    return dialect.SILENT
+
+
+def _give_context(store: Store, call: HookCall, dialect: "Dialect", start_context: "StartContext") -> bytes:
+    """Give the agent its context, now or at the first call whose answer it is shown."""
+    if call.type == "session_start" and not call.owes_context:
+        return dialect.start(start_context(store, call))
+    from eventlog.hooks import late_context
+
+    if call.owes_context:
+        late_context.owe(store, call, call.owes_context)
+    elif source := late_context.take(store, call):
+        call.payload = {**call.payload, "source": source}
+        return dialect.start(start_context(store, call), call.name)
     return dialect.SILENT
 
 

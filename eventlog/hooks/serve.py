@@ -94,11 +94,13 @@ def serve(data: bytes, argv: list[str], environ: "Mapping[str, str]", start_cont
         silence = dialect.SILENT
         if _is_off(call):
             return HookAnswer(silence)
-        if call.type == "session_start" and hints.get("session-type") == "shared":
+        if (call.type == "session_start" or call.takes_context) and hints.get("session-type") == "shared":
             call.fields["session_type"] = "shared"
         if not call.session.strip():
             call.session = _missing_id(store, call, environ)
         call.session = without_secrets(call.session)
+        if call.may_recur and not call.dedupe_key:
+            call.after = _predecessor(store, call)
         event = event_of(call)
         lost = _dated(event, call)
         new = record(store, call, event)
@@ -247,6 +249,12 @@ def _missing_id(store: Store, call: HookCall, environ: "Mapping[str, str]") -> s
     from eventlog.hooks.conversation_id import conversation_id
 
     return conversation_id(store, call, environ)
+
+
+def _predecessor(store: Store, call: HookCall) -> str:
+    from eventlog.hooks.predecessor import predecessor
+
+    return predecessor(store, call)
 
 
 def _read_all(fd: int) -> bytes:

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
         SILENT: bytes  # asks for nothing
 
-        def start(self, context: str, /) -> bytes:
-            """Give a session its context."""
+        def start(self, context: str, event: str = ..., /) -> bytes:
+            """Give a session its context, at its start or at another event whose answer reaches the agent."""
 
         def ask(self, request: str, notice: str, /) -> bytes:
             """Make the agent go on, with a request; the notice is for the person, where the host shows them one."""

@@ -11,10 +11,15 @@ Payload = dict[str, object]
 class HookCall:
     """One call of a hook, in our words.
 
-    `type` and `fields` are those of the event it becomes. `dedupe_key` is whatever the host itself tells calls apart
-    by, empty where it has nothing. `is_final` tells of a turn's end whether the agent is really done: it was not
-    interrupted, is not answering a hook, and has nothing running in the background. `dedupe_text` is what a call says,
-    where its host sends the same call in several shapes and gives it no key.
+    `type` and `fields` are those of the event it becomes. Of the rest:
+
+    dedupe_key     whatever the host itself tells calls apart by, "" where it has nothing
+    dedupe_text    what the call says, where its host sends it in several shapes and gives it no key
+    may_recur      without a key, a session may soon start or end again; then `after` is the event this call came after
+    is_final       of a turn's end, whether the agent is really done: it was not interrupted, is not answering a hook,
+                   and has nothing running in the background
+    owes_context   how a conversation goes on whose agent is shown no answer now: "clear", "compact"
+    takes_context  the answer reaches the agent, so that it can be given the context it is owed
     """
 
     def __init__(
@@ -31,6 +36,10 @@ class HookCall:
         self.is_final = True
         self._project = ""
         self.dedupe_text: object = None
+        self.may_recur = False
+        self.after = ""
+        self.owes_context = ""
+        self.takes_context = False
 
     def as_event(
         self, event_type: str, fields: dict[str, object], *, dedupe_key: str = "", is_final: bool = True
@@ -74,7 +83,9 @@ class HookCall:
         Hosts disagree with themselves on the case of names, and on timestamps of one and the same moment.
         """
         what = self.name.lower() if self.type == "host_event" else self.type
-        return f"{self.agent}\n{self.session}\n{self.subagent}\n{what}\n{self.dedupe_key or self._content()}"
+        return (
+            f"{self.agent}\n{self.session}\n{self.subagent}\n{what}\n{self.dedupe_key or self.after + self._content()}"
+        )
 
     def _content(self) -> str:
         if self.type != "host_event":

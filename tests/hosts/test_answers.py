@@ -9,8 +9,8 @@ from tests.support.payloads import claude, codex, cursor
 
 CLAUDE_START = claude("SessionStart", source="startup")
 GEMINI = {"session_id": "g-1", "cwd": "/home/ada/shop", "timestamp": "2026-02-20T12:00:00Z", "transcript_path": ""}
-COPILOT = {"sessionId": "c-1", "timestamp": 1771480081383, "cwd": "/home/ada/shop"}
-PASCAL = {"session_id": "c-1", "timestamp": "2026-02-20T12:00:00Z", "cwd": "/home/ada/shop"}
+COPILOT = {"sessionId": "c-1", "timestamp": 1771588800250, "cwd": "/home/ada/shop"}
+PASCAL = {"session_id": "c-1", "timestamp": "2026-02-20T12:00:00.25Z", "cwd": "/home/ada/shop"}
 VSCODE = {"sessionId": "v-1", "timestamp": "2026-02-20T12:00:00Z", "cwd": "/home/ada/shop", "transcript_path": "/t"}
 
 
@@ -112,7 +112,7 @@ STOPS = {
     "codex": ("codex", lambda turn: codex("Stop", turn_id=f"t{turn}"), ("decision", "block"), "reason"),
     "gemini": (
         "gemini",
-        lambda turn: {**GEMINI, "hook_event_name": "AfterAgent", "prompt_response": f"answer {turn}"},
+        lambda turn: {**GEMINI, "hook_event_name": "AfterAgent", "timestamp": f"2026-02-20T12:00:0{turn}.000Z"},
         ("decision", "deny"),
         "reason",
     ),

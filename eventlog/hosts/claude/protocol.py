@@ -21,16 +21,20 @@ def read(payload: Payload, name: str, agent: str = AGENT) -> HookCall:
     call = HookCall(agent, name, payload, session=session, subagent=subagent, dedupe_key=text(payload, "tool_use_id"))
     match name:
         case "SessionStart":
+            call.may_recur = True
             return call.as_event("session_start", _start(payload))
-        case "Stop":
+        case "Stop" if turn or not payload.get("stop_hook_active"):  # else the same turn, gone on for a hook
             fields = present(turn_id=turn, status="completed")
             return call.as_event("turn_end", fields, dedupe_key=turn, is_final=is_settled(payload))
         case "PreCompact":
             return call.as_event("save_requested", {"trigger": "pre_compact"})
         case "SessionEnd":
+            call.may_recur = True
             return call.as_event("session_end", present(reason=text(payload, "reason")), dedupe_key=turn)
         case "SubagentStart" | "SubagentStop":
             call.dedupe_key = subagent
+            if payload.get("agent_type") == "":  # who makes a compaction's summary is nobody's subagent
+                call.subagent = ""
         case "UserPromptSubmit":
             call.dedupe_key = turn
     return call
@@ -41,9 +45,9 @@ def is_settled(payload: Payload) -> bool:
     return not payload.get("stop_hook_active") and not payload.get("background_tasks")
 
 
-def start(context: str) -> bytes:
-    """The answer that gives a session its context."""
-    return fastjson.dumps({"hookSpecificOutput": {"hookEventName": "SessionStart", "additionalContext": context}})
+def start(context: str, event: str = "SessionStart") -> bytes:
+    """Give a session its context, at its start or at another event whose answer reaches the agent."""
+    return fastjson.dumps({"hookSpecificOutput": {"hookEventName": event, "additionalContext": context}})
 
 
 def ask(request: str, notice: str) -> bytes:

@@ -1,11 +1,12 @@
 """GitHub Copilot CLI. Under camel-case names payloads are camel-case and do not say which event they are of.
 
 It also runs hooks it finds in a repository's Claude Code settings, and VS Code's, under those names and with
-snake-case payloads. Neither shape has a key of a prompt or a tool call: what they say tells one from another.
+snake-case payloads. A call has the same `timestamp` in both, to the millisecond: that, and what a tool call says, is
+its key. In VS Code, which shares the shapes, that was not seen, so there only what they say tells calls apart.
 Documentation: docs.github.com/copilot/reference/hooks-reference.
 """
 
-from eventlog import fastjson
+from eventlog import fastjson, timestamps
 from eventlog.hosts.call import HookCall, Payload, present, text
 from eventlog.hosts.claude import protocol as claude
 
@@ -25,29 +26,49 @@ def read(payload: Payload, name: str, agent: str = AGENT) -> HookCall:
     name = _IN_ITS_WORDS.get(camel, camel)
     session, tool = text(payload, "sessionId", "session_id"), text(payload, "tool_use_id", "toolUseId")
     call = HookCall(agent, name, payload, session=session, dedupe_key=tool, subagent=_subagent(payload, name))
+    moment = _moment(payload) if agent == AGENT else ""
     match name:
         case "sessionStart":
-            return call.as_event("session_start", _start(payload))
+            return call.as_event("session_start", _start(payload), dedupe_key=moment)
+        case "agentStop" if payload.get("stop_hook_active"):  # the same turn, gone on for a hook
+            call.dedupe_key = moment
         case "agentStop":
             status = _STATUS.get(reason := text(payload, "stopReason", "stop_reason"), reason)
             settled = claude.is_settled(payload) and status == "completed"
-            return call.as_event("turn_end", present(status=status), is_final=settled)
+            return call.as_event("turn_end", present(status=status), dedupe_key=moment, is_final=settled)
         case "preCompact":
-            return call.as_event("save_requested", {"trigger": "pre_compact"})
+            call.owes_context = "compact"  # no start follows a compaction
+            return call.as_event("save_requested", {"trigger": "pre_compact"}, dedupe_key=moment)
         case "sessionEnd":
-            return call.as_event("session_end", present(reason=text(payload, "reason")))
+            return call.as_event("session_end", present(reason=text(payload, "reason")), dedupe_key=moment)
         case "userPromptSubmitted" if prompt := text(payload, "prompt"):
             call.dedupe_text = prompt
         case "preToolUse" | "postToolUse":
             call.dedupe_text = _tool_call(payload)
+            call.takes_context = name == "postToolUse"
+    if moment and call.dedupe_text is not None:
+        call.dedupe_key = f"{moment}\n{fastjson.dumps({'said': call.dedupe_text}).decode()}"
     return call
 
 
+def _moment(payload: Payload) -> str:
+    """The time of a call to the millisecond, told in milliseconds or as RFC 3339; "" where it tells none."""
+    told = payload.get("timestamp")
+    if isinstance(told, int) and 0 < told < _LAST_MS:
+        told = timestamps.from_ns(told * 1_000_000)
+    if not isinstance(told, str) or not told.endswith("Z"):
+        return ""
+    seconds, _, fraction = told[:-1].partition(".")
+    return f"{seconds}.{fraction[:3]:0<3}"
+
+
 _STATUS = {"": "completed", "end_turn": "completed"}
+_LAST_MS = 253_402_300_800_000  # the year 10000
 
 
-def start(context: str) -> bytes:
-    """The answer that gives a session its context."""
+def start(context: str, event: str = "") -> bytes:
+    """Give a session its context, at its start or after a tool."""
+    del event
     return fastjson.dumps({"additionalContext": context})
 
 

@@ -40,8 +40,9 @@ def read(payload: Payload, name: str) -> HookCall:
     return call
 
 
-def start(context: str) -> bytes:
-    """The answer that gives a session its context."""
+def start(context: str, event: str = "") -> bytes:
+    """Give a session its context."""
+    del event
     return fastjson.dumps({"additional_context": context})
 
 

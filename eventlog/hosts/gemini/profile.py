@@ -15,7 +15,6 @@ PROFILE = HostProfile(
             "BeforeAgent": {},
             "AfterTool": {"matcher": "write_file|replace|run_shell_command|write_todos"},
             "AfterAgent": {},
-            "PreCompress": {},
             "SessionEnd": {},
         },
         handler={"name": "eventlog", "type": "command", "command": "", "timeout": MILLISECONDS},

@@ -1,7 +1,8 @@
 """Gemini CLI: Claude Code's shapes under names of its own; no turn id, a `timestamp` in every payload.
 
-It puts what hooks answered into the prompt it tells the next ones of. It may tell of a session's end twice, and its
-agent's shell commands are not told the session.
+All hooks of a call are given the same `timestamp`. `PreCompress` comes before every call of the model, compressed or
+not, so it is no request to save. What hooks answered stands in the prompt the next ones are told of. It may tell of a
+session's end several times, and its agent's shell commands are not told the session.
 Documentation: github.com/google-gemini/gemini-cli, docs/hooks.
 """
 
@@ -13,8 +14,6 @@ AGENT = "gemini"
 SILENT = b"{}"  # an empty answer makes it parse stderr
 
 _OPENS, _CLOSES = "<hook_context>", "</hook_context>"
-_AS_CLAUDE_SAYS = {"PreCompress": "PreCompact"}
-
 start = claude.start
 
 
@@ -22,11 +21,16 @@ def read(payload: Payload, name: str) -> HookCall:
     """The call a payload tells of."""
     if prompt := text(payload, "prompt"):
         payload = {**payload, "prompt": _of_the_user(prompt)}
-    call = claude.read(payload, _AS_CLAUDE_SAYS.get(name, name), AGENT)
-    call.name = name
-    if name == "AfterAgent":
-        return call.as_event("turn_end", present(status="completed"), is_final=claude.is_settled(payload))
+    call = claude.read(payload, name, AGENT)
     call.dedupe_key = call.dedupe_key or text(payload, "tool_call_id")
+    match name:
+        case "SessionStart" if text(payload, "source") == "clear":
+            call.owes_context = "clear"  # of the answer to a clear only what is for the person is shown
+        case "BeforeAgent":
+            call.takes_context = True
+        case "AfterAgent" if not payload.get("stop_hook_active"):  # else it is the same turn, gone on for a hook
+            fields, moment = present(status="completed"), text(payload, "timestamp")
+            return call.as_event("turn_end", fields, dedupe_key=moment, is_final=claude.is_settled(payload))
     return call
 
 

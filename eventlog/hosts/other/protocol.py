@@ -26,9 +26,9 @@ def read(payload: Payload, name: str, agent: str) -> HookCall:
     return call
 
 
-def start(context: str) -> bytes:
+def start(context: str, event: str = "") -> bytes:
     """Stay silent."""
-    del context
+    del context, event
     return SILENT
 
 
@@ -38,4 +38,7 @@ def ask(request: str, notice: str) -> bytes:
     return SILENT
 
 
-flush = start
+def flush(request: str) -> bytes:
+    """Stay silent."""
+    del request
+    return SILENT

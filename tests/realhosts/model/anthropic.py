@@ -10,6 +10,7 @@ from tests.realhosts.model.talk import JSON, Message, Talk, names, text_of
 
 SHELL = "Bash"
 _REMINDER = "<system-reminder>"
+_STOP_HOOK = f"{_REMINDER}\nStop hook"  # what a hook wants at the end of a turn is the next thing to do
 
 
 def read(body: JSON) -> Talk:
@@ -44,7 +45,8 @@ def _messages(entry: JSON) -> Iterator[Message]:
         if block.get("type") == "tool_result":
             yield Message("tool", text)
         elif text:
-            yield Message("system" if text.lstrip().startswith(_REMINDER) else entry["role"], text)
+            is_reminder = text.lstrip().startswith(_REMINDER) and not text.lstrip().startswith(_STOP_HOOK)
+            yield Message("system" if is_reminder else entry["role"], text)
 
 
 def _block(answer: Answer) -> tuple[JSON, str]:

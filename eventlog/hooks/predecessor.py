@@ -1,0 +1,54 @@
+"""What a session's start or end came after: most hosts give these calls no key, and a session may come and go quickly.
+
+Registrations of one call come after the same event of the conversation; its next start or end comes after another.
+"""
+
+import os
+import time
+
+from eventlog import fastjson, index_lookup, timestamps
+from eventlog.files import open_regular
+from eventlog.hosts.call import HookCall
+from eventlog.store import Store
+
+_CALLS = (
+    "host_event",
+    "turn_end",
+    "session_start",
+    "session_end",
+)  # what hosts tell; summaries and receipts come from elsewhere, any time
+_READ = 1 << 20  # bytes of the end of today's file
+
+
+def predecessor(store: Store, call: HookCall) -> str:
+    """Find the id of the conversation's newest call of another type, recorded today; "" where there is none."""
+    data = _end_of_today(store)
+    end = len(data)
+    marks = index_lookup.marks(call.session)
+    while (at := max((data.rfind(mark, 0, end) for mark in marks), default=-1)) >= 0:
+        start = data.rfind(b"\n", 0, at) + 1
+        event = _event(data[start : data.find(b"\n", at)])
+        if event.get("conversation_id") == call.session and not event.get("subagent"):
+            kind = event.get("type")
+            if kind in _CALLS and kind != call.type:
+                return str(event.get("id"))
+        end = start
+    return ""
+
+
+def _end_of_today(store: Store) -> bytes:
+    day = timestamps.from_ns(time.time_ns())[:10]
+    try:
+        with os.fdopen(open_regular(f"{store.log}/{day}.jsonl"), "rb") as opened:
+            opened.seek(max(0, os.fstat(opened.fileno()).st_size - _READ))
+            return opened.read()
+    except OSError:
+        return b""
+
+
+def _event(line: bytes) -> "dict[str, object]":
+    try:
+        event = fastjson.loads(line)
+    except ValueError:
+        return {}
+    return event if isinstance(event, dict) else {}
