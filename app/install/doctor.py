@@ -8,9 +8,10 @@ from typing import Any, NamedTuple
 from eventlog import timestamps
 from eventlog.app.install import hook_entries, host_file
 from eventlog.app.install.health import Problem
-from eventlog.app.install.install import InstallTarget
+from eventlog.app.install.install import InstallTarget, saving
 from eventlog.app.install.json_spans import parse
 from eventlog.app.install.last_seen import last_seen
+from eventlog.app.install.permissions import Saving
 from eventlog.errors import BadRequest, EventLogError
 from eventlog.hooks import error_log
 from eventlog.hooks.command import calls_us, command, is_ours, is_shared, missing_files
@@ -27,6 +28,7 @@ class Report(NamedTuple):
     installed: tuple[str, ...]
     last: str | None
     problems: tuple[Problem, ...]
+    saving: Saving | None = None  # of those installed
 
 
 class _File(NamedTuple):
@@ -63,7 +65,16 @@ def _report(
     problems += _doubles(host, own)
     problems += _crossings(host, own, files)
     found = any((target.home / trace).is_dir() for trace in host.traces) or any(map(shutil.which, host.programs))
-    return Report(host.agent, host.name, found, tuple(str(file.path) for file in own), last, tuple(problems))
+    paths = tuple(str(file.path) for file in own)
+    return Report(host.agent, host.name, found, paths, last, tuple(problems), _saving(target, host) if own else None)
+
+
+def _saving(target: InstallTarget, host: HostProfile) -> Saving | None:
+    """Tell whether its agent may save; nothing where its file cannot be understood, which is told elsewhere."""
+    try:
+        return saving(target, host)
+    except EventLogError:
+        return None
 
 
 def _files(target: InstallTarget, host: HostProfile) -> Iterator[_File | Problem]:

@@ -7,11 +7,12 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from eventlog import files
-from eventlog.app.install import backup, hook_entries, host_file
+from eventlog.app.install import backup, hook_entries, host_file, permissions
 from eventlog.app.install.json_spans import parse
 from eventlog.errors import BadRequest
 from eventlog.hooks.command import command
-from eventlog.hosts.profile import HostProfile, Scope, profiles
+from eventlog.hosts.permission import Grant, NoPermission, Permission
+from eventlog.hosts.profile import BOTH_SCOPES, HostProfile, Scope, profiles
 from eventlog.store import Store
 
 
@@ -30,6 +31,12 @@ class InstallTarget(NamedTuple):
             if scope == "project"
             else self.directory(host) / host.hooks.user_file
         )
+
+    def rule_file(self, host: HostProfile, rule: Permission, scope: Scope) -> Path:
+        """Find the file the host keeps what it allows in."""
+        if scope == "project" and rule.project_file:
+            return self.project / rule.project_file
+        return self.directory(host) / rule.user_file
 
     def directory(self, host: HostProfile) -> Path:
         """Find the host's own directory."""
@@ -59,13 +66,54 @@ def install(target: InstallTarget, host: HostProfile, scope: Scope, *, shared: b
     """
     path, home = target.file(host, scope), str(target.home)
     commands = {event: command(host.agent, event, target.store, home, shared=shared) for event in host.hooks.events}
-    return change(target.store, path, lambda text: hook_entries.merge(text, host.hooks, commands), hook_entries.strip)
+    return change(
+        target.store, path, lambda text: hook_entries.merge(text, host.hooks, commands), _strip(target, host, path)
+    )
 
 
 def uninstall(target: InstallTarget, host: HostProfile, scope: Scope) -> FileChange:
-    """Take out exactly our entries; the bytes before, where nobody else has changed the file. Raises as `install`."""
-    new = {"hooks": {}, **host.hooks.document}
-    return restore(target.store, target.file(host, scope), hook_entries.strip, lambda text: _says_nothing(text, new))
+    """Take out exactly our entries; the bytes before, where nobody else has changed the file. Raises as `install`.
+
+    A permission that stands in the same file goes with them.
+    """
+    new, path = {"hooks": {}, **host.hooks.document}, target.file(host, scope)
+    return restore(target.store, path, _strip(target, host, path), lambda text: _says_nothing(text, new))
+
+
+def allow(target: InstallTarget, host: HostProfile, scope: Scope) -> FileChange | None:
+    """Let the agent save unasked; None where the host has no rule for that. Raises as `install`."""
+    rule, grant = permissions.rule_of(host), permissions.grant_of(target.store)
+    if rule is None:
+        return None
+    path = target.rule_file(host, rule, scope)
+    return change(target.store, path, lambda text: permissions.add(text, rule, grant), _strip(target, host, path))
+
+
+def disallow(target: InstallTarget, host: HostProfile, scope: Scope) -> FileChange | None:
+    """Take that rule out; None where the host has none. Raises as `install`."""
+    rule, grant = permissions.rule_of(host), permissions.grant_of(target.store)
+    if rule is None:
+        return None
+    path = target.rule_file(host, rule, scope)
+    if path != target.file(host, scope):
+        return restore(target.store, path, _strip(target, host, path), lambda text: not text.strip())
+    if not path.exists():
+        return FileChange(path, "absent")
+    changed = change(target.store, path, lambda text: permissions.remove(text, rule, grant), _strip(target, host, path))
+    return FileChange(path, "removed" if changed.done == "installed" else "absent")
+
+
+def saving(target: InstallTarget, host: HostProfile) -> permissions.Saving | None:
+    """Tell whether the agent may save by the host's default permissions; None where that is not known."""
+    found, grant = permissions.known(host), permissions.grant_of(target.store)
+    if isinstance(found, NoPermission):
+        return permissions.Saving(found.verdict, found.remedy(grant))
+    if found is None:
+        return None
+    paths = {target.rule_file(host, found, scope): None for scope in BOTH_SCOPES}
+    texts = [host_file.text_of(host_file.read(path), path) for path in paths]
+    verdict = permissions.judge(texts, found, grant)
+    return permissions.Saving(verdict, _remedy(host, found, grant, texts) if verdict != "allowed" else "")
 
 
 def change(store: Store, path: Path, edit: Callable[[str], str], strip: Callable[[str], str]) -> FileChange:
@@ -78,6 +126,24 @@ def restore(store: Store, path: Path, strip: Callable[[str], str], is_nothing: C
     """Undo `change`: exactly, else by taking out what is ours."""
     with _alone(store):
         return _restore(store, path, strip, is_nothing)
+
+
+def _strip(target: InstallTarget, host: HostProfile, path: Path) -> Callable[[str], str]:
+    """Make what takes all that is ours out of one of the host's files, whichever of our things stand in it."""
+    rule, grant = permissions.rule_of(host), permissions.grant_of(target.store)
+    has_hooks = path in [target.file(host, scope) for scope in BOTH_SCOPES]
+    has_rule = rule is not None and path in [target.rule_file(host, rule, scope) for scope in BOTH_SCOPES]
+
+    def strip(text: str) -> str:
+        left = permissions.remove(text, rule, grant) if rule and has_rule else text
+        return hook_entries.strip(left) if has_hooks else left
+
+    return strip
+
+
+def _remedy(host: HostProfile, rule: Permission, grant: Grant, texts: list[str]) -> str:
+    is_there = any(text.strip() and permissions.add(text, rule, grant) == text for text in texts)
+    return rule.overruled if is_there else f"eventlog install {host.agent} --allow"
 
 
 def _alone(store: Store) -> AbstractContextManager[object]:

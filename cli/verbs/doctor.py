@@ -8,6 +8,7 @@ import click
 from eventlog.app.doctor import DoctorReport, doctor
 from eventlog.app.install.doctor import Report
 from eventlog.app.install.health import Problem
+from eventlog.app.install.permissions import Saving
 from eventlog.cli import options
 from eventlog.cli.agent_options import here
 from eventlog.cli.main import EXIT_FOUND
@@ -41,6 +42,8 @@ def _tell(store: Store, found: DoctorReport) -> None:
         say(f"set aside  {kept} kept; take out what you need, then remove: {copies[0]}{', …' if copies[1:] else ''}")
     for agent in found.agents:
         say(_state(agent))
+        if agent.saving:
+            say(f"             saving is {agent.saving.verdict}{_to_allow(agent.saving)}")
         _tell_problems(agent.problems)
         if agent.found and not agent.installed:
             say(f"             to install: eventlog install {agent.agent}")
@@ -56,6 +59,10 @@ def _state(agent: Report) -> str:
     return f"{agent.agent:<10} {', '.join([*words, heard] if agent.installed or agent.last else words)}"
 
 
+def _to_allow(saving: Saving) -> str:
+    return f" by its default permissions; to allow it: {saving.fix}" if saving.fix else ""
+
+
 def _tell_problems(problems: Iterable[Problem]) -> None:
     for problem in problems:
         say(f"  {'!' if problem.serious else '-'} {problem.what}")
@@ -68,7 +75,12 @@ def _as_dict(store: Store, found: DoctorReport) -> dict[str, Any]:
         "problems": [problem._asdict() for problem in found.problems],
         "set_aside": found.set_aside,
         "agents": [
-            {**agent._asdict(), "problems": [problem._asdict() for problem in agent.problems]} for agent in found.agents
+            {
+                **agent._asdict(),
+                "problems": [problem._asdict() for problem in agent.problems],
+                "saving": agent.saving._asdict() if agent.saving else None,
+            }
+            for agent in found.agents
         ],
         "failures": found.failures[-_RECENT:],
         "failures_in_all": len(found.failures),

@@ -1,13 +1,16 @@
 """`eventlog install`."""
 
+import sys
+
 import click
 
-from eventlog.app.install.install import FileChange, install, profile_of
+from eventlog.app.install.install import FileChange, InstallTarget, allow, disallow, install, profile_of
+from eventlog.app.install.permissions import rule_of
 from eventlog.app.install.rules import install_rules
 from eventlog.cli import options
 from eventlog.cli.agent_options import agents, here, scope
 from eventlog.cli.output import say
-from eventlog.hosts.profile import Scope
+from eventlog.hosts.profile import HostProfile, Scope
 from eventlog.settings.load import load
 from eventlog.store import Store
 
@@ -16,6 +19,7 @@ from eventlog.store import Store
     epilog=options.examples(
         "eventlog install claude",
         "eventlog install claude cursor codex",
+        "eventlog install claude codex --allow",
         "eventlog install cursor --project --with-rules",
         "eventlog install gemini --project --session-type shared",
     )
@@ -30,8 +34,16 @@ from eventlog.store import Store
     show_default=True,
     help="Who listens to its sessions: you alone, or others too, who are told nothing about you.",
 )
+@click.option(
+    "--allow/--no-allow",
+    "allowed",
+    default=None,
+    help="Let the agent save unasked, by the narrowest rule its host has.  [default: ask on a terminal, else as it is]",
+)
 @options.store
-def command(names: tuple[str, ...], scope: Scope, with_rules: bool, session_type: str, store: Store) -> None:
+def command(
+    names: tuple[str, ...], scope: Scope, with_rules: bool, session_type: str, allowed: bool | None, store: Store
+) -> None:
     """Register the memory hook with coding agents, in their own configuration files.
 
     Adds entries at the end and changes no other byte; twice is once. What was there is kept in the store, and
@@ -42,10 +54,23 @@ def command(names: tuple[str, ...], scope: Scope, with_rules: bool, session_type
         _tell(host.name, install(target, host, scope, shared=session_type == "shared"))
         if host.after_install:
             say(f"           {host.after_install}")
+        _permit(target, host, scope, allowed)
         if with_rules:
             _rules(host.name, install_rules(target, host, scope, load(store).settings.locale))
     if scope == "project":
         say("the commands hold paths of this machine: keep these files out of shared branches")
+
+
+def _permit(target: InstallTarget, host: HostProfile, scope: Scope, allowed: bool | None) -> None:
+    if allowed is None and rule_of(host) and sys.stdin.isatty() and sys.stdout.isatty():
+        allowed = click.confirm(f"may {host.name} save summaries and facts without asking you?", default=True)
+    if allowed is None:
+        return
+    outcome = (allow if allowed else disallow)(target, host, scope)
+    if outcome:
+        _tell(f"{host.name} permission", outcome)
+    elif allowed:
+        say(f"{'skipped':<10} {host.name} has no rule that would let it save: see `eventlog doctor`")
 
 
 def _tell(name: str, outcome: FileChange) -> None:

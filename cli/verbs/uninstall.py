@@ -3,7 +3,7 @@
 import click
 
 from eventlog.app.install.doctor import is_registered
-from eventlog.app.install.install import FileChange, InstallTarget, profile_of, uninstall
+from eventlog.app.install.install import FileChange, InstallTarget, disallow, profile_of, uninstall
 from eventlog.app.install.rules import shares_rules, uninstall_rules
 from eventlog.cli import options
 from eventlog.cli.agent_options import agents, here, scope
@@ -26,6 +26,17 @@ def command(names: tuple[str, ...], scope: Scope, store: Store) -> None:
         if not _others_need_rules(target, host, scope) and (outcome := uninstall_rules(target, host, scope)):
             _tell(f"{host.name} rules", outcome)
         _tell(host.name, uninstall(target, host, scope))
+        if not is_registered(target, host, _other(scope)):
+            _permission(host, disallow(target, host, scope))
+
+
+def _permission(host: HostProfile, outcome: FileChange | None) -> None:
+    if outcome and outcome.done == "removed":
+        _tell(f"{host.name} permission", outcome)
+
+
+def _other(scope: Scope) -> Scope:
+    return "user" if scope == "project" else "project"
 
 
 def _tell(name: str, outcome: FileChange) -> None:

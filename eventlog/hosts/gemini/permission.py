@@ -1,0 +1,42 @@
+"""Gemini CLI asks before each command (`gemini -p` refuses it) unless a policy allows it.
+
+Every `.toml` below `policies/` counts; of a line of several commands each is looked at by itself.
+Documentation: geminicli.com/docs/reference/policy-engine.
+"""
+
+import json
+from typing import Any
+
+from eventlog.hosts.permission import Grant, Permission, Verdict, prefixes
+
+_HEAD = "# Written by `eventlog install gemini --allow`; `eventlog uninstall gemini` removes it.\n"
+_RULE = """\
+[[rule]]
+toolName = "run_shell_command"
+commandPrefix = [{prefixes}]
+decision = "allow"
+priority = 100
+"""
+
+
+def _items(grant: Grant) -> tuple[str, ...]:
+    quoted = ", ".join(json.dumps(prefix, ensure_ascii=False) for prefix in prefixes(grant))
+    return (_HEAD + _RULE.format(prefixes=quoted),)
+
+
+def _judge(policy: Any, grant: Grant) -> Verdict:
+    rules = policy.get("rule") if isinstance(policy, dict) else None
+    for rule in rules if isinstance(rules, list) else ():
+        named = rule.get("commandPrefix") if isinstance(rule, dict) and rule.get("decision") == "allow" else None
+        if isinstance(named, list) and {*prefixes(grant)} <= {*map(str, named)}:
+            return "allowed"
+    return "asked"
+
+
+PERMISSION = Permission(
+    form="own",
+    user_file="policies/eventlog.toml",
+    items=_items,
+    judge=_judge,
+    is_ours=lambda text, _: text.startswith(_HEAD),
+)

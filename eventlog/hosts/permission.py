@@ -1,0 +1,57 @@
+"""What a host asks before its agent may save, and the narrowest rule by which it does not ask; pure.
+
+A rule is told in the words of its host, made from the program an agent calls us by and the store's directory. Each
+room that has one keeps it in `permission.py`, with the documentation or the observation it was taken from.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any, Literal, NamedTuple
+
+Verdict = Literal["allowed", "asked", "refused"]
+Form = Literal["json", "toml", "own"]
+
+VERBS = ("summary", "fact")  # with which an agent saves
+
+
+class Grant(NamedTuple):
+    """What is allowed: our saving verbs, of this program, writing into this directory."""
+
+    program: str  # as a shell reads it
+    store: str  # absolute
+
+
+class Permission(NamedTuple):
+    """Where the rule stands and what it says.
+
+    `json` and `toml` add `items` to the list at `keys` of a file shared with others; `own` is a file of ours that says
+    `items[0]`. `judge` reads the parsed file (None: there is none); `overruled` is the remedy where our rule stands in
+    it and something else takes the leave away.
+    """
+
+    form: Form
+    user_file: str  # below the host's directory
+    items: Callable[[Grant], tuple[str, ...]]
+    judge: Callable[[Any, Grant], Verdict]
+    is_ours: Callable[[str, Grant], bool]
+    overruled: str = ""
+    project_file: str = ""  # below the project's; "" where the user's file speaks for all projects
+    keys: tuple[str, ...] = ()
+
+
+class NoPermission(NamedTuple):
+    """A host without a lasting rule for one command: what happens, and the options it takes instead."""
+
+    verdict: Verdict
+    remedy: Callable[[Grant], str]
+
+
+def prefixes(grant: Grant) -> tuple[str, ...]:
+    """How each of our saving commands begins."""
+    return tuple(f"{grant.program} {verb}" for verb in VERBS)
+
+
+def strings(found: Any, keys: Sequence[str]) -> list[str]:
+    """The strings of the list at these keys; none where there is no such list."""
+    for key in keys:
+        found = found.get(key) if isinstance(found, dict) else None
+    return [item for item in found if isinstance(item, str)] if isinstance(found, list) else []

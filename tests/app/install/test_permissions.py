@@ -1,0 +1,264 @@
+"""The leave to save: the narrowest rule each host has, given only with consent, and taken out to the byte."""
+
+import json
+import os
+import pty
+import subprocess
+import tomllib
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from eventlog.app.install import permissions
+from eventlog.app.install.toml_edit import with_item, without_item
+from eventlog.errors import BadRequest
+from eventlog.store import Store
+from tests.support.command_line import call, command, surroundings
+
+RULES = {"claude": ".claude/settings.json", "codex": ".codex/config.toml", "gemini": ".gemini/policies/eventlog.toml"}
+TABLE, KEY, ROOT = "sandbox_workspace_write", "writable_roots", "/home/ada/.eventlog"
+TOML = {
+    "empty": "",
+    "another table": '# mine\nmodel = "x"\n\n[tools]\nweb = true\n',
+    "no newline at the end": 'model = "x"',
+    "the table": f"[{TABLE}]\nnetwork_access = true\n\n[tools]\nweb = true\n",
+    "the table at the end": f"[{TABLE}]  # mine",
+    "an empty list": f"[{TABLE}]\n{KEY} = []\n",
+    "a list": f"[{TABLE}]\n{KEY} = ['/a', \"/b]\"]  # both\n[z]\n",
+    "a list of lines": f'[{TABLE}]\n{KEY} = [\n    "/a",  # one, ]\n    "/b",\n]\nz = 1\n',
+    "CRLF": f'model = "x"\r\n[{TABLE}]\r\nnetwork_access = true\r\n',
+}
+JSON = {
+    "hooks of others": '{"hooks": {"Stop": []}, "z": 1}',
+    "rules of others": '{\n    "permissions": {\n        "allow": ["Bash(ls:*)"],\n        "deny": []\n    }\n}\n',
+    "comments": '// mine\n{\n  "permissions": {\n    /* none */\n  }\n}\n',
+    "CRLF and tabs": '{\r\n\t"permissions": {\r\n\t\t"allow": []\r\n\t}\r\n}',
+}
+
+
+def _put(home, agent, text):
+    path = home / RULES[agent]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(text.encode())
+    return path
+
+
+def _grant(home):
+    return permissions.grant_of(Store(str(home / ".eventlog")))
+
+
+def _saving(agent):
+    agents = json.loads(call("doctor", "--json").out)["agents"]
+    return next(one["saving"] for one in agents if one["agent"] == agent)
+
+
+# ------------------------------------------------------------------------------------------------ every byte
+
+
+@pytest.mark.parametrize(
+    ("agent", "text"),
+    [*(("codex", text) for text in TOML.values()), *(("claude", text) for text in JSON.values())],
+    ids=[*TOML, *JSON],
+)
+def test_every_byte_comes_back(home, agent, text):
+    path = _put(home, agent, text)
+    allowed = call("install", agent, "--allow")
+    there = path.read_text()
+    again = call("install", agent, "--allow")
+    removed = call("uninstall", agent)
+
+    assert (0, 0, 0) == (allowed.code, again.code, removed.code)
+    assert text != there
+    assert "installed" not in again.out
+    assert text.encode() == path.read_bytes()
+
+
+@pytest.mark.parametrize("text", TOML.values(), ids=TOML)
+def test_what_others_wrote_meanwhile_stays_and_nothing_else(home, text):
+    path = _put(home, "codex", text)
+    call("install", "codex", "--allow")
+    told = '\n[hooks.state."x"]\ntrusted_hash = "sha256:1"\n'
+    path.write_bytes(path.read_bytes() + told.encode())
+    call("uninstall", "codex")
+
+    left = path.read_bytes().decode()
+
+    assert tomllib.loads(text + "\n" + told) == tomllib.loads(left)
+    assert text.rstrip() == left.replace(told, "").rstrip()
+
+
+@pytest.mark.parametrize("agent", RULES)
+def test_files_made_for_it_go_with_it(home, agent):
+    call("install", agent, "--allow")
+    there = (home / RULES[agent]).exists()
+    call("uninstall", agent)
+
+    assert there
+    assert not (home / RULES[agent]).exists()
+    assert not (home / RULES[agent]).parent.exists()
+
+
+@given(
+    st.lists(st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Cs"]), max_size=8), max_size=4),
+    st.sampled_from(["", "\n", "# c ]\n"]),
+    st.booleans(),
+)
+def test_an_item_comes_and_goes_in_any_list(items, between, trailing):
+    listed = f",{between or ' '}".join(json.dumps(item, ensure_ascii=False) for item in items)
+    text = f"a = 1\n[{TABLE}]\n{KEY} = [{between}{listed}{',' if trailing and items else ''}{between}]\n[b]\nc = 2\n"
+    if ROOT in items:
+        return
+    there = with_item(text, TABLE, KEY, ROOT)
+
+    assert [*items, ROOT] == tomllib.loads(there)[TABLE][KEY]
+    assert there == with_item(there, TABLE, KEY, ROOT)
+    assert tomllib.loads(text) == tomllib.loads(without_item(there, TABLE, KEY, ROOT))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f'{TABLE} = {{{KEY} = ["/a"]}}\n',
+        f'{TABLE}.{KEY} = ["/a"]\n',
+        f"[{TABLE}]\n{KEY} = 7\n",
+        "= no TOML",
+        "[a]\n[a]\n",
+    ],
+)
+def test_what_is_written_in_another_way_is_left_alone(home, text):
+    path = _put(home, "codex", text)
+    ran = call("install", "codex", "--allow")
+
+    assert 0 != ran.code
+    assert text == path.read_text()
+    with pytest.raises(BadRequest):
+        with_item(text, TABLE, KEY, ROOT)
+
+
+# ------------------------------------------------------------------------------------------------ what is allowed
+
+
+def test_only_saving_with_this_program_is_allowed(home):
+    call("install", "claude", "--allow")
+    allowed = json.loads((home / RULES["claude"]).read_text())["permissions"]["allow"]
+
+    assert [f"Bash({_grant(home).program} {verb}:*)" for verb in ("summary", "fact")] == allowed
+
+
+def test_another_installations_rule_is_replaced(home):
+    path = _put(home, "claude", '{"permissions": {"allow": ["Bash(/old/bin/eventlog fact:*)", "Bash(make:*)"]}}')
+    call("install", "claude", "--allow")
+    allowed = json.loads(path.read_text())["permissions"]["allow"]
+
+    assert "Bash(/old/bin/eventlog fact:*)" not in allowed
+    assert "Bash(make:*)" in allowed
+
+
+def test_the_store_is_the_one_place_that_becomes_writable(home):
+    call("install", "codex", "--allow")
+
+    assert [str(home / ".eventlog")] == tomllib.loads((home / RULES["codex"]).read_text())[TABLE][KEY]
+
+
+def test_a_policy_allows_no_more_than_saving(home):
+    call("install", "gemini", "--allow")
+    (rule,) = tomllib.loads((home / RULES["gemini"]).read_text())["rule"]
+
+    assert ("run_shell_command", "allow") == (rule["toolName"], rule["decision"])
+    assert all(prefix.endswith(("eventlog summary", "eventlog fact")) for prefix in rule["commandPrefix"])
+
+
+# ------------------------------------------------------------------------------------------------ with consent
+
+
+@pytest.mark.parametrize("agent", RULES)
+def test_in_a_pipe_nothing_is_allowed_unasked(home, agent):
+    call("install", agent)
+
+    assert "allowed" != _saving(agent)["verdict"]
+
+
+@pytest.mark.parametrize("agent", RULES)
+def test_a_leave_is_kept_until_it_is_taken_back(home, agent):
+    call("install", agent, "--allow")
+    call("install", agent)
+    kept = _saving(agent)["verdict"]
+    taken = call("install", agent, "--no-allow")
+
+    assert "allowed" == kept
+    assert "removed" in taken.out
+    assert "allowed" != _saving(agent)["verdict"]
+
+
+@pytest.mark.parametrize(("answer", "verdict"), [("\n", "allowed"), ("n\n", "asked")])
+def test_on_a_terminal_the_user_is_asked(home, answer, verdict):
+    ours, theirs = pty.openpty()
+    os.write(ours, answer.encode())
+    asked = subprocess.run(
+        command("install", "claude"),
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+        env=surroundings(HOME=str(home)),
+        check=False,
+    )
+    said = os.read(ours, 4096).decode()
+    os.close(theirs)
+    os.close(ours)
+
+    assert 0 == asked.returncode
+    assert "may Claude Code save summaries and facts without asking you? [Y/n]" in said
+    assert verdict == _saving("claude")["verdict"]
+
+
+def test_a_host_without_such_a_rule_says_so(home):
+    ran = call("install", "copilot", "--allow")
+
+    assert 0 == ran.code
+    assert "has no rule that would let it save" in ran.out
+
+
+# ------------------------------------------------------------------------------------------------ what doctor says
+
+
+@pytest.mark.parametrize(
+    ("agent", "text", "verdict"),
+    [
+        ("claude", "{}", "asked"),
+        ("claude", '{"permissions": {"allow": ["Bash"]}}', "allowed"),
+        ("claude", '{"permissions": {"allow": ["Bash"], "deny": ["Bash"]}}', "refused"),
+        ("codex", "", "refused"),
+        ("codex", 'sandbox_mode = "danger-full-access"', "allowed"),
+        ("codex", "[sandbox_workspace_write]\nwritable_roots = ['/']", "allowed"),
+        ("codex", "sandbox_mode = 'read-only'\n[sandbox_workspace_write]\nwritable_roots = ['/']", "refused"),
+        ("gemini", "", "asked"),
+    ],
+)
+def test_doctor_says_what_becomes_of_a_save(home, agent, text, verdict):
+    _put(home, agent, text)
+    call("install", agent)
+
+    assert verdict == _saving(agent)["verdict"]
+
+
+@pytest.mark.parametrize("agent", RULES)
+def test_doctor_names_the_command_that_allows_it(home, agent):
+    call("install", agent)
+    call(*_saving(agent)["fix"].split()[1:])
+
+    assert {"verdict": "allowed", "fix": ""} == _saving(agent)
+
+
+def test_doctor_names_what_takes_the_leave_away(home):
+    _put(home, "codex", "sandbox_mode = 'read-only'\n")
+    call("install", "codex", "--allow")
+
+    assert "sandbox_mode" in _saving("codex")["fix"]
+    assert "saving is refused" in call("doctor").out
+
+
+def test_doctor_names_the_options_of_a_host_without_rules(home):
+    call("install", "copilot")
+
+    assert "--allow-tool" in _saving("copilot")["fix"]
