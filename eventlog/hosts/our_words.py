@@ -12,7 +12,7 @@ from eventlog.hosts.steps import Step
 MARK = "[eventlog]"  # as in `hooks.prompts`
 
 _WRAPPED = re.compile(r"<(hook_context|hook_prompt|system-reminder|session_context)\b[^>]*>.*?(?:</\1>|\Z)", re.DOTALL)
-_CONTEXT = re.compile(r"^# (?:Memory|记忆) \(eventlog\)$.*\Z", re.DOTALL | re.MULTILINE)
+_CONTEXT = re.compile(r"^# (?:Memory|记忆) ?[(（]eventlog[)）]$.*\Z", re.DOTALL | re.MULTILINE)
 _REQUEST = re.compile(
     r"^(?:[A-Z][\w ]{0,40}:\s+)?\[eventlog\][^\n]*(?:\n(?:[ \t]+\S[^\n]*|`--type`[^\n]*|[ \t]*)(?=\n|\Z))*",
     re.MULTILINE,

@@ -8,13 +8,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eventlog.codec import from_fields
+from eventlog.hooks import prompts
 from eventlog.hosts import find_transcript, steps_from_log
+from eventlog.hosts.call import HookCall
 from eventlog.hosts.our_words import of_the_user, without_ours
 from eventlog.hosts.shell import files_written, programs_run
 from eventlog.hosts.statements import closing
 from eventlog.hosts.steps import Step
 from eventlog.hosts.summarise import TranscriptSummary, summarise
 from eventlog.hosts.tools import from_tool
+from eventlog.store import Store
 from tests.support.tree import ROOT
 
 FIXTURES = ROOT / "fixtures" / "transcripts"
@@ -334,6 +337,16 @@ _CONTEXT = "# Memory (eventlog)\n\nWhen you have completed what the user asked f
 )
 def test_our_words_leave_a_prompt_and_the_users_stay(prompt):
     assert "Fix the cart" == of_the_user(prompt)
+
+
+@pytest.mark.parametrize("said", [prompts.start, prompts.ask, prompts.flush])
+@pytest.mark.parametrize("locale", ["en", "zh"])
+def test_whatever_agents_are_told_is_known_as_ours(said, locale, tmp_path):
+    call = HookCall("codex", "Stop", {}, session="c")
+    told = said(Store(str(tmp_path / "my store")), call, locale)
+
+    assert "" == of_the_user(told)
+    assert "Fix the cart" == of_the_user(f"Fix the cart\n\n{told}")
 
 
 @pytest.mark.parametrize("prompt", ["What is [eventlog] in the output?", "Does eventlog summary work?", "a <b> c"])
