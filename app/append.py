@@ -11,6 +11,7 @@ from eventlog import codec
 from eventlog.app.record import record_once
 from eventlog.errors import BadRequest, InvalidEvent
 from eventlog.events import TYPES, Event, Retraction, UnknownEvent
+from eventlog.fastjson import BOM
 from eventlog.log import AppendResult, EventLog
 
 _FIND = "`eventlog query` shows what there is; nothing was stored"
@@ -43,7 +44,7 @@ def append_stream(log: EventLog, lines: Iterable[bytes], *, batch: str | None = 
 def object_of(text: bytes) -> dict[str, Any]:
     """Read a JSON object; raises InvalidEvent."""
     try:
-        return msgspec.json.decode(text.removeprefix(b"\xef\xbb\xbf"), type=dict[str, Any])
+        return msgspec.json.decode(text.removeprefix(BOM), type=dict[str, Any])
     except (msgspec.MsgspecError, UnicodeDecodeError) as error:
         raise InvalidEvent(f"not a JSON object: {error}") from error
 

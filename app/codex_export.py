@@ -10,12 +10,13 @@ from pathlib import Path
 from msgspec import Struct
 
 from eventlog.files import replace_file
+from eventlog.home import in_full
+from eventlog.hosts.profile import where_moved
 from eventlog.projections.stamp import is_untouched
 from eventlog.settings.schema import Settings
 from eventlog.store import Store
 
 _PREFIX = "eventlog-"
-_CODEX = "~/.codex/"
 
 
 class ExportResult(Struct):
@@ -34,7 +35,7 @@ def export(store: Store, settings: Settings, home: str, environ: Mapping[str, st
     """
     done = ExportResult()
     chosen = settings.codex_memory
-    folder = _expand(chosen.path, home, environ.get("CODEX_HOME", ""))
+    folder = Path(in_full(where_moved(chosen.path, environ), home))
     if not chosen.enabled or not folder.parent.is_dir():
         return done
     wanted = {
@@ -48,12 +49,6 @@ def export(store: Store, settings: Settings, home: str, environ: Mapping[str, st
             path.unlink()
             done.removed.append(path.name)
     return done
-
-
-def _expand(path: str, home: str, codex_home: str) -> Path:
-    if codex_home and path.startswith(_CODEX):
-        return Path(codex_home, path.removeprefix(_CODEX))
-    return Path(home, path[2:]) if path.startswith("~/") else Path(path)
 
 
 def _copy(path: Path, data: bytes, done: ExportResult) -> None:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from eventlog import files
+from eventlog import files, layers
 from eventlog.app.open_store import OpenStore
 from eventlog.app.rebuild import RebuildResult, replay_store
 from eventlog.app.record import record_once
@@ -26,7 +26,6 @@ from eventlog.log import EventLog
 from eventlog.settings import cached
 from eventlog.store import Store
 
-LAYER = 3
 _SILENT_NS = 6 * 3600 * 10**9  # so long without a turn is an end, where the host tells of none
 _GIVE_UP_NS = 7 * 24 * 3600 * 10**9
 
@@ -87,8 +86,8 @@ def _our_turn(store: Store) -> Iterator[bool]:
 
     files.make_dirs(store.cache)
     try:
-        with FileLock(f"{store.cache}/{background.LOCK}", timeout=0, mode=0o600):
-            Path(store.cache, background.STARTING).unlink(missing_ok=True)  # from here on, who comes waits for us
+        with FileLock(store.lock("settle"), timeout=0, mode=0o600):
+            Path(store.cached(background.STARTING)).unlink(missing_ok=True)  # from here on, who comes waits for us
             yield True
     except Timeout:
         yield False
@@ -136,7 +135,9 @@ def _run_hooks(opened: OpenStore, note: OpenSession, kind: type[SessionStart | S
 
 def _summarise_one(log: EventLog, note: OpenSession, locale: str) -> list[Event]:
     events = log.session(note.session)
-    if any(isinstance(event, StageSummary) and event.layer != LAYER and not event.subagent for event in events):
+    if any(
+        isinstance(event, StageSummary) and event.layer != layers.SESSION_END and not event.subagent for event in events
+    ):
         return []
     found = summarise(_steps(note, events), locale)
     if not found:
@@ -159,7 +160,7 @@ def _event(note: OpenSession, drawn: TranscriptSummary) -> Event:
             "conversation_id": note.session,
             "project": note.project,
             "agent": note.agent or None,
-            "layer": LAYER,
+            "layer": layers.SESSION_END,
             "scope": "session",
             "topic": drawn.topic,
             "summary": drawn.summary,

@@ -5,7 +5,6 @@ from typing import NamedTuple
 from eventlog import spool
 from eventlog.app.machine import Machine
 from eventlog.log import EventLog
-from eventlog.settings import cached
 from eventlog.settings.schema import Settings
 from eventlog.store import Store
 
@@ -26,7 +25,7 @@ class OpenStore(NamedTuple):
 def open_log(store: Store, machine: Machine) -> EventLog:
     """Open the log, with what waited for it; to record something, a mistake in `config.yaml` is no obstacle."""
     spool.take_in(store)
-    return EventLog(store, fsync=cached.wants_sync(store), clock=machine.clock)
+    return EventLog(store, clock=machine.clock)
 
 
 def open_store(store: Store, machine: Machine) -> OpenStore:

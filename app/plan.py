@@ -15,7 +15,7 @@ from eventlog.project import project_root
 from eventlog.projections.bases import plan_file
 from eventlog.projections.bases.names import named
 from eventlog.projections.bases.plan_file import PlanFile, PlannedChange
-from eventlog.settings import cached, load
+from eventlog.settings import load
 from eventlog.settings.schema import Settings
 from eventlog.store import Store
 from eventlog.yaml_errors import Mistake
@@ -111,7 +111,7 @@ def entry_of(given: Mapping[str, Any], where: str = "entries[0]") -> PlannedChan
 
 def _open(store: Store | str | os.PathLike[str]) -> EventLog:
     place = store if isinstance(store, Store) else Store(os.fspath(store))
-    return EventLog(place, fsync=cached.wants_sync(place))
+    return EventLog(place)
 
 
 def _named(entry: PlannedChange, key: Any) -> PlannedChange:

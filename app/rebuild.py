@@ -82,7 +82,7 @@ def replay_elsewhere(
 def _one_at_a_time(opened: OpenStore, *, wanted: bool) -> AbstractContextManager[object]:
     """Two replays into the store would only do the same work twice; where there is no log, nothing is made."""
     there = Path(opened.store.log).is_dir()
-    return files.lock(f"{opened.store.cache}/replay.lock") if wanted and there else nullcontext()
+    return files.lock(opened.store.lock("replay")) if wanted and there else nullcontext()
 
 
 def rebuild(

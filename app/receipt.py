@@ -11,7 +11,7 @@ from msgspec import to_builtins
 from eventlog.app.checkpoints import Checkpoints
 from eventlog.append_once import SAME_CALL_MS, append_once
 from eventlog.days import LogLine
-from eventlog.events import ContextInjected, KnownFile
+from eventlog.events import ContextInjected, KnownFile, order
 from eventlog.log import EventLog
 from eventlog.projections.base import Document
 from eventlog.projections.context.build import ContextResult
@@ -67,7 +67,7 @@ def _explain(log: EventLog, receipt: ContextInjected, documents_at: _DocumentsAt
 
     def known(events: list[str]) -> list[LogLine]:
         entries = (found[one] for one in events if one in found and not told_no_more.hides(found[one].event))
-        return sorted(entries, key=lambda one: (one.event.ts, one.event.id))
+        return sorted(entries, key=lambda entry: order(entry.event))
 
     files = {path: None if events is None else known(events) for path, events in behind.items()}
     return ReceiptSources(receipt, known(receipt.sources), files)

@@ -8,7 +8,7 @@ from eventlog.app.open_store import OpenStore
 from eventlog.app.staging import StagedEntry, as_edited, keep, path_of, unstage
 from eventlog.app.storage import storage_named
 from eventlog.errors import BadRequest
-from eventlog.events import EntryResolved
+from eventlog.events import EntryResolved, order
 from eventlog.projections.bases import section_safety, sections
 from eventlog.projections.bases.drift import HUMAN
 from eventlog.projections.bases.plan_file import change_of
@@ -25,7 +25,7 @@ class ResolveResult(NamedTuple):
 
 def waiting(opened: OpenStore, name: str = "") -> list[StagedEntry]:
     """What waits for a person, oldest first; `name`: the beginning of an id, or the name of a staged file."""
-    found = sorted(apply(opened, dry_run=True).staged, key=lambda staged: (staged.entry.ts, staged.entry.id))
+    found = sorted(apply(opened, dry_run=True).staged, key=lambda staged: order(staged.entry))
     return [staged for staged in found if staged.entry.id.startswith(name) or staged.name == name.rpartition("/")[2]]
 
 

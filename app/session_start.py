@@ -45,7 +45,7 @@ def _known(store: Store, call: HookCall, source: str) -> str:
     from eventlog.settings.schema import Settings
 
     settings = msgspec.convert(cached.settings(store), Settings)
-    opened = OpenStore(EventLog(store, fsync=cached.wants_sync(store)), settings, Machine.here())
+    opened = OpenStore(EventLog(store), settings, Machine.here())
     listens = str(call.fields.get("session_type", "main")) if source in NEW else None
     request = request_of(
         opened, call.project, session=call.session, session_type=listens, source=source, agent=call.agent

@@ -15,6 +15,7 @@ from urllib.parse import unquote, urlsplit
 from eventlog.errors import EventLogError, NotStored
 from eventlog.events import PlanEntry
 from eventlog.exchange_file import Overtaken, exchange_file, sweep
+from eventlog.home import HOME, in_full
 from eventlog.projections.bases.names import BaseFile, Bases, base_file_of
 from eventlog.settings.schema import PROJECT
 
@@ -54,8 +55,8 @@ def storage_of(place: BaseFile, bases: Bases, home: str) -> BaseStorage | None:
         tree = Path(place.project)
         path = tree / shown.removeprefix(PROJECT)
         return LocalFile(str(path), path, tree, _NEW_IN_PROJECT) if tree.is_dir() else None
-    if shown.startswith("~/"):
-        return LocalFile(shown, Path(home, shown[2:]), Path(home), _NEW_IN_HOME)
+    if shown.startswith(HOME):
+        return LocalFile(shown, Path(in_full(shown, home)), Path(home), _NEW_IN_HOME)
     return LocalFile(shown, Path(shown), Path(shown).parent, _NEW_IN_HOME)
 
 

@@ -10,6 +10,7 @@ from eventlog.app.replay import replay
 from eventlog.app.storage import Refused, storage_of
 from eventlog.days import LogLine
 from eventlog.errors import BadRequest
+from eventlog.home import in_full
 from eventlog.log import EventLog
 from eventlog.projections.base import Document, Line
 from eventlog.projections.bases.drift import locate
@@ -48,7 +49,7 @@ def explain(opened: OpenStore, file: Path, number: int | None = None) -> list[Li
 
 def known_file(opened: OpenStore, name: str) -> Path:
     """Find the file a name means: the one there, else the one of the store's knowledge directory."""
-    given = Path(opened.machine.home, name[2:]) if name.startswith("~/") else Path(name)
+    given = Path(in_full(name, str(opened.machine.home)))
     known = Path(opened.store.knowledge) / name
     return known if known.is_file() and not given.is_file() else given
 

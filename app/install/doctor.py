@@ -94,7 +94,7 @@ def _files(target: InstallTarget, host: HostProfile) -> Iterator[_File | Problem
 def _value(path: Path) -> Any:
     text = host_file.text_of(host_file.read(path), path)
     try:
-        return parse(text).value if text.strip("\ufeff \t\r\n") else None
+        return parse(text).value if hook_entries.says_something(text) else None
     except BadRequest as error:
         raise BadRequest(error.what, where=str(path), hint="correct the file by hand") from error
 

@@ -17,7 +17,7 @@ _COMMANDS = ("command", "bash", "powershell", "exec")
 
 def merge(text: str, hooks: HookFile, commands: Mapping[str, str]) -> str:
     """The file with exactly one entry of ours for each event, and none for others; raises NotJson or BadRequest."""
-    text = text if _says_something(text) else "{\n}\n"
+    text = text if says_something(text) else "{\n}\n"
     for key, value in hooks.document.items():
         if parse(text).get(key) is None:
             text = json_edit.append_member(text, _root(text), key, value)
@@ -38,7 +38,7 @@ def entry(hooks: HookFile, event: str, command: str) -> dict[str, Any]:
 
 def strip(text: str) -> str:
     """The file without any entry of ours, nor what that leaves empty; raises NotJson or BadRequest."""
-    if not _says_something(text):
+    if not says_something(text):
         return text
     stripped = _strip_events(text, keep=())
     hooks = _root(stripped).get("hooks")
@@ -55,7 +55,8 @@ def commands_in(value: Any) -> Iterator[tuple[str, str]]:
             yield from ((event, command) for command in _commands(one))
 
 
-def _says_something(text: str) -> bool:
+def says_something(text: str) -> bool:
+    """Tell a file with anything in it from an empty one, which stands for no settings."""
     return bool(text.strip("\ufeff \t\r\n"))
 
 

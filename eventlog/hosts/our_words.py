@@ -9,8 +9,6 @@ from collections.abc import Iterable, Iterator
 
 from eventlog.hosts.steps import Step
 
-MARK = "[eventlog]"  # as in `hooks.prompts`
-
 _WRAPPED = re.compile(r"<(hook_context|hook_prompt|system-reminder|session_context)\b[^>]*>.*?(?:</\1>|\Z)", re.DOTALL)
 _CONTEXT = re.compile(r"^# (?:Memory|记忆) ?[(（]eventlog[)）]$.*\Z", re.DOTALL | re.MULTILINE)
 _REQUEST = re.compile(

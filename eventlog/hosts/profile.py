@@ -92,6 +92,15 @@ def profiles() -> dict[str, HostProfile]:
     return {room: _load(agent) for agent, room in hosts.ROOMS.items()}
 
 
+def where_moved(path: str, environ: Mapping[str, str]) -> str:
+    """Lead a path below a host's directory (`~/.codex/memories`) to where the environment has moved that directory."""
+    for host in profiles().values():
+        inside = path.removeprefix(f"~/{host.home}/")
+        if inside != path and (moved := environ.get(host.home_variable)):
+            return f"{moved}/{inside}"
+    return path
+
+
 def memory_files(agent: str) -> MemoryFiles:
     """What the agent of that name in the log is given by its host; nothing where that is not known."""
     if agent in hosts.ROOMS:

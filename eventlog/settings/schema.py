@@ -10,6 +10,8 @@ from zoneinfo import ZoneInfo
 
 from msgspec import Meta, Struct, field
 
+from eventlog.home import HOME
+
 Locale = Literal["en", "zh"]
 Count = Annotated[int, Meta(ge=0)]
 Fraction = Annotated[float, Meta(ge=0, le=1)]
@@ -33,7 +35,7 @@ class KnowledgeBase(Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
     def __post_init__(self) -> None:
         if (self.path is None) == (self.url is None):
             raise ValueError("exactly one of path and url must be given")
-        if self.path is not None and not self.path.startswith(("/", "~/", PROJECT)):
+        if self.path is not None and not self.path.startswith(("/", HOME, PROJECT)):
             raise ValueError(f"path: must start with /, ~/ or {PROJECT}")
         if self.path is not None and (".." in self.path.split("/") or self.path.endswith("/")):
             raise ValueError("path: must name a file, without any ..")

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from eventlog.errors import BadRequest
 from eventlog.events import SectionKey
+from eventlog.home import in_full
 from eventlog.settings.schema import PROJECT, KnowledgeBase
 from eventlog.store import project_slug
 
@@ -75,7 +76,7 @@ def _spelled(key: SectionKey, home: str) -> str | None:
     path = text.removeprefix(_FILE) if key.url is not None else text
     if not path or ".." in path.split("/") or "\\" in path or path.endswith("/"):
         return None
-    return posixpath.normpath(_full(path, home))
+    return posixpath.normpath(in_full(path, home))
 
 
 def _spellings(base: KnowledgeBase, project: str | None, home: str) -> list[str]:
@@ -83,13 +84,9 @@ def _spellings(base: KnowledgeBase, project: str | None, home: str) -> list[str]
         return [base.url, posixpath.normpath(base.url.removeprefix(_FILE))] if _is_file(base.url) else [base.url]
     path = base.path or ""
     if not path.startswith(PROJECT):
-        return [posixpath.normpath(_full(path, home))]
+        return [posixpath.normpath(in_full(path, home))]
     inside = posixpath.normpath(path.removeprefix(PROJECT))
     return [path, inside, posixpath.join(project, inside)] if project else [path, inside]
-
-
-def _full(path: str, home: str) -> str:
-    return posixpath.join(home, path[2:]) if home and path.startswith("~/") else path
 
 
 def _is_file(url: str) -> bool:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from pathlib import Path, PurePath
 
+from eventlog.home import HOME, in_full
 from eventlog.projections.context.agent_context import ContextFile
 from eventlog.projections.context.phrases import template
 from eventlog.settings.schema import PROJECT, Settings
@@ -23,7 +24,7 @@ def context_files(settings: Settings, store: Store, project: str, home: str) -> 
 
     In a shared session those for main sessions are left out by the caller.
     """
-    workspace = _expand(settings.context.workspace, home)
+    workspace = Path(in_full(settings.context.workspace, home))
     files = [
         *_bases(settings, project, home),
         ContextFile("TOOLS.md", str(workspace / "TOOLS.md"), str(workspace), load_order=TOOLS),
@@ -35,7 +36,7 @@ def context_files(settings: Settings, store: Store, project: str, home: str) -> 
 
 def bootstrap_file(settings: Settings, home: str) -> ContextFile:
     """What is said to the very first session of a workspace only."""
-    workspace = _expand(settings.context.workspace, home)
+    workspace = Path(in_full(settings.context.workspace, home))
     return ContextFile("BOOTSTRAP.md", str(workspace / "BOOTSTRAP.md"), str(workspace), load_order=BOOTSTRAP)
 
 
@@ -53,8 +54,8 @@ def _bases(settings: Settings, project: str, home: str) -> Iterator[ContextFile]
 
 def _of_base(path: str, settings: Settings, project: str, home: str) -> ContextFile:
     in_project = path.startswith(PROJECT)
-    full = Path(project, path.removeprefix(PROJECT)) if in_project else _expand(path, home)
-    root = project if in_project else home if path.startswith("~/") else str(full.parent)
+    full = Path(project, path.removeprefix(PROJECT)) if in_project else Path(in_full(path, home))
+    root = project if in_project else home if path.startswith(HOME) else str(full.parent)
     full = _alias(full)
     order = _ORDERS.get(full.name, TOOLS)
     required = order < TOOLS and not in_project  # nothing is created in a repository
@@ -83,7 +84,3 @@ def _memories(store: Store, project: str) -> Iterator[ContextFile]:
     for place in places:
         path = str(PurePath(store.knowledge, place))
         yield ContextFile("MEMORY.md", path, store.knowledge, main_session_only=True, load_order=MEMORY)
-
-
-def _expand(path: str, home: str) -> Path:
-    return Path(home, path[2:]) if path.startswith("~/") else Path(path)

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from eventlog.home import in_full
 from eventlog.hosts.profile import MemoryFiles, memory_files
 from eventlog.projections.context.loader import Unreadable, read
 
@@ -39,4 +40,4 @@ def _imports(file: Path, home: Path) -> Iterator[Path]:
         return
     for match in _IMPORT.finditer(_CODE.sub("", text)):
         named = match["path"]
-        yield home / named[2:] if named.startswith("~/") else file.parent / named
+        yield file.parent / in_full(named, str(home))

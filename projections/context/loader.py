@@ -9,6 +9,8 @@ import stat
 from codecs import utf_8_decode
 from pathlib import Path
 
+from eventlog.fastjson import BOM
+
 _LONGEST = 1 << 20  # bytes read of a file; no budget is anywhere near
 _READ = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 
@@ -33,7 +35,7 @@ def read(path: Path, root: Path) -> str:
 def _text_of(data: bytes) -> str:
     """Decode the bytes; what is no text is not for a prompt. Raises Unreadable."""
     try:
-        text, _ = utf_8_decode(data.removeprefix(b"\xef\xbb\xbf"), "strict", len(data) < _LONGEST)
+        text, _ = utf_8_decode(data.removeprefix(BOM), "strict", len(data) < _LONGEST)
     except UnicodeDecodeError as error:
         raise Unreadable(f"is not UTF-8: byte {error.start} cannot be read") from error
     if "\0" in text:

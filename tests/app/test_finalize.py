@@ -120,7 +120,7 @@ def test_one_at_work_is_enough(store, monkeypatch):
 
     started = _spawned(monkeypatch)
     Path(store, "cache").mkdir(parents=True)
-    with FileLock(store / "cache" / background.LOCK):
+    with FileLock(store / "cache" / "settle.lock"):
         background.start_finalize(Store(str(store)))
         ran = call("settle", "--store", store)
 

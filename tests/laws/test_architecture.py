@@ -30,7 +30,6 @@ KNOWS_HOSTS = {
     "eventlog/hosts/__init__.py": "the table of hosts",
     "eventlog/hosts/classify.py": "tells one host from another, before any room is loaded",
     "eventlog/settings/schema.py": "the default of `codex_memory`, a key of config.yaml",
-    "app/codex_export.py": "the use case of that key",
     "cli/verbs/hook.py": "examples in the help",
     "cli/verbs/install.py": "examples in the help",
     "cli/verbs/uninstall.py": "examples in the help",

@@ -8,9 +8,9 @@ the abandoned branch in the file.
 from collections.abc import Iterator
 from pathlib import Path
 
-from eventlog.hosts.our_words import MARK
 from eventlog.hosts.steps import Step, TranscriptRecord, dig, records, text_of, texts, word
 from eventlog.hosts.tools import from_tool
+from eventlog.layers import MARK
 
 _TITLES = {"summary": "summary", "ai-title": "aiTitle", "custom-title": "customTitle"}
 _NOT_THE_USER = ("<task-notification>", "<local-command", "<command-name>", "<command-message>", "<system-reminder>",
