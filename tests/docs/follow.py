@@ -12,6 +12,7 @@ from tests.support.tree import ROOT
 
 _BLOCK = re.compile(r"^```(?P<language>\w*)\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL)
 _FILE = re.compile(r"^`(?P<path>[\w./-]+)`(?:, (?P<where>after|in) `(?P<marker>[^`]+)`)?", re.MULTILINE)
+_PROGRAMS = {"python": sys.executable, **{name: f"{sys.executable} -m {name}" for name in ("eventlog", "pip")}}
 _FOLDERS = ("eventlog", "projections", "app", "cli")
 
 
@@ -28,9 +29,9 @@ class Step(NamedTuple):
     marker: str = ""
 
 
-def steps(page: Path) -> list[Step]:
+def steps(text: str) -> list[Step]:
     """The blocks of a page in their order; the file a block is for is named at the start of a line above it."""
-    text, found, end = page.read_text(encoding="utf-8"), [], 0
+    found, end = [], 0
     for block in _BLOCK.finditer(text):
         named = list(_FILE.finditer(text, end, block.start()))
         place = [part or "" for part in named[-1].groups()] if named else []
@@ -50,7 +51,7 @@ class Checkout:
         shutil.copy(ROOT / "pyproject.toml", root)
         (root / "bin").mkdir()
         self.home.mkdir()
-        for name, program in (("eventlog", f"{sys.executable} -m eventlog"), ("python", sys.executable)):
+        for name, program in _PROGRAMS.items():
             (root / "bin" / name).write_text(f'#!/bin/sh\nexec {program} "$@"\n')
             (root / "bin" / name).chmod(0o755)
 
@@ -78,7 +79,12 @@ class Checkout:
         environ = {
             "HOME": str(self.home),
             "PATH": f"{self.root / 'bin'}{os.pathsep}{os.environ['PATH']}",
-            "PYTHONPATH": str(self.root),
+            "PYTHONPATH": f"{self.root}{os.pathsep}{self.root / 'site'}",
+            # into this checkout, from nowhere but this machine; to pip, "no isolation" is a 0
+            "PIP_TARGET": str(self.root / "site"),
+            "PIP_NO_INDEX": "1",
+            "PIP_NO_DEPS": "1",
+            "PIP_NO_BUILD_ISOLATION": "0",
             "PYTHONDONTWRITEBYTECODE": "1",
         }
         done = subprocess.run(

@@ -8,7 +8,10 @@ from tests.docs.follow import Checkout, Step, follow, steps
 from tests.support.tree import ROOT, needs_tree
 
 needs_tree()
-DOCS = ROOT / "docs"
+HOST, PROJECTION = (
+    (ROOT / "docs" / f"adding-a-{what}.md").read_text(encoding="utf-8") for what in ("host", "projection")
+)
+OWN_PACKAGE = "## In a package of your own"
 
 
 @pytest.fixture
@@ -17,7 +20,7 @@ def checkout(tmp_path):
 
 
 def test_a_host_is_added_as_its_page_says(checkout):
-    for step in steps(DOCS / "adding-a-host.md"):
+    for step in steps(HOST):
         follow(step, checkout)
 
     wheel = tomllib.loads((checkout.root / "pyproject.toml").read_text())["tool"]["setuptools"]["packages"]
@@ -25,7 +28,15 @@ def test_a_host_is_added_as_its_page_says(checkout):
 
 
 def test_a_projection_is_added_as_its_page_says(checkout):
-    for step in steps(DOCS / "adding-a-projection.md"):
+    for step in steps(PROJECTION.partition(OWN_PACKAGE)[0]):
+        follow(step, checkout)
+
+
+def test_a_projection_is_added_in_a_package_of_ones_own_as_its_page_says(checkout):
+    before, heading, after = PROJECTION.partition(OWN_PACKAGE)
+    assert heading
+
+    for step in (steps(before)[0], *steps(after)):
         follow(step, checkout)
 
 
