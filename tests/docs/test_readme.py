@@ -13,8 +13,9 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 _DIFFERS = {
     "id": r"[0-9a-f]{8}-[0-9a-f]{4}(?:-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})?",
     "slug": r"shop-[0-9a-f]{6}",
-    "time": r"\d{4}-\d\d-\d\d(?: \d\d:\d\d:\d\d\.\d{6}Z)?",
+    "time": r"\d{4}-\d\d-\d\d(?:[ T]\d\d:\d\d:\d\d\.\d{6}Z)?",
     "home": r"/home/ada",
+    "size": r"\d,\d{3}(?= characters)",
 }
 _DIFFERING = re.compile("|".join(f"(?P<{name}>{pattern})" for name, pattern in _DIFFERS.items()))
 
@@ -43,7 +44,7 @@ class Reader:
             pattern = r"/\S*?" if part.lastgroup == "home" else _DIFFERS[part.lastgroup or ""]
             parts += [re.escape(shown[end : part.start()]), f"({pattern})"]
             end = part.end()
-        return "".join([*parts, re.escape(shown[end:])])
+        return "".join([*parts, re.escape(shown[end:])]).replace("…", ".*")
 
 
 def session(heading):
@@ -56,9 +57,14 @@ def session(heading):
 
 
 @pytest.fixture
-def reader(tmp_path):
+def checkout(tmp_path):
     checkout = Checkout(tmp_path)
     checkout.work_in("shop")
+    return checkout
+
+
+@pytest.fixture
+def reader(checkout):
     return Reader(checkout)
 
 
@@ -75,6 +81,17 @@ def test_the_first_terminal_is_true(reader):
 def test_the_terminals_about_knowledge_bases_are_true(reader):
     told = list(session("Knowledge bases: USER.md, SOUL.md, AGENTS.md"))
     assert len(told) == 7
+
+    for command, shown in told:
+        reader.type(command, shown)
+
+
+def test_the_terminals_about_what_a_session_starts_with_are_true(reader, checkout):
+    checkout.run(r"printf '# The shop\n\nPrices are integers, in cents.\n' > AGENTS.md")
+    checkout.run('eventlog fact "Round half even, once per line item" --category decision --session s1')
+    checkout.run('eventlog summary --topic Cart --summary "Rewrote the cart on integers" --session s1')
+    told = list(session("What a session starts with"))
+    assert len(told) == 2
 
     for command, shown in told:
         reader.type(command, shown)
