@@ -65,6 +65,11 @@ class Conversation(Struct):
         return self.first_agent[2] or None
 
     @property
+    def began(self) -> bool:
+        """Tell whether anything happened but an end: some hosts end threads that nobody ever spoke in."""
+        return self.end is None or self.events > 1
+
+    @property
     def ended(self) -> SessionEnd | None:
         """The newest end, unless the conversation came back after it."""
         return self.end if self.end and self.end.ts >= self.resumed_at else None
@@ -153,8 +158,9 @@ class Conversations(Struct, dict=True):
         self.notes += other.notes
 
     def in_order(self) -> list[Conversation]:
-        """All conversations by their start."""
-        return sorted(self.by_id.values(), key=lambda one: (one.started_at, one.id))
+        """All conversations that began, by their start."""
+        begun = (conversation for conversation in self.by_id.values() if conversation.began)
+        return sorted(begun, key=lambda one: (one.started_at, one.id))
 
     def withdrawn(self) -> Retractions:
         """The withdrawals in force."""

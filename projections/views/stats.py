@@ -83,7 +83,7 @@ def weeks(state: Conversations, avoided: Iterable[str] = (), *, since: str = "",
     total = Week("all")
     by_week: dict[str, Week] = {}
     concluded = state.once(conclusions)
-    for one in state.by_id.values():
+    for one in state.in_order():
         if since <= one.started_at <= until:
             monday = _monday(one.started_at[:10])
             by_week.setdefault(monday, Week(monday)).count(one, concluded[one.id])

@@ -23,6 +23,11 @@ def test_there_is_no_file_without_a_conversation():
     assert [] == list(render(folded(), Settings()))
 
 
+def test_an_end_of_what_never_began_is_no_session():
+    assert [] == list(render(folded(event("session_end", 1)), Settings()))
+    assert 1 == len(_lines(event("session_start", 1), event("session_end", 2)))
+
+
 def test_a_line_has_the_fields_readers_know_in_their_order():
     assert FIELDS == list(_line(fact(1)))
 

@@ -6,7 +6,7 @@ from collections import Counter
 from datetime import date, timedelta
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from eventlog.app.replay import replay
@@ -67,12 +67,19 @@ def _week(*told):
     return weeks(_folded(_event(number, *one) for number, one in enumerate(told)))[0]
 
 
+LONE_END = (
+    b'{"v":1,"id":"019c7332-4400-7d3d-ad2e-668c8368331a","ts":"2026-02-19T00:00:00.000000Z","type":"session_end",'
+    b'"conversation_id":"c"}'
+)
+
+
 @given(histories(max_size=20))
+@example([LONE_END])
 def test_the_figures_are_those_of_the_file_of_sessions(lines):
     with log_of(lines) as log:
         replayed = replay(log, Settings(), projections=[*ALL, STATS])
-    (document,) = [one for one in replayed.documents if one.path == "sessions.jsonl"]
-    told = [json.loads(line.text) for line in document.lines]
+    documents = [document for document in replayed.documents if document.path == "sessions.jsonl"]
+    told = [json.loads(line.text) for document in documents for line in document.lines]
     saved = [one for one in told if one["source"] != "none"]
     total = weeks(replayed.states[Conversations])[-1]
 
