@@ -6,8 +6,8 @@ from importlib.metadata import version
 
 import eventlog
 from eventlog import Fact, Memory, Store
-from tests.support.builders import ROOT
 from tests.support.command_line import surroundings
+from tests.support.tree import ROOT
 
 
 def run(*command):
