@@ -136,6 +136,15 @@ def test_what_is_written_in_another_way_is_left_alone(home, text):
         with_item(text, TABLE, KEY, ROOT)
 
 
+def test_a_file_nobody_can_read_does_not_keep_the_hooks_in(home):
+    path = _put(home, "codex", "= no TOML")
+    call("install", "codex")
+    ran = call("uninstall", "codex")
+
+    assert (0, "= no TOML") == (ran.code, path.read_text())
+    assert not (home / ".codex" / "hooks.json").exists()
+
+
 # ------------------------------------------------------------------------------------------------ what is allowed
 
 
