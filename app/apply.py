@@ -74,7 +74,7 @@ class ApplyResult(Struct):
 
 
 def read_knowledge(log: EventLog, settings: Settings, *, save: bool = True) -> Knowledge:
-    """The state of all knowledge bases, as the log has it now."""
+    """Read the state of all knowledge bases, as the log has it now."""
     found: Knowledge = replay(log, settings, projections=[UNRENDERED], save=save).states[Knowledge]
     return found
 
@@ -104,13 +104,13 @@ def apply(
             done.absorb(_apply_file(place, ledger, state, opened, dry_run=dry_run))
     if only is None:
         lost = unmatched_entries(state, bases)
-        done.staged += [StagedEntry(one, f"{one.key.path or one.key.url!r} {UNMATCHED}", "") for one in lost]
+        done.staged += [StagedEntry(entry, f"{entry.key.path or entry.key.url!r} {UNMATCHED}", "") for entry in lost]
     stage(opened.store, done.staged, state.entries if only is None else [], dry_run=dry_run)
     return done
 
 
 def _apply_file(place: BaseFile, ledger: Ledger, state: Knowledge, opened: OpenStore, *, dry_run: bool) -> ApplyResult:
-    """One file, if there is anything to do; what it refuses is staged."""
+    """Bring one file to what the log says, if there is anything to do; stage what it refuses."""
     try:
         target = storage_of(place, opened.settings.knowledge_bases, opened.machine.home)
         if target is None:
@@ -122,14 +122,14 @@ def _apply_file(place: BaseFile, ledger: Ledger, state: Knowledge, opened: OpenS
                 return seen
         return _in_turn(place, target, opened)
     except Refused as error:
-        waiting = [*(one.entry for one in ledger.held), *ledger.pending]
-        return ApplyResult(staged=[StagedEntry(one, error.what, error.where) for one in waiting])
+        waiting = [*(held.entry for held in ledger.held), *ledger.pending]
+        return ApplyResult(staged=[StagedEntry(entry, error.what, error.where) for entry in waiting])
     except (NotStored, InvalidEvent) as error:  # the latter: a text too long for a line of the log
         return ApplyResult(pending=[(error.where, error.what)])
 
 
 def _in_turn(place: BaseFile, target: BaseStorage, opened: OpenStore) -> ApplyResult:
-    """Several appliers take turns; one whose turn does not come gives up after three tries."""
+    """Wait for the turn of this applier, and give up after three tries; raises NotStored."""
     for attempt in range(TRIES):
         wait = _FIRST_WAIT * 2**attempt * (1 + random.random() / 2)  # noqa: S311 - jitter, not a secret
         try:
@@ -145,7 +145,7 @@ def _in_turn(place: BaseFile, target: BaseStorage, opened: OpenStore) -> ApplyRe
 
 @contextmanager
 def _locked(store: Store, target: BaseStorage, wait: float) -> Iterator[None]:
-    """The lock of the file; raises Busy where it cannot be had in `wait` seconds."""
+    """Hold the lock of the file; raises StorageBusy where it cannot be had in `wait` seconds."""
     from filelock import FileLock, Timeout
 
     path = f"{store.cache}/locks/{ids.digest(target.identity, 12).hex()}.lock"
@@ -161,7 +161,7 @@ def _locked(store: Store, target: BaseStorage, wait: float) -> Iterator[None]:
 
 
 def _intent(store: Store, target: BaseStorage) -> Path:
-    """Where a run keeps what it is about to tell of a file."""
+    """Name the file in which a run keeps what it is about to tell."""
     return Path(f"{store.cache}/locks/{ids.digest(target.identity, 12).hex()}.arrivals")
 
 
@@ -180,15 +180,15 @@ class _File:
         self.has_work = False
 
     def read_log(self) -> Knowledge:
-        """The state of all knowledge bases, read under the lock."""
+        """Read the state of all knowledge bases, under the lock."""
         return read_knowledge(self._log, self._settings)
 
     def ledger_of(self, state: Knowledge) -> Ledger:
-        """What the log says of this file."""
+        """Build what the log says of this file."""
         return ledgers(state, self._settings.knowledge_bases)[self._place]
 
     def bring_up_to_date(self, ledger: Ledger, state: Knowledge) -> ApplyResult:
-        """Edits into the log, entries into the file, their arrival into the log."""
+        """Record edits, write entries into the file, and record their arrival."""
         data = self._target.read()
         if data is not None:
             ledger = self._take_note(self._resumed(ledger, state, Page(data)), state, Page(data))
@@ -197,7 +197,7 @@ class _File:
         base = self._settings.knowledge_bases[self._place.base]
         carried = carry(ledger, self._place, self._target.shown, data, replace=base.on_people_text == "replace")
         self._store(carried.texts)
-        arrivals = [_arrival(one, state, self._target.shown) for one in carried.arrivals]
+        arrivals = [_arrival(arrival, state, self._target.shown) for arrival in carried.arrivals]
         if carried.data != (data or b""):
             self._done.files.append((self._target.shown, data or b"", carried.data))
             self._write(carried, arrivals)
@@ -214,14 +214,14 @@ class _File:
             meant = msgspec.json.decode(self._intent.read_bytes(), type=list[EntryApplied])
         except (OSError, msgspec.MsgspecError):
             return ledger
-        known = {(one.target, key_of(one)) for one in ledger.record.applied}
-        events = [one for one in drift.arrived(meant, page) if (one.target, key_of(one)) not in known]
+        known = {(applied.target, key_of(applied)) for applied in ledger.record.applied}
+        events = [event for event in drift.arrived(meant, page) if (event.target, key_of(event)) not in known]
         for event in self._store(events):
             state.fold(cast("AnyEvent", event))
         return self.ledger_of(state)
 
     def _take_note(self, ledger: Ledger, state: Knowledge, page: Page) -> Ledger:
-        """What people did to the file becomes events; a file that is gone is not an edit, it is made anew."""
+        """Record what people did to the file; a file that is gone is not an edit, it is made anew."""
         found = drift.edits(ledger, self._place, self._target.shown, page)
         for event in self._store(found):
             assert isinstance(event, KnowledgeEdited)
@@ -238,21 +238,23 @@ class _File:
             self._target.write(carried.data)
 
     def _store(self, events: Sequence[Event]) -> list[Event]:
-        """The events as they stand in the log; in a dry run, as they would."""
+        """Append the events and return them as they stand in the log; in a dry run, as they would."""
         if self._dry_run:
             now = self._clock()
-            return [replace(one, ts=timestamps.from_ns(now), id=ids.new(now // 1_000_000)) for one in events]
+            return [replace(event, ts=timestamps.from_ns(now), id=ids.new(now // 1_000_000)) for event in events]
         put = self._log.put(events) if events else []
-        self._done.stored += sum(one.new for one in put)
-        return [one.event for one in put]
+        self._done.stored += sum(appended.new for appended in put)
+        return [appended.event for appended in put]
 
     def _report(self, carried: WriteResult) -> None:
         shown = self._target.shown
-        for one in carried.arrivals:
-            if not one.follows:
-                told = SectionChange(shown, one.at.heading, one.at.level, one.event, one.at.under or (), one.gone)
-                (self._done.nothing if one.idle else self._done.applied).append(told)
-        self._done.staged = [_staged(one, shown) for one in carried.waiting]
+        for arrival in carried.arrivals:
+            if not arrival.follows:
+                told = SectionChange(
+                    shown, arrival.at.heading, arrival.at.level, arrival.event, arrival.at.under or (), arrival.gone
+                )
+                (self._done.nothing if arrival.idle else self._done.applied).append(told)
+        self._done.staged = [_staged(held, shown) for held in carried.waiting]
 
 
 def _is_there(ledger: Ledger, key: SectionId) -> bool:

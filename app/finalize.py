@@ -127,7 +127,7 @@ def _process(opened: OpenStore, path: Path, work: Callable[[OpenSession], None])
 
 
 def _run_hooks(opened: OpenStore, note: OpenSession, kind: type[SessionStart | SessionEnd]) -> None:
-    """For the last start or end the log knows of; a conversation that fell silent has none."""
+    """Run the session hooks for the last start or end in the log; a conversation that fell silent has none."""
     events = [event for event in opened.log.session(note.session) if isinstance(event, kind) and not event.subagent]
     if events and (note.ended or kind is SessionStart):
         run_hooks(opened.log, opened.settings, events[-1], note.cwd)
@@ -147,7 +147,7 @@ def _summarise_one(log: EventLog, note: OpenSession, locale: str) -> list[Event]
 
 
 def _steps(note: OpenSession, events: list[Event]) -> Iterator[Step]:
-    """Of the host's own transcript, else of what its hooks told us."""
+    """Read the host's own transcript, else what its hooks told us."""
     steps = find_transcript.read_transcript(note.agent, note.transcript)
     first = next(steps, None)
     return chain([first], steps) if first else steps_from_log.steps(events)
@@ -175,7 +175,7 @@ def _started(store: Store) -> list[Path]:
 
 
 def _over(opened: OpenStore) -> Iterator[Path]:
-    """Notes of conversations that ended, or have been silent for so long that they must have."""
+    """Find the notes of conversations that ended, or have been silent for so long that they must have."""
     for path in sorted(Path(open_sessions.directory(opened.store)).glob("*.json")):
         try:
             note = _decoder.decode(path.read_bytes())
@@ -186,13 +186,13 @@ def _over(opened: OpenStore) -> Iterator[Path]:
 
 
 def _take_away(path: Path, stamp: int) -> None:
-    """Unless the conversation came back meanwhile."""
+    """Remove a note, unless the conversation came back meanwhile."""
     if path.stat().st_mtime_ns == stamp:
         path.unlink()
 
 
 def _give_up(opened: OpenStore, path: Path) -> None:
-    """What has failed for a week will not succeed any more."""
+    """Remove a note that has failed for a week: it will not succeed any more."""
     try:
         if _age(opened, path) > _GIVE_UP_NS:
             path.unlink()

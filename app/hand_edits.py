@@ -51,7 +51,7 @@ def _edited(root: Path) -> Iterator[tuple[Path, bytes]]:
 
 
 def _interpret(log: EventLog, settings: Settings, root: Path, path: Path, data: bytes) -> EditReading:
-    """Against the file as it was rendered; where that cannot be had again, only what was added is known."""
+    """Compare with the file as it was rendered; where that cannot be had again, only what was added is known."""
     name = path.relative_to(root).as_posix()
     rendered_at = stamp_in(data)
     ts, words = _saved_at(path, log.now(), rendered_at), LABELS[settings.locale]
@@ -72,18 +72,18 @@ def _interpret(log: EventLog, settings: Settings, root: Path, path: Path, data: 
 
 
 def _document(replayed: ReplayResult, name: str) -> Document | None:
-    return next((one for one in replayed.documents if one.path == name), None)
+    return next((document for document in replayed.documents if document.path == name), None)
 
 
 def _project(state: Conversations, name: str) -> str | None:
-    """Whose file it is; None for the user's, and where the log does not know."""
-    projects = {fact.project for one in state.by_id.values() for fact in one.facts}
-    projects |= {one.project for one in state.by_id.values()}
-    by_name = {f"projects/{project_slug(one)}/MEMORY.md": one for one in projects if one}
+    """Find whose file it is; None for the user's, and where the log does not know."""
+    projects = {fact.project for conversation in state.by_id.values() for fact in conversation.facts}
+    projects |= {conversation.project for conversation in state.by_id.values()}
+    by_name = {f"projects/{project_slug(project)}/MEMORY.md": project for project in projects if project}
     return by_name.get(name)
 
 
 def _saved_at(path: Path, now: int, rendered_at: str | None) -> str:
-    """When the file was saved, by no clock ahead of ours, and in any case after what it was rendered from."""
+    """Date the save of the file: by no clock ahead of ours, and in any case after what it was rendered from."""
     saved = timestamps.from_ns(min(path.stat().st_mtime_ns, now))
     return max(saved, timestamps.after(rendered_at)) if rendered_at else saved

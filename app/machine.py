@@ -31,5 +31,5 @@ class Machine(NamedTuple):
         return self.environ.get("EVENTLOG_DISABLED", "") not in ("", "0")
 
     def now(self) -> str:
-        """The time as a timestamp of the log."""
+        """Tell the time as a timestamp of the log."""
         return timestamps.from_ns(self.clock())

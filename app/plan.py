@@ -50,7 +50,7 @@ def plan(
     log = store if isinstance(store, EventLog) else _open(store)
     given = [entries] if isinstance(entries, Mapping) else list(entries)
     declared = PlanFile(
-        version="1.0.0", entries=[entry_of(one, f"entries[{position}]") for position, one in enumerate(given)]
+        version="1.0.0", entries=[entry_of(entry, f"entries[{position}]") for position, entry in enumerate(given)]
     )
     root = project_root(project) if project else None
     speaker = {"conversation_id": session, "project": root, "agent": agent, "layer": layer}
@@ -59,7 +59,7 @@ def plan(
 
 
 def checked(store: Store, declared: PlanFile, speaker: Mapping[str, Any], machine: Machine) -> list[PlanEntry]:
-    """The events of the entries, paths made names of knowledge bases; raises BadRequest naming every mistake.
+    """Make the events of the entries, paths made names of knowledge bases; raises BadRequest naming every mistake.
 
     Where `config.yaml` cannot be understood nothing is known of bases: the entries are taken as they are, and judged
     when they are applied. A mistake in the settings loses nothing.
@@ -71,7 +71,7 @@ def checked(store: Store, declared: PlanFile, speaker: Mapping[str, Any], machin
         return _events(declared.entries, speaker)
     wrong = plan_file.mistakes(plan_file.parts_of(declared.entries), {}, bases, project, home)
     if wrong:
-        elsewhere = any(one.key.endswith((".path", ".url")) for one in wrong)
+        elsewhere = any(mistake.key.endswith((".path", ".url")) for mistake in wrong)
         hint = f"knowledge bases are {', '.join(bases)}" if elsewhere else ""
         raise BadRequest("; ".join(map(str, wrong)), hint=hint)
     return _events([_named(entry, named(entry.key, project, bases, home)) for entry in declared.entries], speaker)
@@ -97,7 +97,7 @@ def check_plan(text: str, settings: Settings, project: str, machine: Machine) ->
 
 
 def entry_of(given: Mapping[str, Any], where: str = "entries[0]") -> PlannedChange:
-    """The entry of a mapping, nested as in the exchange format or flat; raises BadRequest."""
+    """Make the entry of a mapping, nested as in the exchange format or flat; raises BadRequest."""
     fields = {name: value for name, value in given.items() if name not in (*_IN_KEY, *_IN_META)}
     key = {name: given[name] for name in _IN_KEY if given.get(name) is not None}
     meta = {name: given[name] for name in _IN_META if given.get(name) is not None}

@@ -105,11 +105,11 @@ def _aside(path: Path, data: bytes) -> Path:
     saved = datetime.fromtimestamp(path.stat().st_mtime, UTC)
     name = f"{path.name}.edited-{saved:%Y%m%d-%H%M%S}"
     names = (f"{name}-{number}" if number else name for number in count())
-    return next(aside for one in names if read(aside := path.with_name(one)) in (None, data))
+    return next(aside for candidate in names if read(aside := path.with_name(candidate)) in (None, data))
 
 
 def read(path: Path) -> bytes | None:
-    """The bytes of a file, None where there is none; raises NotStored."""
+    """Read the bytes of a file, None where there is none; raises NotStored."""
     try:
         return path.read_bytes()
     except FileNotFoundError:

@@ -71,6 +71,6 @@ def _tests(wanted: EventFilter) -> Iterator[_Test]:
 
 
 def _spelled(line: bytes) -> str:
-    """The line as the log spells it, where another writer has escaped what needs no escape."""
+    """Spell the line as the log does, where another writer has escaped what needs no escape."""
     plain = b"\\u" not in line and b"\\/" not in line
     return (line if plain else fastjson.dumps({"": fastjson.loads(line)})).decode(errors="replace")

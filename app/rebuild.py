@@ -125,7 +125,7 @@ def _speaking(projections: Sequence[Projection], replayed: ReplayResult) -> list
 
 
 def _sweep(opened: OpenStore) -> None:
-    """Only replays write knowledge; to the other rooms others write at this moment."""
+    """Remove what killed writers left; to rooms other than knowledge others write at this moment."""
     now, store = opened.machine.clock() / 1e9, opened.store
     sweep_tree(store.knowledge, before=now)
     for room in (store.cache, store.staging):

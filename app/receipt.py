@@ -47,7 +47,7 @@ def append_receipt(log: EventLog, request: ContextRequest, built: ContextResult)
 
 
 def receipts_of(log: EventLog, settings: Settings, conversation_id: str) -> list[ReceiptSources]:
-    """Everything the session was ever given, oldest first."""
+    """Find everything the session was ever given, oldest first."""
     receipts = [event for event in log.session(conversation_id) if isinstance(event, ContextInjected)]
     from eventlog.app.replay import replay  # a hook only acknowledges
 
@@ -66,7 +66,7 @@ def _explain(log: EventLog, receipt: ContextInjected, documents_at: _DocumentsAt
     told_no_more = retractions_since(log, cache, oldest, receipt.ts).withdrawn()  # whatever the files still said
 
     def known(events: list[str]) -> list[LogLine]:
-        entries = (found[one] for one in events if one in found and not told_no_more.hides(found[one].event))
+        entries = (found[event] for event in events if event in found and not told_no_more.hides(found[event].event))
         return sorted(entries, key=lambda entry: order(entry.event))
 
     files = {path: None if events is None else known(events) for path, events in behind.items()}
@@ -74,10 +74,10 @@ def _explain(log: EventLog, receipt: ContextInjected, documents_at: _DocumentsAt
 
 
 def _events_behind(log: EventLog, file: KnownFile, documents_at: _DocumentsAt) -> list[str] | None:
-    """Of a rendered file, as it was then."""
+    """Find the ids of the events behind a rendered file, as it was then; None for any other file."""
     knowledge = PurePath(log.store.knowledge)
     if file.as_of is None or not PurePath(file.path).is_relative_to(knowledge):
         return None
     name = PurePath(file.path).relative_to(knowledge).as_posix()
-    documents = [one for one in documents_at(file.as_of) if one.path == name]
-    return list(dict.fromkeys(event for one in documents for line in one.lines for event in line.sources))
+    documents = [document for document in documents_at(file.as_of) if document.path == name]
+    return list(dict.fromkeys(event for document in documents for line in document.lines for event in line.sources))

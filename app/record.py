@@ -58,22 +58,23 @@ def _said_before(log: EventLog, event: Event) -> Event | None:
     if not before:
         return None
     since = _since(log, event, before[0].ts)
-    withdrawn = Retractions(one for one in since if isinstance(one, Retraction))
-    standing = [one for one in before if not withdrawn.hides(one)]
+    withdrawn = Retractions(event for event in since if isinstance(event, Retraction))
+    standing = [said for said in before if not withdrawn.hides(said)]
     if isinstance(event, Fact) and event.key:
-        standing = [one for one in standing if _is_current(one, (fact for fact in since if not withdrawn.hides(fact)))]
+        later = [fact for fact in since if not withdrawn.hides(fact)]
+        standing = [said for said in standing if _is_current(said, later)]
     return standing[0] if standing else None
 
 
 def _same_statement(event: Event, earlier: Iterable[Event]) -> list[Event]:
-    """Earlier events that say the same, oldest first.
+    """Find earlier events that say the same, oldest first.
 
     A summary of the whole session revises the one before it, so only the newest can be repeated.
     """
-    alike = [one for one in earlier if _statement_key(one) is not None and _scope(one) == _scope(event)]
+    alike = [said for said in earlier if _statement_key(said) is not None and _scope(said) == _scope(event)]
     if isinstance(event, StageSummary) and event.scope == "session":
         alike = alike[-1:]
-    return [one for one in alike if _statement_key(one) == _statement_key(event)]
+    return [said for said in alike if _statement_key(said) == _statement_key(event)]
 
 
 def _scope(event: Event) -> tuple[str, str]:
@@ -94,7 +95,7 @@ def _statement_key(event: Event) -> tuple[object, ...] | None:
 
 def _is_current(said: Event, later: Iterable[Event]) -> bool:
     """Tell whether no other fact has taken the place of this one under its key."""
-    same_key = (one for one in later if isinstance(one, Fact) and _place(one) == _place(said))
+    same_key = (fact for fact in later if isinstance(fact, Fact) and _place(fact) == _place(said))
     newest = max(chain([said], same_key), key=order)
     return isinstance(newest, Fact) and isinstance(said, Fact) and same_text(newest.content) == same_text(said.content)
 
@@ -115,4 +116,4 @@ def _since(log: EventLog, event: Event, since: str) -> list[Event]:
     """Find the retractions and the facts of the same key since that day; other lines are not decoded."""
     key = event.key if isinstance(event, Fact) else None
     words = [b'"retraction"', *(index_lookup.marks(key) if key else ())]
-    return [one for day in log.days(since) for one in days.load_mentioning(day, words)]
+    return [event for day in log.days(since) for event in days.load_mentioning(day, words)]

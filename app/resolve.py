@@ -24,7 +24,7 @@ class ResolveResult(NamedTuple):
 
 
 def waiting(opened: OpenStore, name: str = "") -> list[StagedEntry]:
-    """What waits for a person, oldest first; `name`: the beginning of an id, or the name of a staged file."""
+    """List what waits for a person, oldest first; `name`: the beginning of an id, or the name of a staged file."""
     found = sorted(apply(opened, dry_run=True).staged, key=lambda staged: order(staged.entry))
     return [staged for staged in found if staged.entry.id.startswith(name) or staged.name == name.rpartition("/")[2]]
 

@@ -63,7 +63,7 @@ class StagedEntry(NamedTuple):
 
 
 def path_of(store: Store, staged: StagedEntry) -> Path:
-    """Where the file lies."""
+    """Name the file of a staged entry."""
     return Path(store.staging) / staged.name
 
 
@@ -74,8 +74,8 @@ def stage(
 
     Files of `known` entries that no longer wait go, unless a person has edited them.
     """
-    wanted = {one.name: one for one in waiting}
-    entries = {StagedEntry(one, "", "").name: one for one in known}
+    wanted = {staged.name: staged for staged in waiting}
+    entries = {StagedEntry(entry, "", "").name: entry for entry in known}
     there = {path.name: path for path in Path(store.staging).glob("*.yaml")}
     written = [name for name in wanted if name not in there]
     removed = [name for name, path in there.items() if name not in wanted and _is_as_declared(path, entries.get(name))]
@@ -101,7 +101,7 @@ def unstage(path: Path) -> None:
 
 
 def as_edited(path: Path, entry: PlanEntry) -> PlannedChange:
-    """The entry as its staged file has it now, as it was declared where there is no file.
+    """Read the entry as its staged file has it now, as it was declared where there is no file.
 
     Raises BadRequest where the file cannot be understood, naming the line.
     """

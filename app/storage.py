@@ -39,14 +39,14 @@ class BaseStorage(Protocol):
     identity: str  # the same for all ways to name it on this machine
 
     def read(self) -> bytes | None:
-        """Its bytes, None where it is not there; raises Refused."""
+        """Read its bytes, None where it is not there; raises Refused."""
 
     def write(self, data: bytes) -> None:
         """Replace what was read, or Busy is raised; raises NotStored or Refused."""
 
 
 def storage_of(place: BaseFile, bases: Bases, home: str) -> BaseStorage | None:
-    """The file of a place; None where it belongs to a project that is not on this machine. Raises Refused."""
+    """Find the file of a place; None where it belongs to a project that is not on this machine. Raises Refused."""
     base = bases[place.base]
     if base.url is not None and not base.url.startswith("file://"):
         return RemoteFile(base.url)
@@ -71,7 +71,7 @@ class LocalFile:
         self._seen: bytes | None = None
 
     def read(self) -> bytes | None:
-        """Its bytes; text in another encoding than UTF-8 is refused."""
+        """Read its bytes; text in another encoding than UTF-8 is refused."""
         self._seen = self._now()
         if self._seen and (b"\0" in self._seen or self._seen.startswith((b"\xff\xfe", b"\xfe\xff"))):
             raise Refused("is not UTF-8 text", where=self.shown, hint="save it as UTF-8")
@@ -138,7 +138,7 @@ class RemoteFile:
 
 
 def _confined(path: Path, tree: Path, shown: str) -> Path:
-    """Where a path really leads; raises Refused where that is not allowed."""
+    """Follow a path to where it really leads; raises Refused where that is not allowed."""
     try:
         real, root = path.resolve(), tree.resolve()
         kind = real.stat().st_mode if real.exists() else stat.S_IFREG
@@ -154,6 +154,6 @@ def _confined(path: Path, tree: Path, shown: str) -> Path:
 
 
 def storage_named(entry: PlanEntry, bases: Bases, home: str) -> BaseStorage | None:
-    """The file an entry means, None where it means none on this machine; raises Refused."""
+    """Find the file an entry means, None where it means none on this machine; raises Refused."""
     place = base_file_of(entry.key, entry.project, bases)
     return storage_of(place, bases, home) if place else None

@@ -63,7 +63,7 @@ class LiveContext:
     reload = load
 
     def watch(self, stop: threading.Event | None = None) -> Iterator[AgentContext]:
-        """A new context whenever a change of a file has changed it; until `stop` is set.
+        """Yield a new context whenever a change of a file has changed it; until `stop` is set.
 
         Needs the extra `watch`; raises BadRequest without it.
         """
@@ -72,7 +72,7 @@ class LiveContext:
         except ImportError as error:
             hint = "pip install 'agent-eventlog[watch]'"
             raise BadRequest("watching files needs watchfiles, which is not installed", hint=hint) from error
-        places = self._places | {one.file_path.rpartition("/")[0] for one in self.context.results}
+        places = self._places | {result.file_path.rpartition("/")[0] for result in self.context.results}
         known = self.context.version
         for _ in watch(*sorted(filter(_is_directory, places)), stop_event=stop, recursive=False, debounce=100):
             if self.reload().version != known:

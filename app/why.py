@@ -29,7 +29,7 @@ class LineReason(NamedTuple):
 
 
 def explain(opened: OpenStore, file: Path, number: int | None = None) -> list[LineReason]:
-    """Every line of a rendered file or of a knowledge base, or the one line asked for; raises BadRequest.
+    """Explain every line of a rendered file or of a knowledge base, or the one asked for; raises BadRequest.
 
     A rendered file tells of when it is; it is explained by the log as of then, wherever it lies. A knowledge base is
     explained section by section; what is there twice or says something else than the log is a person's.
@@ -64,7 +64,7 @@ def _read(file: Path) -> bytes:
 
 
 def _ledger_of(file: Path, state: Knowledge, opened: OpenStore) -> tuple[Ledger, str] | None:
-    """What the log says of the knowledge base that lies there; None where none does."""
+    """Find what the log says of the knowledge base that lies there; None where none does."""
     bases = opened.settings.knowledge_bases
     for place, ledger in ledgers(state, bases).items():
         try:
@@ -77,13 +77,13 @@ def _ledger_of(file: Path, state: Knowledge, opened: OpenStore) -> tuple[Ledger,
 
 
 def _by_section(data: bytes, ledger: Ledger, shown: str) -> dict[int, Line]:
-    """Line number -> the entry or text that its section is of, and what a person decided about it."""
+    """Map each line number to the entry or text that its section is of, and what a person decided about it."""
     page = Page(data)
     behind: dict[int, Line] = {}
     for key, section in locate(page, ledger, shown).items():
         now = ledger.histories[key].now
         if now and page.text(section) == now.body:
-            events = tuple(one.event for one in ledger.histories[key].sources)
+            events = tuple(source.event for source in ledger.histories[key].sources)
             decided = (ledger.decisions[event].id for event in events if event in ledger.decisions)
             told = (*events, *decided)
             for number in range(section.start, section.end):
@@ -92,18 +92,20 @@ def _by_section(data: bytes, ledger: Ledger, shown: str) -> dict[int, Line]:
 
 
 def _document_of(file: Path, documents: Iterable[Document]) -> Document:
-    """The document whose path the file's path ends with, the longest there is."""
+    """Find the document whose path the file's path ends with, the longest there is."""
     parts = file.resolve().parts
-    fitting = [one for one in documents if parts[-len(Path(one.path).parts) :] == Path(one.path).parts]
+    fitting = [
+        document for document in documents if parts[-len(Path(document.path).parts) :] == Path(document.path).parts
+    ]
     if not fitting:
         raise BadRequest(
             "is not a file that replay renders", where=str(file), hint="see the knowledge directory of the store"
         )
-    return max(fitting, key=lambda one: len(Path(one.path).parts))
+    return max(fitting, key=lambda document: len(Path(document.path).parts))
 
 
 def _align(lines: list[str], document: Document) -> dict[int, Line]:
-    """Line number -> line of the document; lines a person wrote have none."""
+    """Map each line number to the line of the document; lines a person wrote have none."""
     texts = [line.text for line in document.lines]
     if texts == lines:
         return dict(enumerate(document.lines, 1))
@@ -117,12 +119,12 @@ class _LogLines:
     def __init__(self, log: EventLog, lines: Iterable[Line]) -> None:
         lines = list(lines)
         self._by_id = log.find({event for line in lines for event in line.sources})
-        conversations = {one for line in lines for one in line.conversations}
-        self._by_conversation = {one: _main(log.index.entries(one)) for one in conversations}
+        conversations = {conversation for line in lines for conversation in line.conversations}
+        self._by_conversation = {conversation: _main(log.index.entries(conversation)) for conversation in conversations}
 
     def of(self, line: Line) -> list[LogLine]:
         named = [self._by_id[event] for event in line.sources if event in self._by_id]
-        whole = [entry for one in line.conversations for entry in self._by_conversation[one]]
+        whole = [entry for conversation in line.conversations for entry in self._by_conversation[conversation]]
         return sorted({entry.event.id: entry for entry in (*named, *whole)}.values(), key=_order)
 
 

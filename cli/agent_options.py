@@ -21,6 +21,6 @@ scope = click.option(
 
 
 def here(store: Store) -> InstallTarget:
-    """The home of the user, and the project of the current directory."""
+    """Find where to install: the home of the user, and the project of the current directory."""
     machine = Machine.here()
     return InstallTarget(store, Path(machine.home), Path(project_root(str(Path.cwd()))), machine.environ)

@@ -20,7 +20,7 @@ from eventlog.events import (
 
 
 def describe(event: Event) -> str:
-    """The gist of the event; the whole of it is in its line."""
+    """Tell the gist of the event; the whole of it is in its line."""
     match event:
         case Fact():
             return " ".join(filter(None, [f"[{event.category or event.memory_type}]", event.content]))

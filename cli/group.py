@@ -26,12 +26,12 @@ class VerbGroup(click.Group):
         self._load = load
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Every verb, in the order of the table."""
+        """List every verb, in the order of the table."""
         del ctx
         return list(self._verbs)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The command of a verb, None where there is no such verb."""
+        """Load the command of a verb, None where there is no such verb."""
         del ctx
         command = self._load(cmd_name) if cmd_name in self._verbs else None
         return command if isinstance(command, click.Command) else None
@@ -44,7 +44,7 @@ class VerbGroup(click.Group):
             return leave_quietly()
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The verbs under the headings of their topics."""
+        """List the verbs under the headings of their topics."""
         del ctx
         for topic in dict.fromkeys(verb.group for verb in self._verbs.values()):
             with formatter.section(topic):
@@ -52,13 +52,13 @@ class VerbGroup(click.Group):
 
 
 def leave_quietly() -> int:
-    """The reader went away (`eventlog query | head`): not an error, and no traceback at exit."""
+    """Leave when the reader went away (`eventlog query | head`): no error, and no traceback at exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 0
 
 
 def group(verbs: "Mapping[str, Verb]", load: Callable[[str], object]) -> VerbGroup:
-    """The command line as one click command."""
+    """Make the command line, one click command."""
     command: VerbGroup = click.version_option(package_name="agent-eventlog", prog_name="eventlog")(
         VerbGroup(verbs, load)
     )

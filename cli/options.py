@@ -23,7 +23,7 @@ _DATE = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 
 
 def examples(*lines: str) -> str:
-    """The closing paragraph of a verb's help, shown as it is."""
+    """Make the closing paragraph of a verb's help, shown as it is."""
     return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)
 
 
@@ -46,17 +46,17 @@ as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON, for 
 
 
 def root_of(_: click.Context, __: click.Parameter, value: str | None) -> str | None:
-    """The repository root of the path given; none for an empty one."""
+    """Find the repository root of the path given; none for an empty one."""
     return project_root(value) if value else None
 
 
 def _project(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
-    """Where none is given, the repository root of where the command runs."""
+    """Find the repository root of the path, else of where the command runs."""
     return root_of(ctx, param, str(Path.cwd()) if value is None else value)
 
 
 def speaker(command: _Function) -> _Function:
-    """Who says it: the conversation, project, agent and layer of an event recorded by hand or by an agent."""
+    """Add the options that say who speaks: conversation, project, agent and layer of an event recorded by hand."""
     for option in (
         click.option(
             "--layer", type=click.IntRange(1, 4), help="Safety net that saved it [default: 1, the agent itself]."
@@ -79,7 +79,7 @@ def speaker(command: _Function) -> _Function:
 
 
 def one_of(name: str, *flags: tuple[str, str, str]) -> Callable[[_Function], _Function]:
-    """Flags (spelling, value, help) of which one gives `name` its value; two are a usage error, not the last one."""
+    """Add flags (spelling, value, help) of which one gives `name` its value; two are a usage error."""
     only = f"give only one of {', '.join(spelling for spelling, _, _ in flags)}"
 
     def choose(value: str, ctx: click.Context, _: click.Parameter, given: bool) -> None:
@@ -112,7 +112,7 @@ class TimeParam(click.ParamType[str]):
         self._end = end
 
     def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """Fails with a usage error where the text is neither."""
+        """Convert the text; fails with a usage error where it is neither."""
         clock = "T23:59:59.999999Z" if self._end else "T00:00:00.000000Z"
         try:
             moment = datetime.fromisoformat(value + clock if _DATE.fullmatch(value) else value)
@@ -128,10 +128,10 @@ until = click.option("--until", type=TimeParam(end=True), help="Only up to this 
 
 
 def open_log(store: Store) -> EventLog:
-    """The log of the store on this machine; to record something, a mistake in `config.yaml` is no obstacle."""
+    """Open the log of the store on this machine; to record something, a mistake in `config.yaml` is no obstacle."""
     return opening.open_log(store, Machine.here())
 
 
 def open_store(store: Store) -> OpenStore:
-    """The log and the settings, on this machine; raises BadSettings."""
+    """Open the log and read the settings, on this machine; raises BadSettings."""
     return opening.open_store(store, Machine.here())

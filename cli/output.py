@@ -13,39 +13,39 @@ _PREFIXES = ("when", "started", "id")  # a time to the minute and the beginning 
 
 
 def emit(value: object) -> None:
-    """One JSON document on one line."""
+    """Print one JSON document on one line."""
     click.echo(orjson.dumps(value, default=msgspec.to_builtins).decode())
 
 
 def emit_pretty(value: object) -> None:
-    """One JSON document, for people and programs alike: whatever can be read can be printed, however deep."""
+    """Print one JSON document, for people and programs alike: whatever can be read can be printed, however deep."""
     click.echo(msgspec.json.format(msgspec.json.encode(value), indent=2).decode())
 
 
 def emit_bytes(line: bytes) -> None:
-    """One line of the log, byte for byte."""
+    """Print one line of the log, byte for byte."""
     sys.stdout.buffer.write(line + b"\n")
 
 
 def say(text: str) -> None:
-    """One line for people."""
+    """Print one line for people."""
     click.echo(harmless(text))
 
 
 def complain(text: str, hint: str = "") -> None:
-    """An error, and what to do about it."""
+    """Print an error, and what to do about it."""
     click.echo(f"eventlog: {harmless(text)}", err=True)
     for line in hint.splitlines():
         click.echo(f"  {harmless(line)}", err=True)
 
 
 def count(number: int, noun: str, plural: str = "") -> str:
-    """`1 line`, `2,000 lines`."""
+    """Spell a number of things: `1 line`, `2,000 lines`."""
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
 def table(rows: Iterable[Sequence[str]], **widths: int) -> None:
-    """Columns by name: tab-separated whole cells in a pipe; on a terminal a table.
+    """Print columns by name: tab-separated whole cells in a pipe; on a terminal a table.
 
     There, cells are cut to the given width, 0 for never; the last column wraps in what is left of the line.
     """
@@ -73,5 +73,5 @@ def _fitted(cell: str, column: str, width: int) -> str:
 
 
 def clean(text: str) -> str:
-    """Text from events without anything that would act on the terminal."""
+    """Clean a text from events of anything that would act on the terminal."""
     return one_line(text)

@@ -10,7 +10,7 @@ _SILENT_SECONDS = 1.0
 
 @contextmanager
 def progress(what: str) -> Iterator[Callable[[int, int], None]]:
-    """Something to tell how much is done, and how much there is in all."""
+    """Make what is told how much is done, and how much there is in all."""
     if not sys.stderr.isatty():
         yield lambda _done, _all: None
         return

@@ -15,7 +15,7 @@ _COLOURS = {"+": "green", "-": "red", "@": "cyan"}
 
 
 def tell(done: ApplyResult, *, dry_run: bool = False) -> None:
-    """A line for every section; diffs on a terminal, and for a dry run."""
+    """Print a line for every section; diffs on a terminal, and for a dry run."""
     words = {"edited": done.edited, "would apply" if dry_run else "applied": done.applied}
     for word, changes in (words | {"nothing to delete": done.nothing}).items():
         for change in changes:
@@ -31,7 +31,7 @@ def tell(done: ApplyResult, *, dry_run: bool = False) -> None:
 
 
 def _tell_replaced(change: SectionChange, *, dry_run: bool) -> None:
-    """What text made way, and how to take that back."""
+    """Tell what text made way, and how to take that back."""
     if change.replaced:
         lines = "; ".join(cut(line.strip(), _CHARS) for line in change.replaced[:_SHOWN])
         more = f"; and {len(change.replaced) - _SHOWN} more" if len(change.replaced) > _SHOWN else ""
@@ -42,14 +42,14 @@ def _tell_replaced(change: SectionChange, *, dry_run: bool) -> None:
 
 
 def show_diff(path: str, before: bytes, after: bytes) -> None:
-    """A unified diff, coloured on a terminal."""
+    """Print a unified diff, coloured on a terminal."""
     old, new = (data.decode(errors="replace").splitlines() for data in (before, after))
     for line in unified_diff(old, new, path, path, lineterm=""):
         click.secho(harmless(line), fg=_COLOURS.get(line[:1]))
 
 
 def as_dict(done: ApplyResult) -> dict[str, object]:
-    """The same as JSON."""
+    """Make the JSON of what became of knowledge bases."""
     return {
         "applied": [change._asdict() for change in done.applied],
         "nothing": [change._asdict() for change in done.nothing],
@@ -61,13 +61,13 @@ def as_dict(done: ApplyResult) -> dict[str, object]:
 
 
 def blocked_as_dict(blocked: tuple[str, str]) -> dict[str, object]:
-    """A file that could not be written, and why."""
+    """Make the JSON of a file that could not be written, and why."""
     file, reason = blocked
     return {"file": file, "reason": reason}
 
 
 def staged_as_dict(staged: StagedEntry) -> dict[str, object]:
-    """A staged entry: what it wants, why it waits."""
+    """Make the JSON of a staged entry: what it wants, why it waits."""
     key = staged.entry.key
     return {
         "id": staged.entry.id,

@@ -12,7 +12,7 @@ from eventlog.projections.engine.replay import ReplayResult
 
 
 def report(done: RebuildResult, root: str, *, check: bool, as_json: bool) -> None:
-    """All of it; with `check`, what would have been done."""
+    """Print what a replay did; with `check`, what it would have done."""
     if as_json:
         emit_pretty(
             {
@@ -31,7 +31,7 @@ def report(done: RebuildResult, root: str, *, check: bool, as_json: bool) -> Non
 
 
 def tell_copies(copies: ExportResult) -> None:
-    """What became of the copies for Codex."""
+    """Tell what became of the copies for Codex."""
     for word, names in (("copied", copies.written), ("uncopied", copies.removed), ("not ours", copies.left)):
         for name in names:
             say(f"{word:<10} codex_memory: {name}")

@@ -38,11 +38,11 @@ class EntryPointHook(SessionLifecycleHook):
         self._make: Callable[[], SessionLifecycleHook] = lambda: load()(**options)
 
     def on_session_start(self, context: HookContext) -> HookResult:
-        """As it says."""
+        """Load the hook, and let it run."""
         return self._make().on_session_start(context)
 
     def on_session_end(self, context: HookContext) -> HookResult:
-        """As it says."""
+        """Load the hook, and let it run."""
         return self._make().on_session_end(context)
 
 
@@ -53,7 +53,7 @@ class BrokenHook(SessionLifecycleHook):
         self.mistake = mistake
 
     def on_session_start(self, context: HookContext) -> HookResult:
-        """A failure."""
+        """Fail with the reason it could not be made."""
         del context
         return HookResult.failure(f"{self.mistake}; {self.mistake.hint}" if self.mistake.hint else str(self.mistake))
 
@@ -61,7 +61,7 @@ class BrokenHook(SessionLifecycleHook):
 
 
 def registry(session_hooks: Mapping[str, bool | Mapping[str, Any]]) -> HookRegistry:
-    """The hooks that are turned on, in the order they are named, then those of this program (`get_registry`).
+    """Make the hooks that are turned on, in the order they are named, then those of this program (`get_registry`).
 
     An `BrokenHook` stands for each that cannot be made.
     """

@@ -41,11 +41,11 @@ class Git:
         self._cwd = cwd
 
     def root(self) -> str | None:
-        """The top of the working tree; None where there is no repository, or it has none."""
+        """Find the top of the working tree; None where there is no repository, or it has none."""
         return self._ask("rev-parse", "--show-toplevel")
 
     def filters(self) -> list[str]:
-        """The programs that the repository, or a submodule, wants run on its files, by the names of their settings."""
+        """List the programs the repository, or a submodule, wants run on its files, by the names of their settings."""
         common = self._common_dir()
         configs = [common / "config", *sorted(common.glob("worktrees/*/config.worktree")), common / "config.worktree"]
         configs += sorted(common.glob("modules/**/config"))
@@ -57,24 +57,24 @@ class Git:
         return [name for names in found for name in (names or "").splitlines()]
 
     def superproject(self) -> str | None:
-        """The working tree that has this one as a submodule."""
+        """Find the working tree that has this one as a submodule."""
         return self._ask("rev-parse", "--show-superproject-working-tree")
 
     def branch(self) -> str | None:
-        """The branch checked out, which may have no commit yet; None where HEAD is detached."""
+        """Find the branch checked out, which may have no commit yet; None where HEAD is detached."""
         head = self._ask("symbolic-ref", "--quiet", "HEAD")  # --short would spell it otherwise beside a tag of its name
         return head.removeprefix("refs/heads/") if head else None
 
     def trunk(self, wanted: str | None = None) -> str | None:
-        """The local branch of that name, or the first of `main` and `master` that exists."""
+        """Find the local branch of that name, or the first of `main` and `master` that exists."""
         return next((name for name in ([wanted] if wanted else ["main", "master"]) if self.tip(name)), None)
 
     def tip(self, branch: str) -> str | None:
-        """The commit of a local branch; None where there is no such branch."""
+        """Find the commit of a local branch; None where there is no such branch."""
         return self._ask("rev-parse", "--verify", "--quiet", f"refs/heads/{branch}^{{commit}}")
 
     def changes(self) -> list[str]:
-        """What is not committed, files not under version control and insides of submodules included.
+        """List what is not committed, files not under version control and insides of submodules included.
 
         Raises GitError where telling would run a program of the repository.
         """
@@ -83,11 +83,11 @@ class Git:
         return self._run("status", "--porcelain", "--untracked-files=normal", "--ignore-submodules=none").splitlines()
 
     def hidden_changes(self) -> bool:
-        """Whether git has been told to overlook changes of some files (`update-index --assume-unchanged`)."""
+        """Tell whether git has been told to overlook changes of some files (`update-index --assume-unchanged`)."""
         return any(line[:1].islower() for line in self._run("ls-files", "-v").splitlines())
 
     def under_way(self) -> str | None:
-        """What has been begun in this working tree and not finished."""
+        """List what has been begun in this working tree and not finished."""
         git_dir = Path(self._run("rev-parse", "--absolute-git-dir"))
         return next((what for name, what in _UNDER_WAY.items() if (git_dir / name).exists()), None)
 
@@ -115,7 +115,7 @@ class Git:
         return None
 
     def has_own_commits(self, branch: str, trunk: str) -> bool:
-        """Whether anything was ever committed on the branch; False where nothing tells.
+        """Tell whether anything was ever committed on the branch; False where nothing tells.
 
         Told by its reflog, else by the trunk having got there by a merge and not by its own line.
         """
@@ -126,11 +126,11 @@ class Git:
         return bool(line) and self.tip(branch) not in line.splitlines()[-1].split()[1:2]
 
     def is_merged(self, branch: str, trunk: str) -> bool:
-        """Whether all commits of the branch are in the trunk; a squashed or rebased copy of them is not."""
+        """Tell whether all commits of the branch are in the trunk; a squashed or rebased copy of them is not."""
         return self._ask("merge-base", "--is-ancestor", f"refs/heads/{branch}", f"refs/heads/{trunk}") is not None
 
     def submodules_differ(self, branch: str, trunk: str) -> bool:
-        """Whether a switch would leave submodules at commits that are not the trunk's."""
+        """Tell whether a switch would leave submodules at commits that are not the trunk's."""
         raw = self._run("diff-tree", "-r", f"refs/heads/{branch}", f"refs/heads/{trunk}")
         return any(_SUBMODULE in line.split("\t")[0] for line in raw.splitlines())
 
@@ -147,7 +147,7 @@ class Git:
         return Path(self._run("rev-parse", "--path-format=absolute", "--git-common-dir"))
 
     def _ask(self, *args: str) -> str | None:
-        """The answer, None where git says no."""
+        """Ask git; None where it says no."""
         try:
             return self._run(*args) or (None if args[0] in ("rev-parse", "symbolic-ref") else "")
         except GitError:

@@ -99,7 +99,9 @@ class GitCleanup(SessionLifecycleHook):
 
     def _reasons_to_keep(self, git: Git, branch: str, trunk: str) -> Iterator[str]:
         """Every reason not to delete the branch."""
-        if not self._options.auto_delete_merged_branches or any(fnmatchcase(branch, one) for one in self._options.keep):
+        if not self._options.auto_delete_merged_branches or any(
+            fnmatchcase(branch, pattern) for pattern in self._options.keep
+        ):
             yield "by the settings"
         if not git.is_merged(branch, trunk):
             yield f"it is not merged into {trunk}"
@@ -127,7 +129,7 @@ class GitCleanup(SessionLifecycleHook):
 
 
 class _Leaving(NamedTuple):
-    """The branch checked out, the session's branch with its commit, and where to go."""
+    """Find the branch checked out, the session's branch with its commit, and where to go."""
 
     current: str
     branch: str

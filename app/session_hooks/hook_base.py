@@ -59,8 +59,8 @@ class SessionLifecycleHook(ABC):
 
     @abstractmethod
     def on_session_start(self, context: HookContext) -> HookResult:
-        """A session has started, or came back."""
+        """Do what is to happen when a session has started, or came back."""
 
     @abstractmethod
     def on_session_end(self, context: HookContext) -> HookResult:
-        """A session has ended; it may come back."""
+        """Do what is to happen when a session has ended; it may come back."""

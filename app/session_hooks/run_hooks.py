@@ -21,7 +21,7 @@ _AT_WORK_MS = 3_600_000  # a session without an end that was heard of in the las
 
 
 def run_hooks(log: EventLog, settings: Settings, event: SessionStart | SessionEnd, cwd: str = "") -> list[HookOutcome]:
-    """Run them for one event of the log; `cwd` is where the session worked, where that is not the project itself."""
+    """Run the hooks for one event of the log; `cwd` is where the session worked, if not in the project itself."""
     hooks = registry(settings.session_hooks)
     context = HookContext(
         session_id=event.conversation_id,
@@ -41,9 +41,15 @@ def run_hooks(log: EventLog, settings: Settings, event: SessionStart | SessionEn
 
 
 def _remember(log: EventLog, event: Event, outcomes: list[HookOutcome]) -> None:
-    """What a hook did, or why it did not, belongs to the story of the session."""
-    worth_it = [one for one in outcomes if one.hook != "logging" or one.result.status is HookStatus.FAILURE]
-    told = {one.hook: to_builtins(one.result) for one in worth_it if one.result.status is not HookStatus.SKIPPED}
+    """Append what hooks did, or why they did not: it belongs to the story of the session."""
+    worth_it = [
+        outcome for outcome in outcomes if outcome.hook != "logging" or outcome.result.status is HookStatus.FAILURE
+    ]
+    told = {
+        outcome.hook: to_builtins(outcome.result)
+        for outcome in worth_it
+        if outcome.result.status is not HookStatus.SKIPPED
+    }
     if told:
         about = {"conversation_id": event.conversation_id, "project": event.project, "agent": event.agent}
         log.append({"type": "host_event", "name": _STORY, "payload": told, **_present(about)})
@@ -59,7 +65,7 @@ def _start_branch(log: EventLog, conversation_id: str) -> str | None:
 
 
 def _at_work(log: EventLog, end: Event) -> tuple[str, ...]:
-    """Other sessions of the project that were heard of lately and have not ended since."""
+    """Find other sessions of the project that were heard of lately and have not ended since."""
     if not end.project:
         return ()
     since = from_ns((to_ms(end.ts) - _AT_WORK_MS) * 1_000_000)
@@ -67,10 +73,10 @@ def _at_work(log: EventLog, end: Event) -> tuple[str, ...]:
     for event in log.read(since):
         if event.project == end.project and event.conversation_id != end.conversation_id and not _is_our_own(event):
             ended[event.conversation_id] = isinstance(event, SessionEnd)
-    return tuple(one for one, has_ended in ended.items() if not has_ended)
+    return tuple(session for session, has_ended in ended.items() if not has_ended)
 
 
 def _is_our_own(event: Event) -> bool:
-    """Whether this program added it, perhaps after the session was over."""
+    """Tell whether this program added it, perhaps after the session was over."""
     told_by_hooks = isinstance(event, HostEvent) and event.name == _STORY
     return event.layer == layers.SESSION_END or told_by_hooks or isinstance(event, (ContextInjected, EntryApplied))

@@ -54,17 +54,17 @@ def _of_session(session: str, store: Store, *, as_json: bool) -> None:
             f"{session!r} was given nothing",
             hint="only starts answered by a hook, or told by `eventlog context --session`, are known",
         )
-    for one in receipts:
+    for given in receipts:
         if as_json:
-            emit({"receipt": to_fields(one.receipt), "events": _fields(one.entries), "files": _files(one)})
+            emit({"receipt": to_fields(given.receipt), "events": _fields(given.entries), "files": _files(given)})
             continue
         say(
-            f"{one.receipt.ts}: {one.receipt.chars:,} characters"
-            + "".join(f", cut: {name}" for name in one.receipt.cut)
+            f"{given.receipt.ts}: {given.receipt.chars:,} characters"
+            + "".join(f", cut: {name}" for name in given.receipt.cut)
         )
-        table(map(_row, one.entries), when=16, type=0, agent=0, session=8, id=13, what=200)
-        for file in one.receipt.files:
-            _tell_of(file, one.files[file.path])
+        table(map(_row, given.entries), when=16, type=0, agent=0, session=8, id=13, what=200)
+        for file in given.receipt.files:
+            _tell_of(file, given.files[file.path])
 
 
 def _tell_of(file: KnownFile, entries: list[LogLine] | None) -> None:
@@ -74,10 +74,10 @@ def _tell_of(file: KnownFile, entries: list[LogLine] | None) -> None:
         say(f"    and {len(entries) - _SHOWN} more: --json shows all")
 
 
-def _files(one: ReceiptSources) -> list[dict[str, object]]:
+def _files(given: ReceiptSources) -> list[dict[str, object]]:
     return [
-        {"path": file.path, "digest": file.digest, "as_of": file.as_of, "events": _fields(one.files[file.path] or [])}
-        for file in one.receipt.files
+        {"path": file.path, "digest": file.digest, "as_of": file.as_of, "events": _fields(given.files[file.path] or [])}
+        for file in given.receipt.files
     ]
 
 
