@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from eventlog.errors import NotStored
 from eventlog.exchange_file import Overtaken, exchange_file, sweep
-from eventlog.files import not_stored, replace_file
+from eventlog.files import not_stored, read_regular, replace_file
 from eventlog.projections.base import Document, Projection
 from eventlog.projections.stamp import is_untouched
 
@@ -111,7 +111,7 @@ def _aside(path: Path, data: bytes) -> Path:
 def read(path: Path) -> bytes | None:
     """Read the bytes of a file, None where there is none; raises NotStored."""
     try:
-        return path.read_bytes()
+        return read_regular(str(path))
     except FileNotFoundError:
         return None
     except OSError as error:

@@ -10,6 +10,7 @@ from eventlog.app.replay import replay
 from eventlog.app.storage import Refused, storage_of
 from eventlog.days import LogLine
 from eventlog.errors import BadRequest
+from eventlog.files import read_regular
 from eventlog.home import in_full
 from eventlog.log import EventLog
 from eventlog.projections.base import Document, Line
@@ -56,10 +57,12 @@ def known_file(opened: OpenStore, name: str) -> Path:
 
 def _read(file: Path) -> bytes:
     try:
-        return file.read_bytes()
+        return read_regular(str(file))
     except OSError as error:
         raise BadRequest(
-            f"cannot be read: {error.strerror}", where=str(file), hint="name a file that eventlog replay has written"
+            f"cannot be read: {error.strerror or error}",
+            where=str(file),
+            hint="name a file that eventlog replay has written",
         ) from error
 
 

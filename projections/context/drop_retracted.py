@@ -31,6 +31,7 @@ from eventlog.events import (
 from eventlog.log import EventLog
 from eventlog.projections.base import Line
 from eventlog.projections.context.recent_events import events_of, mentioning
+from eventlog.projections.raw_html import as_said
 from eventlog.projections.stamp import stamped_at
 from eventlog.projections.state.conversations import Conversations
 from eventlog.retractions import Retractions
@@ -67,7 +68,9 @@ def without_replaced(lines: tuple[Line, ...], events: Iterable[Event], said: Con
     facts = (fact for one in said.by_id.values() for fact in one.facts if not withdrawn.hides(fact))
     newest = _newest_wordings(facts)
     gone = {words for event in events if _is_replaced(event, newest) for words in _words(event)}
-    return tuple(line for line in lines if not any(words in same_text(line.text) for words in gone))
+    return tuple(
+        line for line in lines if not any(words in same_text(as_said(line.text.removeprefix("- "))) for words in gone)
+    )
 
 
 def without_withdrawn_sections(text: str, log: EventLog, retractions: Collection[Retraction]) -> str:
@@ -117,7 +120,7 @@ def _order(event: Event) -> tuple[str, str]:
 
 def _says_any(line: str, gone: Collection[str]) -> bool:
     match = _BULLET.fullmatch(line)
-    return match is not None and same_text(match["said"]) in gone
+    return match is not None and same_text(as_said(match["said"])) in gone
 
 
 def _targets(log: EventLog, retractions: Iterable[Retraction]) -> Iterator[Event]:
@@ -134,7 +137,7 @@ def _targets(log: EventLog, retractions: Iterable[Retraction]) -> Iterator[Event
 
 def _words(event: Event) -> list[str]:
     """Return the texts a knowledge file has of an event."""
-    return [same_text(one_line(text)) for text in _texts(cast("AnyEvent", event))]
+    return [same_text(as_said(one_line(text))) for text in _texts(cast("AnyEvent", event))]
 
 
 def _texts(event: AnyEvent) -> list[str]:

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from eventlog.projections.base import Line
 from eventlog.projections.context.budget import ContextSection
+from eventlog.projections.raw_html import as_said
 from eventlog.text import same_text
 
 _BULLET = re.compile(
@@ -63,7 +64,7 @@ class _Told:
 def _words(line: str, project: str) -> str:
     """What a bullet says, without its mark, its day or time, and the name of the project; "" of any other line."""
     bullet = _BULLET.fullmatch(line)
-    return same_text(bullet["said"].removeprefix(f"{project}: ")) if bullet else ""
+    return same_text(as_said(bullet["said"]).removeprefix(f"{project}: ")) if bullet else ""
 
 
 def _without_empty(before: Sequence[Line], lines: Sequence[Line]) -> Iterator[Line]:

@@ -7,10 +7,10 @@ from the rendered files; which those are, the project's index tells.
 import hashlib
 import re
 from collections.abc import Iterator
-from pathlib import Path
 from typing import NamedTuple
 
 from eventlog.events import KnownFile
+from eventlog.files import read_regular
 from eventlog.log import EventLog
 from eventlog.projections.base import Line
 from eventlog.projections.context.recent_events import Visible, retractions_since, said_in
@@ -82,7 +82,7 @@ class PastSummaries(NamedTuple):
         """As in the file; None where it is not there, or older than what was said or withdrawn since."""
         path = f"{self.log.store.knowledge}/sessions/{name}.md"
         try:
-            data = Path(path).read_bytes()
+            data = read_regular(path)
         except OSError:
             return None
         stamp = stamped_at(data)
@@ -97,9 +97,8 @@ class PastSummaries(NamedTuple):
 
     def _indexed(self, project: str) -> list[str]:
         try:
-            text = Path(self.log.store.knowledge, f"projects/{project_slug(project)}/INDEX.md").read_text(
-                "utf-8", "replace"
-            )
+            index = f"{self.log.store.knowledge}/projects/{project_slug(project)}/INDEX.md"
+            text = read_regular(index).decode("utf-8", "replace")
         except OSError:
             return []
         return [match["name"] for match in _LINK.finditer(text)]

@@ -17,6 +17,7 @@ from eventlog.events import Event, Fact, KnowledgeEdited, Retraction, SectionKey
 from eventlog.projections.base import Document, Line
 from eventlog.projections.bases.sections import Page, canonical
 from eventlog.projections.labels import Labels
+from eventlog.projections.raw_html import as_said
 from eventlog.projections.stamp import is_stamp
 from eventlog.projections.state.conclusions import agents_own, conclude
 from eventlog.projections.state.conversations import Conversation, Conversations
@@ -105,7 +106,7 @@ def take_added(
 
 
 def _heading(line: str) -> str | None:
-    return line.removeprefix(_HEADING).strip() if line.startswith(_HEADING) else None
+    return as_said(line.removeprefix(_HEADING).strip()) if line.startswith(_HEADING) else None
 
 
 def _bullets(lines: Iterable[str]) -> list[_Bullet]:
@@ -114,7 +115,7 @@ def _bullets(lines: Iterable[str]) -> list[_Bullet]:
     for line in lines:
         heading = _heading(line) or heading
         if bullet := _BULLET.fullmatch(line):
-            found.append(_Bullet(heading, line, bullet["text"]))
+            found.append(_Bullet(heading, line, as_said(bullet["text"])))
     return found
 
 
@@ -170,7 +171,7 @@ def _withdrawals(gone: Iterable[Line], state: Conversations, ts: str) -> Iterato
     for line in gone:
         bullet = _BULLET.fullmatch(line.text)
         for event in line.sources:
-            dropped.setdefault(event, set()).add(same_text(bullet["text"] if bullet else ""))
+            dropped.setdefault(event, set()).add(same_text(as_said(bullet["text"]) if bullet else ""))
     reason = "removed from MEMORY.md by hand"
     for conversation in state.in_order():
         for said in (*conversation.facts, *conversation.summaries):

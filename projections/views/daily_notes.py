@@ -16,6 +16,7 @@ from msgspec import Struct
 from eventlog.events import Fact, StageSummary
 from eventlog.projections.base import Document, Line, Projection
 from eventlog.projections.labels import LABELS, Labels
+from eventlog.projections.raw_html import as_item, as_text
 from eventlog.projections.stamp import stamped
 from eventlog.projections.state.conclusions import SourcedText, conclude
 from eventlog.projections.state.conversations import Conversation, Conversations
@@ -100,7 +101,8 @@ def _gathered(items: Iterable[Item]) -> Iterator[Item]:
 def _bullet(item: Item, local: Local) -> Line:
     name = _name(item.project)
     mark = {_EVENTS: f"{local(item.ts)[11:]} ", _TODOS: "[ ] "}.get(item.section, "")
-    return Line(f"- {mark}{name}: {item.text}" if name else f"- {mark}{item.text}", item.events)
+    told = f"{name}: {item.text}" if name else item.text
+    return Line(f"- {mark}{as_text(told)}" if mark else f"- {as_item(told)}", item.events)
 
 
 def local_time(timezone: str) -> Local:

@@ -13,6 +13,7 @@ from msgspec import Struct, field
 
 from eventlog.projections.base import Document, Line, Projection
 from eventlog.projections.labels import LABELS, Labels
+from eventlog.projections.raw_html import as_text
 from eventlog.projections.stamp import STAMP_BYTES, stamped
 from eventlog.projections.state.conclusions import Conclusion
 from eventlog.projections.state.conversations import Conversation, Conversations
@@ -45,7 +46,7 @@ class IndexScope(Struct):
     @property
     def name(self) -> str:
         """For people."""
-        return one_line(PurePath(self.project).name or self.project) if self.project else ""
+        return as_text(one_line(PurePath(self.project).name or self.project)) if self.project else ""
 
     @property
     def path(self) -> str:
@@ -86,7 +87,7 @@ def _of_everything(places: list[IndexScope], changed_at: str, settings: Settings
         behind = _sources_of(projects)
         lines += [Line("", *behind), Line(f"## {words.projects}", *behind), Line("", *behind)]
         lines += [
-            Line(f"- **{one.name}** {one_line(one.project or '')} → {one.path}", *_sources_of([one]))
+            Line(f"- **{one.name}** {as_text(one_line(one.project or ''))} → {one.path}", *_sources_of([one]))
             for one in projects
         ]
     for place in places:
@@ -131,7 +132,7 @@ def _sessions(place: IndexScope, up: str, words: Labels) -> Iterator[Line]:
         yield from (Line("", *behind), Line(f"## {words.sessions}", *behind), Line("", *behind))
     for one, conclusion in place.kept:
         link = f"[{one.last_at[:10]}]({up}sessions/{conversation_name(one.id)}.md)"
-        yield Line(f"- {link} {conclusion.topic}", conversations=(one.id,))
+        yield Line(f"- {link} {as_text(conclusion.topic)}", conversations=(one.id,))
 
 
 def _line(keyword: Keyword, kept: set[str]) -> Line:
@@ -140,7 +141,7 @@ def _line(keyword: Keyword, kept: set[str]) -> Line:
     said = dict.fromkeys(one.conversation_id for group in keyword.facts for one in reversed(group.statements))
     sessions = ", ".join(conversation_name(one) for one in list(filter(kept.__contains__, said))[:_SHOWN])
     text = f"- **{keyword.word}** ({len(keyword.facts)}): {facts}{more}" + (f" → {sessions}" if sessions else "")
-    return Line(text, tuple(dict.fromkeys(event for group in keyword.facts for event in group.sources)))
+    return Line(as_text(text), tuple(dict.fromkeys(event for group in keyword.facts for event in group.sources)))
 
 
 def _keywords(places: Iterable[IndexScope]) -> list[Keyword]:

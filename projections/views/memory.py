@@ -15,6 +15,7 @@ from eventlog.events import KnowledgeEdited, order
 from eventlog.projections.base import Document, Line, Projection
 from eventlog.projections.bases.headings import plain
 from eventlog.projections.labels import LABELS, Labels
+from eventlog.projections.raw_html import as_text
 from eventlog.projections.stamp import STAMP_BYTES, stamped
 from eventlog.projections.state.conversations import Conversations
 from eventlog.projections.state.fact_scopes import FactScope, fact_scopes
@@ -112,7 +113,7 @@ def _titles(subject: FactScope, words: Labels) -> dict[MemorySection, str]:
     titles = {MemorySection(order): title for order, title in enumerate(fixed)} | {_AGENTS_NOTES: words.agents_notes}
     statements = (statement for group in subject.facts for statement in group.statements)
     for statement in sorted(statements, key=order):
-        titles.setdefault(_section_of(statement), _spelled(statement.category))
+        titles.setdefault(_section_of(statement), as_text(_spelled(statement.category)))
     return titles
 
 
@@ -179,7 +180,7 @@ def _of_category(category: str) -> MemorySection:
 
 
 def _bullet(one: DistinctFact) -> str:
-    return f"- [{one.first.ts[:10]}] {one.first.text}"
+    return f"- [{one.first.ts[:10]}] {as_text(one.first.text)}"
 
 
 def _sources_of(groups: Iterable[DistinctFact], subject: FactScope) -> tuple[str, ...]:
@@ -188,7 +189,7 @@ def _sources_of(groups: Iterable[DistinctFact], subject: FactScope) -> tuple[str
 
 
 def _name(project: str) -> str:
-    return one_line(PurePath(project).name or project)
+    return as_text(one_line(PurePath(project).name or project))
 
 
 MEMORY = Projection(name="memory", state=Conversations, render=render, owns=("MEMORY.md", "projects/*/MEMORY.md"))

@@ -8,6 +8,7 @@ from zoneinfo import ZoneInfo
 
 from eventlog.projections.base import Document, Line, Projection
 from eventlog.projections.labels import LABELS, Labels
+from eventlog.projections.raw_html import as_item, as_text
 from eventlog.projections.stamp import stamped
 from eventlog.projections.state.conclusions import Conclusion, SourcedText, and_more, conclude
 from eventlog.projections.state.conversations import Conversation, Conversations
@@ -64,7 +65,7 @@ def _head(one: Conversation, words: Labels, settings: Settings, *, stages: bool)
     yield Line("", conversations=(one.id,))
     for name, value in fields.items():
         if value:
-            yield Line(f"**{name}:** {value}", conversations=(one.id,))
+            yield Line(f"**{name}:** {as_text(value)}", conversations=(one.id,))
 
 
 def _body(one: Conversation, conclusion: Conclusion, words: Labels, budget: int) -> Iterator[Line]:
@@ -84,7 +85,9 @@ def _body(one: Conversation, conclusion: Conclusion, words: Labels, budget: int)
         if fitting:
             yield Line("", conversations=(one.id,))
             yield Line(f"## {heading}", conversations=(one.id,))
-            yield from (Line(f"- {said.text}", said.sources, (one.id,) * (not said.mentions)) for said in fitting)
+            yield from (
+                Line(f"- {as_item(said.text)}", said.sources, (one.id,) * (not said.mentions)) for said in fitting
+            )
 
 
 def _fit_and_count(texts: Sequence[SourcedText], more: int, room: int) -> list[SourcedText]:

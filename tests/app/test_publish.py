@@ -222,3 +222,16 @@ def test_what_was_saved_after_an_edit_was_taken_in_is_set_aside(root):
 
     assert [] == taken.set_aside
     assert [b"newest\n"] == [(root / name).read_bytes() for name in later.set_aside]
+
+
+@pytest.mark.parametrize("kind", ["device", "FIFO"])
+def test_what_never_ends_in_the_place_of_a_file_is_an_error(root, kind):
+    root.mkdir()
+    path = root / "notes.md"
+    if kind == "device":
+        path.symlink_to("/dev/zero")
+    else:
+        os.mkfifo(path)
+
+    with pytest.raises(NotStored, match="not a regular file"):
+        _publish(root, NOTES)

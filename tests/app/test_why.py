@@ -13,6 +13,7 @@ from eventlog.cli.group import group
 from eventlog.cli.main import VERBS, _load
 from eventlog.errors import BadRequest
 from eventlog.projections import ALL
+from eventlog.projections.raw_html import as_said
 from eventlog.settings.schema import MemorySettings, Settings
 from eventlog.text import one_line, same_text
 from tests.support import builders
@@ -60,7 +61,7 @@ def test_without_the_events_named_every_line_of_the_history_goes_or_changes(hist
 def test_the_events_of_a_bullet_are_statements_of_that_fact_only(history, file):
     for bullet in [line for line in _why(history, file) if line.text.startswith("- [")]:
         for entry in bullet.entries:
-            assert same_text(bullet.text[len("- [2026-02-20] ") :]) in _stated(entry.event), bullet.text
+            assert same_text(as_said(bullet.text[len("- [2026-02-20] ") :])) in _stated(entry.event), bullet.text
 
 
 def _stated(event):
@@ -157,6 +158,12 @@ def test_a_file_that_replay_does_not_write_is_refused(history, tmp_path):
 
 def test_a_file_that_cannot_be_read_is_refused(history, tmp_path):
     with pytest.raises(BadRequest, match="cannot be read"):
+        explain(history, Settings(), tmp_path / "MEMORY.md")
+
+
+def test_a_file_that_never_ends_is_refused(history, tmp_path):
+    (tmp_path / "MEMORY.md").symlink_to("/dev/zero")
+    with pytest.raises(BadRequest, match="not a regular file"):
         explain(history, Settings(), tmp_path / "MEMORY.md")
 
 
