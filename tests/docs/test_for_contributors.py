@@ -1,6 +1,7 @@
 """What the pages tell contributors to type is there, and the page for agents is one screen."""
 
 import re
+import tomllib
 
 import pytest
 
@@ -27,6 +28,15 @@ def test_contributors_are_told_of_every_target():
 
 def test_the_page_for_agents_is_one_screen():
     assert len((ROOT / "AGENTS.md").read_text(encoding="utf-8").splitlines()) <= 40
+
+
+def test_what_is_not_released_does_not_bear_the_version_of_what_is():
+    version = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
+    unreleased, _, released = (
+        (ROOT / "CHANGELOG.md").read_text(encoding="utf-8").partition("## [Unreleased]")[2].partition("\n## [")
+    )
+
+    assert version.endswith(".dev0") if unreleased.strip() else released.startswith(f"{version}]")
 
 
 def test_every_part_of_the_changelog_is_of_a_known_kind():
