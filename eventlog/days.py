@@ -194,7 +194,7 @@ def entries_at(file: str, offsets: Iterable[int]) -> Iterator[LogLine]:
         for offset in offsets:
             opened.seek(offset)
             read = LogLine(_UNREAD, opened.readline().removesuffix(b"\n"), file, 0, offset)
-            yield from (one for one in _check_line(read, day, whole=True) if isinstance(one, LogLine))
+            yield from (found for found in _check_line(read, day, whole=True) if isinstance(found, LogLine))
 
 
 def _check_line(read: LogLine, day: str, *, whole: bool) -> Iterator[LogLine | Damage]:

@@ -82,7 +82,7 @@ def _not_serialisable(value: object) -> "NoReturn":
 
 
 class _Syntax:
-    """What the C scanner asks of json.JSONDecoder."""
+    """Offer what the C scanner asks of json.JSONDecoder."""
 
     strict = True
     object_hook = None

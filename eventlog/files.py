@@ -157,7 +157,7 @@ def busy(path: str) -> Busy:
 
 
 def not_stored(error: OSError, path: str) -> NotStored:
-    """What a failed write means to the one who asked for it."""
+    """Make the error of a failed write for the one who asked for it."""
     return NotStored(
         f"not stored: {error.strerror or error}",
         where=path,

@@ -17,12 +17,12 @@ def derived(ms: int, key: str) -> str:
 
 
 def derived_tail(key: str) -> str:
-    """What all ids derived from `key` end with, whatever their time: how a retry is recognised in the log."""
+    """Make the end of all ids derived from `key`, whatever their time: by it a retry is recognised in the log."""
     return derived(0, key)[STAMP:]
 
 
 def prefix(ms: int) -> str:
-    """What the ids of that millisecond start with; ids compare as text like their times."""
+    """Make the start of the ids of that millisecond; ids compare as text like their times."""
     return f"{ms >> 16:08x}-{ms & 0xFFFF:04x}"
 
 

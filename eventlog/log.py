@@ -54,7 +54,7 @@ class EventLog:
 
     @property
     def fsync(self) -> bool:
-        """Whether an append is on disk when it returns."""
+        """Tell whether an append is on disk when it returns."""
         return cached.wants_sync(self.store) if self._fsync is None else self._fsync
 
     def now(self) -> int:
@@ -113,8 +113,8 @@ class EventLog:
         elsewhere = Copies(self.holding)
         for day in self.days(since, until):
             found, damage = days.entries(day)
-            for one in damage:
-                on_damage(one)
+            for bad in damage:
+                on_damage(bad)
             copies = elsewhere.of(misdated(day.date, [entry.event.id for entry in found]))
             for entry in found:
                 if since <= entry.event.ts <= until and entry.event.id not in copies:
@@ -209,7 +209,7 @@ class EventLog:
 
     def _put_dated(self, day: str, events: list[Event]) -> list[AppendResult]:
         with self._open(day) as file:
-            there = {event.id: event for one in self.days(day, day) for event in days.load(one)[0]}
+            there = {event.id: event for files in self.days(day, day) for event in days.load(files)[0]}
             return self._add(file, events, [event.id for event in events], there)
 
     def _add(self, file: DayFile, events: list[Event], keys: list[str], there: dict[str, Event]) -> list[AppendResult]:

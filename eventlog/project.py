@@ -70,7 +70,7 @@ def _main_repository(root: str, dot_git: str) -> str:
 
 
 def _common_dir(dot_git: str, git_dir: str) -> str:
-    """What a linked worktree shares with its repository (gitrepository-layout: `commondir`).
+    """Find what a linked worktree shares with its repository (gitrepository-layout: `commondir`).
 
     Believed only where that repository knows the worktree: anyone can write a `.git` that points at another's.
     """
@@ -84,7 +84,7 @@ def _common_dir(dot_git: str, git_dir: str) -> str:
 
 
 def _is_same_entry(one: str, other: str) -> bool:
-    """Whether two paths are one name in one directory; what a link of that name leads to does not count."""
+    """Tell whether two paths are one name in one directory; what a link of that name leads to does not count."""
     places = [(os.path.realpath(os.path.dirname(path)), os.path.basename(path)) for path in (one, other)]
     return places[0] == places[1]
 

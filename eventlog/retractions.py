@@ -14,21 +14,21 @@ class Retractions:
 
     def __init__(self, retractions: Iterable[Retraction]) -> None:
         newest_first = sorted(retractions, key=order, reverse=True)
-        self._goals = {one.id: _goal(one) for one in newest_first}
+        self._goals = {retraction.id: _goal(retraction) for retraction in newest_first}
         self._events: set[str] = set()
         self._conversations: set[str] = set()
         self._touched: dict[str, str] = {}
-        for one in newest_first:
-            self._touch(one)
-            if one.id in self._events:
+        for retraction in newest_first:
+            self._touch(retraction)
+            if retraction.id in self._events:
                 continue
-            if one.target:
-                self._events.add(one.target)
-            elif one.conversation:
-                self._conversations.add(one.conversation)
+            if retraction.target:
+                self._events.add(retraction.target)
+            elif retraction.conversation:
+                self._conversations.add(retraction.conversation)
 
     def hides(self, event: Event) -> bool:
-        """Whether the event, or all its conversation said, is withdrawn."""
+        """Tell whether the event, or all its conversation said, is withdrawn."""
         return event.id in self._events or event.conversation_id in self._conversations
 
     @property

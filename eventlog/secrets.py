@@ -255,7 +255,7 @@ def _value_at(text: str, at: int, end: int) -> int:
 
 
 def _is_option(text: str, at: int) -> bool:
-    """Whether the name that ends here is an option of a command: `--db-password`."""
+    """Tell whether the name that ends here is an option of a command: `--db-password`."""
     before = text[max(0, at - 40) : at]
     word = before[len(before.rstrip(TOKEN)) :]
     return word.startswith("--")
@@ -314,7 +314,7 @@ def _entropy(value: str) -> float:
 
 
 def _is_basic(value: str) -> bool:
-    """Whether it is `user:password` in base 64."""
+    """Tell whether it is `user:password` in base 64."""
     from binascii import Error, a2b_base64
 
     try:

@@ -99,7 +99,7 @@ def _set_aside(path: str) -> bool:
 
 
 def _is_locked(path: str) -> bool:
-    """Whether someone holds the day file right now: whoever reads the spool for a person does not wait for it."""
+    """Tell whether someone holds the day file now: whoever reads the spool for a person does not wait."""
     try:
         import fcntl
 

@@ -1,4 +1,4 @@
-"""Whether a file has changed since it was looked at: one stamp, for all caches of what files say.
+"""Tell whether a file has changed since it was looked at: one stamp, for all caches of what files say.
 
 The change time is part of it: who keeps or sets back a file's modification time cannot set that.
 Imported inside agents' hooks: os only.

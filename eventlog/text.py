@@ -41,7 +41,7 @@ def cut(text: str, limit: int) -> str:
 
 
 def same_text(text: str) -> str:
-    """What two statements of the same fact have in common.
+    """Reduce a statement to what all wordings of the same fact have in common.
 
     Unicode NFKC, case folding, invisible characters gone, white space collapsed, and gone beside Han characters,
     trailing punctuation gone.

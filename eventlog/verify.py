@@ -12,7 +12,7 @@ from eventlog.log import EventLog
 
 
 class VerifyResult(Struct):
-    """What was read, and everything that is wrong with it, in the order of the files."""
+    """Tell how much was read, and everything that is wrong with it, in the order of the files."""
 
     events: int = 0
     files: int = 0
@@ -28,7 +28,7 @@ def verify(log: EventLog) -> VerifyResult:
         copies = elsewhere.of(misdated(day.date, [entry.event.id for entry in entries]))
         found.files += len(day.files)
         found.events += len(entries) - len(copies)
-        found.damage += [one for one in damage if one.kind != "pending"]
+        found.damage += [bad for bad in damage if bad.kind != "pending"]
         found.damage += [_conflict(entry) for entry in entries if entry.event.id in copies]
         found.damage += [torn for file in day.files for torn in _torn(file)]
     found.damage += days.irregular(log.store.log)

@@ -144,7 +144,7 @@ def _plain(fields: dict[str, Any]) -> dict[str, Any]:
 
 
 def _required(kind: type[msgspec.Struct]) -> set[str]:
-    return {one.name for one in msgspec.structs.fields(kind) if one.required}
+    return {field.name for field in msgspec.structs.fields(kind) if field.required}
 
 
 def _is_struct(kind: Any) -> bool:
@@ -170,7 +170,7 @@ def _refuse_depth(text: str) -> None:
 
 
 def _multiplies(root: yaml.Node) -> bool:
-    """Whether aliases, written out, come to more than they may; an alias of what it stands in counts once."""
+    """Tell whether aliases, written out, come to more than they may; an alias of what it stands in counts once."""
     sizes: dict[int, int] = {}
 
     def size(node: yaml.Node) -> int:

@@ -56,14 +56,14 @@ def forget(store: Store, path: Path) -> None:
 
 
 def fingerprint(data: bytes) -> str:
-    """What tells one content from another."""
+    """Digest a content, to tell it from others."""
     return hashlib.sha256(data).hexdigest()
 
 
 def _made_above(store: Store, path: Path) -> list[str]:
     """The directories above a file that were made for others, outermost first."""
-    above = {str(one) for one in path.parents}
-    others = (_read(one) for one in Path(store.root, "backups").glob("*.json"))
+    above = {str(parent) for parent in path.parents}
+    others = (_read(place) for place in Path(store.root, "backups").glob("*.json"))
     return sorted({made for other in others if other for made in other.made_dirs} & above, key=len)
 
 

@@ -174,7 +174,7 @@ def _saving_time(host: HostProfile, spare: list[_File]) -> str:
 
 
 def _failures(target: InstallTarget, agent: str, failed: list[dict[str, object]]) -> Iterator[Problem]:
-    """What hooks called by this host could not do."""
+    """Name what hooks called by this host could not do."""
     own = [failure for failure in failed if failure.get("agent") == named(agent)]
     if own:
         log = error_log.path_of(target.store)

@@ -65,7 +65,7 @@ def _tried(directory: Path) -> Iterator[Problem]:
 
 
 def _waiting(store: Store) -> Iterator[Problem]:
-    """What hooks could not append, and what the log would not take."""
+    """Name what hooks could not append, and what the log would not take."""
     if waiting := spool.waiting(store):
         count = f"{len(waiting):,} event{'s wait' if len(waiting) > 1 else ' waits'}"
         yield Problem(

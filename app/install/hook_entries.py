@@ -16,7 +16,7 @@ _COMMANDS = ("command", "bash", "powershell", "exec")
 
 
 def merge(text: str, hooks: HookFile, commands: Mapping[str, str]) -> str:
-    """The file with exactly one entry of ours for each event, and none for others; raises NotJson or BadRequest."""
+    """Put exactly one entry of ours for each event into a file, and none for others; raises NotJson or BadRequest."""
     text = text if says_something(text) else "{\n}\n"
     for key, value in hooks.document.items():
         if parse(text).get(key) is None:
@@ -37,7 +37,7 @@ def entry(hooks: HookFile, event: str, command: str) -> dict[str, Any]:
 
 
 def strip(text: str) -> str:
-    """The file without any entry of ours, nor what that leaves empty; raises NotJson or BadRequest."""
+    """Make the file without any entry of ours, nor what that leaves empty; raises NotJson or BadRequest."""
     if not says_something(text):
         return text
     stripped = _strip_events(text, keep=())
@@ -48,11 +48,11 @@ def strip(text: str) -> str:
 
 
 def commands_in(value: Any) -> Iterator[tuple[str, str]]:
-    """Event and command of every handler in a parsed file, ours or not."""
+    """Yield event and command of every handler in a parsed file, ours or not."""
     hooks = value.get("hooks") if isinstance(value, dict) else None
     for event, entries in hooks.items() if isinstance(hooks, dict) else ():
-        for one in entries if isinstance(entries, list) else ():
-            yield from ((event, command) for command in _commands(one))
+        for item in entries if isinstance(entries, list) else ():
+            yield from ((event, command) for command in _commands(item))
 
 
 def says_something(text: str) -> bool:
@@ -115,7 +115,7 @@ def _is_all_ours(value: Any) -> bool:
 
 
 def _commands(value: Any) -> Iterator[str]:
-    """The commands of an entry, or of the handlers in a group."""
+    """Yield the commands of an entry, or of the handlers in a group."""
     if not isinstance(value, dict):
         return
     yield from (value[key] for key in _COMMANDS if isinstance(value.get(key), str))

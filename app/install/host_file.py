@@ -13,7 +13,7 @@ _NEW_DIRECTORY = 0o755  # at most: the user's umask may take more away
 
 
 def read(path: Path) -> bytes | None:
-    """The bytes of the file, None where there is none; raises BadRequest."""
+    """Read the bytes of the file, None where there is none; raises BadRequest."""
     try:
         return path.read_bytes()
     except FileNotFoundError:
@@ -25,7 +25,7 @@ def read(path: Path) -> bytes | None:
 
 
 def text_of(data: bytes | None, path: Path) -> str:
-    """The text of the file, "" where there is none; raises BadRequest."""
+    """Decode the text of the file, "" where there is none; raises BadRequest."""
     try:
         return (data or b"").decode()
     except UnicodeDecodeError as error:
@@ -54,18 +54,18 @@ def remove(path: Path, made_dirs: Iterable[str]) -> None:
     """
     try:
         Path(os.path.realpath(path)).unlink(missing_ok=True)
-        for one in reversed([*made_dirs]):
-            Path(one).rmdir()
+        for made in reversed([*made_dirs]):
+            Path(made).rmdir()
     except OSError as error:
         if path.exists():
             raise NotStored(f"cannot be removed: {error.strerror}", where=str(path)) from error
 
 
 def _make_dirs(directory: Path) -> list[str]:
-    missing = [str(one) for one in (directory, *directory.parents) if not one.exists()][::-1]
+    missing = [str(path) for path in (directory, *directory.parents) if not path.exists()][::-1]
     try:
-        for one in missing:
-            Path(one).mkdir(mode=_NEW_DIRECTORY, exist_ok=True)
+        for path in missing:
+            Path(path).mkdir(mode=_NEW_DIRECTORY, exist_ok=True)
     except OSError as error:
         raise NotStored(
             f"the directory cannot be made: {error.strerror}", where=str(directory), hint="make it by hand"

@@ -194,6 +194,6 @@ def _in_place(path: Path, edit: Callable[[str], str], text: str) -> str:
 
 
 def _says_nothing(text: str, new: Mapping[str, object]) -> bool:
-    """Whether a file holds no more than we would have created it with."""
+    """Tell whether a file holds no more than we would have created it with."""
     value = parse(text).value
     return isinstance(value, dict) and all(name in new and value[name] == new[name] for name in value)

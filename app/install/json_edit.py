@@ -45,7 +45,7 @@ def remove_member(text: str, members: Node, key: str) -> str:
 
 
 def is_blank(text: str, outer: Node) -> bool:
-    """Whether there is nothing in an object or list, not even a comment."""
+    """Tell whether there is nothing in an object or list, not even a comment."""
     return not text[outer.start + 1 : outer.end - 1].strip()
 
 

@@ -102,7 +102,7 @@ def where_moved(path: str, environ: Mapping[str, str]) -> str:
 
 
 def memory_files(agent: str) -> MemoryFiles:
-    """What the agent of that name in the log is given by its host; nothing where that is not known."""
+    """Name what the agent of that name in the log is given by its host; nothing where that is not known."""
     if agent in hosts.ROOMS:
         return _load(agent).memory
     from eventlog.hosts.other.profile import MEMORY

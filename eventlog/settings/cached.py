@@ -34,7 +34,7 @@ def wants_sync(store: "Store") -> bool:
 
 
 class Preferences:
-    """What hooks obey of the settings, beside `fsync`."""
+    """Hold the settings hooks obey, beside `fsync`."""
 
     def __init__(self, locale: str = "en", stop_fallback: str = "once", min_turns: int = 3) -> None:
         self.locale = locale

@@ -30,7 +30,7 @@ class Setting(NamedTuple):
 
 
 def load(store: Store) -> ConfigFile:
-    """What `config.yaml` says; the defaults where there is none. Raises BadSettings."""
+    """Read `config.yaml`; the defaults where there is none. Raises BadSettings."""
     try:
         text = _read(store.config).decode("utf-8-sig")
     except FileNotFoundError:
@@ -84,5 +84,5 @@ def _line_of(key: str, lines: Mapping[str, int]) -> int | None:
 
 def _bad(mistakes: list[yaml_errors.Mistake], path: str) -> BadSettings:
     first, *others = mistakes
-    more = "\n".join(f"line {one.line}: {one}" for one in others)
+    more = "\n".join(f"line {mistake.line}: {mistake}" for mistake in others)
     return BadSettings(str(first), where=f"{path}:{first.line}", hint=more or "correct it, or remove the line")

@@ -1,6 +1,6 @@
 """The hook's path is made of the standard library, and of little of that."""
 
-import os
+import re
 import subprocess
 import sys
 
@@ -11,6 +11,48 @@ from tests.support.hook_calls import errors_of, events_of
 from tests.support.payloads import MOMENTS, claude, data
 from tests.support.tree import IMPORT_PATH, PACKAGE
 
+# the one list of what a hook may import: of ours, of the standard library, and of ours for what ends or asks
+OURS = {
+    "append_once",
+    "credentials",
+    "dayfile",
+    "errors",
+    "fastjson",
+    "files",
+    "hook",
+    "hooks",
+    "hooks.acceptable",
+    "hooks.patience",
+    "hooks.safety_nets",
+    "hooks.scrub",
+    "hooks.serve",
+    "hooks.spare",
+    "hosts",
+    "hosts.call",
+    "hosts.classify",
+    "hosts.other",
+    "hosts.other.protocol",
+    "ids",
+    "linescan",
+    "project",
+    "secrets",
+    "settings",
+    "settings.cached",
+    "stamps",
+    "store",
+    "timestamps",
+}
+AT_THE_END = {
+    "hooks.background",
+    "hooks.history",
+    "hooks.open_sessions",
+    "hooks.predecessor",
+    "hooks.prompts",
+    "index_lookup",
+    "layers",
+}
+STANDARD = {"_blake2", "_json", "faulthandler", "fcntl", "itertools", "_stat"}
+ROOM = re.compile(r"hosts\.(?!other)\w+(\.protocol)?")  # of the host that calls
 QUIET = claude("PostToolUse", tool_name="Bash", tool_use_id="t-9")
 
 
@@ -32,22 +74,35 @@ main(sys.argv[1:])
 """
 
 
-@pytest.mark.parametrize("payload", [QUIET, claude("SessionEnd", reason="x"), MOMENTS["cursor ends a turn"][0]])
-def test_the_append_path_uses_the_standard_library_only(store, payload):
-    program = LIST_MODULES.format(store=str(store), root=IMPORT_PATH)
+STARTED = "import os, sys; os.write(2, '\\n'.join(sys.modules).encode())"  # what every Python has loaded
+
+
+def loaded(program, payload):
+    """The modules a hook has loaded when it leaves, and the file of each."""
     ended = subprocess.run(
         [sys.executable, "-I", "-S", "-c", program], input=data(payload), capture_output=True, check=True
     )
-    loaded = dict(line.split("=", 1) for line in ended.stderr.decode().splitlines())
-    foreign = {
-        name: file
-        for name, file in loaded.items()
-        if file and not file.startswith((os.__file__.removesuffix("os.py"), str(PACKAGE)))
-    }
+    return dict(line.partition("=")[::2] for line in ended.stderr.decode().splitlines())
 
-    assert "eventlog.append_once" in loaded
-    assert {} == foreign
-    assert not {"json", "re", "typing", "pathlib", "datetime", "hashlib", "click", "msgspec"} & loaded.keys()
+
+@pytest.mark.parametrize(
+    ("payload", "more"),
+    [
+        (QUIET, set()),
+        (claude("SessionEnd", reason="x"), AT_THE_END),
+        (claude("Stop"), AT_THE_END),
+        (MOMENTS["cursor ends a turn"][0], AT_THE_END),
+    ],
+)
+def test_a_hook_imports_what_is_listed(store, payload, more):
+    modules = loaded(LIST_MODULES.format(store=str(store), root=IMPORT_PATH), payload)
+    new = modules.keys() - loaded(STARTED, {}).keys()
+    ours = {name.removeprefix("eventlog.") for name in new if name.startswith("eventlog.")}
+
+    assert OURS <= ours
+    assert set() == {name for name in ours - OURS - more if not ROOM.fullmatch(name)}
+    assert set() == {name for name in new if name.partition(".")[0] != "eventlog"} - STANDARD
+    assert all(file.startswith(str(PACKAGE)) for name, file in modules.items() if name.startswith("eventlog"))
     assert 1 == len(events_of(store))
 
 
