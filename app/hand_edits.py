@@ -1,6 +1,7 @@
 """People's edits of rendered MEMORY.md files reach the log before the files are replaced."""
 
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -11,6 +12,7 @@ from eventlog.events import Event
 from eventlog.log import EventLog
 from eventlog.projections.base import Document
 from eventlog.projections.edits.memory_edits import EditReading, interpret_edit, is_base, stamp_in, take_added
+from eventlog.projections.engine.at import Renderings
 from eventlog.projections.engine.replay import ReplayResult
 from eventlog.projections.labels import LABELS
 from eventlog.projections.stamp import is_untouched
@@ -55,24 +57,23 @@ def _interpret(log: EventLog, settings: Settings, root: Path, path: Path, data: 
     name = path.relative_to(root).as_posix()
     rendered_at = stamp_in(data)
     ts, words = _saved_at(path, log.now(), rendered_at), LABELS[settings.locale]
-    today = replay(log, settings, projections=[MEMORY], save=False)
-    project = _project(today.states[Conversations], name)
+    past = Renderings(partial(_replay_memory, log, settings))
+    today = past.at(None).states[Conversations]
+    project = _project(today, name)
     if project is None and name != "MEMORY.md":
         return EditReading([], unexplained=True)
-    if rendered_at:
-        base = _document(replay(log, settings, projections=[MEMORY], until=rendered_at, save=False), name)
-        if base and is_base(base, data):
-            return interpret_edit(data, base, project, today.states[Conversations], words, ts)
-    ever = replay(log, settings, projections=[MEMORY], checkpoints=False, save=False)  # with the words of what is gone
-    base = _document(ever, name) or Document(name, ())
-    taken = take_added(data, base, project, ever.states[Conversations], words, ts)
-    return taken._replace(
-        unexplained=taken.unexplained or rendered_at is not None
-    )  # something may have been taken out as well
+    base = past.document(name, rendered_at) if rendered_at else None
+    if base and is_base(base, data):
+        return interpret_edit(data, base, project, today, words, ts)
+    ever = Renderings(partial(_replay_memory, log, settings, checkpoints=False))  # with the words of what is gone
+    base = ever.document(name, None) or Document(name, ())
+    reading = take_added(data, base, project, ever.at(None).states[Conversations], words, ts)
+    # something may have been taken out as well
+    return reading._replace(unexplained=reading.unexplained or rendered_at is not None)
 
 
-def _document(replayed: ReplayResult, name: str) -> Document | None:
-    return next((document for document in replayed.documents if document.path == name), None)
+def _replay_memory(log: EventLog, settings: Settings, until: str, *, checkpoints: bool = True) -> ReplayResult:
+    return replay(log, settings, projections=[MEMORY], until=until, checkpoints=checkpoints, save=False)
 
 
 def _project(state: Conversations, name: str) -> str | None:

@@ -1,10 +1,8 @@
 """The receipt: what a session was given, kept in the log, so that "did it know?" has an answer."""
 
 import hashlib
-from collections.abc import Callable
-from functools import cache
 from pathlib import PurePath
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec import to_builtins
 
@@ -13,13 +11,13 @@ from eventlog.append_once import SAME_CALL_MS, append_once
 from eventlog.days import LogLine
 from eventlog.events import ContextInjected, KnownFile, order
 from eventlog.log import EventLog
-from eventlog.projections.base import Document
 from eventlog.projections.context.build import ContextResult
 from eventlog.projections.context.recent_events import retractions_since
 from eventlog.projections.context.request import ContextRequest
 from eventlog.settings.schema import Settings
 
-_DocumentsAt = Callable[[str], list[Document]]
+if TYPE_CHECKING:
+    from eventlog.projections.engine.at import Renderings
 
 
 class ReceiptSources(NamedTuple):
@@ -50,16 +48,14 @@ def receipts_of(log: EventLog, settings: Settings, conversation_id: str) -> list
     """Find everything the session was ever given, oldest first."""
     receipts = [event for event in log.session(conversation_id) if isinstance(event, ContextInjected)]
     from eventlog.app.replay import replay  # a hook only acknowledges
+    from eventlog.projections.engine.at import Renderings
 
-    @cache
-    def documents_at(as_of: str) -> list[Document]:
-        return list(replay(log, settings, until=as_of).documents)
-
-    return [_explain(log, receipt, documents_at) for receipt in receipts]
+    past = Renderings(lambda as_of: replay(log, settings, until=as_of))
+    return [_explain(log, receipt, past) for receipt in receipts]
 
 
-def _explain(log: EventLog, receipt: ContextInjected, documents_at: _DocumentsAt) -> ReceiptSources:
-    behind = {file.path: _events_behind(log, file, documents_at) for file in receipt.files}
+def _explain(log: EventLog, receipt: ContextInjected, past: "Renderings") -> ReceiptSources:
+    behind = {file.path: _sources_of(log, file, past) for file in receipt.files}
     found = log.find({*receipt.sources, *(event for events in behind.values() for event in events or ())})
     oldest = min((file.as_of for file in receipt.files if file.as_of), default=receipt.ts)
     cache = Checkpoints(log.store.cache, writes=False)
@@ -73,11 +69,11 @@ def _explain(log: EventLog, receipt: ContextInjected, documents_at: _DocumentsAt
     return ReceiptSources(receipt, known(receipt.sources), files)
 
 
-def _events_behind(log: EventLog, file: KnownFile, documents_at: _DocumentsAt) -> list[str] | None:
-    """Find the ids of the events behind a rendered file, as it was then; None for any other file."""
+def _sources_of(log: EventLog, file: KnownFile, past: "Renderings") -> list[str] | None:
+    """Return the sources of a rendered file, as it was then; None of any other file."""
     knowledge = PurePath(log.store.knowledge)
     if file.as_of is None or not PurePath(file.path).is_relative_to(knowledge):
         return None
     name = PurePath(file.path).relative_to(knowledge).as_posix()
-    documents = [document for document in documents_at(file.as_of) if document.path == name]
-    return list(dict.fromkeys(event for document in documents for line in document.lines for event in line.sources))
+    document = past.document(name, file.as_of)
+    return list(dict.fromkeys(event for line in document.lines for event in line.sources)) if document else []

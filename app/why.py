@@ -17,6 +17,7 @@ from eventlog.projections.base import Document, Line
 from eventlog.projections.bases.drift import locate
 from eventlog.projections.bases.ledger import Ledger
 from eventlog.projections.bases.sections import Page
+from eventlog.projections.engine.at import Renderings
 from eventlog.projections.stamp import stamped_at
 from eventlog.projections.views.knowledge import Knowledge, ledgers
 
@@ -36,13 +37,14 @@ def explain(opened: OpenStore, file: Path, number: int | None = None) -> list[Li
     explained section by section; what is there twice or says something else than the log is a person's.
     """
     data = _read(file)
-    replayed = replay(opened.log, opened.settings, until=stamped_at(data) or "~")
-    ledger = _ledger_of(file, replayed.states[Knowledge], opened)
+    rendered_at = stamped_at(data)
+    past = Renderings(lambda until: replay(opened.log, opened.settings, until=until))
+    ledger = _ledger_of(file, past.at(rendered_at).states[Knowledge], opened)
     lines = data.decode(errors="replace").split("\n")
     lines = lines[:-1] if lines[-1] == "" else lines
     if number is not None and not 1 <= number <= len(lines):
         raise BadRequest(f"there is no line {number}", where=str(file), hint=f"it has {len(lines)} lines")
-    behind = _by_section(data, *ledger) if ledger else _align(lines, _document_of(file, replayed.documents))
+    behind = _by_section(data, *ledger) if ledger else _align(lines, _document_of(file, past, rendered_at))
     wanted = range(1, len(lines) + 1) if number is None else [number]
     entries = _LogLines(opened.log, [behind[row] for row in wanted if row in behind])
     return [LineReason(row, lines[row - 1], entries.of(behind[row]) if row in behind else None) for row in wanted]
@@ -94,17 +96,13 @@ def _by_section(data: bytes, ledger: Ledger, shown: str) -> dict[int, Line]:
     return behind
 
 
-def _document_of(file: Path, documents: Iterable[Document]) -> Document:
-    """Find the document whose path the file's path ends with, the longest there is."""
-    parts = file.resolve().parts
-    fitting = [
-        document for document in documents if parts[-len(Path(document.path).parts) :] == Path(document.path).parts
-    ]
-    if not fitting:
+def _document_of(file: Path, past: Renderings, rendered_at: str | None) -> Document:
+    document = past.document_of(file.resolve(), rendered_at)
+    if document is None:
         raise BadRequest(
             "is not a file that replay renders", where=str(file), hint="see the knowledge directory of the store"
         )
-    return max(fitting, key=lambda document: len(Path(document.path).parts))
+    return document
 
 
 def _align(lines: list[str], document: Document) -> dict[int, Line]:
