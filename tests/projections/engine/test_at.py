@@ -18,7 +18,7 @@ def _past(log, asked):
 
 def test_a_document_is_that_of_its_time_and_each_time_is_replayed_once(log):
     log.append_many([fact(1, content="Likes tea"), fact(2, content="Likes rye", day=NEXT_DAY)])
-    asked = []
+    asked: list[str] = []
     past = _past(log, asked)
     then = past.document("MEMORY.md", f"{DAY}T23:59:59.999999Z")
     now = past.document("MEMORY.md", None)
