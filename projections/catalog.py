@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
+from itertools import product
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
@@ -81,6 +82,6 @@ def _check(projection: Projection, others: Iterable[Projection]) -> None:
     for other in others:
         if other.name == projection.name:
             raise BadRequest(f"there is a projection {other.name!r} already")
-        for pattern, theirs in ((one, two) for one in projection.owns for two in other.owns):
+        for pattern, theirs in product(projection.owns, other.owns):
             if is_path_of(pattern, theirs) or is_path_of(theirs, pattern):
                 raise BadRequest(f"it owns {pattern!r}, and {other.name} owns {theirs!r}")

@@ -20,27 +20,27 @@ STAMP_BYTES = len("<!-- eventlog 2026-02-21T08:35:44.123456Z sha256: -->\n") + 6
 
 
 def stamped(path: str, lines: Sequence[Line], newest: str) -> Document:
-    """The document with an empty line and its last line added; everything in it stands behind those."""
+    """Add an empty line and the certifying line; their sources are those of the whole document."""
     events = tuple(dict.fromkeys(event for line in lines for event in line.sources))
-    conversations = tuple(dict.fromkeys(one for line in lines for one in line.conversations))
+    conversations = tuple(dict.fromkeys(conversation for line in lines for conversation in line.conversations))
     above = (*lines, Line("", events, conversations))
     digest = _digest(Document(path, above).data + newest.encode())
     return Document(path, (*above, Line(f"<!-- eventlog {newest} sha256:{digest} -->", events, conversations)))
 
 
 def stamped_at(data: bytes) -> str | None:
-    """The time a rendered file carries, edited or not; None where it carries none."""
+    """Return the time a rendered file carries, edited or not; None where it carries none."""
     match = _STAMP.search(data)
     return match["ts"].decode() if match else None
 
 
 def is_stamp(line: str) -> bool:
-    """Whether a line is the last one of a rendered file."""
+    """Tell whether a line is the last one of a rendered file."""
     return _STAMP.fullmatch(line.encode()) is not None
 
 
 def is_untouched(data: bytes) -> bool:
-    """Whether the bytes are exactly what was once rendered."""
+    """Tell whether the bytes are exactly what was once rendered."""
     match = _STAMP.search(data)
     if match is None:
         return False

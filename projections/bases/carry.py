@@ -124,7 +124,7 @@ class _Carrier:
         return any(moment(other) > moment(entry) for other in later if not is_same_batch(other, entry))
 
     def _in_force(self, waiting: Sequence[HeldEntry]) -> list[HeldEntry]:
-        """Those that no later entry has overtaken, and that want what the section does not say anyway."""
+        """Choose those that no later entry has overtaken, and that want what the section does not say anyway."""
         meant = {held.entry.id: self._on.meant_by(held.entry) for held in waiting}
         moment = self._ledger.moment
         found = []

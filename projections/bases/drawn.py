@@ -47,7 +47,7 @@ def _tree(there: dict[SectionId, Wording]) -> list[_Node]:
 
 
 def _placed(siblings: list[_Node], node: _Node) -> _Node:
-    """Last, but before one of a smaller level, which would take it in."""
+    """Insert a node last, but before one of a smaller level, which would take it in."""
     at = (at for at, other in enumerate(siblings) if other.key.level < node.key.level)
     siblings.insert(next(at, len(siblings)), node)
     return node
@@ -67,7 +67,7 @@ def _texts(top: list[_Node]) -> Iterator[str]:
 
 
 def _with_care(there: dict[SectionId, Wording], gone: list[SectionId]) -> bytes:
-    """Section by section, each read again; what cannot stand beside the others is left out."""
+    """Write section by section, each read again; what cannot stand beside the others is left out."""
     data = b""
     for key, now in there.items():
         try:
@@ -84,7 +84,7 @@ def _added(data: bytes, key: SectionId, now: Wording) -> bytes:
     """Raises Unsafe."""
     for depth, heading in enumerate(key.under):
         page = page_of(data)
-        if not any((one.heading, one.key.under) == (heading, key.under[:depth]) for one in page.sections):
+        if not any((section.heading, section.key.under) == (heading, key.under[:depth]) for section in page.sections):
             level = key.level - len(key.under) + depth
             data = section_edits.insert(page, heading, level, "", key.under[:depth])
     page = page_of(data)

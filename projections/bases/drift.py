@@ -1,4 +1,4 @@
-"""What a file says against what the log knows of it: its sections found again, and people's edits; pure."""
+"""Compare a file with the log: find the log's sections again, and people's edits; pure."""
 
 from collections.abc import Iterable, Iterator
 
@@ -27,21 +27,22 @@ def locate(page: Page, ledger: Ledger, path: str) -> dict[SectionId, Section]:
     for key in keys:
         if alike := by_key.get(key):
             found[key] = _saying(page, alike, observed.get(key)) or alike[0]
-    taken = set(found.values())
+    claimed = set(found.values())
     for key in keys:
         if key in found or not _was_there(ledger, key, observed):
             continue
-        left = [one for one in page.sections if one not in taken and (one.heading, one.level) == key[:2]]
+        free = (section for section in page.sections if section not in claimed)
+        left = [section for section in free if (section.heading, section.level) == key[:2]]
         moved = _saying(page, left, observed.get(key)) or (left[0] if len(left) == 1 else None)
         if moved is None and left and ledger.spelled[key].under is None:
             moved = left[0]  # from a log that did not tell where a section stands: it meant the first
         if moved:
             found[key] = moved
-            taken.add(moved)
+            claimed.add(moved)
     return found
 
 
-def edits(ledger: Ledger, place: BaseFile, path: str, page: Page) -> list[KnowledgeEdited]:
+def edits(ledger: Ledger, file: BaseFile, path: str, page: Page) -> list[KnowledgeEdited]:
     """List what people did to sections the log has written, as events still to be stored."""
     observed, there = ledger.last_known_digests(path), locate(page, ledger, path)
     found = []
@@ -50,27 +51,27 @@ def edits(ledger: Ledger, place: BaseFile, path: str, page: Page) -> list[Knowle
         now = ledger.histories[key].now if key in ledger.histories else None
         is_known = body == (now.body if now else None) or (key not in observed and body is None)
         if not is_known and sections.digest(body) != observed.get(key):
-            found.append(text_event(place, ledger.spelled[key], body))
+            found.append(text_event(file, ledger.spelled[key], body))
     return found
 
 
 def arrived(arrivals: Iterable[EntryApplied], page: Page) -> Iterator[EntryApplied]:
     """Pick those that are on the page: what was about to be told when a run broke off after its write."""
     for arrival in arrivals:
-        alike = [one for one in page.sections if one.key == key_of(arrival)]
-        bodies = [sections.digest(page.text(one)) for one in alike]
+        alike = [section for section in page.sections if section.key == key_of(arrival)]
+        bodies = [sections.digest(page.text(section)) for section in alike]
         if arrival.digest in bodies or not (arrival.digest or bodies):
             yield arrival
 
 
-def text_event(place: BaseFile, at: Spelling, body: str | None, below: str = "") -> KnowledgeEdited:
+def text_event(file: BaseFile, at: Spelling, body: str | None, below: str = "") -> KnowledgeEdited:
     """Build the event that says what a section of the file says."""
     operation: Operation = "delete" if body is None else "update" if body else "clear"
     return KnowledgeEdited(
         conversation_id=HUMAN,
         agent=HUMAN,
-        project=place.project or None,
-        key=SectionKey(heading=at.heading, path=place.base, level=at.level, under=at.under),
+        project=file.project or None,
+        key=SectionKey(heading=at.heading, path=file.base, level=at.level, under=at.under),
         operation=operation,
         content=body or None,
         below=below or None,
@@ -85,4 +86,4 @@ def _was_there(ledger: Ledger, key: SectionId, observed: dict[SectionId, str]) -
 
 
 def _saying(page: Page, found: Iterable[Section], digest: str | None) -> Section | None:
-    return next((one for one in found if sections.digest(page.text(one)) == digest), None)
+    return next((section for section in found if sections.digest(page.text(section)) == digest), None)

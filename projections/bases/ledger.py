@@ -105,7 +105,7 @@ class Ledger:
         return seen
 
     def _observations(self) -> list[EntryApplied | KnowledgeEdited]:
-        """All that tells of what a file said, withdrawn or not, oldest first."""
+        """List all that tells of what a file said, withdrawn or not, oldest first."""
         texts = (event for event in self.record.known.values() if isinstance(event, KnowledgeEdited))
         return sorted([*self.record.applied, *texts], key=order)
 
@@ -140,7 +140,7 @@ def is_same_batch(one: PlanEntry, other: PlanEntry) -> bool:
 
 
 def _counting(record: FileHistory, decisions: _Decisions) -> set[str]:
-    """The ids of edits and entries that are neither withdrawn nor discarded."""
+    """Collect the ids of edits and entries that are neither withdrawn nor discarded."""
     entries = {entry.id for entry in record.entries if not _is_discarded(entry, decisions)}
     return entries | {edit.id for edit in record.edits}
 
@@ -151,7 +151,7 @@ def _is_discarded(entry: PlanEntry, decisions: _Decisions) -> bool:
 
 
 def _in_order(record: FileHistory, decisions: _Decisions) -> Iterator[tuple[SectionId, Wording]]:
-    """Every text of every section, from the moment it was first there; taken back or not."""
+    """Yield every text of every section, from the moment it was first there; taken back or not."""
     seen: set[tuple[str, SectionId]] = set()
     for arrival in record.applied:
         event, key = record.known[arrival.target], key_of(arrival)
@@ -187,7 +187,7 @@ def _spelling(event: EntryApplied | KnowledgeEdited) -> Spelling:
 
 
 def _held(entries: Iterable[PlanEntry], decisions: _Decisions, *, review: bool) -> Iterator[tuple[str, str]]:
-    """The entries that wait whatever the page says, and why."""
+    """Yield the entries that wait whatever the page says, and why."""
     entries = [entry for entry in entries if change_of(entry)[0] != "no-op"]
     planned = Counter((entry.batch, _selector(entry)) for entry in entries if entry.batch)
     doubled = {batch for (batch, _), count in planned.items() if count > 1}

@@ -28,7 +28,7 @@ class BaseFile(NamedTuple):
 
     @property
     def document(self) -> str:
-        """Where replay renders it, below the directory it is told."""
+        """Return the path replay renders it to, below the directory it is told."""
         return f"bases/{self.base}/{project_slug(self.project)}.md" if self.project else f"bases/{self.base}.md"
 
     def __str__(self) -> str:
@@ -36,7 +36,7 @@ class BaseFile(NamedTuple):
 
 
 def base_file_of(key: SectionKey, project: str | None, bases: Bases, home: str = "") -> BaseFile | None:
-    """The file meant by a key, None where it is no knowledge base; `home` makes full paths below it known."""
+    """Find the file meant by a key, None where it is no knowledge base; `home` makes full paths below it known."""
     name = _name(key, project, bases, home)
     if name is None or not _in_projects(bases[name]):
         return BaseFile(name) if name else None
@@ -45,13 +45,13 @@ def base_file_of(key: SectionKey, project: str | None, bases: Bases, home: str =
 
 
 def named(key: SectionKey, project: str | None, bases: Bases, home: str) -> SectionKey:
-    """The key as events carry it: a path becomes the name of its base, an address stays; raises BadRequest."""
-    place = base_file_of(key, project, bases, home)
-    if place is None:
+    """Rewrite a key as events carry it: a path becomes the name of its base, an address stays; raises BadRequest."""
+    file = base_file_of(key, project, bases, home)
+    if file is None:
         raise BadRequest(_refusal(key, project, bases, home), where="path" if key.path else "url", hint=_hint(bases))
     if key.url is not None:
         return key
-    return SectionKey(heading=key.heading, path=place.base, level=key.level, under=key.under)
+    return SectionKey(heading=key.heading, path=file.base, level=key.level, under=key.under)
 
 
 def _name(key: SectionKey, project: str | None, bases: Bases, home: str) -> str | None:
@@ -63,13 +63,13 @@ def _name(key: SectionKey, project: str | None, bases: Bases, home: str) -> str 
 
 
 def _by_file_name(key: SectionKey, bases: Bases) -> str | None:
-    """The one base whose file is called that; several are not guessed between."""
+    """Find the one base whose file is called that; several are not guessed between."""
     found = [name for name, base in bases.items() if key.path and posixpath.basename(base.path or "") == key.path]
     return found[0] if len(found) == 1 else None
 
 
 def _spelled(key: SectionKey, home: str) -> str | None:
-    """A path without `.` and doubled slashes, `~` in full where the home is known; None where it climbs with `..`."""
+    """Spell a path without `.`, doubled slashes and, where home is known, `~`; None where it climbs with `..`."""
     text = key.path if key.path is not None else key.url or ""
     if key.url is not None and not key.url.startswith(_FILE):
         return key.url

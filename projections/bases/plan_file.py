@@ -55,7 +55,7 @@ Parts = Mapping[str, Any]  # entries and their keys by where they stand: `entrie
 
 
 def change_of(entry: PlannedChange | PlanEntry) -> Change:
-    """The operation in force; one that lacks what it needs does nothing."""
+    """Return the operation in force and its content; one that lacks what it needs does nothing."""
     content = entry.content or ""
     operation = entry.operation or ("no-op" if entry.content is None else "update")
     if operation == "update" and not content.strip():
@@ -64,24 +64,24 @@ def change_of(entry: PlannedChange | PlanEntry) -> Change:
 
 
 def parse(text: str) -> yaml_errors.YamlReading:
-    """The file as an Exchange, or every mistake of its form."""
+    """Parse the file as an Exchange, or every mistake of its form."""
     return yaml_errors.load(text, PlanFile)
 
 
 def every_mistake(loaded: yaml_errors.YamlReading, bases: Bases, project: str | None, home: str) -> list[Mistake]:
-    """Those of form, of meaning, and entries that are in each other's way."""
+    """List mistakes of form, of meaning, and entries that are in each other's way."""
     found = [rule(loaded.parts, loaded.lines, bases, project, home) for rule in (mistakes, duplicates)]
     return sorted(chain(loaded.mistakes, *found))
 
 
 def parts_of(entries: Iterable[PlannedChange]) -> dict[str, PlannedChange | SectionKey]:
-    """Entries and their keys, each by its place."""
+    """List entries and their keys, each by its place."""
     named = {f"entries[{position}]": entry for position, entry in enumerate(entries)}
     return {**named, **{f"{at}.key": entry.key for at, entry in named.items()}}
 
 
 def mistakes(parts: Parts, lines: Mapping[str, int], bases: Bases, project: str | None, home: str) -> list[Mistake]:
-    """What is wrong with parts whose form is right: where they write, and what."""
+    """List mistakes of parts whose form is right: where they write, and what."""
     found = []
     for at, part in parts.items():
         for field, what in _wrong(part, bases, project, home):
@@ -91,31 +91,31 @@ def mistakes(parts: Parts, lines: Mapping[str, int], bases: Bases, project: str 
 
 
 def duplicates(parts: Parts, lines: Mapping[str, int], bases: Bases, project: str | None, home: str) -> list[Mistake]:
-    """Entries for a section of a file that an earlier entry has named: such a file's entries wait for a person."""
+    """List entries for a section that an earlier one has named: such a file's entries wait for a person."""
     seen: dict[tuple[BaseFile | None, sections.SectionId, sections.Under | None], str] = {}
     found = []
     for at, entry in parts.items():
         if not isinstance(entry, PlannedChange):
             continue
-        place = base_file_of(entry.key, project, bases, home)
-        section = (place, sections.SectionId.of(entry.key.heading, entry.key.level), entry.key.under)
+        file = base_file_of(entry.key, project, bases, home)
+        section = (file, sections.SectionId.of(entry.key.heading, entry.key.level), entry.key.under)
         first = seen.setdefault(section, at)
-        if place and first != at:
+        if file and first != at:
             found.append(Mistake(lines.get(at, 1), at, f"{first} is about the same section"))
     return found
 
 
 def dump(exchange: PlanFile) -> str:
-    """The file as YAML, texts as they are read by people."""
+    """Write the file as YAML, texts as they are read by people."""
     about = {"source": exchange.source, "error": exchange.error, "target_file": exchange.target_file}
     known = {name: value for name, value in about.items() if value is not None}
-    whole = {"version": exchange.version, **known, "entries": [_spelled_out(one) for one in exchange.entries]}
+    whole = {"version": exchange.version, **known, "entries": [_spelled_out(entry) for entry in exchange.entries]}
     text: str = yaml.dump(whole, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=100)
     return text
 
 
 def schema() -> dict[str, Any]:
-    """The JSON Schema of the format."""
+    """Return the JSON Schema of the format."""
     top, parts = _published(msgspec.json.schema_components([PlanFile], ref_template="#/$defs/{name}"))
     parts["Target"]["oneOf"] = [
         {"required": ["path"], "properties": {"path": {"type": "string"}}},
@@ -125,7 +125,7 @@ def schema() -> dict[str, Any]:
 
 
 def _published(components: object) -> Any:
-    """Definitions keep the names they were first printed with."""
+    """Give definitions the names they were first printed with."""
     spelled = msgspec.json.encode(components).decode()
     return msgspec.json.decode(
         re.sub(r"\b(PlanFile|PlannedChange|SectionKey)\b", lambda found: _PUBLISHED[found[0]], spelled)
@@ -133,7 +133,7 @@ def _published(components: object) -> Any:
 
 
 def _spelled_out(entry: PlannedChange) -> dict[str, Any]:
-    """Keys in the order people read them, nothing that says nothing."""
+    """Order keys as people read them, without those that say nothing."""
     fields = msgspec.to_builtins(entry)
     where = {"path": entry.key.path} if entry.key.path is not None else {"url": entry.key.url}
     above = {} if entry.key.under is None else {"under": list(entry.key.under)}
@@ -145,7 +145,7 @@ def _spelled_out(entry: PlannedChange) -> dict[str, Any]:
 
 
 def _wrong(part: object, bases: Bases, project: str | None, home: str) -> Iterator[tuple[str, str]]:
-    """Field and reason."""
+    """Split a message into field and reason."""
     if isinstance(part, SectionKey):
         yield from _wrong_key(part, bases, project, home)
     elif isinstance(part, PlannedChange):

@@ -56,7 +56,7 @@ def with_body(page: Page, found: Section, content: str) -> bytes:
 
 
 def _with_body(page: Page, found: Section, text: str) -> bytes:
-    """The blank lines around the old body stay; where there was none, one separates."""
+    """Replace the body; blank lines around the old one stay, and where there was none, one separates."""
     old = page.lines[found.body : found.end]
     follows = found.end < len(page.lines)
     lead, tail = _blank_around(old) if _has_text(old) else ([page.eol], [])
@@ -73,7 +73,9 @@ def without(page: Page, found: Section, *, subsections: bool) -> bytes:
     """Cut the lines of a section of the page; raises Unsafe."""
     end = found.last if subsections else found.end
     outline = page.outline()
-    kept = [said for one, said in zip(page.sections, outline[1:], strict=True) if not found.start <= one.start < end]
+    kept = [
+        said for section, said in zip(page.sections, outline[1:], strict=True) if not found.start <= section.start < end
+    ]
     meant = [outline[0], *kept]
     before, after = b"".join(page.lines[: found.start]), b"".join(page.lines[end:])
     if page.data.startswith(BOM) and not before:
@@ -94,11 +96,11 @@ def insert(
     text = canonical(content)
     inner = Page(encode("\n\n".join(filter(None, (f"{'#' * level} {heading.strip()}", text, canonical(below))))))
     line = _place(page, level, under)
-    position = sum(one.start < line for one in page.sections) + 1
+    position = sum(section.start < line for section in page.sections) + 1
     meant = [*page.outline()[:position], *inner.outline()[1:], *page.outline()[position:]]
     if not inner.sections or inner.outline()[1][::2] != (plain(heading), text):
         raise Unsafe("the section cannot be written so that it is read back as it is")
-    block = [encode(one) + page.eol for one in canonical(decode(inner.lines)).split("\n")]
+    block = [encode(line) + page.eol for line in canonical(decode(inner.lines)).split("\n")]
     if line == len(page.lines):
         return _checked(_appended(page, block), meant)
     before, after = page.lines[:line], page.lines[line:]
@@ -112,15 +114,19 @@ def _place(page: Page, level: int, under: Sequence[str] | None) -> int:
         return len(page.lines)
     parent = _parent(page, level, under) if under else None
     stop = parent.last if parent else len(page.lines)
-    inside = [one for one in page.sections if one.start < stop and (parent is None or one.start > parent.start)]
-    return next((one.start for one in inside if one.level < level), stop)
+    inside = [
+        section
+        for section in page.sections
+        if section.start < stop and (parent is None or section.start > parent.start)
+    ]
+    return next((section.start for section in inside if section.level < level), stop)
 
 
 def _parent(page: Page, level: int, under: Sequence[str]) -> Section:
     *above, name = under
-    named = [one for one in page.sections if one.level < level and names(name, one.source)]
-    found = [one for one in named if is_part(above, one.above)]
-    found = [one for one in found if is_whole(above, one.above)] or found
+    named = [section for section in page.sections if section.level < level and names(name, section.source)]
+    found = [section for section in named if is_part(above, section.above)]
+    found = [section for section in found if is_whole(above, section.above)] or found
     if len(found) > 1:
         raise Ambiguous(ambiguity(found))
     if not found:
@@ -129,7 +135,7 @@ def _parent(page: Page, level: int, under: Sequence[str]) -> Section:
 
 
 def _appended(page: Page, block: list[bytes]) -> bytes:
-    """A new section after one blank line; the heading stands as it was given."""
+    """Append a section after one blank line; the heading stands as it was given."""
     before = page.data
     if page.lines and page.data != BOM:
         before += b"" if before.endswith((b"\n", b"\r")) else page.eol
@@ -138,7 +144,7 @@ def _appended(page: Page, block: list[bytes]) -> bytes:
 
 
 def _ending_like(page: Page, data: bytes) -> bytes:
-    """A file that had no newline at its end gets none."""
+    """Cut the last newline where the file had none at its end."""
     if page.data in (b"", BOM) or page.data.endswith((b"\n", b"\r")):
         return data
     return data.removesuffix(page.eol)

@@ -1,4 +1,4 @@
-"""What can be written into a section of any file, and is read back as it was meant; pure."""
+"""Check that a text can be written into a section of any file and is read back as it was meant; pure."""
 
 import re
 from collections.abc import Callable
@@ -12,13 +12,13 @@ _HEADING_CHARS = 500
 
 
 def refusal(heading: str, level: int, content: str | None) -> str | None:
-    """Why such a section can be written into no file; None where it can."""
+    """Return the reason why such a section can be written into no file; None where it can."""
     return refused_heading(heading, level) or refused_content(content or "")
 
 
 @lru_cache(maxsize=4096)
 def refused_heading(heading: str, level: int) -> str | None:
-    """Why no section can have such a heading; None where it can."""
+    """Return the reason why no section can have such a heading; None where it can."""
     if "\0" in heading or "\n" in heading.strip() or "\r" in heading.strip() or len(heading) > _HEADING_CHARS:
         return f"a heading is one line of at most {_HEADING_CHARS} characters"
     if not _can(lambda: update(b"", heading, level, "")):
@@ -28,7 +28,7 @@ def refused_heading(heading: str, level: int) -> str | None:
 
 @lru_cache(maxsize=4096)
 def refused_content(content: str) -> str | None:
-    """Why no section can say that; None where it can."""
+    """Return the reason why no section can say that; None where it can."""
     if "\0" in content:
         return "a NUL character in the content is not text"
     if not _DOUBTFUL.search(canonical(content)):

@@ -73,12 +73,12 @@ class Page:
         `under` holds any part of the headings above, in their order; a section that has exactly those above it is
         preferred, so `()` means one with none. Then one written exactly as asked, then one that reads as asked.
         """
-        found = [one for one in self.sections if one.level == level and names(heading, one.source)]
+        found = [section for section in self.sections if section.level == level and names(heading, section.source)]
         if under is not None:
-            found = [one for one in found if is_part(under, one.above)]
-            found = [one for one in found if is_whole(under, one.above)] or found
+            found = [section for section in found if is_part(under, section.above)]
+            found = [section for section in found if is_whole(under, section.above)] or found
         for close in (_is_written, _reads):
-            found = [one for one in found if close(heading, one.source)] or found
+            found = [section for section in found if close(heading, section.source)] or found
         return found
 
     def find(self, heading: str, level: int, under: Sequence[str] | None = None) -> Section | None:
@@ -98,7 +98,7 @@ class Page:
 
     def below(self, section: Section) -> list[Section]:
         """List its subsections, at any depth."""
-        return [one for one in self.sections if section.start < one.start < section.last]
+        return [inner for inner in self.sections if section.start < inner.start < section.last]
 
     def source_below(self, section: Section) -> str:
         """Return its subsections as they are written, as `canonical` text."""
@@ -108,7 +108,7 @@ class Page:
         """List what the page says, in order: text before the first heading, then every section."""
         first = self.sections[0].start if self.sections else len(self.lines)
         preamble = ("", 0, canonical(decode(self.lines[:first]).removeprefix("\ufeff")))
-        return [preamble, *((one.heading, one.level, self.text(one)) for one in self.sections)]
+        return [preamble, *((section.heading, section.level, self.text(section)) for section in self.sections)]
 
 
 @lru_cache(maxsize=16)
@@ -119,7 +119,7 @@ def page_of(data: bytes) -> Page:
 
 def ambiguity(found: Iterable[Section]) -> str:
     """Tell that these sections are not told apart, naming each with what is above it."""
-    told = [f"line {one.start + 1} under {list(one.above)}" for one in found]
+    told = [f"line {section.start + 1} under {list(section.above)}" for section in found]
     return f"{len(told)} sections have this heading and level: {'; '.join(told)}"
 
 

@@ -1,4 +1,4 @@
-"""What a session starts with: people's files, notes, recent facts, memories and summaries, within a budget."""
+"""The context of a session: people's files, notes, recent facts, memories and summaries, within a budget."""
 
 from eventlog.projections.context.agent_context import (
     AgentContext,

@@ -7,7 +7,7 @@ from msgspec import Struct
 
 
 class SessionType(StrEnum):
-    """Who listens."""
+    """The listeners of a session."""
 
     MAIN = "main"  # the user alone: may see MEMORY.md and what is known about the user
     SHARED = "shared"  # a group: never
@@ -26,7 +26,7 @@ class ContextFile(Struct, frozen=True):
 
 
 class FileLoadResult(Struct, frozen=True):
-    """How loading one file went. A file that is not there and need not be is no failure: no content, no error."""
+    """The result of loading one file. A file that is not there and need not be is no failure: no content, no error."""
 
     file_path: str
     success: bool

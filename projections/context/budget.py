@@ -1,4 +1,4 @@
-"""What fits: sections cut by priority, at line boundaries, each cut announced; pure.
+"""The budget of a context: sections cut by priority, at line boundaries, each cut announced; pure.
 
 In the order of their priority, each section may use what the later ones leave, and at least half of what is left:
 none can starve those after it, and none gives up room that nobody else needs. The first text, which tells the agent
@@ -27,17 +27,17 @@ class ContextSection(NamedTuple):
 
     @property
     def size(self) -> int:
-        """In characters, as rendered."""
+        """Count its characters, as rendered."""
         return _FRAME + len(self.title) + sum(len(line.text) + 1 for line in self.lines)
 
     @property
     def text(self) -> str:
-        """As rendered; the last newline separates it from what follows."""
+        """Render the section; the last newline separates it from what follows."""
         return f"\n# {self.title}\n\n" + "".join(f"{line.text}\n" for line in self.lines)
 
 
 class CutPhrases(NamedTuple):
-    """How it is announced that so many (`{count}`) lines or sections have no room, with the `{command}` to see them."""
+    """The announcements that so many (`{count}`) lines or sections have no room, with the `{command}` to see them."""
 
     more: str
     dropped: str
@@ -52,7 +52,7 @@ class FitResult(NamedTuple):
 
 
 def fit(head: str, sections: Sequence[ContextSection], budget: int, phrases: CutPhrases, look: str = "") -> FitResult:
-    """All of it within `budget` characters, sections in the order given; `look` is what shows the whole context."""
+    """Fit all of it into `budget` characters, sections in the order given; the command `look` shows it all."""
     needed = sum(section.size for section in sections)
     everything = f"{look} --budget {(needed // _SPARE + 2) * _SPARE}"
     sections = [section if section.more else section._replace(more=everything) for section in sections]
@@ -67,7 +67,7 @@ def fit(head: str, sections: Sequence[ContextSection], budget: int, phrases: Cut
         fitting = _cut(section, min(left, max(left - needed, left // 2)), phrases)
         left -= fitting.size if fitting else 0
         kept[position] = fitting
-    shown = [one for _, one in sorted(kept.items()) if one]
+    shown = [section for _, section in sorted(kept.items()) if section]
     text = told + "".join(section.text for section in shown)
     closing = _dropped(len(sections) - len(shown), everything, phrases) if len(shown) < len(sections) else ""
     text += closing if len(text) + len(closing) <= budget else ""
@@ -78,7 +78,7 @@ def fit(head: str, sections: Sequence[ContextSection], budget: int, phrases: Cut
 
 
 def _cut(section: ContextSection, room: int, phrases: CutPhrases) -> ContextSection | None:
-    """The section as it is, its first lines and where the rest is, or nothing."""
+    """Return the section as it is, its first lines and where the rest is, or nothing."""
     if section.size <= room:
         return section
     total = len(section.lines)
@@ -100,5 +100,5 @@ def _dropped(count: int, command: str, phrases: CutPhrases) -> str:
 
 
 def _whole_lines(text: str, budget: int) -> str:
-    """Only a budget smaller than the instructions themselves cuts those."""
+    """Cut the instructions at a line; only a budget smaller than they are does that."""
     return text if len(text) <= budget else text[: text.rfind("\n", 0, budget) + 1]

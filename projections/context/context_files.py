@@ -20,7 +20,7 @@ _ALIASES = {"SOUL.md": "SPIRIT.md", "SPIRIT.md": "SOUL.md", "USER.md": "OWNER.md
 
 
 def context_files(settings: Settings, store: Store, project: str, home: str) -> list[ContextFile]:
-    """All files to look for, in load order; knowledge bases in that of `session_bootstrap`, where one is chosen.
+    """List the files to look for, in load order; bases in that of `session_bootstrap`, where one is chosen.
 
     In a shared session those for main sessions are left out by the caller.
     """
@@ -35,13 +35,13 @@ def context_files(settings: Settings, store: Store, project: str, home: str) -> 
 
 
 def bootstrap_file(settings: Settings, home: str) -> ContextFile:
-    """What is said to the very first session of a workspace only."""
+    """Return the file that only the very first session of a workspace is told."""
     workspace = Path(in_full(settings.context.workspace, home))
     return ContextFile("BOOTSTRAP.md", str(workspace / "BOOTSTRAP.md"), str(workspace), load_order=BOOTSTRAP)
 
 
 def used_name(path: str, now: str) -> str:
-    """What BOOTSTRAP.md is called once it has been told."""
+    """Return the name BOOTSTRAP.md gets once it has been told."""
     return str(Path(path).with_name(f"BOOTSTRAP.used-{now[:19].replace(':', '')}.md"))
 
 
@@ -64,13 +64,13 @@ def _of_base(path: str, settings: Settings, project: str, home: str) -> ContextF
 
 
 def _alias(path: Path) -> Path:
-    """The file under its other name, where only that one is there."""
+    """Return the file under its other name, where only that one is there."""
     other = path.with_name(_ALIASES.get(path.name, path.name))
     return other if not path.is_file() and other.is_file() else path
 
 
 def _user_files(workspace: Path) -> Iterator[ContextFile]:
-    """Whatever the user put there, by name; it is about the user, so for the user alone."""
+    """List whatever the user put there, by name; it is about the user, so for the user alone."""
     try:
         paths = sorted(path for path in (workspace / "user").iterdir() if path.suffix == ".md")
     except OSError:

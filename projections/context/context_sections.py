@@ -30,7 +30,7 @@ _KINDS = {
 
 
 def sections(parts: ContextSources) -> list[ContextSection]:
-    """All that has anything to say, in the order it is told."""
+    """List all sections that have anything to say, in the order it is told."""
     before = [_of_file(file, result, parts) for file, result in parts.loaded if file.load_order < context_files.MEMORY]
     memories = [
         _of_memory(file, result, parts) for file, result in parts.loaded if file.load_order == context_files.MEMORY
@@ -45,7 +45,7 @@ def sections(parts: ContextSources) -> list[ContextSection]:
 
 
 def command_for_all(parts: ContextSources) -> str:
-    """The command that shows the same context once more, as the same listener may see it."""
+    """Return the command that shows the same context once more, as the same listener may see it."""
     request = parts.request
     options = {
         "--project": request.project,
@@ -57,7 +57,7 @@ def command_for_all(parts: ContextSources) -> str:
 
 
 def _used(parts: ContextSources) -> str:
-    """Where it is once it has been told."""
+    """Return the command that shows it once it has been told."""
     path = bootstrap_file(parts.settings, parts.request.home).path
     return f"cat {quote(used_name(path, parts.request.now))}"
 
@@ -71,7 +71,7 @@ def _of_file(file: ContextFile, result: FileLoadResult, parts: ContextSources) -
 
 
 def _of_memory(file: ContextFile, result: FileLoadResult, parts: ContextSources) -> ContextSection:
-    """Without its title, which is said already, and its stamp."""
+    """Build the section of a MEMORY.md, without its title, which is said already, and its stamp."""
     in_project = "projects" in PurePath(file.path).relative_to(file.root).parts
     title = parts.words.project_memory if in_project else parts.words.user_memory
     kind = "project MEMORY" if in_project else "MEMORY"
@@ -87,7 +87,7 @@ def _of_notes(parts: ContextSources) -> Iterator[ContextSection]:
 
 
 def _of_facts(parts: ContextSources) -> ContextSection:
-    told = tuple(Line(_bullet(one, parts.local), one.sources) for one in parts.facts)
+    told = tuple(Line(_bullet(fact, parts.local), fact.sources) for fact in parts.facts)
     return ContextSection(parts.words.facts, told, _FACTS)
 
 
@@ -99,12 +99,12 @@ def _of_summaries(parts: ContextSources) -> Iterator[ContextSection]:
         yield ContextSection(summary.title, summary.lines, _BY_VALUE.index("summaries"), more)
 
 
-def _bullet(one: DistinctFact, local: Local) -> str:
-    newest = one.statements[-1]
+def _bullet(fact: DistinctFact, local: Local) -> str:
+    newest = fact.statements[-1]
     return f"- [{newest.memory_type}][{local(newest.ts)[:10]}] {newest.text}"
 
 
 def _lines(texts: list[str]) -> tuple[Line, ...]:
-    """Without empty lines at either end."""
+    """Split into lines, without empty ones at either end."""
     text = "\n".join(texts).strip("\n")
     return tuple(map(Line, text.split("\n"))) if text.strip() else ()

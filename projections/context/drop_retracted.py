@@ -1,4 +1,4 @@
-"""What has been withdrawn or replaced since a file was written, and must not be told from it any more.
+"""Drop from a file what has been withdrawn or replaced since it was written.
 
 The next replay takes it out of the file. Until then its lines are known by their words: those of the events withdrawn
 after the file's time, which are found by their ids, or by the conversation that is withdrawn as a whole.
@@ -43,14 +43,16 @@ _BULLET = re.compile(r"- \[\d{4}-\d\d-\d\d\] (?P<said>.+)")
 
 
 def drop_retracted(text: str, log: EventLog, said: Conversations) -> str:
-    """The text of a rendered file, less the bullets that only say what was withdrawn or replaced later.
+    """Drop from a rendered file the bullets that only say what was withdrawn or replaced later.
 
     `said` has all that was said and withdrawn since the file was rendered; what it still says stays.
     """
     stamp = stamped_at(text.encode()) or ""
     withdrawn = said.withdrawn()
     later = [retraction for retraction in said.retractions if retraction.ts > stamp]
-    standing = [event for one in said.by_id.values() for event in (*one.facts, *one.summaries)]
+    standing = [
+        event for conversation in said.by_id.values() for event in (*conversation.facts, *conversation.summaries)
+    ]
     standing = [event for event in standing if not withdrawn.hides(event)]
     newest = _newest_wordings(standing)
     fresh = [fact for fact in newest.values() if fact.ts > stamp]
@@ -63,9 +65,9 @@ def drop_retracted(text: str, log: EventLog, said: Conversations) -> str:
 
 
 def without_replaced(lines: tuple[Line, ...], events: Iterable[Event], said: Conversations) -> tuple[Line, ...]:
-    """The lines of a conversation's summary, less those made of facts of it that another has replaced."""
+    """Drop from a conversation's summary the lines made of facts of it that another has replaced."""
     withdrawn = said.withdrawn()
-    facts = (fact for one in said.by_id.values() for fact in one.facts if not withdrawn.hides(fact))
+    facts = (fact for conversation in said.by_id.values() for fact in conversation.facts if not withdrawn.hides(fact))
     newest = _newest_wordings(facts)
     gone = {words for event in events if _is_replaced(event, newest) for words in _words(event)}
     return tuple(
@@ -74,7 +76,7 @@ def without_replaced(lines: tuple[Line, ...], events: Iterable[Event], said: Con
 
 
 def without_withdrawn_sections(text: str, log: EventLog, retractions: Collection[Retraction]) -> str:
-    """The text of a knowledge base, less the sections that say what a withdrawn plan entry put there."""
+    """Drop from a knowledge base the sections that say what a withdrawn plan entry put there."""
     withdrawn = Retractions(retractions)
     entries = [event for event in _targets(log, retractions) if isinstance(event, PlanEntry) and withdrawn.hides(event)]
     if not entries:
@@ -96,14 +98,14 @@ def _newest_wordings(events: Iterable[Event]) -> dict[_Key, Fact]:
 
 
 def _keyed_like(log: EventLog, facts: Collection[Fact]) -> Iterator[Fact]:
-    """Everything ever said under the keys of these facts; only lines that hold one are decoded."""
+    """Yield every fact ever said under the keys of these facts; only lines that hold one are decoded."""
     words = [fastjson.text(str(fact.key)) for fact in facts]
     for day in log.days() if words else ():
         yield from (event for event in mentioning(log, day.date, words) if isinstance(event, Fact) and event.key)
 
 
 def _is_replaced(event: Event, newest: Mapping[_Key, Fact]) -> bool:
-    """Whether a later fact stands in the place of this one and says something else."""
+    """Tell whether a later fact stands in the place of this one and says something else."""
     if not isinstance(event, Fact) or not event.key:
         return False
     now = newest.get(_key(event))
@@ -124,13 +126,13 @@ def _says_any(line: str, gone: Collection[str]) -> bool:
 
 
 def _targets(log: EventLog, retractions: Iterable[Retraction]) -> Iterator[Event]:
-    """Only the days the ids name are looked at, and of those only lines that mention one."""
+    """Yield what was withdrawn, reading only the days the ids name, and of those the lines that mention one."""
     by_day: dict[str, list[bytes]] = {}
-    for one in retractions:
-        if one.conversation:
-            yield from events_of(log, one.conversation)
-        elif one.target:
-            by_day.setdefault(day_in_id(one.target), []).append(one.target.encode())
+    for retraction in retractions:
+        if retraction.conversation:
+            yield from events_of(log, retraction.conversation)
+        elif retraction.target:
+            by_day.setdefault(day_in_id(retraction.target), []).append(retraction.target.encode())
     for date, targets in by_day.items():
         yield from mentioning(log, date, targets)
 

@@ -150,7 +150,7 @@ class Listener(Struct, frozen=True):
             )
             for summary in chosen
         ]
-        return [summary for summary in told if _has_text(summary)], [one.file for one in chosen if one.file]
+        return [summary for summary in told if _has_text(summary)], [summary.file for summary in chosen if summary.file]
 
 
 def _has_text(summary: TitledSummary) -> bool:

@@ -1,4 +1,4 @@
-"""What a context says, said once: of bullets of ours that say the same, the one that matters most is told; pure.
+"""Repetitions in a context: of bullets of ours that say the same, the one that matters most is told; pure.
 
 What people wrote into their own files stays as it is.
 """
@@ -18,7 +18,7 @@ _LEAST_CUT = 20  # characters; less of a sentence says nothing
 
 
 def said_once(sections: Sequence[ContextSection], ranks: Sequence[int], project: str) -> list[ContextSection]:
-    """The sections less what another of a smaller rank says, or the same one before; `project` is its name in notes."""
+    """Drop what a section of a smaller rank says, or the same one before; `project` is its name in notes."""
     told = _Told(project)
     kept = list(sections)
     for position in sorted(range(len(kept)), key=ranks.__getitem__):
@@ -30,7 +30,7 @@ def said_once(sections: Sequence[ContextSection], ranks: Sequence[int], project:
 
 
 class _Told:
-    """What was said so far, in words that are compared; a text that was cut stands for the whole, and the reverse."""
+    """The texts said so far, in words that are compared; a text that was cut stands for the whole, and the reverse."""
 
     def __init__(self, project: str) -> None:
         self._project = project
@@ -50,7 +50,7 @@ class _Told:
         return not first
 
     def with_all_sources(self, line: Line) -> Line:
-        """The line, with the events behind those that said the same."""
+        """Return the line with the sources of all lines that said the same."""
         behind = self._said.get(_words(line.text, self._project), ())
         return line._replace(sources=tuple(dict.fromkeys(behind))) if len(behind) > len(line.sources) else line
 
@@ -62,13 +62,13 @@ class _Told:
 
 
 def _words(line: str, project: str) -> str:
-    """What a bullet says, without its mark, its day or time, and the name of the project; "" of any other line."""
+    """Return the words of a bullet without mark, day, time and project; "" of any other line."""
     bullet = _BULLET.fullmatch(line)
     return same_text(as_said(bullet["said"]).removeprefix(f"{project}: ")) if bullet else ""
 
 
 def _without_empty(before: Sequence[Line], lines: Sequence[Line]) -> Iterator[Line]:
-    """The lines that are left; nothing at all where no bullet is, and no heading that has lost all of its own."""
+    """Keep the lines that are left; none where no bullet is, and no heading that has lost all of its own."""
     if not any(_BULLET.fullmatch(line.text) for line in lines):
         return
     had = [bool(block) for _, block in _blocks(before)]
@@ -79,7 +79,7 @@ def _without_empty(before: Sequence[Line], lines: Sequence[Line]) -> Iterator[Li
 
 
 def _blocks(lines: Sequence[Line]) -> list[tuple[list[Line], list[Line]]]:
-    """Each heading with what stands below it; before the first one there is none."""
+    """Split into headings with what stands below; before the first one there is none."""
     found: list[tuple[list[Line], list[Line]]] = [([], [])]
     for line in lines:
         if line.text.startswith("## "):

@@ -26,7 +26,7 @@ _LINK = re.compile(r"^- \[\d{4}-\d\d-\d\d\]\((?:\.\./)*sessions/(?P<name>[A-Za-z
 
 
 class PastSummary(NamedTuple):
-    """What a session came to; `file` where it was taken from a rendered one."""
+    """The summary of a session; `file` where it was taken from a rendered one."""
 
     name: str
     lines: tuple[Line, ...]
@@ -34,7 +34,10 @@ class PastSummary(NamedTuple):
 
 
 class PastSummaries(NamedTuple):
-    """What came before, of one project: the log, the words of late, and who may see what."""
+    """The summaries of earlier sessions, found when asked for.
+
+    `lately` has the facts and summaries already loaded; `visible` is the listener's filter.
+    """
 
     log: EventLog
     cache: DayCache
@@ -45,22 +48,30 @@ class PastSummaries(NamedTuple):
     visible: Visible
 
     def own(self, conversation_id: str) -> tuple[Line, ...]:
-        """The summary of the conversation itself; nothing where it has not come to anything."""
+        """Return the summary of the conversation itself; nothing where it has not come to anything."""
         return self._from_log(conversation_id)
 
     def newest(self, project: str, but: str, *, shared: bool) -> Iterator[PastSummary]:
-        """The summaries of other conversations, those last at work first.
+        """Yield the summaries of other conversations, those last at work first.
 
         Files are for main sessions only: facts about the user may have gone into them.
         """
-        fresh = [one for one in self.lately.by_id.values() if one.project == project and one.id != but]
-        fresh.sort(key=lambda one: (one.last_at, one.id), reverse=True)
-        for one in fresh:
-            rendered = None if shared else self._rendered(conversation_name(one.id), one.last_at)
-            yield rendered or PastSummary(one.id, self._from_log(one.id))
+        fresh = [
+            conversation
+            for conversation in self.lately.by_id.values()
+            if conversation.project == project and conversation.id != but
+        ]
+        fresh.sort(key=lambda conversation: (conversation.last_at, conversation.id), reverse=True)
+        for conversation in fresh:
+            rendered = None if shared else self._rendered(conversation_name(conversation.id), conversation.last_at)
+            yield rendered or PastSummary(conversation.id, self._from_log(conversation.id))
         if shared:
             return
-        told = {conversation_name(one) for one in (but, *(one.id for one in fresh)) if one}
+        told = {
+            conversation_name(conversation_id)
+            for conversation_id in (but, *(conversation.id for conversation in fresh))
+            if conversation_id
+        }
         for name in self._indexed(project):
             if name not in told:
                 yield self._rendered(name) or PastSummary(name, self._from_log(name))
@@ -70,7 +81,7 @@ class PastSummaries(NamedTuple):
         words = [*conversation.facts, *conversation.summaries]
         if not words:
             return ()
-        begun = min(one.ts for one in words)
+        begun = min(event.ts for event in words)
         all_known = begun >= self.since
         withdrawn = (self.lately if all_known else retractions_since(self.log, self.cache, begun, self.now)).withdrawn()
         conclusion = conclude(conversation, withdrawn)
@@ -79,7 +90,7 @@ class PastSummaries(NamedTuple):
         return _body(document(conversation, conclusion, withdrawn, self.settings).lines)
 
     def _rendered(self, name: str, last_word: str = "") -> PastSummary | None:
-        """As in the file; None where it is not there, or older than what was said or withdrawn since."""
+        """Read a summary from its file; None where it is not there, or older than what was said or withdrawn since."""
         path = f"{self.log.store.knowledge}/sessions/{name}.md"
         try:
             data = read_regular(path)
@@ -105,7 +116,7 @@ class PastSummaries(NamedTuple):
 
 
 def _body(lines: tuple[Line, ...]) -> tuple[Line, ...]:
-    """Without the title, the stamp and the empty lines around."""
+    """Strip the title, the stamp and the empty lines around."""
     kept = [line for line in lines[1:] if not is_stamp(line.text)]
     while kept and not kept[0].text:
         del kept[0]

@@ -1,4 +1,4 @@
-"""What a context says by itself, in every language a user may choose; what others wrote is not translated."""
+"""Phrases of a context in every language a user may choose; what others wrote is not translated."""
 
 from typing import NamedTuple
 
@@ -115,5 +115,5 @@ _ALIASES = {"SPIRIT.md": "SOUL.md", "OWNER.md": "USER.md"}
 
 
 def template(name: str, locale: Locale) -> str | None:
-    """The template of a file by its name; None where there is none."""
+    """Return the template of a file by its name; None where there is none."""
     return {"en": _TEMPLATES_EN, "zh": _TEMPLATES_ZH}[locale].get(_ALIASES.get(name, name))

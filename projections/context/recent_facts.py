@@ -18,20 +18,20 @@ _DAY_MS = 86_400_000
 
 
 def recent_facts(state: Conversations, now: str, settings: ContextSettings, local: Local) -> list[DistinctFact]:
-    """The facts to tell of, newest first."""
-    newest_first = sorted(_current(state), key=lambda one: (one.last_seen, one.statements[-1].id), reverse=True)
+    """List the facts to tell of, newest first."""
+    newest_first = sorted(_current(state), key=lambda fact: (fact.last_seen, fact.statements[-1].id), reverse=True)
     return list(_decay(newest_first, now, settings, local))[: settings.facts]
 
 
 def as_entries(groups: Iterable[DistinctFact], local: Local) -> list[MemoryEntry]:
-    """The same for programs."""
-    return [_entry(one, local) for one in groups]
+    """Convert facts to entries, for programs."""
+    return [_entry(fact, local) for fact in groups]
 
 
 def _current(state: Conversations) -> Iterator[DistinctFact]:
-    """What is not withdrawn, not replaced under its key, and said only once."""
+    """Yield what is neither withdrawn nor replaced under its key, each once."""
     withdrawn = state.withdrawn()
-    facts = [fact for one in state.by_id.values() for fact in one.facts if not withdrawn.hides(fact)]
+    facts = [fact for conversation in state.by_id.values() for fact in conversation.facts if not withdrawn.hides(fact)]
     for reach in ("user", "project"):
         yield from distinct_facts(of_fact(fact) for fact in facts if fact.effective_scope == reach)
 
@@ -40,27 +40,27 @@ def _decay(
     newest_first: Iterable[DistinctFact], now: str, settings: ContextSettings, local: Local
 ) -> Iterator[DistinctFact]:
     told: Counter[str] = Counter()
-    for one in newest_first:
-        age = (to_ms(now) - to_ms(one.last_seen)) / _DAY_MS
-        day = local(one.last_seen)[:10]
+    for fact in newest_first:
+        age = (to_ms(now) - to_ms(fact.last_seen)) / _DAY_MS
+        day = local(fact.last_seen)[:10]
         if age < settings.days_full:
-            yield one
+            yield fact
         elif age < settings.days_partial:
             told[day] += 1
             if told[day] <= settings.partial_per_day:
-                yield one
-        elif age < settings.days_max and one.confidence >= settings.min_confidence:
-            yield one
+                yield fact
+        elif age < settings.days_max and fact.confidence >= settings.min_confidence:
+            yield fact
 
 
-def _entry(one: DistinctFact, local: Local) -> MemoryEntry:
-    newest = one.statements[-1]
+def _entry(fact: DistinctFact, local: Local) -> MemoryEntry:
+    newest = fact.statements[-1]
     return MemoryEntry(
         id=newest.id,
         content=newest.text,
         source_date=date.fromisoformat(local(newest.ts)[:10]),
-        importance=one.importance,
+        importance=fact.importance,
         category=newest.category,
-        created_at=datetime.fromisoformat(one.first.ts),
+        created_at=datetime.fromisoformat(fact.first.ts),
         updated_at=datetime.fromisoformat(newest.ts),
     )

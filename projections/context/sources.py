@@ -106,7 +106,7 @@ def gather(
 
 
 def _session_type(log: EventLog, request: ContextRequest) -> SessionType:
-    """As asked for, else as the log says: shared once is shared for good."""
+    """Return the type asked for, else that of the log: shared once is shared for good."""
     if request.session_type:
         return SessionType(request.session_type)
     events = events_of(log, request.session_id) if request.session_id else []

@@ -1,4 +1,4 @@
-"""What a person did to a MEMORY.md file, as events; pure.
+"""A person's edit of a MEMORY.md file, as events; pure.
 
 The base of an edited file is what the log rendered as of the time in the file's last line: a bullet that is not in
 the base is a new fact, a bullet of the base that is missing withdraws what said it, and a section `## Notes` is
@@ -28,6 +28,7 @@ from eventlog.text import same_text
 HUMAN = "human"
 _BULLET = re.compile(r"[-*+] (?:\[\d{4}-\d\d-\d\d\] )?(?P<text>.*\S)")
 _HEADING = "## "
+_NOTES_LEVEL = 2  # as `## Notes`
 
 
 class EditReading(NamedTuple):
@@ -55,27 +56,31 @@ class _Bullet(NamedTuple):
 
 
 def stamp_in(data: bytes) -> str | None:
-    """The time of the rendering a person has edited, wherever its last line is by now."""
+    """Return the time of the rendering a person has edited, wherever its last line is by now."""
     stamps = [line for line in _lines(data) if is_stamp(line)]
     return stamps[-1].split()[2] if stamps else None
 
 
 def is_base(base: Document, data: bytes) -> bool:
-    """Whether the file was made of this document, not of one of another version or of other events."""
+    """Tell whether the file was made of this document, not of one of another version or of other events."""
     return base.lines[-1].text in _lines(data)
 
 
 def interpret_edit(
     data: bytes, base: Document, project: str | None, state: Conversations, words: Labels, ts: str
 ) -> EditReading:
-    """The edit that led from `base` to `data`, made at `ts`; `state` is what the log knows by now."""
+    """Interpret the edit that led from `base` to `data`, made at `ts`; `state` is what the log knows by now."""
     now, before = _parts(data), _parts(base.data)
     bullets = {line.text: line for line in base.lines if _BULLET.fullmatch(line.text)}
     new = [line for line in now.lines if line.strip() and line not in before.lines]
     gone = [line for text, line in bullets.items() if text not in now.lines and text not in now.noted]
     added = [bullet for bullet in _bullets(now.lines) if bullet.line in new]
     facts = [_fact(bullet, project, words, ts) for bullet in added]
-    said = {event.id: event for one in state.by_id.values() for event in (*one.facts, *one.summaries)}
+    said = {
+        event.id: event
+        for conversation in state.by_id.values()
+        for event in (*conversation.facts, *conversation.summaries)
+    }
     kept = [line for line in now.lines if line in bullets]
     moved = kept != [text for text in bullets if text in now.lines]
     helpless = any(not any(event in said for event in line.sources) for line in gone)
@@ -88,7 +93,7 @@ def interpret_edit(
 def take_added(
     data: bytes, base: Document, project: str | None, state: Conversations, words: Labels, ts: str
 ) -> EditReading:
-    """What a file says that the log has never heard; `base` is what the log would say in its place.
+    """Take from a file what the log has never heard; `base` is the document of the log in its place.
 
     What was once known and is not said any more stays withdrawn or replaced, and is told as `unexplained`.
     """
@@ -120,14 +125,14 @@ def _bullets(lines: Iterable[str]) -> list[_Bullet]:
 
 
 def _unread(lines: Iterable[str], read: Collection[_Bullet]) -> list[str]:
-    """The lines that are neither among these bullets nor the heading of one."""
+    """List the lines that are neither among these bullets nor the heading of one."""
     known = {bullet.line for bullet in read}
     headings = {bullet.heading for bullet in read}
     return [line for line in lines if line not in known and _heading(line) not in headings]
 
 
 def _fact(bullet: _Bullet, project: str | None, words: Labels, ts: str) -> Event:
-    """A fact of the kind the section of the bullet is for."""
+    """Build a fact of the kind the section of the bullet is for."""
     category, memory_type = _kind(bullet.heading, words)
     return Fact(
         ts=ts,
@@ -142,7 +147,7 @@ def _fact(bullet: _Bullet, project: str | None, words: Labels, ts: str) -> Event
 
 
 def _kind(heading: str, words: Labels) -> tuple[str | None, str]:
-    """Category and memory type of what stands in a section."""
+    """Return category and memory type of what stands in a section."""
     known = {
         words.decisions: ("decision", "W"),
         words.preferences: ("preference", "O"),
@@ -157,16 +162,23 @@ def _kind(heading: str, words: Labels) -> tuple[str | None, str]:
 
 
 def _ever_stated(state: Conversations, project: str | None) -> set[str]:
-    """Every text that was ever stated about the project, or about the user, withdrawn and replaced ones too."""
+    """Collect every text ever stated about the project, or the user, withdrawn and replaced ones too."""
     conversations = state.by_id.values()
-    facts = (fact for one in conversations for fact in one.facts if subject_of(fact) == (project or ""))
-    summaries = (summary for one in conversations if one.project == project for summary in one.summaries)
+    facts = (
+        fact for conversation in conversations for fact in conversation.facts if subject_of(fact) == (project or "")
+    )
+    summaries = (
+        summary
+        for conversation in conversations
+        if conversation.project == project
+        for summary in conversation.summaries
+    )
     decisions = (text for summary in summaries for text in summary.decisions)
     return {same_text(text) for text in (*(fact.content for fact in facts), *decisions)}
 
 
 def _withdrawals(gone: Iterable[Line], state: Conversations, ts: str) -> Iterator[Event]:
-    """Facts are withdrawn; a summary that decided it is withdrawn, and said again without that decision."""
+    """Withdraw facts; a summary that decided it is withdrawn, and said again without that decision."""
     dropped: dict[str, set[str]] = {}
     for line in gone:
         bullet = _BULLET.fullmatch(line.text)
@@ -183,29 +195,33 @@ def _withdrawals(gone: Iterable[Line], state: Conversations, ts: str) -> Iterato
 
 
 def _said_again(conversation: Conversation, state: Conversations, dropped: dict[str, set[str]]) -> list[StageSummary]:
-    """What the summaries say beside what was dropped: each stage, and the newest revision of the session's.
+    """Rebuild the summaries without what was dropped: each stage, and the newest revision of the session's.
 
     Being the newest saves, they name the to-dos that are open, and call all others done.
     """
     withdrawn = state.withdrawn()
-    summaries = [one for one in conversation.summaries if not withdrawn.hides(one)]
+    summaries = [summary for summary in conversation.summaries if not withdrawn.hides(summary)]
     summaries.sort(key=order)
     roles: dict[object, list[StageSummary]] = {}
     for summary in summaries:
         by_agent = bool(agents_own([summary], summary.scope))
         roles.setdefault((summary.scope, by_agent, summary.scope == "stage" and summary.id), []).append(summary)
     todos = [said.text for said in conclude(conversation, withdrawn).todos]
-    done = list(dict.fromkeys(text for one in summaries for text in (*one.todos, *one.done) if text not in todos))
+    done = list(
+        dict.fromkeys(text for summary in summaries for text in (*summary.todos, *summary.done) if text not in todos)
+    )
     return [
         replace(revisions[-1], decisions=_decisions_but(withdrawn_now, dropped), todos=todos, done=done)
         for revisions in roles.values()
-        if (withdrawn_now := [one for one in revisions if one.id in dropped])
+        if (withdrawn_now := [summary for summary in revisions if summary.id in dropped])
     ]
 
 
 def _decisions_but(revisions: Iterable[StageSummary], dropped: dict[str, set[str]]) -> list[str]:
     gone = {text for texts in dropped.values() for text in texts}
-    return list(dict.fromkeys(text for one in revisions for text in one.decisions if same_text(text) not in gone))
+    return list(
+        dict.fromkeys(text for summary in revisions for text in summary.decisions if same_text(text) not in gone)
+    )
 
 
 def _noted(now: _Notes | None, before: _Notes | None, path: str, ts: str) -> Iterator[Event]:
@@ -223,7 +239,8 @@ def _noted(now: _Notes | None, before: _Notes | None, path: str, ts: str) -> Ite
 
 def _parts(data: bytes) -> _Parts:
     page = Page(data)
-    notes = next((one for one in reversed(page.sections) if one.level == 2 and is_notes(one.source)), None)  # noqa: PLR2004 - as `## Notes`
+    titled = (section for section in reversed(page.sections) if section.level == _NOTES_LEVEL)
+    notes = next((section for section in titled if is_notes(section.source)), None)
     texts = [line.decode("utf-8", "replace").rstrip("\r\n") for line in page.lines]
     inside = range(notes.start, notes.last) if notes else range(0)
     own = [text for number, text in enumerate(texts) if number not in inside and not is_stamp(text)]

@@ -35,7 +35,7 @@ Progress = Callable[[int, int], None]  # days done, days in all
 
 @dataclass
 class ReplayResult:
-    """What a replay found: the documents, ordered by path, the states behind them, and how it came to them."""
+    """The documents of a replay, ordered by path, the states behind them, and how it came to them."""
 
     documents: list[Document]
     states: States = field(default_factory=dict)
@@ -135,7 +135,7 @@ def _fold_all(fold: "_Fold", todo: Sequence[Day], progress: Progress) -> ReplayR
 
 @contextmanager
 def _no_garbage() -> Iterator[None]:
-    """States and documents only grow and hold no cycles: looking for garbage among them takes half of the time."""
+    """Turn garbage collection off: states and documents only grow and hold no cycles, and it takes half of the time."""
     was_on = gc.isenabled()
     gc.disable()
     try:
@@ -166,11 +166,11 @@ class _Fold:
         self._wordless: frozenset[str] = frozenset()  # days whose checkpoints lack words that are needed
 
     def empty(self) -> States:
-        """Nothing has happened yet."""
+        """Make the states of no events."""
         return {kind: kind() for kind in self._kinds}
 
     def day(self, day: Day, *, closed: bool) -> tuple[DayFold, bool]:
-        """What the day's events led to, and whether they had to be folded for it."""
+        """Return the fold of a day, and whether its events had to be folded for it."""
         whole = day.date < self._until[:10]
         saved = self._cache.find(day, self._kinds) if whole and day.date not in self._wordless else None
         if saved is None:
@@ -243,5 +243,5 @@ class _Fold:
 
 
 def _withheld(states: States) -> Withheld:
-    """Nothing, where nobody asked what was said."""
+    """Find what is withdrawn; nothing, where nobody asked what was said."""
     return withheld(states[Conversations]) if Conversations in states else {}

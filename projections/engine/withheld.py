@@ -1,4 +1,4 @@
-"""What was withdrawn does not stay in the cache: checkpoints are kept without its words.
+"""The words of what was withdrawn do not stay in the cache: checkpoints are kept without them.
 
 Nothing is rendered of it, so its words make no difference, until it is restored: then its day is folded anew.
 """

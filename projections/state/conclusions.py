@@ -1,4 +1,4 @@
-"""What a conversation came to: one topic, one summary, its decisions and open ends; pure.
+"""Conclusions of conversations: one topic, one summary, its decisions and open ends; pure.
 
 The summary is, in this order: the newest of the whole session that the agent wrote; its stage summaries, joined; the
 one drawn from the transcript; the facts that matter most. What a program composed never beats what an agent wrote.
@@ -50,12 +50,12 @@ class SourcedText(NamedTuple):
 
     @property
     def sources(self) -> tuple[str, ...]:
-        """The ids of the events."""
+        """Return the ids of the events."""
         return tuple(saying.id for saying in self.mentions)
 
 
 class Conclusion(NamedTuple):
-    """What a conversation came to; `source` `none` and empty texts where nothing was saved."""
+    """The conclusion of a conversation; `source` `none` and empty texts where nothing was saved."""
 
     topic: str = ""
     parts: tuple[SourcedText, ...] = ()  # the summary, in the order it was said
@@ -69,29 +69,29 @@ class Conclusion(NamedTuple):
 
     @property
     def summary(self) -> str:
-        """The parts in one text, and how many more there are."""
+        """Join the parts into one text, and how many more there are."""
         return self.summary_within(sys.maxsize)
 
     def summary_within(self, limit: int) -> str:
-        """The summary in so many characters; what says that there is more is not cut."""
+        """Cut the summary to so many characters; what says that there is more is not cut."""
         rest = f"{self.joint}{and_more(self.more)}" if self.more else ""
         return cut(self.joint.join(part.text for part in self.parts), limit - len(rest)) + rest
 
 
 def conclusions(state: Conversations) -> dict[str, Conclusion]:
-    """The conclusion of every conversation, by its id."""
+    """Conclude every conversation; by its id."""
     withdrawn = state.withdrawn()
-    return {one.id: conclude(one, withdrawn) for one in state.by_id.values()}
+    return {conversation.id: conclude(conversation, withdrawn) for conversation in state.by_id.values()}
 
 
 def and_more(count: int) -> str:
-    """What stands for parts left out, in any language."""
+    """Return the mark for parts left out, in any language."""
     return f"… (+{count})"
 
 
 def conclude(conversation: Conversation, withdrawn: Retractions) -> Conclusion:
-    """The conclusion of one conversation, of what has not been withdrawn."""
-    summaries = [one for one in conversation.summaries if not withdrawn.hides(one)]
+    """Conclude one conversation, of what has not been withdrawn."""
+    summaries = [summary for summary in conversation.summaries if not withdrawn.hides(summary)]
     summaries.sort(key=order)
     if not summaries:
         return _from_facts([fact for fact in conversation.facts if not withdrawn.hides(fact)])
@@ -99,12 +99,12 @@ def conclude(conversation: Conversation, withdrawn: Retractions) -> Conclusion:
 
 
 def agents_own(summaries: Iterable[StageSummary], scope: str) -> list[StageSummary]:
-    """The summaries of that scope which an agent wrote, in the order given."""
-    return [one for one in summaries if one.scope == scope and one.layer != SESSION_END]
+    """List the summaries of that scope which an agent wrote, in the order given."""
+    return [summary for summary in summaries if summary.scope == scope and summary.layer != SESSION_END]
 
 
 def _told(summaries: Sequence[StageSummary]) -> Conclusion:
-    """Topic, summary and source, of at least one summary."""
+    """Return topic, summary and source, of at least one summary."""
     session, stages = agents_own(summaries, "session"), agents_own(summaries, "stage")
     if session:
         return _newest(session[-1], summaries, _SOURCES[session[-1].layer], automatic=False)
@@ -114,7 +114,7 @@ def _told(summaries: Sequence[StageSummary]) -> Conclusion:
 
 
 def _newest(newest: StageSummary, summaries: Sequence[StageSummary], source: str, *, automatic: bool) -> Conclusion:
-    """The last of several revisions; a text that other summaries share is theirs as well."""
+    """Conclude from the last of several revisions; a text that other summaries share is theirs as well."""
     parts = _of([newest.summary], _collect(summaries, _summary))
     return Conclusion(_topic(newest), parts, source=source, automatic=automatic, saved_at=newest.ts)
 
@@ -136,7 +136,7 @@ def _from_facts(facts: Sequence[Fact]) -> Conclusion:
         return Conclusion()
     return Conclusion(
         topic=known[0].first.text[:_TOPIC_OF_TEXT].rstrip(),
-        parts=tuple(_stated(one) for one in known[:_FACTS_IN_SUMMARY]),
+        parts=tuple(_stated(fact) for fact in known[:_FACTS_IN_SUMMARY]),
         joint="; ",
         more=max(0, len(known) - _FACTS_IN_SUMMARY),
         source=COMPOSED,
@@ -146,7 +146,7 @@ def _from_facts(facts: Sequence[Fact]) -> Conclusion:
 
 
 def _known(facts: Iterable[Fact]) -> Iterator[DistinctFact]:
-    """What the facts come to, each thing once and as last said, of every subject."""
+    """Yield distinct facts, each once and as last said, of every subject."""
     by_subject: dict[str, list[Fact]] = {}
     for fact in facts:
         if one_line(fact.content):
@@ -156,22 +156,24 @@ def _known(facts: Iterable[Fact]) -> Iterator[DistinctFact]:
 
 
 def _stated(known: DistinctFact) -> SourcedText:
-    return SourcedText(known.first.text, tuple(Mention(one.text, one.ts, one.id) for one in known.statements))
+    return SourcedText(
+        known.first.text, tuple(Mention(statement.text, statement.ts, statement.id) for statement in known.statements)
+    )
 
 
 def _net(stages: Sequence[StageSummary]) -> str:
-    """Which net saved the stages: the one that had to ask for any of them, else the end of the session."""
+    """Return the net that saved the stages: the one that had to ask for any, else the end of the session."""
     layers = {stage.layer for stage in stages}
     return next((_SOURCES[layer] for layer in (PRE_COMPACTION, STOP_FALLBACK) if layer in layers), COMPOSED)
 
 
 def _open(summaries: Sequence[StageSummary]) -> tuple[SourcedText, ...]:
-    """The to-dos that are left; a list drawn from the transcript counts where no agent made one."""
-    naming = [one for one in summaries if any(map(_clean, one.todos))]
-    lists = [one for one in naming if one.layer != SESSION_END] or naming
+    """List the to-dos that are left; a list drawn from the transcript counts where no agent made one."""
+    naming = [summary for summary in summaries if any(map(_clean, summary.todos))]
+    lists = [summary for summary in naming if summary.layer != SESSION_END] or naming
     if not lists:
         return ()
-    done = {same_text(_clean(text)) for one in summaries[summaries.index(lists[-1]) + 1 :] for text in one.done}
+    done = {same_text(_clean(text)) for summary in summaries[summaries.index(lists[-1]) + 1 :] for text in summary.done}
     return tuple(said for said in _of(lists[-1].todos, _collect(summaries, _todos)) if same_text(said.text) not in done)
 
 
@@ -183,29 +185,31 @@ def _clean(text: str) -> str:
     return one_line(text).removeprefix(_STAGE_PREFIX).strip()
 
 
-def _summary(one: StageSummary) -> list[str]:
-    return [one.summary]
+def _summary(summary: StageSummary) -> list[str]:
+    return [summary.summary]
 
 
-def _decisions(one: StageSummary) -> list[str]:
-    return one.decisions
+def _decisions(summary: StageSummary) -> list[str]:
+    return summary.decisions
 
 
-def _todos(one: StageSummary) -> list[str]:
-    return one.todos
+def _todos(summary: StageSummary) -> list[str]:
+    return summary.todos
 
 
 def _collect(summaries: Sequence[StageSummary], texts: Callable[[StageSummary], list[str]]) -> tuple[SourcedText, ...]:
-    """Every distinct text of the summaries, in the order and the wording first said."""
+    """Collect every distinct text of the summaries, in the order and the wording first said."""
     found: dict[str, dict[str, Mention]] = {}
     for summary in summaries:
         for text in filter(None, map(_clean, texts(summary))):
             found.setdefault(same_text(text), {}).setdefault(summary.id, Mention(text, summary.ts, summary.id))
-    return tuple(SourcedText(first.text, (first, *rest)) for first, *rest in (one.values() for one in found.values()))
+    return tuple(
+        SourcedText(first.text, (first, *rest)) for first, *rest in (mentions.values() for mentions in found.values())
+    )
 
 
 def _of(texts: Iterable[str], said: Iterable[SourcedText]) -> tuple[SourcedText, ...]:
-    """Those texts as they stand, each with all the events that said it."""
-    known = {same_text(one.text): one for one in said}
+    """Return those texts as they stand, each with all the events that said it."""
+    known = {same_text(sourced.text): sourced for sourced in said}
     wanted = {same_text(text): text for text in map(_clean, texts) if text}
     return tuple(known[key]._replace(text=text) for key, text in wanted.items())

@@ -1,4 +1,4 @@
-"""Who worked when, and what was said: the state most projections ask.
+"""Conversations, when each was at work and what was said: the state most projections ask.
 
 Events that carry words (facts, summaries, retractions) are kept as they are; of all others only what they add up to.
 Subagents' events are for audits and are left out, and so is what became of plan entries afterwards: that a file was
@@ -56,12 +56,12 @@ class Conversation(Struct):
 
     @property
     def project(self) -> str | None:
-        """Where the conversation worked, as first said."""
+        """Return the project the conversation worked in, as first said."""
         return self.first_project[2] or None
 
     @property
     def agent(self) -> str | None:
-        """The host program, as first said."""
+        """Return the host program, as first said."""
         return self.first_agent[2] or None
 
     @property
@@ -71,7 +71,7 @@ class Conversation(Struct):
 
     @property
     def ended(self) -> SessionEnd | None:
-        """The newest end, unless the conversation came back after it."""
+        """Return the newest end, unless the conversation came back after it."""
         return self.end if self.end and self.end.ts >= self.resumed_at else None
 
     def fold(self, event: AnyEvent) -> None:
@@ -158,16 +158,16 @@ class Conversations(Struct, dict=True):
         self.notes += other.notes
 
     def in_order(self) -> list[Conversation]:
-        """All conversations that began, by their start."""
+        """Sort all conversations that began by their start."""
         begun = (conversation for conversation in self.by_id.values() if conversation.began)
-        return sorted(begun, key=lambda one: (one.started_at, one.id))
+        return sorted(begun, key=lambda conversation: (conversation.started_at, conversation.id))
 
     def withdrawn(self) -> Retractions:
-        """The withdrawals in force."""
+        """Return the withdrawals in force."""
         return self.once(_withdrawn)
 
     def once(self, derive: Callable[["Conversations"], _Derived]) -> _Derived:
-        """What `derive` makes of this state, made once until the state changes: several projections ask the same."""
+        """Derive something of this state, once until it changes: several projections ask the same."""
         if derive.__qualname__ not in self.__dict__:
             self.__dict__[derive.__qualname__] = derive(self)
         made: _Derived = self.__dict__[derive.__qualname__]

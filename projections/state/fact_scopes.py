@@ -1,4 +1,4 @@
-"""What is known about the user and about each project; pure.
+"""Facts about the user and about each project; pure.
 
 Facts and the decisions of summaries are statements. Each subject has its own: a key of one replaces nothing in another.
 """
@@ -18,7 +18,7 @@ _PLAIN_CONFIDENCE = 0.9
 
 
 class FactScope(NamedTuple):
-    """What is stated about one project, or about the user (`project` None), and when that last changed.
+    """The facts of one project, or about the user (`project` None), and when that last changed.
 
     `superseded` are the events whose statements would count if others did not stand in their place.
     """
@@ -30,7 +30,7 @@ class FactScope(NamedTuple):
 
 
 def fact_scopes(state: Conversations) -> list[FactScope]:
-    """The user first, then projects by path; only those something was ever stated about."""
+    """List the user, then projects by path; only those something was ever stated about."""
     withdrawn, concluded = state.withdrawn(), state.once(conclusions)
     stated: dict[str, list[Statement]] = {}
     changed: dict[str, str] = {}
@@ -50,8 +50,10 @@ def fact_scopes(state: Conversations) -> list[FactScope]:
 
 def _subject(project: str, stated: Iterable[Statement], changed_at: str, standing: Iterable[str]) -> FactScope:
     groups = distinct_facts(stated)
-    current = {event for one in groups for event in one.sources}
-    return FactScope(project or None, groups, changed_at, tuple(sorted(one for one in standing if one not in current)))
+    current = {event for fact in groups for event in fact.sources}
+    return FactScope(
+        project or None, groups, changed_at, tuple(sorted(event_id for event_id in standing if event_id not in current))
+    )
 
 
 def _statements(
@@ -66,7 +68,7 @@ def _statements(
 
 
 def _changes(conversation: Conversation, withdrawn: Retractions) -> Iterator[tuple[str, str]]:
-    """Subject and time of every event that has, or had, a say in what is stated."""
+    """Yield subject and time of every event that has, or had, a say in what is stated."""
     for fact in conversation.facts:
         yield subject_of(fact), max(fact.ts, withdrawn.touched_at(fact))
     named_at = conversation.first_project[0] if conversation.project else ""
@@ -79,7 +81,7 @@ def _changes(conversation: Conversation, withdrawn: Retractions) -> Iterator[tup
 
 
 def _standing(conversation: Conversation, withdrawn: Retractions) -> Iterator[tuple[str, str]]:
-    """Subject and id of every event that states something and is not withdrawn, whether or not it counts."""
+    """Yield subject and id of every event that states something and is not withdrawn, whether or not it counts."""
     for fact in conversation.facts:
         if not withdrawn.hides(fact):
             yield subject_of(fact), fact.id
@@ -88,7 +90,7 @@ def _standing(conversation: Conversation, withdrawn: Retractions) -> Iterator[tu
             yield conversation.project or "", summary.id
 
 
-def _of_decision(one: Mention, conversation_id: str) -> Statement:
+def _of_decision(mention: Mention, conversation_id: str) -> Statement:
     return Statement(
-        one.text, one.ts, one.id, conversation_id, None, DECISION, "W", _PLAIN_IMPORTANCE, _PLAIN_CONFIDENCE
+        mention.text, mention.ts, mention.id, conversation_id, None, DECISION, "W", _PLAIN_IMPORTANCE, _PLAIN_CONFIDENCE
     )

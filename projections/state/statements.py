@@ -33,64 +33,64 @@ class DistinctFact(NamedTuple):
 
     @property
     def first(self) -> Statement:
-        """Whose wording and day are shown."""
+        """Return the statement whose wording and day are shown."""
         return self.statements[0]
 
     @property
     def last_seen(self) -> str:
-        """When it was last stated."""
+        """Return the time it was last stated."""
         return self.statements[-1].ts
 
     @property
     def sessions(self) -> int:
-        """How many conversations stated it."""
-        return len({one.conversation_id for one in self.statements})
+        """Count the conversations that stated it."""
+        return len({statement.conversation_id for statement in self.statements})
 
     @property
     def importance(self) -> int:
-        """The highest anyone gave it."""
-        return max(one.importance for one in self.statements)
+        """Return the highest importance anyone gave it."""
+        return max(statement.importance for statement in self.statements)
 
     @property
     def confidence(self) -> float:
-        """As last stated."""
+        """Return the confidence as last stated."""
         return self.statements[-1].confidence
 
     @property
     def rank(self) -> tuple[int, int, str, float, str]:
-        """Greater is told first: importance, conversations that stated it, recency, confidence; then the newest."""
+        """Return the sort key, greater first: importance, conversations that stated it, recency, confidence."""
         return self.importance, self.sessions, self.last_seen, self.confidence, self.statements[-1].id
 
     @property
     def sources(self) -> tuple[str, ...]:
-        """The events behind it."""
-        return tuple(dict.fromkeys(one.id for one in self.statements))
+        """Return the ids of the events that state it."""
+        return tuple(dict.fromkeys(statement.id for statement in self.statements))
 
 
 def ranked(groups: Iterable[DistinctFact]) -> list[DistinctFact]:
-    """The groups in the order in which they are told, whatever is cut."""
-    return sorted(groups, key=lambda one: one.rank, reverse=True)
+    """Sort facts as they are told, whatever is cut."""
+    return sorted(groups, key=lambda fact: fact.rank, reverse=True)
 
 
 def distinct_facts(statements: Iterable[Statement]) -> list[DistinctFact]:
-    """Statements of one subject, gathered; superseded wordings of a key are left out."""
+    """Group the statements of one subject; superseded wordings of a key are left out."""
     in_order = sorted(statements, key=order)
-    current = {one.key: same_text(one.text) for one in in_order if one.key}
+    current = {statement.key: same_text(statement.text) for statement in in_order if statement.key}
     by_text: dict[str, list[Statement]] = {}
-    for one in in_order:
-        text = same_text(one.text)
-        if one.key is None or current[one.key] == text:
-            by_text.setdefault(text, []).append(one)
+    for statement in in_order:
+        text = same_text(statement.text)
+        if statement.key is None or current[statement.key] == text:
+            by_text.setdefault(text, []).append(statement)
     return [DistinctFact(tuple(same)) for same in by_text.values()]
 
 
 def subject_of(fact: Fact) -> str:
-    """The project a fact is about; "" for the user."""
+    """Return the project a fact is about; "" for the user."""
     return fact.project or "" if fact.effective_scope == "project" else ""
 
 
 def of_fact(fact: Fact) -> Statement:
-    """What a fact states."""
+    """Make the statement of a fact."""
     return Statement(
         text=one_line(fact.content),
         ts=fact.ts,

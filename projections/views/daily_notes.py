@@ -46,7 +46,7 @@ class Item(NamedTuple):
 
 
 class DailyNote(Struct):
-    """What was said on a day, all events that say anything, and when any event had its last say in it."""
+    """The items of a day, all events that say anything, and when any event had its last say in it."""
 
     items: list[Item] = []
     not_retracted: list[str] = []  # some only count once others are gone
@@ -54,7 +54,7 @@ class DailyNote(Struct):
 
 
 def render(state: Conversations, settings: Settings) -> Iterable[Document]:
-    """A document for each day on which something was said, by day."""
+    """Render a document for each day on which something was said, by day."""
     words = LABELS[settings.locale]
     local = local_time(settings.timezone)
     for day, note in sorted(notes(state, local).items()):
@@ -63,20 +63,20 @@ def render(state: Conversations, settings: Settings) -> Iterable[Document]:
 
 
 def notes(state: Conversations, local: Local) -> dict[str, DailyNote]:
-    """The notes of every day anything was ever said on, even if all of it was withdrawn."""
+    """Collect the notes of every day anything was ever said on, even if all of it was withdrawn."""
     withdrawn = state.withdrawn()
     found: dict[str, DailyNote] = {}
     for conversation in state.by_id.values():
         for day, said in _by_day(conversation, local).items():
             note = found.setdefault(day, DailyNote())
             note.items += _items(said, withdrawn)
-            note.not_retracted += [one.id for one in (*said.facts, *said.summaries) if not withdrawn.hides(one)]
+            note.not_retracted += [event.id for event in (*said.facts, *said.summaries) if not withdrawn.hides(event)]
             note.changed_at = max(note.changed_at, _changed_at(said, withdrawn))
     return found
 
 
 def lines(day: str, note: DailyNote, words: Labels, local: Local) -> Iterator[Line]:
-    """The title, and the sections there is anything to say in; the same thing said twice is one bullet."""
+    """Write the title and the sections there is anything to say in; the same thing said twice is one bullet."""
     all_of_it = tuple(sorted(note.not_retracted))
     yield Line(f"# {day}", all_of_it)
     told = list(_gathered(note.items))
@@ -88,7 +88,7 @@ def lines(day: str, note: DailyNote, words: Labels, local: Local) -> Iterator[Li
 
 
 def _gathered(items: Iterable[Item]) -> Iterator[Item]:
-    """Each thing once, as first said; what anyone called an insight is one, what is left to do stays to be done."""
+    """Gather each once, as first said; what anyone called an insight is one, what is left to do stays to be done."""
     same: dict[tuple[bool, str, str], list[Item]] = {}
     for item in sorted(items, key=lambda item: item[1:]):
         if item.text:
@@ -106,7 +106,7 @@ def _bullet(item: Item, local: Local) -> Line:
 
 
 def local_time(timezone: str) -> Local:
-    """From a timestamp of the log to `YYYY-MM-DDTHH:MM` on the clocks of that zone."""
+    """Make the conversion of timestamps to `YYYY-MM-DDTHH:MM` on the clocks of that zone."""
     if timezone == "UTC":
         return lambda ts: ts[:16]
     zone = ZoneInfo(timezone)
@@ -114,7 +114,7 @@ def local_time(timezone: str) -> Local:
 
 
 def _by_day(conversation: Conversation, local: Local) -> dict[str, Conversation]:
-    """What the conversation said on each day, as if it had lasted only that long."""
+    """Split what the conversation said by day, as if it had lasted only that long."""
     days: dict[str, Conversation] = {}
 
     def day_of(event: Fact | StageSummary) -> Conversation:
@@ -139,7 +139,7 @@ def _items(said: Conversation, withdrawn: Retractions) -> Iterator[Item]:
             (_LEARNED, conclusion.decisions),
             (_TODOS, conclusion.todos),
         ):
-            yield from (_of_summary(section, one, said.project or "") for one in texts)
+            yield from (_of_summary(section, text, said.project or "") for text in texts)
 
 
 def _of_fact(fact: Fact) -> Item:
@@ -153,7 +153,7 @@ def _of_summary(section: int, said: SourcedText, project: str) -> Item:
 
 
 def _changed_at(said: Conversation, withdrawn: Retractions) -> str:
-    """The conversation may have been given its project, which summaries are labelled with, later than that day."""
+    """Return the last change, which may be the later day the conversation was given its project."""
     events: list[Fact | StageSummary] = [*said.facts, *said.summaries]
     named_at = said.first_project[0] if said.project and said.summaries else ""
     return max(named_at, *(max(event.ts, withdrawn.touched_at(event)) for event in events))

@@ -45,12 +45,12 @@ class IndexScope(Struct):
 
     @property
     def name(self) -> str:
-        """For people."""
+        """Return the name for people."""
         return as_text(one_line(PurePath(self.project).name or self.project)) if self.project else ""
 
     @property
     def path(self) -> str:
-        """Of its index, in the knowledge directory."""
+        """Return the path of its index, in the knowledge directory."""
         return f"projects/{project_slug(self.project)}/INDEX.md" if self.project else "INDEX.md"
 
 
@@ -62,99 +62,108 @@ class Keyword(NamedTuple):
 
     @property
     def rank(self) -> tuple[int, str]:
-        """Where it stands when there is no room for all."""
+        """Return the sort key when there is no room for all."""
         return -len(self.facts), same_text(self.word)
 
 
 def render(state: Conversations, settings: Settings) -> Iterable[Document]:
-    """The index of everything, then one of each project."""
+    """Render the index of everything, then one of each project."""
     everywhere = _scopes(state, settings)
-    places = [place for place in everywhere if place.facts or place.kept]
+    scopes = [scope for scope in everywhere if scope.facts or scope.kept]
     words = LABELS[settings.locale]
-    if places:
-        yield _of_everything(places, max(place.changed_at for place in everywhere), settings, words)
-    for place in places:
-        if place.project:
-            up = "../" * place.path.count("/")
-            lines = [*_head(f"{words.index_title}: {place.name}", [place], words), *_sessions(place, up, words)]
-            yield _document(place.path, lines, [place], place.changed_at, settings, words)
+    if scopes:
+        yield _of_everything(scopes, max(scope.changed_at for scope in everywhere), settings, words)
+    for scope in scopes:
+        if scope.project:
+            up = "../" * scope.path.count("/")
+            lines = [*_head(f"{words.index_title}: {scope.name}", [scope], words), *_sessions(scope, up, words)]
+            yield _document(scope.path, lines, [scope], scope.changed_at, settings, words)
 
 
-def _of_everything(places: list[IndexScope], changed_at: str, settings: Settings, words: Labels) -> Document:
-    projects = [place for place in places if place.project]
-    lines = [*_head(words.index_title, places, words)]
+def _of_everything(scopes: list[IndexScope], changed_at: str, settings: Settings, words: Labels) -> Document:
+    projects = [scope for scope in scopes if scope.project]
+    lines = [*_head(words.index_title, scopes, words)]
     if projects:
         behind = _sources_of(projects)
         lines += [Line("", *behind), Line(f"## {words.projects}", *behind), Line("", *behind)]
         lines += [
-            Line(f"- **{one.name}** {as_text(one_line(one.project or ''))} → {one.path}", *_sources_of([one]))
-            for one in projects
+            Line(f"- **{scope.name}** {as_text(one_line(scope.project or ''))} → {scope.path}", *_sources_of([scope]))
+            for scope in projects
         ]
-    for place in places:
-        lines += [] if place.project else _sessions(place, "", words)
-    return _document("INDEX.md", lines, places, changed_at, settings, words)
+    for scope in scopes:
+        lines += [] if scope.project else _sessions(scope, "", words)
+    return _document("INDEX.md", lines, scopes, changed_at, settings, words)
 
 
 def _document(
-    path: str, lines: list[Line], places: list[IndexScope], changed_at: str, settings: Settings, words: Labels
+    path: str, lines: list[Line], scopes: list[IndexScope], changed_at: str, settings: Settings, words: Labels
 ) -> Document:
-    """Those lines, and the keywords there is room for."""
+    """Write those lines, and the keywords there is room for."""
     room = settings.memory.max_lines - len(lines) - _OWN_LINES
     size = settings.memory.max_bytes - len(Document(path, tuple(lines)).data) - STAMP_BYTES - 1000
-    kept = {one.id for place in places for one, _ in place.kept}
+    kept = {conversation.id for scope in scopes for conversation, _ in scope.kept}
     shown: list[tuple[str, Line]] = []
-    keywords = sorted(_keywords(places), key=lambda one: one.rank)
+    keywords = sorted(_keywords(scopes), key=lambda keyword: keyword.rank)
     for keyword in keywords:
         line = _line(keyword, kept)
         size -= len(line.text.encode()) + 1
         if len(shown) == room or size < 0:
             break
         shown.append((same_text(keyword.word), line))
-    behind = _sources_of(places)
+    behind = _sources_of(scopes)
     if shown:
         lines += [Line("", *behind), Line(f"## {words.keywords}", *behind), Line("", *behind)]
-        lines += [line for _, line in sorted(shown, key=lambda one: one[0])]
+        lines += [line for _, line in sorted(shown, key=lambda pair: pair[0])]
     if left := keywords[len(shown) :]:
         more = words.more.format(count=len(left), command="eventlog query --type fact --grep WORD")
         lines += [Line("", *behind), Line(more, *behind)]
     return stamped(path, lines, changed_at)
 
 
-def _head(title: str, places: list[IndexScope], words: Labels) -> Iterator[Line]:
-    behind = _sources_of(places)
+def _head(title: str, scopes: list[IndexScope], words: Labels) -> Iterator[Line]:
+    behind = _sources_of(scopes)
     yield from (Line(f"# {title}", *behind), Line("", *behind), Line(words.index_key, *behind))
 
 
-def _sessions(place: IndexScope, up: str, words: Labels) -> Iterator[Line]:
-    """The newest first, each with the file of its summary."""
-    if place.kept:
-        behind = ((), tuple(place.spoke))
+def _sessions(scope: IndexScope, up: str, words: Labels) -> Iterator[Line]:
+    """List sessions, the newest first, each with the file of its summary."""
+    if scope.kept:
+        behind = ((), tuple(scope.spoke))
         yield from (Line("", *behind), Line(f"## {words.sessions}", *behind), Line("", *behind))
-    for one, conclusion in place.kept:
-        link = f"[{one.last_at[:10]}]({up}sessions/{conversation_name(one.id)}.md)"
-        yield Line(f"- {link} {as_text(conclusion.topic)}", conversations=(one.id,))
+    for conversation, conclusion in scope.kept:
+        link = f"[{conversation.last_at[:10]}]({up}sessions/{conversation_name(conversation.id)}.md)"
+        yield Line(f"- {link} {as_text(conclusion.topic)}", conversations=(conversation.id,))
 
 
 def _line(keyword: Keyword, kept: set[str]) -> Line:
-    facts = "; ".join(cut(one.first.text, _FACT_CHARS) for one in keyword.facts[:_SHOWN])
+    facts = "; ".join(cut(fact.first.text, _FACT_CHARS) for fact in keyword.facts[:_SHOWN])
     more = "; …" if len(keyword.facts) > _SHOWN else ""
-    said = dict.fromkeys(one.conversation_id for group in keyword.facts for one in reversed(group.statements))
-    sessions = ", ".join(conversation_name(one) for one in list(filter(kept.__contains__, said))[:_SHOWN])
+    said = dict.fromkeys(
+        statement.conversation_id for group in keyword.facts for statement in reversed(group.statements)
+    )
+    sessions = ", ".join(
+        conversation_name(conversation_id) for conversation_id in list(filter(kept.__contains__, said))[:_SHOWN]
+    )
     text = f"- **{keyword.word}** ({len(keyword.facts)}): {facts}{more}" + (f" → {sessions}" if sessions else "")
     return Line(as_text(text), tuple(dict.fromkeys(event for group in keyword.facts for event in group.sources)))
 
 
-def _keywords(places: Iterable[IndexScope]) -> list[Keyword]:
-    """Words that differ only in case or width are one, in the spelling first met; their facts stand by rank."""
+def _keywords(scopes: Iterable[IndexScope]) -> list[Keyword]:
+    """Collect keywords; those that differ only in case or width are one, as first spelled; facts by rank."""
     spelled = cache(same_text)
     found: dict[str, Keyword] = {}
     named: list[tuple[DistinctFact, Iterable[str]]] = []
-    for group in (group for place in places for group in place.facts):
-        words = {spelled(word): word for one in group.statements for word in (*one.entities, one.category) if word}
+    for group in (group for scope in scopes for group in scope.facts):
+        words = {
+            spelled(word): word
+            for statement in group.statements
+            for word in (*statement.entities, statement.category)
+            if word
+        }
         named.append((group, words))
         for key, word in words.items():
             found.setdefault(key, Keyword(cut(word, _KEYWORD_CHARS), []))
-    for group, keys in sorted(named, key=lambda one: one[0].rank, reverse=True):
+    for group, keys in sorted(named, key=lambda pair: pair[0].rank, reverse=True):
         for key in keys:
             found[key].facts.append(group)
     return list(found.values())
@@ -162,20 +171,20 @@ def _keywords(places: Iterable[IndexScope]) -> list[Keyword]:
 
 def _scopes(state: Conversations, settings: Settings) -> list[IndexScope]:
     withdrawn = state.withdrawn()
-    places: dict[str | None, IndexScope] = {None: IndexScope(None)}
+    scopes: dict[str | None, IndexScope] = {None: IndexScope(None)}
     for subject in state.once(fact_scopes):
-        places[subject.project] = _scope(subject)
+        scopes[subject.project] = _scope(subject)
     for project, kept in newest_per_project(state, withdrawn, settings.summaries.keep).items():
-        places.setdefault(project, IndexScope(project)).kept = kept
-    for one in state.by_id.values():
-        if one.facts or one.summaries:
-            place = places[one.project]
-            place.spoke.append(one.id)
-            place.changed_at = max(place.changed_at, *_touched(one, withdrawn))
-    for place in places.values():
-        place.spoke.sort()
-        place.changed_at = max([place.changed_at, *(one.last_at for one, _ in place.kept)])
-    return [places[project] for project in sorted(places, key=lambda project: project or "")]
+        scopes.setdefault(project, IndexScope(project)).kept = kept
+    for conversation in state.by_id.values():
+        if conversation.facts or conversation.summaries:
+            scope = scopes[conversation.project]
+            scope.spoke.append(conversation.id)
+            scope.changed_at = max(scope.changed_at, *_touched(conversation, withdrawn))
+    for scope in scopes.values():
+        scope.spoke.sort()
+        scope.changed_at = max([scope.changed_at, *(conversation.last_at for conversation, _ in scope.kept)])
+    return [scopes[project] for project in sorted(scopes, key=lambda project: project or "")]
 
 
 def _scope(subject: FactScope) -> IndexScope:
@@ -184,21 +193,21 @@ def _scope(subject: FactScope) -> IndexScope:
     return IndexScope(subject.project, subject.facts, changed_at=subject.changed_at, sources=every)
 
 
-def _touched(one: Conversation, withdrawn: Retractions) -> list[str]:
-    """When it was given its project, which it then no longer belonged without; and what was withdrawn or restored."""
-    named_at = one.first_project[0] if one.project else ""
-    fates = ((event.ts, withdrawn.touched_at(event)) for event in (*one.facts, *one.summaries))
+def _touched(conversation: Conversation, withdrawn: Retractions) -> list[str]:
+    """List when it was given its project, and when anything of it was withdrawn or restored."""
+    named_at = conversation.first_project[0] if conversation.project else ""
+    fates = ((event.ts, withdrawn.touched_at(event)) for event in (*conversation.facts, *conversation.summaries))
     return [named_at, *(max(ts, touched_at) for ts, touched_at in fates if touched_at)]
 
 
-def _sources_of(places: Iterable[IndexScope]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """All that says anything there; the same tuples for the same places, however many lines they stand behind."""
-    places = list(places)
-    if len(places) == 1:
-        return places[0].sources, tuple(places[0].spoke)
+def _sources_of(scopes: Iterable[IndexScope]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return all sources of these scopes; the same tuples for the same scopes, however many lines have them."""
+    scopes = list(scopes)
+    if len(scopes) == 1:
+        return scopes[0].sources, tuple(scopes[0].spoke)
     return (
-        tuple(dict.fromkeys(event for place in places for event in place.sources)),
-        tuple(one for place in places for one in place.spoke),
+        tuple(dict.fromkeys(event for scope in scopes for event in scope.sources)),
+        tuple(conversation_id for scope in scopes for conversation_id in scope.spoke),
     )
 
 

@@ -84,16 +84,16 @@ class Knowledge(Struct):
 
 
 def ledgers(state: Knowledge, bases: Bases) -> dict[BaseFile, Ledger]:
-    """What each file should say, and what waits, by place; entries that mean no knowledge base are `strangers`."""
+    """Make the ledger of every file; entries that mean no knowledge base are `unmatched_entries`."""
     withdrawn = Retractions(state.retractions)
     records: dict[BaseFile, FileHistory] = {}
     home_of: dict[str, FileHistory] = {}
     said: list[PlanEntry | KnowledgeEdited] = [*state.entries, *state.edits]
     for event in sorted(said, key=order):
-        place = base_file_of(event.key, event.project, bases)
-        if place is None:
+        file = base_file_of(event.key, event.project, bases)
+        if file is None:
             continue
-        record = home_of[event.id] = records.setdefault(place, FileHistory())
+        record = home_of[event.id] = records.setdefault(file, FileHistory())
         record.newest = max(record.newest, event.ts, withdrawn.touched_at(event))
         record.known[event.id] = event
         if not withdrawn.hides(event):
@@ -111,32 +111,32 @@ def ledgers(state: Knowledge, bases: Bases) -> dict[BaseFile, Ledger]:
             home.resolved.setdefault(told.target, []).append(told)
         elif told.choice != "discard":
             home.undone[told.target] = max(home.undone.get(told.target, ""), withdrawn.touched_at(told))
-    return {place: Ledger(record, review=bases[place.base].review) for place, record in sorted(records.items())}
+    return {file: Ledger(record, review=bases[file.base].review) for file, record in sorted(records.items())}
 
 
 def unmatched_entries(state: Knowledge, bases: Bases) -> list[PlanEntry]:
-    """Entries that mean no knowledge base there is, and that nobody has discarded."""
+    """List entries that mean no knowledge base there is, and that nobody has discarded."""
     withdrawn = Retractions(state.retractions)
-    decided = {one.target for one in state.resolved if one.choice == "discard"}
-    lost = (one for one in state.entries if base_file_of(one.key, one.project, bases) is None)
-    return sorted((one for one in lost if one.id not in decided and not withdrawn.hides(one)), key=order)
+    decided = {decision.target for decision in state.resolved if decision.choice == "discard"}
+    lost = (entry for entry in state.entries if base_file_of(entry.key, entry.project, bases) is None)
+    return sorted((entry for entry in lost if entry.id not in decided and not withdrawn.hides(entry)), key=order)
 
 
 def render(state: Knowledge, settings: Settings) -> Iterable[Document]:
-    """One document for every file that has a section."""
-    for place, ledger in ledgers(state, settings.knowledge_bases).items():
-        last_word = settings.knowledge_bases[place.base].on_people_text == "replace"
-        done = carry(ledger, place, "", None, replace=last_word)
+    """Render one document for every file that has a section."""
+    for file, ledger in ledgers(state, settings.knowledge_bases).items():
+        last_word = settings.knowledge_bases[file.base].on_people_text == "replace"
+        done = carry(ledger, file, "", None, replace=last_word)
         if done.data:
-            behind = {key: history.now.event for key, history in ledger.histories.items() if history.now}
-            behind |= {arrival.key: arrival.event for arrival in done.arrivals}
-            yield stamped(place.document, list(_lines(Page(done.data), behind)), ledger.newest)
+            sources = {key: history.now.event for key, history in ledger.histories.items() if history.now}
+            sources |= {arrival.key: arrival.event for arrival in done.arrivals}
+            yield stamped(file.document, list(_lines(Page(done.data), sources)), ledger.newest)
 
 
-def _lines(page: Page, behind: Mapping[SectionId, str]) -> Iterator[Line]:
-    """The page line by line; a heading that is there for what is below it comes from that."""
+def _lines(page: Page, sources: Mapping[SectionId, str]) -> Iterator[Line]:
+    """Yield the page line by line, with sources; a heading that is there for what is below it comes from that."""
     for section in page.sections:
-        near = (behind.get(one.key) for one in (section, *page.below(section)))
+        near = (sources.get(part.key) for part in (section, *page.below(section)))
         events = tuple(event for event in near if event)[:1]
         for line in page.lines[section.start : section.end]:
             yield Line(line.decode().rstrip("\r\n"), events)

@@ -33,7 +33,7 @@ _CLOSING = re.compile(r"\s+#+$")  # of an ATX heading: not read as a part of its
 
 
 class MemorySection(NamedTuple):
-    """Where a bullet stands; sections are shown in this order, free categories by name."""
+    """The section a bullet stands in; sections are shown in this order, free categories by name."""
 
     order: int
     name: str = ""
@@ -58,7 +58,7 @@ _BY_CATEGORY = {
 
 
 def render(state: Conversations, settings: Settings) -> Iterable[Document]:
-    """The user's file first, then those of the projects."""
+    """Render the user's file first, then those of the projects."""
     notes = _notes(state)
     known = state.once(fact_scopes)
     if not known or known[0].project:
@@ -70,20 +70,20 @@ def render(state: Conversations, settings: Settings) -> Iterable[Document]:
 
 
 def is_notes(title: str) -> bool:
-    """Whether a section of that title, as people read it, is the person's own."""
+    """Tell whether a section of that title, as people read it, is the person's own."""
     return same_text(plain(_CLOSING.sub("", title))) in _NOTES
 
 
 def notes_path(path: str) -> str:
-    """What the events about a person's notes call the file they stand in."""
+    """Return the name events about a person's notes have for the file."""
     return f"{_NOTED}{path}"
 
 
 def _notes(state: Conversations) -> dict[str, KnowledgeEdited]:
-    """The newest notes of each file, by what events call it."""
+    """Return the newest notes of each file, by what events call it."""
     withdrawn = state.withdrawn()
     in_order = sorted(state.notes, key=order)
-    return {str(one.key.path): one for one in in_order if not withdrawn.hides(one)}
+    return {str(note.key.path): note for note in in_order if not withdrawn.hides(note)}
 
 
 def _path(project: str | None) -> str:
@@ -107,7 +107,7 @@ def _document(subject: FactScope, settings: Settings, notes: KnowledgeEdited | N
 
 
 def _titles(subject: FactScope, words: Labels) -> dict[MemorySection, str]:
-    """How each section is headed; a free one as its category was first spelled."""
+    """Return the heading of each section; a free one as its category was first spelled."""
     knowledge = words.knowledge if subject.project else words.general
     fixed = (words.decisions, words.preferences, words.lessons, knowledge, words.experience)
     titles = {MemorySection(order): title for order, title in enumerate(fixed)} | {_AGENTS_NOTES: words.agents_notes}
@@ -124,22 +124,22 @@ def _spelled(category: str) -> str:
 def _fit(
     groups: Iterable[DistinctFact], titles: Mapping[MemorySection, str], limits: MemorySettings, spent: int
 ) -> tuple[list[DistinctFact], list[DistinctFact]]:
-    """What the budget of the file holds, by rank, and what it does not; headings and the last lines count too."""
+    """Split facts by rank into those that fit the budget and the rest; headings and last lines count too."""
     lines = limits.max_lines - 5  # title, the line about what was left out, the stamp, and two empty ones
     size = limits.max_bytes - spent
     shown: list[DistinctFact] = []
     left: list[DistinctFact] = []
     headings: set[MemorySection] = set()
-    for one in groups:
-        section = _section(one)
+    for fact in groups:
+        section = _section(fact)
         new = 0 if section in headings else 1
-        bytes_needed = len(_bullet(one).encode()) + 1 + new * len(f"\n## {titles[section]}\n\n".encode())
+        bytes_needed = len(_bullet(fact).encode()) + 1 + new * len(f"\n## {titles[section]}\n\n".encode())
         if lines < 1 + 3 * new or size < bytes_needed:
-            left.append(one)
+            left.append(fact)
             continue
         lines, size = lines - 1 - 3 * new, size - bytes_needed
         headings.add(section)
-        shown.append(one)
+        shown.append(fact)
     return shown, left
 
 
@@ -147,12 +147,12 @@ def _sections(
     shown: list[DistinctFact], left: list[DistinctFact], titles: Mapping[MemorySection, str], subject: FactScope
 ) -> Iterator[Line]:
     by_section: dict[MemorySection, list[DistinctFact]] = {}
-    for one in shown:
-        by_section.setdefault(_section(one), []).append(one)
+    for fact in shown:
+        by_section.setdefault(_section(fact), []).append(fact)
     for section, groups in sorted(by_section.items()):
-        behind = _sources_of([*groups, *(one for one in left if _section(one) == section)], subject)
+        behind = _sources_of([*groups, *(fact for fact in left if _section(fact) == section)], subject)
         yield from (Line("", behind), Line(f"## {titles[section]}", behind), Line("", behind))
-        yield from (Line(_bullet(one), one.sources) for one in groups)
+        yield from (Line(_bullet(fact), fact.sources) for fact in groups)
 
 
 def _more(count: int, subject: FactScope, words: Labels) -> str:
@@ -160,9 +160,9 @@ def _more(count: int, subject: FactScope, words: Labels) -> str:
     return one_line(words.more.format(count=count, command=f"eventlog query --type fact --type stage_summary{where}"))
 
 
-def _section(one: DistinctFact) -> MemorySection:
-    """The first section any of its statements belongs to."""
-    return min(_section_of(statement) for statement in one.statements)
+def _section(fact: DistinctFact) -> MemorySection:
+    """Return the first section any of its statements belongs to."""
+    return min(_section_of(statement) for statement in fact.statements)
 
 
 def _section_of(statement: Statement) -> MemorySection:
@@ -179,13 +179,13 @@ def _of_category(category: str) -> MemorySection:
     return _BY_CATEGORY.get(name, MemorySection(_FREE, name))
 
 
-def _bullet(one: DistinctFact) -> str:
-    return f"- [{one.first.ts[:10]}] {as_text(one.first.text)}"
+def _bullet(fact: DistinctFact) -> str:
+    return f"- [{fact.first.ts[:10]}] {as_text(fact.first.text)}"
 
 
 def _sources_of(groups: Iterable[DistinctFact], subject: FactScope) -> tuple[str, ...]:
-    """The events without which none of these would be there, nor what they stand in the place of."""
-    return tuple(dict.fromkeys((*(event for one in groups for event in one.sources), *subject.superseded)))
+    """Return the ids of all events that support these facts or were superseded by them."""
+    return tuple(dict.fromkeys((*(event for fact in groups for event in fact.sources), *subject.superseded)))
 
 
 def _name(project: str) -> str:

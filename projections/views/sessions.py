@@ -13,40 +13,40 @@ from eventlog.settings.schema import Settings
 
 
 def render(state: Conversations, settings: Settings) -> Iterable[Document]:
-    """One document; none while there is no conversation."""
+    """Render one document; none while there is no conversation."""
     del settings
     withdrawn = state.withdrawn()
     concluded = state.once(conclusions)
-    lines = [_line(one, concluded[one.id], withdrawn) for one in state.in_order()]
+    lines = [_line(conversation, concluded[conversation.id], withdrawn) for conversation in state.in_order()]
     if lines:
         yield Document("sessions.jsonl", tuple(lines))
 
 
-def _line(one: Conversation, conclusion: Conclusion, withdrawn: Retractions) -> Line:
-    """The first nine fields are those earlier readers of such files know; `null` is what is not known."""
-    summaries = [summary for summary in one.summaries if not withdrawn.hides(summary)]
+def _line(conversation: Conversation, conclusion: Conclusion, withdrawn: Retractions) -> Line:
+    """Write one conversation; the first nine fields are those of earlier formats, `null` is not known."""
+    summaries = [summary for summary in conversation.summaries if not withdrawn.hides(summary)]
     fields = {
-        "id": f"sum-{digest(one.id, 6).hex()}",
-        "session_id": one.id,
+        "id": f"sum-{digest(conversation.id, 6).hex()}",
+        "session_id": conversation.id,
         "topic": conclusion.topic,
         "summary": conclusion.summary_within(SUMMARY_CHARS),
         "decisions": [said.text for said in conclusion.decisions],
         "todos": [said.text for said in conclusion.todos],
-        "timestamp": conclusion.saved_at or one.last_at,
+        "timestamp": conclusion.saved_at or conversation.last_at,
         "auto_generated": conclusion.automatic,
         "source": conclusion.source,
-        "project": one.project,
-        "agent": one.agent,
-        "started_at": one.started_at,
-        "ended_at": one.ended.ts if one.ended else None,
-        "end_reason": one.ended.reason if one.ended else None,
-        "turns": one.turns,
-        "facts": sum(not withdrawn.hides(fact) for fact in one.facts),
+        "project": conversation.project,
+        "agent": conversation.agent,
+        "started_at": conversation.started_at,
+        "ended_at": conversation.ended.ts if conversation.ended else None,
+        "end_reason": conversation.ended.reason if conversation.ended else None,
+        "turns": conversation.turns,
+        "facts": sum(not withdrawn.hides(fact) for fact in conversation.facts),
         "stages": len(agents_own(summaries, "stage")),
         "revisions": max(0, len(agents_own(summaries, "session")) - 1),
-        "events": one.events,
+        "events": conversation.events,
     }
-    return Line(orjson.dumps(fields).decode(), conversations=(one.id,))
+    return Line(orjson.dumps(fields).decode(), conversations=(conversation.id,))
 
 
 SESSIONS = Projection(name="sessions", state=Conversations, render=render, owns=("sessions.jsonl",))

@@ -1,4 +1,4 @@
-"""How well memory is kept: which net saved each session, week by week.
+"""Count how well memory is kept: which net saved each session, week by week.
 
 The count is that of `sessions.jsonl`: every conversation is a session, and its `source` names the net that saved it.
 A session belongs to the week it began in. Sessions of a turn or two that saved nothing are trivial: nothing was
@@ -38,56 +38,56 @@ class Week(Struct):
 
     @property
     def saved(self) -> int:
-        """Sessions of which anything was saved."""
+        """Count the sessions of which anything was saved."""
         return sum(self.layers.values())
 
     @property
     def shares(self) -> dict[str, float | None]:
-        """Layer -> share of the week's sessions."""
+        """Return layer -> share of the week's sessions."""
         return {layer: _share(count, self.sessions) for layer, count in self.layers.items()}
 
     @property
     def fallback_rate(self) -> float | None:
-        """Share of sessions that were asked to save at a turn's end."""
+        """Return the share of sessions that were asked to save at a turn's end."""
         return _share(self.asked, self.sessions)
 
     @property
     def automatic_share(self) -> float | None:
-        """Share of the saved sessions whose summary a program composed."""
+        """Return the share of the saved sessions whose summary a program composed."""
         return _share(self.automatic, self.saved)
 
     @property
     def coverage(self) -> float | None:
-        """Share of the sessions worth saving that were saved."""
+        """Return the share of the sessions worth saving that were saved."""
         return _share(self.saved, self.saved + self.unsaved)
 
-    def count(self, one: Conversation, conclusion: Conclusion) -> None:
-        """One more session, and what it came to."""
+    def count(self, conversation: Conversation, conclusion: Conclusion) -> None:
+        """Add one session and its conclusion."""
         self.sessions += 1
-        self.flushed += one.flushed
-        self.asked += one.asked
+        self.flushed += conversation.flushed
+        self.asked += conversation.asked
         if conclusion.source != NONE:
             self.layers[SOURCES[conclusion.source]] += 1
             self.automatic += conclusion.automatic
-        elif one.turns < _WORTH_SAVING:
+        elif conversation.turns < _WORTH_SAVING:
             self.trivial += 1
         else:
             self.unsaved += 1
 
 
 def weeks(state: Conversations, avoided: Iterable[str] = (), *, since: str = "", until: str = "~") -> list[Week]:
-    """The figures by week, oldest first, and of all together at the end.
+    """Count by week, oldest first, and all together at the end.
 
     Of sessions that began between the two times; `avoided` are days (`2026-02-21`) on which nothing was written twice.
     """
     total = Week("all")
     by_week: dict[str, Week] = {}
     concluded = state.once(conclusions)
-    for one in state.in_order():
-        if since <= one.started_at <= until:
-            monday = _monday(one.started_at[:10])
-            by_week.setdefault(monday, Week(monday)).count(one, concluded[one.id])
-            total.count(one, concluded[one.id])
+    for conversation in state.in_order():
+        if since <= conversation.started_at <= until:
+            monday = _monday(conversation.started_at[:10])
+            by_week.setdefault(monday, Week(monday)).count(conversation, concluded[conversation.id])
+            total.count(conversation, concluded[conversation.id])
     for day in avoided:
         if since[:10] <= day <= until[:10]:
             monday = _monday(day)
@@ -106,7 +106,7 @@ def _share(part: int, whole: int) -> float | None:
 
 
 def _render(state: Conversations, settings: Settings) -> Iterable[Document]:
-    """Nothing: the figures are for `eventlog stats`, not for a file."""
+    """Render nothing: the figures are for `eventlog stats`, not for a file."""
     del state, settings
     return ()
 

@@ -21,55 +21,62 @@ _SHORTEST_CUT = 8  # characters; less of a sentence says nothing
 
 
 def render(state: Conversations, settings: Settings) -> Iterable[Document]:
-    """Documents of the conversations that came to something, the newest of each project."""
+    """Render the conversations that came to something, the newest of each project."""
     withdrawn = state.withdrawn()
     for kept in newest_per_project(state, withdrawn, settings.summaries.keep).values():
-        for one, conclusion in kept:
-            yield document(one, conclusion, withdrawn, settings)
+        for conversation, conclusion in kept:
+            yield document(conversation, conclusion, withdrawn, settings)
 
 
 def newest_per_project(
     state: Conversations, withdrawn: Retractions, keep: int
 ) -> dict[str | None, list[tuple[Conversation, Conclusion]]]:
-    """The `keep` conversations of each project that came to something, those with the latest activity first."""
+    """Return the newest `keep` conversations of each project that came to something, the last active first."""
     by_project: dict[str | None, list[Conversation]] = {}
-    for one in state.by_id.values():
-        by_project.setdefault(one.project, []).append(one)
+    for conversation in state.by_id.values():
+        by_project.setdefault(conversation.project, []).append(conversation)
     return {project: list(islice(_newest(group, withdrawn), keep)) for project, group in by_project.items()}
 
 
 def _newest(group: list[Conversation], withdrawn: Retractions) -> Iterator[tuple[Conversation, Conclusion]]:
-    for one in sorted(group, key=lambda one: (one.last_at, one.id), reverse=True):
-        conclusion = conclude(one, withdrawn)
+    for conversation in sorted(group, key=lambda conversation: (conversation.last_at, conversation.id), reverse=True):
+        conclusion = conclude(conversation, withdrawn)
         if conclusion.source != "none":
-            yield one, conclusion
+            yield conversation, conclusion
 
 
-def document(one: Conversation, conclusion: Conclusion, withdrawn: Retractions, settings: Settings) -> Document:
-    """The summary of a conversation that came to something."""
+def document(
+    conversation: Conversation, conclusion: Conclusion, withdrawn: Retractions, settings: Settings
+) -> Document:
+    """Render the summary of a conversation that came to something."""
     words = LABELS[settings.locale]
-    stages = any(summary.scope == "stage" and not withdrawn.hides(summary) for summary in one.summaries)
-    lines = [*_head(one, words, settings, stages=stages), *_body(one, conclusion, words, settings.summaries.max_chars)]
-    touched = [withdrawn.touched_at(event) for event in (*one.facts, *one.summaries)]
-    return stamped(f"sessions/{conversation_name(one.id)}.md", lines, max([one.last_at, *touched]))
+    stages = any(summary.scope == "stage" and not withdrawn.hides(summary) for summary in conversation.summaries)
+    lines = [
+        *_head(conversation, words, settings, stages=stages),
+        *_body(conversation, conclusion, words, settings.summaries.max_chars),
+    ]
+    touched = [withdrawn.touched_at(event) for event in (*conversation.facts, *conversation.summaries)]
+    return stamped(f"sessions/{conversation_name(conversation.id)}.md", lines, max([conversation.last_at, *touched]))
 
 
-def _head(one: Conversation, words: Labels, settings: Settings, *, stages: bool) -> Iterator[Line]:
+def _head(conversation: Conversation, words: Labels, settings: Settings, *, stages: bool) -> Iterator[Line]:
     fields = {
-        words.session_id: one_line(one.id),
-        words.time: _period(one, settings.timezone),
-        words.project: one_line(PurePath(one.project).name or one.project) if one.project else None,
+        words.session_id: one_line(conversation.id),
+        words.time: _period(conversation, settings.timezone),
+        words.project: one_line(PurePath(conversation.project).name or conversation.project)
+        if conversation.project
+        else None,
         words.mode: words.workflow if stages else words.free,
     }
-    yield Line(f"# {words.session}", conversations=(one.id,))
-    yield Line("", conversations=(one.id,))
+    yield Line(f"# {words.session}", conversations=(conversation.id,))
+    yield Line("", conversations=(conversation.id,))
     for name, value in fields.items():
         if value:
-            yield Line(f"**{name}:** {as_text(value)}", conversations=(one.id,))
+            yield Line(f"**{name}:** {as_text(value)}", conversations=(conversation.id,))
 
 
-def _body(one: Conversation, conclusion: Conclusion, words: Labels, budget: int) -> Iterator[Line]:
-    """Each section may use what those after it leave, and at least half of what is left.
+def _body(conversation: Conversation, conclusion: Conclusion, words: Labels, budget: int) -> Iterator[Line]:
+    """Write the sections; each may use what those after it leave, and at least half of what is left.
 
     Of decisions there is no room for, the oldest are left out; every section says how many are.
     """
@@ -83,15 +90,16 @@ def _body(one: Conversation, conclusion: Conclusion, words: Labels, budget: int)
         fitting = _fit_and_count(texts, more, max(budget - others, budget // 2))
         budget -= sum(len(said.text) for said in fitting)
         if fitting:
-            yield Line("", conversations=(one.id,))
-            yield Line(f"## {heading}", conversations=(one.id,))
+            yield Line("", conversations=(conversation.id,))
+            yield Line(f"## {heading}", conversations=(conversation.id,))
             yield from (
-                Line(f"- {as_item(said.text)}", said.sources, (one.id,) * (not said.mentions)) for said in fitting
+                Line(f"- {as_item(said.text)}", said.sources, (conversation.id,) * (not said.mentions))
+                for said in fitting
             )
 
 
 def _fit_and_count(texts: Sequence[SourcedText], more: int, room: int) -> list[SourcedText]:
-    """The texts there is room for, and what says how many more there are."""
+    """Return the texts there is room for, and what says how many more there are."""
     mark = len(and_more(len(texts) + more))
     if room < mark or not (more or sum(len(said.text) for said in texts) > room):
         return list(_fit(texts, room))
@@ -108,9 +116,9 @@ def _fit(texts: Iterable[SourcedText], budget: int) -> Iterator[SourcedText]:
         budget -= min(budget, len(said.text))
 
 
-def _period(one: Conversation, timezone: str) -> str:
+def _period(conversation: Conversation, timezone: str) -> str:
     zone = UTC if timezone == "UTC" else ZoneInfo(timezone)
-    start, last = _local(one.started_at, zone), _local(one.last_at, zone)
+    start, last = _local(conversation.started_at, zone), _local(conversation.last_at, zone)
     until = "" if start == last else f" – {last.removeprefix(start[:11])}"
     return f"{start}{until} {timezone}"
 
