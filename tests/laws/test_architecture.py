@@ -141,7 +141,7 @@ def asked(source):
     return {name for name in names if name in OF_THE_MACHINE or name.endswith(".expanduser")}
 
 
-@pytest.mark.parametrize("folder", ["app"])
+@pytest.mark.parametrize("folder", ["projections", "app"])
 def test_home_environment_and_clock_are_handed_in(folder):
     found = {name: asked(source) for name, source in files(folder).items() if name not in ASKS_THE_MACHINE}
 
