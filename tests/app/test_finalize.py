@@ -60,7 +60,12 @@ def test_the_end_of_a_session_is_seen_to_after_the_hook_has_answered(store):
     assert ["Rounding of cart prices"] == [one.topic for one in events(store, "stage_summary")]
 
 
-def test_the_host_waits_for_no_pipe_of_the_background(store):
+def test_the_host_waits_for_no_pipe_of_the_background(tmp_path):
+    """Seen once is enough: on a busy machine the background may be done before it is looked at."""
+    assert any(_is_at_work_when_the_pipe_is_closed(tmp_path / f"store-{number}") for number in range(20))
+
+
+def _is_at_work_when_the_pipe_is_closed(store):
     reading, writing = os.pipe()
     os.set_inheritable(writing, True)
     hook = subprocess.Popen(
@@ -77,8 +82,8 @@ def test_the_host_waits_for_no_pipe_of_the_background(store):
     os.close(reading)
 
     assert b"" == closed
-    assert still_at_work
     assert _wait_for(lambda: _settled(store))
+    return still_at_work
 
 
 def test_killing_the_hosts_process_group_does_not_stop_the_background(store):

@@ -31,11 +31,11 @@ class Waiting:
         self.held = os.open(self.file, os.O_RDWR | os.O_CREAT)
         fcntl.flock(self.held, fcntl.LOCK_EX)
         self.thread.start()
-        assert self.arrived.wait(10)
+        assert self.arrived.wait(120)
 
     def __exit__(self, *_):
         os.close(self.held)
-        self.thread.join(10)
+        self.thread.join(120)
 
 
 def test_a_file_replaced_while_waiting_for_the_lock_gets_the_line(log, log_dir, monkeypatch):
