@@ -71,7 +71,7 @@ class Loader(Struct, frozen=True):
             return
 
     def _copy_of(self, file: ContextFile) -> str:
-        return f"{self.copies}/{digest(file.path, 8).hex()}.json"
+        return _copy_of(self.copies, file.path)
 
     def _result(
         self,
@@ -91,3 +91,18 @@ def create(path: Path, text: str) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("x", encoding="utf-8") as opened:
         opened.write(text)
+
+
+def drop_copy(cache: str, path: str) -> None:
+    """Remove the last good copy of a file that has been changed: what it said may have been withdrawn."""
+    with suppress(OSError):
+        Path(_copy_of(copies_in(cache), path)).unlink()
+
+
+def copies_in(cache: str) -> str:
+    """Name the directory of the last good copies."""
+    return f"{cache}/context"
+
+
+def _copy_of(copies: str, path: str) -> str:
+    return f"{copies}/{digest(path, 8).hex()}.json"

@@ -8,12 +8,14 @@ from typing import NamedTuple
 from eventlog import files
 from eventlog.app.apply import ApplyResult, apply
 from eventlog.app.codex_export import ExportResult, export
+from eventlog.app.context_loader import drop_copy
 from eventlog.app.hand_edits import EditRecord, record_edits
 from eventlog.app.open_store import OpenStore
 from eventlog.app.publish import PublishResult, publish
 from eventlog.app.replay import replay
 from eventlog.events import Event
 from eventlog.exchange_file import sweep_tree
+from eventlog.home import in_full
 from eventlog.projections import ALL
 from eventlog.projections.base import Projection
 from eventlog.projections.catalog import installed
@@ -114,6 +116,8 @@ def rebuild(
     if KNOWLEDGE in projections:
         applied = apply(opened, state=replayed.states[Knowledge], dry_run=check)
         replayed = again() if applied.stored else replayed
+        for path, _, _ in () if check else applied.files:
+            drop_copy(opened.store.cache, in_full(path, opened.machine.home))
     speaking = _speaking(projections, replayed)
     published = publish(replayed.documents, log.store.knowledge, speaking, taken_in=taken.files, dry_run=check)
     return RebuildResult(replayed, published, applied, taken.events)

@@ -426,3 +426,15 @@ def test_one_of_two_equal_headings_is_named_by_the_one_above(at):
 
     assert user_md().read_text() == "# A\n\n## S\n\n# B\n\n## S\n\nx\n"
     assert "nothing to delete" in told.out
+
+
+def test_what_is_withdrawn_from_a_base_leaves_the_copies_of_contexts_too(store, at):
+    plan(at, "POISON")
+    at("apply")
+    at("context")
+    copies = Path(store.cache, "context")
+    assert [path for path in copies.iterdir() if "POISON" in path.read_text()]
+
+    at("append", "retraction", "--session", "h", "conversation=s")
+    at("replay")
+    assert not [path for path in copies.iterdir() if "POISON" in path.read_text()]
