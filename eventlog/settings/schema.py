@@ -63,7 +63,7 @@ class SummarySettings(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class ContextSettings(Struct, frozen=True, forbid_unknown_fields=True):
-    """Bound what a session starts with: a budget in characters, and how facts decay with their age in days.
+    """What a session starts with: a budget in characters, and how facts decay with their age in days.
 
     `workspace` is the directory of the user's own files (TOOLS.md, BOOTSTRAP.md, user/*.md); with `templates`, missing
     ones of AGENTS.md, SOUL.md and USER.md are created from templates.
@@ -82,14 +82,14 @@ class ContextSettings(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class CodexMemorySettings(Struct, frozen=True, forbid_unknown_fields=True):
-    """Choose whether what is known about projects is copied to where Codex keeps its memories."""
+    """Whether what is known about projects is copied to where Codex keeps its memories; never the other way."""
 
     enabled: bool = False
     path: Annotated[str, Meta(pattern=r"^(/|~/)")] = "~/.codex/memories"
 
 
 class SaveSettings(Struct, frozen=True, forbid_unknown_fields=True):
-    """Choose whether an agent that saved nothing is asked to when it stops, and after how many turns."""
+    """Whether an agent that saved nothing is asked to when it stops, and after how many turns."""
 
     stop_fallback: Literal["once", "never"] = "once"
     min_turns: Count = 3
