@@ -17,6 +17,7 @@ from eventlog.projections.base import Document, Line
 from eventlog.projections.bases.drift import locate
 from eventlog.projections.bases.ledger import Ledger
 from eventlog.projections.bases.sections import Page
+from eventlog.projections.catalog import installed
 from eventlog.projections.engine.at import Renderings
 from eventlog.projections.stamp import stamped_at
 from eventlog.projections.views.knowledge import Knowledge, ledgers
@@ -38,7 +39,8 @@ def explain(opened: OpenStore, file: Path, number: int | None = None) -> list[Li
     """
     data = _read(file)
     rendered_at = stamped_at(data)
-    past = Renderings(lambda until: replay(opened.log, opened.settings, until=until))
+    every = installed().projections
+    past = Renderings(lambda until: replay(opened.log, opened.settings, projections=every, until=until))
     ledger = _ledger_of(file, past.at(rendered_at).states[Knowledge], opened)
     lines = data.decode(errors="replace").split("\n")
     lines = lines[:-1] if lines[-1] == "" else lines

@@ -14,7 +14,7 @@ from eventlog.projections.catalog import chosen, installed
 from eventlog.settings.schema import Settings
 from tests.support.builders import fact
 from tests.support.command_line import call
-from tests.support.use_cases import rebuild
+from tests.support.use_cases import explain, rebuild
 
 VIEW = '''
 from collections.abc import Iterable
@@ -110,6 +110,14 @@ def test_it_is_asked_for_by_name(install, told, tmp_path):
     call("replay", "--projection", "loud", "--out", out, "--store", told.store.root)
 
     assert ["LOUD.txt"] == [path.name for path in out.iterdir()]
+
+
+def test_each_of_its_lines_has_a_reason(install, told):
+    install(VIEW)
+    rebuild(told, Settings())
+    [first, _] = explain(told, Settings(), _file(told))
+
+    assert ["SHIP IT"] == [entry.event.content for entry in first.entries]
 
 
 BROKEN = {
