@@ -33,7 +33,7 @@ class History:
         self.turns = 0
 
     def take_in(self, event: "dict[str, object]") -> None:
-        """One event of the conversation."""
+        """Take in one event of the conversation."""
         kind = event.get("type")
         self.saved = self.saved or kind in _SAYS
         self.asked = self.asked or (kind == "save_requested" and event.get("trigger") == "stop")
@@ -41,7 +41,7 @@ class History:
 
 
 def history(store: Store, conversation_id: str) -> History:
-    """All of it, or as much as shows that there is nothing to ask for; raises TooMuch or OSError."""
+    """Read all of it, or as much as shows that there is nothing to ask for; raises TooMuch or OSError."""
     found = History()
     ids: set[object] = set()
     for line in _lines(store, conversation_id):
@@ -56,7 +56,7 @@ def history(store: Store, conversation_id: str) -> History:
 
 
 def _lines(store: Store, conversation_id: str) -> "Iterator[bytes]":
-    """Newest file first."""
+    """List the lines that can be the conversation's, newest file first."""
     index = index_lookup.look_up(store.cached(index_lookup.NAME), conversation_id)
     offsets: dict[str, list[int]] = {}
     for name, offset in index.places:

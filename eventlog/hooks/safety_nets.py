@@ -27,7 +27,7 @@ def answer(
     *,
     new: "bool | None",
 ) -> bytes:
-    """What to tell the host about an event just recorded; `new` unless another registration was first.
+    """Answer the host about an event just recorded; `new` unless another registration was first.
 
     None where the event waits in the spool: nobody is asked for anything that could not be stored.
     """
@@ -64,7 +64,7 @@ def _give_context(store: Store, call: HookCall, dialect: "Dialect", start_contex
 
 
 def note_and_start(store: Store, call: HookCall) -> None:
-    """What has to be done when the host has its answer; costs a millisecond at most."""
+    """Do what is due when the host has its answer; costs a millisecond at most."""
     if call.subagent or call.type not in ("session_start", "turn_end", "session_end"):
         return
     from eventlog.hooks import open_sessions
@@ -78,7 +78,7 @@ def note_and_start(store: Store, call: HookCall) -> None:
 
 
 def _is_something_waiting(store: Store) -> bool:
-    """Ended conversations, settings not read yet, or session hooks that do more than log."""
+    """Tell whether conversations ended, settings are not read yet, or session hooks do more than log."""
     from eventlog.hooks import open_sessions
     from eventlog.settings import cached
 
@@ -92,7 +92,7 @@ def _is_on(chosen: object) -> bool:
 
 
 def _fall_back(store: Store, call: HookCall, dialect: "Dialect", event: "dict[str, object]") -> bytes:
-    """Asking costs the user a whole request, so all must agree; the log knows whether someone else was faster."""
+    """Ask to save if every condition holds: it costs the user a request; `append_once` decides between two hooks."""
     from eventlog.append_once import append_once
     from eventlog.hooks import prompts
     from eventlog.settings.cached import preferences

@@ -5,19 +5,15 @@ Whatever happens, the host is not disturbed: exit code 0, nothing on stderr, and
 """
 
 import os
-import time
 from itertools import pairwise
 
-from eventlog import fastjson, hosts, ids, timestamps
-from eventlog.append_once import SAME_CALL_MS, append_once
-from eventlog.errors import InvalidEvent, NotStored
+from eventlog import fastjson, hosts
 from eventlog.files import keep_owners_rights
 from eventlog.hooks import acceptable, patience, safety_nets
 from eventlog.hooks.patience import OutOfTime
-from eventlog.hooks.scrub import outline, scrub
+from eventlog.hooks.record import dated, event_of, note, record, tidy
 from eventlog.hosts.call import HookCall, Payload
 from eventlog.hosts.classify import classify, event_name
-from eventlog.project import git_head
 from eventlog.secrets import without_secrets
 from eventlog.store import Store
 
@@ -52,26 +48,26 @@ def run(argv: list[str], start_context: "StartContext") -> "NoReturn":
 
 
 class HookAnswer:
-    """A call answered; `call` is None where nothing was, or may be, recorded."""
+    """The answer to a call; `call` is None where nothing was, or may be, recorded."""
 
     def __init__(self, answer: bytes, store: Store | None = None, call: HookCall | None = None) -> None:
         self.answer = answer
         self._store = store
-        self._moment = call
+        self._call = call
 
     def start_background_work(self) -> None:
         """Start what the host need not wait for; never raises."""
-        if not self._store or not self._moment:
+        if not self._store or not self._call:
             return
         try:
-            safety_nets.note_and_start(self._store, self._moment)
-            _tidy(self._store)
+            safety_nets.note_and_start(self._store, self._call)
+            tidy(self._store)
         except Exception as error:  # noqa: BLE001 - a hook never breaks its host
-            _note(self._store, error, b"", self._moment.agent)
+            note(self._store, error, b"", self._call.agent)
 
 
 def respond(data: bytes, argv: list[str], environ: "Mapping[str, str]", start_context: "StartContext") -> bytes:
-    """Record what the host sent, and the answer to print; never raises."""
+    """Record what the host sent and return the answer to print; never raises."""
     return serve(data, argv, environ, start_context).answer
 
 
@@ -97,122 +93,36 @@ def serve(data: bytes, argv: list[str], environ: "Mapping[str, str]", start_cont
         if (call.type == "session_start" or call.takes_context) and hints.get("session-type") == "shared":
             call.fields["session_type"] = "shared"
         if not call.session.strip():
-            call.session = _missing_id(store, call, environ)
+            from eventlog.hooks.conversation_id import conversation_id
+
+            call.session = conversation_id(store, call, environ)
         call.session = without_secrets(call.session)
         if call.may_recur and not call.dedupe_key:
-            call.after = _predecessor(store, call)
+            from eventlog.hooks.predecessor import predecessor
+
+            call.after = predecessor(store, call)
         event = event_of(call)
-        lost = _dated(event, call)
+        lost = dated(event, call)
         new = record(store, call, event)
         lost = b""
         patience.until(patience.ANSWER)
         answer = safety_nets.answer(store, call, dialect, event, start_context, new=new)
         return HookAnswer(answer, store, call)
     except Exception as error:  # noqa: BLE001 - a hook never breaks its host
-        _note(store, error, getattr(error, "lost", None) or lost, agent)
+        note(store, error, getattr(error, "lost", None) or lost, agent)
     except OutOfTime:
         patience.until(patience.LAST)
-        _note(store, TimeoutError("out of time"), lost, agent)
+        note(store, TimeoutError("out of time"), lost, agent)
     return HookAnswer(silence, store, call if not lost else None)
 
 
 def read(payload: Payload, agent_hint: str = "", event_hint: str = "") -> HookCall:
-    """The call a payload tells of, in the words of the host that really sent it."""
+    """Read the call a payload tells of, in the words of the host that really sent it."""
     return hosts.read(classify(payload, agent_hint), payload, event_name(payload, event_hint))
 
 
-def event_of(call: HookCall) -> dict[str, object]:
-    """The event a call becomes, without `v`, `id` and `ts`; every reader of the log accepts it."""
-    fields: dict[str, object] = {
-        "type": call.type,
-        "conversation_id": acceptable.name(call.session),
-        "project": acceptable.name(call.project),
-        "agent": acceptable.name(call.agent),
-    }
-    if call.subagent:
-        fields["subagent"] = acceptable.name(call.subagent)
-    if call.type == "host_event":
-        fields |= {"name": acceptable.name(call.name), "payload": scrub(call.payload)}
-    else:
-        fields |= scrub(call.fields)
-    if call.type == "session_start":
-        branch, commit = git_head(call.where)
-        fields |= {name: value for name, value in (("git_branch", branch), ("git_commit", commit)) if value}
-    return fields
-
-
-def record(store: Store, call: HookCall, event: dict[str, object]) -> bool | None:
-    """Append the event of a call; False where it was there already, None where it waits in the spool.
-
-    Raises NotStored or InvalidEvent.
-    """
-    try:
-        return _append(store, call, event)
-    except InvalidEvent:  # too long for a line
-        if call.type != "host_event":
-            raise
-        return _append(store, call, event | {"payload": outline(call.payload)})
-
-
-def _append(store: Store, call: HookCall, event: dict[str, object]) -> bool | None:
-    """Where others wait for the log already, it is not waited for long: a turn with all its hooks has one budget."""
-    key, within_ms, now = _key(call), None if call.dedupe_key else SAME_CALL_MS, time.time_ns()
-    try:
-        patience.at_most(patience.LOCK_AGAIN if _is_waiting(store) else patience.LOCK, patience.APPEND)
-        return append_once(store, event, key, within_ms=within_ms)
-    except OutOfTime:
-        _leave(store, event, key, within_ms, now)
-    except NotStored as error:
-        try:
-            _leave(store, event, key, within_ms, now)
-        except NotStored as again:
-            again.lost = error.lost  # it may be on disk all the same
-            raise
-        _note(store, error, b"", call.agent)
-    return None
-
-
-def _tidy(store: Store) -> None:
-    """What whoever comes next has to see to; three system calls where there is nothing."""
-    if _is_waiting(store):
-        from eventlog import spool
-
-        spool.take_in(store)
-    if not os.path.exists(store.spare):
-        from eventlog.hooks import spare
-
-        spare.reserve(store)
-
-
-def _is_waiting(store: Store) -> bool:
-    """Whether there is anything in the spool."""
-    try:
-        return bool(os.listdir(store.spool))
-    except OSError:
-        return False
-
-
-def _leave(store: Store, event: dict[str, object], key: str, within_ms: int | None, now: int) -> None:
-    """Keep the event for whoever comes next; raises NotStored or InvalidEvent."""
-    from eventlog import spool
-
-    patience.until(patience.LAST)
-    spool.leave(store, event, key, within_ms, now)
-
-
-def _key(call: HookCall) -> str:
-    """Of one length, and without what the call said: it is written down where the event has to wait."""
-    return ids.digest(call.key, 16).hex()
-
-
-def _dated(event: dict[str, object], call: HookCall) -> dict[str, object]:
-    """The event as it would be appended now: by its id it is recognised, whoever appends it later."""
-    now = time.time_ns()
-    return {"v": 1, "id": ids.derived(now // 1_000_000, _key(call)), "ts": timestamps.from_ns(now), **event}
-
-
 def _silence(hints: dict[str, str]) -> bytes:
-    """Nothing, in the words of the host the command was installed for."""
+    """Say nothing, in the words of the host the command was installed for."""
     agent = hosts.named(hints.get("agent", ""))
     return hosts.dialect(agent, agent).SILENT
 
@@ -228,7 +138,7 @@ def _parse(data: bytes) -> Payload:
 
 
 def _options(argv: list[str]) -> dict[str, str]:
-    """`--agent A --event E --store DIR --session-type shared`, in either spelling.
+    """Read `--agent A --event E --store DIR --session-type shared`, in either spelling.
 
     What is not understood is not a reason to fail.
     """
@@ -241,24 +151,12 @@ def _options(argv: list[str]) -> dict[str, str]:
 
 
 def _is_off(call: HookCall) -> bool:
-    """Whether there is a file `.eventlog-disable` where the agent works or in its project."""
+    """Tell whether there is a file `.eventlog-disable` where the agent works or in its project."""
     return any(os.path.exists(f"{place}/.eventlog-disable") for place in (call.where, call.project))
 
 
-def _missing_id(store: Store, call: HookCall, environ: "Mapping[str, str]") -> str:
-    from eventlog.hooks.conversation_id import conversation_id
-
-    return conversation_id(store, call, environ)
-
-
-def _predecessor(store: Store, call: HookCall) -> str:
-    from eventlog.hooks.predecessor import predecessor
-
-    return predecessor(store, call)
-
-
 def _read_all(fd: int) -> bytes:
-    """Until the host closes its end; if it never does, what has come by the time patience ends.
+    """Read until the host closes its end; if it never does, what has come by the time patience ends.
 
     What is too much is read all the same, so that the host does not fail, and let go.
     """
@@ -282,7 +180,7 @@ def _read_all(fd: int) -> bytes:
 
 
 def _at_hand(fd: int) -> "Iterator[bytes]":
-    """What a busy machine gave us no time to read."""
+    """Read what a busy machine gave us no time for."""
     try:
         os.set_blocking(fd, False)
         while chunk := os.read(fd, 1 << 20):
@@ -292,19 +190,9 @@ def _at_hand(fd: int) -> "Iterator[bytes]":
 
 
 def _print(answer: bytes) -> None:
-    """Where the host has closed its end, what it sent is stored all the same."""
+    """Write the answer; where the host has closed its end, what it sent is stored all the same."""
     try:
         while answer:
             answer = answer[os.write(1, answer) :]
     except OSError:
         return
-
-
-def _note(store: Store, error: Exception, lost: "bytes | dict[str, object]", agent: str = "") -> None:
-    """Where even this fails, so be it."""
-    try:
-        from eventlog.hooks.error_log import note
-
-        note(store, error, lost, agent)
-    except Exception:  # noqa: BLE001, S110 - there is no one left to tell
-        pass

@@ -23,6 +23,7 @@ OURS = {
     "hooks",
     "hooks.acceptable",
     "hooks.patience",
+    "hooks.record",
     "hooks.safety_nets",
     "hooks.scrub",
     "hooks.serve",

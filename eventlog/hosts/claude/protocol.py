@@ -15,7 +15,7 @@ SILENT = b""
 
 
 def read(payload: Payload, name: str, agent: str = AGENT) -> HookCall:
-    """The call a payload tells of."""
+    """Read the call a payload tells of."""
     turn = text(payload, "turn_id", "prompt_id")
     session, subagent = text(payload, "session_id", "sessionId"), text(payload, "agent_id")
     call = HookCall(agent, name, payload, session=session, subagent=subagent, dedupe_key=text(payload, "tool_use_id"))
@@ -66,7 +66,7 @@ def block(request: str, notice: str) -> bytes:
 
 
 def flush(request: str) -> bytes:
-    """Nothing: what a hook says before a compaction is discarded."""
+    """Say nothing: what a hook says before a compaction is discarded."""
     del request
     return SILENT
 

@@ -16,5 +16,5 @@ flush = claude.flush
 
 
 def read(payload: Payload, name: str) -> HookCall:
-    """The call a payload tells of."""
+    """Read the call a payload tells of."""
     return claude.read(payload, name, AGENT)

@@ -21,7 +21,7 @@ flush = claude.flush
 
 
 def read(payload: Payload, name: str, agent: str = AGENT) -> HookCall:
-    """The call a payload tells of; event names of both spellings."""
+    """Read the call a payload tells of; event names of both spellings."""
     camel = name[:1].lower() + name[1:]
     name = _IN_ITS_WORDS.get(camel, camel)
     session, tool = text(payload, "sessionId", "session_id"), text(payload, "tool_use_id", "toolUseId")

@@ -18,7 +18,7 @@ _AS_CURSOR_SAYS = {"userPromptSubmit": "beforeSubmitPrompt"}  # in hooks taken f
 
 
 def read(payload: Payload, name: str) -> HookCall:
-    """The call a payload tells of; event names of both spellings."""
+    """Read the call a payload tells of; event names of both spellings."""
     camel = name[:1].lower() + name[1:]
     name = _AS_CURSOR_SAYS.get(camel, camel)
     turn, session = text(payload, "generation_id"), text(payload, "conversation_id", "session_id")
@@ -53,7 +53,7 @@ def ask(request: str, notice: str) -> bytes:
 
 
 def flush(request: str) -> bytes:
-    """The one answer Cursor takes before a compaction."""
+    """Say it in the one answer Cursor takes before a compaction."""
     return fastjson.dumps({"user_message": request})
 
 

@@ -9,6 +9,7 @@ Documentation: github.com/google-gemini/gemini-cli, docs/hooks.
 from eventlog import fastjson
 from eventlog.hosts.call import HookCall, Payload, present, text
 from eventlog.hosts.claude import protocol as claude
+from eventlog.layers import MARK
 
 AGENT = "gemini"
 SILENT = b"{}"  # an empty answer makes it parse stderr
@@ -18,7 +19,7 @@ start = claude.start
 
 
 def read(payload: Payload, name: str) -> HookCall:
-    """The call a payload tells of."""
+    """Read the call a payload tells of."""
     if prompt := text(payload, "prompt"):
         payload = {**payload, "prompt": _of_the_user(prompt)}
     call = claude.read(payload, name, AGENT)
@@ -28,7 +29,7 @@ def read(payload: Payload, name: str) -> HookCall:
             call.owes_context = "clear"  # of the answer to a clear only what is for the person is shown
         case "BeforeAgent":
             call.takes_context = True
-        case "AfterAgent" if not payload.get("stop_hook_active"):  # else it is the same turn, gone on for a hook
+        case "AfterAgent" if not _goes_on(payload):
             fields, moment = present(status="completed"), text(payload, "timestamp")
             return call.as_event("turn_end", fields, dedupe_key=moment, is_final=claude.is_settled(payload))
     return call
@@ -40,9 +41,14 @@ def ask(request: str, notice: str) -> bytes:
 
 
 def flush(request: str) -> bytes:
-    """Nothing: before a compression only the user can be told something."""
+    """Say nothing: before a compression only the user can be told something."""
     del request
     return SILENT
+
+
+def _goes_on(payload: Payload) -> bool:
+    """Tell whether a turn went on for a hook's request; after a tool only its prompt still says so."""
+    return bool(payload.get("stop_hook_active")) or text(payload, "prompt").startswith(MARK)
 
 
 def _of_the_user(prompt: str) -> str:

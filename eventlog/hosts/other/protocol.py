@@ -9,7 +9,7 @@ SILENT = b""
 
 
 def read(payload: Payload, name: str, agent: str) -> HookCall:
-    """The call a payload tells of."""
+    """Read the call a payload tells of."""
     session = text(payload, "session_id", "sessionId", "trajectory_id", "conversation_id", "conversationId")
     subagent, tool = text(payload, "agent_id", "agentId"), text(payload, "tool_use_id", "tool_call_id")
     call = HookCall(agent, name, payload, session=session, dedupe_key=tool, subagent=subagent)

@@ -17,7 +17,7 @@ flush = claude.flush
 
 
 def read(payload: Payload, name: str) -> HookCall:
-    """The call a payload tells of."""
+    """Read the call a payload tells of."""
     return copilot.read(payload, name, AGENT)
 
 

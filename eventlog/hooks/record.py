@@ -1,0 +1,114 @@
+"""What becomes of a call: its event in the log, in the spool where that is locked, else a note of what was lost."""
+
+import os
+import time
+
+from eventlog import ids, timestamps
+from eventlog.append_once import SAME_CALL_MS, append_once
+from eventlog.errors import InvalidEvent, NotStored
+from eventlog.hooks import acceptable, patience
+from eventlog.hooks.patience import OutOfTime
+from eventlog.hooks.scrub import outline, scrub
+from eventlog.hosts.call import HookCall
+from eventlog.project import git_head
+from eventlog.store import Store
+
+
+def event_of(call: HookCall) -> dict[str, object]:
+    """Make the event a call becomes, without `v`, `id` and `ts`; every reader of the log accepts it."""
+    fields: dict[str, object] = {
+        "type": call.type,
+        "conversation_id": acceptable.name(call.session),
+        "project": acceptable.name(call.project),
+        "agent": acceptable.name(call.agent),
+    }
+    if call.subagent:
+        fields["subagent"] = acceptable.name(call.subagent)
+    if call.type == "host_event":
+        fields |= {"name": acceptable.name(call.name), "payload": scrub(call.payload)}
+    else:
+        fields |= scrub(call.fields)
+    if call.type == "session_start":
+        branch, commit = git_head(call.where)
+        fields |= {name: value for name, value in (("git_branch", branch), ("git_commit", commit)) if value}
+    return fields
+
+
+def record(store: Store, call: HookCall, event: dict[str, object]) -> bool | None:
+    """Append the event of a call; False where it was there already, None where it waits in the spool.
+
+    Raises NotStored or InvalidEvent.
+    """
+    try:
+        return _append(store, call, event)
+    except InvalidEvent:  # too long for a line
+        if call.type != "host_event":
+            raise
+        return _append(store, call, event | {"payload": outline(call.payload)})
+
+
+def _append(store: Store, call: HookCall, event: dict[str, object]) -> bool | None:
+    """Append, waiting less where others wait for the log already: a turn with all its hooks has one budget."""
+    key, within_ms, now = _key(call), None if call.dedupe_key else SAME_CALL_MS, time.time_ns()
+    try:
+        patience.at_most(patience.LOCK_AGAIN if _is_waiting(store) else patience.LOCK, patience.APPEND)
+        return append_once(store, event, key, within_ms=within_ms)
+    except OutOfTime:
+        _leave(store, event, key, within_ms, now)
+    except NotStored as error:
+        try:
+            _leave(store, event, key, within_ms, now)
+        except NotStored as again:
+            again.lost = error.lost  # it may be on disk all the same
+            raise
+        note(store, error, b"", call.agent)
+    return None
+
+
+def tidy(store: Store) -> None:
+    """Append what waits in the spool, and reserve room for notes; three system calls where there is nothing to do."""
+    if _is_waiting(store):
+        from eventlog import spool
+
+        spool.take_in(store)
+    if not os.path.exists(store.spare):
+        from eventlog.hooks import spare
+
+        spare.reserve(store)
+
+
+def _is_waiting(store: Store) -> bool:
+    """Tell whether there is anything in the spool."""
+    try:
+        return bool(os.listdir(store.spool))
+    except OSError:
+        return False
+
+
+def _leave(store: Store, event: dict[str, object], key: str, within_ms: int | None, now: int) -> None:
+    """Keep the event for whoever comes next; raises NotStored or InvalidEvent."""
+    from eventlog import spool
+
+    patience.until(patience.LAST)
+    spool.leave(store, event, key, within_ms, now)
+
+
+def _key(call: HookCall) -> str:
+    """Hash the key of a call: it is written down where the event has to wait, so without what the call said."""
+    return ids.digest(call.key, 16).hex()
+
+
+def dated(event: dict[str, object], call: HookCall) -> dict[str, object]:
+    """Date the event as if it were appended now: by its id it is recognised, whoever appends it later."""
+    now = time.time_ns()
+    return {"v": 1, "id": ids.derived(now // 1_000_000, _key(call)), "ts": timestamps.from_ns(now), **event}
+
+
+def note(store: Store, error: Exception, lost: "bytes | dict[str, object]", agent: str = "") -> None:
+    """Note a failure and what it lost; where even this fails, so be it."""
+    try:
+        from eventlog.hooks import error_log
+
+        error_log.note(store, error, lost, agent)
+    except Exception:  # noqa: BLE001, S110 - there is no one left to tell
+        pass
