@@ -8,10 +8,10 @@ import pytest
 
 from eventlog.events import HostEvent
 from eventlog.log import EventLog
-from tests.support.builders import ROOT
 from tests.support.hook_calls import run
 from tests.support.host_calls import alone
 from tests.support.payloads import claude, data
+from tests.support.tree import IMPORT_PATH, PACKAGE
 
 LONG = claude("PostToolUse", tool_name="Bash", tool_use_id="t-1", tool_response="x" * 1500)
 BEFORE = claude("PostToolUse", tool_name="Bash", tool_use_id="t-0")
@@ -36,8 +36,8 @@ runpy.run_path({hook!r}, run_name="__main__")
 def test_a_hook_killed_in_its_write_loses_nothing_and_its_retry_is_stored_once(tmp_path, cut):
     store = alone(tmp_path / "store")
     run(store, BEFORE)
-    hook = str(ROOT / "eventlog" / "hook.py")
-    code = KILLED.format(root=str(ROOT), cut=cut, store=str(store), hook=hook)
+    hook = str(PACKAGE / "hook.py")
+    code = KILLED.format(root=IMPORT_PATH, cut=cut, store=str(store), hook=hook)
     died = subprocess.run([sys.executable, "-I", "-S", "-c", code], input=data(LONG), capture_output=True, check=False)
     assert -signal.SIGKILL == died.returncode
 
