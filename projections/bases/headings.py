@@ -12,7 +12,8 @@ from typing import NamedTuple
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-BOM = b"\xef\xbb\xbf"
+from eventlog.fastjson import BOM
+
 _LINES = re.compile(rb"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")  # as CommonMark ends lines: no form feeds, no U+2028
 _SPACE = re.compile(r"\s+")
 BLANK = " \t"
