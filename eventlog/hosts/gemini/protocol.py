@@ -9,7 +9,6 @@ Documentation: github.com/google-gemini/gemini-cli, docs/hooks.
 from eventlog import fastjson
 from eventlog.hosts.call import HookCall, Payload, present, text
 from eventlog.hosts.claude import protocol as claude
-from eventlog.layers import MARK
 
 AGENT = "gemini"
 SILENT = b"{}"  # an empty answer makes it parse stderr
@@ -29,7 +28,7 @@ def read(payload: Payload, name: str) -> HookCall:
             call.owes_context = "clear"  # of the answer to a clear only what is for the person is shown
         case "BeforeAgent":
             call.takes_context = True
-        case "AfterAgent" if not _goes_on(payload):
+        case "AfterAgent" if not payload.get("stop_hook_active"):  # else it is the same turn, gone on for a hook
             fields, moment = present(status="completed"), text(payload, "timestamp")
             return call.as_event("turn_end", fields, dedupe_key=moment, is_final=claude.is_settled(payload))
     return call
@@ -44,11 +43,6 @@ def flush(request: str) -> bytes:
     """Say nothing: before a compression only the user can be told something."""
     del request
     return SILENT
-
-
-def _goes_on(payload: Payload) -> bool:
-    """Tell whether a turn went on for a hook's request; after a tool only its prompt still says so."""
-    return bool(payload.get("stop_hook_active")) or text(payload, "prompt").startswith(MARK)
 
 
 def _of_the_user(prompt: str) -> str:
