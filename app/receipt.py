@@ -10,6 +10,7 @@ from eventlog.app.checkpoints import Checkpoints
 from eventlog.append_once import SAME_CALL_MS, append_once
 from eventlog.days import LogLine
 from eventlog.events import ContextInjected, KnownFile, order
+from eventlog.hosts.call import present
 from eventlog.log import EventLog
 from eventlog.projections.context.build import ContextResult
 from eventlog.projections.context.recent_events import retractions_since
@@ -17,6 +18,8 @@ from eventlog.projections.context.request import ContextRequest
 from eventlog.settings.schema import Settings
 
 if TYPE_CHECKING:
+    from eventlog.payloads import ContextInjected as ContextGiven
+    from eventlog.payloads import Envelope
     from eventlog.projections.engine.at import Renderings
 
 
@@ -35,13 +38,22 @@ def append_receipt(log: EventLog, request: ContextRequest, built: ContextResult)
     """Append the receipt; False where it is there already. Raises NotStored."""
     text = built.context.text
     digest = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
-    fields: dict[str, object] = {"type": "context_injected", "conversation_id": request.session_id}
-    about = {"project": request.project, "agent": request.agent}
-    fields |= {name: value for name, value in about.items() if value}
-    told = {"digest": digest, "chars": len(text), "sources": built.sources, "cut": built.context.cut}
-    fields |= {**told, "files": to_builtins(built.files), "session_type": built.context.session_type.value}
+    about: Envelope = {
+        "type": "context_injected",
+        "conversation_id": request.session_id,
+        "project": request.project,
+        "agent": request.agent,
+    }
+    told: ContextGiven = {
+        "digest": digest,
+        "chars": len(text),
+        "sources": built.sources,
+        "cut": built.context.cut,
+        "files": to_builtins(built.files),
+        "session_type": built.context.session_type.value,
+    }
     key = f"context\n{request.session_id}\n{request.source}\n{digest}"
-    return append_once(log.store, fields, key, within_ms=SAME_CALL_MS, sync=log.fsync)
+    return append_once(log.store, {**present(about), **told}, key, within_ms=SAME_CALL_MS, sync=log.fsync)
 
 
 def receipts_of(log: EventLog, settings: Settings, conversation_id: str) -> list[ReceiptSources]:

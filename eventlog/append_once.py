@@ -20,8 +20,9 @@ from eventlog.settings import cached
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
+    from eventlog.payloads import Stamp
     from eventlog.store import Store
 
 # calls without a key of their own are one when they come this close: two registrations were seen 0.7 s apart, and each
@@ -34,7 +35,7 @@ _HOUR_NS = 3_600_000_000_000
 
 def append_once(
     store: "Store",
-    fields: dict[str, object],
+    fields: "Mapping[str, object]",
     key: str,
     *,
     within_ms: int | None = None,
@@ -55,20 +56,25 @@ def append_once(
             day = timestamps.from_ns(clock())[:10]
             with DayFile(store.log, day, sync=sync) as file:
                 now = clock()
-                ts = timestamps.from_ns(now)
-                if ts[:10] != day:  # midnight passed while waiting for the lock
+                stamped = stamp(key, now)
+                if stamped["ts"][:10] != day:  # midnight passed while waiting for the lock
                     continue
                 if told.is_in(file.tail(_REMEMBERED_BYTES), now):
                     file.confirm()
                     return False
                 if told.is_in_file(_yesterday(store.log, now), now, sync=sync):
                     return False
-                event = {"v": 1, "id": ids.derived(now // 1_000_000, key), "ts": ts, **fields}
+                event = {**stamped, **fields}
                 file.append(_line(event))
             return True
     except NotStored as error:
         error.lost = event
         raise
+
+
+def stamp(key: str, now: int) -> "Stamp":
+    """Make the stamp of an event with this key, appended now (nanoseconds)."""
+    return {"v": 1, "id": ids.derived(now // 1_000_000, key), "ts": timestamps.from_ns(now)}
 
 
 def _line(event: dict[str, object]) -> bytes:

@@ -23,7 +23,7 @@ from eventlog.credentials import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     Found = tuple[int, int, str]  # from, to, kind
 
@@ -81,7 +81,7 @@ def scrub(value: object) -> object:
     return value
 
 
-def scrub_fields(fields: dict[str, object]) -> dict[str, object]:
+def scrub_fields(fields: "Mapping[str, object]") -> dict[str, object]:
     """Replace the credentials in the fields of an event or of a note; names are those of a format and stay."""
     return {name: scrub_named(name, value) for name, value in fields.items()}
 

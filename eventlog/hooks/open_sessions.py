@@ -29,12 +29,14 @@ def mark_open(store: Store, call: HookCall) -> None:
     path = f"{directory(store)}/{conversation_name(call.session)}.{ending}"
     fields = scrub_fields(
         present(
-            session=call.session,
-            agent=call.agent,
-            project=call.project,
-            cwd=call.where,
-            transcript=call.transcript or _transcript_of(path),
-            ended=call.type == "session_end",
+            {
+                "session": call.session,
+                "agent": call.agent,
+                "project": call.project,
+                "cwd": call.where,
+                "transcript": call.transcript or _transcript_of(path),
+                "ended": call.type == "session_end",
+            }
         )
     )
     try:

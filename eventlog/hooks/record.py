@@ -3,35 +3,52 @@
 import os
 import time
 
-from eventlog import ids, timestamps
-from eventlog.append_once import SAME_CALL_MS, append_once
+from eventlog import ids
+from eventlog.append_once import SAME_CALL_MS, append_once, stamp
 from eventlog.errors import InvalidEvent, NotStored
 from eventlog.hooks import acceptable, patience
 from eventlog.hooks.patience import OutOfTime
 from eventlog.hooks.scrub import outline, scrub
-from eventlog.hosts.call import HookCall
+from eventlog.hosts.call import HookCall, Payload, present
 from eventlog.project import git_head
 from eventlog.store import Store
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from eventlog.payloads import Envelope, EventType, HostEvent, SessionStart
 
 
 def event_of(call: HookCall) -> dict[str, object]:
     """Make the event a call becomes, without `v`, `id` and `ts`; every reader of the log accepts it."""
-    fields: dict[str, object] = {
-        "type": call.type,
+    about = envelope(call, call.type)
+    if call.type == "host_event":
+        return {**about, **_host_event(call, scrub(call.payload))}
+    if call.type == "session_start":
+        return {**about, **scrub(call.fields), **_head(call)}
+    return {**about, **scrub(call.fields)}
+
+
+def envelope(call: HookCall, event_type: "EventType") -> "Envelope":
+    """Make what an event of this call begins with, whatever its type."""
+    made: Envelope = {
+        "type": event_type,
         "conversation_id": acceptable.name(call.session),
         "project": acceptable.name(call.project),
         "agent": acceptable.name(call.agent),
     }
     if call.subagent:
-        fields["subagent"] = acceptable.name(call.subagent)
-    if call.type == "host_event":
-        fields |= {"name": acceptable.name(call.name), "payload": scrub(call.payload)}
-    else:
-        fields |= scrub(call.fields)
-    if call.type == "session_start":
-        branch, commit = git_head(call.where)
-        fields |= {name: value for name, value in (("git_branch", branch), ("git_commit", commit)) if value}
-    return fields
+        made["subagent"] = acceptable.name(call.subagent)
+    return made
+
+
+def _host_event(call: HookCall, payload: Payload) -> "HostEvent":
+    return {"name": acceptable.name(call.name), "payload": payload}
+
+
+def _head(call: HookCall) -> "SessionStart":
+    branch, commit = git_head(call.where)
+    fields: SessionStart = {"git_branch": branch, "git_commit": commit}
+    return present(fields)
 
 
 def record(store: Store, call: HookCall, event: dict[str, object]) -> bool | None:
@@ -44,7 +61,7 @@ def record(store: Store, call: HookCall, event: dict[str, object]) -> bool | Non
     except InvalidEvent:  # too long for a line
         if call.type != "host_event":
             raise
-        return _append(store, call, event | {"payload": outline(call.payload)})
+        return _append(store, call, {**event, **_host_event(call, outline(call.payload))})
 
 
 def _append(store: Store, call: HookCall, event: dict[str, object]) -> bool | None:
@@ -100,8 +117,7 @@ def _key(call: HookCall) -> str:
 
 def dated(event: dict[str, object], call: HookCall) -> dict[str, object]:
     """Date the event as if it were appended now: by its id it is recognised, whoever appends it later."""
-    now = time.time_ns()
-    return {"v": 1, "id": ids.derived(now // 1_000_000, _key(call)), "ts": timestamps.from_ns(now), **event}
+    return {**stamp(_key(call), time.time_ns()), **event}
 
 
 def note(store: Store, error: Exception, lost: "bytes | dict[str, object]", agent: str = "") -> None:

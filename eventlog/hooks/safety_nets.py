@@ -6,6 +6,7 @@
 4  at the end of a turn, once per conversation, it is asked to save, where nothing has been saved under its id.
 """
 
+from eventlog.hooks.record import envelope
 from eventlog.hosts.call import HookCall
 from eventlog.store import Store
 
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from eventlog.hosts import Dialect
+    from eventlog.payloads import SaveRequested
 
     StartContext = Callable[[Store, HookCall], str]  # the text a session starts with: a use case, handed in
 
@@ -22,7 +24,6 @@ def answer(
     store: Store,
     call: HookCall,
     dialect: "Dialect",
-    event: "dict[str, object]",
     start_context: "StartContext",
     *,
     new: "bool | None",
@@ -45,7 +46,7 @@ def answer(
 
         return dialect.flush(prompts.flush(store, call, preferences(store).locale))
     if call.type == "turn_end" and new is not None:
-        return _fall_back(store, call, dialect, event)
+        return _fall_back(store, call, dialect)
     return dialect.SILENT
 
 
@@ -91,7 +92,7 @@ def _is_on(chosen: object) -> bool:
     return bool(chosen.get("enabled", True) if isinstance(chosen, dict) else chosen)
 
 
-def _fall_back(store: Store, call: HookCall, dialect: "Dialect", event: "dict[str, object]") -> bytes:
+def _fall_back(store: Store, call: HookCall, dialect: "Dialect") -> bytes:
     """Ask to save if every condition holds: it costs the user a request; `append_once` decides between two hooks."""
     from eventlog.append_once import append_once
     from eventlog.hooks import prompts
@@ -102,9 +103,10 @@ def _fall_back(store: Store, call: HookCall, dialect: "Dialect", event: "dict[st
         return dialect.SILENT
     if not _is_called_for(store, call, chosen.min_turns):
         return dialect.SILENT
-    asked = {name: event[name] for name in ("conversation_id", "project", "agent")}
-    fields = {"type": "save_requested", **asked, "trigger": "stop"}
-    if not append_once(store, fields, f"{call.agent}\n{call.session}\nsave_requested\nstop"):
+    asked: SaveRequested = {"trigger": "stop"}
+    if not append_once(
+        store, {**envelope(call, "save_requested"), **asked}, f"{call.agent}\n{call.session}\nsave_requested\nstop"
+    ):
         return dialect.SILENT
     return dialect.ask(prompts.ask(store, call, chosen.locale), prompts.notice(chosen.locale))
 

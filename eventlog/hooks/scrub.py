@@ -4,6 +4,10 @@ from eventlog import fastjson
 from eventlog.hosts.call import Payload
 from eventlog.secrets import scrub_named, without_secrets
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
 _LONGEST_TEXT = 2000  # characters
 _LONGEST_LIST = 50
 _DEEPEST = 8
@@ -11,7 +15,7 @@ _NEVER_KEPT = frozenset(("user_email",))
 _ENVELOPE = frozenset(("session_id", "sessionId", "conversation_id", "hook_event_name", "hookEventName"))
 
 
-def scrub(payload: Payload) -> dict[str, object]:
+def scrub(payload: "Mapping[str, object]") -> dict[str, object]:
     """The payload as it is kept; what the event says elsewhere is left out."""
     return {
         name: _kept(name, value, 1)

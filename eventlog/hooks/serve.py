@@ -91,7 +91,7 @@ def serve(data: bytes, argv: list[str], environ: "Mapping[str, str]", start_cont
         if _is_off(call):
             return HookAnswer(silence)
         if (call.type == "session_start" or call.takes_context) and hints.get("session-type") == "shared":
-            call.fields["session_type"] = "shared"
+            call.in_shared_session()
         if not call.session.strip():
             from eventlog.hooks.conversation_id import conversation_id
 
@@ -106,7 +106,7 @@ def serve(data: bytes, argv: list[str], environ: "Mapping[str, str]", start_cont
         new = record(store, call, event)
         lost = b""
         patience.until(patience.ANSWER)
-        answer = safety_nets.answer(store, call, dialect, event, start_context, new=new)
+        answer = safety_nets.answer(store, call, dialect, start_context, new=new)
         return HookAnswer(answer, store, call)
     except Exception as error:  # noqa: BLE001 - a hook never breaks its host
         note(store, error, getattr(error, "lost", None) or lost, agent)

@@ -5,6 +5,15 @@ import os
 from eventlog import fastjson
 from eventlog.project import project_root
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import TypeVar
+
+    from eventlog.payloads import EventType, SaveRequested, SessionEnd, SessionStart, TurnEnd
+
+    Fields = TypeVar("Fields", bound=Mapping[str, object])
+
 Payload = dict[str, object]
 
 
@@ -31,8 +40,8 @@ class HookCall:
         self.session = session
         self.dedupe_key = dedupe_key
         self.subagent = subagent
-        self.type = "host_event"
-        self.fields: dict[str, object] = {}
+        self.type: EventType = "host_event"
+        self.fields: Mapping[str, object] = {}
         self.is_final = True
         self._project = ""
         self.dedupe_text: object = None
@@ -41,11 +50,52 @@ class HookCall:
         self.owes_context = ""
         self.takes_context = False
 
-    def as_event(
-        self, event_type: str, fields: dict[str, object], *, dedupe_key: str = "", is_final: bool = True
+    def as_session_start(
+        self, *, source: str = "", model: str = "", transcript_path: str = "", dedupe_key: str = ""
     ) -> "HookCall":
-        """The same call, as an event with a meaning of its own."""
-        self.type, self.fields, self.dedupe_key, self.is_final = event_type, fields, dedupe_key, is_final
+        """The same call, as the start of a session."""
+        fields: SessionStart = {"source": source, "model": model, "transcript_path": transcript_path}
+        return self._as("session_start", present(fields), dedupe_key)
+
+    def as_turn_end(
+        self, *, turn_id: str = "", status: str = "", dedupe_key: str = "", is_final: bool = True
+    ) -> "HookCall":
+        """The same call, as the end of a turn."""
+        self.is_final = is_final
+        fields: TurnEnd = {"turn_id": turn_id, "status": status}
+        return self._as("turn_end", present(fields), dedupe_key)
+
+    def as_compaction(
+        self, *, context_usage_percent: "float | None" = None, message_count: "int | None" = None, dedupe_key: str = ""
+    ) -> "HookCall":
+        """The same call, as the request to save that a compaction is."""
+        fields: SaveRequested = {
+            "trigger": "pre_compact",
+            "context_usage_percent": context_usage_percent,
+            "message_count": message_count,
+        }
+        return self._as("save_requested", present(fields), dedupe_key)
+
+    def as_session_end(
+        self,
+        *,
+        reason: str = "",
+        status: str = "",
+        duration_ms: "float | None" = None,
+        error: str = "",
+        dedupe_key: str = "",
+    ) -> "HookCall":
+        """The same call, as the end of a session."""
+        fields: SessionEnd = {"reason": reason, "status": status, "duration_ms": duration_ms, "error": error}
+        return self._as("session_end", present(fields), dedupe_key)
+
+    def in_shared_session(self) -> None:
+        """Note that others listen to the session."""
+        fields: SessionStart = {"session_type": "shared"}
+        self.fields = {**self.fields, **fields}
+
+    def _as(self, event_type: "EventType", fields: "Mapping[str, object]", dedupe_key: str) -> "HookCall":
+        self.type, self.fields, self.dedupe_key = event_type, fields, dedupe_key
         return self
 
     @property
@@ -110,6 +160,6 @@ def text(payload: Payload, *names: str) -> str:
     return ""
 
 
-def present(**fields: object) -> dict[str, object]:
-    """Those fields that say something."""
-    return {name: value for name, value in fields.items() if value is not None and value != ""}
+def present(fields: "Fields") -> "Fields":
+    """Those fields that say something, still of their type: what it must have is never empty."""
+    return {name: value for name, value in fields.items() if value is not None and value != ""}  # type: ignore[return-value]

@@ -90,6 +90,15 @@ def test_the_request_before_a_compaction_says_how_full_the_context_is(store, loc
     assert (82.5, 148) == (event.context_usage_percent, event.message_count)
 
 
+@pytest.mark.parametrize("count", [148.5, 1e300, 2**64, True, "148"])
+def test_a_compaction_with_a_count_that_is_none_is_still_an_event_every_reader_takes(store, count):
+    odd = cursor("preCompact", trigger="auto", context_usage_percent=82.5, message_count=count)
+    tell(store, odd, "--agent", "cursor")
+    (event,) = events(store, "save_requested")
+
+    assert (82.5, None) == (event.context_usage_percent, event.message_count)
+
+
 def test_a_conversation_the_host_tells_its_commands_is_not_told_again(store, monkeypatch):
     monkeypatch.setenv("CLAUDE_CODE_SESSION_ID", "s-1")
     told, other = (Session(store, session).hook("SessionStart", source="startup") for session in ("s-1", "s-2"))

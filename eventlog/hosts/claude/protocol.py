@@ -7,7 +7,7 @@ Documentation: code.claude.com/docs/en/hooks.
 """
 
 from eventlog import fastjson
-from eventlog.hosts.call import HookCall, Payload, present, text
+from eventlog.hosts.call import HookCall, Payload, text
 
 AGENT = "claude-code"
 SESSION_VARIABLE = "CLAUDE_CODE_SESSION_ID"  # of its agent's shell commands: the root session, also in subagents
@@ -22,15 +22,18 @@ def read(payload: Payload, name: str, agent: str = AGENT) -> HookCall:
     match name:
         case "SessionStart":
             call.may_recur = True
-            return call.as_event("session_start", _start(payload))
+            return call.as_session_start(
+                source=text(payload, "source"),
+                model=text(payload, "model"),
+                transcript_path=text(payload, "transcript_path"),
+            )
         case "Stop" if turn or not payload.get("stop_hook_active"):  # else the same turn, gone on for a hook
-            fields = present(turn_id=turn, status="completed")
-            return call.as_event("turn_end", fields, dedupe_key=turn, is_final=is_settled(payload))
+            return call.as_turn_end(turn_id=turn, status="completed", dedupe_key=turn, is_final=is_settled(payload))
         case "PreCompact":
-            return call.as_event("save_requested", {"trigger": "pre_compact"})
+            return call.as_compaction()
         case "SessionEnd":
             call.may_recur = True
-            return call.as_event("session_end", present(reason=text(payload, "reason")), dedupe_key=turn)
+            return call.as_session_end(reason=text(payload, "reason"), dedupe_key=turn)
         case "SubagentStart" | "SubagentStop":
             call.dedupe_key = subagent
             if payload.get("agent_type") == "":  # who makes a compaction's summary is nobody's subagent
@@ -69,11 +72,3 @@ def flush(request: str) -> bytes:
     """Say nothing: what a hook says before a compaction is discarded."""
     del request
     return SILENT
-
-
-def _start(payload: Payload) -> dict[str, object]:
-    return present(
-        source=text(payload, "source"),
-        model=text(payload, "model"),
-        transcript_path=text(payload, "transcript_path"),
-    )

@@ -7,7 +7,7 @@ Documentation: docs.github.com/copilot/reference/hooks-reference.
 """
 
 from eventlog import fastjson, timestamps
-from eventlog.hosts.call import HookCall, Payload, present, text
+from eventlog.hosts.call import HookCall, Payload, text
 from eventlog.hosts.claude import protocol as claude
 
 AGENT = "copilot"
@@ -29,18 +29,23 @@ def read(payload: Payload, name: str, agent: str = AGENT) -> HookCall:
     moment = _moment(payload) if agent == AGENT else ""
     match name:
         case "sessionStart":
-            return call.as_event("session_start", _start(payload), dedupe_key=moment)
+            return call.as_session_start(
+                source=text(payload, "source"),
+                model=text(payload, "model"),
+                transcript_path=text(payload, "transcriptPath", "transcript_path"),
+                dedupe_key=moment,
+            )
         case "agentStop" if payload.get("stop_hook_active"):  # the same turn, gone on for a hook
             call.dedupe_key = moment
         case "agentStop":
             status = _STATUS.get(reason := text(payload, "stopReason", "stop_reason"), reason)
             settled = claude.is_settled(payload) and status == "completed"
-            return call.as_event("turn_end", present(status=status), dedupe_key=moment, is_final=settled)
+            return call.as_turn_end(status=status, dedupe_key=moment, is_final=settled)
         case "preCompact":
             call.owes_context = "compact"  # no start follows a compaction
-            return call.as_event("save_requested", {"trigger": "pre_compact"}, dedupe_key=moment)
+            return call.as_compaction(dedupe_key=moment)
         case "sessionEnd":
-            return call.as_event("session_end", present(reason=text(payload, "reason")), dedupe_key=moment)
+            return call.as_session_end(reason=text(payload, "reason"), dedupe_key=moment)
         case "userPromptSubmitted" if prompt := text(payload, "prompt"):
             call.dedupe_text = prompt
         case "preToolUse" | "postToolUse":
@@ -87,11 +92,3 @@ def _tool_call(payload: Payload) -> object:
     result = payload.get("toolResult", payload.get("tool_result"))
     said = text(result, "textResultForLlm", "text_result_for_llm") if isinstance(result, dict) else result
     return [text(payload, "toolName", "tool_name").lower(), arguments, said]
-
-
-def _start(payload: Payload) -> dict[str, object]:
-    return present(
-        source=text(payload, "source"),
-        model=text(payload, "model"),
-        transcript_path=text(payload, "transcriptPath", "transcript_path"),
-    )

@@ -7,7 +7,7 @@ cursor.com/docs/hooks.
 """
 
 from eventlog import fastjson
-from eventlog.hosts.call import HookCall, Payload, present, text
+from eventlog.hosts.call import HookCall, Payload, text
 
 AGENT = "cursor"
 SESSION_VARIABLE = "CURSOR_CONVERSATION_ID"  # of its agent's shell commands; its hooks have no such variable
@@ -25,14 +25,29 @@ def read(payload: Payload, name: str) -> HookCall:
     call = HookCall(AGENT, name, payload, session=session, dedupe_key=text(payload, "tool_use_id"))
     match name:
         case "sessionStart":
-            return call.as_event("session_start", _start(payload))
+            model = text(payload, "model")
+            return call.as_session_start(
+                source=text(payload, "source"),
+                model="" if model in _NAMELESS_MODELS else model,
+                transcript_path=text(payload, "transcript_path"),
+            )
         case "stop":
-            fields = present(turn_id=turn, status=text(payload, "status"))
-            return call.as_event("turn_end", fields, dedupe_key=_again(payload, turn), is_final=_is_settled(payload))
+            key, is_final = _again(payload, turn), _is_settled(payload)
+            return call.as_turn_end(turn_id=turn, status=text(payload, "status"), dedupe_key=key, is_final=is_final)
         case "preCompact":
-            return call.as_event("save_requested", _compaction(payload), dedupe_key=_again(payload, turn))
+            return call.as_compaction(
+                context_usage_percent=_number(payload, "context_usage_percent"),
+                message_count=_count(payload, "message_count"),
+                dedupe_key=_again(payload, turn),
+            )
         case "sessionEnd":
-            return call.as_event("session_end", _end(payload), dedupe_key=turn)
+            return call.as_session_end(
+                reason=text(payload, "reason"),
+                status=text(payload, "final_status"),
+                duration_ms=_number(payload, "duration_ms"),
+                error=text(payload, "error_message"),
+                dedupe_key=turn,
+            )
         case "subagentStart" | "subagentStop":
             call.subagent = call.dedupe_key = text(payload, "subagent_id", "tool_call_id") or "subagent"
         case "beforeSubmitPrompt":
@@ -62,33 +77,16 @@ def _is_settled(payload: Payload) -> bool:
     return status in ("", "completed") and not payload.get("loop_count") and not payload.get("stop_hook_active")
 
 
-def _start(payload: Payload) -> dict[str, object]:
-    model = text(payload, "model")
-    return present(
-        source=text(payload, "source"),
-        model="" if model in _NAMELESS_MODELS else model,
-        transcript_path=text(payload, "transcript_path"),
-    )
-
-
-def _compaction(payload: Payload) -> dict[str, object]:
-    names = ("context_usage_percent", "message_count")
-    return {"trigger": "pre_compact", **present(**{name: _number(payload, name) for name in names})}
-
-
-def _number(payload: Payload, name: str) -> object:
+def _number(payload: Payload, name: str) -> "float | None":
     value = payload.get(name)
-    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    return value if is_number and not fastjson.refusal(value) else None
+    if not isinstance(value, (int, float)) or isinstance(value, bool) or fastjson.refusal(value):
+        return None
+    return value
 
 
-def _end(payload: Payload) -> dict[str, object]:
-    return present(
-        reason=text(payload, "reason"),
-        status=text(payload, "final_status"),
-        duration_ms=_number(payload, "duration_ms"),
-        error=text(payload, "error_message"),
-    )
+def _count(payload: Payload, name: str) -> "int | None":
+    value = _number(payload, name)
+    return value if isinstance(value, int) else None
 
 
 def _again(payload: Payload, turn: str) -> str:

@@ -7,7 +7,7 @@ Documentation: github.com/google-gemini/gemini-cli, docs/hooks.
 """
 
 from eventlog import fastjson
-from eventlog.hosts.call import HookCall, Payload, present, text
+from eventlog.hosts.call import HookCall, Payload, text
 from eventlog.hosts.claude import protocol as claude
 
 AGENT = "gemini"
@@ -29,8 +29,8 @@ def read(payload: Payload, name: str) -> HookCall:
         case "BeforeAgent":
             call.takes_context = True
         case "AfterAgent" if not payload.get("stop_hook_active"):  # else it is the same turn, gone on for a hook
-            fields, moment = present(status="completed"), text(payload, "timestamp")
-            return call.as_event("turn_end", fields, dedupe_key=moment, is_final=claude.is_settled(payload))
+            moment = text(payload, "timestamp")
+            return call.as_turn_end(status="completed", dedupe_key=moment, is_final=claude.is_settled(payload))
     return call
 
 

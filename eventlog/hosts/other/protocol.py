@@ -3,7 +3,7 @@
 Nothing is known of how they want to be answered, so they are not.
 """
 
-from eventlog.hosts.call import HookCall, Payload, present, text
+from eventlog.hosts.call import HookCall, Payload, text
 
 SILENT = b""
 
@@ -17,12 +17,11 @@ def read(payload: Payload, name: str, agent: str) -> HookCall:
     match name[:1].lower() + name[1:]:
         case "sessionStart" | "session_start" | "agentSpawn":
             transcript = text(payload, "transcript_path", "transcriptPath")
-            fields = present(source=text(payload, "source"), transcript_path=transcript)
-            return call.as_event("session_start", fields)
+            return call.as_session_start(source=text(payload, "source"), transcript_path=transcript)
         case "stop" | "agentStop" | "afterAgent" | "post_cascade_response":
-            return call.as_event("turn_end", present(turn_id=turn, status="completed"), dedupe_key=turn)
+            return call.as_turn_end(turn_id=turn, status="completed", dedupe_key=turn)
         case "sessionEnd" | "session_end":
-            return call.as_event("session_end", present(reason=text(payload, "reason")))
+            return call.as_session_end(reason=text(payload, "reason"))
     return call
 
 

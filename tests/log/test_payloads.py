@@ -1,0 +1,75 @@
+"""What type checkers are told of the events that hooks write is what the log takes."""
+
+import inspect
+from types import NoneType, UnionType
+from typing import Any, Union, get_args, get_origin, get_type_hints, is_typeddict
+
+import pytest
+from msgspec import Struct, structs
+
+from eventlog import events, payloads
+from eventlog.hosts.call import HookCall
+
+ABOUT_THE_CALL = {"self", "dedupe_key", "is_final"}
+EVENTS = {tag: cls.__name__ for tag, cls in events.TYPES.items() if tag in get_args(payloads.EventType)}
+MAKERS = {
+    "session_start": HookCall.as_session_start,
+    "turn_end": HookCall.as_turn_end,
+    "save_requested": HookCall.as_compaction,
+    "session_end": HookCall.as_session_end,
+}
+
+
+def shape(hint: Any) -> Any:
+    """A type as the two ways of writing it down can be compared: unions as sets, objects as their fields."""
+    if hint is Any:
+        return object
+    if is_typeddict(hint) or (inspect.isclass(hint) and issubclass(hint, Struct)):
+        return {name: shape(inner) for name, inner in get_type_hints(hint).items()}
+    if get_origin(hint) in (Union, UnionType):
+        return frozenset(str(shape(inner)) for inner in get_args(hint))
+    if args := get_args(hint):
+        return get_origin(hint), tuple(arg if isinstance(arg, str) else shape(arg) for arg in args)
+    return hint
+
+
+def own(hints: dict[str, Any]) -> dict[str, Any]:
+    return {name: shape(hint) for name, hint in hints.items() if name not in (*events.COMMON, "extra")}
+
+
+def test_every_type_that_hooks_write_is_described():
+    assert len(get_args(payloads.EventType)) == len(EVENTS)
+    assert [] == [name for name in EVENTS.values() if not is_typeddict(getattr(payloads, name))]
+
+
+@pytest.mark.parametrize("name", [*EVENTS.values(), "KnownFile"])
+def test_fields_types_and_what_must_be_there_are_those_of_the_event(name):
+    described, struct = getattr(payloads, name), getattr(events, name)
+    required = {field.name for field in structs.fields(struct) if field.required} - {"conversation_id"}
+
+    assert own(get_type_hints(struct)) == own(get_type_hints(described))
+    assert required == described.__required_keys__
+
+
+def test_stamp_and_envelope_are_the_common_fields():
+    common = {"type": str, **get_type_hints(events.Event)}
+    described = {**get_type_hints(payloads.Stamp), **get_type_hints(payloads.Envelope), "type": str}
+
+    assert {name: shape(common[name]) for name in events.COMMON} == {n: shape(hint) for n, hint in described.items()}
+    assert {"type", "conversation_id"} == payloads.Envelope.__required_keys__
+
+
+@pytest.mark.parametrize(("tag", "maker"), MAKERS.items())
+def test_a_maker_writes_each_of_its_fields_under_its_name_and_nothing_that_is_absent(tag, maker):
+    names = inspect.signature(maker).parameters.keys() - ABOUT_THE_CALL
+    always = {"trigger": "pre_compact"} if tag == "save_requested" else {}
+    given = {name: 7 if name in ("context_usage_percent", "message_count", "duration_ms") else "x" for name in names}
+
+    def made(**fields):
+        call = maker(HookCall("cursor", "any", {}, session="s"), **fields)
+        assert tag == call.type
+        return call.fields
+
+    assert given | always == made(**given)
+    assert always == made()
+    assert NoneType not in map(type, made(**given).values())
