@@ -57,7 +57,7 @@ class SectionChange(NamedTuple):
 
 
 class ApplyResult(Struct):
-    """What became of the knowledge bases."""
+    """The changes to the knowledge bases, and the entries and files that wait."""
 
     applied: list[SectionChange] = []
     nothing: list[SectionChange] = []  # deletions of what was not there

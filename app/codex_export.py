@@ -1,4 +1,4 @@
-"""What is known about projects, copied to where Codex keeps its memories (`codex_memory: {enabled: true}`).
+"""Copies of each project's MEMORY.md for Codex, where it keeps its memories (`codex_memory: {enabled: true}`).
 
 One way only: nothing is ever read from there into the log, and what a subagent said is in no knowledge file. Files of
 ours are named `eventlog-<project>.md`; one that somebody else has changed is left as it is.
@@ -20,7 +20,7 @@ _PREFIX = "eventlog-"
 
 
 class ExportResult(Struct):
-    """What happened to the copies, by name."""
+    """The copies written, removed and left alone, by name."""
 
     written: list[str] = []
     removed: list[str] = []

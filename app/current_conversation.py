@@ -26,7 +26,7 @@ class Speaker(NamedTuple):
 
 
 class SpeakerOptions(NamedTuple):
-    """What is told of who speaks: conversation, project, program and layer; None is left to be found out."""
+    """The speaker as named by the caller: conversation, project, agent and layer; None is left to be found out."""
 
     session: str | None
     project: str | None

@@ -1,4 +1,4 @@
-"""What is active and what is not: the store, its settings, and every agent; reads everything, changes nothing."""
+"""The check of the store, its settings, and every agent; reads everything, changes nothing."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,7 +16,7 @@ from eventlog.store import Store
 
 
 class DoctorReport(NamedTuple):
-    """What is wrong whichever agent calls, edited files that were set aside, each agent, and what hooks noted."""
+    """Problems of the store, edited files that were set aside, a report per agent, and the failures hooks noted."""
 
     problems: list[Problem]
     set_aside: list[str]

@@ -1,4 +1,4 @@
-"""What ended conversations leave to do: a summary from the transcript where the agent saved none, and session hooks.
+"""The end of conversations: a summary from the transcript where the agent saved none, and session hooks.
 
 The third of the four nets; it runs when nobody waits. What it could not do it finds again next time.
 """
@@ -38,7 +38,7 @@ class FinalizeResult(NamedTuple):
 
 
 class OpenSession(msgspec.Struct):
-    """What a hook left of a conversation."""
+    """The note a hook left of a conversation that is to be finalized."""
 
     session: str
     agent: str = ""

@@ -22,7 +22,7 @@ _TRIES = 3
 
 
 class PublishResult(Struct):
-    """What happened to the files, as paths relative to the directory."""
+    """The files written, removed and kept, as paths relative to the directory."""
 
     written: list[str] = []
     removed: list[str] = []

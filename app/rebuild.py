@@ -28,7 +28,7 @@ _LONGEST_WRITE = 3600  # seconds; whoever writes a file for longer was killed
 
 
 class RebuildResult(NamedTuple):
-    """What was replayed, and what became of the store's files and of the knowledge bases."""
+    """The replay, and the changes to the store's files and to the knowledge bases."""
 
     replayed: ReplayResult
     published: PublishResult

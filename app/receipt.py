@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class ReceiptSources(NamedTuple):
-    """What one receipt stands for: events told of by themselves, and per file those behind its lines.
+    """The sources of one receipt: events told of by themselves, and per file those behind its lines.
 
     None for a file that was not rendered from the log.
     """

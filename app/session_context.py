@@ -1,4 +1,4 @@
-"""What a session starts with, and the receipt that it was told; for hooks and for whoever asks by hand."""
+"""The context of a session, and the receipt that it was told; for hooks and for whoever asks by hand."""
 
 from eventlog.app.context import begin, build
 from eventlog.app.open_store import OpenStore

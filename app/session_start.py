@@ -1,4 +1,4 @@
-"""What a hook is answered at a session's start: how to save, and what is known already.
+"""The answer to a hook at a session's start: how to save, and what is known already.
 
 The event is in the log when this begins; only now are libraries loaded. Whatever fails, the agent is told how to save.
 """

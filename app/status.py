@@ -1,4 +1,4 @@
-"""What waits between the log and the knowledge bases."""
+"""The entries that wait between the log and the knowledge bases."""
 
 from msgspec import Struct
 

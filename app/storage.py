@@ -25,7 +25,7 @@ _OK, _NOT_FOUND, _CHANGED = 200, 404, 412
 
 
 class Refused(EventLogError):
-    """Nothing may, or can, be written there; the entries for it wait for a person."""
+    """A file that may not, or cannot, be written; the entries for it wait for a person."""
 
 
 class StorageBusy(NotStored):

@@ -1,4 +1,4 @@
-"""Whether the log is whole, and what lies beside it that is never read."""
+"""The check that the log is whole, and the files beside it that are never read."""
 
 from msgspec import Struct
 
@@ -9,7 +9,7 @@ from eventlog.log import EventLog
 
 
 class LogReport(Struct, frozen=True):
-    """What was read, every damage in the order of the files, and files of the log directory that are no day files."""
+    """The numbers read, every damage in the order of the files, and files of the log directory that hold no day."""
 
     events: int
     files: int

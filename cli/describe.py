@@ -1,4 +1,4 @@
-"""What an event says, in one line for people."""
+"""The description of an event, in one line for people."""
 
 from eventlog.events import (
     ContextInjected,

@@ -1,4 +1,4 @@
-"""What several verbs ask for, asked in one way."""
+"""Options that several verbs share."""
 
 import os
 import re

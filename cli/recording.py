@@ -1,4 +1,4 @@
-"""What every recording verb does: append, and say what became of it."""
+"""The common part of the recording verbs: append, and report the result."""
 
 import sys
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What became of knowledge bases, for people and for programs."""
+"""Reports of an apply, for people and for programs."""
 
 import sys
 from difflib import unified_diff

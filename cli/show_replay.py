@@ -1,4 +1,4 @@
-"""What a replay did, told to people or to programs."""
+"""Reports of a replay, for people and for programs."""
 
 from eventlog.app.codex_export import ExportResult
 from eventlog.app.publish import PublishResult

@@ -162,7 +162,7 @@ def load_mentioning(day: Day, words: Sequence[bytes]) -> list[Event]:
 
 
 def scan(file: str, day: str) -> Iterator[LogLine | Damage]:
-    """Every line of a file, in the order of the file: the event it holds, or what is wrong with it, or both."""
+    """Read every line of a file, in its order: the event it holds, or its damage, or both."""
     try:
         data = read_regular(file)
     except OSError as error:

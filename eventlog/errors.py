@@ -20,7 +20,7 @@ class InvalidEvent(EventLogError):
 
 
 class NotStored(EventLogError):
-    """Nothing was acknowledged: the disk is full, read-only or not ours, or a sync failed.
+    """A write that was not acknowledged: the disk is full, read-only or not ours, or a sync failed.
 
     `lost` is the event with its id and time, where it may be on disk all the same.
     """

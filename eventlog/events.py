@@ -21,7 +21,7 @@ Operation = Literal["no-op", "update", "clear", "delete"]
 class Event(
     Struct, kw_only=True, frozen=True, omit_defaults=True, forbid_unknown_fields=True, tag_field="type", gc=False
 ):
-    """What every event carries.
+    """The fields of every event.
 
     `ts` and `id` are empty until the log has taken the event: the time of a live event is taken under the lock.
     Lines with unknown fields are read by the codec, which keeps them in `extra`; a plain decoder must not drop them.
@@ -95,7 +95,7 @@ class Fact(Event, tag="fact", frozen=True, kw_only=True):
 
 
 class StageSummary(Event, tag="stage_summary", frozen=True, kw_only=True):
-    """What was done, in a stage of the conversation or in all of it."""
+    """A summary of the work done, in a stage of the conversation or in all of it."""
 
     scope: Literal["stage", "session"] = "stage"
     topic: str = ""
@@ -208,7 +208,7 @@ class EntryResolved(Event, tag="entry_resolved", frozen=True, kw_only=True):
 
 
 class KnowledgeEdited(Event, tag="knowledge_edited", frozen=True, kw_only=True):
-    """What a section of a knowledge base said before anything of ours: a person's text, or a change made by hand.
+    """The text of a section of a knowledge base that is a person's: from before any entry, or changed by hand.
 
     `below` has its subsections as they are written, where an entry was about to delete them with it.
     """

@@ -249,7 +249,7 @@ def accept(given: Event | Mapping[str, Any]) -> Event:
 
 
 def _without_secrets(event: Event) -> Event:
-    """As it may reach the disk; its id is that of what came in, so what is told twice is one event.
+    """Remove the secrets from an event; its id is kept, so that what is told twice is one event.
 
     What a person made of their own file stays as they wrote it: it would leave the file otherwise.
     """

@@ -1,4 +1,4 @@
-"""What has been withdrawn: single events, whole conversations, and withdrawals themselves; pure."""
+"""Retractions: of single events, of whole conversations, and of retractions themselves; pure."""
 
 from collections.abc import Iterable
 

@@ -211,7 +211,7 @@ def _in_addresses(text: str) -> "Iterator[Found]":
 
 
 def _assigned(text: str, *, long: bool) -> "Iterator[Found]":
-    """What is assigned to names that say what it is: a password as it stands, a long value where it looks random."""
+    """Find the values assigned to names of credentials: a password as it stands, a long value where it looks random."""
     if not any(sign in text for sign in (*_SIGNS, "--")):
         return
     lower = text.translate(_LOWER) if not text.isascii() else text.lower()
@@ -266,7 +266,7 @@ def _end_of_value(text: str, start: int) -> int:
 
 
 def _before_any(text: str, stops: str) -> str:
-    """What stands before the first of these characters; the text gets shorter with each that is found."""
+    """Return the text before the first of these characters; it gets shorter with each that is found."""
     for stop in stops:
         if stop in text:
             text = text[: text.index(stop)]
@@ -325,7 +325,7 @@ def _is_basic(value: str) -> bool:
 
 
 def _begins(text: str, at: int) -> bool:
-    """Whether no word goes on into this place; `\\n` before it may be the end of a line within a text within a text."""
+    """Tell whether a word can begin here; the end of an escape before it (`\\n`, `%20`) belongs to no word."""
     if not at or text[at - 1] not in ALNUM:
         return True
     return text[at - 2 : at - 1] == "\\" or text[at - 3 : at - 2] == "%"

@@ -19,7 +19,7 @@ _LARGEST = 10_000  # nodes, written out, that aliases may stand for
 
 
 class Mistake(NamedTuple):
-    """What is wrong with a key, and the line (from 1) to look at."""
+    """One mistake in a YAML file: the line (from 1), the key, and the reason."""
 
     line: int
     key: str

@@ -1,4 +1,4 @@
-"""What a host's file was before us, kept in the store: `backups/<hash of the path>.json`.
+"""Backups of hosts' files from before us, kept in the store: `backups/<hash of the path>.json`.
 
 As long as a file is exactly what an installation made of it, uninstalling gives back the very bytes; after others
 have changed it, only our entries are taken out. The backup stays until then.

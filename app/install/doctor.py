@@ -1,4 +1,4 @@
-"""What is active and what is not, host by host, and the exact fix; reads everything, changes nothing."""
+"""The check of each host: what is active, what is not, and the exact fix; reads everything, changes nothing."""
 
 import shutil
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Whether the store itself is well: a directory of its owner's, that can be written, where nothing waits."""
+"""The check of the store itself: a directory of its owner's, that can be written, where nothing waits."""
 
 import os
 import stat

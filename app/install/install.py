@@ -45,7 +45,7 @@ class InstallTarget(NamedTuple):
 
 
 class FileChange(NamedTuple):
-    """What became of one file."""
+    """One file of a host, and what was done to it."""
 
     path: Path
     done: Literal["installed", "unchanged", "removed", "absent"]

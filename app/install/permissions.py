@@ -19,7 +19,7 @@ from eventlog.store import Store
 
 
 class Saving(NamedTuple):
-    """Whether a host lets its agent save by its default permissions, and what would ("": nothing need be done)."""
+    """A host's verdict on its agent's saving by default permissions, and the fix ("": nothing need be done)."""
 
     verdict: Verdict
     fix: str

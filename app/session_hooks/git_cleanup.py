@@ -40,7 +40,7 @@ class GitCleanup(SessionLifecycleHook):
         return "git_cleanup"
 
     def on_session_start(self, context: HookContext) -> HookResult:
-        """Nothing: the branch a session starts on is told by its first event."""
+        """Skip: the branch a session starts on is told by its first event."""
         del context
         return HookResult.skipped("nothing to clean up at a start")
 
@@ -81,7 +81,7 @@ class GitCleanup(SessionLifecycleHook):
             )
 
     def _doubts(self, git: Git, branch: str, trunk: str) -> Iterator[str]:
-        """Every reason to leave the working tree as it is."""
+        """List the reasons to leave the working tree as it is."""
         if under_way := git.under_way():
             yield f"{under_way} is under way; finish it or abort it"
         if filters := git.filters():
@@ -98,7 +98,7 @@ class GitCleanup(SessionLifecycleHook):
             yield f"{trunk} has its submodules at other commits; switch with --recurse-submodules"
 
     def _reasons_to_keep(self, git: Git, branch: str, trunk: str) -> Iterator[str]:
-        """Every reason not to delete the branch."""
+        """List the reasons not to delete the branch."""
         if not self._options.auto_delete_merged_branches or any(
             fnmatchcase(branch, pattern) for pattern in self._options.keep
         ):

@@ -19,7 +19,7 @@ class HookStatus(StrEnum):
 
 
 class HookResult(Struct, frozen=True):
-    """What a hook has to say."""
+    """The outcome of a session hook: status, message for people, details for programs."""
 
     status: HookStatus
     message: str = ""
@@ -54,7 +54,7 @@ class SessionLifecycleHook(ABC):
 
     @property
     def name(self) -> str:
-        """What it is called in `session_hooks:` and in reports."""
+        """Name it as in `session_hooks:` and in reports."""
         return type(self).__name__
 
     @abstractmethod

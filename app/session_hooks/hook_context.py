@@ -1,4 +1,4 @@
-"""What a session hook is told."""
+"""The context a session hook is called with."""
 
 from functools import cached_property
 from pathlib import Path

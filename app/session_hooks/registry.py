@@ -105,7 +105,7 @@ def _not_a_result(given: object) -> HookResult:
 
 
 def _bounded(result: HookResult) -> HookResult:
-    """What can be written down, and no more than is worth it."""
+    """Reduce a result to what JSON can hold, and to a bounded length."""
     try:
         size = len(msgspec.json.encode(result))
     except (TypeError, ValueError, RecursionError) as error:

@@ -61,7 +61,7 @@ def _as_dict(outcome: HookOutcome) -> dict[str, object]:
 
 @contextmanager
 def _prints_to_stderr() -> Iterator[None]:
-    """What hooks of others print, and programs they start, is not to mix with what we do."""
+    """Send the prints of others' hooks, and of programs they start, to stderr: stdout is for our own report."""
     sys.stdout.flush()
     stdout = os.dup(1)
     os.dup2(2, 1)

@@ -73,7 +73,7 @@ def _diff(staged: StagedEntry, opened: OpenStore) -> None:
 
 
 def _edited(staged: StagedEntry, opened: OpenStore) -> str:
-    """What the person makes of the text in their editor; raises BadRequest where they leave it without saving."""
+    """Let the person edit the text in their editor; raises BadRequest where they leave it without saving."""
     before = as_edited(path_of(opened.store, staged), staged.entry).content or ""
     editor = os.environ.get("VISUAL") or os.environ.get("EDITOR")
     after = click.edit(before, editor=editor, extension=".md", require_save=True)

@@ -1,4 +1,4 @@
-"""What happens when a host calls: its JSON becomes an event, and the host gets an answer.
+"""The hooks: a host's JSON becomes an event, and the host gets an answer.
 
 Everything here runs inside an agent's hook: standard library only, as little of it as possible, and nothing raised.
 """

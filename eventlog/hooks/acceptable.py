@@ -1,4 +1,4 @@
-"""What a host says beyond what the log takes: names of any length, numbers JSON has no words for; kept, as text."""
+"""Values a host sends that the log does not take (names of any length, numbers JSON cannot write), kept as text."""
 
 from eventlog import ids
 

@@ -53,7 +53,7 @@ def _start(command: "list[str]") -> None:
 
 
 def _is_at_work(path: str) -> bool:
-    """Whether another process holds the lock (filelock takes it with flock, too)."""
+    """Tell whether another process holds the lock (filelock takes it with flock, too)."""
     try:
         import fcntl
 
@@ -71,7 +71,7 @@ def _is_at_work(path: str) -> bool:
 
 
 def _is_starting(path: str) -> bool:
-    """Whether someone else has just started one; otherwise nobody after us will, for a while."""
+    """Tell whether another process has just started one; if not, claim the start for a while."""
     try:
         os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
     except FileExistsError:

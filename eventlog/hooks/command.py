@@ -24,7 +24,7 @@ _PATHS = re.compile(r"""^(?P<python>.+?) -I -S (?P<script>.+?[/\\]hook\.py["']?)
 
 
 def command(agent: str, event: str, store: Store, home: str, *, shared: bool = False) -> str:
-    """What the host runs at an event; `shared` where others than the user listen to its sessions."""
+    """Build the command the host runs at an event; `shared` where others than the user listen to its sessions."""
     words = [sys.executable, "-I", "-S", str(Path(eventlog.__file__).parent / "hook.py")]
     words += ["--agent", agent, "--event", event]
     if store.root != str(Path(home) / ".eventlog"):  # a host started from a desktop has not the shell's environment
@@ -35,17 +35,17 @@ def command(agent: str, event: str, store: Store, home: str, *, shared: bool = F
 
 
 def is_ours(text: object) -> bool:
-    """Whether `eventlog install` wrote a command, of this version or another."""
+    """Tell whether `eventlog install` wrote a command, of this version or another."""
     return isinstance(text, str) and _INSTALLED.search(text) is not None
 
 
 def calls_us(text: object) -> bool:
-    """Whether a command calls our hook, also one written by hand."""
+    """Tell whether a command calls our hook, also one written by hand."""
     return is_ours(text) or (isinstance(text, str) and _BY_HAND.search(text) is not None)
 
 
 def is_shared(text: str) -> bool:
-    """Whether a command says that others than the user listen."""
+    """Tell whether a command says that others than the user listen."""
     return text.removesuffix(_CANNOT_FAIL).endswith(" ".join(["", *_SHARED]))
 
 

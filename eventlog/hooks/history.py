@@ -1,4 +1,4 @@
-"""What a conversation has come to so far, by its id and over all days, without reading the log.
+"""The saves and turns of a conversation so far, by its id and over all days, without reading the whole log.
 
 The index names the lines in files that have not changed since; the rest is searched for the id as bytes, newest file
 first. Only lines that carry words or end turns are parsed.
@@ -25,7 +25,7 @@ class TooMuch(Exception):
 
 
 class History:
-    """What is known about one conversation: has it saved anything, was it asked to, how many turns has it had."""
+    """The history of one conversation: has it saved anything, was it asked to, how many turns has it had."""
 
     def __init__(self) -> None:
         self.saved = False

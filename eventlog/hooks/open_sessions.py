@@ -59,7 +59,7 @@ def _transcript_of(path: str) -> object:
 
 
 def any_open(store: Store) -> bool:
-    """Whether there is any but of starts."""
+    """Tell whether a conversation waits to be finalized; notes of starts (`.started`) do not count."""
     try:
         return any(name.endswith(".json") for name in os.listdir(directory(store)))
     except OSError:

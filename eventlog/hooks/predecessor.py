@@ -1,4 +1,4 @@
-"""What a session's start or end came after: most hosts give these calls no key, and a session may come and go quickly.
+"""The event a session's start or end came after: most hosts give these calls no key, and a session may be short.
 
 Registrations of one call come after the same event of the conversation; its next start or end comes after another.
 """

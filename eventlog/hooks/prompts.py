@@ -1,4 +1,4 @@
-"""What agents are told, in every language a user may choose: how to save, and when asked, to do it now.
+"""The texts for agents, in every language a user may choose: how to save, and the request to save now.
 
 The commands are exact, with the absolute path (Codex's shell has not the PATH of its hooks) and the conversation's own
 id: an agent should not have to look anything up. Nothing in them is escaped by a host, so no angle brackets.

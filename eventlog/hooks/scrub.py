@@ -1,4 +1,4 @@
-"""What of a host's payload may reach the disk: bounded, without secrets, without the user's address."""
+"""Payloads as they may reach the disk: bounded, without secrets, without the user's address."""
 
 from eventlog import fastjson
 from eventlog.hosts.call import Payload
@@ -25,7 +25,7 @@ def scrub(payload: "Mapping[str, object]") -> dict[str, object]:
 
 
 def outline(payload: Payload) -> dict[str, object]:
-    """What is kept of a payload that is too long for a line even so: the texts and numbers it begins with."""
+    """Reduce a payload that is too long for a line even so to the texts and numbers it begins with."""
     first = list(scrub(payload).items())[:_LONGEST_LIST]
     return {name: "…" if isinstance(value, (list, dict)) else value for name, value in first}
 

@@ -1,4 +1,4 @@
-"""What hosts repeat of our own words as if the user had said them, told from what the user did say; pure.
+"""Our own words that hosts repeat as if the user had said them, told from the user's; pure.
 
 A host wraps what a hook gave it (Gemini `<hook_context>`, Codex `<hook_prompt>`, Claude `<system-reminder>`), or
 hands it back bare. A request of ours is one line with our mark, then indented commands; a context runs to the end.
@@ -18,7 +18,7 @@ _REQUEST = re.compile(
 
 
 def of_the_user(prompt: str) -> str:
-    """What of a prompt the user said: without our words, wherever they stand."""
+    """Remove our words from a prompt, wherever they stand; the rest is the user's."""
     said = _WRAPPED.sub("", prompt) if "<" in prompt else prompt
     if "eventlog" in said:
         said = _REQUEST.sub("", _CONTEXT.sub("", said))

@@ -1,4 +1,4 @@
-"""What a host asks before its agent may save, and the narrowest rule by which it does not ask; pure.
+"""Permissions of a host: what it asks before its agent may save, and the narrowest rule by which it does not; pure.
 
 A rule is told in the words of its host, made from the program an agent calls us by and the store's directory. Each
 room that has one keeps it in `permission.py`, with the documentation or the observation it was taken from.
@@ -14,7 +14,7 @@ VERBS = ("summary", "fact")  # with which an agent saves
 
 
 class Grant(NamedTuple):
-    """What is allowed: our saving verbs, of this program, writing into this directory."""
+    """The commands to allow: our saving verbs, of this program, writing into this directory."""
 
     program: str  # as a shell reads it
     store: str  # absolute

@@ -1,4 +1,4 @@
-"""What is known of a host beside its protocol: its files, what it reads by itself, whose hooks it also runs.
+"""The profile of a host, beside its protocol: its files, what it reads by itself, whose hooks it also runs.
 
 Each host's room has one such profile (`profile.py`), with the documentation or the observation it was taken from.
 """

@@ -1,4 +1,4 @@
-"""What a shell command does, as far as its words tell: files written, commits, programs run; pure.
+"""Effects of a shell command, as far as its words tell: files written, commits, programs run; pure.
 
 Not a parser of the shell: quotes, redirections and the ends of commands are known, all else is words.
 """

@@ -1,4 +1,4 @@
-"""What a message states: decisions and open ends where it says so, and its prose, sentence by sentence; pure."""
+"""Statements of a message: its decisions and open ends where it says so, its prose by sentences; pure."""
 
 import re
 from collections.abc import Iterator
@@ -51,12 +51,12 @@ _LEFT = _Label(_OPEN_END, r"^\W*(?:TODO(?:\(\w+\))?:?\s+|\[ \]\s+)(\S.*)$")
 
 
 def decisions(message: str) -> list[str]:
-    """What a message says was decided."""
+    """Find the decisions a message names as such."""
     return _stated(_DECIDED, message)
 
 
 def open_ends(message: str) -> list[str]:
-    """What a message says is left to do."""
+    """Find the to-dos a message leaves open."""
     return _stated(_LEFT, message)
 
 
@@ -84,7 +84,7 @@ def closing(message: str, limit: int) -> str:
 
 
 def request(prompt: str) -> str:
-    """What a prompt asks for, in a sentence; "" where it greets, agrees, or holds nothing but data."""
+    """Find the request of a prompt, in a sentence; "" where it greets, agrees, or holds nothing but data."""
     asked = ""
     for sentence in sentences(_GREETING.sub("", prose(prompt), count=1)):
         asked = f"{asked}{_space(asked)}{sentence}" if not _NOTHING.fullmatch(sentence) else asked

@@ -1,4 +1,4 @@
-"""What every format of transcript comes down to: who said what, and which tools did what, in order."""
+"""The steps of a conversation, common to all formats of transcripts: messages and calls of tools, in order."""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -43,7 +43,7 @@ _LANGUAGES = {
 
 
 def summarise(steps: Iterable[Step], locale: str = "en") -> TranscriptSummary | None:
-    """What was asked, changed, run and said in the end; None where that is too little to keep."""
+    """Summarise the requests, changes, commands and last words; None where that is too little to keep."""
     seen = _Transcript()
     for step in steps:
         seen.take_in(step)
@@ -51,7 +51,7 @@ def summarise(steps: Iterable[Step], locale: str = "en") -> TranscriptSummary | 
 
 
 class _Transcript:
-    """What of a conversation matters, kept while it streams by."""
+    """The parts of a conversation a summary needs, kept while its steps stream by."""
 
     def __init__(self) -> None:
         self.prompts = 0
@@ -114,7 +114,7 @@ class _Transcript:
         return max(reversed(told), key=len, default="")
 
     def _open(self) -> list[str]:
-        """What the last list leaves open; without a list, what the last message that names any does."""
+        """Find the to-dos the last list leaves open; without a list, those of the last message that names any."""
         named = (statements.open_ends(reply) for turn in reversed(self.replies) for reply in reversed(turn))
         left = self.todos.splitlines() if self.lists else next(filter(None, named), [])
         return [cut(one_line(line), _ITEM_CHARS) for line in left if one_line(line)][:_MOST_ITEMS]

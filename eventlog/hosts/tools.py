@@ -1,4 +1,4 @@
-"""What a call of a tool did, whatever its host calls it."""
+"""Effects of a call of a tool, whatever its host calls it."""
 
 import re
 from collections.abc import Iterator

@@ -56,7 +56,7 @@ def _read(path: str) -> bytes:
 
 
 def effective(configured: ConfigFile) -> Iterator[Setting]:
-    """Every setting, in the order of the documentation."""
+    """List all settings, in the order of the documentation."""
     for key, value in _flat(as_values(configured.settings), ""):
         yield Setting(key, value, _line_of(key, configured.lines))
 

@@ -1,4 +1,4 @@
-"""What a user may choose, with its defaults; the shape of `config.yaml`.
+"""The settings of a user with their defaults: the shape of `config.yaml`.
 
 A mistake that concerns one key is told as `key: what is wrong`, so that whoever reads the file can name its line.
 """
@@ -63,7 +63,7 @@ class SummarySettings(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class ContextSettings(Struct, frozen=True, forbid_unknown_fields=True):
-    """What a session starts with: a budget in characters, and how facts decay with their age in days.
+    """The context of a session's start: a budget in characters, and how facts decay with their age in days.
 
     `workspace` is the directory of the user's own files (TOOLS.md, BOOTSTRAP.md, user/*.md); with `templates`, missing
     ones of AGENTS.md, SOUL.md and USER.md are created from templates.
@@ -82,14 +82,14 @@ class ContextSettings(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class CodexMemorySettings(Struct, frozen=True, forbid_unknown_fields=True):
-    """Whether what is known about projects is copied to where Codex keeps its memories; never the other way."""
+    """The copies of each project's MEMORY.md to where Codex keeps its memories; never the other way."""
 
     enabled: bool = False
     path: Annotated[str, Meta(pattern=r"^(/|~/)")] = "~/.codex/memories"
 
 
 class SaveSettings(Struct, frozen=True, forbid_unknown_fields=True):
-    """Whether an agent that saved nothing is asked to when it stops, and after how many turns."""
+    """The request to save, for an agent that saved nothing when it stops: if ever, and after how many turns."""
 
     stop_fallback: Literal["once", "never"] = "once"
     min_turns: Count = 3

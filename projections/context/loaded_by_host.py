@@ -33,7 +33,7 @@ def _own(memory: MemoryFiles, project: Path, home: Path) -> Iterator[Path]:
 
 
 def _imports(file: Path, home: Path) -> Iterator[Path]:
-    """What the file names with `@`, outside of code; one step deep."""
+    """List the files a file names with `@`, outside of code; one step deep."""
     try:
         text = read(file, Path(file.anchor))
     except (OSError, Unreadable):

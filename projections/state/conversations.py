@@ -124,7 +124,7 @@ class Conversation(Struct):
 
 
 class Conversations(Struct, dict=True):
-    """Every conversation, and what has been withdrawn."""
+    """All conversations, and the retractions."""
 
     version: ClassVar[int] = 3
 

@@ -42,7 +42,7 @@ FOLDER = "bases/"
 
 
 class Knowledge(Struct):
-    """Every event with a say in a knowledge base; what they add up to is `ledgers`' business."""
+    """The events that change knowledge bases, unfolded; `ledgers` folds them."""
 
     version: ClassVar[int] = 1
 

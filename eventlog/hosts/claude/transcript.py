@@ -39,7 +39,7 @@ def _title(record: TranscriptRecord) -> Iterator[Step]:
 
 
 def _request_of_ours(record: TranscriptRecord) -> Iterator[Step]:
-    """What a hook of ours asked for at the end of a turn: given back as a feedback, or attached."""
+    """Find the request of our own hook at the end of a turn: given back as a feedback, or attached."""
     attached = dig(record, "attachment") if dig(record, "attachment", "hookEvent") == "Stop" else None
     said = text_of(dig(attached, "content") if attached else record.get("isMeta") and dig(record, "message", "content"))
     if MARK in said:

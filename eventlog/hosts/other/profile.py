@@ -1,4 +1,4 @@
-"""What is known of hosts without a room of their own."""
+"""The profile of hosts without a room of their own."""
 
 from collections.abc import Mapping
 
