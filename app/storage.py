@@ -7,11 +7,13 @@ Wholeness    a file is exchanged for a whole new one, with its mode, its links k
 Addresses    `https://` is read with GET and written with PUT and `If-Match`; needs the extra `url`.
 """
 
+import os
 import stat
 from pathlib import Path
 from typing import Any, Protocol
 from urllib.parse import unquote, urlsplit
 
+from eventlog.confined import NotConfined, check_kind, real_path
 from eventlog.errors import EventLogError, NotStored
 from eventlog.events import PlanEntry
 from eventlog.exchange_file import Overtaken, exchange_file, sweep
@@ -140,16 +142,19 @@ class RemoteFile:
 def _confined(path: Path, tree: Path, shown: str) -> Path:
     """Follow a path to where it really leads; raises Refused where that is not allowed."""
     try:
-        real, root = path.resolve(), tree.resolve()
-        kind = real.stat().st_mode if real.exists() else stat.S_IFREG
-    except (OSError, RuntimeError) as error:  # the latter: links in a circle
-        raise Refused(f"cannot be looked at: {error}", where=shown) from error
-    if not real.is_relative_to(root):
-        raise Refused(f"a symbolic link leads out of {tree}, to {real}", where=shown)
-    if ".git" in real.relative_to(root).parts:
+        real = real_path(path, tree)
+    except NotConfined as error:
+        raise Refused(f"a symbolic link {error}", where=shown) from error
+    if ".git" in real.relative_to(os.path.realpath(tree)).parts:
         raise Refused("nothing is ever written inside .git", where=shown)
-    if not stat.S_ISREG(kind):
-        raise Refused("is not a regular file", where=shown, hint="name a file in `knowledge_bases`")
+    try:
+        check_kind(real.stat().st_mode)
+    except NotConfined as error:
+        raise Refused(str(error), where=shown, hint="name a file in `knowledge_bases`") from error
+    except (FileNotFoundError, NotADirectoryError):
+        return real
+    except OSError as error:  # links in a circle among them
+        raise Refused(f"cannot be looked at: {error}", where=shown) from error
     return real
 
 

@@ -19,7 +19,7 @@ OURS = 0o600
 ENDING = ".tmp"
 ADDED = len(".0a1b2c3d") + len(ENDING)
 HEX = frozenset("0123456789abcdef")
-_READ = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
+READ = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
 _CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
 
 
@@ -64,7 +64,7 @@ def sync_names(path: str) -> None:
 
 def open_regular(path: str) -> int:
     """Open a file to read it; raises OSError for all but regular files: others block, or never end."""
-    fd = os.open(path, _READ)
+    fd = os.open(path, READ)
     try:
         check_regular(os.fstat(fd))
     except BaseException:

@@ -2,6 +2,8 @@
 
 import re
 import unicodedata
+from functools import cache
+from pathlib import PurePath
 
 # C0 and C1 controls, whole terminal sequences (ECMA-48 CSI) where one is, and every code point that shows nothing or
 # changes the direction (Default_Ignorable_Code_Point of Unicode, interlinear annotations, tags): they would act on the
@@ -33,6 +35,12 @@ def one_line(text: str) -> str:
 def harmless(text: str) -> str:
     """Without characters that would act on a terminal or hide what follows; line breaks are among them."""
     return _UNSAFE.sub("", text)
+
+
+@cache
+def project_name(project: str) -> str:
+    """Name a project for people: the last part of its path, fit for one line; "" for none."""
+    return one_line(PurePath(project).name or project)
 
 
 def cut(text: str, limit: int) -> str:

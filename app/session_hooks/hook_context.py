@@ -1,12 +1,12 @@
 """The context a session hook is called with."""
 
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 from msgspec import Struct
 
 from eventlog.app.session_hooks.git import Git, GitError
+from eventlog.text import project_name
 
 
 class GitState(Struct, frozen=True):
@@ -48,7 +48,7 @@ class HookContext(Struct, frozen=True, dict=True):
     @property
     def name(self) -> str:
         """The project's name, for people."""
-        return Path(self.project or self.cwd).name
+        return project_name(self.project or self.cwd)
 
 
 def _is_dirty(git: Git) -> bool:

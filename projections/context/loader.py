@@ -4,15 +4,13 @@ Check      every symbolic link followed, it must lie in its root, and be a regul
 Read       at most a mebibyte; what is not UTF-8, or holds a NUL, never reaches a prompt.
 """
 
-import os
-import stat
 from codecs import utf_8_decode
 from pathlib import Path
 
+from eventlog.confined import NotConfined, read_below
 from eventlog.fastjson import BOM
 
 _LONGEST = 1 << 20  # bytes read of a file; no budget is anywhere near
-_READ = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 
 
 class Unreadable(Exception):
@@ -21,14 +19,10 @@ class Unreadable(Exception):
 
 def read(path: Path, root: Path) -> str:
     """Return the text of a file below `root`; raises FileNotFoundError, OSError, or Unreadable."""
-    real = Path(os.path.realpath(path))  # unlike Path.resolve, it takes links in a circle as they are
-    if not real.is_relative_to(os.path.realpath(root)):
-        raise Unreadable(f"leads out of {root}, to {real}")
-    fd = os.open(real, _READ)
-    with os.fdopen(fd, "rb") as opened:
-        if not stat.S_ISREG(os.fstat(fd).st_mode):
-            raise Unreadable("is not a regular file")
-        data = opened.read(_LONGEST)
+    try:
+        data = read_below(root, path, _LONGEST)
+    except NotConfined as error:
+        raise Unreadable(str(error)) from error
     return _text_of(data).replace("\r\n", "\n")
 
 

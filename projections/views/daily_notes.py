@@ -6,8 +6,6 @@ summaries of that day come to: the last one of the whole session, else its stage
 
 from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
-from functools import cache
-from pathlib import PurePath
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
@@ -22,7 +20,7 @@ from eventlog.projections.state.conclusions import SourcedText, conclude
 from eventlog.projections.state.conversations import Conversation, Conversations
 from eventlog.retractions import Retractions
 from eventlog.settings.schema import Settings
-from eventlog.text import one_line, same_text
+from eventlog.text import one_line, project_name, same_text
 
 _INSIGHTS = frozenset(
     (
@@ -99,7 +97,7 @@ def _gathered(items: Iterable[Item]) -> Iterator[Item]:
 
 
 def _bullet(item: Item, local: Local) -> Line:
-    name = _name(item.project)
+    name = project_name(item.project)
     mark = {_EVENTS: f"{local(item.ts)[11:]} ", _TODOS: "[ ] "}.get(item.section, "")
     told = f"{name}: {item.text}" if name else item.text
     return Line(f"- {mark}{as_text(told)}" if mark else f"- {as_item(told)}", item.events)
@@ -157,11 +155,6 @@ def _changed_at(said: Conversation, withdrawn: Retractions) -> str:
     events: list[Fact | StageSummary] = [*said.facts, *said.summaries]
     named_at = said.first_project[0] if said.project and said.summaries else ""
     return max(named_at, *(max(event.ts, withdrawn.touched_at(event)) for event in events))
-
-
-@cache
-def _name(project: str) -> str:
-    return one_line(PurePath(project).name or project)
 
 
 def _sources_of(items: Iterable[Item]) -> tuple[str, ...]:

@@ -6,7 +6,6 @@ facts, and the projects. What there is no room for is the least mentioned.
 
 from collections.abc import Iterable, Iterator
 from functools import cache
-from pathlib import PurePath
 from typing import NamedTuple
 
 from msgspec import Struct, field
@@ -23,7 +22,7 @@ from eventlog.projections.views.summaries import newest_per_project
 from eventlog.retractions import Retractions
 from eventlog.settings.schema import Settings
 from eventlog.store import conversation_name, project_slug
-from eventlog.text import cut, one_line, same_text
+from eventlog.text import cut, one_line, project_name, same_text
 
 _SHOWN = 3  # facts and sessions of a keyword
 _FACT_CHARS = 80
@@ -46,7 +45,7 @@ class IndexScope(Struct):
     @property
     def name(self) -> str:
         """Return the name for people."""
-        return as_text(one_line(PurePath(self.project).name or self.project)) if self.project else ""
+        return as_text(project_name(self.project or ""))
 
     @property
     def path(self) -> str:

@@ -7,7 +7,6 @@ the rank decides.
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
-from pathlib import PurePath
 from shlex import quote
 from typing import NamedTuple
 
@@ -22,7 +21,7 @@ from eventlog.projections.state.fact_scopes import FactScope, fact_scopes
 from eventlog.projections.state.statements import DistinctFact, Statement, ranked
 from eventlog.settings.schema import MemorySettings, Settings
 from eventlog.store import project_slug
-from eventlog.text import one_line, same_text
+from eventlog.text import one_line, project_name, same_text
 
 NOTES = "Notes"  # the section at the end that is a person's own
 _NOTES = frozenset(("notes", "笔记"))  # what a person may call it
@@ -189,7 +188,7 @@ def _sources_of(groups: Iterable[DistinctFact], subject: FactScope) -> tuple[str
 
 
 def _name(project: str) -> str:
-    return as_text(one_line(PurePath(project).name or project))
+    return as_text(project_name(project))
 
 
 MEMORY = Projection(name="memory", state=Conversations, render=render, owns=("MEMORY.md", "projects/*/MEMORY.md"))

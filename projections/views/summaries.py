@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime, tzinfo
 from itertools import islice
-from pathlib import PurePath
 from zoneinfo import ZoneInfo
 
 from eventlog.projections.base import Document, Line, Projection
@@ -15,7 +14,7 @@ from eventlog.projections.state.conversations import Conversation, Conversations
 from eventlog.retractions import Retractions
 from eventlog.settings.schema import Settings
 from eventlog.store import conversation_name
-from eventlog.text import cut, one_line
+from eventlog.text import cut, one_line, project_name
 
 _SHORTEST_CUT = 8  # characters; less of a sentence says nothing
 
@@ -63,9 +62,7 @@ def _head(conversation: Conversation, words: Labels, settings: Settings, *, stag
     fields = {
         words.session_id: one_line(conversation.id),
         words.time: _period(conversation, settings.timezone),
-        words.project: one_line(PurePath(conversation.project).name or conversation.project)
-        if conversation.project
-        else None,
+        words.project: project_name(conversation.project) if conversation.project else None,
         words.mode: words.workflow if stages else words.free,
     }
     yield Line(f"# {words.session}", conversations=(conversation.id,))

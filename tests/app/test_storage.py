@@ -181,3 +181,13 @@ def test_a_target_that_is_refused_says_where():
     with pytest.raises(Refused) as caught:
         storage_of(BaseFile("user"), BASES, str(Path.home()))
     assert caught.value.where == "~/.config/agents/USER.md"
+
+
+@pytest.mark.parametrize("links", [{"USER.md": "USER.md"}, {"USER.md": "other", "other": "USER.md"}])
+def test_links_in_a_circle_are_refused(tmp_path, links):
+    for name, target in links.items():
+        (tmp_path / name).symlink_to(tmp_path / target)
+    base = {"user": KnowledgeBase(path=str(tmp_path / "USER.md"))}
+
+    with pytest.raises(Refused, match="cannot be looked at"):
+        storage_of(BaseFile("user"), base, str(tmp_path))

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eventlog.text import cut, one_line, same_text
+from eventlog.text import cut, one_line, project_name, same_text
 
 
 @pytest.mark.parametrize(
@@ -89,3 +89,11 @@ def test_what_is_compared_is_stable(text):
 @given(st.text(alphabet="a1 \x1b[m\u200b\u200d\ufe0f\u20e3👩❤\U000e0041", max_size=12))
 def test_a_line_of_invisible_characters_is_stable_too(text):
     assert one_line(text) == one_line(one_line(text))
+
+
+@pytest.mark.parametrize(
+    ("project", "name"),
+    [("/home/ada/shop", "shop"), ("/home/ada/shop/", "shop"), ("/", "/"), ("", ""), ("/a/b\x1b[31m\nc", "b c")],
+)
+def test_a_project_is_named_after_its_directory(project, name):
+    assert name == project_name(project)

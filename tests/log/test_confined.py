@@ -1,0 +1,52 @@
+"""A path below a root leads to a regular file below that root, through whatever links; else nothing is read."""
+
+import os
+
+import pytest
+
+from eventlog.confined import NotConfined, read_below, real_path
+
+
+@pytest.fixture
+def root(tmp_path):
+    (tmp_path / "outside").write_text("theirs")
+    (tmp_path / "root").mkdir()
+    (tmp_path / "root" / "file").write_text("ours")
+    return tmp_path / "root"
+
+
+def test_at_most_so_many_bytes_are_read(root):
+    assert (b"ours", b"ou") == (read_below(root, root / "file", 9), read_below(root, root / "file", 2))
+
+
+@pytest.mark.parametrize("target", ["../outside", "../root-beside", "/etc/hostname"])
+def test_a_link_out_of_the_root_is_refused_before_it_is_opened(root, target):
+    (root.parent / "root-beside").write_text("theirs")
+    (root / "link").symlink_to(target)
+
+    for path in (root / "link", root / target):
+        with pytest.raises(NotConfined, match="leads out of"):
+            read_below(root, path, 9)
+
+
+def test_a_link_within_the_root_is_followed_and_a_root_may_be_a_link(root):
+    (root / "link").symlink_to("file")
+    (root.parent / "other").symlink_to(root)
+
+    assert real_path(root.parent / "other" / "link", root.parent / "other") == root / "file"
+    assert b"ours" == read_below(root.parent / "other", root / "link", 9)
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, os.mkdir])
+def test_what_is_no_regular_file_is_never_read(root, make):
+    make(root / "thing")
+
+    with pytest.raises((NotConfined, IsADirectoryError)):
+        read_below(root, root / "thing", 9)
+
+
+def test_links_in_a_circle_cannot_be_opened(root):
+    (root / "circle").symlink_to("circle")
+
+    with pytest.raises(OSError, match="links"):
+        read_below(root, root / "circle", 9)
