@@ -148,7 +148,7 @@ def _locked(store: Store, target: BaseStorage, wait: float) -> Iterator[None]:
     """Hold the lock of the file; raises StorageBusy where it cannot be had in `wait` seconds."""
     from filelock import FileLock, Timeout
 
-    path = f"{store.cache}/locks/{ids.digest(target.identity, 12).hex()}.lock"
+    path = store.cached("locks", f"{ids.digest(target.identity, 12).hex()}.lock")
     try:
         make_dirs(str(Path(path).parent))
         lock = FileLock(path, timeout=wait, mode=0o600)
@@ -162,7 +162,7 @@ def _locked(store: Store, target: BaseStorage, wait: float) -> Iterator[None]:
 
 def _intent(store: Store, target: BaseStorage) -> Path:
     """Name the file in which a run keeps what it is about to tell."""
-    return Path(f"{store.cache}/locks/{ids.digest(target.identity, 12).hex()}.arrivals")
+    return Path(store.cached("locks", f"{ids.digest(target.identity, 12).hex()}.arrivals"))
 
 
 class _File:

@@ -42,8 +42,8 @@ _decoder = msgspec.msgpack.Decoder(_Saved)
 class Checkpoints:
     """The checkpoints of one store; without `reads` none is looked at, without `writes` none is made or removed."""
 
-    def __init__(self, cache_dir: str, *, reads: bool = True, writes: bool = True) -> None:
-        self._dir = Path(cache_dir) / "checkpoints"
+    def __init__(self, directory: str, *, reads: bool = True, writes: bool = True) -> None:
+        self._dir = Path(directory)
         self._reads = reads
         self.keeps = writes
 

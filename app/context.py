@@ -11,7 +11,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from eventlog.app.checkpoints import Checkpoints
-from eventlog.app.context_loader import Loader, copies_in
+from eventlog.app.context_loader import Loader
 from eventlog.log import EventLog
 from eventlog.projections.context import build as pure
 from eventlog.projections.context import context_files
@@ -26,9 +26,9 @@ def build(
 ) -> ContextResult:
     """Build the context and time it; no file and no line of the log makes it fail."""
     begun = clock()
-    cache = log.store.cache
-    loader = Loader(copies_in(cache), datetime.fromisoformat(request.now))
-    built = pure.build(log, settings, request, loader.load, Checkpoints(cache, writes=False))
+    store = log.store
+    loader = Loader(store.cached("context"), datetime.fromisoformat(request.now))
+    built = pure.build(log, settings, request, loader.load, Checkpoints(store.cached("checkpoints"), writes=False))
     took_ms = round((clock() - begun) * 1000)
     return built._replace(context=replace(built.context, load_time_ms=took_ms))
 

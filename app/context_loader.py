@@ -93,15 +93,10 @@ def create(path: Path, text: str) -> None:
         opened.write(text)
 
 
-def drop_copy(cache: str, path: str) -> None:
+def drop_copy(copies: str, path: str) -> None:
     """Remove the last good copy of a file that has been changed: what it said may have been withdrawn."""
     with suppress(OSError):
-        Path(_copy_of(copies_in(cache), path)).unlink()
-
-
-def copies_in(cache: str) -> str:
-    """Name the directory of the last good copies."""
-    return f"{cache}/context"
+        Path(_copy_of(copies, path)).unlink()
 
 
 def _copy_of(copies: str, path: str) -> str:

@@ -18,7 +18,7 @@ from eventlog.app.record import record_once
 from eventlog.app.session_hooks.run_hooks import run_hooks
 from eventlog.codec import from_fields
 from eventlog.events import Event, SessionEnd, SessionStart, StageSummary
-from eventlog.hooks import background, error_log, open_sessions
+from eventlog.hooks import error_log, open_sessions
 from eventlog.hosts import find_transcript, steps_from_log
 from eventlog.hosts.steps import Step
 from eventlog.hosts.summarise import TranscriptSummary, summarise
@@ -87,7 +87,7 @@ def _our_turn(store: Store) -> Iterator[bool]:
     files.make_dirs(store.cache)
     try:
         with FileLock(store.lock("settle"), timeout=0, mode=0o600):
-            Path(store.cached(background.STARTING)).unlink(missing_ok=True)  # from here on, who comes waits for us
+            Path(store.cached("settle.starting")).unlink(missing_ok=True)  # from here on, who comes waits for us
             yield True
     except Timeout:
         yield False

@@ -117,7 +117,7 @@ def rebuild(
         applied = apply(opened, state=replayed.states[Knowledge], dry_run=check)
         replayed = again() if applied.stored else replayed
         for path, _, _ in () if check else applied.files:
-            drop_copy(opened.store.cache, in_full(path, opened.machine.home))
+            drop_copy(opened.store.cached("context"), in_full(path, opened.machine.home))
     speaking = _speaking(projections, replayed)
     published = publish(replayed.documents, log.store.knowledge, speaking, taken_in=taken.files, dry_run=check)
     return RebuildResult(replayed, published, applied, taken.events)

@@ -70,7 +70,7 @@ def _explain(log: EventLog, receipt: ContextInjected, past: "Renderings") -> Rec
     behind = {file.path: _sources_of(log, file, past) for file in receipt.files}
     found = log.find({*receipt.sources, *(event for events in behind.values() for event in events or ())})
     oldest = min((file.as_of for file in receipt.files if file.as_of), default=receipt.ts)
-    cache = Checkpoints(log.store.cache, writes=False)
+    cache = Checkpoints(log.store.cached("checkpoints"), writes=False)
     told_no_more = retractions_since(log, cache, oldest, receipt.ts).withdrawn()  # whatever the files still said
 
     def known(events: list[str]) -> list[LogLine]:

@@ -26,7 +26,7 @@ def replay(
 
     Without `checkpoints` none are read, without `save` nothing at all is written.
     """
-    cache = Checkpoints(log.store.cache, reads=checkpoints, writes=save)
+    cache = Checkpoints(log.store.cached("checkpoints"), reads=checkpoints, writes=save)
     return fold_and_render(
         log, settings, projections=projections, until=until, keep=keep, cache=cache, progress=progress
     )

@@ -46,9 +46,9 @@ _owner = msgspec.json.Decoder(_Owner)
 class ConversationIndex:
     """The index of one store's log."""
 
-    def __init__(self, log_dir: str, cache_dir: str) -> None:
+    def __init__(self, log_dir: str, path: str) -> None:
         self._log = Path(log_dir)
-        self._path = Path(cache_dir) / index_lookup.NAME
+        self._path = Path(path)
 
     def entries(self, conversation_id: str) -> list[LogLine]:
         """The conversation's readable lines, each event once, ordered by `(ts, id)`."""

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from typing import BinaryIO
 
 VERSION = 2
-NAME = "conversations.index"
 
 FileStamp = tuple[str, int, int, int, int]  # name of a day file, and its stamp
 FileOffset = tuple[str, int]  # name of a day file, offset of a line

@@ -47,7 +47,7 @@ class EventLog:
         clock: Callable[[], int] = time.time_ns,
     ) -> None:
         self.store = store if isinstance(store, Store) else Store(os.fspath(store))
-        self.index = ConversationIndex(self.store.log, self.store.cache)
+        self.index = ConversationIndex(self.store.log, self.store.cached("conversations.index"))
         self._fsync = fsync
         self._clock = clock
         self._last_ns = 0

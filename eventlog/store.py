@@ -13,6 +13,21 @@ if TYPE_CHECKING:
     from typing import Literal
 
     LockName = Literal["declare", "install", "replay", "settle"]
+    CacheName = Literal[
+        "avoided.log",  # statements that were there already
+        "checkpoints",  # folded states, by day
+        "context",  # last good copies of people's files
+        "conversations",  # ids for hosts that give none
+        "conversations.index",
+        "hook-errors.log",
+        "hook-errors.spare",  # room on the disk, for when it is full
+        "late",  # contexts that are owed
+        "locks",  # of files of knowledge bases
+        "open",  # sessions to finalize
+        "sessions.log",
+        "settings.json",
+        "settle.starting",  # a process was started and has not taken the lock yet
+    ]
 
 _SAFE = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-")
 _LONGEST_NAME = 120
@@ -35,9 +50,9 @@ class Store:
         self.cache = f"{self.root}/cache"
         self.spare = self.cached("hook-errors.spare")
 
-    def cached(self, name: str) -> str:
-        """Name a file of the cache."""
-        return f"{self.cache}/{name}"
+    def cached(self, name: "CacheName", *below: str) -> str:
+        """Name a file or directory of the cache, or a path below that directory."""
+        return "/".join((self.cache, name, *below))
 
     def lock(self, name: "LockName") -> str:
         """Name the file of a lock between processes; each guards what the verb of its name does."""

@@ -54,4 +54,4 @@ class Logging(SessionLifecycleHook):
 
 def path_of(store: Store) -> Path:
     """Where the lines are."""
-    return Path(store.cache) / "sessions.log"
+    return Path(store.cached("sessions.log"))

@@ -10,15 +10,13 @@ import time
 from eventlog.hooks import patience
 from eventlog.store import Store
 
-STARTING = "settle.starting"  # a process was started and has not taken the lock yet
-
 _STARTS_WITHIN = 10.0  # seconds
 _PAUSE = 0.5  # seconds: the host finishes first, and several ends are seen to together
 
 
 def start_finalize(store: Store) -> None:
     """Start `eventlog settle` for the store, unless one is about to begin, or at work: it looks again at the end."""
-    if _is_at_work(store.lock("settle")) or _is_starting(store.cached(STARTING)):
+    if _is_at_work(store.lock("settle")) or _is_starting(store.cached("settle.starting")):
         return
     command = [sys.executable, "-I", "-m", "eventlog", "settle", "--store", store.root]
     if os.name == "nt":

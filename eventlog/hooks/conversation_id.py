@@ -34,7 +34,7 @@ def _id_in(transcript: str) -> str:
 
 def _kept(store: Store, call: HookCall) -> str:
     """One of ours: new with each start that is no return, kept until then."""
-    path = f"{store.cache}/conversations/{ids.digest(f'{call.agent} {call.project}', 8).hex()}.json"
+    path = store.cached("conversations", f"{ids.digest(f'{call.agent} {call.project}', 8).hex()}.json")
     returns = call.type != "session_start" or call.fields.get("source") in ("resume", "compact")
     if returns and (known := _read(path)):
         return known

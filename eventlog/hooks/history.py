@@ -57,7 +57,7 @@ def history(store: Store, conversation_id: str) -> History:
 
 def _lines(store: Store, conversation_id: str) -> "Iterator[bytes]":
     """List the lines that can be the conversation's, newest file first."""
-    index = index_lookup.look_up(store.cached(index_lookup.NAME), conversation_id)
+    index = index_lookup.look_up(store.cached("conversations.index"), conversation_id)
     offsets: dict[str, list[int]] = {}
     for name, offset in index.places:
         offsets.setdefault(name, []).append(offset)

@@ -46,4 +46,4 @@ def take(store: Store, call: HookCall) -> str:
 
 
 def _path(store: Store, call: HookCall) -> str:
-    return f"{store.cache}/late/{conversation_name(call.session)}"
+    return store.cached("late", conversation_name(call.session))

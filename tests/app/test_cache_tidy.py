@@ -77,7 +77,7 @@ def test_a_context_never_tells_what_only_stands_in_for_withdrawn_words(log, said
     withdrawal = _withdraw(log, target=said["id"])
     replay(log, Settings())
     _withdraw(log, target=withdrawal.id)
-    told = said_between(log, Checkpoints(log.store.cache), DAY, LATER, lambda _: True)
+    told = said_between(log, Checkpoints(log.store.cached("checkpoints")), DAY, LATER, lambda _: True)
 
     assert ["fact 1", "sesame"] == sorted(fact.content for fact in told.by_id["c"].facts if fact.ts[:10] == DAY)
 

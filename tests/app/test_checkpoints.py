@@ -24,7 +24,7 @@ def day(log_dir):
 @pytest.fixture
 def kept(tmp_path, day):
     """Checkpoints that hold one of that day."""
-    checkpoints = Checkpoints(str(tmp_path / "cache"))
+    checkpoints = Checkpoints(str(tmp_path / "cache" / "checkpoints"))
     checkpoints.keep(day, stamps_of(day), _folded())
     return checkpoints
 
@@ -45,7 +45,7 @@ def test_what_was_kept_is_found(kept, day):
 
 
 def test_nothing_is_found_of_a_day_never_kept(tmp_path, day):
-    assert Checkpoints(str(tmp_path / "cache")).find(day, KINDS) is None
+    assert Checkpoints(str(tmp_path / "cache" / "checkpoints")).find(day, KINDS) is None
 
 
 def test_files_copied_with_other_times_are_the_same_files(kept, day):
@@ -98,7 +98,7 @@ def test_a_state_of_another_version_is_ignored(kept, day, monkeypatch):
 
 
 def test_files_that_changed_while_they_were_folded_get_no_checkpoint(tmp_path, day):
-    checkpoints = Checkpoints(str(tmp_path / "cache"))
+    checkpoints = Checkpoints(str(tmp_path / "cache" / "checkpoints"))
     before = stamps_of(day)
     with Path(day.files[0]).open("ab") as opened:
         opened.write(builders.lines(3))
@@ -109,7 +109,7 @@ def test_files_that_changed_while_they_were_folded_get_no_checkpoint(tmp_path, d
 
 def test_a_cache_that_cannot_be_written_is_no_error(tmp_path, day):
     (tmp_path / "cache").write_text("in the way")
-    checkpoints = Checkpoints(str(tmp_path / "cache"))
+    checkpoints = Checkpoints(str(tmp_path / "cache" / "checkpoints"))
     checkpoints.keep(day, stamps_of(day), _folded())
 
     assert checkpoints.find(day, KINDS) is None

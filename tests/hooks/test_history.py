@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 
 from eventlog import codec, index_lookup
 from eventlog.hooks.history import TooMuch, history
-from eventlog.index import ConversationIndex
 from eventlog.log import EventLog
 from eventlog.store import day_of
 from tests.support.builders import DAY, DAY_NS, NEXT_DAY, NOON, Clock, write
@@ -79,7 +78,7 @@ def test_damage_costs_only_itself(log, damage):
 def test_a_damaged_index_is_no_index(log):
     log.append({"type": "fact", "content": "x", "conversation_id": "c"})
     log.index.catch_up()
-    write(log.store.cache, b"{}\ngarbage", index_lookup.NAME)
+    write(log.store.cache, b"{}\ngarbage", "conversations.index")
 
     assert history(log.store, "c").saved
 
@@ -116,8 +115,8 @@ def test_the_index_is_searched_without_reading_it(tmp_path_factory, counts, stra
     log.append_many(
         [{"type": "turn_end", "conversation_id": one} for one, count in counts.items() for _ in range(count)]
     )
-    ConversationIndex(log.store.log, log.store.cache).catch_up()
-    path = f"{log.store.cache}/{index_lookup.NAME}"
+    log.index.catch_up()
+    path = log.store.cached("conversations.index")
 
     assert counts == {one: len(index_lookup.look_up(path, one).places) for one in counts}
     assert stranger in counts or not index_lookup.look_up(path, stranger).places
