@@ -8,7 +8,7 @@ from typing import Any, get_type_hints
 import msgspec
 
 from eventlog import codec
-from eventlog.app.record import record_once
+from eventlog.app.record_once import record_once
 from eventlog.errors import BadRequest, InvalidEvent
 from eventlog.events import TYPES, Event, Retraction, UnknownEvent
 from eventlog.fastjson import BOM

@@ -116,7 +116,7 @@ def _apply_file(place: BaseFile, ledger: Ledger, state: Knowledge, opened: OpenS
         if target is None:
             return ApplyResult()
         if dry_run or not (ledger.pending or _intent(opened.store, target).exists()):
-            file = _File(place, target, opened, dry_run=True)
+            file = _ManagedFile(place, target, opened, dry_run=True)
             seen = file.bring_up_to_date(ledger, state)
             if dry_run or not file.has_work:
                 return seen
@@ -134,7 +134,7 @@ def _in_turn(place: BaseFile, target: BaseStorage, opened: OpenStore) -> ApplyRe
         wait = _FIRST_WAIT * 2**attempt * (1 + random.random() / 2)  # noqa: S311 - jitter, not a secret
         try:
             with _locked(opened.store, target, wait):
-                file = _File(place, target, opened)
+                file = _ManagedFile(place, target, opened)
                 state = file.read_log()
                 return file.bring_up_to_date(file.ledger_of(state), state)
         except StorageBusy as error:
@@ -165,7 +165,7 @@ def _intent(store: Store, target: BaseStorage) -> Path:
     return Path(store.cached("locks", f"{ids.digest(target.identity, 12).hex()}.arrivals"))
 
 
-class _File:
+class _ManagedFile:
     """One file of a knowledge base, its lock held unless this is a dry run."""
 
     def __init__(self, place: BaseFile, target: BaseStorage, opened: OpenStore, *, dry_run: bool = False) -> None:

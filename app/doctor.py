@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 
 from eventlog import days
 from eventlog.app.install import health
-from eventlog.app.install.doctor import Report, examine
 from eventlog.app.install.health import Problem
+from eventlog.app.install.host_report import Report, examine
 from eventlog.app.install.install import InstallTarget
 from eventlog.errors import BadSettings
 from eventlog.hooks import error_log

@@ -14,7 +14,7 @@ import msgspec
 from eventlog import files, layers
 from eventlog.app.open_store import OpenStore
 from eventlog.app.rebuild import RebuildResult, replay_store
-from eventlog.app.record import record_once
+from eventlog.app.record_once import record_once
 from eventlog.app.session_hooks.run_hooks import run_hooks
 from eventlog.codec import from_fields
 from eventlog.events import Event, SessionEnd, SessionStart, StageSummary

@@ -6,7 +6,7 @@ from typing import Any
 
 from eventlog.app.current_conversation import SpeakerOptions, speaker_of
 from eventlog.app.machine import Machine
-from eventlog.app.record import off_switch, record_once
+from eventlog.app.record_once import off_switch, record_once
 from eventlog.cli.options import open_log
 from eventlog.cli.output import emit, say
 from eventlog.codec import from_fields

@@ -49,7 +49,7 @@ def append_once(
     """
     fields = scrub_fields(fields)
     sync = cached.wants_sync(store) if sync is None else sync
-    told = _Told(key, within_ms)
+    told = _EarlierEvent(key, within_ms)
     event: dict[str, object] | None = None
     try:
         while True:
@@ -86,7 +86,7 @@ def _line(event: dict[str, object]) -> bytes:
     return line + b"\n"
 
 
-class _Told:
+class _EarlierEvent:
     """An event told before: its key, and how many milliseconds away it may be (None: any)."""
 
     def __init__(self, key: str, within_ms: int | None) -> None:

@@ -6,8 +6,8 @@ from typing import Any
 import click
 
 from eventlog.app.doctor import DoctorReport, doctor
-from eventlog.app.install.doctor import Report
 from eventlog.app.install.health import Problem
+from eventlog.app.install.host_report import Report
 from eventlog.app.install.permissions import Saving
 from eventlog.cli import options
 from eventlog.cli.agent_options import here

@@ -2,7 +2,7 @@
 
 import click
 
-from eventlog.app.install.doctor import is_registered
+from eventlog.app.install.host_report import is_registered
 from eventlog.app.install.install import FileChange, InstallTarget, disallow, profile_of, uninstall
 from eventlog.app.install.rules import shares_rules, uninstall_rules
 from eventlog.cli import options

@@ -14,11 +14,11 @@ from eventlog.events import KnowledgeEdited, PlanEntry
 from eventlog.projections.bases import section_edits, sections
 from eventlog.projections.bases.drawn import drawn
 from eventlog.projections.bases.drift import text_event
-from eventlog.projections.bases.history import Spelling, Wording
 from eventlog.projections.bases.ledger import HeldEntry, Ledger, is_same_batch
 from eventlog.projections.bases.managed_page import ManagedPage
 from eventlog.projections.bases.merging import lines_of, merged, missing
 from eventlog.projections.bases.names import BaseFile
+from eventlog.projections.bases.section_history import Spelling, Wording
 from eventlog.projections.bases.sections import Ambiguous, Page, Section, SectionId, Unsafe
 
 REMOVED = "a person has removed the section"

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from msgspec import Struct, field
 
 from eventlog.projections.bases import section_edits, sections
-from eventlog.projections.bases.history import Wording
 from eventlog.projections.bases.ledger import Ledger
+from eventlog.projections.bases.section_history import Wording
 from eventlog.projections.bases.sections import Page, SectionId, Unsafe, page_of
 
 

@@ -4,9 +4,9 @@ from collections.abc import Iterable, Iterator
 
 from eventlog.events import EntryApplied, KnowledgeEdited, Operation, SectionKey
 from eventlog.projections.bases import sections
-from eventlog.projections.bases.history import Spelling
 from eventlog.projections.bases.ledger import Ledger, key_of
 from eventlog.projections.bases.names import BaseFile
+from eventlog.projections.bases.section_history import Spelling
 from eventlog.projections.bases.sections import Page, Section, SectionId
 
 HUMAN = "human"  # agent and conversation of what people did to files by hand

@@ -16,8 +16,8 @@ from msgspec import Struct, field
 
 from eventlog.events import EntryApplied, EntryResolved, KnowledgeEdited, PlanEntry, SectionKey, order
 from eventlog.projections.bases import section_safety, sections
-from eventlog.projections.bases.history import History, Spelling, Wording
 from eventlog.projections.bases.plan_file import Change, change_of
+from eventlog.projections.bases.section_history import SectionHistory, Spelling, Wording
 from eventlog.projections.bases.sections import SectionId, Under
 
 REVIEW = "the knowledge base wants every entry reviewed"
@@ -60,7 +60,7 @@ class Ledger:
 
         counts = _counting(record, self.decisions)
         in_order = list(_in_order(record, self.decisions))
-        self.histories = {key: History(wordings, counts) for key, wordings in _by_key(in_order).items()}
+        self.histories = {key: SectionHistory(wordings, counts) for key, wordings in _by_key(in_order).items()}
         self.arrived = {wording.event for _, wording in in_order if wording.event in counts}
         self.managed = {key_of(arrival) for arrival in record.applied}
         self.spelled = {key_of(event): _spelling(event) for event in reversed(self._observations())}

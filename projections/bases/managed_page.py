@@ -4,11 +4,11 @@ from collections.abc import Iterable
 
 from eventlog.events import PlanEntry
 from eventlog.projections.bases.drift import locate
-from eventlog.projections.bases.history import History, Spelling, Wording
 from eventlog.projections.bases.ledger import Ledger
+from eventlog.projections.bases.section_history import SectionHistory, Spelling, Wording
 from eventlog.projections.bases.sections import Section, SectionId, page_of
 
-_EMPTY = History((), ())
+_EMPTY = SectionHistory((), ())
 
 
 class ManagedPage:
@@ -65,7 +65,7 @@ class ManagedPage:
 
     # ------------------------------------------------------------------------------------------ who wrote what
 
-    def history(self, key: SectionId) -> History:
+    def history(self, key: SectionId) -> SectionHistory:
         """Return the wordings of a section, none where the log knows none."""
         return self.histories.get(key) or _EMPTY
 

@@ -12,7 +12,7 @@ from eventlog.projections.context.context_files import bootstrap_file, used_name
 from eventlog.projections.context.once import said_once
 from eventlog.projections.context.sources import ContextSources
 from eventlog.projections.stamp import is_stamp
-from eventlog.projections.state.statements import DistinctFact
+from eventlog.projections.state.distinct_facts import DistinctFact
 from eventlog.projections.views.daily_notes import Local
 
 # what matters most when not all of it fits

@@ -19,7 +19,7 @@ _LEAST_CUT = 20  # characters; less of a sentence says nothing
 
 def said_once(sections: Sequence[ContextSection], ranks: Sequence[int], project: str) -> list[ContextSection]:
     """Drop what a section of a smaller rank says, or the same one before; `project` is its name in notes."""
-    told = _Told(project)
+    told = _SaidTexts(project)
     kept = list(sections)
     for position in sorted(range(len(kept)), key=ranks.__getitem__):
         before = kept[position].lines
@@ -29,7 +29,7 @@ def said_once(sections: Sequence[ContextSection], ranks: Sequence[int], project:
     return [section._replace(lines=tuple(map(told.with_all_sources, section.lines))) for section in kept]
 
 
-class _Told:
+class _SaidTexts:
     """The texts said so far, in words that are compared; a text that was cut stands for the whole, and the reverse."""
 
     def __init__(self, project: str) -> None:

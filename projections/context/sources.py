@@ -15,7 +15,7 @@ from eventlog.projections.context.recent_facts import recent_facts
 from eventlog.projections.context.request import ContextRequest
 from eventlog.projections.engine.day_fold import DayCache
 from eventlog.projections.stamp import stamped_at
-from eventlog.projections.state.statements import DistinctFact
+from eventlog.projections.state.distinct_facts import DistinctFact
 from eventlog.projections.views.daily_notes import Local, local_time
 from eventlog.settings.schema import Settings
 

@@ -21,7 +21,7 @@ from eventlog.projections.raw_html import as_said
 from eventlog.projections.stamp import is_stamp
 from eventlog.projections.state.conclusions import agents_own, conclude
 from eventlog.projections.state.conversations import Conversation, Conversations
-from eventlog.projections.state.statements import subject_of
+from eventlog.projections.state.distinct_facts import subject_of
 from eventlog.projections.views.memory import NOTES, is_notes, notes_path
 from eventlog.text import same_text
 

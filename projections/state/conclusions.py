@@ -14,7 +14,7 @@ from typing import NamedTuple
 from eventlog.events import Fact, StageSummary, order
 from eventlog.layers import AGENT, PRE_COMPACTION, SESSION_END, STOP_FALLBACK
 from eventlog.projections.state.conversations import Conversation, Conversations
-from eventlog.projections.state.statements import DistinctFact, distinct_facts, of_fact, ranked, subject_of
+from eventlog.projections.state.distinct_facts import DistinctFact, distinct_facts, of_fact, ranked, subject_of
 from eventlog.retractions import Retractions
 from eventlog.text import cut, one_line, same_text
 

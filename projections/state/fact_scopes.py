@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from eventlog.projections.state.conclusions import Conclusion, Mention, conclusions
 from eventlog.projections.state.conversations import Conversation, Conversations
-from eventlog.projections.state.statements import DistinctFact, Statement, distinct_facts, of_fact, subject_of
+from eventlog.projections.state.distinct_facts import DistinctFact, Statement, distinct_facts, of_fact, subject_of
 from eventlog.retractions import Retractions
 from eventlog.text import one_line
 

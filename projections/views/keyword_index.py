@@ -16,8 +16,8 @@ from eventlog.projections.raw_html import as_text
 from eventlog.projections.stamp import STAMP_BYTES, stamped
 from eventlog.projections.state.conclusions import Conclusion
 from eventlog.projections.state.conversations import Conversation, Conversations
+from eventlog.projections.state.distinct_facts import DistinctFact
 from eventlog.projections.state.fact_scopes import FactScope, fact_scopes
-from eventlog.projections.state.statements import DistinctFact
 from eventlog.projections.views.summaries import newest_per_project
 from eventlog.retractions import Retractions
 from eventlog.settings.schema import Settings

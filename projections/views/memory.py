@@ -17,8 +17,8 @@ from eventlog.projections.labels import LABELS, Labels
 from eventlog.projections.raw_html import as_text
 from eventlog.projections.stamp import STAMP_BYTES, stamped
 from eventlog.projections.state.conversations import Conversations
+from eventlog.projections.state.distinct_facts import DistinctFact, Statement, ranked
 from eventlog.projections.state.fact_scopes import FactScope, fact_scopes
-from eventlog.projections.state.statements import DistinctFact, Statement, ranked
 from eventlog.settings.schema import MemorySettings, Settings
 from eventlog.store import project_slug
 from eventlog.text import one_line, project_name, same_text

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from eventlog import EventLog, InvalidEvent, dayfile, fastjson, files
-from eventlog.app.record import record_once
+from eventlog.app.record_once import record_once
 from eventlog.append_once import append_once
 from eventlog.errors import Busy, NotStored
 from eventlog.events import Fact

@@ -12,7 +12,7 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from eventlog import secrets
-from eventlog.app.record import record_once
+from eventlog.app.record_once import record_once
 from eventlog.codec import from_fields, to_fields
 from eventlog.errors import NotStored
 from eventlog.hooks import error_log

@@ -2,8 +2,8 @@ import pytest
 from hypothesis import given
 
 from eventlog import codec
+from eventlog.projections.state.distinct_facts import subject_of
 from eventlog.projections.state.fact_scopes import fact_scopes
-from eventlog.projections.state.statements import subject_of
 from eventlog.text import one_line, same_text
 from tests.support.builders import NEXT_DAY
 from tests.support.histories import histories

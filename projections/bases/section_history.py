@@ -29,16 +29,16 @@ class Wording(NamedTuple):
     below: str = ""  # subsections that were there, as they were written
 
 
-class History:
+class SectionHistory:
     """The wordings of a section that still count, oldest first."""
 
     def __init__(self, wordings: Iterable[Wording], counts: Collection[str]) -> None:
         in_order = sorted(wordings, key=order)
         self.valid = [wording for wording in in_order if wording.event in counts]
 
-    def then(self, wording: Wording) -> "History":
+    def then(self, wording: Wording) -> "SectionHistory":
         """Return the history with one wording more."""
-        longer = History((), ())
+        longer = SectionHistory((), ())
         longer.valid = [*self.valid, wording]
         return longer
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eventlog import codec
-from eventlog.app.record import record_once
+from eventlog.app.record_once import record_once
 from eventlog.app.replay import replay
 from eventlog.log import EventLog
 from eventlog.projections.views.memory import MEMORY

@@ -31,7 +31,7 @@ class Report(NamedTuple):
     saving: Saving | None = None  # of those installed
 
 
-class _File(NamedTuple):
+class _HookFile(NamedTuple):
     scope: Scope
     path: Path
     value: Any
@@ -52,13 +52,13 @@ def examine(target: InstallTarget) -> list[Report]:
 
 def is_registered(target: InstallTarget, host: HostProfile, scope: Scope) -> bool:
     """Tell whether we are in a host's file of that scope."""
-    return any(isinstance(file, _File) and file.scope == scope for file in _files(target, host))
+    return any(isinstance(file, _HookFile) and file.scope == scope for file in _files(target, host))
 
 
 def _report(
-    target: InstallTarget, host: HostProfile, files: dict[str, list[_File | Problem]], last: str | None
+    target: InstallTarget, host: HostProfile, files: dict[str, list[_HookFile | Problem]], last: str | None
 ) -> Report:
-    own = [file for file in files[host.agent] if isinstance(file, _File)]
+    own = [file for file in files[host.agent] if isinstance(file, _HookFile)]
     problems = [problem for problem in files[host.agent] if isinstance(problem, Problem)]
     problems += [problem for file in own for problem in _problems(target, host, file)]
     problems += [problem for file in own for problem in _distrust(target, host, file, last)]
@@ -77,7 +77,7 @@ def _saving(target: InstallTarget, host: HostProfile) -> Saving | None:
         return None
 
 
-def _files(target: InstallTarget, host: HostProfile) -> Iterator[_File | Problem]:
+def _files(target: InstallTarget, host: HostProfile) -> Iterator[_HookFile | Problem]:
     """The host's files we are registered in; a file that cannot be understood is a problem."""
     places = {target.file(host, scope): scope for scope in BOTH_SCOPES[::-1]}  # one file, where the project is the home
     for path, scope in reversed(places.items()):
@@ -88,7 +88,7 @@ def _files(target: InstallTarget, host: HostProfile) -> Iterator[_File | Problem
             continue
         commands = tuple((event, text) for event, text in hook_entries.commands_in(value) if calls_us(text))
         if commands:
-            yield _File(scope, path, value, commands)
+            yield _HookFile(scope, path, value, commands)
 
 
 def _value(path: Path) -> Any:
@@ -99,7 +99,7 @@ def _value(path: Path) -> Any:
         raise BadRequest(error.what, where=str(path), hint="correct the file by hand") from error
 
 
-def _problems(target: InstallTarget, host: HostProfile, file: _File) -> Iterator[Problem]:
+def _problems(target: InstallTarget, host: HostProfile, file: _HookFile) -> Iterator[Problem]:
     again = f"eventlog install {host.agent} --{file.scope}"
     gone = sorted({path for _, text in file.commands for path in missing_files(text)})
     if gone:
@@ -126,7 +126,7 @@ def _switched_off(value: Any) -> str:
     return "hooks.enabled" if isinstance(hooks, dict) and hooks.get("enabled") is False else ""
 
 
-def _distrust(target: InstallTarget, host: HostProfile, file: _File, last: str | None) -> Iterator[Problem]:
+def _distrust(target: InstallTarget, host: HostProfile, file: _HookFile, last: str | None) -> Iterator[Problem]:
     """Name the hooks the host may skip. One that arrived since the file was written says more than a guess."""
     if host.distrust is None:
         return
@@ -135,7 +135,7 @@ def _distrust(target: InstallTarget, host: HostProfile, file: _File, last: str |
             yield Problem(found.what, found.fix, serious=not found.is_guess)
 
 
-def _doubles(host: HostProfile, own: list[_File]) -> Iterator[Problem]:
+def _doubles(host: HostProfile, own: list[_HookFile]) -> Iterator[Problem]:
     """Two registrations cost time, not truth: what arrives twice is one event."""
     if len(own) > 1:
         yield Problem(
@@ -151,11 +151,13 @@ def _doubles(host: HostProfile, own: list[_File]) -> Iterator[Problem]:
                 )
 
 
-def _crossings(host: HostProfile, own: list[_File], files: dict[str, list[_File | Problem]]) -> Iterator[Problem]:
+def _crossings(
+    host: HostProfile, own: list[_HookFile], files: dict[str, list[_HookFile | Problem]]
+) -> Iterator[Problem]:
     """Name the files of other hosts that this one runs, too."""
     for foreign in host.also_runs if own else ():
         for file in files[foreign.agent]:
-            if isinstance(file, _File) and file.scope in foreign.scopes:
+            if isinstance(file, _HookFile) and file.scope in foreign.scopes:
                 yield Problem(
                     f"{host.name} also runs the hooks in {file.path}: every hook runs twice",
                     _saving_time(host, [spare for spare in own if foreign.is_enough and _covers(file, spare)]),
@@ -163,12 +165,12 @@ def _crossings(host: HostProfile, own: list[_File], files: dict[str, list[_File 
                 )
 
 
-def _covers(foreign: _File, own: _File) -> bool:
+def _covers(foreign: _HookFile, own: _HookFile) -> bool:
     """Tell whether nothing is missed without a registration of our own."""
     return foreign.scope in ("user", own.scope)
 
 
-def _saving_time(host: HostProfile, spare: list[_File]) -> str:
+def _saving_time(host: HostProfile, spare: list[_HookFile]) -> str:
     commands = " and ".join(f"eventlog uninstall {host.agent} --{file.scope}" for file in spare)
     return f"harmless; to save the time: {commands}" if spare else "none needed: it is harmless"
 
