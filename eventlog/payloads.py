@@ -11,7 +11,7 @@ EventType = Literal["session_start", "turn_end", "save_requested", "session_end"
 
 
 class Stamp(TypedDict):
-    """What the log adds when it takes an event."""
+    """The fields the log adds when it takes an event."""
 
     v: int
     id: str

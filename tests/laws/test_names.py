@@ -12,6 +12,7 @@ from tests.support.tree import needs_tree
 needs_tree()
 
 ROOM = re.compile(r"^eventlog/hosts/\w+/")
+PAYLOADS = "eventlog/payloads.py"  # the event types once more, as dictionaries: named as in `events.py` on purpose
 PYTHONS = {"__init__", "__main__"}
 # a subject that is seen from several floors under its one name: the view or the log's part, then the use case, the verb
 SUBJECTS = {
@@ -53,7 +54,9 @@ def shared_modules(names):
 
 
 def test_no_two_classes_share_a_name():
-    assert {} == shared_classes(SOURCES)
+    others = {file: source for file, source in SOURCES.items() if file != PAYLOADS}
+
+    assert {} == shared_classes(others)
 
 
 def test_no_two_modules_share_a_name():
