@@ -16,7 +16,8 @@ from typing import Any
 
 import msgspec
 
-from eventlog.days import Damage, Day
+from eventlog.damage import Damage
+from eventlog.days import Day
 from eventlog.files import read_regular, replace_file
 from eventlog.projections.engine.day_fold import DayFileStamp, DayFold, stamps_of
 

@@ -8,8 +8,8 @@ import orjson
 from msgspec import Struct
 
 from eventlog import fastjson
-from eventlog.days import LogLine
 from eventlog.log import EventLog
+from eventlog.log_line import LogLine
 from eventlog.project import project_root
 
 _Test = Callable[[LogLine], bool]

@@ -8,10 +8,10 @@ from msgspec import to_builtins
 
 from eventlog.app.checkpoints import Checkpoints
 from eventlog.append_once import SAME_CALL_MS, append_once
-from eventlog.days import LogLine
 from eventlog.events import ContextInjected, KnownFile, order
 from eventlog.hosts.call import present
 from eventlog.log import EventLog
+from eventlog.log_line import LogLine
 from eventlog.projections.context.build import ContextResult
 from eventlog.projections.context.recent_events import retractions_since
 from eventlog.projections.context.request import ContextRequest

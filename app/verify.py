@@ -4,7 +4,7 @@ from msgspec import Struct
 
 from eventlog import days
 from eventlog import verify as whole
-from eventlog.days import Damage
+from eventlog.damage import Damage
 from eventlog.log import EventLog
 
 

@@ -8,11 +8,11 @@ from typing import NamedTuple
 from eventlog.app.open_store import OpenStore
 from eventlog.app.replay import replay
 from eventlog.app.storage import Refused, storage_of
-from eventlog.days import LogLine
 from eventlog.errors import BadRequest
 from eventlog.files import read_regular
 from eventlog.home import in_full
 from eventlog.log import EventLog
+from eventlog.log_line import LogLine
 from eventlog.projections.base import Document, Line
 from eventlog.projections.bases.drift import locate
 from eventlog.projections.bases.ledger import Ledger

@@ -1,7 +1,5 @@
 """The day files, read: lines -> events, each event once, in order, and every damage named.
 
-Recovery     a damaged line costs only itself: it is reported with file, line and offset, and everything else is read.
-Pending      a last line without `\\n` is a write under way (or one that died): an event if it is whole, else nothing.
 Unreadable   a file that cannot be read (permission, a bad sector) or is no regular file is a damage like any other.
 Replicas     `2026-02-20.laptop.jsonl` came from another machine; all files of a day are one day.
 Duplicates   lines of one day with the same id are one event; should they differ, the byte-wise smaller line counts.
@@ -10,62 +8,15 @@ Duplicates   lines of one day with the same id are one event; should they differ
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
-import msgspec
-
-from eventlog import codec, store
-from eventlog.errors import InvalidEvent
+from eventlog import store
+from eventlog.damage import Damage, unreadable_file
 from eventlog.events import Event, order
-from eventlog.fastjson import BOM, MAX_LINE
 from eventlog.files import open_regular, read_regular
 from eventlog.linescan import lines_with
+from eventlog.log_line import LogLine, check_line, damage_at, split_lines, unread
 from eventlog.ordinary_file import decode_whole
-
-DamageKind = Literal[
-    "bom",
-    "blank",
-    "not-utf8",
-    "not-json",
-    "not-object",
-    "invalid",  # JSON, but not an event of this format
-    "wrong-day",
-    "too-long",
-    "conflict",  # with another line of the same id
-    "unreadable",  # the whole file
-    "pending",  # unfinished, perhaps being written at this moment
-    "torn",  # unfinished for good
-]
-
-_UNREAD = Event(conversation_id="?")
-
-
-class Damage(msgspec.Struct, frozen=True):
-    """One thing wrong with one line: where it is (line from 1, offset in bytes from 0), what kind, and why.
-
-    Line 0 is the whole file.
-    """
-
-    file: str
-    line: int
-    offset: int
-    kind: DamageKind
-    reason: str
-
-    @property
-    def place(self) -> str:
-        """Where it is, for people."""
-        return f"{self.file}:{self.line} (byte {self.offset})" if self.line else self.file
-
-
-class LogLine(NamedTuple):
-    """An event and the line it was read from."""
-
-    event: Event
-    line: bytes
-    file: str
-    number: int
-    offset: int
 
 
 class Day(NamedTuple):
@@ -92,7 +43,7 @@ def foreign_files(log_dir: str) -> list[str]:
 def irregular(log_dir: str) -> list[Damage]:
     """List what is named like a day file, but is a directory, FIFO, socket, device, or a link to one or to nothing."""
     found = sorted(path for path, regular in _files(log_dir) if not regular and day_of(path))
-    return [_unreadable(path, "not a regular file") for path in found]
+    return [unreadable_file(path, "not a regular file") for path in found]
 
 
 def unreadable(log_dir: str) -> list[Damage]:
@@ -104,7 +55,7 @@ def _unopened(file: str) -> Iterator[Damage]:
     try:
         os.close(open_regular(file))
     except OSError as error:
-        yield _unreadable(file, error.strerror)
+        yield unreadable_file(file, error.strerror)
 
 
 def entries(day: Day) -> tuple[list[LogLine], list[Damage]]:
@@ -118,7 +69,9 @@ def entries(day: Day) -> tuple[list[LogLine], list[Damage]]:
         other = kept.setdefault(found.event.id, found)
         if other.line != found.line:
             kept[found.event.id] = min(other, found, key=lambda entry: entry.line)
-            damage.append(_damage(found, "conflict", f"not the line of {other.file}:{other.number}, with the same id"))
+            damage.append(
+                damage_at(found, "conflict", f"not the line of {other.file}:{other.number}, with the same id")
+            )
     return sorted(kept.values(), key=lambda entry: order(entry.event)), damage
 
 
@@ -154,7 +107,7 @@ def load_mentioning(day: Day, words: Sequence[bytes]) -> list[Event]:
         if decoded is not None and len(day.files) == 1 and len({event.id for event in decoded}) == len(decoded):
             return decoded
         for line in lines:
-            for found in _check_line(LogLine(_UNREAD, line, file, 0, 1), day.date, whole=True):
+            for found in check_line(unread(line, file, 0, 1), day.date):
                 if isinstance(found, LogLine):
                     other = kept.setdefault(found.event.id, found)
                     kept[found.event.id] = min(other, found, key=lambda entry: entry.line)
@@ -166,10 +119,10 @@ def scan(file: str, day: str) -> Iterator[LogLine | Damage]:
     try:
         data = read_regular(file)
     except OSError as error:
-        yield _unreadable(file, error.strerror)
+        yield unreadable_file(file, error.strerror)
         return
-    for number, offset, line, whole in _lines(data):
-        yield from _check_line(LogLine(_UNREAD, line, file, number, offset), day, whole=whole)
+    for line, whole in split_lines(data, file):
+        yield from check_line(line, day, whole=whole)
 
 
 def read(file: str) -> bytes | None:
@@ -178,10 +131,6 @@ def read(file: str) -> bytes | None:
         return read_regular(file)
     except OSError:
         return None
-
-
-def _unreadable(file: str, reason: str | None) -> Damage:
-    return Damage(file, 0, 0, "unreadable", reason or "cannot be read")
 
 
 def entries_at(file: str, offsets: Iterable[int]) -> Iterator[LogLine]:
@@ -193,56 +142,8 @@ def entries_at(file: str, offsets: Iterable[int]) -> Iterator[LogLine]:
     with os.fdopen(open_regular(file), "rb") as opened:
         for offset in offsets:
             opened.seek(offset)
-            read = LogLine(_UNREAD, opened.readline().removesuffix(b"\n"), file, 0, offset)
-            yield from (found for found in _check_line(read, day, whole=True) if isinstance(found, LogLine))
-
-
-def _check_line(read: LogLine, day: str, *, whole: bool) -> Iterator[LogLine | Damage]:
-    if read.offset == 0 and read.line.startswith(BOM):
-        yield _damage(read, "bom", "a byte order mark before the first line; the line itself is read")
-        read = read._replace(line=read.line[len(BOM) :], offset=len(BOM))
-    if len(read.line) > MAX_LINE:
-        yield _damage(read, "too-long", f"{len(read.line):,} bytes; the log takes {MAX_LINE:,} at most")
-    try:
-        event = codec.decode(read.line)
-    except InvalidEvent as error:
-        yield _diagnose(read, error, whole=whole)
-        return
-    if not codec.is_timestamp(event.ts):
-        yield _damage(read, "invalid", f"ts: {event.ts!r} is not a time of the log")
-    elif event.ts[:10] != day:
-        yield _damage(read, "wrong-day", f"an event of {event.ts[:10]}")
-    else:
-        yield read._replace(event=event)
-
-
-def _diagnose(read: LogLine, error: InvalidEvent, *, whole: bool) -> Damage:
-    if not whole:
-        return _damage(read, "pending", "an unfinished last line; the next append isolates it")
-    if not read.line.strip():
-        return _damage(read, "blank", "an empty line")
-    try:
-        read.line.decode()
-    except UnicodeDecodeError as bad:
-        return _damage(read, "not-utf8", f"byte 0x{read.line[bad.start]:02x} at offset {read.offset + bad.start}")
-    if error.where:
-        return _damage(read, "invalid", str(error))
-    return _damage(read, "not-object" if error.what == codec.NOT_AN_OBJECT else "not-json", error.what)
-
-
-def _damage(read: LogLine, kind: DamageKind, reason: str) -> Damage:
-    return Damage(read.file, read.number, read.offset, kind, reason)
-
-
-def _lines(data: bytes) -> Iterator[tuple[int, int, bytes, bool]]:
-    """Number from 1, offset, bytes without the newline, and whether there was one."""
-    offset = 0
-    pieces: Sequence[bytes] = data.split(b"\n")
-    for number, piece in enumerate(pieces, 1):
-        whole = number < len(pieces)
-        if piece or whole:
-            yield number, offset, piece, whole
-        offset += len(piece) + 1
+            line = unread(opened.readline().removesuffix(b"\n"), file, 0, offset)
+            yield from (found for found in check_line(line, day) if isinstance(found, LogLine))
 
 
 def _own_first(file: str) -> tuple[bool, str]:

@@ -20,13 +20,13 @@ import orjson
 
 from eventlog import days, index_lookup, stamps
 from eventlog.cross_day import day_in_id
-from eventlog.days import LogLine
 from eventlog.errors import NotStored
 from eventlog.events import order
 from eventlog.fastjson import BOM
 from eventlog.files import read_regular, replace_file
 from eventlog.index_lookup import FileStamp, LookupResult
 from eventlog.linescan import lines_with
+from eventlog.log_line import LogLine
 from eventlog.store import day_of
 
 _SCAN_AT_MOST = 4 << 20  # bytes of changed files to scan per read before they are folded into the index

@@ -11,12 +11,14 @@ from msgspec.structs import replace
 
 from eventlog import batches, codec, days, ids, timestamps
 from eventlog.cross_day import Copies, day_in_id, misdated
+from eventlog.damage import Damage
 from eventlog.dayfile import DayFile
-from eventlog.days import Damage, Day, LogLine
+from eventlog.days import Day
 from eventlog.errors import NotStored
 from eventlog.events import Event, KnowledgeEdited
 from eventlog.files import not_stored, sync_file
 from eventlog.index import ConversationIndex
+from eventlog.log_line import LogLine
 from eventlog.secrets import scrub_fields
 from eventlog.settings import cached
 from eventlog.store import Store

@@ -6,9 +6,10 @@ from msgspec import Struct
 
 from eventlog import days
 from eventlog.cross_day import Copies, day_in_id, misdated
+from eventlog.damage import Damage
 from eventlog.dayfile import read_settled
-from eventlog.days import Damage, LogLine
 from eventlog.log import EventLog
+from eventlog.log_line import LogLine
 
 
 class VerifyResult(Struct):

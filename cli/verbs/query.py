@@ -9,7 +9,7 @@ from eventlog.cli import options
 from eventlog.cli.describe import describe
 from eventlog.cli.output import emit_bytes, emit_pretty, say, table
 from eventlog.codec import to_fields
-from eventlog.days import LogLine
+from eventlog.log_line import LogLine
 from eventlog.store import Store
 
 

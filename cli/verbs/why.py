@@ -10,9 +10,9 @@ from eventlog.cli import options
 from eventlog.cli.describe import describe
 from eventlog.cli.output import emit, say, table
 from eventlog.codec import to_fields
-from eventlog.days import LogLine
 from eventlog.errors import BadRequest
 from eventlog.events import KnownFile
+from eventlog.log_line import LogLine
 from eventlog.store import Store
 from eventlog.text import cut
 

@@ -7,7 +7,8 @@ from typing import Any, ClassVar, Protocol
 import msgspec
 
 from eventlog import stamps
-from eventlog.days import Damage, Day
+from eventlog.damage import Damage
+from eventlog.days import Day
 
 States = dict[type[Any], Any]  # type of state -> state
 DayFileStamp = tuple[str, int, int, int, int]

@@ -17,7 +17,8 @@ from typing import Any, NamedTuple
 
 from eventlog import days
 from eventlog.cross_day import Copies, misdated
-from eventlog.days import Damage, Day
+from eventlog.damage import Damage
+from eventlog.days import Day
 from eventlog.errors import BadRequest
 from eventlog.events import Event
 from eventlog.log import EventLog

@@ -4,12 +4,16 @@ from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from eventlog import EventLog, days
 from tests.support.builders import fact, kinds, spawn, writer
 from tests.support.effort import rounds
+
+if TYPE_CHECKING:
+    from eventlog.damage import Damage
 
 pytestmark = pytest.mark.fuzz
 WRITERS, APPENDS = rounds(fixed=4, fuzz=8), rounds(fixed=120, fuzz=250)
@@ -22,7 +26,7 @@ def start(stack, store):
 def test_appends_of_many_processes_are_all_there_once_and_in_their_order(log):
     with ExitStack() as stack:
         promised = [process.stdout.read().decode().split() for process in start(stack, log.store.root)]
-    damage: list[days.Damage] = []
+    damage: list[Damage] = []
     there = list(log.entries(on_damage=damage.append))
 
     assert [len(one) for one in promised] == [APPENDS] * WRITERS

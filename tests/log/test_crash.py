@@ -6,12 +6,16 @@ import time
 from collections import Counter
 from contextlib import ExitStack
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from eventlog import days
 from tests.support.builders import NOON, contents, day_of, kinds, line, lines, write, writer
 from tests.support.effort import rounds, seed
+
+if TYPE_CHECKING:
+    from eventlog.damage import Damage
 
 WRITERS, APPENDS, ENDLESS = 4, 120, 10**9
 
@@ -28,7 +32,7 @@ def test_a_writer_killed_at_any_moment_costs_no_acknowledged_event(log, round_, 
         time.sleep(chance.random() / 1000)
         writers[0].kill()
         promised += [one for process in writers for one in process.stdout.read().split()]
-    damage: list[days.Damage] = []
+    damage: list[Damage] = []
     there = Counter(entry.event.id.encode() for entry in log.entries(on_damage=damage.append))
 
     assert [-signal.SIGKILL, *[0] * (WRITERS - 1)] == [process.returncode for process in writers]

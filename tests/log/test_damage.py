@@ -1,5 +1,7 @@
 """Damage costs only itself: every other event is read, and every damage is named with file, line, offset and kind."""
 
+from typing import TYPE_CHECKING
+
 import pytest
 from hypothesis import given
 
@@ -7,6 +9,9 @@ from eventlog import days
 from eventlog.fastjson import BOM, MAX_LINE
 from tests.support.builders import DAY, NEXT_DAY, contents, day_of, kinds, line, lines, write
 from tests.support.strategies import any_lines
+
+if TYPE_CHECKING:
+    from eventlog.damage import Damage
 
 DAMAGED = {
     "blank": [b"", b" ", b"\t", b"\r"],
@@ -160,7 +165,7 @@ def test_every_event_of_a_log_with_every_damage_is_read(log, log_dir):
     write(log_dir, data + line(5)[:20])
     write(log_dir, lines(0), f"{DAY}.laptop.jsonl")
     write(log_dir, lines(6), "notes.txt")
-    named: list[days.Damage] = []
+    named: list[Damage] = []
 
     assert [f"fact {n}" for n in (0, *range(10, 10 + len(bad)))] == contents(
         entry.event for entry in log.entries(on_damage=named.append)

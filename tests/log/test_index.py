@@ -1,16 +1,20 @@
 import json
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from eventlog import EventLog, days, index
+from eventlog import EventLog, index
 from eventlog.fastjson import BOM
 from eventlog.hooks.history import history
 from tests.support.builders import DAY, NEXT_DAY, fact, kinds, line, lines, write
 from tests.support.strategies import any_lines, non_empty
+
+if TYPE_CHECKING:
+    from eventlog.damage import Damage
 
 NAMES = ["a", "b", "ab", "a b", '"', "\t", "é", "\u2028", "a:1,2;3"]
 
@@ -62,7 +66,7 @@ def test_an_id_may_be_escaped_by_other_writers(log, log_dir, spelled):
 def test_damage_hides_no_session(tmp_path_factory, some):
     log = EventLog(tmp_path_factory.mktemp("store"))
     write(log.store.log, BOM + b"\n".join(some))
-    damage: list[days.Damage] = []
+    damage: list[Damage] = []
     names = {entry.event.conversation_id for entry in log.entries(on_damage=damage.append)}
     assume("conflict" not in kinds(damage))  # of one id in two conversations, each session shows its own line
     before = everything(log, names)

@@ -56,7 +56,7 @@ def test_of_two_files_of_a_day_each_event_is_found_once(log_dir):
 
 def test_a_line_without_them_is_never_decoded(log_dir, monkeypatch):
     file = write(log_dir, b'{"type":"turn_end","v":99}\n' + fastjson.dumps(fact(1)) + b"\n")
-    monkeypatch.setattr("eventlog.days._check_line", lambda *_, **__: pytest.fail("decoded"))
+    monkeypatch.setattr("eventlog.days.check_line", lambda *_, **__: pytest.fail("decoded"))
 
     assert len(days.load_mentioning(day_of(file), WORDS)) == 1
 
