@@ -66,7 +66,7 @@ AROUND = (
     ("telegram-token", ":", DIGITS, 8, 10, TOKEN, 35),
     ("azure-client-secret", "Q~", TOKEN + "~.", 4, 4, TOKEN + "~.", 31),
     ("openai-key", "T3BlbkFJ", TOKEN, 20, 200, ALNUM, 20),
-    ("mailchimp-key", "-us", HEX, 32, 32, DIGITS, 1),
+    ("mailchimp-key", "-us", DIGITS + _UPPER.lower(), 32, 32, DIGITS, 1),
 )
 
 # a block: how its first line begins, and the words that one of them must hold; how its last line begins

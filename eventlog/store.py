@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     ]
 
 _SAFE = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-")
+_FILLERS = "\u115f\u1160\u3164\uffa0"  # letters by Unicode that show nothing
 _LONGEST_NAME = 120
 _LONGEST_REPLICA = 60
 _ENDING = ".jsonl"
@@ -110,7 +111,8 @@ def conversation_name(conversation_id: str) -> str:
 def project_slug(project: str) -> str:
     """Name the directory of a project: the last part of its path and 6 hex digits of a hash of all of it."""
     base = os.path.basename(project.rstrip("/\\")) or "root"
-    safe = "".join(char if char.isalnum() or char in _SAFE else "-" for char in base[:60]).strip(".")
+    shown = (char if (char.isalnum() and char not in _FILLERS) or char in _SAFE else "-" for char in base[:60])
+    safe = "".join(shown).strip(".")
     return f"{safe or 'project'}-{digest(project, 3).hex()}"
 
 

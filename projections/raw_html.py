@@ -15,8 +15,8 @@ _ACTS = (
 _OPENS = re.compile(f"<(?:{_ACTS})", re.IGNORECASE)
 _TOKEN = re.compile(r"\\.|(?P<code>(?<!`)(?P<ticks>`+)(?!`).{1,500}?(?<!`)(?P=ticks)(?!`))|<", re.DOTALL)
 _ESCAPED = re.compile(rf"\\(?=<(?:{_ACTS}))", re.IGNORECASE)
-_STARTS = re.compile(r"(?=#{1,6}(?: |$)|[-+*](?: |$)|(?:[-_*] ?){3,}$|\[[^\]]+\]:)")
-_STARTED = re.compile(r"\\(?=[#\-+*_\[])")
+_STARTS = re.compile(r"(?=#{1,6}(?: |$)|[-+*](?: |$)|(?:[-_*] ?){3,}$|\[[^\]]+\]:|</?[A-Za-z])")
+_STARTED = re.compile(r"\\(?=[#\-+*_\[<])")
 
 
 def as_text(text: str) -> str:
@@ -40,7 +40,7 @@ def as_text(text: str) -> str:
 
 
 def as_item(text: str) -> str:
-    """The same for the beginning of a bullet: no heading, rule or bullet within it, no definition of a link."""
+    """The same for the beginning of a bullet: no heading, rule, bullet or HTML, no definition of a link."""
     return as_text(_STARTS.sub(r"\\", text, count=1) if _STARTS.match(text) else text)
 
 

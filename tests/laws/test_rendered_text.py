@@ -61,6 +61,8 @@ def _example(text):
 
 @given(_events())
 @example(_example("<!-- all that follows"))
+@example(_example("<div>"))
+@example(_example("\u3164"))
 @example(_example("`<details>` <details>"))
 @example(_example('<a title="`"> <details> `'))
 @example(_example("# forged\n- forged"))
