@@ -14,7 +14,7 @@ _ACTS = (
 )
 _OPENS = re.compile(f"<(?:{_ACTS})", re.IGNORECASE)
 _TOKEN = re.compile(r"\\.|(?P<code>(?<!`)(?P<ticks>`+)(?!`).{1,500}?(?<!`)(?P=ticks)(?!`))|<", re.DOTALL)
-_ESCAPED = re.compile(rf"\\(?=<(?:{_ACTS}))", re.IGNORECASE)
+_ESCAPED = re.compile(rf"(?<!\\)((?:\\\\)*)\\(?=<(?:{_ACTS}))", re.IGNORECASE)  # not one that is escaped itself
 _STARTS = re.compile(r"(?=#{1,6}(?: |$)|[-+*](?: |$)|(?:[-_*] ?){3,}$|\[[^\]]+\]:|</?[A-Za-z])")
 _STARTED = re.compile(r"\\(?=[#\-+*_\[<])")
 
@@ -48,4 +48,4 @@ def as_said(text: str) -> str:
     """The text that was made fit for a file, as it was said."""
     if "\\" not in text:
         return text
-    return _ESCAPED.sub("", _STARTED.sub("", text, count=1) if _STARTED.match(text) else text)
+    return _ESCAPED.sub(r"\1", _STARTED.sub("", text, count=1) if _STARTED.match(text) else text)

@@ -137,8 +137,15 @@ class _Carrier:
         return found
 
     def _is_said(self, entry: PlanEntry, key: SectionId) -> bool:
+        """Tell whether the section says it already; where several answer to the entry, whether all of them do."""
         operation, content = self._ledger.change(entry)
-        return operation != "delete" and self._on.says(key, content)
+        if operation == "delete":
+            return False
+        target, page = entry.key, self._on.page
+        found = page.candidates(target.heading, target.level, target.under)
+        if len(found) > 1:
+            return all(page.text(section) == content for section in found)
+        return self._on.says(key, content)
 
     def _try(self, entry: PlanEntry) -> None:
         """Carry out one entry; raises _Waits or Unsafe."""

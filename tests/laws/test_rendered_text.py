@@ -91,6 +91,7 @@ def _bullets(tokens):
 
 
 @given(spoken.map(one_line))
+@example("\\\\<details>")
 def test_what_is_made_fit_for_a_file_is_understood_again(text):
     for made in (as_text(text), as_item(text)):
         assert as_said(made) == as_said(text)
