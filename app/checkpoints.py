@@ -32,7 +32,7 @@ class _Saved(msgspec.Struct, array_like=True):
     states: dict[str, tuple[int, msgspec.Raw]]  # name -> version, encoded state
     events: int
     damage: list[Damage]
-    strays: list[str]
+    misdated: list[str]
     left_out: list[str]
     withheld: list[str]
 
@@ -60,7 +60,7 @@ class Checkpoints:
         except (OSError, LookupError, msgspec.MsgspecError):
             return None
         left_out, withheld = frozenset(saved.left_out), frozenset(saved.withheld)
-        return DayFold(states, saved.events, saved.damage, saved.strays, left_out, withheld)
+        return DayFold(states, saved.events, saved.damage, saved.misdated, left_out, withheld)
 
     def keep(self, day: Day, stamps: list[DayFileStamp], folded: DayFold) -> None:
         """Keep what was folded of files that bore these stamps before they were read.
@@ -88,7 +88,7 @@ class Checkpoints:
             with suppress(TypeError):  # a state of another package that is no data: without it, for the others' sake
                 states[_name(kind)] = kind.version, msgspec.Raw(msgspec.msgpack.encode(state))
         left_out, withheld = sorted(folded.left_out), sorted(folded.withheld)
-        told = (folded.events, folded.damage, folded.strays, left_out, withheld)
+        told = (folded.events, folded.damage, folded.misdated, left_out, withheld)
         replace_file(str(self._path(day)), _pack(_Saved(_FORMAT, stamps, digests, states, *told)), durable=False)
 
     def _path(self, day: Day) -> Path:

@@ -100,14 +100,14 @@ def finalize_sessions(opened: OpenStore) -> list[Event]:
     """
     drawn: list[Event] = []
 
-    def over(note: OpenSession) -> None:
+    def on_end(note: OpenSession) -> None:
         drawn.extend(_summarise_one(opened.log, note, opened.settings.locale))
         _run_hooks(opened, note, SessionEnd)
 
     for path in _started(opened.store):
         _process(opened, path, lambda note: _run_hooks(opened, note, SessionStart))
     for path in _over(opened):
-        _process(opened, path, over)
+        _process(opened, path, on_end)
     return drawn
 
 

@@ -59,11 +59,11 @@ def _said_before(log: EventLog, event: Event) -> Event | None:
         return None
     since = _since(log, event, before[0].ts)
     withdrawn = Retractions(event for event in since if isinstance(event, Retraction))
-    standing = [said for said in before if not withdrawn.hides(said)]
+    valid = [said for said in before if not withdrawn.hides(said)]
     if isinstance(event, Fact) and event.key:
         later = [fact for fact in since if not withdrawn.hides(fact)]
-        standing = [said for said in standing if _is_current(said, later)]
-    return standing[0] if standing else None
+        valid = [said for said in valid if _is_current(said, later)]
+    return valid[0] if valid else None
 
 
 def _same_statement(event: Event, earlier: Iterable[Event]) -> list[Event]:

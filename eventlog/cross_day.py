@@ -1,7 +1,7 @@
 """The same id on two days is one event: the copy counts that lies on the day the id names, else the earliest.
 
 An id carries its time, so copies of an event almost always lie in one day, where they are recognised for free. Only
-an id that names another day than its file's (`strays`) can have a copy elsewhere; those alone are looked up. So no
+an id that names another day than its file's (`misdated`) can have a copy elsewhere; those alone are looked up. So no
 line written today can take the place of one of another day.
 """
 
@@ -21,26 +21,26 @@ def misdated(day: str, event_ids: Collection[str]) -> list[str]:
     return [event_id for event_id in event_ids if not low <= event_id < high]
 
 
-class Copies:
+class CopyFilter:
     """Fed the days in order, tells which of a day's ids another day's event has.
 
-    `holds(day, ids)` answers which of those ids that day of the log has; it is asked for strays only.
+    `holds(day, ids)` answers which of those ids that day of the log has; it is asked for misdated ids only.
     """
 
     def __init__(self, holds: Holds) -> None:
         self._holds = holds
         self._seen: set[str] = set()
 
-    def of(self, strays_of_day: Iterable[str]) -> frozenset[str]:
-        """Find those of the next day's strays that do not count there."""
-        strays_of_day = set(strays_of_day)
-        copies = strays_of_day & self._seen
+    def of(self, found: Iterable[str]) -> frozenset[str]:
+        """Find those of the next day's misdated ids that do not count there."""
+        found = set(found)
+        copies = found & self._seen
         by_home: dict[str, set[str]] = {}
-        for event_id in strays_of_day - copies:
+        for event_id in found - copies:
             by_home.setdefault(day_in_id(event_id), set()).add(event_id)
         for home, candidates in by_home.items():
             copies |= candidates & set(self._holds(home, candidates))
-        self._seen |= strays_of_day
+        self._seen |= found
         return frozenset(copies)
 
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from msgspec.structs import replace
 
 from eventlog import batches, codec, days, ids, timestamps
-from eventlog.cross_day import Copies, day_in_id, misdated
+from eventlog.cross_day import CopyFilter, day_in_id, misdated
 from eventlog.damage import Damage
 from eventlog.dayfile import DayFile
 from eventlog.days import Day
@@ -112,7 +112,7 @@ class EventLog:
         self, since: str = "", until: str = "~", *, on_damage: Callable[[Damage], None] = lambda _: None
     ) -> Iterator[LogLine]:
         """Like `read`, with the line behind each event; `on_damage` hears of everything that could not be read."""
-        elsewhere = Copies(self.holding)
+        elsewhere = CopyFilter(self.holding)
         for day in self.days(since, until):
             found, damage = days.entries(day)
             for bad in damage:
@@ -130,7 +130,7 @@ class EventLog:
         """Like `session`, with the line behind each event."""
         found = self.index.entries(conversation_id)
         lost = {entry.event.id for entry in found if entry.event.ts[:10] != day_in_id(entry.event.id)}
-        copies = Copies(self.holding).of(lost) if lost else ()
+        copies = CopyFilter(self.holding).of(lost) if lost else ()
         return [entry for entry in found if entry.event.id not in copies]
 
     def find(self, event_ids: Collection[str]) -> dict[str, LogLine]:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from msgspec import Struct
 
 from eventlog import days
-from eventlog.cross_day import Copies, day_in_id, misdated
+from eventlog.cross_day import CopyFilter, day_in_id, misdated
 from eventlog.damage import Damage
 from eventlog.dayfile import read_settled
 from eventlog.log import EventLog
@@ -23,7 +23,7 @@ class VerifyResult(Struct):
 def verify(log: EventLog) -> VerifyResult:
     """Read the whole log, one day in memory at a time; raises Busy where a file's lock is not to be had."""
     found = VerifyResult()
-    elsewhere = Copies(log.holding)
+    elsewhere = CopyFilter(log.holding)
     for day in log.days():
         entries, damage = days.entries(day)
         copies = elsewhere.of(misdated(day.date, [entry.event.id for entry in entries]))

@@ -57,7 +57,7 @@ def _beginning(data: bytes) -> str:
 
 def noted(store: Store) -> "list[dict[str, object]]":
     """The failures noted since the file was started, oldest first; none where there is no file."""
-    return [one for path in (path_of(store), store.spare) for one in map(_read, _lines(path)) if one]
+    return [failure for path in (path_of(store), store.spare) for failure in map(_read, _lines(path)) if failure]
 
 
 def _lines(path: str) -> list[bytes]:

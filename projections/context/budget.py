@@ -51,10 +51,12 @@ class FitResult(NamedTuple):
     shown: list[Line]
 
 
-def fit(head: str, sections: Sequence[ContextSection], budget: int, phrases: CutPhrases, look: str = "") -> FitResult:
-    """Fit all of it into `budget` characters, sections in the order given; the command `look` shows it all."""
+def fit(
+    head: str, sections: Sequence[ContextSection], budget: int, phrases: CutPhrases, command_for_all: str = ""
+) -> FitResult:
+    """Fit all of it into `budget` characters, sections in the order given; `command_for_all` shows it all."""
     needed = sum(section.size for section in sections)
-    everything = f"{look} --budget {(needed // _SPARE + 2) * _SPARE}"
+    everything = f"{command_for_all} --budget {(needed // _SPARE + 2) * _SPARE}"
     sections = [section if section.more else section._replace(more=everything) for section in sections]
     told = _whole_lines(head, budget)
     left = budget - len(told) if told == head else 0

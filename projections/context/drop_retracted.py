@@ -50,17 +50,15 @@ def drop_retracted(text: str, log: EventLog, said: Conversations) -> str:
     stamp = stamped_at(text.encode()) or ""
     withdrawn = said.withdrawn()
     later = [retraction for retraction in said.retractions if retraction.ts > stamp]
-    standing = [
-        event for conversation in said.by_id.values() for event in (*conversation.facts, *conversation.summaries)
-    ]
-    standing = [event for event in standing if not withdrawn.hides(event)]
-    newest = _newest_wordings(standing)
+    stated = [event for conversation in said.by_id.values() for event in (*conversation.facts, *conversation.summaries)]
+    not_retracted = [event for event in stated if not withdrawn.hides(event)]
+    newest = _newest_wordings(not_retracted)
     fresh = [fact for fact in newest.values() if fact.ts > stamp]
     if not later and not fresh:
         return text
     gone = {words for event in _targets(log, later) if withdrawn.hides(event) for words in _words(event)}
     gone |= {words for fact in _keyed_like(log, fresh) if _is_replaced(fact, newest) for words in _words(fact)}
-    gone -= {words for event in standing if not _is_replaced(event, newest) for words in _words(event)}
+    gone -= {words for event in not_retracted if not _is_replaced(event, newest) for words in _words(event)}
     return "\n".join(line for line in text.split("\n") if not _says_any(line, gone))
 
 

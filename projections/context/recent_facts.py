@@ -32,8 +32,8 @@ def _current(state: Conversations) -> Iterator[DistinctFact]:
     """Yield what is neither withdrawn nor replaced under its key, each once."""
     withdrawn = state.withdrawn()
     facts = [fact for conversation in state.by_id.values() for fact in conversation.facts if not withdrawn.hides(fact)]
-    for reach in ("user", "project"):
-        yield from distinct_facts(of_fact(fact) for fact in facts if fact.effective_scope == reach)
+    for scope in ("user", "project"):
+        yield from distinct_facts(of_fact(fact) for fact in facts if fact.effective_scope == scope)
 
 
 def _decay(

@@ -17,14 +17,14 @@ DayFileStamp = tuple[str, int, int, int, int]
 class DayFold(msgspec.Struct):
     """The states a day's events led to.
 
-    `left_out` are copies of another day's events, `strays` may have copies; `withheld` are withdrawn, and folded
+    `left_out` are copies of another day's events, `misdated` may have copies; `withheld` are withdrawn, and folded
     without their words.
     """
 
     states: States
     events: int
     damage: list[Damage]
-    strays: list[str]
+    misdated: list[str]
     left_out: frozenset[str]
     withheld: frozenset[str] = frozenset()
 

@@ -16,7 +16,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from eventlog import days
-from eventlog.cross_day import Copies, misdated
+from eventlog.cross_day import CopyFilter, misdated
 from eventlog.damage import Damage
 from eventlog.days import Day
 from eventlog.errors import BadRequest
@@ -161,7 +161,7 @@ class _Fold:
         self._until = until
         self._keep = keep
         self._holding = partial(log.holding, until=until)
-        self._elsewhere = Copies(self._holding)
+        self._elsewhere = CopyFilter(self._holding)
         self._cache: DayCache = cache if keep is None else NO_CACHE  # a choice of events is nobody else's
         self._kept: dict[str, _Kept] = {}  # by day, of the checkpoints there are
         self._wordless: frozenset[str] = frozenset()  # days whose checkpoints lack words that are needed
@@ -176,7 +176,7 @@ class _Fold:
         saved = self._cache.find(day, self._kinds) if whole and day.date not in self._wordless else None
         if saved is None:
             return self._fold(day, keep=closed and whole), True
-        left_out = self._elsewhere.of(saved.strays)
+        left_out = self._elsewhere.of(saved.misdated)
         if left_out != saved.left_out:
             return self._fold(day, keep=closed and whole, left_out=left_out), True
         self._kept[day.date] = _Kept(left_out, saved.withheld)
@@ -192,7 +192,7 @@ class _Fold:
         self._wordless |= lacking
         if lacking:
             self._kept.clear()
-            self._elsewhere = Copies(self._holding)
+            self._elsewhere = CopyFilter(self._holding)
         return bool(lacking)
 
     def tidy(self, there: Sequence[Day], states: States) -> None:

@@ -34,25 +34,28 @@ def fact_scopes(state: Conversations) -> list[FactScope]:
     withdrawn, concluded = state.withdrawn(), state.once(conclusions)
     stated: dict[str, list[Statement]] = {}
     changed: dict[str, str] = {}
-    standing: dict[str, list[str]] = {}
+    not_retracted: dict[str, list[str]] = {}
     for conversation in state.by_id.values():
         for project, ts in _changes(conversation, withdrawn):
             changed[project] = max(changed.get(project, ""), ts)
         for project, statement in _statements(conversation, concluded[conversation.id], withdrawn):
             stated.setdefault(project, []).append(statement)
-        for project, event_id in _standing(conversation, withdrawn):
-            standing.setdefault(project, []).append(event_id)
+        for project, event_id in _not_retracted(conversation, withdrawn):
+            not_retracted.setdefault(project, []).append(event_id)
     return [
-        _subject(project, stated.get(project, []), ts, standing.get(project, []))
+        _scope(project, stated.get(project, []), ts, not_retracted.get(project, []))
         for project, ts in sorted(changed.items())
     ]
 
 
-def _subject(project: str, stated: Iterable[Statement], changed_at: str, standing: Iterable[str]) -> FactScope:
+def _scope(project: str, stated: Iterable[Statement], changed_at: str, not_retracted: Iterable[str]) -> FactScope:
     groups = distinct_facts(stated)
     current = {event for fact in groups for event in fact.sources}
     return FactScope(
-        project or None, groups, changed_at, tuple(sorted(event_id for event_id in standing if event_id not in current))
+        project or None,
+        groups,
+        changed_at,
+        tuple(sorted(event_id for event_id in not_retracted if event_id not in current)),
     )
 
 
@@ -80,7 +83,7 @@ def _changes(conversation: Conversation, withdrawn: Retractions) -> Iterator[tup
                 yield "", changed_at
 
 
-def _standing(conversation: Conversation, withdrawn: Retractions) -> Iterator[tuple[str, str]]:
+def _not_retracted(conversation: Conversation, withdrawn: Retractions) -> Iterator[tuple[str, str]]:
     """Yield subject and id of every event that states something and is not withdrawn, whether or not it counts."""
     for fact in conversation.facts:
         if not withdrawn.hides(fact):

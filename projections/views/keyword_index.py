@@ -83,8 +83,8 @@ def _of_everything(scopes: list[IndexScope], changed_at: str, settings: Settings
     projects = [scope for scope in scopes if scope.project]
     lines = [*_head(words.index_title, scopes, words)]
     if projects:
-        behind = _sources_of(projects)
-        lines += [Line("", *behind), Line(f"## {words.projects}", *behind), Line("", *behind)]
+        sources = _sources_of(projects)
+        lines += [Line("", *sources), Line(f"## {words.projects}", *sources), Line("", *sources)]
         lines += [
             Line(f"- **{scope.name}** {as_text(one_line(scope.project or ''))} → {scope.path}", *_sources_of([scope]))
             for scope in projects
@@ -109,26 +109,26 @@ def _document(
         if len(shown) == room or size < 0:
             break
         shown.append((same_text(keyword.word), line))
-    behind = _sources_of(scopes)
+    sources = _sources_of(scopes)
     if shown:
-        lines += [Line("", *behind), Line(f"## {words.keywords}", *behind), Line("", *behind)]
+        lines += [Line("", *sources), Line(f"## {words.keywords}", *sources), Line("", *sources)]
         lines += [line for _, line in sorted(shown, key=lambda pair: pair[0])]
     if left := keywords[len(shown) :]:
         more = words.more.format(count=len(left), command="eventlog query --type fact --grep WORD")
-        lines += [Line("", *behind), Line(more, *behind)]
+        lines += [Line("", *sources), Line(more, *sources)]
     return stamped(path, lines, changed_at)
 
 
 def _head(title: str, scopes: list[IndexScope], words: Labels) -> Iterator[Line]:
-    behind = _sources_of(scopes)
-    yield from (Line(f"# {title}", *behind), Line("", *behind), Line(words.index_key, *behind))
+    sources = _sources_of(scopes)
+    yield from (Line(f"# {title}", *sources), Line("", *sources), Line(words.index_key, *sources))
 
 
 def _sessions(scope: IndexScope, up: str, words: Labels) -> Iterator[Line]:
     """List sessions, the newest first, each with the file of its summary."""
     if scope.kept:
-        behind = ((), tuple(scope.spoke))
-        yield from (Line("", *behind), Line(f"## {words.sessions}", *behind), Line("", *behind))
+        sources = ((), tuple(scope.spoke))
+        yield from (Line("", *sources), Line(f"## {words.sessions}", *sources), Line("", *sources))
     for conversation, conclusion in scope.kept:
         link = f"[{conversation.last_at[:10]}]({up}sessions/{conversation_name(conversation.id)}.md)"
         yield Line(f"- {link} {as_text(conclusion.topic)}", conversations=(conversation.id,))

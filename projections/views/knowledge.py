@@ -87,13 +87,13 @@ def ledgers(state: Knowledge, bases: Bases) -> dict[BaseFile, Ledger]:
     """Make the ledger of every file; entries that mean no knowledge base are `unmatched_entries`."""
     withdrawn = Retractions(state.retractions)
     records: dict[BaseFile, FileHistory] = {}
-    home_of: dict[str, FileHistory] = {}
+    recorded_in: dict[str, FileHistory] = {}
     said: list[PlanEntry | KnowledgeEdited] = [*state.entries, *state.edits]
     for event in sorted(said, key=order):
         file = base_file_of(event.key, event.project, bases)
         if file is None:
             continue
-        record = home_of[event.id] = records.setdefault(file, FileHistory())
+        record = recorded_in[event.id] = records.setdefault(file, FileHistory())
         record.newest = max(record.newest, event.ts, withdrawn.touched_at(event))
         record.known[event.id] = event
         if not withdrawn.hides(event):
@@ -101,7 +101,7 @@ def ledgers(state: Knowledge, bases: Bases) -> dict[BaseFile, Ledger]:
             record.edits += [event] if isinstance(event, KnowledgeEdited) else []
     became: list[EntryApplied | EntryResolved] = [*state.applied, *state.resolved]
     for told in sorted(became, key=order):
-        home = home_of.get(told.target)
+        home = recorded_in.get(told.target)
         if home is None:
             continue
         home.newest = max(home.newest, told.ts, withdrawn.touched_at(told))

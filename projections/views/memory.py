@@ -98,8 +98,8 @@ def _document(subject: FactScope, settings: Settings, notes: KnowledgeEdited | N
     shown, left = _fit(groups, titles, settings.memory, spent)
     lines = [Line(title, _sources_of(groups, subject)), *_sections(shown, left, titles, subject)]
     if left:
-        behind = _sources_of(left, subject)
-        lines += [Line("", behind), Line(_more(len(left), subject, words), behind)]
+        sources = _sources_of(left, subject)
+        lines += [Line("", sources), Line(_more(len(left), subject, words), sources)]
     if notes and notes.content is not None:
         lines += [Line(text, (notes.id,)) for text in ("", f"## {notes.key.heading}", "", *notes.content.split("\n"))]
     return stamped(_path(subject.project), lines, max(subject.changed_at, notes.ts if notes else ""))
@@ -149,8 +149,8 @@ def _sections(
     for fact in shown:
         by_section.setdefault(_section(fact), []).append(fact)
     for section, groups in sorted(by_section.items()):
-        behind = _sources_of([*groups, *(fact for fact in left if _section(fact) == section)], subject)
-        yield from (Line("", behind), Line(f"## {titles[section]}", behind), Line("", behind))
+        sources = _sources_of([*groups, *(fact for fact in left if _section(fact) == section)], subject)
+        yield from (Line("", sources), Line(f"## {titles[section]}", sources), Line("", sources))
         yield from (Line(_bullet(fact), fact.sources) for fact in groups)
 
 

@@ -41,7 +41,12 @@ def _file(tmp_path):
 def test_what_was_kept_is_found(kept, day):
     found = kept.find(day, KINDS)
 
-    assert (_folded().states, 4, ["stray"], {"left out"}) == (found.states, found.events, found.strays, found.left_out)
+    assert (_folded().states, 4, ["stray"], {"left out"}) == (
+        found.states,
+        found.events,
+        found.misdated,
+        found.left_out,
+    )
 
 
 def test_nothing_is_found_of_a_day_never_kept(tmp_path, day):

@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 from eventlog import fastjson, ids, timestamps
 from eventlog.app.replay import replay
-from eventlog.cross_day import Copies, day_in_id, misdated
+from eventlog.cross_day import CopyFilter, day_in_id, misdated
 from eventlog.errors import InvalidEvent
 from eventlog.settings.schema import Settings
 from eventlog.verify import verify
@@ -34,7 +34,7 @@ def test_an_id_that_names_another_day_or_none_is_a_stray():
 def test_of_copies_on_several_days_that_of_the_day_its_id_names_counts_else_the_earliest(copies):
     """Each copy: the day its id names, the day it lies on, and its key."""
     by_day = {day: {id_of(home, key) for home, lies, key in copies if lies == day} for day in DAYS}
-    elsewhere = Copies(lambda day, some: by_day.get(day, set()) & set(some))
+    elsewhere = CopyFilter(lambda day, some: by_day.get(day, set()) & set(some))
     kept = {day: by_day[day] - elsewhere.of(misdated(day, by_day[day])) for day in DAYS}
     everything = set().union(*by_day.values())
 

@@ -53,7 +53,7 @@ def _words(record: TranscriptRecord) -> Iterator[Step]:
     if record.get("type") == "assistant" and (said := text_of(content)):
         yield Step("reply", said)
     if record.get("type") == "user":
-        said = "\n".join(one for one in texts(content) if not one.lstrip().startswith(_NOT_THE_USER)).strip()
+        said = "\n".join(text for text in texts(content) if not text.lstrip().startswith(_NOT_THE_USER)).strip()
         if said:
             yield Step("prompt", said)
 

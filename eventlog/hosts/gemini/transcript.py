@@ -48,7 +48,7 @@ def _old_format(path: Path) -> list[TranscriptRecord]:
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return []
     messages = dig(whole, "messages")
-    return [one for one in messages if isinstance(one, dict)] if isinstance(messages, list) else []
+    return [message for message in messages if isinstance(message, dict)] if isinstance(messages, list) else []
 
 
 def _of(message: TranscriptRecord) -> Iterator[Step]:
