@@ -1,4 +1,4 @@
-"""What becomes of a call: its event in the log, in the spool where that is locked, else a note of what was lost."""
+"""Record a call: as an event in the log, in the spool where that is locked, else as a note of what was lost."""
 
 import os
 import time

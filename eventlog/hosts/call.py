@@ -1,4 +1,4 @@
-"""What every host's payload comes down to."""
+"""One call of a host in our words, whichever host it is."""
 
 import os
 
@@ -128,7 +128,7 @@ class HookCall:
 
     @property
     def key(self) -> str:
-        """What tells this call from all others, also when several registrations deliver it.
+        """Identity of this call among all others, the same for every registration that delivers it.
 
         Hosts disagree with themselves on the case of names, and on timestamps of one and the same moment.
         """
