@@ -166,6 +166,7 @@ class _Carrier:
         named = Spelling(entry.key.heading.strip(), entry.key.level, entry.key.under or ())
         at = self._ledger.spelled.get(key, named)
         self._result.arrivals.append(Arrival(key, at, entry.id, None, None, idle=True))
+        self._on.record_entry(key, at.heading, entry.id, None, None)
 
     def _delete(self, entry: PlanEntry, section: Section) -> None:
         on, page = self._on, self._on.page
@@ -194,8 +195,8 @@ class _Carrier:
 
     def _create(self, entry: PlanEntry, content: str) -> None:
         target = entry.key
-        now = self._on.history(self._on.absent(entry)).now
-        if now and now.person and now.body is None and not self._may_replace(entry):
+        removed = self._on.history(self._on.absent(entry)).is_removed_by_person
+        if removed and not self._may_replace(entry):
             raise _Waits(REMOVED)
         self._on.change(section_edits.insert(self._on.page, target.heading, target.level, content, target.under))
         section = self._on.page.find(target.heading, target.level, target.under)
@@ -231,7 +232,7 @@ class _Carrier:
     ) -> None:  # fmt: skip
         key, at = self._on.key(section), self._on.spelling(section)
         self._result.arrivals.append(Arrival(key, at, entry.id, body, meant, tuple(gone), follows))
-        self._on.record_entry(section, entry.id, body, meant)
+        self._on.record_entry(key, section.source, entry.id, body, meant)
 
 
 def _put(page: Page, key: SectionId, title: str, body: str, below: str) -> bytes:

@@ -43,14 +43,18 @@ def locate(page: Page, ledger: Ledger, path: str) -> dict[SectionId, Section]:
 
 
 def edits(ledger: Ledger, file: BaseFile, path: str, page: Page) -> list[KnowledgeEdited]:
-    """List what people did to sections the log has written, as events still to be stored."""
+    """List what people did to sections the log has written, as events still to be stored.
+
+    A heading without a text, where the section was gone, is none: a file made anew has it for what stands under it.
+    """
     observed, there = ledger.last_known_digests(path), locate(page, ledger, path)
     found = []
     for key in sorted(ledger.managed, key=lambda key: there[key].start if key in there else -1):
         body = page.text(there[key]) if key in there else None
         now = ledger.histories[key].now if key in ledger.histories else None
         is_known = body == (now.body if now else None) or (key not in observed and body is None)
-        if not is_known and sections.digest(body) != observed.get(key):
+        is_bare = body == "" and not observed.get(key)
+        if not (is_known or is_bare) and sections.digest(body) != observed.get(key):
             found.append(text_event(file, ledger.spelled[key], body))
     return found
 

@@ -84,15 +84,14 @@ class ManagedPage:
     def record_text(self, section: Section, below: str) -> None:
         """Note that the log will have a section as a person wrote it."""
         body = self.page.text(section)
-        self._record(section, Wording("", "", "", section.source, body, None, person=True, below=below))
+        self._record(self.key(section), Wording("", "", "", section.source, body, None, person=True, below=below))
 
-    def record_entry(self, section: Section, entry: str, body: str | None, meant: str | None) -> None:
-        """Note that an entry has reached a section."""
-        self._record(section, Wording("", "", entry, section.source, body, meant, person=False))
-        self.managed.add(self.key(section))
+    def record_entry(self, key: SectionId, title: str, entry: str, body: str | None, meant: str | None) -> None:
+        """Note that an entry has reached a section, on the page or not."""
+        self._record(key, Wording("", "", entry, title, body, meant, person=False))
+        self.managed.add(key)
 
-    def _record(self, section: Section, wording: Wording) -> None:
-        key = self.key(section)
+    def _record(self, key: SectionId, wording: Wording) -> None:
         self.histories[key] = self.history(key).then(wording)
 
 

@@ -68,6 +68,16 @@ class SectionHistory:
         return added(lines, lines_of(body), mark=True)
 
     @property
+    def is_removed_by_person(self) -> bool:
+        """Tell whether the section is gone because a person removed it; deleting what is gone changes nothing."""
+        gone_by_person = was_there = False
+        for wording in self.valid:
+            if wording.body is None and (was_there or wording.person):
+                gone_by_person = wording.person
+            was_there = wording.body is not None
+        return bool(self.valid) and not was_there and gone_by_person
+
+    @property
     def is_persons(self) -> bool:
         """Tell whether a person made the heading."""
         there = False
