@@ -16,7 +16,8 @@ def locate(page: Page, ledger: Ledger, path: str) -> dict[SectionId, Section]:
     """Find the sections the log knows on the page.
 
     One stands where it stood; of several that stand alike it is the one that says what it said. One that is not there
-    any more is a section of its heading and level that nobody else is, if it was there and there is only one such.
+    any more is a section of its heading and level that nobody else is, if it was there and there is only one such; or
+    one that says what it said, where only a section that was gone stood.
     """
     observed = ledger.last_known_digests(path)
     by_key: dict[SectionId, list[Section]] = {}
@@ -28,15 +29,19 @@ def locate(page: Page, ledger: Ledger, path: str) -> dict[SectionId, Section]:
         if alike := by_key.get(key):
             found[key] = _saying(page, alike, observed.get(key)) or alike[0]
     claimed = set(found.values())
+    gone = {section: key for key, section in found.items() if not _was_there(ledger, key, observed)}
     for key in keys:
         if key in found or not _was_there(ledger, key, observed):
             continue
-        free = (section for section in page.sections if section not in claimed)
-        left = [section for section in free if (section.heading, section.level) == key[:2]]
-        moved = _saying(page, left, observed.get(key)) or (left[0] if len(left) == 1 else None)
+        alike = [section for section in page.sections if (section.heading, section.level) == key[:2]]
+        left = [section for section in alike if section not in claimed]
+        moved = _saying(page, [*left, *filter(gone.__contains__, alike)], observed.get(key))
+        moved = moved or (left[0] if len(left) == 1 else None)
         if moved is None and left and ledger.spelled[key].under is None:
             moved = left[0]  # from a log that did not tell where a section stands: it meant the first
         if moved:
+            if moved in gone:
+                del found[gone.pop(moved)]
             found[key] = moved
             claimed.add(moved)
     return found

@@ -106,6 +106,15 @@ def test_applying_settles_and_nothing_a_person_had_in_the_file_is_lost(steps):
 @example([("plan", ("C", 3)), ("plan", ("T", 2)), ("edit", ("T", 2)), ("edit", ("S", 2))])
 @example([("plan", ("C", 3)), ("plan", ("T", 1)), ("delete", ("T", 2)), ("edit", ("T", 1))])
 @example([("plan", ("S", 2)), ("apply", ("S", 2)), ("delete", ("S", 2)), ("plan", ("S", 2)), ("remove", ("S", 2))])
+@example(
+    [
+        ("plan", ("T", 1)),
+        ("delete", ("S", 2)),
+        ("plan", ("S", 2)),
+        *[("apply", ("S", 2))] * 3,
+        ("withdraw", ("S", 2)),
+    ]
+)
 def test_a_lost_file_is_rebuilt_as_the_log_renders_it(steps):
     with world_after(steps) as world:
         user_md().unlink(missing_ok=True)
