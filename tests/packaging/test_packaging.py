@@ -6,6 +6,7 @@ import sys
 import zipfile
 
 import pytest
+from filelock import FileLock
 
 from tests.support.tree import ROOT, needs_tree
 
@@ -13,11 +14,13 @@ needs_tree()
 
 
 @pytest.fixture(scope="module")
-def wheel(tmp_path_factory):
-    """Built through the sdist, as an index would get it."""
-    out = tmp_path_factory.mktemp("dist")
-    command = [sys.executable, "-m", "build", "--no-isolation", "--outdir", str(out), str(ROOT)]
-    subprocess.run(command, check=True, capture_output=True)
+def wheel(tmp_path_factory, testrun_uid):
+    """Built through the sdist, as an index would get it; once, by one of the processes of a run."""
+    out = tmp_path_factory.getbasetemp().parent / f"dist-{testrun_uid}"
+    with FileLock(f"{out}.lock"):  # two builds at once would be in each other's way in the tree
+        if not out.exists():
+            command = [sys.executable, "-m", "build", "--no-isolation", "--outdir", str(out), str(ROOT)]
+            subprocess.run(command, check=True, capture_output=True)
     return next(out.glob("*.whl"))
 
 
