@@ -196,12 +196,14 @@ class _ManagedFile:
             data = b""  # nothing of ours was ever in it
         base = self._settings.knowledge_bases[self._place.base]
         carried = carry(ledger, self._place, self._target.shown, data, replace=base.on_people_text == "replace")
-        self._store(carried.texts)
+        told = self._store(carried.texts)
         arrivals = [_arrival(arrival, state, self._target.shown) for arrival in carried.arrivals]
         if carried.data != (data or b""):
             self._done.files.append((self._target.shown, data or b"", carried.data))
             self._write(carried, arrivals)
-        self._store(arrivals)
+        told += self._store(arrivals)
+        if told and not self._dry_run:
+            self._look_again(told, state, Page(carried.data))
         if not self._dry_run:
             self._intent.unlink(missing_ok=True)
         self.has_work = bool(self._done.edited or arrivals or self._done.files)
@@ -231,6 +233,12 @@ class _ManagedFile:
                 SectionChange(self._target.shown, key.heading, key.level, event.id, key.under or ())
             )
         return self.ledger_of(state) if found else ledger
+
+    def _look_again(self, told: Sequence[Event], state: Knowledge, page: Page) -> None:
+        """Record the edits that only show in the new file: a person's section may stand where a lost one stood."""
+        for event in told:
+            state.fold(cast("AnyEvent", event))
+        self._take_note(self.ledger_of(state), state, page)
 
     def _write(self, carried: WriteResult, arrivals: list[EntryApplied]) -> None:
         if not self._dry_run:

@@ -84,6 +84,23 @@ def world_after(steps):
 
 @settings(max_examples=rounds(fixed=60, fuzz=300))
 @given(STEPS)
+@example(
+    [
+        ("plan", ("S", 2)),
+        ("delete", ("S", 2)),
+        ("plan", ("C", 3)),
+        ("lose", ("S", 2)),
+        ("plan", ("T", 2)),
+        ("resolve", ("S", 2)),
+        ("delete", ("S", 2)),
+        ("plan", ("T", 1)),
+        ("apply", ("S", 2)),
+        ("apply", ("S", 2)),
+        ("edit", ("S", 2)),
+        ("plan", ("S", 2)),
+        ("withdraw", ("S", 2)),
+    ]
+)
 def test_applying_settles_and_nothing_a_person_had_in_the_file_is_lost(steps):
     with world_after(steps) as world:
         assert [] == apply(world.log, SETTINGS).edited
