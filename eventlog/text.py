@@ -13,15 +13,17 @@ _INVISIBLE = (
     "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200c\u200e\u200f\u202a-\u202e\u2060-\u206f"
     "\u3164\ufe00-\ufe0e\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
 )
-_UNSAFE = re.compile(
+_UNSAFE = (
     f"(?:\x1b\\[|\x9b)[0-?]*[ -/]*[@-~]|[\x00-\x1f\x7f-\x9f{_INVISIBLE}]"
     f"|(?<!{_EMOJI})(?<!{_EMOJI}\ufe0f)\u200d|\u200d(?!{_EMOJI})"
     f"|(?<!{_EMOJI})(?<![0-9#*])\ufe0f|(?<=[0-9#*])\ufe0f(?!\u20e3)"
 )
-_UNSEEN = re.compile(f"[{_INVISIBLE}\u200d\ufe0f]+")  # joiners and selectors do not distinguish texts, either
+_UNSEEN = f"[{_INVISIBLE}\u200d\ufe0f]+"  # joiners and selectors do not distinguish texts, either
 # Han characters, kana and their punctuation: a space beside them is a matter of taste
 _HAN = "\u2e80-\u2fdf\u3001-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
-_BESIDE_HAN = re.compile(f" (?=[{_HAN}])|(?<=[{_HAN}]) ")
+_BESIDE_HAN = f" (?=[{_HAN}])|(?<=[{_HAN}]) "
+
+_compiled = cache(re.compile)  # on first need: a session's start that meets ASCII only would wait for nothing
 
 
 def one_line(text: str) -> str:
@@ -34,7 +36,7 @@ def one_line(text: str) -> str:
 
 def harmless(text: str) -> str:
     """Without characters that would act on a terminal or hide what follows; line breaks are among them."""
-    return _UNSAFE.sub("", text)
+    return _compiled(_UNSAFE).sub("", text)
 
 
 @cache
@@ -56,7 +58,7 @@ def same_text(text: str) -> str:
     """
     collapsed = " ".join(_fold(text).split())
     if not collapsed.isascii():
-        collapsed = _BESIDE_HAN.sub("", collapsed)
+        collapsed = _compiled(_BESIDE_HAN).sub("", collapsed)
     end = len(collapsed)
     while end and not collapsed[end - 1].isalnum() and _closes(collapsed[end - 1]):
         end -= 1
@@ -66,7 +68,7 @@ def same_text(text: str) -> str:
 def _fold(text: str) -> str:
     if text.isascii():
         return text.lower()
-    seen = _UNSEEN.sub("", text)
+    seen = _compiled(_UNSEEN).sub("", text)
     return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", seen).casefold())
 
 
