@@ -13,7 +13,7 @@ from eventlog import fastjson, timestamps
 from eventlog.append_once import append_once
 from eventlog.dayfile import path_of
 from eventlog.errors import EventLogError, InvalidEvent
-from eventlog.files import not_stored, open_regular, replace_file, sync_file
+from eventlog.files import is_locked, not_stored, open_regular, replace_file, sync_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -67,8 +67,8 @@ def _named(store: "Store", ending: str) -> "list[str]":
 def _take_in(store: "Store", path: str) -> bool:
     try:
         ns, key, within_ms, event = _read(path)
-        if _is_locked(path_of(store.log, timestamps.from_ns(ns)[:10])):
-            return False
+        if is_locked(path_of(store.log, timestamps.from_ns(ns)[:10])):
+            return False  # whoever reads the spool for a person does not wait
         append_once(store, event, key, within_ms=within_ms, clock=lambda: ns)
         os.unlink(path)
     except FileNotFoundError:  # another one was faster
@@ -96,21 +96,3 @@ def _set_aside(path: str) -> bool:
     except OSError:
         return False
     return True
-
-
-def _is_locked(path: str) -> bool:
-    """Tell whether someone holds the day file now: whoever reads the spool for a person does not wait."""
-    try:
-        import fcntl
-
-        fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
-    except (ImportError, OSError):
-        return False
-    try:
-        fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except OSError:
-        return True
-    else:
-        return False
-    finally:
-        os.close(fd)

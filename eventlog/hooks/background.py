@@ -7,6 +7,7 @@ import os
 import sys
 import time
 
+from eventlog.files import is_locked
 from eventlog.hooks import patience
 from eventlog.store import Store
 
@@ -16,7 +17,7 @@ _PAUSE = 0.5  # seconds: the host finishes first, and several ends are seen to t
 
 def start_finalize(store: Store) -> None:
     """Start `eventlog settle` for the store, unless one is about to begin, or at work: it looks again at the end."""
-    if _is_at_work(store.lock("settle")) or _is_starting(store.cached("settle.starting")):
+    if is_locked(store.lock("settle")) or _is_starting(store.cached("settle.starting")):
         return
     command = [sys.executable, "-I", "-m", "eventlog", "settle", "--store", store.root]
     if os.name == "nt":
@@ -48,24 +49,6 @@ def _start(command: "list[str]") -> None:
         os.execv(command[0], command)  # noqa: S606 - no shell is wanted
     finally:
         os._exit(127)
-
-
-def _is_at_work(path: str) -> bool:
-    """Tell whether another process holds the lock (filelock takes it with flock, too)."""
-    try:
-        import fcntl
-
-        fd = os.open(path, os.O_RDWR)
-    except (ImportError, OSError):
-        return False
-    try:
-        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return True
-    else:
-        return False
-    finally:
-        os.close(fd)
 
 
 def _is_starting(path: str) -> bool:
