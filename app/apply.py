@@ -196,15 +196,15 @@ class _ManagedFile:
             data = b""  # nothing of ours was ever in it
         base = self._settings.knowledge_bases[self._place.base]
         carried = carry(ledger, self._place, self._target.shown, data, replace=base.on_people_text == "replace")
-        told = self._store(carried.texts)
+        told = self._record(carried.texts, state)
         arrivals = [_arrival(arrival, state, self._target.shown) for arrival in carried.arrivals]
         if carried.data != (data or b""):
             self._done.files.append((self._target.shown, data or b"", carried.data))
             self._write(carried, arrivals)
-        told += self._store(arrivals)
-        if told and not self._dry_run:
-            self._look_again(told, state, Page(carried.data))
+        told += self._record(arrivals, state)
         if not self._dry_run:
+            if told:  # a person's section may stand now where a lost one stood: an edit that only the new file shows
+                self._take_note(self.ledger_of(state), state, Page(carried.data))
             self._intent.unlink(missing_ok=True)
         self.has_work = bool(self._done.edited or arrivals or self._done.files)
         self._report(carried)
@@ -218,41 +218,41 @@ class _ManagedFile:
             return ledger
         known = {(applied.target, key_of(applied)) for applied in ledger.record.applied}
         events = [event for event in drift.arrived(meant, page) if (event.target, key_of(event)) not in known]
-        for event in self._store(events):
-            state.fold(cast("AnyEvent", event))
+        self._record(events, state)
         return self.ledger_of(state)
 
     def _take_note(self, ledger: Ledger, state: Knowledge, page: Page) -> Ledger:
         """Record what people did to the file; a file that is gone is not an edit, it is made anew."""
         found = drift.edits(ledger, self._place, self._target.shown, page)
-        for event in self._store(found):
+        for event in self._record(found, state):
             assert isinstance(event, KnowledgeEdited)
-            state.fold(event)
             key = event.key
             self._done.edited.append(
                 SectionChange(self._target.shown, key.heading, key.level, event.id, key.under or ())
             )
         return self.ledger_of(state) if found else ledger
 
-    def _look_again(self, told: Sequence[Event], state: Knowledge, page: Page) -> None:
-        """Record the edits that only show in the new file: a person's section may stand where a lost one stood."""
-        for event in told:
-            state.fold(cast("AnyEvent", event))
-        self._take_note(self.ledger_of(state), state, page)
-
     def _write(self, carried: WriteResult, arrivals: list[EntryApplied]) -> None:
         if not self._dry_run:
             replace_file(str(self._intent), msgspec.json.encode(arrivals))
             self._target.write(carried.data)
 
-    def _store(self, events: Sequence[Event]) -> list[Event]:
-        """Append the events and return them as they stand in the log; in a dry run, as they would."""
-        if self._dry_run:
-            now = self._clock()
-            return [replace(event, ts=timestamps.from_ns(now), id=ids.new(now // 1_000_000)) for event in events]
+    def _record(self, events: Sequence[Event], state: Knowledge) -> list[Event]:
+        """Append the events, let the state know them, and return them as they stand in the log."""
+        recorded = self._dated(events) if self._dry_run else self._stored(events)
+        for event in recorded:
+            state.fold(cast("AnyEvent", event))
+        return recorded
+
+    def _stored(self, events: Sequence[Event]) -> list[Event]:
         put = self._log.put(events) if events else []
         self._done.stored += sum(appended.new for appended in put)
         return [appended.event for appended in put]
+
+    def _dated(self, events: Sequence[Event]) -> list[Event]:
+        """Make the events as they would stand in the log if this were no dry run."""
+        now = self._clock()
+        return [replace(event, ts=timestamps.from_ns(now), id=ids.new(now // 1_000_000)) for event in events]
 
     def _report(self, carried: WriteResult) -> None:
         shown = self._target.shown
