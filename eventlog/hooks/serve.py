@@ -66,11 +66,6 @@ class HookAnswer:
             note(self._store, error, b"", self._call.agent)
 
 
-def respond(data: bytes, argv: list[str], environ: "Mapping[str, str]", start_context: "StartContext") -> bytes:
-    """Record what the host sent and return the answer to print; never raises."""
-    return serve(data, argv, environ, start_context).answer
-
-
 def serve(data: bytes, argv: list[str], environ: "Mapping[str, str]", start_context: "StartContext") -> HookAnswer:
     """Record what the host sent; `start_context` answers a session's start. Never raises."""
     hints = _options(argv)

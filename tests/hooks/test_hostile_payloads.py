@@ -8,10 +8,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from eventlog.codec import decode
-from eventlog.hook import start_context
-from eventlog.hooks.serve import respond
 from tests.support.effort import rounds
-from tests.support.hook_calls import errors_of, run
+from tests.support.hook_calls import errors_of, respond, run
 from tests.support.host_calls import events
 from tests.support.payloads import MOMENTS, captured, claude, cursor, data
 
@@ -129,7 +127,7 @@ def mutated(draw):
 def test_any_payload_is_answered_with_one_json_object_or_silence_and_is_an_event(store, payload, agent, event):
     said = json.dumps(payload).encode()
     before = lines_of(store)
-    answer = respond(said, ["--agent", agent, "--event", event, "--store", str(store)], {}, start_context)
+    answer = respond(said, ["--agent", agent, "--event", event, "--store", str(store)], {})
     written = lines_of(store)[len(before) :]
 
     assert not answer or isinstance(json.loads(answer), dict)
@@ -148,7 +146,6 @@ def test_a_number_json_has_no_word_for_is_kept_as_text(tmp_path, text):
         b'{"session_id": "s", "hook_event_name": "Notification", %b}' % text.encode(),
         ["--store", str(tmp_path)],
         {},
-        start_context,
     )
     (event,) = events(tmp_path)
 

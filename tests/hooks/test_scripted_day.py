@@ -13,9 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from eventlog.codec import to_fields
-from eventlog.hook import start_context
 from eventlog.hooks.command import command
-from eventlog.hooks.serve import respond
 from eventlog.log import EventLog
 from eventlog.store import Store
 from tests.support import hook_calls, host_calls, payloads
@@ -118,7 +116,7 @@ def test_every_captured_payload_twice_at_once_is_one_event(tmp_path):
 def test_the_installed_command_for_a_turns_end_imports_the_standard_library_only(tmp_path):
     store = alone(tmp_path / "store")
     for turn in range(2):
-        respond(data(claude("Stop", prompt_id=f"p-{turn}")), ["--store", str(store)], {}, start_context)
+        hook_calls.respond(data(claude("Stop", prompt_id=f"p-{turn}")), ["--store", str(store)], {})
     installed = command("claude", "Stop", Store(str(store)), str(tmp_path)).partition(" 2>")[0]
     installed = installed.replace(" -I -S ", " -X importtime -I -S ")
     ended = subprocess.run(

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from eventlog.hook import start_context
-from eventlog.hooks.serve import respond
+from eventlog.hooks.serve import serve
 from eventlog.log import EventLog
 from tests.support.payloads import data
 from tests.support.tree import IMPORT_PATH
@@ -22,10 +22,15 @@ STEPS = ("STDIN", "READ", "APPEND", "ANSWER", "LAST", "LOCK", "LOCK_AGAIN")
 HOOK = patient(*STEPS)
 
 
+def respond(sent, argv, environ):
+    """The answer to these bytes, in this process."""
+    return serve(sent, argv, environ, start_context).answer
+
+
 def tell(store, payload, *argv, **environ):
     """The answer to a payload, an object or bytes, in this process."""
     sent = payload if isinstance(payload, bytes) else data(payload)
-    return respond(sent, [*argv, "--store", str(store)], environ, start_context)
+    return respond(sent, [*argv, "--store", str(store)], environ)
 
 
 def run(store, payload, *argv, hook=HOOK, **options):

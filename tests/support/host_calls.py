@@ -5,17 +5,15 @@ import os
 import time
 from pathlib import Path
 
-from eventlog.hook import start_context
-from eventlog.hooks.serve import respond
 from eventlog.log import EventLog
-from tests.support.hook_calls import run
+from tests.support.hook_calls import respond, run
 from tests.support.payloads import claude, data
 from tests.support.use_cases import finalize
 
 
 def tell(store, payload, *argv, **environ):
     """The parsed answer to a payload, {} for silence, without what the hook would start afterwards."""
-    answer = respond(data(payload), [*argv, "--store", str(store)], environ, start_context)
+    answer = respond(data(payload), [*argv, "--store", str(store)], environ)
     return json.loads(answer) if answer else {}
 
 
