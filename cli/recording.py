@@ -17,15 +17,21 @@ from eventlog.store import Store
 def record(store: Store, given: SpeakerOptions, fields: dict[str, Any]) -> None:
     """Append one event unless memory is switched off or its conversation has said the same, and report it."""
     machine = Machine.here()
-    if switch := off_switch(machine, str(Path.cwd()), given.project):
-        if sys.stdout.isatty():
-            say(f"Nothing was written: memory is switched off by {switch}.")
-        else:
-            emit({"status": "skipped", "reason": "memory_disabled"})
+    if is_switched_off(machine, given.project):
         return
     log = open_log(store)
     event = from_fields(speaker_of(log, given, machine) | fields)
     report(record_once(log, event), "already said in this conversation")
+
+
+def is_switched_off(machine: Machine, project: str | None) -> bool:
+    """Tell whether memory is switched off here or in that project, and say so: nothing is to be written."""
+    switch = off_switch(machine, str(Path.cwd()), project)
+    if switch and sys.stdout.isatty():
+        say(f"Nothing was written: memory is switched off by {switch}.")
+    elif switch:
+        emit({"status": "skipped", "reason": "memory_disabled"})
+    return bool(switch)
 
 
 def report(appended: AppendResult, reason: str) -> None:

@@ -1,14 +1,19 @@
 """`eventlog append`."""
 
 import sys
+from pathlib import Path
 from typing import Any
 
 import click
 
 from eventlog.app.append import append_event, append_stream, object_of, value_of
+from eventlog.app.current_conversation import SpeakerOptions, speaker_of
+from eventlog.app.machine import Machine
 from eventlog.cli import options
-from eventlog.cli.recording import report
+from eventlog.cli.recording import is_switched_off, report
 from eventlog.errors import InvalidEvent
+from eventlog.log import EventLog
+from eventlog.project import project_root
 from eventlog.store import Store
 
 
@@ -17,6 +22,7 @@ from eventlog.store import Store
         "eventlog append --stdin < events.jsonl",
         "eventlog append --stdin --batch nightly-2026-02-21 < events.jsonl",
         "eventlog append session_start --session $ID source=startup model=opus",
+        'eventlog append fact content="The API listens on port 8443" category=insight',
         'eventlog append retraction --session $ID target=$EVENT_ID reason="not true any more"',
         """eventlog append stage_summary --session $ID --json '{"summary": "…", "decisions": ["…"]}'""",
     )
@@ -30,7 +36,7 @@ from eventlog.store import Store
     help="Name of the stream on stdin: sent again after a kill, only what is missing is added.",
 )
 @click.option("--json", "object_text", metavar="OBJECT", help="Fields as a JSON object.")
-@click.option("--session", metavar="ID", help="Conversation id of the agent.")
+@click.option("--session", metavar="ID", help="Conversation id of the agent [default: found as for `fact`].")
 @click.option("--project", callback=options.root_of, help="Directory of the project.")
 @click.option("--agent", help="Program that says it.")
 @click.option("--layer", type=click.IntRange(1, 4), help="Safety net that saved it.")
@@ -49,8 +55,9 @@ def command(
 ) -> None:
     """Append events of any type, but decisions of people and what became of knowledge bases.
 
-    A VALUE is text, or JSON where the field is not text. An event with its own `ts` and no `id` gets an id derived
-    from what it says, so that the same file twice adds nothing. Prints one JSON line per event.
+    Without --session, conversation, project and agent are found as for `fact`. A VALUE is text, or JSON where the field
+    is not text. An event with its own `ts` and no `id` gets an id derived from what it says, so that the same file
+    twice adds nothing. Prints one JSON line per event.
 
     A stream is stored all or nothing per day, short of a kill. Sent again, events with times or ids of their own are
     recognised; for all others give the stream a name with --batch, of its own for each stream.
@@ -59,17 +66,30 @@ def command(
         raise click.UsageError("give either TYPE or --stdin")
     if batch is not None and not (from_stdin and batch.strip()):
         raise click.UsageError("--batch names what comes with --stdin")
+    machine = Machine.here()
+    if is_switched_off(machine, project):
+        return
     log = options.open_log(store)
     if from_stdin:
         for appended in append_stream(log, sys.stdin.buffer, batch=batch):
             report(appended, "an event with this id is already there")
         return
-    speaker = {"conversation_id": session, "project": project, "agent": agent, "layer": layer}
-    given = {name: value for name, value in speaker.items() if value is not None}
-    fields = {**given, **_object(object_text), **_assigned(str(type_name), assignments)}
+    fields = {**_object(object_text), **_assigned(str(type_name), assignments)}
     if fields.setdefault("type", type_name) != type_name:
         raise click.UsageError(f"TYPE is {type_name}, and the fields say type={fields['type']}")
-    report(append_event(log, fields), "already said in this conversation")
+    speaker = _speaker(log, SpeakerOptions(session, project, agent, layer), fields, machine)
+    report(append_event(log, {**speaker, **fields}), "already said in this conversation")
+
+
+def _speaker(log: EventLog, given: SpeakerOptions, fields: dict[str, Any], machine: Machine) -> dict[str, Any]:
+    """Build the fields that tell who says it: as given, or where no conversation is named, as for `fact`."""
+    if given.session is None and "conversation_id" not in fields:
+        here = given.project or fields.get("project") or project_root(str(Path.cwd()))
+        found = speaker_of(log, given._replace(project=here, agent=given.agent or fields.get("agent")), machine)
+    else:
+        found = {"conversation_id": given.session, **given._asdict()}
+        del found["session"]
+    return {name: value for name, value in found.items() if value is not None}
 
 
 def _object(text: str | None) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from eventlog.app.machine import Machine
 from eventlog.app.plan import checked, entry_of, parse_plan
 from eventlog.cli import options
 from eventlog.cli.output import emit
+from eventlog.cli.recording import is_switched_off
 from eventlog.cli.verbs.validate import read_plan
 from eventlog.codec import to_fields
 from eventlog.events import Operation
@@ -80,6 +81,8 @@ def command(
     if dry_run:
         for event in events:
             emit({"status": "dry-run", "event": to_fields(event)})
+        return
+    if is_switched_off(machine, project):
         return
     for stored in log.append_many(events):
         emit({"status": "ok", "id": stored.id})

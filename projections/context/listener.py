@@ -109,38 +109,43 @@ class Listener(Struct, frozen=True):
         said = self.said_since(rendered_at) if rendered_at < self.since else lately
         return replace(result, content=drop_retracted(result.content, self.log, said))
 
-    def notes(self, lately: Conversations) -> Iterator[DayNotes]:
+    def notes(self, lately: Conversations, *, own_only: bool) -> Iterator[DayNotes]:
         """Write the notes of today and yesterday, without facts, which have a section of their own.
 
-        Who came back hears of itself only.
+        Who came back hears of itself only (`own_only`).
         """
         local = local_time(self.settings.timezone)
-        found = notes(self._summaries_only(lately), local)
+        found = notes(self._summaries_only(lately, own_only=own_only), local)
         today = local(self.request.now)[:10]
         for day in (today, _day_before(today)):
             if day in found and found[day].items:
                 yield DayNotes(day, list(lines(day, found[day], LABELS[self.settings.locale], local)))
 
-    def _summaries_only(self, lately: Conversations) -> Conversations:
+    def _summaries_only(self, lately: Conversations, *, own_only: bool) -> Conversations:
         since = _before(self.request.now, _NOTES_DAYS)
         state = Conversations(retractions=lately.retractions)
         for conversation in lately.by_id.values():
-            if self.request.source in CAME_BACK and conversation.id != self.request.session_id:
+            if own_only and conversation.id != self.request.session_id:
                 continue
             if summaries := [summary for summary in conversation.summaries if summary.ts >= since]:
                 project = conversation.first_project
                 state.by_id[conversation.id] = Conversation(conversation.id, first_project=project, summaries=summaries)
         return state
 
-    def summaries(self, lately: Conversations) -> tuple[list[TitledSummary], list[KnownFile]]:
+    def own_summary(self, lately: Conversations) -> tuple[Line, ...]:
+        """Return its own summary; nothing for a session that is new, or has not come to anything."""
+        if not self.request.session_id or self.request.source in NEW:
+            return ()
+        return self._past(lately).own(self.request.session_id)
+
+    def summaries(self, lately: Conversations, own: tuple[Line, ...]) -> tuple[list[TitledSummary], list[KnownFile]]:
         """Choose its own where it came back, else the project's newest; and the files they were taken from."""
         request, words = self.request, PHRASES[self.settings.locale]
-        past = PastSummaries(self.log, self.cache, self.settings, lately, self.since, self.until, self.may_hear)
-        own = past.own(request.session_id) if request.session_id and request.source not in NEW else ()
         if own:
             return [TitledSummary(words.own_summary, own)], []
         if request.source in CAME_BACK or not request.project:
             return [], []
+        past = self._past(lately)
         newest = past.newest(request.project, request.session_id, shared=self.shared)
         chosen = list(islice((summary for summary in newest if summary.lines), self.settings.context.summaries))
         told = [
@@ -151,6 +156,9 @@ class Listener(Struct, frozen=True):
             for summary in chosen
         ]
         return [summary for summary in told if _has_text(summary)], [summary.file for summary in chosen if summary.file]
+
+    def _past(self, lately: Conversations) -> PastSummaries:
+        return PastSummaries(self.log, self.cache, self.settings, lately, self.since, self.until, self.may_hear)
 
 
 def _has_text(summary: TitledSummary) -> bool:

@@ -94,12 +94,13 @@ class PastSummaries(NamedTuple):
         path = f"{self.log.store.knowledge}/sessions/{name}.md"
         try:
             data = read_regular(path)
-        except OSError:
+            text = data.decode()
+        except (OSError, UnicodeDecodeError):  # the latter: not as it was rendered, and no text for a prompt
             return None
         stamp = stamped_at(data)
         if stamp is None or stamp < last_word or self._withdrawn_since(stamp):
             return None
-        lines = tuple(Line(line) for line in data.decode("utf-8", "replace").splitlines())
+        lines = tuple(map(Line, text.splitlines()))
         return PastSummary(name, _body(lines), KnownFile(path, hashlib.sha256(data).hexdigest(), stamp))
 
     def _withdrawn_since(self, ts: str) -> bool:

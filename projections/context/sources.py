@@ -12,7 +12,7 @@ from eventlog.projections.context.listener import DayNotes, Listener, TitledSumm
 from eventlog.projections.context.phrases import PHRASES, ContextPhrases
 from eventlog.projections.context.recent_events import events_of
 from eventlog.projections.context.recent_facts import recent_facts
-from eventlog.projections.context.request import ContextRequest
+from eventlog.projections.context.request import CAME_BACK, ContextRequest
 from eventlog.projections.engine.day_fold import DayCache
 from eventlog.projections.stamp import stamped_at
 from eventlog.projections.state.distinct_facts import DistinctFact
@@ -91,14 +91,15 @@ def gather(
     wanted, left_out = listener.files()
     loaded = [(file, load(file)) for file in wanted]
     lately = listener.said_since(listener.since)
-    summaries, rendered = listener.summaries(lately)
+    own = listener.own_summary(lately)
+    summaries, rendered = listener.summaries(lately, own)
     return ContextSources(
         settings=settings,
         request=request,
         session_type=listener.session_type,
         loaded=[(file, listener.without_withdrawn(file, result, lately)) for file, result in loaded],
         left_out=left_out,
-        notes=list(listener.notes(lately)),
+        notes=list(listener.notes(lately, own_only=bool(own) or request.source in CAME_BACK)),
         facts=recent_facts(lately, request.now, settings.context, local_time(settings.timezone)),
         summaries=summaries,
         rendered=rendered,

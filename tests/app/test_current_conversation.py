@@ -125,7 +125,7 @@ def test_a_conversation_is_its_hosts(log):
 @pytest.mark.parametrize(
     "words",
     [("fact", "Prices are in cents"), ("summary", "--topic", "Cart", "--summary", "Done."),
-     ("plan", "--path", "user", "--heading", "Cart", "--content", "x")],
+     ("plan", "--path", "user", "--heading", "Cart", "--content", "x"), ("append", "fact", "content=Prices are in cents")],
     ids=lambda words: words[0],
 )  # fmt: skip
 def test_what_is_said_without_a_session_is_stored_in_the_one_at_work(home, tmp_path, words):
@@ -140,6 +140,17 @@ def test_what_is_said_without_a_session_is_stored_in_the_one_at_work(home, tmp_p
     assert "ok" == json.loads(ran.out)["status"]
     assert (f"human-{mine.ts[:10]}", "human") == (mine.conversation_id, mine.agent)
     assert ("s-1", "gemini") == (theirs.conversation_id, theirs.agent)
+    assert str(tmp_path / "project") == theirs.project
+
+
+@pytest.mark.parametrize("named", ['{"content": "x", "conversation_id": "s-9"}', '{"content": "x"}'])
+def test_an_event_that_names_its_conversation_or_project_itself_keeps_it(home, tmp_path, named):
+    _tell(EventLog(tmp_path / "store"), PROMPTED, project=str(tmp_path / "project"))
+    call("append", "fact", "--json", named, "project=/elsewhere", "--store", tmp_path / "store")
+    *_, stored = EventLog(tmp_path / "store").read()
+
+    assert "/elsewhere" == stored.project
+    assert stored.conversation_id == "s-9" or stored.conversation_id.startswith("human-")
 
 
 def test_a_conversation_named_speaks_as_its_host(tmp_path):

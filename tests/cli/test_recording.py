@@ -280,7 +280,14 @@ def test_an_empty_stream_stores_nothing(store):
 # ------------------------------------------------------------------------------------------------ off
 
 SAYING = pytest.mark.parametrize(
-    "words", [("fact", "x"), ("summary", "--topic", "t", "--summary", "s")], ids=["fact", "summary"]
+    "words",
+    [
+        ("fact", "x"),
+        ("summary", "--topic", "t", "--summary", "s"),
+        ("plan", "--path", "user", "--heading", "h", "--content", "c"),
+        ("append", "fact", "content=x"),
+    ],
+    ids=lambda words: words[0],
 )
 SKIPPED = {"status": "skipped", "reason": "memory_disabled"}
 
@@ -303,6 +310,13 @@ def test_switched_off_by_a_file_in_the_project_nothing_is_written(store, tmp_pat
     project = ["--project", tmp_path] if where == "project" else []
 
     assert (0, [SKIPPED], "") == _say(store, *words, "--session", "s", *project)
+    assert not store.exists()
+
+
+def test_switched_off_a_stream_is_not_stored_either(store, monkeypatch):
+    monkeypatch.setenv("EVENTLOG_DISABLED", "1")
+
+    assert (0, [SKIPPED], "") == _say(store, "append", "--stdin", stdin=b'{"type": "fact", "content": "x"}\n')
     assert not store.exists()
 
 

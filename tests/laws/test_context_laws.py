@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from eventlog.app.context import take_bootstrap
 from eventlog.projections.context.agent_context import AgentContext, SessionType
 from eventlog.settings.schema import ContextSettings, Settings
 from tests.support.context_scene import HEAD, NOW, Scene, history
@@ -367,3 +368,24 @@ def shared_scene(tmp_path_factory):
 
 def test_the_moment_of_a_context_is_the_callers(tmp_path):
     assert NOW == history(tmp_path).ask().context.created_at.strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+
+
+# ------------------------------------------------------------------------------------------------ bytes that are no text
+
+
+@pytest.mark.parametrize("data", [b"\xff\xfe\0", b"caf\xe9\n", b"a\0b\n"])
+def test_bytes_that_are_no_text_reach_no_prompt_from_whatever_file(tmp_path, data):
+    scene = history(tmp_path).replay()
+    (scene.home / ".config/agents/BOOTSTRAP.md").write_text("Introduce yourself.\n")
+    knowledge = Path(scene.log.store.knowledge)
+    for file in (*scene.home.rglob("*.md"), *knowledge.rglob("*.md")):
+        file.write_bytes(data + file.read_bytes())
+    contexts = [
+        scene.ask(source=source, session_id=session, bootstrap=take_bootstrap(scene.settings, str(scene.home), NOW))
+        for source, session in (("startup", "now"), ("resume", "yesterday"))
+    ]
+    told = orjson.dumps([context.context for context in contexts], default=str).decode()
+
+    assert "\ufffd" not in told
+    assert "\\u0000" not in told
+    assert "Moved login to JWT" in told

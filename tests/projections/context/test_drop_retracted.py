@@ -72,12 +72,13 @@ def test_what_was_withdrawn_long_ago_is_not_told_from_a_file_that_is_older_still
     assert POISON not in _told(scene)
 
 
-def test_who_came_back_hears_of_no_other_session(scene):
+@pytest.mark.parametrize("source", ["resume", "compact", ""])
+def test_who_came_back_hears_of_no_other_session(scene, source):
     scene.tell(
         ("21 08:00", "other", "stage_summary", {"scope": "session", "summary": "Of someone else", "todos": ["Theirs"]}),
         ("21 09:00", "mine", "stage_summary", {"scope": "session", "summary": "Of my own"}),
     ).replay()
-    told = scene.ask(source="resume", session_id="mine", now=NOW).context
+    told = scene.ask(source=source, session_id="mine", now=NOW).context
 
     assert "Of my own" in told.text
     assert "Of someone else" not in told.text
