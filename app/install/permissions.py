@@ -79,6 +79,6 @@ def _parsed(text: str, rule: Permission) -> Any:
     if not text.strip("\ufeff \t\r\n"):
         return None
     try:
-        return parse(text).value if rule.form == "json" else tomllib.loads(text)
+        return parse(text).value if rule.user_file.endswith(".json") else tomllib.loads(text)
     except (BadRequest, tomllib.TOMLDecodeError):
         return None

@@ -19,6 +19,7 @@ from eventlog.store import Store
 _SHARED = ["--session-type", "shared"]
 _CANNOT_FAIL = " 2>/dev/null || true"  # read by the POSIX shell every host runs commands with
 _INSTALLED = re.compile(r"""[/\\]eventlog[/\\]hook\.py["']? --agent (?P<agent>[a-z-]+) --event \w+""")
+_PERMITS = re.compile(r"""/eventlog/hosts/\w+/permit\.py'? """)
 _BY_HAND = re.compile(r"""(?:^|[/\\"'\s])eventlog["']?\s+hook(?:\s|$)""")
 _PATHS = re.compile(r"""^(?P<python>.+?) -I -S (?P<script>.+?[/\\]hook\.py["']?) --agent """)
 
@@ -32,6 +33,16 @@ def command(agent: str, event: str, store: Store, home: str, *, shared: bool = F
     if shared:
         words += _SHARED
     return subprocess.list2cmdline(words) if sys.platform == "win32" else shlex.join(words) + _CANNOT_FAIL
+
+
+def permit_command(script: str, program: str, store: str) -> str:
+    """Build the command that allows the saving commands of this program, into this store, where a host asks."""
+    return shlex.join([sys.executable, "-I", "-S", script, program, store]) + _CANNOT_FAIL
+
+
+def is_permit(text: object) -> bool:
+    """Tell whether `permit_command` built a command, of this version or another."""
+    return isinstance(text, str) and _PERMITS.search(text) is not None
 
 
 def is_ours(text: object) -> bool:

@@ -7,10 +7,10 @@ room that has one keeps it in `permission.py`, with the documentation or the obs
 from collections.abc import Callable, Sequence
 from typing import Any, Literal, NamedTuple
 
+from eventlog.hosts.saving import VERBS
+
 Verdict = Literal["allowed", "asked", "refused"]
 Form = Literal["json", "toml", "own"]
-
-VERBS = ("summary", "fact")  # with which an agent saves
 
 
 class Grant(NamedTuple):

@@ -163,6 +163,18 @@ def test_copilot_is_given_its_context_with_the_first_tool_after_a_compaction(sto
     assert "--layer 2" in first["additionalContext"]
 
 
+def test_copilot_is_given_its_context_with_the_first_prompt_after_a_compaction(store):
+    def call(event, **fields):
+        return tell(store, {**COPILOT, **fields}, "--agent", "copilot", "--event", event)
+
+    call("preCompact", timestamp=1795265053002, trigger="manual")
+    first = call("userPromptSubmitted", timestamp=1795265053003, prompt="Go on.")
+    second = call("userPromptSubmitted", timestamp=1795265059003, prompt="And then?")
+
+    assert "# Memory" in first["additionalContext"]
+    assert {} == second
+
+
 def test_a_shared_session_is_given_a_shared_context_late_too(store):
     shared = ("--agent", "gemini", "--session-type", "shared")
     tell(store, gemini("SessionStart", source="clear"), *shared)

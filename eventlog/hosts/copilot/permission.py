@@ -1,12 +1,41 @@
 """Copilot CLI asks before each command (`copilot -p` refuses it), and keeps approvals only for one place at a time.
 
-A command whose program lies outside of the project and the temporary directory is refused for its path, too.
-Documentation: `copilot help permissions`.
+Before it asks, it calls the hooks of `permissionRequest` (from 1.0.18 on), and one that allows is enough, also where
+the program lies outside of the project. So the rule is a hook of ours that allows exactly our saving commands. Its
+commands are read as a POSIX shell reads them: on Windows, where another shell runs them, there is no rule.
+Documentation: docs.github.com/copilot/reference/hooks-reference, `copilot help permissions`.
 """
 
-from pathlib import PurePath
+import json
+import sys
+from pathlib import Path, PurePath
+from typing import Any
 
-from eventlog.hosts.permission import Grant, NoPermission
+from eventlog.hooks.command import is_permit, permit_command
+from eventlog.hosts.permission import Grant, NoPermission, Permission, Verdict
+from eventlog.hosts.profile import SECONDS
+
+_EVENT = "permissionRequest"
+_SCRIPT = str(Path(__file__).with_name("permit.py"))
+
+
+def _items(grant: Grant) -> tuple[str, ...]:
+    handler = {"type": "command", "bash": permit_command(_SCRIPT, grant.program, grant.store), "timeoutSec": SECONDS}
+    return (json.dumps({"version": 1, "hooks": {_EVENT: [handler]}}, indent=2, ensure_ascii=False) + "\n",)
+
+
+def _judge(hooks: Any, grant: Grant) -> Verdict:
+    return "allowed" if hooks == json.loads(_items(grant)[0]) else "asked"
+
+
+def _is_ours(text: str, grant: Grant) -> bool:
+    del grant
+    try:
+        found = json.loads(text)
+        (handler,) = found["hooks"].pop(_EVENT)
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return False
+    return not found["hooks"] and is_permit(handler.get("bash") if isinstance(handler, dict) else None)
 
 
 def _remedy(grant: Grant) -> str:
@@ -15,4 +44,6 @@ def _remedy(grant: Grant) -> str:
     return f'copilot --allow-tool "shell({grant.program}:*)" --add-dir {place}, each time: it keeps no such rule'
 
 
-PERMISSION = NoPermission("asked", _remedy)
+_RULE = Permission(form="own", user_file="hooks/eventlog-permit.json", items=_items, judge=_judge, is_ours=_is_ours)
+NO_RULE = NoPermission("asked", _remedy)
+PERMISSION: Permission | NoPermission = NO_RULE if sys.platform == "win32" else _RULE

@@ -48,6 +48,7 @@ def read(payload: Payload, name: str, agent: str = AGENT) -> HookCall:
             return call.as_session_end(reason=text(payload, "reason"), dedupe_key=moment)
         case "userPromptSubmitted" if prompt := text(payload, "prompt"):
             call.dedupe_text = prompt
+            call.takes_context = agent == AGENT  # from 1.0.65 on
         case "preToolUse" | "postToolUse":
             call.dedupe_text = _tool_call(payload)
             call.takes_context = name == "postToolUse"

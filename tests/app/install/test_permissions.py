@@ -13,10 +13,16 @@ from hypothesis import strategies as st
 from eventlog.app.install import permissions
 from eventlog.app.install.toml_edit import with_item, without_item
 from eventlog.errors import BadRequest
+from eventlog.hosts.copilot import permission
 from eventlog.store import Store
 from tests.support.command_line import call, command, surroundings
 
-RULES = {"claude": ".claude/settings.json", "codex": ".codex/config.toml", "gemini": ".gemini/policies/eventlog.toml"}
+RULES = {
+    "claude": ".claude/settings.json",
+    "codex": ".codex/config.toml",
+    "gemini": ".gemini/policies/eventlog.toml",
+    "copilot": ".copilot/hooks/eventlog-permit.json",
+}
 TABLE, KEY, ROOT = "sandbox_workspace_write", "writable_roots", "/home/ada/.eventlog"
 TOML = {
     "empty": "",
@@ -221,11 +227,23 @@ def test_on_a_terminal_the_user_is_asked(home, answer, verdict):
     assert verdict == _saving("claude")["verdict"]
 
 
-def test_a_host_without_such_a_rule_says_so(home):
+def test_a_host_without_such_a_rule_says_so(home, monkeypatch):
+    monkeypatch.setattr(permission, "PERMISSION", permission.NO_RULE)
     ran = call("install", "copilot", "--allow")
 
     assert 0 == ran.code
     assert "has no rule that would let it save" in ran.out
+
+
+def test_a_hook_of_the_users_own_is_left_alone(home):
+    path = home / RULES["copilot"]
+    path.parent.mkdir(parents=True)
+    path.write_text('{"version": 1, "hooks": {"permissionRequest": [{"type": "command", "bash": "true"}]}}')
+    before = path.read_bytes()
+    call("install", "copilot", "--no-allow")
+    call("uninstall", "copilot")
+
+    assert before == path.read_bytes()
 
 
 # ------------------------------------------------------------------------------------------------ what doctor says
@@ -242,6 +260,8 @@ def test_a_host_without_such_a_rule_says_so(home):
         ("codex", "[sandbox_workspace_write]\nwritable_roots = ['/']", "allowed"),
         ("codex", "sandbox_mode = 'read-only'\n[sandbox_workspace_write]\nwritable_roots = ['/']", "refused"),
         ("gemini", "", "asked"),
+        ("copilot", "", "asked"),
+        ("copilot", '{"version": 1, "hooks": {}}', "asked"),
     ],
 )
 def test_doctor_says_what_becomes_of_a_save(home, agent, text, verdict):
@@ -267,7 +287,8 @@ def test_doctor_names_what_takes_the_leave_away(home):
     assert "saving is refused" in call("doctor").out
 
 
-def test_doctor_names_the_options_of_a_host_without_rules(home):
+def test_doctor_names_the_options_of_a_host_without_rules(home, monkeypatch):
+    monkeypatch.setattr(permission, "PERMISSION", permission.NO_RULE)
     call("install", "copilot")
 
     assert "--allow-tool" in _saving("copilot")["fix"]

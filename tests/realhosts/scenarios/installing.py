@@ -3,14 +3,12 @@
 from pathlib import Path
 
 from tests.realhosts.model.script import SUMMARY, Save
-from tests.realhosts.outcome import Fails, expect
+from tests.realhosts.outcome import expect
 from tests.realhosts.scene import Scene
 
 
 def default_permissions(scene: Scene) -> str:
     """Let the agent save in the host's default permissions, after the user consented at `install --allow`."""
-    if "--allow" not in scene.eventlog("install", "--help"):
-        raise Fails("there is no `eventlog install --allow` yet")
     scene.install("--allow")
     scene.model.script.when("save it", Save())
     turn = scene.answered("Fix the cart, then save it.", free=False)

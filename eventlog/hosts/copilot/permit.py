@@ -1,0 +1,46 @@
+"""The hook that lets Copilot's agent save unasked: `python -I -S …/permit.py PROGRAM STORE`, at `permissionRequest`.
+
+It is registered with the person's consent, and called where Copilot is about to ask. A line of nothing but saving
+commands is allowed; of everything else it says nothing, and Copilot asks as it would without it.
+"""
+
+import os
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import NoReturn
+
+_SHELL = "bash"
+
+
+def main(program: str, store: str) -> "NoReturn":
+    """Answer one request, and leave with 0 whatever happens."""
+    from eventlog.hooks import patience
+
+    try:
+        patience.begin()
+        patience.until(patience.LAST)
+        os.write(1, answer(b"".join(iter(lambda: os.read(0, 1 << 20), b"")), program, store))
+    except BaseException:  # noqa: BLE001, S110 - nobody is left to tell: stderr is the host's
+        pass
+    finally:
+        os._exit(0)
+
+
+def answer(asked: bytes, program: str, store: str) -> bytes:
+    """Allow a call of the shell that only saves; b"" of everything else. Raises ValueError where it is not JSON."""
+    from eventlog import fastjson
+    from eventlog.hosts.saving import only_saves
+
+    call = fastjson.loads(asked)
+    given = call.get("toolInput") if isinstance(call, dict) and call.get("toolName") == _SHELL else None
+    line = given.get("command") if isinstance(given, dict) else None
+    if not isinstance(line, str) or not only_saves(line, program, store):
+        return b""
+    return fastjson.dumps({"behavior": "allow"})
+
+
+if __name__ == "__main__":
+    sys.path.insert(0, os.path.abspath(f"{__file__}/../../../.."))
+    main(*sys.argv[1:3])

@@ -1,0 +1,77 @@
+"""A line of plain commands, as a POSIX shell reads it, so that a hook can say what it runs.
+
+Plain is what names a program and its words and does nothing else: no expansion, no redirection, no pipe, nothing in
+the background. What is not surely plain is not. Standard library only, and no imports: a person waits.
+"""
+
+_ENDS = "\n;"
+_MEANS_MORE = frozenset("$`&|<>()[]{}*?!#~^\r\0")  # outside quotes
+_ESCAPED = '"\\$`\n'  # what a backslash speaks for between double quotes
+
+
+class NotPlain(Exception):
+    """The line does more than run programs with words."""
+
+
+def read_commands(line: str) -> list[list[str]]:
+    """List the words of each command, one after another as `;`, `&&` and line ends part them; raises NotPlain."""
+    commands: list[list[str]] = [[]]
+    at = 0
+    while at < len(line):
+        char = line[at]
+        if char in " \t":
+            at += 1
+        elif line.startswith("\\\n", at):
+            at += 2
+        elif char in _ENDS or line.startswith("&&", at):
+            commands.append([])
+            at += 1 if char in _ENDS else 2
+        else:
+            word, at = _word(line, at)
+            commands[-1].append(word)
+    return [words for words in commands if words]
+
+
+def _word(line: str, at: int) -> tuple[str, int]:
+    """Read a word that starts here, and tell where it ends."""
+    said = ""
+    while at < len(line) and line[at] not in " \t" + _ENDS and not line.startswith("&&", at):
+        piece, at = _piece(line, at)
+        said += piece
+    return said, at
+
+
+def _piece(line: str, at: int) -> tuple[str, int]:
+    char, after = line[at], at + 1
+    if char == "'":
+        end = line.find("'", after)
+        if end < 0:
+            raise NotPlain
+        return line[after:end], end + 1
+    if char == '"':
+        return _between_double_quotes(line, after)
+    if char == "\\":
+        if after == len(line):
+            raise NotPlain
+        return ("" if line[after] == "\n" else line[after]), after + 1
+    if char in _MEANS_MORE:
+        raise NotPlain
+    return char, after
+
+
+def _between_double_quotes(line: str, at: int) -> tuple[str, int]:
+    """Read up to the closing quote. `!` speaks of the history of a shell somebody types into, unless space follows."""
+    said = ""
+    while at < len(line) and line[at] != '"':
+        char, following = line[at], line[at + 1 : at + 2]
+        if char in "$`" or (char == "!" and following not in ("", " ", '"', "\n")):
+            raise NotPlain
+        if char == "\\" and following and following in _ESCAPED:
+            said += "" if following == "\n" else following
+            at += 2
+        else:
+            said += char
+            at += 1
+    if at >= len(line):
+        raise NotPlain
+    return said, at + 1
