@@ -5,12 +5,15 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from eventlog import days
+from eventlog.app import replica_files
 from eventlog.app.install import health
 from eventlog.app.install.health import Problem
 from eventlog.app.install.host_report import Report, examine
 from eventlog.app.install.install import InstallTarget
+from eventlog.conflict_copies import sync_program
 from eventlog.errors import BadSettings
 from eventlog.hooks import error_log
+from eventlog.replica import replica_of
 from eventlog.settings import load
 from eventlog.store import Store
 
@@ -40,12 +43,35 @@ def _problems(target: InstallTarget) -> Iterator[Problem]:
     yield from _switches(target)
     yield from _settings(target.store)
     yield from health.examine(target.store)
-    log = target.store.log
+    yield from _log_files(target.store.log)
+    yield from _replicas(target.store)
+
+
+def _log_files(log: str) -> Iterator[Problem]:
     for path in days.foreign_files(log):
-        yield Problem(f"{path} is no day file and is never read", f"move it out of {log}")
+        if program := sync_program(Path(path).name):
+            what = f"{path} is a copy {program} made where two versions met, and is never read"
+            yield Problem(what, "name it YYYY-MM-DD.NAME.jsonl to have its events too, or remove it")
+        else:
+            yield Problem(f"{path} is no day file and is never read", f"move it out of {log}")
     for bad in days.unreadable(log):
         what = f"{bad.file} cannot be read: {bad.reason}"
         yield Problem(what, "give it back to its owner, or move it out: the rest is read")
+
+
+def _replicas(store: Store) -> Iterator[Problem]:
+    for lost in replica_files.lost_lines(store):
+        now = "is gone" if lost.there is None else f"has {lost.there:,} now, and they do not begin with those"
+        fix = f"copy it again from its machine; if it is meant to be so, remove {store.cached('replicas.json')}"
+        yield Problem(f"{lost.path} was seen with {lost.seen:,} line{'s' * (lost.seen != 1)} and {now}", fix)
+    if file := replica_files.written_elsewhere(store):
+        name = replica_of(store)
+        yield Problem(
+            f"{file} has events of {name}, the name of this store, that its own log lacks",
+            "where a copy of this store is in use, remove the file `replica` there; else this log has lost them",
+        )
+    if Path(store.replica).exists() and not replica_of(store):
+        yield Problem(f"{store.replica} does not hold the name of a store", "remove it, and it is made anew")
 
 
 def _switches(target: InstallTarget) -> Iterator[Problem]:

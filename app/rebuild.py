@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from eventlog import files
+from eventlog.app import replica_files
 from eventlog.app.apply import ApplyResult, apply
 from eventlog.app.codex_export import ExportResult, export
 from eventlog.app.context_loader import drop_copy
@@ -53,6 +54,7 @@ def replay_store(
         done = rebuild(opened, projections=projections, checkpoints=checkpoints, check=check, progress=progress)
     if check:
         return done
+    replica_files.remember(opened.store)
     machine = opened.machine
     return done._replace(copies=export(opened.store, opened.settings, machine.home, machine.environ))
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Literal
 
-    LockName = Literal["declare", "install", "replay", "settle"]
+    LockName = Literal["declare", "install", "replay", "replica", "settle"]
     CacheName = Literal[
         "avoided.log",  # statements that were there already
         "checkpoints",  # folded states, by day
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         "late",  # contexts that are owed
         "locks",  # of files of knowledge bases
         "open",  # sessions to finalize
+        "replicas.json",  # what day files of other machines were seen to hold
         "sessions.log",
         "settings.json",
         "settle.starting",  # a process was started and has not taken the lock yet
@@ -35,7 +36,7 @@ _LONGEST_NAME = 120
 _LONGEST_REPLICA = 60
 _ENDING = ".jsonl"
 _MONTHS = (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
-_CONFLICTS = (".sync-conflict-", ".conflict")  # how Syncthing and Resilio name their copies
+_CONFLICT = "conflict"  # in the names of copies that Syncthing, Nextcloud, Resilio, rclone and others make
 
 
 class Store:
@@ -49,6 +50,7 @@ class Store:
         self.staging = f"{self.root}/staging"
         self.knowledge = f"{self.root}/knowledge"
         self.cache = f"{self.root}/cache"
+        self.replica = f"{self.root}/replica"
         self.spare = self.cached("hook-errors.spare")
 
     def cached(self, name: "CacheName", *below: str) -> str:
@@ -79,7 +81,12 @@ def day_of(name: str) -> str:
     if not rest.endswith(_ENDING) or not _is_date(day):
         return ""
     replica = rest[: -len(_ENDING)]
-    return day if not replica or _is_replica(replica) else ""
+    return day if not replica or (replica[0] == "." and is_replica_name(replica[1:])) else ""
+
+
+def is_replica_name(name: str) -> bool:
+    """Tell whether the name of another machine can stand between the dots of `2026-02-20.laptop.jsonl`."""
+    return 1 <= len(name) <= _LONGEST_REPLICA and _SAFE.issuperset(name) and _CONFLICT not in name.lower()
 
 
 def _is_date(text: str) -> bool:
@@ -92,12 +99,6 @@ def _is_date(text: str) -> bool:
         return False
     leap = month == 2 and year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)  # noqa: PLR2004 - February
     return 1 <= day <= _MONTHS[month - 1] + leap
-
-
-def _is_replica(part: str) -> bool:
-    """Tell whether `.laptop` can stand between day and ending."""
-    plain = part[0] == "." and 1 < len(part) <= 1 + _LONGEST_REPLICA and _SAFE.issuperset(part)
-    return plain and not any(word in part.lower() for word in _CONFLICTS)
 
 
 def conversation_name(conversation_id: str) -> str:

@@ -1,11 +1,14 @@
 """`eventlog verify`."""
 
+from pathlib import Path
+
 import click
 
 from eventlog.app.verify import LogReport, verify
 from eventlog.cli import options
 from eventlog.cli.main import EXIT_DAMAGED
 from eventlog.cli.output import count, emit_pretty, say
+from eventlog.conflict_copies import sync_program
 from eventlog.store import Store
 
 
@@ -30,7 +33,8 @@ def _tell(found: LogReport) -> None:
     for damage in found.damage:
         say(f"{damage.place} {damage.kind}: {damage.reason}")
     for path in found.strangers:
-        say(f"{path}: not a day file, never read")
+        program = sync_program(Path(path).name)
+        say(f"{path}: {f'a copy made by {program}' if program else 'not a day file'}, never read")
     held = f"{count(found.events, 'event')} in {count(found.files, 'file')}"
     unread = sum(damage.kind == "unreadable" for damage in found.damage)
     rest = f", {count(unread, 'unreadable file')}" if unread else ""

@@ -24,7 +24,7 @@ def stays(root, name):
 def _by_the_book(name):
     """The grammar of day files as a regular expression and a calendar say it."""
     match = re.fullmatch(r"(\d{4}-\d\d-\d\d)(\.[A-Za-z0-9._-]{1,60})?\.jsonl", name, re.ASCII)
-    if not match or re.search(r"\.(sync-)?conflict", match[2] or "", re.IGNORECASE):
+    if not match or "conflict" in (match[2] or "").lower():
         return ""
     try:
         return date.fromisoformat(match[1]).isoformat()
@@ -37,7 +37,19 @@ def _by_the_book(name):
         "{}{}{}{}".format,
         st.dates().map(str) | st.from_regex(r"[0-9]{4}-[0-3][0-9]-[0-3][0-9]", fullmatch=True),
         st.sampled_from(
-            ["", ".", "..", "\u0662", "\n", "-", ".sync-conflict-1", ".Conflict", "." + "r" * 60, "." + "r" * 61]
+            [
+                "",
+                ".",
+                "..",
+                "\u0662",
+                "\n",
+                "-",
+                ".sync-conflict-1",
+                ".Conflict",
+                ".b_conflict-2",
+                "." + "r" * 60,
+                "." + "r" * 61,
+            ]
         ),
         st.text("a.-_A\u00e9 /", max_size=3),
         st.sampled_from([".jsonl", ".jsonl", ".json", ".jsonl~", ""]),
