@@ -1,13 +1,28 @@
 """The start and the end of a session, told by a host without hooks."""
 
-from typing import Literal
+from typing import Literal, NamedTuple
 
+from eventlog.app.session_hooks import consent
+from eventlog.app.session_hooks.from_settings import BrokenHook, registry
+from eventlog.app.session_hooks.hook_base import SessionLifecycleHook
+from eventlog.app.session_hooks.project_hooks import ProjectHooks
 from eventlog.app.session_hooks.registry import HookOutcome
 from eventlog.app.session_hooks.run_hooks import run_hooks
+from eventlog.confined import NotConfined
 from eventlog.events import SessionEnd, SessionStart
 from eventlog.log import EventLog
 from eventlog.project import git_head, project_root
 from eventlog.settings.schema import Settings
+from eventlog.store import Store
+
+
+class ListedHook(NamedTuple):
+    """A session hook: whether it runs, and what is to be known of it."""
+
+    name: str
+    enabled: bool
+    note: str
+
 
 Moment = Literal["start", "end"]
 SessionEvent = SessionStart | SessionEnd
@@ -26,6 +41,27 @@ def record_session(log: EventLog, moment: Moment, session: str, cwd: str, agent:
     return stored
 
 
-def run_session_hooks(log: EventLog, settings: Settings, event: SessionEvent, cwd: str) -> list[HookOutcome]:
-    """Run the session hooks of `config.yaml` for an event of the log, in the directory the session worked in."""
-    return run_hooks(log, settings, event, cwd)
+def run_session_hooks(
+    log: EventLog, settings: Settings, event: SessionEvent, cwd: str, issue: str = ""
+) -> list[HookOutcome]:
+    """Run the session hooks for an event of the log, in the directory the session worked in."""
+    return run_hooks(log, settings, event, cwd, issue)
+
+
+def list_hooks(store: Store, settings: Settings, cwd: str) -> list[ListedHook]:
+    """List the hooks of `config.yaml` and of the project a directory is in, in the order they run."""
+    project = project_root(cwd)
+    hooks = registry(settings.session_hooks, project)
+    running = hooks.names(enabled_only=True)
+    return [ListedHook(name, name in running, _note(hooks.get(name), store, project)) for name in hooks.names()]
+
+
+def _note(hook: SessionLifecycleHook | None, store: Store, project: str) -> str:
+    if isinstance(hook, BrokenHook):
+        return str(hook.mistake)
+    if not isinstance(hook, ProjectHooks):
+        return ""
+    try:
+        return consent.consent(store, project, consent.source_of(project)).value
+    except (OSError, NotConfined) as error:
+        return str(error)

@@ -45,6 +45,7 @@ class Store:
     def __init__(self, root: str) -> None:
         self.root = os.path.abspath(os.path.expanduser(root))
         self.config = f"{self.root}/config.yaml"
+        self.trusted = f"{self.root}/trusted.json"
         self.log = f"{self.root}/log"
         self.spool = f"{self.root}/spool"
         self.staging = f"{self.root}/staging"

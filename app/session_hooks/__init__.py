@@ -1,14 +1,14 @@
 """Session lifecycle hooks: what else shall happen when a session starts and when it ends.
 
 Independent of any host's hooks. Hooks are chosen in `config.yaml` under `session_hooks:`; other packages add theirs
-by the entry point group `eventlog.session_hooks`.
+by the entry point group `eventlog.session_hooks`, a project by `.eventlog/session_hooks.py`, once a person agrees.
 """
 
 from eventlog.app.session_hooks.hook_base import HookResult, HookStatus, SessionLifecycleHook
-from eventlog.app.session_hooks.hook_context import GitState, HookContext
+from eventlog.app.session_hooks.hook_context import GitState, HookContext, SessionUsage
 from eventlog.app.session_hooks.registry import HookOutcome, HookRegistry, get_registry
 
 __all__ = [
     "GitState", "HookContext", "HookOutcome", "HookRegistry", "HookResult", "HookStatus", "SessionLifecycleHook",
-    "get_registry",
+    "SessionUsage", "get_registry",
 ]  # fmt: skip

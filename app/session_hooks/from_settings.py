@@ -4,6 +4,7 @@
       logging: true
       git_cleanup: {enabled: true, main_branch: trunk, time_limit: 20}
       metrics: {enabled: true, url: "…"}       # of another package: entry point `metrics`, group eventlog.session_hooks
+      project: {enabled: false}                # not even with consent: the project's own, `.eventlog/session_hooks.py`
 
 An entry point names a class or function that is called with the options as keyword arguments and returns a
 `SessionLifecycleHook`. A package that is installed but not named here does not run. A hook that cannot be made fails
@@ -11,39 +12,29 @@ whenever it would run; the others run all the same.
 """
 
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Annotated, Any
 
 import msgspec
 
-from eventlog.app.session_hooks import git_cleanup, logging_hook
+from eventlog.app.session_hooks import consent, git_cleanup, logging_hook
 from eventlog.app.session_hooks.hook_base import HookResult, SessionLifecycleHook
 from eventlog.app.session_hooks.hook_context import HookContext
+from eventlog.app.session_hooks.late_hook import LateHook
+from eventlog.app.session_hooks.project_hooks import ProjectHooks
 from eventlog.app.session_hooks.registry import TIME_LIMIT, HookRegistry, get_registry
 from eventlog.errors import BadSettings
 
 GROUP = "eventlog.session_hooks"
 
+_PROJECT = "project"
 _Seconds = Annotated[float, msgspec.Meta(gt=0, le=3600)]
 _Make = Callable[[dict[str, Any]], SessionLifecycleHook]
 _BUILT_IN: dict[str, _Make] = {
     "logging": lambda options: logging_hook.Logging(msgspec.convert(options, logging_hook.LoggingOptions)),
     "git_cleanup": lambda options: git_cleanup.GitCleanup(msgspec.convert(options, git_cleanup.CleanupOptions)),
+    _PROJECT: lambda options: ProjectHooks(**options),
 }
-
-
-class EntryPointHook(SessionLifecycleHook):
-    """A hook of another package, loaded and made when it runs: within its time limit, and at its own risk."""
-
-    def __init__(self, load: Callable[[], Callable[..., SessionLifecycleHook]], options: dict[str, Any]) -> None:
-        self._make: Callable[[], SessionLifecycleHook] = lambda: load()(**options)
-
-    def on_session_start(self, context: HookContext) -> HookResult:
-        """Load the hook, and let it run."""
-        return self._make().on_session_start(context)
-
-    def on_session_end(self, context: HookContext) -> HookResult:
-        """Load the hook, and let it run."""
-        return self._make().on_session_end(context)
 
 
 class BrokenHook(SessionLifecycleHook):
@@ -60,13 +51,14 @@ class BrokenHook(SessionLifecycleHook):
     on_session_end = on_session_start
 
 
-def registry(session_hooks: Mapping[str, bool | Mapping[str, Any]]) -> HookRegistry:
-    """Make the hooks that are turned on, in the order they are named, then those of this program (`get_registry`).
+def registry(session_hooks: Mapping[str, bool | Mapping[str, Any]], project: str = "") -> HookRegistry:
+    """Make the hooks in the order they are named, then the project's own and those of this program (`get_registry`).
 
-    An `BrokenHook` stands for each that cannot be made.
+    A `BrokenHook` stands for each that cannot be made.
     """
     found = HookRegistry()
-    for name, chosen in session_hooks.items():
+    own = {_PROJECT: True} if project and Path(project, consent.PLACE).exists() else {}
+    for name, chosen in {**session_hooks, **own, **session_hooks}.items():  # what the settings say of it counts
         try:
             _register(found, name, dict(chosen) if isinstance(chosen, Mapping) else {"enabled": chosen})
         except BadSettings as mistake:
@@ -78,9 +70,9 @@ def registry(session_hooks: Mapping[str, bool | Mapping[str, Any]]) -> HookRegis
 def _register(found: HookRegistry, name: str, options: dict[str, Any]) -> None:
     enabled = _option(name, options, "enabled", True, bool)
     limit = _option(name, options, "time_limit", TIME_LIMIT, _Seconds)
-    hook = _make(name, options) if enabled or name in _BUILT_IN else None
-    if enabled and hook:
-        found.register(hook, name=name, time_limit=limit)
+    hook = _make(name, options)
+    if hook:
+        found.register(hook, name=name, time_limit=limit, enabled=enabled)
     elif enabled:
         raise BadSettings(
             "there is no such hook",
@@ -112,6 +104,5 @@ def _make(name: str, options: dict[str, Any]) -> SessionLifecycleHook | None:
 def _foreign(name: str) -> _Make | None:
     from importlib.metadata import entry_points
 
-    for point in entry_points(group=GROUP, name=name):
-        return lambda options: EntryPointHook(point.load, options)
-    return None
+    point = next(iter(entry_points(group=GROUP, name=name)), None)
+    return (lambda options: LateHook(lambda: point.load()(**options))) if point else None

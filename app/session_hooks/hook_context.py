@@ -18,11 +18,20 @@ class GitState(Struct, frozen=True):
     trunk: str | None  # the local `main`, else `master`; None where there is neither
 
 
+class SessionUsage(Struct, frozen=True):
+    """How much of a session there has been, as far as its host told."""
+
+    turns: int = 0
+    context_usage_percent: float | None = None  # at the last compaction
+    message_count: int | None = None  # at the last compaction
+    duration_ms: float | None = None
+
+
 class HookContext(Struct, frozen=True, dict=True):
     """The session, its repository, and whatever else the caller knows (`extra`).
 
     `cwd` is where the session worked: `project`, or a linked worktree of it. `start_branch` is what was checked out
-    when it started.
+    when it started, `branch` what is now; `issue` is the one the caller names, else the one such a branch is named for.
     """
 
     session_id: str
@@ -33,6 +42,9 @@ class HookContext(Struct, frozen=True, dict=True):
     at: str = ""  # timestamp of the log
     reason: str = ""  # why it started or ended, in the host's words
     start_branch: str | None = None
+    branch: str | None = None
+    issue: str | None = None
+    usage: SessionUsage = SessionUsage()
     others: tuple[str, ...] = ()  # other sessions of the project that may be at work right now
     extra: dict[str, Any] = {}
 

@@ -1,9 +1,9 @@
 """Which hooks run, in which order, and what becomes of one that fails or hangs."""
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import msgspec
 from msgspec import Struct
@@ -25,20 +25,30 @@ class HookOutcome(Struct, frozen=True):
     result: HookResult
 
 
+class _Registered(NamedTuple):
+    """A hook, the seconds it gets, and whether it runs."""
+
+    hook: SessionLifecycleHook
+    time_limit: float
+    enabled: bool
+
+
 class HookRegistry:
     """Hooks by name, run in the order they were registered."""
 
     def __init__(self) -> None:
-        self._hooks: dict[str, tuple[SessionLifecycleHook, float]] = {}
+        self._hooks: dict[str, _Registered] = {}
 
-    def register(self, hook: SessionLifecycleHook, *, name: str = "", time_limit: float = TIME_LIMIT) -> None:
-        """Add a hook, in the place of another with that name; it gets so many seconds.
+    def register(
+        self, hook: SessionLifecycleHook, *, name: str = "", time_limit: float = TIME_LIMIT, enabled: bool = True
+    ) -> None:
+        """Add a hook, in the place of another with that name; it gets so many seconds, and runs where enabled.
 
         Raises TypeError for what is no hook, a class of hooks among them.
         """
         if not isinstance(hook, SessionLifecycleHook):
             raise TypeError(_no_hook(hook))
-        self._hooks[name or hook.name] = (hook, time_limit)
+        self._hooks[name or hook.name] = _Registered(hook, time_limit, enabled)
 
     def update(self, other: "HookRegistry") -> None:
         """Add all hooks of another registry; where two have a name, this one's stays."""
@@ -51,19 +61,20 @@ class HookRegistry:
 
     def get(self, name: str) -> SessionLifecycleHook | None:
         """The hook of that name."""
-        return self._hooks[name][0] if name in self._hooks else None
+        return self._hooks[name].hook if name in self._hooks else None
 
     def clear(self) -> None:
         """Remove all hooks."""
         self._hooks.clear()
 
-    def __iter__(self) -> Iterator[str]:
-        return iter(tuple(self._hooks))
+    def names(self, *, enabled_only: bool = False) -> list[str]:
+        """List the names of all hooks, or of those that run."""
+        return [name for name, entry in self._hooks.items() if entry.enabled or not enabled_only]
 
     def run(self, moment: SessionMoment, context: HookContext) -> list[HookOutcome]:
-        """Run every hook, one after the other; one that raises or hangs costs only its own result."""
+        """Run every enabled hook, one after the other; one that raises or hangs costs only its own result."""
         outcomes = []
-        for name, (hook, limit) in tuple(self._hooks.items()):
+        for name, (hook, limit, _) in [(name, entry) for name, entry in self._hooks.items() if entry.enabled]:
             call = hook.on_session_start if moment == "start" else hook.on_session_end
             outcomes.append(HookOutcome(name, _within(limit, partial(call, context))))
         return outcomes

@@ -9,10 +9,21 @@ from msgspec.structs import replace
 from eventlog import layers
 from eventlog.app.session_hooks.from_settings import registry
 from eventlog.app.session_hooks.hook_base import HookStatus
-from eventlog.app.session_hooks.hook_context import HookContext
+from eventlog.app.session_hooks.hook_context import HookContext, SessionUsage
+from eventlog.app.session_hooks.issue import issue_of
 from eventlog.app.session_hooks.registry import HookOutcome
-from eventlog.events import ContextInjected, EntryApplied, Event, HostEvent, SessionEnd, SessionStart
+from eventlog.events import (
+    ContextInjected,
+    EntryApplied,
+    Event,
+    HostEvent,
+    SaveRequested,
+    SessionEnd,
+    SessionStart,
+    TurnEnd,
+)
 from eventlog.log import EventLog
+from eventlog.project import git_head
 from eventlog.settings.schema import Settings
 from eventlog.timestamps import from_ns, to_ms
 
@@ -20,24 +31,44 @@ _STORY = "session_hooks"
 _AT_WORK_MS = 3_600_000  # a session without an end that was heard of in the last hour may still be at work
 
 
-def run_hooks(log: EventLog, settings: Settings, event: SessionStart | SessionEnd, cwd: str = "") -> list[HookOutcome]:
+def run_hooks(
+    log: EventLog, settings: Settings, event: SessionStart | SessionEnd, cwd: str = "", issue: str = ""
+) -> list[HookOutcome]:
     """Run the hooks for one event of the log; `cwd` is where the session worked, if not in the project itself."""
-    hooks = registry(settings.session_hooks)
+    hooks = registry(settings.session_hooks, event.project or "")
+    outcomes = hooks.run("start" if isinstance(event, SessionStart) else "end", _context(log, event, cwd, issue))
+    _remember(log, event, outcomes)
+    return outcomes
+
+
+def _context(log: EventLog, event: SessionStart | SessionEnd, cwd: str, issue: str) -> HookContext:
+    where = cwd or event.project or ""
+    events = [told for told in log.session(event.conversation_id) if not told.subagent]
+    started_on = next((told.git_branch for told in events if isinstance(told, SessionStart)), None)
+    branch, _ = git_head(where) if where else (None, None)
     context = HookContext(
         session_id=event.conversation_id,
-        cwd=cwd or event.project or "",
+        cwd=where,
         project=event.project or "",
         agent=event.agent or "",
         store=log.store.root,
         at=event.ts,
+        start_branch=started_on,
+        branch=branch,
+        issue=issue or issue_of(branch) or issue_of(started_on),
+        usage=_usage(events),
     )
     if isinstance(event, SessionStart):
-        outcomes = hooks.run("start", replace(context, reason=event.source or ""))
-    else:
-        known = {"start_branch": _start_branch(log, event.conversation_id), "others": _at_work(log, event)}
-        outcomes = hooks.run("end", replace(context, reason=event.reason or "", **known))
-    _remember(log, event, outcomes)
-    return outcomes
+        return replace(context, reason=event.source or "")
+    return replace(context, reason=event.reason or "", others=_at_work(log, event))
+
+
+def _usage(events: list[Event]) -> SessionUsage:
+    compactions = [told for told in events if isinstance(told, SaveRequested) and told.trigger == "pre_compact"]
+    last = compactions[-1] if compactions else SaveRequested(conversation_id="", trigger="pre_compact")
+    durations = [told.duration_ms for told in events if isinstance(told, SessionEnd) and told.duration_ms is not None]
+    turns = sum(isinstance(told, TurnEnd) for told in events)
+    return SessionUsage(turns, last.context_usage_percent, last.message_count, durations[-1] if durations else None)
 
 
 def _remember(log: EventLog, event: Event, outcomes: list[HookOutcome]) -> None:
@@ -57,11 +88,6 @@ def _remember(log: EventLog, event: Event, outcomes: list[HookOutcome]) -> None:
 
 def _present(fields: dict[str, str | None]) -> dict[str, str]:
     return {name: value for name, value in fields.items() if value}
-
-
-def _start_branch(log: EventLog, conversation_id: str) -> str | None:
-    starts = [event for event in log.session(conversation_id) if isinstance(event, SessionStart)]
-    return starts[0].git_branch if starts else None
 
 
 def _at_work(log: EventLog, end: Event) -> tuple[str, ...]:

@@ -8,21 +8,25 @@ from pathlib import Path
 
 import click
 
-from eventlog.app.lifecycle import Moment, record_session, run_session_hooks
-from eventlog.app.session_hooks import HookOutcome, HookStatus
+from eventlog.app.lifecycle import Moment, list_hooks, record_session, run_session_hooks
+from eventlog.app.session_hooks import HookOutcome, HookStatus, consent
 from eventlog.cli import options
 from eventlog.cli.main import EXIT_FOUND
-from eventlog.cli.output import emit
+from eventlog.cli.output import emit, say
+from eventlog.errors import BadRequest
 from eventlog.store import Store
 
 
 @click.group(
     epilog=options.examples(
-        "eventlog lifecycle run start --session $ID", "eventlog lifecycle run end --session $ID --reason done"
+        "eventlog lifecycle run start --session $ID",
+        "eventlog lifecycle run end --session $ID --reason done",
+        "eventlog lifecycle hooks",
+        "eventlog lifecycle trust",
     )
 )
 def command() -> None:
-    """Tell eventlog of the start and the end of a session, for hosts without hooks."""
+    """Tell of the start and the end of a session, for hosts without hooks; session hooks, and trust in them."""
 
 
 @command.command(
@@ -36,8 +40,9 @@ def command() -> None:
 @click.option("--project", default=".", help="Directory the session works in [default: the current one].")
 @click.option("--agent", default="cli", show_default=True, help="Program that runs the session.")
 @click.option("--reason", default="", help="Why it starts (startup, resume, …) or ends, in your words.")
+@click.option("--issue", default="", metavar="ID", help="Issue it is about [default: the one its branch is named for].")
 @options.store
-def run(moment: Moment, session: str, project: str, agent: str, reason: str, store: Store) -> int:
+def run(moment: Moment, session: str, project: str, agent: str, reason: str, issue: str, store: Store) -> int:
     """Record the event, then run the session hooks of config.yaml.
 
     Prints one JSON line for the event and one per hook. Exits with 1 where a hook failed.
@@ -48,10 +53,56 @@ def run(moment: Moment, session: str, project: str, agent: str, reason: str, sto
     emit({"status": "ok", "id": stored.id})
     settings = options.open_store(store).settings
     with _prints_to_stderr():
-        outcomes = run_session_hooks(log, settings, stored, cwd)
+        outcomes = run_session_hooks(log, settings, stored, cwd, issue)
     for outcome in outcomes:
         emit(_as_dict(outcome))
     return EXIT_FOUND if any(outcome.result.status is HookStatus.FAILURE for outcome in outcomes) else 0
+
+
+@command.command(epilog=options.examples("eventlog lifecycle hooks", "eventlog lifecycle hooks --project ~/shop"))
+@click.option("--project", default=".", help="Directory of the project [default: the current one].")
+@options.store
+def hooks(project: str, store: Store) -> None:
+    """List the session hooks in the order they run: those of config.yaml, then the project's own."""
+    for hook in list_hooks(store, options.open_store(store).settings, str(Path(project).resolve())):
+        say("  ".join(filter(None, (f"{hook.name:<12}", "on " if hook.enabled else "off", hook.note))))
+
+
+@command.command(
+    epilog=options.examples("eventlog lifecycle trust", "eventlog lifecycle trust ~/shop/.eventlog/session_hooks.py")
+)
+@click.argument("file", default=".")
+@click.option("--withdraw", is_flag=True, help="Take the consent back.")
+@options.store
+def trust(file: str, withdraw: bool, store: Store) -> int:
+    """Let a project's own session hooks run: shows its .eventlog/session_hooks.py and asks, on a terminal only.
+
+    What runs are exactly the bytes shown: a file that has changed is asked for anew. FILE may be any directory of the
+    project.  [default: the current one]
+    """
+    project = consent.project_of(file)
+    path = Path(project, consent.PLACE)
+    if withdraw:
+        found = consent.withdraw(store, project)
+        say(f"{path} {'is not trusted any more' if found else 'was not trusted'}")
+        return 0
+    source = consent.shown_source(project)
+    if consent.consent(store, project, source) is not consent.Consent.GIVEN:
+        if not _agrees(path, source):
+            return EXIT_FOUND
+        consent.give(store, project, source)
+    say(f"{path} is trusted until it changes")
+    return 0
+
+
+def _agrees(path: Path, source: bytes) -> bool:
+    """Show the file and ask; raises BadRequest where no person can answer."""
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        hint = f"eventlog lifecycle trust {path}"
+        raise BadRequest("only a person can agree to it, on a terminal", where=str(path), hint=hint)
+    for line in source.decode("utf-8", "replace").splitlines():
+        say(f"    {line}")
+    return click.confirm(f"Run {path} at the start and the end of sessions, with all your rights?")
 
 
 def _as_dict(outcome: HookOutcome) -> dict[str, object]:

@@ -85,7 +85,7 @@ def test_what_is_no_hook_is_refused_and_told_what_to_do(given):
     with pytest.raises(TypeError, match="register"):
         registry.register(given)
 
-    assert [] == list(registry)
+    assert [] == registry.names()
 
 
 def test_a_class_is_told_how_it_is_registered():
@@ -97,7 +97,16 @@ def test_a_cleared_registry_is_empty():
     registry = registered(Hook(name="a"), Hook(name="b"))
     registry.clear()
 
-    assert [] == list(registry)
+    assert [] == registry.names()
+
+
+def test_a_hook_that_is_not_enabled_is_listed_and_does_not_run():
+    registry, off = registered(Hook(name="on")), Hook(name="off")
+    registry.register(off, enabled=False)
+
+    assert (["on", "off"], ["on"]) == (registry.names(), registry.names(enabled_only=True))
+    assert [("on", "success")] == statuses(registry.run("start", CONTEXT))
+    assert [] == off.seen
 
 
 def test_hooks_a_program_registers_for_itself_run_after_those_of_the_settings():
@@ -106,7 +115,7 @@ def test_hooks_a_program_registers_for_itself_run_after_those_of_the_settings():
     get_registry().register(configured)
     try:
         found = configured_registry({"logging": True})
-        assert ["logging", "own"] == list(found)
+        assert ["logging", "own"] == found.names()
         assert configured is not found.get("logging")
         found.run("end", HookContext(session_id="s", cwd="/p", store="/nowhere"))
     finally:

@@ -1,18 +1,21 @@
 import os
 import subprocess
 import sys
+from typing import Any
 
 import orjson
 import pytest
 from click.testing import CliRunner
 
+from eventlog.app.session_hooks import HookResult, SessionLifecycleHook, SessionUsage, get_registry
+from eventlog.app.session_hooks.issue import issue_of
 from eventlog.app.session_hooks.run_hooks import run_hooks
 from eventlog.cli.group import group
 from eventlog.cli.main import VERBS, _load
-from eventlog.events import HostEvent, SessionEnd, SessionStart, StageSummary, TurnEnd
+from eventlog.events import HostEvent, SaveRequested, SessionEnd, SessionStart, StageSummary, TurnEnd
 from eventlog.log import EventLog
 from eventlog.settings.schema import Settings
-from tests.support.repositories import branch, repository_on_a_merged_branch
+from tests.support.repositories import branch, git, repository_on_a_merged_branch
 from tests.support.tree import IMPORT_PATH
 
 MINUTE = 60 * 10**9
@@ -116,6 +119,71 @@ def test_the_log_of_sessions_is_bounded(log, tmp_path):
 
     assert path.stat().st_size < 1000
     assert path.with_name("sessions.log.1").stat().st_size > 1 << 20
+
+
+# ---------------------------------------------------------------------------------------------------- what hooks are told
+
+
+class Listens(SessionLifecycleHook):
+    """Keeps the context it is called with."""
+
+    def on_session_start(self, context):
+        self.told = context
+        return HookResult.success()
+
+    on_session_end = on_session_start
+
+
+@pytest.fixture
+def listener():
+    listening = Listens()
+    get_registry().register(listening)
+    yield listening
+    get_registry().clear()
+
+
+def test_a_hook_is_told_of_branch_issue_and_usage(log, project, listener):
+    git(project, "switch", "-c", "feature/123-login")
+    about: dict[str, Any] = {"conversation_id": "s", "project": project}
+    log.append(SessionStart(**about, git_branch="work"))
+    for used in (60.0, 85.0):
+        log.append(TurnEnd(**about))
+        log.append(SaveRequested(**about, trigger="pre_compact", context_usage_percent=used, message_count=42))
+    log.append(TurnEnd(**about, subagent="helper"))
+    run_hooks(log, Settings(session_hooks={}), log.append(SessionEnd(**about, duration_ms=5.0)))
+
+    assert ("work", "feature/123-login", "123") == (
+        listener.told.start_branch,
+        listener.told.branch,
+        listener.told.issue,
+    )
+    assert SessionUsage(2, 85.0, 42, 5.0) == listener.told.usage
+
+
+def test_what_nobody_told_is_not_made_up(log, tmp_path, listener):
+    run_hooks(log, Settings(session_hooks={}), log.append(SessionStart(conversation_id="s", project=str(tmp_path))))
+
+    assert (None, None, SessionUsage()) == (listener.told.branch, listener.told.issue, listener.told.usage)
+
+
+def test_the_issue_a_caller_names_counts_more_than_the_branch(tmp_path, project, listener):
+    git(project, "switch", "-c", "feature/123-login")
+    run("start", "--session", "s", "--project", project, "--issue", "PROJ-7", *store(tmp_path))
+
+    assert "PROJ-7" == listener.told.issue
+
+
+@pytest.mark.parametrize(
+    ("branch_name", "issue"),
+    [
+        ("feature/123-login", "123"), ("123-login", "123"), ("fix/issue-42", "42"), ("gh-7/x", "7"), ("#9", "9"),
+        ("FEAT-0120-hooks", "FEAT-0120"), ("ada/PROJ-7", "PROJ-7"), ("PROJ-7_login", "PROJ-7"),
+        ("main", None), ("release/1.2", None), ("release/12-x", None), ("2026-02-20-notes", None), ("v2", None),
+        ("login-123", None), ("12ab", None), (None, None), ("", None),
+    ],
+)  # fmt: skip
+def test_an_issue_is_found_where_a_branch_is_named_for_one(branch_name, issue):
+    assert issue == issue_of(branch_name)
 
 
 # ---------------------------------------------------------------------------------------------------------- the verb
