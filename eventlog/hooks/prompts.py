@@ -69,9 +69,17 @@ mentioning it: `{summary} --topic "a few words" --summary "what was done"`, and 
 """,
 }
 
-_NOTICE = {
-    "en": "eventlog: saving what is worth remembering of this conversation.",
-    "zh": "eventlog：正在保存本会话中值得记住的内容。",
+_ASK_WITH_PROMPT = {
+    "en": """\
+{mark} Nothing of this conversation has been saved yet. When you have done what the user asks, and if the conversation \
+holds something worth knowing later, save it in the same turn without mentioning it: \
+`{summary} --topic "a few words" --summary "what was done"`, and each key fact with \
+`{fact} "one thing" --entity "what it is about"`.
+""",
+    "zh": """\
+{mark} 本会话尚未保存任何内容。完成用户的请求后，如有以后值得知道的内容，在同一回合内静默保存：\
+`{summary} --topic "几个字" --summary "做了什么"`，每条关键事实用 `{fact} "一件事" --entity "关于什么"`。
+""",
 }
 
 _USED = {"en": "{used:g}% full", "zh": "已用 {used:g}%"}
@@ -91,13 +99,8 @@ def flush(store: Store, call: HookCall, locale: str) -> str:
 
 
 def ask(store: Store, call: HookCall, locale: str) -> str:
-    """Ask to save at the end of a turn, once: the last net."""
-    return _say(_ASK, _Commands(store, call, STOP_FALLBACK), locale)
-
-
-def notice(locale: str) -> str:
-    """Tell the person, where the host shows them something else than the agent, why the turn goes on."""
-    return _NOTICE[_language(locale)]
+    """Ask to save, once, at the end of a turn or with the prompt after it: the last net."""
+    return _say(_ASK if call.type == "turn_end" else _ASK_WITH_PROMPT, _Commands(store, call, STOP_FALLBACK), locale)
 
 
 def program() -> str:

@@ -3,7 +3,8 @@
 1  the context of a session's start tells the agent how to save by itself, in the turn that finishes a task;
 2  before a compaction it is asked to save a stage, where the host lets a hook speak, else right after it;
 3  at the end of a session that saved no summary, one is drawn from the transcript (`eventlog settle`, detached);
-4  at the end of a turn, once per conversation, it is asked to save, where nothing has been saved under its id.
+4  at the end of a turn, or with the prompt after it, it is asked to save, once per conversation, where nothing has been
+   saved under its id.
 """
 
 from eventlog.hooks.record import envelope
@@ -39,13 +40,15 @@ def answer(
     if call.subagent:
         return dialect.SILENT
     if new is not False and (call.type == "session_start" or call.owes_context or call.takes_context):
-        return _give_context(store, call, dialect, start_context)
+        given = _give_context(store, call, dialect, start_context)
+        if given != dialect.SILENT:
+            return given
     if call.type == "save_requested":
         from eventlog.hooks import prompts
         from eventlog.settings.cached import preferences
 
         return dialect.flush(prompts.flush(store, call, preferences(store).locale))
-    if call.type == "turn_end" and new is not None:
+    if call.may_ask and new is not None:
         return _fall_back(store, call, dialect)
     return dialect.SILENT
 
@@ -99,7 +102,7 @@ def _fall_back(store: Store, call: HookCall, dialect: "Dialect") -> bytes:
     from eventlog.settings.cached import preferences
 
     chosen = preferences(store)
-    if not call.is_final or chosen.stop_fallback != "once" or dialect.ask("", "") == dialect.SILENT:
+    if chosen.stop_fallback != "once" or dialect.ask("") == dialect.SILENT:
         return dialect.SILENT
     if not _is_called_for(store, call, chosen.min_turns):
         return dialect.SILENT
@@ -108,7 +111,7 @@ def _fall_back(store: Store, call: HookCall, dialect: "Dialect") -> bytes:
         store, {**envelope(call, "save_requested"), **asked}, f"{call.agent}\n{call.session}\nsave_requested\nstop"
     ):
         return dialect.SILENT
-    return dialect.ask(prompts.ask(store, call, chosen.locale), prompts.notice(chosen.locale))
+    return dialect.ask(prompts.ask(store, call, chosen.locale))
 
 
 def _is_called_for(store: Store, call: HookCall, min_turns: int) -> bool:

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
         def start(self, context: str, event: str = ..., /) -> bytes:
             """Give a session its context, at its start or at another event whose answer reaches the agent."""
 
-        def ask(self, request: str, notice: str, /) -> bytes:
-            """Make the agent go on, with a request; the notice is for the person, where the host shows them one."""
+        def ask(self, request: str, /) -> bytes:
+            """Make the agent go on with a request at the end of a turn, or give it one with the next prompt."""
 
         def flush(self, request: str, /) -> bytes:
             """Say something before a compaction; SILENT where nobody listens."""

@@ -25,8 +25,9 @@ class HookCall:
     dedupe_key     whatever the host itself tells calls apart by, "" where it has nothing
     dedupe_text    what the call says, where its host sends it in several shapes and gives it no key
     may_recur      without a key, a session may soon start or end again; then `after` is the event this call came after
-    is_final       of a turn's end, whether the agent is really done: it was not interrupted, is not answering a hook,
-                   and has nothing running in the background
+    may_ask        here the agent may be asked to save: at the end of a turn that is really over (not interrupted, no
+                   answer to a hook, nothing running in the background), or at a prompt, where a host lets nobody
+                   speak at the end of one
     owes_context   how a conversation goes on whose agent is shown no answer now: "clear", "compact"
     takes_context  the answer reaches the agent, so that it can be given the context it is owed
     """
@@ -42,7 +43,7 @@ class HookCall:
         self.subagent = subagent
         self.type: EventType = "host_event"
         self.fields: Mapping[str, object] = {}
-        self.is_final = True
+        self.may_ask = False
         self._project = ""
         self.dedupe_text: object = None
         self.may_recur = False
@@ -58,10 +59,10 @@ class HookCall:
         return self._as("session_start", present(fields), dedupe_key)
 
     def as_turn_end(
-        self, *, turn_id: str = "", status: str = "", dedupe_key: str = "", is_final: bool = True
+        self, *, turn_id: str = "", status: str = "", dedupe_key: str = "", may_ask: bool = True
     ) -> "HookCall":
         """The same call, as the end of a turn."""
-        self.is_final = is_final
+        self.may_ask = may_ask
         fields: TurnEnd = {"turn_id": turn_id, "status": status}
         return self._as("turn_end", present(fields), dedupe_key)
 

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.support import host_calls
 from tests.support.host_calls import Session, events, request, tell
 from tests.support.payloads import codex, cursor
 
@@ -120,6 +119,9 @@ def test_the_commands_an_agent_is_given_save_under_its_session(store, tmp_path):
 
 
 def test_codex_is_asked_with_keys_it_knows_and_no_others(store):
-    answers = [host_calls.tell(store, codex("Stop", turn_id=f"t{turn}")) for turn in range(3)]
+    for turn in range(3):
+        tell(store, codex("Stop", turn_id=f"t{turn}"))
+    asked = tell(store, codex("UserPromptSubmit", turn_id="t3", prompt="Go on."))
 
-    assert {"decision", "reason"} == set(answers[-1])
+    assert {"hookSpecificOutput"} == set(asked)
+    assert {"hookEventName", "additionalContext"} == set(asked["hookSpecificOutput"])

@@ -109,13 +109,6 @@ def _stops(make):
 
 STOPS = {
     "claude": ("claude", lambda turn: claude("Stop", prompt_id=f"p{turn}"), None, "additionalContext"),
-    "codex": ("codex", lambda turn: codex("Stop", turn_id=f"t{turn}"), ("decision", "block"), "reason"),
-    "gemini": (
-        "gemini",
-        lambda turn: {**GEMINI, "hook_event_name": "AfterAgent", "timestamp": f"2026-02-20T12:00:0{turn}.000Z"},
-        ("decision", "deny"),
-        "reason",
-    ),
     "cursor": (
         "cursor",
         lambda turn: cursor("stop", generation_id=f"g{turn}", status="completed", loop_count=0),
@@ -142,14 +135,32 @@ def test_an_agent_is_asked_to_go_on_in_the_callers_words(store, agent, stop, dec
     assert decision is None or decision[1] == asked[decision[0]]
 
 
-def test_gemini_shows_the_person_a_notice_instead_of_the_request(store):
-    *_, asked = [tell(store, payload, "--agent", "gemini") for payload in _stops(STOPS["gemini"][1])]
+ASKED_WITH_A_PROMPT = {
+    "codex": (
+        lambda turn: codex("UserPromptSubmit", turn_id=f"t{turn}", prompt="Go on."),
+        lambda turn: codex("Stop", turn_id=f"t{turn}"),
+    ),
+    "gemini": (
+        lambda turn: {**GEMINI, "hook_event_name": "BeforeAgent", "prompt": f"Go on with {turn}."},
+        lambda turn: {**GEMINI, "hook_event_name": "AfterAgent", "timestamp": f"2026-02-20T12:00:0{turn}.000Z"},
+    ),
+}
 
-    assert "eventlog: saving what is worth remembering of this conversation." == asked["systemMessage"]
+
+@pytest.mark.parametrize(("agent", "prompt", "stop"), [(name, *both) for name, both in ASKED_WITH_A_PROMPT.items()])
+def test_where_the_end_of_a_turn_can_only_be_blocked_the_next_prompt_is_given_the_request(store, agent, prompt, stop):
+    answers = [tell(store, make(turn), "--agent", agent) for turn in range(5) for make in (prompt, stop)]
+    asked = answers[6].pop("hookSpecificOutput")
+
+    assert [{}] * 10 == answers
+    assert prompt(0)["hook_event_name"] == asked["hookEventName"]
+    assert asked["additionalContext"].startswith("[eventlog] ")
+    assert "in the same turn" in asked["additionalContext"]
+    assert 1 == len(events(store, "save_requested"))
 
 
 def test_vs_code_looks_for_the_decision_in_a_place_of_its_own():
-    answer = hosts.dialect("claude-code", "vscode").ask("save", "saving")
+    answer = hosts.dialect("claude-code", "vscode").ask("save")
 
     assert b'{"hookSpecificOutput":{"hookEventName":"Stop","decision":"block","reason":"save"}}' == answer
 

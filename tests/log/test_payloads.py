@@ -10,7 +10,7 @@ from msgspec import Struct, structs
 from eventlog import events, payloads
 from eventlog.hosts.call import HookCall
 
-ABOUT_THE_CALL = {"self", "dedupe_key", "is_final"}
+ABOUT_THE_CALL = {"self", "dedupe_key", "may_ask"}
 EVENTS = {tag: cls.__name__ for tag, cls in events.TYPES.items() if tag in get_args(payloads.EventType)}
 MAKERS = {
     "session_start": HookCall.as_session_start,

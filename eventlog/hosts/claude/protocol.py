@@ -28,7 +28,7 @@ def read(payload: Payload, name: str, agent: str = AGENT) -> HookCall:
                 transcript_path=text(payload, "transcript_path"),
             )
         case "Stop" if turn or not payload.get("stop_hook_active"):  # else the same turn, gone on for a hook
-            return call.as_turn_end(turn_id=turn, status="completed", dedupe_key=turn, is_final=is_settled(payload))
+            return call.as_turn_end(turn_id=turn, status="completed", dedupe_key=turn, may_ask=is_settled(payload))
         case "PreCompact":
             return call.as_compaction()
         case "SessionEnd":
@@ -53,18 +53,16 @@ def start(context: str, event: str = "SessionStart") -> bytes:
     return fastjson.dumps({"hookSpecificOutput": {"hookEventName": event, "additionalContext": context}})
 
 
-def ask(request: str, notice: str) -> bytes:
+def ask(request: str) -> bytes:
     """Continue the turn with a request, shown as what a hook says.
 
     A blocked stop is shown as a problem, and told twice.
     """
-    del notice
     return fastjson.dumps({"hookSpecificOutput": {"hookEventName": "Stop", "additionalContext": request}})
 
 
-def block(request: str, notice: str) -> bytes:
+def block(request: str) -> bytes:
     """Continue the turn with a request, as every host with this protocol understands it."""
-    del notice
     return fastjson.dumps({"decision": "block", "reason": request})
 
 

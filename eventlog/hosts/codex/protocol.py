@@ -1,5 +1,7 @@
 """Codex CLI: Claude Code's protocol with a `turn_id`; `session_id` is the root thread, inside subagents too.
 
+At the end of a turn a hook can only block, which is shown as such: the agent is asked at the next prompt.
+
 Documentation: developers.openai.com/codex/hooks.
 """
 
@@ -9,12 +11,19 @@ from eventlog.hosts.claude import protocol as claude
 AGENT = "codex"
 SESSION_VARIABLE = "CODEX_SESSION_ID"  # of its agent's shell commands: the root thread (CODEX_THREAD_ID: the own one)
 SILENT = b""  # anything on stdout that is not its JSON makes Stop fail, and so does a key it does not know
+_PROMPT = "UserPromptSubmit"
 
 start = claude.start
-ask = claude.block
 flush = claude.flush
 
 
 def read(payload: Payload, name: str) -> HookCall:
     """Read the call a payload tells of."""
-    return claude.read(payload, name, AGENT)
+    call = claude.read(payload, name, AGENT)
+    call.may_ask = name == _PROMPT
+    return call
+
+
+def ask(request: str) -> bytes:
+    """Add a request to what the agent is given with a prompt."""
+    return start(request, _PROMPT)

@@ -40,7 +40,7 @@ def read(payload: Payload, name: str, agent: str = AGENT) -> HookCall:
         case "agentStop":
             status = _STATUS.get(reason := text(payload, "stopReason", "stop_reason"), reason)
             settled = claude.is_settled(payload) and status == "completed"
-            return call.as_turn_end(status=status, dedupe_key=moment, is_final=settled)
+            return call.as_turn_end(status=status, dedupe_key=moment, may_ask=settled)
         case "preCompact":
             call.owes_context = "compact"  # no start follows a compaction
             return call.as_compaction(dedupe_key=moment)

@@ -32,8 +32,8 @@ def read(payload: Payload, name: str) -> HookCall:
                 transcript_path=text(payload, "transcript_path"),
             )
         case "stop":
-            key, is_final = _again(payload, turn), _is_settled(payload)
-            return call.as_turn_end(turn_id=turn, status=text(payload, "status"), dedupe_key=key, is_final=is_final)
+            key, may_ask = _again(payload, turn), _is_settled(payload)
+            return call.as_turn_end(turn_id=turn, status=text(payload, "status"), dedupe_key=key, may_ask=may_ask)
         case "preCompact":
             return call.as_compaction(
                 context_usage_percent=_number(payload, "context_usage_percent"),
@@ -61,9 +61,8 @@ def start(context: str, event: str = "") -> bytes:
     return fastjson.dumps({"additional_context": context})
 
 
-def ask(request: str, notice: str) -> bytes:
+def ask(request: str) -> bytes:
     """Continue with a request, which Cursor sends as the user's next message."""
-    del notice
     return fastjson.dumps({"followup_message": request})
 
 

@@ -2,11 +2,11 @@
 
 All hooks of a call are given the same `timestamp`. `PreCompress` comes before every call of the model, compressed or
 not, so it is no request to save. What hooks answered stands in the prompt the next ones are told of. It may tell of a
-session's end several times, and its agent's shell commands are not told the session.
+session's end several times, and its agent's shell commands are not told the session. At the end of a turn a hook can
+only deny it, which is shown as a failure: the agent is asked at the next prompt.
 Documentation: github.com/google-gemini/gemini-cli, docs/hooks.
 """
 
-from eventlog import fastjson
 from eventlog.hosts.call import HookCall, Payload, text
 from eventlog.hosts.claude import protocol as claude
 
@@ -27,16 +27,16 @@ def read(payload: Payload, name: str) -> HookCall:
         case "SessionStart" if text(payload, "source") == "clear":
             call.owes_context = "clear"  # of the answer to a clear only what is for the person is shown
         case "BeforeAgent":
-            call.takes_context = True
+            call.takes_context = call.may_ask = True
         case "AfterAgent" if not payload.get("stop_hook_active"):  # else it is the same turn, gone on for a hook
             moment = text(payload, "timestamp")
-            return call.as_turn_end(status="completed", dedupe_key=moment, is_final=claude.is_settled(payload))
+            return call.as_turn_end(status="completed", dedupe_key=moment, may_ask=False)
     return call
 
 
-def ask(request: str, notice: str) -> bytes:
-    """Continue the turn with a request; the person is shown the notice instead of it."""
-    return fastjson.dumps({"decision": "deny", "reason": request, "systemMessage": notice})
+def ask(request: str) -> bytes:
+    """Add a request to what the agent is given with a prompt."""
+    return start(request, "BeforeAgent")
 
 
 def flush(request: str) -> bytes:

@@ -31,9 +31,9 @@ def start(context: str, event: str = "") -> bytes:
     return SILENT
 
 
-def ask(request: str, notice: str) -> bytes:
+def ask(request: str) -> bytes:
     """Stay silent."""
-    del request, notice
+    del request
     return SILENT
 
 

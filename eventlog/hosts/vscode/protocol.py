@@ -21,8 +21,7 @@ def read(payload: Payload, name: str) -> HookCall:
     return copilot.read(payload, name, AGENT)
 
 
-def ask(request: str, notice: str) -> bytes:
+def ask(request: str) -> bytes:
     """Continue the turn with a request, given where VS Code looks for it."""
-    del notice
     decision: dict[str, object] = {"decision": "block", "reason": request}
     return fastjson.dumps({"hookSpecificOutput": {"hookEventName": "Stop", **decision}})

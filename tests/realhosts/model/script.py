@@ -1,6 +1,7 @@
 """What the model says: an answer or a tool call for each prompt, and obedience to what eventlog asks.
 
-A prompt is recognised by words in it; the steps of its script follow each other as the tools answer.
+A prompt is recognised by words in it; the steps of its script follow each other as the tools answer. What eventlog asks
+beside a prompt is done after them.
 """
 
 import re
@@ -50,7 +51,9 @@ class Script:
 
     def answer(self, talk: Talk) -> Answer:
         """The model's next step."""
-        steps = self._steps(talk.prompt)
+        steps = [*self._steps(talk.prompt)]
+        if self.obedient and OUR_REQUEST in talk.news and Save() not in steps:
+            steps.append(Save())
         step = steps[talk.steps] if talk.steps < len(steps) else Say("Done; prices stay integers.")
         return saving(talk) if isinstance(step, Save) else step
 

@@ -32,6 +32,15 @@ class Talk(NamedTuple):
         return "" if at is None else self.messages[at].text
 
     @property
+    def news(self) -> str:
+        """All that is said since the model last spoke, before it took its first step: the newest prompt, and beside it."""
+        at = self._last_prompt() or 0
+        spoken = [number for number, message in enumerate(self.messages) if message.role in ("assistant", "tool")]
+        begin = max((number + 1 for number in spoken if number < at), default=0)
+        end = min((number for number in spoken if number > at), default=len(self.messages))
+        return "\n".join(message.text for message in self.messages[begin:end])
+
+    @property
     def steps(self) -> int:
         """How many tools have answered since the newest prompt."""
         at = self._last_prompt()

@@ -1,5 +1,5 @@
 """The last net: a conversation nobody saved is asked to, once. Sessions without a terminal end after each turn and get
-a summary then, so here one turn is enough to be asked.
+a summary then, so here the first turn is enough to be asked: at its end, or with its prompt.
 """
 
 from tests.realhosts.model.script import OUR_REQUEST, SUMMARY
@@ -34,7 +34,7 @@ def stop_ignored(scene: Scene) -> str:
 
 def _ask_at_once(scene: Scene) -> None:
     scene.install()
-    scene.configure("save: {min_turns: 1}")
+    scene.configure("save: {min_turns: 0}")
 
 
 def _requests(scene: Scene, session: str) -> int:

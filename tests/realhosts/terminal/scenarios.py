@@ -11,7 +11,7 @@ _ALARM = re.compile(r".*(?:problem|failed|blocked|error).*", re.IGNORECASE)
 
 
 def asked_once(scene: Scene) -> str:
-    """Ask once, at the third turn of a conversation nobody saved; it is saved, and the fourth is quiet."""
+    """Ask once, after the third turn of a conversation nobody saved; it is saved, and a turn stays a turn."""
     scene.install()
     with Terminal(scene) as terminal:
         for prompt in ("Turn one.", "Turn two.", "Turn three.", "Turn four."):
@@ -28,7 +28,7 @@ def asked_once(scene: Scene) -> str:
 def asked_kindly(scene: Scene) -> str:
     """Ask without a word of alarm on the person's screen."""
     scene.install()
-    scene.configure("save: {min_turns: 1}")
+    scene.configure("save: {min_turns: 0}")
     with Terminal(scene) as terminal:
         calls = terminal.say("Fix the cart.")
         alarms = [match.strip() for match in _ALARM.findall(terminal.screen)]
