@@ -2,22 +2,25 @@
 
 from typing import Any, NamedTuple
 
+from eventlog.home import in_full
 from eventlog.settings import load
 from eventlog.store import Store
 
 
 class SettingInForce(NamedTuple):
-    """One setting: its dotted key, its value, and `config.yaml:LINE` or `default`."""
+    """One setting: its dotted key, its value, and `config.yaml:LINE`, `default`, or the setting it follows from."""
 
     key: str
     value: Any
     origin: str
 
 
-def config(store: Store) -> list[SettingInForce]:
-    """List every setting, in the order of the documentation; raises BadSettings."""
-    found = load.effective(load.load(store))
-    return [
+def config(store: Store, home: str) -> list[SettingInForce]:
+    """List all settings, in the order of the documentation, and where the user's own files are; raises BadSettings."""
+    configured = load.load(store)
+    found = [
         SettingInForce(setting.key, setting.value, f"{store.config}:{setting.line}" if setting.line else "default")
-        for setting in found
+        for setting in load.effective(configured)
     ]
+    workspace = in_full(configured.settings.context.workspace, home)
+    return [*found, SettingInForce("user_files", f"{workspace}/user/*.md", "context.workspace")]

@@ -22,12 +22,20 @@ from eventlog.settings.schema import Settings
 
 
 def build(
-    log: EventLog, settings: Settings, request: ContextRequest, clock: Callable[[], float] = time.perf_counter
+    log: EventLog,
+    settings: Settings,
+    request: ContextRequest,
+    clock: Callable[[], float] = time.perf_counter,
+    *,
+    creates: bool = False,
 ) -> ContextResult:
-    """Build the context and time it; no file and no line of the log makes it fail."""
+    """Build the context and time it; no file and no line of the log makes it fail.
+
+    With `creates`, missing files of the user are made from their templates.
+    """
     begun = clock()
     store = log.store
-    loader = Loader(store.cached("context"), datetime.fromisoformat(request.now))
+    loader = Loader(store.cached("context"), datetime.fromisoformat(request.now), creates)
     built = pure.build(log, settings, request, loader.load, Checkpoints(store.cached("checkpoints"), writes=False))
     took_ms = round((clock() - begun) * 1000)
     return built._replace(context=replace(built.context, load_time_ms=took_ms))
@@ -35,7 +43,8 @@ def build(
 
 def begin(log: EventLog, settings: Settings, request: ContextRequest) -> ContextResult:
     """Build the context of a session that starts now; the receipt is the caller's, once the text has been given."""
-    return build(log, settings, replace(request, bootstrap=take_bootstrap(settings, request.home, request.now)))
+    told = replace(request, bootstrap=take_bootstrap(settings, request.home, request.now))
+    return build(log, settings, told, creates=settings.context.templates)
 
 
 def take_bootstrap(settings: Settings, home: str, now: str) -> str:

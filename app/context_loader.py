@@ -2,7 +2,7 @@
 
 Read       as `projections.context.loader` reads: confined to its root, text only.
 Fallback   a file that is there and cannot be read: its last good copy, kept in `cache/context/`.
-Create     a missing one that has a template, for those who asked for it; never over anything.
+Create     a missing one that has a template, at a session's start; never over anything, nor what was once deleted.
 """
 
 import os
@@ -21,10 +21,11 @@ from eventlog.projections.context.loader import Unreadable, read
 
 
 class Loader(Struct, frozen=True):
-    """Loads files as of one moment; `copies` is where last good copies are kept."""
+    """Loads files as of one moment; `copies` is where last good copies are kept; `creates`: templates are used."""
 
     copies: str
     now: datetime
+    creates: bool = False
 
     def load(self, file: ContextFile) -> FileLoadResult:
         """Load one file; a missing file without a template has neither content nor error, unless it is required."""
@@ -41,14 +42,16 @@ class Loader(Struct, frozen=True):
         return self._result(file, text)
 
     def _missing(self, file: ContextFile) -> FileLoadResult:
-        with suppress(OSError):  # whoever deleted it meant it
-            Path(self._copy_of(file)).unlink()
-        if file.default_template is None:
+        known = os.path.exists(self._copy_of(file))  # noqa: PTH110
+        if known:
+            self._keep_copy(file, None)  # whoever deleted it meant it
+        if known or not self.creates or file.default_template is None or not Path(file.path).is_absolute():
             return self._result(file, None, "is missing" if file.required else None)
         try:
             create(Path(file.path), file.default_template)
         except OSError as error:
             return self._result(file, None, f"cannot be created: {error.strerror}")
+        self._keep_copy(file, None)
         return self._result(file, file.default_template, is_default=True)
 
     def _fall_back(self, file: ContextFile, reason: str) -> FileLoadResult:
@@ -56,12 +59,13 @@ class Loader(Struct, frozen=True):
             kept = fastjson.loads(Path(self._copy_of(file)).read_bytes())
         except (OSError, ValueError):
             kept = None
-        if file.main_session_only or not isinstance(kept, dict) or kept.get("path") != file.path:
+        text = kept.get("text") if isinstance(kept, dict) and kept.get("path") == file.path else None
+        if file.main_session_only or not isinstance(text, str):
             return self._result(file, None, reason)
-        return self._result(file, str(kept.get("text")), f"{reason}; this is its last good copy", from_cache=True)
+        return self._result(file, text, f"{reason}; this is its last good copy", from_cache=True)
 
-    def _keep_copy(self, file: ContextFile, text: str) -> None:
-        """Only what changed is written; a cache that cannot be is no reason to complain."""
+    def _keep_copy(self, file: ContextFile, text: str | None) -> None:
+        """Keep the text, None of a file that was there once; a cache that cannot be is no reason to complain."""
         path = self._copy_of(file)
         data = fastjson.dumps({"path": file.path, "text": text})
         try:

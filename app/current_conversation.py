@@ -1,6 +1,6 @@
 """Find who says something when nobody says who: the conversation an agent's command runs in, or the person."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from eventlog import timestamps
@@ -9,6 +9,8 @@ from eventlog.events import Event, HostEvent, SaveRequested, SessionEnd, TurnEnd
 from eventlog.hosts.environment import named_conversations
 from eventlog.hosts.steps_from_log import PROMPTS
 from eventlog.log import EventLog
+from eventlog.replica import make_replica, replica_of
+from eventlog.store import Store
 
 HUMAN = "human"
 
@@ -34,28 +36,38 @@ class SpeakerOptions(NamedTuple):
     layer: int | None
 
 
-def speaker_of(log: EventLog, given: SpeakerOptions, machine: Machine) -> dict[str, Any]:
-    """Build the fields of an event that tell who says it, with what was not given found out."""
+def speaker_of(log: EventLog, given: SpeakerOptions, machine: Machine, *, writes: bool = True) -> dict[str, Any]:
+    """Build the fields of an event that tell who says it, with what was not given found out.
+
+    With `writes`, a store that has no name yet gets one. Raises NotStored.
+    """
     if given.session is not None:
         speaker = Speaker(given.session, given.agent or agent_of(log, given.session, machine.environ) or _CLI)
     else:
-        speaker = current_speaker(log, given.project, machine.environ, machine.clock(), given.agent or "")
+        name_of = make_replica if writes else replica_of
+        speaker = current_speaker(log, given.project, machine.environ, machine.clock(), given.agent or "", name_of)
     return {**speaker._asdict(), "project": given.project, "layer": given.layer}
 
 
 def current_speaker(
-    log: EventLog, project: str | None, environ: Mapping[str, str], now_ns: int, agent: str = ""
+    log: EventLog,
+    project: str | None,
+    environ: Mapping[str, str],
+    now_ns: int,
+    agent: str = "",
+    name_of: Callable[[Store], str] = replica_of,
 ) -> Speaker:
     """Find the conversation a command belongs to; `agent` "" where any may be meant.
 
     The one the host's environment names; else the newest of the project within its turn, by the log; else the
-    person's, of which there is one per UTC day.
+    person's, of which there is one per UTC day and store.
     """
     if named := _of_agent(named_conversations(environ), agent):
         return _last_heard_of(log, named)
     if found := _within_turn(log, project, now_ns, agent):
         return found
-    return Speaker(f"{HUMAN}-{timestamps.from_ns(now_ns)[:10]}", agent or HUMAN)
+    parts = (HUMAN, timestamps.from_ns(now_ns)[:10], name_of(log.store))
+    return Speaker("-".join(filter(None, parts)), agent or HUMAN)
 
 
 def agent_of(log: EventLog, conversation_id: str, environ: Mapping[str, str]) -> str:

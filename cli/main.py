@@ -23,6 +23,7 @@ VERBS = {
     "summary": Verb("Record", "Save what was done, in a stage or in the whole session."),
     "plan": Verb("Record", "Plan a change of one section of a knowledge base: USER.md, AGENTS.md, …"),
     "append": Verb("Record", "Append events of any type, one or a stream of them."),
+    "init": Verb("Agents", "Create your own files from templates: USER.md, user/profile.md, …"),
     "install": Verb("Agents", "Register the memory hook with coding agents."),
     "uninstall": Verb("Agents", "Take the memory hook out of agents' files again."),
     "doctor": Verb("Agents", "Tell what is active, what failed, and how to fix it."),

@@ -4,6 +4,7 @@ import click
 import orjson
 
 from eventlog.app.config import SettingInForce, config
+from eventlog.app.machine import Machine
 from eventlog.cli import options
 from eventlog.cli.output import emit_pretty, table
 from eventlog.store import Store
@@ -15,9 +16,10 @@ from eventlog.store import Store
 def command(as_json: bool, store: Store) -> None:
     """Show the settings in force and where each comes from: a line of `config.yaml`, or the default.
 
+    The last line tells where your own files are: every `*.md` there is told to your sessions.
     A key that is unknown or has the wrong type is refused, with its line.
     """
-    found = config(store)
+    found = config(store, Machine.here().home)
     if as_json:
         emit_pretty({setting.key: {"value": setting.value, "from": setting.origin} for setting in found})
     else:

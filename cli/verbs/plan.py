@@ -77,7 +77,7 @@ def command(
     declared = parse_plan(*read_plan(file)) if file else PlanFile(version="1.0.0", entries=[entry_of(_present(flags))])
     log, machine = options.open_log(store), Machine.here()
     told = SpeakerOptions(declared.source if session is None else session, project, agent, layer)
-    events = checked(store, declared, speaker_of(log, told, machine), machine)
+    events = checked(store, declared, speaker_of(log, told, machine, writes=not dry_run), machine)
     if dry_run:
         for event in events:
             emit({"status": "dry-run", "event": to_fields(event)})

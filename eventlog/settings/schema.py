@@ -65,8 +65,8 @@ class SummarySettings(Struct, frozen=True, forbid_unknown_fields=True):
 class ContextSettings(Struct, frozen=True, forbid_unknown_fields=True):
     """The context of a session's start: a budget in characters, and how facts decay with their age in days.
 
-    `workspace` is the directory of the user's own files (TOOLS.md, BOOTSTRAP.md, user/*.md); with `templates`, missing
-    ones of AGENTS.md, SOUL.md and USER.md are created from templates.
+    `workspace` is the directory of the user's own files (TOOLS.md, BOOTSTRAP.md, user/*.md); with `templates`,
+    a session's start creates AGENTS.md, SOUL.md, USER.md and user/profile.md there, each once.
     """
 
     budget_chars: Annotated[int, Meta(ge=200)] = 9000
@@ -78,7 +78,7 @@ class ContextSettings(Struct, frozen=True, forbid_unknown_fields=True):
     facts: Count = 15
     summaries: Count = 2  # of the project's last sessions, for a new one
     workspace: Annotated[str, Meta(pattern=r"^(/|~/)")] = "~/.config/agents"
-    templates: bool = False
+    templates: bool = True
 
 
 class CodexMemorySettings(Struct, frozen=True, forbid_unknown_fields=True):

@@ -3,9 +3,11 @@
 from collections.abc import Iterator
 from pathlib import Path, PurePath
 
+from msgspec.structs import replace
+
 from eventlog.home import HOME, in_full
 from eventlog.projections.context.agent_context import ContextFile
-from eventlog.projections.context.phrases import template
+from eventlog.projections.context.templates import template
 from eventlog.settings.schema import PROJECT, Settings
 from eventlog.store import Store, project_slug
 
@@ -28,10 +30,17 @@ def context_files(settings: Settings, store: Store, project: str, home: str) -> 
     files = [
         *_bases(settings, project, home),
         ContextFile("TOOLS.md", str(workspace / "TOOLS.md"), str(workspace), load_order=TOOLS),
-        *_user_files(workspace),
+        *_user_files(workspace, settings),
         *_memories(store, project),
     ]
     return files if settings.orders_bases else sorted(files, key=lambda file: file.load_order)
+
+
+def templated(settings: Settings, home: str) -> list[ContextFile]:
+    """List the user's own files that can be made from a template."""
+    workspace = Path(in_full(settings.context.workspace, home))
+    bases = (file for file in _bases(settings, "", home) if file.default_template is not None)
+    return [*bases, _profile(workspace, settings)]
 
 
 def bootstrap_file(settings: Settings, home: str) -> ContextFile:
@@ -58,9 +67,9 @@ def _of_base(path: str, settings: Settings, project: str, home: str) -> ContextF
     root = project if in_project else home if path.startswith(HOME) else str(full.parent)
     full = _alias(full)
     order = _ORDERS.get(full.name, TOOLS)
-    required = order < TOOLS and not in_project  # nothing is created in a repository
-    wanted = template(full.name, settings.locale) if required and settings.context.templates else None
-    return ContextFile(full.name, str(full), root, required, load_order=order, default_template=wanted)
+    own = full.parent == Path(in_full(settings.context.workspace, home))  # nothing is created in a repository
+    text = template(full.name, settings.locale) if own else None
+    return ContextFile(full.name, str(full), root, order < TOOLS and not in_project, False, order, text)
 
 
 def _alias(path: Path) -> Path:
@@ -69,14 +78,27 @@ def _alias(path: Path) -> Path:
     return other if not path.is_file() and other.is_file() else path
 
 
-def _user_files(workspace: Path) -> Iterator[ContextFile]:
-    """List whatever the user put there, by name; it is about the user, so for the user alone."""
+def _user_files(workspace: Path, settings: Settings) -> Iterator[ContextFile]:
+    """List whatever the user put there, by name, else the profile; it is about the user, so for the user alone."""
+    profile = _profile(workspace, settings)
     try:
         paths = sorted(path for path in (workspace / "user").iterdir() if path.suffix == ".md")
     except OSError:
-        return
-    for path in paths:
-        yield ContextFile(f"user/{path.name}", str(path), str(workspace), main_session_only=True, load_order=USER_FILES)
+        paths = []
+    yield from (replace(profile, name=f"user/{path.name}", path=str(path), default_template=None) for path in paths)
+    if not paths:
+        yield profile
+
+
+def _profile(workspace: Path, settings: Settings) -> ContextFile:
+    return ContextFile(
+        "user/profile.md",
+        str(workspace / "user" / "profile.md"),
+        str(workspace),
+        main_session_only=True,
+        load_order=USER_FILES,
+        default_template=template("profile.md", settings.locale),
+    )
 
 
 def _memories(store: Store, project: str) -> Iterator[ContextFile]:

@@ -11,13 +11,14 @@ from eventlog.projections.context.budget import ContextSection
 from eventlog.projections.context.context_files import bootstrap_file, used_name
 from eventlog.projections.context.once import said_once
 from eventlog.projections.context.sources import ContextSources
+from eventlog.projections.context.templates import is_template
 from eventlog.projections.stamp import is_stamp
 from eventlog.projections.state.distinct_facts import DistinctFact
 from eventlog.projections.views.daily_notes import Local
 
 # what matters most when not all of it fits
 _BY_VALUE = (
-    "BOOTSTRAP", "summaries", "facts", "project AGENTS", "project MEMORY", "MEMORY", "OWNER", "user", "AGENTS",
+    "BOOTSTRAP", "INDEX", "summaries", "facts", "project AGENTS", "project MEMORY", "MEMORY", "OWNER", "user", "AGENTS",
     "SPIRIT", "TOOLS", "notes",
 )  # fmt: skip
 _FACTS = _BY_VALUE.index("facts")
@@ -38,7 +39,7 @@ def sections(parts: ContextSources) -> list[ContextSection]:
     first = ContextSection(
         parts.words.bootstrap, _lines(parts.request.bootstrap.split("\n")), _BY_VALUE.index("BOOTSTRAP"), _used(parts)
     )
-    ours = [*_of_notes(parts), _of_facts(parts), *memories, *_of_summaries(parts)]
+    ours = [*_of_notes(parts), _of_facts(parts), *memories, *_of_summaries(parts), *_of_index(parts)]
     ranks = [-1 if section.priority == _FACTS else section.priority for section in ours]  # a fact is told as a fact
     found = [first, *before, *said_once(ours, ranks, PurePath(parts.request.project).name)]
     return [section for section in found if section.lines]
@@ -66,7 +67,8 @@ def _of_file(file: ContextFile, result: FileLoadResult, parts: ContextSources) -
     kind = _KINDS.get(file.load_order, "TOOLS")
     if kind == "AGENTS" and file.root == parts.request.project:
         kind = "project AGENTS"
-    told = _lines((result.content or "").split("\n"))
+    content = result.content or ""
+    told = () if is_template(content) else _lines(content.split("\n"))
     return ContextSection(f"{file.name} ({file.path})", told, _BY_VALUE.index(kind), f"cat {quote(file.path)}")
 
 
@@ -97,6 +99,12 @@ def _of_summaries(parts: ContextSources) -> Iterator[ContextSection]:
     for summary in parts.summaries:
         more = own if summary.title == parts.words.own_summary else ""
         yield ContextSection(summary.title, summary.lines, _BY_VALUE.index("summaries"), more)
+
+
+def _of_index(parts: ContextSources) -> Iterator[ContextSection]:
+    if parts.index:
+        line = Line(parts.words.look_there.format(path=parts.index))
+        yield ContextSection(parts.words.keywords, (line,), _BY_VALUE.index("INDEX"))
 
 
 def _bullet(fact: DistinctFact, local: Local) -> str:

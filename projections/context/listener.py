@@ -8,6 +8,7 @@ Shared      no memory, and nothing about the user, wherever it may be kept.
 import os
 from collections.abc import Iterator
 from itertools import islice
+from pathlib import Path
 from typing import NamedTuple
 
 from msgspec import Struct
@@ -31,6 +32,7 @@ from eventlog.projections.stamp import stamped_at
 from eventlog.projections.state.conversations import Conversation, Conversations
 from eventlog.projections.views.daily_notes import lines, local_time, notes
 from eventlog.settings.schema import ContextSettings, Settings
+from eventlog.store import project_slug
 
 _NOTES_DAYS = 3  # UTC days that yesterday and today can touch, wherever the user lives
 _DAY_MS = 86_400_000
@@ -97,6 +99,13 @@ class Listener(Struct, frozen=True):
         mine = [file for file in found if not (self.shared and file.main_session_only)]
         left_out = [file for file in mine if theirs and os.path.realpath(file.path) in theirs]
         return [file for file in mine if file not in left_out], [file.path for file in left_out]
+
+    def index(self) -> str:
+        """Return the path of the project's keyword index; "" where there is none, or others listen."""
+        project = self.request.project
+        path = f"projects/{project_slug(project)}/INDEX.md" if project else "INDEX.md"
+        full = Path(self.log.store.knowledge, path)
+        return str(full) if not self.shared and full.is_file() else ""
 
     def without_withdrawn(self, file: ContextFile, result: FileLoadResult, lately: Conversations) -> FileLoadResult:
         """Take out of a file what was withdrawn after it was written."""

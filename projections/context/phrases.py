@@ -16,6 +16,8 @@ class ContextPhrases(NamedTuple):
     project_memory: str
     own_summary: str
     last_summary: str  # with {session}
+    keywords: str
+    look_there: str  # with {path}
     phrases: CutPhrases
 
 
@@ -28,6 +30,8 @@ PHRASES: dict[Locale, ContextPhrases] = {
         project_memory="What is known about this project",
         own_summary="This session so far",
         last_summary="Last session: {session}",
+        keywords="Index",
+        look_there="Keywords of all that is known here: {path}; look there for what is not told above.",
         phrases=CutPhrases(
             more="[… {count} more lines: `{command}`]",
             dropped="[{count} parts have no room here: `{command}` shows all]",
@@ -41,79 +45,11 @@ PHRASES: dict[Locale, ContextPhrases] = {
         project_memory="关于本项目",
         own_summary="本会话至今",
         last_summary="上次会话：{session}",
+        keywords="索引",
+        look_there="已知内容的关键词索引：{path}；上文未提及的，请查阅。",
         phrases=CutPhrases(
             more="[… 还有 {count} 行：`{command}`]",
             dropped="[还有 {count} 部分因篇幅未列出：`{command}` 显示全部]",
         ),
     ),
 }
-
-# what a required file starts as, where a workspace asks for it (`context.templates: true`)
-_TEMPLATES_EN = {
-    "AGENTS.md": """\
-# AGENTS.md
-
-How agents work here.
-
-## Rules
-
-## Commands
-""",
-    "SOUL.md": """\
-# SOUL.md
-
-Who the agent is: its character, its tone, its limits.
-
-## Character
-
-## Limits
-""",
-    "USER.md": """\
-# USER.md
-
-Whom the agent works for.
-
-## Preferences
-
-## Background
-
-## Communication
-""",
-}
-_TEMPLATES_ZH = {
-    "AGENTS.md": """\
-# AGENTS.md
-
-代理在这里如何工作。
-
-## 规则
-
-## 命令
-""",
-    "SOUL.md": """\
-# SOUL.md
-
-代理的身份：性格、语气与边界。
-
-## 性格
-
-## 边界
-""",
-    "USER.md": """\
-# USER.md
-
-用户信息。
-
-## 偏好
-
-## 技术背景
-
-## 沟通风格
-""",
-}
-_ALIASES = {"SPIRIT.md": "SOUL.md", "OWNER.md": "USER.md"}
-
-
-def template(name: str, locale: Locale) -> str | None:
-    """Return the template of a file by its name; None where there is none."""
-    return {"en": _TEMPLATES_EN, "zh": _TEMPLATES_ZH}[locale].get(_ALIASES.get(name, name))

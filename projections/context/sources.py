@@ -13,6 +13,7 @@ from eventlog.projections.context.phrases import PHRASES, ContextPhrases
 from eventlog.projections.context.recent_events import events_of
 from eventlog.projections.context.recent_facts import recent_facts
 from eventlog.projections.context.request import CAME_BACK, ContextRequest
+from eventlog.projections.context.templates import is_template
 from eventlog.projections.engine.day_fold import DayCache
 from eventlog.projections.stamp import stamped_at
 from eventlog.projections.state.distinct_facts import DistinctFact
@@ -34,6 +35,7 @@ class ContextSources(Struct, frozen=True):
     notes: list[DayNotes]
     facts: list[DistinctFact]
     summaries: list[TitledSummary]
+    index: str  # path of the keyword index, where there is one
     rendered: list[KnownFile]  # files that were read for a summary, whether or not anything of them is left
 
     @property
@@ -77,8 +79,9 @@ class ContextSources(Struct, frozen=True):
         ).hexdigest()
 
     def known(self) -> list[KnownFile]:
-        """List the files, for the receipt."""
-        loaded = ((result.file_path, (result.content or "").encode("utf-8", "replace")) for result in self.results)
+        """List the files that tell anything, for the receipt."""
+        told = ((result.file_path, result.content or "") for result in self.results)
+        loaded = ((path, content.encode("utf-8", "replace")) for path, content in told if not is_template(content))
         known = [KnownFile(path, hashlib.sha256(data).hexdigest(), stamped_at(data)) for path, data in loaded if data]
         return [*known, *self.rendered]
 
@@ -102,6 +105,7 @@ def gather(
         notes=list(listener.notes(lately, own_only=bool(own) or request.source in CAME_BACK)),
         facts=recent_facts(lately, request.now, settings.context, local_time(settings.timezone)),
         summaries=summaries,
+        index=listener.index(),
         rendered=rendered,
     )
 

@@ -25,7 +25,7 @@ def file(root, name="AGENTS.md", **fields):
 
 
 def load(root, name="AGENTS.md", **fields):
-    return Loader(str(root.parent / "cache"), NOW).load(file(root, name, **fields))
+    return Loader(str(root.parent / "cache"), NOW, creates=True).load(file(root, name, **fields))
 
 
 def test_a_file_is_loaded_as_it_is(root):

@@ -1,11 +1,13 @@
 """What is said without naming a conversation belongs to the one whose agent runs the command, else to the person."""
 
 import json
+from pathlib import Path
 
 import pytest
 
 from eventlog.app.current_conversation import Speaker, agent_of, current_speaker
 from eventlog.log import EventLog
+from eventlog.replica import replica_of
 from tests.support.builders import NOON, Clock
 from tests.support.command_line import call
 
@@ -119,6 +121,19 @@ def test_a_conversation_is_its_hosts(log):
     assert not agent_of(log, "s-2", {})
 
 
+def test_the_person_has_a_conversation_of_its_own_in_each_store(log):
+    Path(log.store.root).mkdir(exist_ok=True)
+    Path(log.store.replica).write_text("laptop-0a1b2c\n")
+
+    assert Speaker("human-2026-02-20-laptop-0a1b2c", "human") == _speaker(log)
+
+
+def test_a_dry_run_names_no_store(tmp_path):
+    call("plan", "--path", "user", "--heading", "h", "--content", "c", "--dry-run", "--store", tmp_path / "store")
+
+    assert not (tmp_path / "store").exists()
+
+
 # ------------------------------------------------------------------------------------------------ the verbs
 
 
@@ -138,7 +153,7 @@ def test_what_is_said_without_a_session_is_stored_in_the_one_at_work(home, tmp_p
     *_, theirs = live.read()
 
     assert "ok" == json.loads(ran.out)["status"]
-    assert (f"human-{mine.ts[:10]}", "human") == (mine.conversation_id, mine.agent)
+    assert (f"human-{mine.ts[:10]}-{replica_of(log.store)}", "human") == (mine.conversation_id, mine.agent)
     assert ("s-1", "gemini") == (theirs.conversation_id, theirs.agent)
     assert str(tmp_path / "project") == theirs.project
 

@@ -19,6 +19,7 @@ from eventlog.log import EventLog
 from eventlog.projections.context.request import ContextRequest
 from eventlog.settings.schema import ContextSettings, Settings
 from eventlog.store import Store
+from tests.support.command_line import call
 from tests.support.context_scene import NOW, Scene, history
 from tests.support.hook_calls import HOOK
 from tests.support.tree import IMPORT_PATH
@@ -143,24 +144,116 @@ def test_why_says_what_it_cannot_tell(tmp_path, args):
 # ----------------------------------------------------------------------------------------------- templates and BOOTSTRAP
 
 
-def test_a_workspace_that_asks_for_it_gets_its_missing_files(tmp_path):
-    scene = Scene(tmp_path, Settings(context=ContextSettings(templates=True, workspace="~/fresh"), locale="zh"))
-    (scene.home / ".config/agents/SOUL.md").unlink()
-    (scene.project / "AGENTS.md").unlink()
-    context = scene.ask().context
+OWN = ["AGENTS.md", "SOUL.md", "USER.md", "user/profile.md"]
 
-    assert [True] == [one.is_default for one in context.results if one.file_path.endswith("SOUL.md")]
+
+def fresh(tmp_path, **context):
+    """A scene without any file of the user or of the project."""
+    scene = Scene(tmp_path, Settings(context=ContextSettings(**context), locale="zh"))
+    for file in scene.home.rglob("*.md"):
+        file.unlink()
+    return scene
+
+
+def own_files(scene):
+    workspace = scene.home / ".config/agents"
+    return sorted(str(file.relative_to(workspace)) for file in workspace.rglob("*.md"))
+
+
+def test_the_first_start_creates_the_users_missing_files_and_none_in_the_project(tmp_path):
+    scene = fresh(tmp_path)
+    context = start(scene).context
+
+    assert OWN == own_files(scene)
+    assert OWN == sorted(
+        name for name in OWN for one in context.results if one.is_default and one.file_path.endswith(name)
+    )
     assert "代理的身份" in (scene.home / ".config/agents/SOUL.md").read_text()
-    assert not (scene.project / "AGENTS.md").exists()
+    assert not list(scene.project.rglob("*.md"))
 
 
-def test_others_get_none(tmp_path):
-    scene = Scene(tmp_path)
-    (scene.home / ".config/agents/SOUL.md").unlink()
-    (missing,) = (one for one in scene.ask().context.results if one.file_path.endswith("SOUL.md"))
+def test_what_nobody_has_filled_in_is_not_told(tmp_path):
+    scene = fresh(tmp_path)
+    untold = [start(scene).context.text, start(scene, session_id="two").context.text]
+    profile = scene.home / ".config/agents/user/profile.md"
+    profile.write_text(profile.read_text() + "\n- 中文交流\n")
 
-    assert (missing.success, missing.error) == (False, "is missing")
-    assert not (scene.home / ".config/agents/SOUL.md").exists()
+    assert not [text for text in untold if "偏好" in text or "# SOUL.md" in text]
+    assert "# 用户记忆\n\n## 偏好\n" in start(scene, session_id="three").context.text
+
+
+@pytest.mark.parametrize("name", OWN)
+def test_who_deletes_a_created_file_is_not_given_it_again(tmp_path, name):
+    scene = fresh(tmp_path)
+    start(scene)
+    (scene.home / ".config/agents" / name).unlink()
+    results = [start(scene, session_id=session).context.results for session in ("two", "three")]
+
+    assert [one for one in OWN if one != name] == own_files(scene)
+    assert not [one for one in (*results[0], *results[1]) if one.is_default]
+
+
+def test_who_has_files_of_their_own_gets_no_profile(tmp_path):
+    scene = fresh(tmp_path)
+    (scene.home / ".config/agents/user/notes.md").write_text("- mine\n")
+    start(scene)
+
+    assert "user/profile.md" not in own_files(scene)
+
+
+@pytest.mark.parametrize("how", ["a look", "by the settings", "others listen"])
+def test_who_did_not_ask_gets_no_files(tmp_path, how):
+    scene = fresh(tmp_path, templates=how != "by the settings")
+    context = (scene.ask() if how == "a look" else start(scene, session_type="shared")).context
+    missing = [one.error for one in context.results if one.file_path.endswith("agents/SOUL.md")]
+
+    assert (["user/profile.md"] == [name for name in OWN if name not in own_files(scene)]) == (how == "others listen")
+    assert [None if how == "others listen" else "is missing"] == missing
+
+
+def test_a_base_elsewhere_is_not_created_from_a_template(tmp_path):
+    scene = fresh(tmp_path, workspace="~/fresh")
+    start(scene)
+
+    assert [] == own_files(scene)
+    assert ["profile.md"] == [file.name for file in (scene.home / "fresh").rglob("*.md")]
+
+
+def test_where_no_home_is_known_nothing_is_created_in_the_directory_at_hand(tmp_path, monkeypatch):
+    scene = fresh(tmp_path)
+    monkeypatch.chdir(scene.project)
+    start(scene, home="~")
+
+    assert not list(scene.project.rglob("*.md"))
+
+
+def test_init_offers_the_same_files_and_creates_them_when_told_to(at_home, tmp_path):
+    home = at_home.home
+    for file in home.rglob("*.md"):
+        file.unlink()
+    told = call("init", "--store", tmp_path / "store")
+    offered = [line.split()[0] for line in told.out.splitlines()]
+    created = call("init", "--yes", "--store", tmp_path / "store")
+    again = call("init", "--store", tmp_path / "store")
+
+    assert (1, ["missing"] * 4, 0, 0) == (told.code, offered, created.code, again.code)
+    assert len(offered) == created.out.count("created")
+    assert [] == [name for name in OWN if not (home / ".config/agents" / name).exists()]
+    assert "nothing is missing\n" == again.out
+
+
+def test_init_overwrites_nothing(at_home, tmp_path):
+    own = at_home.home / ".config/agents/USER.md"
+    own.write_text("mine\n")
+    call("init", "--yes", "--store", tmp_path / "store")
+
+    assert "mine\n" == own.read_text()
+
+
+def test_config_shows_where_the_users_own_files_are(at_home, tmp_path):
+    told = json.loads(call("config", "--json", "--store", tmp_path / "store").out)
+
+    assert {"value": f"{at_home.home}/.config/agents/user/*.md", "from": "context.workspace"} == told["user_files"]
 
 
 @pytest.mark.parametrize(("name", "other"), [("SOUL.md", "SPIRIT.md"), ("USER.md", "OWNER.md")])

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from eventlog.app.context import take_bootstrap
 from eventlog.projections.context.agent_context import AgentContext, SessionType
 from eventlog.settings.schema import ContextSettings, Settings
+from eventlog.store import project_slug
 from tests.support.context_scene import HEAD, NOW, Scene, history
 from tests.support.tree import IMPORT_PATH
 
@@ -368,6 +369,22 @@ def shared_scene(tmp_path_factory):
 
 def test_the_moment_of_a_context_is_the_callers(tmp_path):
     assert NOW == history(tmp_path).ask().context.created_at.strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+
+
+# ----------------------------------------------------------------------------------------------------- where to look
+
+
+@pytest.mark.parametrize("project", [True, False])
+def test_a_session_is_told_of_the_index_where_there_is_one(tmp_path, project):
+    scene = history(tmp_path)
+    asked = {} if project else {"project": ""}
+    before = scene.ask(**asked).context.text
+    scene.tell(("21 10:00", "c", "fact", {"content": "Likes tea", "memory_type": "O", "project": None})).replay()
+    place = f"{scene.log.store.knowledge}/{f'projects/{project_slug(str(scene.project))}/' if project else ''}INDEX.md"
+
+    assert "INDEX.md" not in before
+    assert 1 == scene.ask(**asked).context.text.count(place)
+    assert "INDEX.md" not in scene.ask(**asked, session_type=SessionType.SHARED).context.text
 
 
 # ------------------------------------------------------------------------------------------------ bytes that are no text
