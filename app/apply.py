@@ -99,7 +99,7 @@ def apply(
     if only and not wanted:
         raise BadRequest(f"there is no knowledge base {only!r}", hint=f"configured are {', '.join(bases)}")
     done = ApplyResult()
-    for place, ledger in ledgers(state, bases).items():
+    for place, ledger in ledgers(state, bases, opened.replica).items():
         if place.base in wanted:
             done.absorb(_apply_file(place, ledger, state, opened, dry_run=dry_run))
     if only is None:
@@ -171,6 +171,7 @@ class _ManagedFile:
     def __init__(self, place: BaseFile, target: BaseStorage, opened: OpenStore, *, dry_run: bool = False) -> None:
         self._place = place
         self._target = target
+        self._opened = opened
         self._log = opened.log
         self._clock = opened.machine.clock
         self._settings = opened.settings
@@ -185,7 +186,7 @@ class _ManagedFile:
 
     def ledger_of(self, state: Knowledge) -> Ledger:
         """Build what the log says of this file."""
-        return ledgers(state, self._settings.knowledge_bases)[self._place]
+        return ledgers(state, self._settings.knowledge_bases, self._opened.replica)[self._place]
 
     def bring_up_to_date(self, ledger: Ledger, state: Knowledge) -> ApplyResult:
         """Record edits, write entries into the file, and record their arrival."""

@@ -5,6 +5,8 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
+from msgspec.structs import replace
+
 from eventlog import timestamps
 from eventlog.app.publish import read
 from eventlog.app.replay import replay
@@ -18,6 +20,7 @@ from eventlog.projections.labels import LABELS
 from eventlog.projections.stamp import is_untouched
 from eventlog.projections.state.conversations import Conversations
 from eventlog.projections.views.memory import MEMORY
+from eventlog.replica import make_replica
 from eventlog.settings.schema import Settings
 from eventlog.store import project_slug
 
@@ -40,7 +43,8 @@ def record_edits(log: EventLog, settings: Settings, *, dry_run: bool = False) ->
     found = {path: _interpret(log, settings, root, path, data) for path, data in read_now.items()}
     events = [event for taken in found.values() for event in taken.events]
     if events and not dry_run:
-        events = log.append_many(events)
+        name = make_replica(log.store)
+        events = log.append_many(replace(event, replica=name) for event in events)
     whole = {path: data for path, data in read_now.items() if not found[path].unexplained}
     return EditRecord(events, {path.relative_to(root).as_posix(): data for path, data in whole.items()})
 

@@ -5,6 +5,7 @@ from typing import NamedTuple
 from eventlog import spool
 from eventlog.app.machine import Machine
 from eventlog.log import EventLog
+from eventlog.replica import replica_of
 from eventlog.settings.schema import Settings
 from eventlog.store import Store
 
@@ -20,6 +21,11 @@ class OpenStore(NamedTuple):
     def store(self) -> Store:
         """The paths of the store."""
         return self.log.store
+
+    @property
+    def replica(self) -> str:
+        """The name of the store; "" while it has none."""
+        return replica_of(self.store)
 
 
 def open_log(store: Store, machine: Machine) -> EventLog:

@@ -5,12 +5,15 @@ from contextlib import AbstractContextManager, nullcontext
 from itertools import chain
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from eventlog import days, files, index_lookup
 from eventlog.app.machine import Machine
 from eventlog.errors import Busy, NotStored
 from eventlog.events import Event, Fact, Retraction, StageSummary, order
 from eventlog.hooks import avoided_log
-from eventlog.log import AppendResult, EventLog, accept
+from eventlog.log import AppendResult, EventLog, accept, is_unnamed
+from eventlog.replica import make_replica
 from eventlog.retractions import Retractions
 from eventlog.text import same_text
 
@@ -30,6 +33,7 @@ def record_once(log: EventLog, event: Event) -> AppendResult:
     time per store, so that two callers cannot both be first. Raises InvalidEvent or NotStored.
     """
     event = accept(event)
+    event = replace(event, replica=make_replica(log.store)) if is_unnamed(event) else event
     with _one_at_a_time(log):
         said = _said_before(log, event)
         if not said:

@@ -73,7 +73,7 @@ def _read(file: Path) -> bytes:
 def _ledger_of(file: Path, state: Knowledge, opened: OpenStore) -> tuple[Ledger, str] | None:
     """Find what the log says of the knowledge base that lies there; None where none does."""
     bases = opened.settings.knowledge_bases
-    for place, ledger in ledgers(state, bases).items():
+    for place, ledger in ledgers(state, bases, opened.replica).items():
         try:
             target = storage_of(place, bases, opened.machine.home)
         except Refused:

@@ -11,6 +11,8 @@ from typing import Annotated, Any, Literal, Protocol
 
 from msgspec import Meta, Struct, field
 
+HUMAN = "human"  # agent, and conversation, of what a person does by hand
+
 NonBlank = Annotated[str, Meta(pattern=r"\S")]
 NonEmpty = Annotated[str, Meta(min_length=1)]
 Share = Annotated[float, Meta(ge=0, le=1)]
@@ -35,6 +37,7 @@ class Event(
     agent: str | None = None  # host program: claude-code, cursor, codex, gemini, copilot, cli, human, …
     subagent: str | None = None  # set when a helper was the source: audits only, never in knowledge files
     layer: Annotated[int, Meta(ge=1, le=4)] | None = None  # 1 agent, 2 pre-compaction, 3 session end, 4 stop fallback
+    replica: str | None = None  # the store whose machine it tells of: whose files, whose paths
     extra: dict[str, Any] = {}  # fields this version does not know; on the wire they stand beside the others
 
     @property
@@ -266,4 +269,15 @@ AnyEvent = (
 )  # fmt: skip
 TYPES: dict[str, type[Event]] = {str(cls.__struct_config__.tag): cls for cls in KNOWN}
 VERSIONS: dict[str, int] = dict.fromkeys(TYPES, 1)
-COMMON: tuple[str, ...] = ("v", "id", "ts", "type", "conversation_id", "project", "agent", "subagent", "layer")
+COMMON: tuple[str, ...] = (
+    "v",
+    "id",
+    "ts",
+    "type",
+    "conversation_id",
+    "project",
+    "agent",
+    "subagent",
+    "layer",
+    "replica",
+)

@@ -15,10 +15,11 @@ from eventlog.damage import Damage
 from eventlog.dayfile import DayFile
 from eventlog.days import Day
 from eventlog.errors import NotStored
-from eventlog.events import Event, KnowledgeEdited
+from eventlog.events import HUMAN, EntryApplied, Event, KnowledgeEdited, PlanEntry
 from eventlog.files import not_stored, sync_file
 from eventlog.index import ConversationIndex
 from eventlog.log_line import LogLine
+from eventlog.replica import make_replica
 from eventlog.secrets import scrub_fields
 from eventlog.settings import cached
 from eventlog.store import Store
@@ -79,7 +80,7 @@ class EventLog:
 
     def put(self, events: Iterable[Event | Mapping[str, Any]], *, batch: str | None = None) -> list[AppendResult]:
         """Like `append_many`, telling for each event whether it was new; the first invalid one refuses them all."""
-        accepted = [accept(event) for event in events]
+        accepted = [accept(self._of_here(event)) for event in events]
         for event in accepted:
             codec.encode(event if event.ts else _stamp(event, 0))
         by_day: dict[str, list[int]] = {}
@@ -162,6 +163,12 @@ class EventLog:
         there = (event for day in self.days(date, date) for event in days.load(day)[0])
         return {event.id for event in there if event.id in event_ids and event.ts <= until}
 
+    def _of_here(self, given: Event | Mapping[str, Any]) -> Event:
+        """Name this store in what tells of this machine's files and paths, and in what the person says here."""
+        event = given if isinstance(given, Event) else codec.from_fields(given)
+        tells = isinstance(event, PlanEntry | EntryApplied | KnowledgeEdited) or event.agent == HUMAN
+        return replace(event, replica=make_replica(self.store)) if tells and is_unnamed(event) else event
+
     def _put_day(self, day: str, events: list[Event], batch: str | None) -> list[AppendResult]:
         """Events of one day; those that are to get their time now have none."""
         if day:
@@ -239,6 +246,11 @@ class EventLog:
 
     def _open(self, day: str) -> DayFile:
         return DayFile(self.store.log, day, sync=self.fsync)
+
+
+def is_unnamed(event: Event) -> bool:
+    """Tell whether an event is born now and says of no store that it tells of it."""
+    return not (event.replica or event.ts or event.id)
 
 
 def accept(given: Event | Mapping[str, Any]) -> Event:

@@ -27,6 +27,7 @@ class Envelope(TypedDict):
     agent: NotRequired[str | None]
     subagent: NotRequired[str | None]
     layer: NotRequired[int | None]
+    replica: NotRequired[str | None]
 
 
 class SessionStart(TypedDict, total=False):

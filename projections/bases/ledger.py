@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from msgspec import Struct, field
 
-from eventlog.events import EntryApplied, EntryResolved, KnowledgeEdited, PlanEntry, SectionKey, order
+from eventlog.events import EntryApplied, EntryResolved, Event, KnowledgeEdited, PlanEntry, SectionKey, order
 from eventlog.projections.bases import section_safety, sections
 from eventlog.projections.bases.plan_file import Change, change_of
 from eventlog.projections.bases.section_history import SectionHistory, Spelling, Wording
@@ -51,8 +51,9 @@ class FileHistory(Struct):
 class Ledger:
     """The sections of one file as the log has them; `held` and `pending` entries are open."""
 
-    def __init__(self, record: FileHistory, *, review: bool) -> None:
+    def __init__(self, record: FileHistory, replica: str | None = None, *, review: bool) -> None:
         self.record = record
+        self._replica = replica
         self.newest = record.newest
         self.entries = {entry.id: entry for entry in record.entries}
         self.decisions = {target: made[-1] for target, made in record.resolved.items()}
@@ -90,8 +91,8 @@ class Ledger:
         return decided_change(entry, self.decisions.get(entry.id))
 
     def is_decided(self, entry: PlanEntry) -> bool:
-        """Tell whether a person has accepted it."""
-        return entry.id in self.decisions
+        """Tell whether a person has accepted it, looking at this file."""
+        return entry.id in self.decisions and is_of(self.decisions[entry.id], self._replica)
 
     def _read_digests(self, path: str) -> dict[SectionId, str]:
         seen: dict[SectionId, str] = {}
@@ -112,6 +113,11 @@ class Ledger:
     def _is_open(self, entry: PlanEntry) -> bool:
         is_change = change_of(entry)[0] != "no-op"
         return is_change and entry.id not in self.arrived and not _is_discarded(entry, self.decisions)
+
+
+def is_of(event: Event, replica: str | None) -> bool:
+    """Tell whether what an event says of a file is said of that store's; None: of any."""
+    return replica is None or event.replica in (None, replica)
 
 
 def key_of(event: EntryApplied | KnowledgeEdited) -> SectionId:
@@ -152,12 +158,13 @@ def _is_discarded(entry: PlanEntry, decisions: _Decisions) -> bool:
 
 def _in_order(record: FileHistory, decisions: _Decisions) -> Iterator[tuple[SectionId, Wording]]:
     """Yield every text of every section, from the moment it was first there; taken back or not."""
-    seen: set[tuple[str, SectionId]] = set()
+    seen: set[tuple[str, SectionId, str | None]] = set()
     for arrival in record.applied:
         event, key = record.known[arrival.target], key_of(arrival)
-        if (arrival.target, key) in seen or arrival.ts <= record.undone.get(arrival.target, ""):
+        first = (arrival.target, key, arrival.replica)
+        if first in seen or arrival.ts <= record.undone.get(arrival.target, ""):
             continue
-        seen.add((arrival.target, key))
+        seen.add(first)
         if isinstance(event, KnowledgeEdited):
             continue
         operation, content = decided_change(event, decisions.get(event.id))

@@ -31,7 +31,7 @@ from eventlog.events import (
 )
 from eventlog.projections.base import Document, Line, Projection
 from eventlog.projections.bases.carry import carry
-from eventlog.projections.bases.ledger import FileHistory, Ledger
+from eventlog.projections.bases.ledger import FileHistory, Ledger, is_of
 from eventlog.projections.bases.names import BaseFile, Bases, base_file_of
 from eventlog.projections.bases.sections import Page, SectionId
 from eventlog.projections.stamp import stamped
@@ -44,7 +44,7 @@ FOLDER = "bases/"
 class Knowledge(Struct):
     """The events that change knowledge bases, unfolded; `ledgers` folds them."""
 
-    version: ClassVar[int] = 1
+    version: ClassVar[int] = 2
 
     entries: list[PlanEntry] = field(default_factory=list)
     edits: list[KnowledgeEdited] = field(default_factory=list)
@@ -83,15 +83,20 @@ class Knowledge(Struct):
         self.retractions += other.retractions
 
 
-def ledgers(state: Knowledge, bases: Bases) -> dict[BaseFile, Ledger]:
-    """Make the ledger of every file; entries that mean no knowledge base are `unmatched_entries`."""
+def ledgers(state: Knowledge, bases: Bases, replica: str | None = None) -> dict[BaseFile, Ledger]:
+    """Make the ledger of every file; entries that mean no knowledge base are `unmatched_entries`.
+
+    With a `replica` it is that of the files of this store's machine: what another's files said is left out, and
+    entries for files inside its projects. Events that name no replica count for all.
+    """
     withdrawn = Retractions(state.retractions)
     records: dict[BaseFile, FileHistory] = {}
     recorded_in: dict[str, FileHistory] = {}
     said: list[PlanEntry | KnowledgeEdited] = [*state.entries, *state.edits]
     for event in sorted(said, key=order):
         file = base_file_of(event.key, event.project, bases)
-        if file is None:
+        is_of_file = isinstance(event, KnowledgeEdited) or bool(file and file.project)
+        if file is None or (is_of_file and not is_of(event, replica)):
             continue
         record = recorded_in[event.id] = records.setdefault(file, FileHistory())
         record.newest = max(record.newest, event.ts, withdrawn.touched_at(event))
@@ -102,7 +107,7 @@ def ledgers(state: Knowledge, bases: Bases) -> dict[BaseFile, Ledger]:
     became: list[EntryApplied | EntryResolved] = [*state.applied, *state.resolved]
     for told in sorted(became, key=order):
         home = recorded_in.get(told.target)
-        if home is None:
+        if home is None or (isinstance(told, EntryApplied) and not is_of(told, replica)):
             continue
         home.newest = max(home.newest, told.ts, withdrawn.touched_at(told))
         if isinstance(told, EntryApplied):
@@ -111,7 +116,7 @@ def ledgers(state: Knowledge, bases: Bases) -> dict[BaseFile, Ledger]:
             home.resolved.setdefault(told.target, []).append(told)
         elif told.choice != "discard":
             home.undone[told.target] = max(home.undone.get(told.target, ""), withdrawn.touched_at(told))
-    return {file: Ledger(record, review=bases[file.base].review) for file, record in sorted(records.items())}
+    return {file: Ledger(record, replica, review=bases[file.base].review) for file, record in sorted(records.items())}
 
 
 def unmatched_entries(state: Knowledge, bases: Bases) -> list[PlanEntry]:

@@ -4,6 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eventlog import EventLog, Fact, InvalidEvent, NotStored, codec, days, fastjson, timestamps
+from eventlog.replica import replica_of
 from tests.support.builders import DAY, DAY_NS, NEXT_DAY, NOON, at, contents, fact, line, lines, write
 from tests.support.strategies import any_event, stored_events, times
 
@@ -20,7 +21,26 @@ def test_what_append_returns_is_what_is_read(tmp_path_factory, event):
     stored = log.append(event)
 
     assert [stored] == list(log.read())
-    assert event == msgspec.structs.replace(stored, id="", ts="")
+    assert event == msgspec.structs.replace(stored, id="", ts="", replica=event.replica)
+
+
+@pytest.mark.parametrize(
+    ("fields", "named"),
+    [
+        ({"type": "entry_applied", "target": "e", "path": "p", "heading": "H", "level": 2, "digest": "d"}, True),
+        ({"type": "knowledge_edited", "key": {"path": "user", "heading": "H"}, "content": "x"}, True),
+        ({"type": "plan_entry", "key": {"path": "user", "heading": "H"}, "content": "x"}, True),
+        ({"type": "retraction", "target": "e", "agent": "human"}, True),
+        ({"type": "retraction", "target": "e", "agent": "cursor"}, False),
+        ({"type": "knowledge_edited", "key": {"path": "user", "heading": "H"}, "ts": f"{DAY}T00:00:00.000000Z"}, False),
+    ],
+)
+def test_what_tells_of_this_machine_is_named_after_the_store_unless_it_is_imported(log, fields, named):
+    stored = log.append({"conversation_id": "c", **fields})
+
+    assert (replica_of(log.store) or None) == stored.replica
+    assert named is (stored.replica is not None)
+    assert "laptop" == log.append({"conversation_id": "d", **fields, "replica": "laptop"}).replica
 
 
 @given(st.lists(stored_events(times), max_size=8, unique_by=lambda event: event.id))

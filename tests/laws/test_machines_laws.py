@@ -1,0 +1,60 @@
+"""Machines that exchange day files settle on the same bytes, and nobody is said to have edited what they did not."""
+
+import tempfile
+
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from tests.support.effort import rounds
+from tests.support.machines import Network
+
+WHAT = ["plan", "plan", "delete", "edit", "edit", "remove", "replay", "replay", "copy", "torn", "lose"]
+SECTIONS = st.sampled_from([("S", 2), ("C", 3), ("T", 2), ("T", 1)])
+STEPS = st.lists(
+    st.tuples(st.sampled_from(WHAT), st.integers(0, 2), SECTIONS, st.sampled_from([0.3, 0.7, 0.95])), max_size=16
+)
+
+
+def happen(network, steps):
+    for number, (what, at, (heading, level), whole) in enumerate(steps):
+        machine, other = network.machines[at], network.machines[(at + 1 + number % 2) % 3]
+        match what:
+            case "plan":
+                machine.plans(heading, level, f"agent {number}")
+            case "delete":
+                machine.plans(heading, level, None, operation="delete")
+            case "edit":
+                machine.writes(heading, level, f"human {number}")
+            case "remove":
+                machine.writes(heading, level, None)
+            case "replay":
+                machine.replay()
+            case "copy" | "torn":
+                machine.take(other, 1.0 if what == "copy" else whole)
+            case "lose":
+                machine.user_md.unlink(missing_ok=True)
+
+
+def never_done(machine):
+    """What the log says a person did here to USER.md, and nobody did."""
+    edits = [
+        event for event in machine.log.read() if event.type == "knowledge_edited" and event.replica == machine.name
+    ]
+    told = {(edit.key.heading, edit.key.level, None if edit.operation == "delete" else edit.content) for edit in edits}
+    return told - machine.acts
+
+
+@settings(max_examples=rounds(fixed=12, fuzz=400))
+@given(STEPS)
+@example([("plan", 0, ("S", 2), 1), ("edit", 1, ("T", 2), 1), ("replay", 0, ("S", 2), 1), ("copy", 1, ("S", 2), 1)])
+@example([("edit", 1, ("S", 2), 1), ("plan", 0, ("S", 2), 1), ("replay", 0, ("S", 2), 1)])
+@example([("plan", 0, ("S", 2), 1), ("replay", 0, ("S", 2), 1), ("plan", 1, ("S", 2), 1), ("replay", 1, ("S", 2), 1)])
+def test_machines_settle_on_the_same_bytes_and_nobody_did_what_no_person_did(steps):
+    with tempfile.TemporaryDirectory() as directory:
+        network = Network(directory)
+        happen(network, steps)
+        network.exchange()
+
+        assert [set(), set(), set()] == [never_done(machine) for machine in network.machines]
+        first, *others = [machine.rendered() for machine in network.machines]
+        assert [first, first] == others
