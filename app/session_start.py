@@ -21,7 +21,7 @@ def start_context(store: Store, call: HookCall) -> str:
 
         patience.until(patience.LAST)
         note(store, error, b"", call.agent)
-        return instructions(store, call.session, call.agent, preferences(store).locale, source)
+        return instructions(store, call.session, call.agent, preferences(store)["locale"], source)
 
 
 def instructions(store: Store, session: str, agent: str, locale: str, source: str) -> str:

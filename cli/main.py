@@ -48,9 +48,9 @@ VERBS = {
 def main() -> None:
     """Run the command line; never returns normally after a failure."""
     if sys.argv[1:2] == ["hook"] and sys.argv[2:] != ["--help"]:
-        from eventlog import hook
+        from eventlog.hooks import begin
 
-        hook.main(sys.argv[2:])
+        begin.main(sys.argv[2:])
     try:
         sys.exit(_run())
     except KeyboardInterrupt:

@@ -6,13 +6,12 @@ plan(…)           declare changes of knowledge bases
 Fact, …           the events; Projection, State, Document, Line: the contract of a view of one's own
 """
 
-from eventlog.errors import BadRequest, BadSettings, Busy, EventLogError, InvalidEvent, NotStored
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from eventlog.app.machine import Machine
     from eventlog.app.memory import Memory
     from eventlog.app.plan import plan
+    from eventlog.errors import BadRequest, BadSettings, Busy, EventLogError, InvalidEvent, NotStored
     from eventlog.events import (
         ContextInjected,
         EntryApplied,
@@ -72,5 +71,6 @@ if not TYPE_CHECKING:  # a type checker is to miss a name that is not there
         "Settings": "settings.schema",
         "Store": "store",
         "plan": "app.plan",
+        **dict.fromkeys(("BadRequest", "BadSettings", "Busy", "EventLogError", "InvalidEvent", "NotStored"), "errors"),
         **dict.fromkeys(("Document", "Line", "Projection", "State"), "projections.base"),
     }

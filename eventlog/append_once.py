@@ -7,14 +7,13 @@ and the retry is its second chance. And before anyone is told "already there", t
 Imported inside agents' hooks: no codec, no validation; the caller builds events of the right shape.
 """
 
-import os
 import time
 
+import eventlog
 from eventlog import fastjson, ids, timestamps
 from eventlog.dayfile import DayFile, path_of
-from eventlog.errors import InvalidEvent, NotStored
 from eventlog.files import not_stored, open_regular, sync_file
-from eventlog.linescan import line_at
+from eventlog.lean import os
 from eventlog.secrets import scrub_fields
 from eventlog.settings import cached
 
@@ -49,7 +48,7 @@ def append_once(
     """
     fields = scrub_fields(fields)
     sync = cached.wants_sync(store) if sync is None else sync
-    told = _EarlierEvent(key, within_ms)
+    tail = ids.derived_tail(key)
     event: dict[str, object] | None = None
     try:
         while True:
@@ -59,15 +58,16 @@ def append_once(
                 stamped = stamp(key, now)
                 if stamped["ts"][:10] != day:  # midnight passed while waiting for the lock
                     continue
-                if told.is_in(file.tail(_REMEMBERED_BYTES), now):
+                if _is_told(file.tail(_REMEMBERED_BYTES), tail, now, within_ms):
                     file.confirm()
                     return False
-                if told.is_in_file(_yesterday(store.log, now), now, sync=sync):
+                before = _yesterday(store.log, now)
+                if before and _is_told_in(before, tail, now, within_ms, sync=sync):
                     return False
                 event = {**stamped, **fields}
                 file.append(_line(event))
             return True
-    except NotStored as error:
+    except eventlog.NotStored as error:
         error.lost = event
         raise
 
@@ -80,61 +80,58 @@ def stamp(key: str, now: int) -> "Stamp":
 def _line(event: dict[str, object]) -> bytes:
     line = fastjson.dumps(event)
     if len(line) > fastjson.MAX_LINE:
-        raise InvalidEvent(f"the event is {len(line):,} bytes long", where=str(event["type"]))
+        raise eventlog.InvalidEvent(f"the event is {len(line):,} bytes long", where=str(event["type"]))
     if reason := fastjson.refusal(event):
-        raise InvalidEvent(reason, where=str(event["type"]))
+        raise eventlog.InvalidEvent(reason, where=str(event["type"]))
     return line + b"\n"
 
 
-class _EarlierEvent:
-    """An event told before: its key, and how many milliseconds away it may be (None: any)."""
+def _is_told(data: bytes, tail: str, now: int, within_ms: int | None) -> bool:
+    """Tell whether a line is an event whose id ends like this, not further away; `data` is the end of a file."""
+    mark = tail.encode() + b'"'
+    at = data.rfind(mark)
+    while at >= 0:
+        if _is_near(data[at - ids.STAMP : at], now, within_ms) and _is_whole(data, at, tail):
+            return True
+        at = data.rfind(mark, 0, at)
+    return False
 
-    def __init__(self, key: str, within_ms: int | None) -> None:
-        self._tail = ids.derived_tail(key)
-        self._within_ms = within_ms
 
-    def is_in(self, data: bytes, now: int) -> bool:
-        """Tell whether one of these lines is that event; `data` is the end of a file."""
-        mark = self._tail.encode() + b'"'
-        at = data.rfind(mark)
-        while at >= 0:
-            if self._is_near(data[at - ids.STAMP : at], now) and self._is_whole(data, at):
-                return True
-            at = data.rfind(mark, 0, at)
+def _is_told_in(path: str, tail: str, now: int, within_ms: int | None, *, sync: bool) -> bool:
+    """Tell the same of a file that is not locked; what is found there is synced. Raises NotStored."""
+    try:
+        found = _is_told(_end_of(path), tail, now, within_ms)
+    except OSError:  # nothing to be found in it
         return False
+    try:
+        if found and sync:
+            sync_file(path)
+    except OSError as error:
+        raise not_stored(error, path) from error
+    return found
 
-    def is_in_file(self, path: str, now: int, *, sync: bool) -> bool:
-        """Tell the same of a file that is not locked; what is found there is synced. Raises NotStored."""
-        try:
-            found = bool(path) and self.is_in(_end_of(path), now)
-        except OSError:  # nothing to be found in it
-            return False
-        try:
-            if found and sync:
-                sync_file(path)
-        except OSError as error:
-            raise not_stored(error, path) from error
-        return found
 
-    def _is_near(self, stamp: bytes, now: int) -> bool:
-        """By distance: the clock may have been set back since."""
-        try:
-            away = now // 1_000_000 - ids.time_ms(stamp.decode())
-        except ValueError:
-            return False
-        return self._within_ms is None or abs(away) <= self._within_ms
+def _is_near(stamp: bytes, now: int, within_ms: int | None) -> bool:
+    """Tell whether an id is of a time not further away: the clock may have been set back since."""
+    try:
+        away = now // 1_000_000 - ids.time_ms(stamp.decode())
+    except ValueError:
+        return False
+    return within_ms is None or abs(away) <= within_ms
 
-    def _is_whole(self, data: bytes, at: int) -> bool:
-        """Tell whether the id stands in a line that is an event from its beginning to its end."""
-        start, end = line_at(data, at)
-        if start == 0 and len(data) >= _REMEMBERED_BYTES:  # the line may begin before `data` does
-            return False
-        try:
-            event = fastjson.loads(data[start:end])
-        except ValueError:
-            return False
-        stamp = data[at - ids.STAMP : at].decode()
-        return isinstance(event, dict) and event.get("id") == stamp + self._tail
+
+def _is_whole(data: bytes, at: int, tail: str) -> bool:
+    """Tell whether the id stands in a line that is an event from its beginning to its end."""
+    from eventlog.linescan import line_at
+
+    start, end = line_at(data, at)
+    if start == 0 and len(data) >= _REMEMBERED_BYTES:  # the line may begin before `data` does
+        return False
+    try:
+        event = fastjson.loads(data[start:end])
+    except ValueError:
+        return False
+    return isinstance(event, dict) and event.get("id") == data[at - ids.STAMP : at].decode() + tail
 
 
 def _yesterday(log_dir: str, now: int) -> str:

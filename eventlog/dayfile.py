@@ -18,12 +18,12 @@ Patience     a lock whose holder is stopped is given up.
 Imported inside agents' hooks: os, time and fcntl only.
 """
 
-import os
 import time
 
+import eventlog
 from eventlog import files
-from eventlog.errors import NotStored
 from eventlog.files import check_regular, make_dirs, not_stored, open_regular, sync_dir, sync_names
+from eventlog.lean import os
 
 try:
     import fcntl
@@ -184,7 +184,7 @@ class DayFile:
         except OSError as error:
             if self._written:
                 self._write_once_more()
-            raise NotStored(
+            raise eventlog.NotStored(
                 f"{'written' if self._written else 'there'}, but not made durable: {error.strerror or error}",
                 where=self.path,
                 hint="check the disk; a power cut may lose these events",
@@ -195,7 +195,7 @@ class DayFile:
         try:
             with DayFile(self._dir, os.path.basename(self.path).removesuffix(_ENDING), sync=False) as file:
                 file.append(self._written)
-        except NotStored:
+        except eventlog.NotStored:
             return
 
 

@@ -7,6 +7,8 @@ NaN and Infinity are refused both ways: they are not JSON.
 Imported inside agents' hooks: no typing, no re, no json here.
 """
 
+import sys
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -81,23 +83,28 @@ def _not_serialisable(value: object) -> "NoReturn":
     raise ValueError(f"{type(value).__name__} is not a JSON type")
 
 
-class _Syntax:
-    """Offer what the C scanner asks of json.JSONDecoder."""
+if TYPE_CHECKING:
+    from types import SimpleNamespace
+else:
+    SimpleNamespace = type(sys.implementation)
 
-    strict = True
-    object_hook = None
-    object_pairs_hook = None
-    parse_float = float
-    parse_int = int
-    parse_constant = staticmethod(_no_constant)
-    memo: dict[str, str] = {}  # noqa: RUF012 - the scanner clears it itself
+# what the C scanner asks of json.JSONDecoder
+_syntax = SimpleNamespace(
+    strict=True,
+    object_hook=None,
+    object_pairs_hook=None,
+    parse_float=float,
+    parse_int=int,
+    parse_constant=_no_constant,
+    memo={},  # the scanner clears it itself
+)
 
 
 def _scanner() -> "Callable[[str, int], tuple[object, int]]":
     try:
         from _json import make_scanner
 
-        scan: Callable[[str, int], tuple[object, int]] = make_scanner(_Syntax)  # type: ignore[arg-type]
+        scan: Callable[[str, int], tuple[object, int]] = make_scanner(_syntax)  # type: ignore[arg-type]
         scan("0", 0)
     except (ImportError, AttributeError, TypeError):
         import json

@@ -3,14 +3,15 @@
 Imported inside agents' hooks: os only; filelock when a lock is asked for.
 """
 
-import os
-from stat import S_ISREG
+from _stat import S_ISREG
 
-from eventlog.errors import Busy, NotStored
+from eventlog.lean import os
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
+
+    from eventlog.errors import Busy, NotStored
 
 
 PATIENCE = 30.0  # seconds; whoever holds a lock for longer is stopped, or very slow
@@ -165,8 +166,10 @@ def is_locked(path: str) -> bool:
         os.close(fd)
 
 
-def busy(path: str) -> Busy:
+def busy(path: str) -> "Busy":
     """Make the error of a lock that is not to be had."""
+    from eventlog.errors import Busy
+
     return Busy(
         f"another process has held this lock for {PATIENCE:.0f} seconds",
         where=path,
@@ -174,8 +177,10 @@ def busy(path: str) -> Busy:
     )
 
 
-def not_stored(error: OSError, path: str) -> NotStored:
+def not_stored(error: OSError, path: str) -> "NotStored":
     """Make the error of a failed write for the one who asked for it."""
+    from eventlog.errors import NotStored
+
     return NotStored(
         f"not stored: {error.strerror or error}",
         where=path,

@@ -1,6 +1,6 @@
 """Event ids: UUIDv7 (RFC 9562), random for live events, derived where the same source must give the same id."""
 
-import os
+from eventlog.lean import os
 
 DERIVED_BYTES = 10
 STAMP = len("019c7b12-8f00")  # characters of an id that say its time; the others are random or derived

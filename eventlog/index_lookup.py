@@ -9,10 +9,10 @@ What it says of a day file holds while the file's stamp (see eventlog/stamps.py)
 Imported inside agents' hooks: standard library only, as little of it as possible.
 """
 
-import os
-from stat import S_ISREG
+from _stat import S_ISREG
 
 from eventlog import fastjson, stamps
+from eventlog.lean import os
 from eventlog.store import day_of, is_plain
 
 TYPE_CHECKING = False

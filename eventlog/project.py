@@ -3,9 +3,8 @@
 Read from git's own files, no git process: this runs inside agents' hooks.
 """
 
-import os
-
 from eventlog.files import open_regular
+from eventlog.lean import os
 
 _LONGEST_PATH = 4096  # bytes (PATH_MAX); by a longer one nothing can be found
 _LONGEST_REF_FILE = 4096

@@ -3,7 +3,7 @@
 Imported inside agents' hooks, when there is something to note: standard library only.
 """
 
-import os
+from eventlog.lean import os
 
 
 def append(path: str, line: bytes, largest: int, *, starts_anew: bool = True) -> None:

@@ -7,13 +7,12 @@ log by its id.
 Imported inside agents' hooks: standard library only, as little of it as possible.
 """
 
-import os
-
 from eventlog import fastjson, timestamps
 from eventlog.append_once import append_once
 from eventlog.dayfile import path_of
 from eventlog.errors import EventLogError, InvalidEvent
 from eventlog.files import is_locked, not_stored, open_regular, replace_file, sync_file
+from eventlog.lean import os
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

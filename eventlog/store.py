@@ -3,9 +3,8 @@
 Imported inside agents' hooks: paths are text, pathlib costs more than the hook.
 """
 
-import os
-
 from eventlog.ids import digest
+from eventlog.lean import os
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

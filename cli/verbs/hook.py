@@ -4,8 +4,8 @@ import sys
 
 import click
 
-from eventlog import hook
 from eventlog.cli import options
+from eventlog.hooks import begin
 
 
 @click.command(
@@ -24,4 +24,4 @@ def command(**_: object) -> None:
     Always exits with 0 and prints nothing but the answer; what went wrong is told by `eventlog doctor`. `eventlog
     install` registers it with agents.
     """
-    hook.main(sys.argv[1:])  # with a --store that came before the verb
+    begin.main(sys.argv[1:])  # with a --store that came before the verb

@@ -3,12 +3,12 @@
 Standard library only, and not even subprocess: importing it costs more than the hook.
 """
 
-import os
 import sys
 import time
 
 from eventlog.files import is_locked
 from eventlog.hooks import patience
+from eventlog.lean import os
 from eventlog.store import Store
 
 _STARTS_WITHIN = 10.0  # seconds
@@ -46,9 +46,9 @@ def _start(command: "list[str]") -> None:
             os.dup2(null, fd)
         os.closerange(3, os.sysconf("SC_OPEN_MAX"))  # a host waits until all ends of its pipes are closed
         time.sleep(_PAUSE)
-        os.execv(command[0], command)  # noqa: S606 - no shell is wanted
+        os.execv(command[0], command)
     finally:
-        os._exit(127)
+        os._exit(127)  # noqa: SLF001 - so it is called
 
 
 def _is_starting(path: str) -> bool:

@@ -4,11 +4,10 @@ A host goes on writing the file of a conversation it resumes, and starts a new f
 of the project is the one at work, also after a resume or a rewind. Rarely needed, so rarely loaded.
 """
 
-import os
-
 from eventlog import fastjson, hosts, ids
 from eventlog.files import open_regular, replace_file
 from eventlog.hosts.call import HookCall
+from eventlog.lean import os
 from eventlog.store import Store
 
 TYPE_CHECKING = False

@@ -4,10 +4,9 @@ The index names the lines in files that have not changed since; the rest is sear
 first. Only lines that carry words or end turns are parsed.
 """
 
-import os
-
 from eventlog import fastjson, index_lookup
 from eventlog.files import open_regular, read_regular
+from eventlog.lean import os
 from eventlog.linescan import lines_with
 from eventlog.store import Store
 

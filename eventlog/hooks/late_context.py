@@ -4,10 +4,9 @@ A small file per conversation, with how it went on: left at a clear or a compact
 answer reaches the agent. Whoever takes it away tells, so two registrations tell it once.
 """
 
-import os
-
 from eventlog.files import make_dirs
 from eventlog.hosts.call import HookCall
+from eventlog.lean import os
 from eventlog.store import Store, conversation_name
 
 _WRITE = os.O_WRONLY | os.O_CREAT | os.O_TRUNC

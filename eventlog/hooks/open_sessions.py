@@ -4,11 +4,10 @@ Left by hooks at each turn's end and at the session's; taken away by `eventlog s
 not: where the host keeps its transcript. A host that never tells of an end leaves a note that grows old.
 """
 
-import os
-
 from eventlog import fastjson
 from eventlog.files import make_dirs, read_regular
 from eventlog.hosts.call import HookCall, present
+from eventlog.lean import os
 from eventlog.secrets import scrub_fields
 from eventlog.store import Store, conversation_name
 

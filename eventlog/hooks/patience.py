@@ -10,8 +10,9 @@ make nobody faster.
 Nothing here does anything before `begin`, so that a hook called inside another program costs it nothing.
 """
 
-import os
 import time
+
+from eventlog.lean import os
 
 BUDGET = 2.0  # seconds from the start of the hook to its end, at the latest
 
@@ -25,10 +26,10 @@ class OutOfTime(BaseException):
     """The step has taken longer than it may."""
 
 
-class _Watch:
-    began = 0.0  # monotonic seconds; 0 where nobody is waiting
-    step = LAST
-    last_words = b""
+# plain names: a class to hold them would cost every call as much as a module
+_began = 0.0  # monotonic seconds; 0 where nobody is waiting
+_step = LAST
+_last_words = b""
 
 
 def begin() -> None:
@@ -40,7 +41,8 @@ def begin() -> None:
         from _signal import SIG_UNBLOCK, SIGALRM, pthread_sigmask, signal  # type: ignore[import-not-found]
     except ImportError:
         return
-    _Watch.began = time.monotonic()
+    global _began  # noqa: PLW0603
+    _began = time.monotonic()
     signal(SIGALRM, _ring)
     pthread_sigmask(SIG_UNBLOCK, (SIGALRM,))  # a host may have started us with it blocked
     null = os.open(os.devnull, os.O_WRONLY | getattr(os, "O_CLOEXEC", 0))
@@ -49,7 +51,8 @@ def begin() -> None:
 
 def say_at_the_end(last_words: bytes) -> None:
     """Have this printed where the end comes before the answer; nothing, once that is given."""
-    _Watch.last_words = last_words
+    global _last_words  # noqa: PLW0603
+    _last_words = last_words
 
 
 def until(step: float) -> None:
@@ -57,21 +60,22 @@ def until(step: float) -> None:
 
     At `LAST` nothing is raised: the process ends.
     """
-    if _Watch.began:
+    global _step  # noqa: PLW0603
+    if _began:
         from _signal import ITIMER_REAL, setitimer
 
-        _Watch.step = step
-        setitimer(ITIMER_REAL, max(_Watch.began + step - time.monotonic(), 0.001), _RINGS_AGAIN)
+        _step = step
+        setitimer(ITIMER_REAL, max(_began + step - time.monotonic(), 0.001), _RINGS_AGAIN)
 
 
 def at_most(seconds: float, step: float) -> None:
     """Like `until`, and no longer than so many seconds from now."""
-    until(min(step, time.monotonic() - _Watch.began + seconds))
+    until(min(step, time.monotonic() - _began + seconds))
 
 
 def stop() -> None:
     """Do without the thread: a process that forks must have no other."""
-    if _Watch.began:
+    if _began:
         import faulthandler
 
         faulthandler.cancel_dump_traceback_later()
@@ -79,19 +83,19 @@ def stop() -> None:
 
 def _ring(*_: object) -> None:
     """Raises OutOfTime."""
-    used = time.monotonic() - _Watch.began - min(_starved(), BUDGET)
+    used = time.monotonic() - _began - min(_starved(), BUDGET)
     if used >= LAST:
         _leave()
-    if used >= _Watch.step:
+    if used >= _step:
         raise OutOfTime
 
 
 def _leave() -> None:
     """End the process, with what the host has to be told at least."""
     try:
-        os.write(1, _Watch.last_words)
+        os.write(1, _last_words)
     finally:
-        os._exit(0)
+        os._exit(0)  # noqa: SLF001 - so it is called
 
 
 def _starved() -> float:

@@ -3,12 +3,12 @@
 Registrations of one call come after the same event of the conversation; its next start or end comes after another.
 """
 
-import os
 import time
 
 from eventlog import fastjson, index_lookup, timestamps
 from eventlog.files import open_regular
 from eventlog.hosts.call import HookCall
+from eventlog.lean import os
 from eventlog.store import Store
 
 _CALLS = (

@@ -4,12 +4,12 @@ The commands are exact, with the absolute path (Codex's shell has not the PATH o
 id: an agent should not have to look anything up. Nothing in them is escaped by a host, so no angle brackets.
 """
 
-import os
 import sys
 
 from eventlog import hosts
 from eventlog.hosts.call import HookCall
 from eventlog.layers import MARK, PRE_COMPACTION, STOP_FALLBACK
+from eventlog.lean import os
 from eventlog.store import Store
 
 _PLAIN = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-/:=@+")

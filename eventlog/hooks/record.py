@@ -1,15 +1,15 @@
 """Record a call: as an event in the log, in the spool where that is locked, else as a note of what was lost."""
 
-import os
 import time
 
+import eventlog
 from eventlog import ids
 from eventlog.append_once import SAME_CALL_MS, append_once, stamp
-from eventlog.errors import InvalidEvent, NotStored
 from eventlog.hooks import acceptable, patience
 from eventlog.hooks.patience import OutOfTime
 from eventlog.hooks.scrub import outline, scrub
 from eventlog.hosts.call import HookCall, Payload, present
+from eventlog.lean import os
 from eventlog.project import git_head
 from eventlog.store import Store
 
@@ -58,7 +58,7 @@ def record(store: Store, call: HookCall, event: dict[str, object]) -> bool | Non
     """
     try:
         return _append(store, call, event)
-    except InvalidEvent:  # too long for a line
+    except eventlog.InvalidEvent:  # too long for a line
         if call.type != "host_event":
             raise
         return _append(store, call, {**event, **_host_event(call, outline(call.payload))})
@@ -72,10 +72,10 @@ def _append(store: Store, call: HookCall, event: dict[str, object]) -> bool | No
         return append_once(store, event, key, within_ms=within_ms)
     except OutOfTime:
         _leave(store, event, key, within_ms, now)
-    except NotStored as error:
+    except eventlog.NotStored as error:
         try:
             _leave(store, event, key, within_ms, now)
-        except NotStored as again:
+        except eventlog.NotStored as again:
             again.lost = error.lost  # it may be on disk all the same
             raise
         note(store, error, b"", call.agent)

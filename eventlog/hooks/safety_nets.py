@@ -47,7 +47,7 @@ def answer(
         from eventlog.hooks import prompts
         from eventlog.settings.cached import preferences
 
-        return dialect.flush(prompts.flush(store, call, preferences(store).locale))
+        return dialect.flush(prompts.flush(store, call, preferences(store)["locale"]))
     if call.may_ask and new is not None:
         return _fall_back(store, call, dialect)
     return dialect.SILENT
@@ -102,16 +102,16 @@ def _fall_back(store: Store, call: HookCall, dialect: "Dialect") -> bytes:
     from eventlog.settings.cached import preferences
 
     chosen = preferences(store)
-    if chosen.stop_fallback != "once" or dialect.ask("") == dialect.SILENT:
+    if chosen["stop_fallback"] != "once" or dialect.ask("") == dialect.SILENT:
         return dialect.SILENT
-    if not _is_called_for(store, call, chosen.min_turns):
+    if not _is_called_for(store, call, chosen["min_turns"]):
         return dialect.SILENT
     asked: SaveRequested = {"trigger": "stop"}
     if not append_once(
         store, {**envelope(call, "save_requested"), **asked}, f"{call.agent}\n{call.session}\nsave_requested\nstop"
     ):
         return dialect.SILENT
-    return dialect.ask(prompts.ask(store, call, chosen.locale))
+    return dialect.ask(prompts.ask(store, call, chosen["locale"]))
 
 
 def _is_called_for(store: Store, call: HookCall, min_turns: int) -> bool:

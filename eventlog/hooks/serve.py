@@ -4,9 +4,6 @@ Whatever happens, the host is not disturbed: exit code 0, nothing on stderr, and
 `cache/hook-errors.log` with what it lost. An event that cannot be appended in time waits in `spool/`.
 """
 
-import os
-from itertools import pairwise
-
 from eventlog import fastjson, hosts
 from eventlog.files import keep_owners_rights
 from eventlog.hooks import acceptable, patience, safety_nets
@@ -14,6 +11,7 @@ from eventlog.hooks.patience import OutOfTime
 from eventlog.hooks.record import dated, event_of, note, record, tidy
 from eventlog.hosts.call import HookCall, Payload
 from eventlog.hosts.classify import classify, event_name
+from eventlog.lean import os
 from eventlog.secrets import without_secrets
 from eventlog.store import Store
 
@@ -23,6 +21,8 @@ if TYPE_CHECKING:
     from typing import NoReturn
 
     from eventlog.hooks.safety_nets import StartContext
+
+    Served = tuple[bytes, Store | None, HookCall | None]  # the answer, and what was recorded, where anything was
 
 _LARGEST_PAYLOAD = 64 << 20  # bytes
 
@@ -36,47 +36,39 @@ def run(argv: list[str], start_context: "StartContext") -> "NoReturn":
         patience.until(patience.STDIN)
         sent = _read_all(0)
         patience.until(patience.READ)
-        served = serve(sent, argv, os.environ, start_context)
+        answer, store, call = serve(sent, argv, os.environ, start_context)
         patience.until(patience.LAST)
         patience.say_at_the_end(b"")
-        _print(served.answer)
-        served.start_background_work()
+        _print(answer)
+        start_background_work(store, call)
     except BaseException:  # noqa: BLE001, S110 - nobody is left to tell: stderr is the host's
         pass
     finally:
-        os._exit(0)
+        os._exit(0)  # noqa: SLF001 - so it is called
 
 
-class HookAnswer:
-    """The answer to a call; `call` is None where nothing was, or may be, recorded."""
-
-    def __init__(self, answer: bytes, store: Store | None = None, call: HookCall | None = None) -> None:
-        self.answer = answer
-        self._store = store
-        self._call = call
-
-    def start_background_work(self) -> None:
-        """Start what the host need not wait for; never raises."""
-        if not self._store or not self._call:
-            return
-        try:
-            safety_nets.note_and_start(self._store, self._call)
-            tidy(self._store)
-        except Exception as error:  # noqa: BLE001 - a hook never breaks its host
-            note(self._store, error, b"", self._call.agent)
+def start_background_work(store: Store | None, call: HookCall | None) -> None:
+    """Start what the host need not wait for; never raises."""
+    if not store or not call:
+        return
+    try:
+        safety_nets.note_and_start(store, call)
+        tidy(store)
+    except Exception as error:  # noqa: BLE001 - a hook never breaks its host
+        note(store, error, b"", call.agent)
 
 
-def serve(data: bytes, argv: list[str], environ: "Mapping[str, str]", start_context: "StartContext") -> HookAnswer:
+def serve(data: bytes, argv: list[str], environ: "Mapping[str, str]", start_context: "StartContext") -> "Served":
     """Record what the host sent; `start_context` answers a session's start. Never raises."""
     hints = _options(argv)
     agent = hosts.named(hints.get("agent", ""))
     silence = _silence(hints)
     if environ.get("EVENTLOG_DISABLED", "") not in ("", "0"):
-        return HookAnswer(silence)
+        return silence, None, None
     try:
         store = Store.locate(hints.get("store"), environ)
     except OSError:  # a relative path, and the directory it is relative to is gone
-        return HookAnswer(silence)
+        return silence, None, None
     lost: bytes | dict[str, object] = data
     call = None
     try:
@@ -84,7 +76,7 @@ def serve(data: bytes, argv: list[str], environ: "Mapping[str, str]", start_cont
         dialect = hosts.dialect(agent, call.agent)
         silence = dialect.SILENT
         if _is_off(call):
-            return HookAnswer(silence)
+            return silence, None, None
         if (call.type == "session_start" or call.takes_context) and hints.get("session-type") == "shared":
             call.in_shared_session()
         if not call.session.strip():
@@ -101,14 +93,13 @@ def serve(data: bytes, argv: list[str], environ: "Mapping[str, str]", start_cont
         new = record(store, call, event)
         lost = b""
         patience.until(patience.ANSWER)
-        answer = safety_nets.answer(store, call, dialect, start_context, new=new)
-        return HookAnswer(answer, store, call)
+        return safety_nets.answer(store, call, dialect, start_context, new=new), store, call
     except Exception as error:  # noqa: BLE001 - a hook never breaks its host
         note(store, error, getattr(error, "lost", None) or lost, agent)
     except OutOfTime:
         patience.until(patience.LAST)
         note(store, TimeoutError("out of time"), lost, agent)
-    return HookAnswer(silence, store, call if not lost else None)
+    return silence, store, call if not lost else None
 
 
 def read(payload: Payload, agent_hint: str = "", event_hint: str = "") -> HookCall:
@@ -139,9 +130,9 @@ def _options(argv: list[str]) -> dict[str, str]:
     """
     found: dict[str, str] = {}
     words = [part for word in argv for part in (word.split("=", 1) if word.startswith("--") else [word])]
-    for name, value in pairwise(words):
+    for position, name in enumerate(words[:-1], 1):
         if name.startswith("--"):
-            found[name[2:]] = value
+            found[name[2:]] = words[position]
     return found
 
 

@@ -4,9 +4,8 @@ Blank lines, overwritten in place: a file system that does not copy on write nee
 Imported by the first hook of a store, and by those that fail.
 """
 
-import os
-
 from eventlog.files import make_dirs
+from eventlog.lean import os
 from eventlog.store import Store
 
 _SIZE = 8192  # bytes

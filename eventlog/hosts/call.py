@@ -1,8 +1,7 @@
 """One call of a host in our words, whichever host it is."""
 
-import os
-
 from eventlog import fastjson
+from eventlog.lean import os
 from eventlog.project import project_root
 
 TYPE_CHECKING = False

@@ -6,15 +6,22 @@ with YAML and types, and its values lie in `cache/settings.json`, good for as lo
 Imported inside agents' hooks: standard library only.
 """
 
-import os
-
-from eventlog import stamps
+from eventlog.lean import os
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import TypedDict
+
     from eventlog.store import Store
 
     Values = dict[str, object]
+
+    class Preferences(TypedDict):
+        """The settings hooks obey, beside `fsync`."""
+
+        locale: str
+        stop_fallback: str
+        min_turns: int
 
 
 def settings(store: "Store") -> "Values":
@@ -33,25 +40,16 @@ def wants_sync(store: "Store") -> bool:
     return settings(store).get("fsync") != "never"
 
 
-class Preferences:
-    """Hold the settings hooks obey, beside `fsync`."""
-
-    def __init__(self, locale: str = "en", stop_fallback: str = "once", min_turns: int = 3) -> None:
-        self.locale = locale
-        self.stop_fallback = stop_fallback
-        self.min_turns = min_turns
-
-
-def preferences(store: "Store") -> Preferences:
+def preferences(store: "Store") -> "Preferences":
     """Read what the user chose last; the defaults wherever that cannot be had."""
     values = settings(store)
     save = values.get("save")
-    chosen = Preferences()
+    chosen: Preferences = {"locale": "en", "stop_fallback": "once", "min_turns": 3}
     if isinstance(locale := values.get("locale"), str):
-        chosen.locale = locale
+        chosen["locale"] = locale
     if isinstance(save, dict):
-        chosen.stop_fallback = str(save.get("stop_fallback", chosen.stop_fallback))
-        chosen.min_turns = int(save.get("min_turns", chosen.min_turns))
+        chosen["stop_fallback"] = str(save.get("stop_fallback", chosen["stop_fallback"]))
+        chosen["min_turns"] = int(save.get("min_turns", chosen["min_turns"]))
     return chosen
 
 
@@ -63,9 +61,12 @@ def are_current(store: "Store") -> bool:
 
 def _stamp(path: str) -> str | None:
     try:
-        return " ".join(map(str, stamps.of(os.stat(path))))
+        found = os.stat(path)
     except OSError:
         return None
+    from eventlog import stamps
+
+    return " ".join(map(str, stamps.of(found)))
 
 
 def _saved(store: "Store", stamp: str) -> "Values | None":

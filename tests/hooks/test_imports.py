@@ -16,12 +16,11 @@ OURS = {
     "append_once",
     "credentials",
     "dayfile",
-    "errors",
     "fastjson",
     "files",
-    "hook",
     "hooks",
     "hooks.acceptable",
+    "hooks.begin",
     "hooks.patience",
     "hooks.record",
     "hooks.safety_nets",
@@ -34,16 +33,19 @@ OURS = {
     "hosts.other",
     "hosts.other.protocol",
     "ids",
-    "linescan",
+    "lean",
+    "lean_os",
+    "own_modules",
     "project",
     "secrets",
     "settings",
     "settings.cached",
-    "stamps",
     "store",
     "timestamps",
 }
 AT_THE_END = {
+    "linescan",
+    "stamps",
     "hooks.background",
     "hooks.history",
     "hooks.open_sessions",
@@ -52,7 +54,7 @@ AT_THE_END = {
     "index_lookup",
     "layers",
 }
-STANDARD = {"_blake2", "_json", "faulthandler", "fcntl", "itertools", "_stat"}
+STANDARD = {"_blake2", "_json", "_stat", "faulthandler", "fcntl", "gc"}  # and not `os`
 ROOM = re.compile(r"hosts\.(?!other)\w+(\.protocol)?")  # of the host that calls
 QUIET = claude("PostToolUse", tool_name="Bash", tool_use_id="t-9")
 
@@ -63,19 +65,19 @@ def store(tmp_path):
 
 
 LIST_MODULES = """
-import os, sys
+import posix, sys
 sys.argv = ["hook", "--store", {store!r}]
 def leave(code):
-    os.write(2, "\\n".join(f"{{name}}={{getattr(m, '__file__', None) or ''}}" for name, m in sys.modules.items()).encode())
+    posix.write(2, "\\n".join(f"{{name}}={{getattr(m, '__file__', None) or ''}}" for name, m in sys.modules.items()).encode())
     leave_really(code)
-leave_really, os._exit = os._exit, leave
+leave_really, posix._exit = posix._exit, leave
 sys.path.insert(0, {root!r})
-from eventlog.hook import main
+from eventlog import own_modules
+own_modules.come_first()
+from eventlog.hooks.begin import main
 main(sys.argv[1:])
 """
-
-
-STARTED = "import os, sys; os.write(2, '\\n'.join(sys.modules).encode())"  # what every Python has loaded
+STARTED = "import posix, sys; posix.write(2, '\\n'.join(sys.modules).encode())"  # what every Python has loaded
 
 
 def loaded(program, payload):

@@ -21,7 +21,7 @@ FLOORS = {  # folder -> the floors above it
 DOORS = {
     "eventlog/__main__.py": ("eventlog.cli.main.",),
     "eventlog/__init__.py": ("eventlog.app.", "eventlog.projections."),
-    "eventlog/hook.py": ("eventlog.app.session_start.",),  # the seam: the answer to a session's start
+    "eventlog/hooks/begin.py": ("eventlog.app.session_start.",),  # the seam: the answer to a session's start
 }
 
 HOST = re.compile(r"(?<![A-Za-z])(?i:claude|codex|cursor|gemini|copilot|vscode)(?![a-z])(?!_memory|_export)")
@@ -82,7 +82,7 @@ def test_an_arrow_that_points_up_is_found(folder, name, source):
 
 
 def test_the_seam_is_one_import():
-    source = files("eventlog")["eventlog/hook.py"]
+    source = files("eventlog")["eventlog/hooks/begin.py"]
 
     assert ["eventlog.app.session_start."] == [name for name in imported(source) if name.startswith("eventlog.app.")]
 

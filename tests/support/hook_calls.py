@@ -5,7 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from eventlog.hook import start_context
+from eventlog.hooks.begin import start_context
 from eventlog.hooks.serve import serve
 from eventlog.log import EventLog
 from tests.support.payloads import data
@@ -24,7 +24,7 @@ HOOK = patient(*STEPS)
 
 def respond(sent, argv, environ):
     """The answer to these bytes, in this process."""
-    return serve(sent, argv, environ, start_context).answer
+    return serve(sent, argv, environ, start_context)[0]
 
 
 def tell(store, payload, *argv, **environ):

@@ -7,11 +7,10 @@ import sys
 
 sys.path.insert(0, sys.argv.pop(1))
 
-from eventlog import hook
-from eventlog.hooks import patience
+from eventlog.hooks import begin, patience
 
 patience.BUDGET = 3600
 for step in sys.argv.pop(1).split(","):
     name, _, seconds = step.partition("=")
     setattr(patience, name, float(seconds or 3600))
-hook.main(sys.argv[1:])
+begin.main(sys.argv[1:])

@@ -8,9 +8,9 @@ from click.testing import CliRunner
 from eventlog.cli.group import group
 from eventlog.cli.main import VERBS, _load
 from eventlog.events import HostEvent
-from eventlog.hook import start_context
 from eventlog.hooks import open_sessions
-from eventlog.hooks.serve import serve
+from eventlog.hooks.begin import start_context
+from eventlog.hooks.serve import serve, start_background_work
 from eventlog.log import EventLog
 from eventlog.store import Store
 from tests.support.payloads import claude, data
@@ -33,7 +33,7 @@ def store(tmp_path, monkeypatch):
 
 def tell(store, event, cwd, **fields):
     payload = claude(event, cwd=str(cwd), **fields)
-    serve(data(payload), ["--store", store.root], {}, start_context).start_background_work()
+    start_background_work(*serve(data(payload), ["--store", store.root], {}, start_context)[1:])
 
 
 def settle(store):

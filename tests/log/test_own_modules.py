@@ -1,0 +1,85 @@
+"""Our modules are found without searching, and held to what `importlib` holds a compiled file to."""
+
+import importlib.util
+import os
+import py_compile
+import sys
+from importlib.machinery import PathFinder
+from pathlib import Path
+
+import pytest
+
+from eventlog import own_modules
+
+
+@pytest.fixture
+def package(tmp_path):
+    (tmp_path / "inner").mkdir()
+    for name in ("word.py", "inner/__init__.py"):
+        (tmp_path / name).write_text("said = __name__\n")
+        py_compile.compile(str(tmp_path / name), doraise=True)
+    return tmp_path
+
+
+def compiled(package):
+    return Path(importlib.util.cache_from_source(str(package / "word.py")))
+
+
+def found(package, name="word"):
+    return own_modules.find_spec(f"eventlog.{name}", [str(package)])
+
+
+def made(spec):
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize("name", ["word", "inner"])
+def test_a_module_is_what_importlib_makes_of_it(package, name):
+    ours, theirs = map(made, (found(package, name), PathFinder.find_spec(f"eventlog.{name}", [str(package)])))
+    names = ("__name__", "__package__", "__file__", "__cached__", "__path__", "said")
+
+    assert [getattr(theirs, each, None) for each in names] == [getattr(ours, each, None) for each in names]
+
+
+def _overwritten(at, data):
+    def change(package):
+        with compiled(package).open("r+b") as opened:
+            opened.seek(at)
+            opened.write(data)
+
+    return change
+
+
+UNEXPECTED = {
+    "another version": _overwritten(0, b"\0\0"),
+    "checked in another way": _overwritten(4, b"\1"),
+    "of another time": lambda package: os.utime(package / "word.py", (1, 1)),
+    "of another size": _overwritten(12, b"\0\0"),
+    "torn": lambda package: os.truncate(compiled(package), 12),
+    "not there": lambda package: compiled(package).unlink(),
+    "of no source": lambda package: (package / "word.py").unlink(),
+}
+
+
+@pytest.mark.parametrize("change", UNEXPECTED.values(), ids=UNEXPECTED)
+def test_a_compiled_file_that_is_not_as_expected_is_left_to_importlib(package, change):
+    assert found(package)
+    change(package)
+
+    assert found(package) is None
+
+
+def test_other_packages_are_left_to_importlib(package):
+    assert own_modules.find_spec("word", [str(package)]) is None
+    assert own_modules.find_spec("eventlogs.word", [str(package)]) is None
+    assert own_modules.find_spec("eventlog", None) is None
+
+
+def test_whoever_wants_other_compiled_files_gets_them_from_importlib(monkeypatch):
+    monkeypatch.setattr(sys, "meta_path", [])
+    monkeypatch.setattr(sys, "pycache_prefix", "/elsewhere")
+    own_modules.come_first()
+
+    assert [] == sys.meta_path
