@@ -5,10 +5,9 @@ Events that tell of files of one machine carry it, so that they count for those 
 Imported inside agents' hooks: os only, one small read.
 """
 
-import os
-
 from eventlog import files
 from eventlog.errors import NotStored
+from eventlog.lean import os
 from eventlog.store import is_replica_name
 
 TYPE_CHECKING = False
