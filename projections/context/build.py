@@ -1,6 +1,7 @@
 """A context, built: gathered, fitted into the budget, and ready to be told."""
 
 from datetime import datetime
+from pathlib import PurePath
 from typing import NamedTuple
 
 from eventlog.events import KnownFile
@@ -9,7 +10,8 @@ from eventlog.projections.base import Line
 from eventlog.projections.context import context_files
 from eventlog.projections.context.agent_context import AgentContext
 from eventlog.projections.context.budget import FitResult, fit
-from eventlog.projections.context.context_sections import command_for_all, sections
+from eventlog.projections.context.context_sections import ContextParts, command_for_all, sections
+from eventlog.projections.context.once import said_by_people
 from eventlog.projections.context.recent_facts import as_entries
 from eventlog.projections.context.request import ContextRequest
 from eventlog.projections.context.sources import ContextSources, LoadFile, gather
@@ -30,10 +32,27 @@ def build(
 ) -> ContextResult:
     """Load everything and fit it into the budget; no file and no line of the log makes it fail."""
     parts = gather(log, settings, request, load, cache)
-    budget = request.budget or settings.context.budget_chars
-    fitted = fit(request.instructions, sections(parts), budget, parts.words.phrases, command_for_all(parts))
+    fitted = _fitted(parts, request.budget or settings.context.budget_chars)
     sources = dict.fromkeys(event for line in fitted.shown for event in line.sources)
     return ContextResult(_context(parts, fitted), list(sources), parts.known())
+
+
+def _fitted(parts: ContextSources, budget: int) -> FitResult:
+    """Fit it all into the budget; ours leave out what people's own files say, where that is told indeed."""
+
+    def fit_in(made: ContextParts) -> FitResult:
+        return fit(parts.request.instructions, made.all, budget, parts.words.phrases, command_for_all(parts))
+
+    whole = sections(parts)
+    fitted = fit_in(whole)
+    shown = set(fitted.shown)
+    theirs = (line for section in whole.theirs for line in section.lines if line in shown)
+    told = said_by_people(theirs, whole.ours, PurePath(parts.request.project).name)
+    while told := told.intersection(fitted.shown):
+        fitted = fit_in(sections(parts, told))
+        if told.issubset(fitted.shown):  # a shorter section of ours may leave less to theirs
+            return fitted
+    return fit_in(whole)
 
 
 def _context(parts: ContextSources, fitted: FitResult) -> AgentContext:

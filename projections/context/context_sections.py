@@ -1,8 +1,9 @@
 """The parts of a context as sections of a text: titles, priorities, and the commands that show the rest; pure."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import PurePath
 from shlex import quote
+from typing import NamedTuple
 
 from eventlog.projections.base import Line
 from eventlog.projections.context import context_files
@@ -30,9 +31,22 @@ _KINDS = {
 }
 
 
-def sections(parts: ContextSources) -> list[ContextSection]:
-    """List all sections that have anything to say, in the order it is told."""
-    before = [_of_file(file, result, parts) for file, result in parts.loaded if file.load_order < context_files.MEMORY]
+class ContextParts(NamedTuple):
+    """The sections of a context in the order they are told: what people wrote, then what is known from the log."""
+
+    theirs: list[ContextSection]
+    ours: list[ContextSection]
+
+    @property
+    def all(self) -> list[ContextSection]:
+        """List the sections that have anything to say."""
+        return [section for section in (*self.theirs, *self.ours) if section.lines]
+
+
+def sections(parts: ContextSources, told: Collection[Line] = ()) -> ContextParts:
+    """Make all sections; what lines of people's files among those `told` say is not said by ours."""
+    files = [_of_file(file, result, parts) for file, result in parts.loaded if file.load_order < context_files.MEMORY]
+    before = [section for number, section in enumerate(files) if not _is_copy(section, files[:number])]
     memories = [
         _of_memory(file, result, parts) for file, result in parts.loaded if file.load_order == context_files.MEMORY
     ]
@@ -41,8 +55,13 @@ def sections(parts: ContextSources) -> list[ContextSection]:
     )
     ours = [*_of_notes(parts), _of_facts(parts), *memories, *_of_summaries(parts), *_of_index(parts)]
     ranks = [-1 if section.priority == _FACTS else section.priority for section in ours]  # a fact is told as a fact
-    found = [first, *before, *said_once(ours, ranks, PurePath(parts.request.project).name)]
-    return [section for section in found if section.lines]
+    theirs = [line for section in before for line in section.lines if line in told]
+    return ContextParts([first, *before], said_once(ours, ranks, PurePath(parts.request.project).name, theirs))
+
+
+def _is_copy(section: ContextSection, earlier: Sequence[ContextSection]) -> bool:
+    """Tell whether another file, or the same by another path, says exactly this."""
+    return any(section.lines == other.lines for other in earlier)
 
 
 def command_for_all(parts: ContextSources) -> str:

@@ -1,10 +1,10 @@
 """Repetitions in a context: of bullets of ours that say the same, the one that matters most is told; pure.
 
-What people wrote into their own files stays as it is.
+What people wrote into their own files stays as it is; it is not said once more by ours.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from eventlog.projections.base import Line
 from eventlog.projections.context.budget import ContextSection
@@ -14,12 +14,20 @@ from eventlog.text import same_text
 _BULLET = re.compile(
     r"- (?:\[[WBO]\])?(?:\[\d{4}-\d\d-\d\d\] |\[ \] |\d\d:\d\d )?(?P<said>[^…].*)"
 )  # `… (+9)` counts others
+_THEIRS = re.compile(r"\s*(?:[-*+]|\d+[.)])\s+(?:\[[ xX]\]\s+)?(?P<said>.+)")
 _LEAST_CUT = 20  # characters; less of a sentence says nothing
 
 
-def said_once(sections: Sequence[ContextSection], ranks: Sequence[int], project: str) -> list[ContextSection]:
-    """Drop what a section of a smaller rank says, or the same one before; `project` is its name in notes."""
+def said_once(
+    sections: Sequence[ContextSection], ranks: Sequence[int], project: str, theirs: Iterable[Line] = ()
+) -> list[ContextSection]:
+    """Drop what a section of a smaller rank says, or the same one before; `project` is its name in notes.
+
+    Dropped is also what people's own files say as a bullet in a line of `theirs`.
+    """
     told = _SaidTexts(project)
+    for line in theirs:
+        told.add(line)
     kept = list(sections)
     for position in sorted(range(len(kept)), key=ranks.__getitem__):
         before = kept[position].lines
@@ -27,6 +35,12 @@ def said_once(sections: Sequence[ContextSection], ranks: Sequence[int], project:
         if len(lines) < len(before):
             kept[position] = kept[position]._replace(lines=tuple(_without_empty(before, lines)))
     return [section._replace(lines=tuple(map(told.with_all_sources, section.lines))) for section in kept]
+
+
+def said_by_people(theirs: Iterable[Line], ours: Iterable[ContextSection], project: str) -> set[Line]:
+    """Find the bullets among lines of people's own files that ours say, too."""
+    words = {_words(line.text, project) for section in ours for line in section.lines} - {""}
+    return {line for line in theirs if _their_words(line) in words}
 
 
 class _SaidTexts:
@@ -49,6 +63,10 @@ class _SaidTexts:
         self._said[first or words] = (*self._said.get(first, ()), *line.sources)
         return not first
 
+    def add(self, line: Line) -> None:
+        """Note what a person's bullet says, of whatever kind it is."""
+        self._said.setdefault(_their_words(line), ())
+
     def with_all_sources(self, line: Line) -> Line:
         """Return the line with the sources of all lines that said the same."""
         behind = self._said.get(_words(line.text, self._project), ())
@@ -65,6 +83,12 @@ def _words(line: str, project: str) -> str:
     """Return the words of a bullet without mark, day, time and project; "" of any other line."""
     bullet = _BULLET.fullmatch(line)
     return same_text(as_said(bullet["said"]).removeprefix(f"{project}: ")) if bullet else ""
+
+
+def _their_words(line: Line) -> str:
+    """Return the words of a bullet as people write them; "" of any other line."""
+    bullet = _THEIRS.fullmatch(line.text)
+    return same_text(bullet["said"]) if bullet else ""
 
 
 def _without_empty(before: Sequence[Line], lines: Sequence[Line]) -> Iterator[Line]:

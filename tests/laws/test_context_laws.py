@@ -371,6 +371,47 @@ def test_the_moment_of_a_context_is_the_callers(tmp_path):
     assert NOW == history(tmp_path).ask().context.created_at.strftime("%Y-%m-%dT%H:%M:%S.%fZ")
 
 
+# ---------------------------------------------------------------------------------------------- nothing is said twice
+
+
+def test_a_fact_that_stands_in_a_persons_own_file_is_told_there(tmp_path):
+    scene = history(tmp_path).replay()
+    (scene.project / "AGENTS.md").write_text("# Shop\n\n* The API listens on port 8443.\n")
+    text = scene.text()
+
+    assert 1 == text.casefold().count("the api listens on port 8443")
+    assert "Deploys happen on Fridays" in text
+
+
+def test_a_fact_is_told_where_the_file_that_says_it_is_cut_before_it(tmp_path):
+    scene = history(tmp_path).replay()
+    rules = "".join(f"- Rule {number}\n" for number in range(5000))
+    (scene.project / "AGENTS.md").write_text(f"{rules}- The API listens on port 8443\n")
+
+    assert 1 == scene.text().casefold().count("the api listens on port 8443")
+
+
+def test_two_files_that_say_the_same_are_told_once(tmp_path):
+    scene = history(tmp_path)
+    (scene.project / "AGENTS.md").unlink()
+    (scene.project / "AGENTS.md").write_bytes((scene.home / ".config/agents/AGENTS.md").read_bytes())
+    text = scene.text()
+
+    assert 1 == text.count("# AGENTS.md (")
+
+
+@pytest.mark.parametrize("budget", range(300, 3000, 90))
+def test_at_any_budget_each_fact_is_told_at_most_once(tmp_path_factory, budget):
+    scene = history(tmp_path_factory.mktemp("scene")).replay()
+    (scene.project / "AGENTS.md").write_text(
+        "- Deploys happen on Fridays\n- a\n- Prefers pytest\n- The API listens on port 8443\n"
+    )
+    text = scene.text(budget=budget)
+
+    assert len(text) <= budget + 200  # paths are spelled shorter, or longer, than they are
+    assert not [said for said in ("Deploys happen", "Prefers pytest", "listens on port 8443") if text.count(said) > 1]
+
+
 # ----------------------------------------------------------------------------------------------------- where to look
 
 

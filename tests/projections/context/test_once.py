@@ -13,8 +13,8 @@ def section(*texts):
     return ContextSection("any", tuple(map(Line, texts)), 0)
 
 
-def told(*sections, ranks=None):
-    kept = said_once(sections, ranks or range(len(sections)), "shop")
+def told(*sections, ranks=None, theirs=()):
+    kept = said_once(sections, ranks or range(len(sections)), "shop", map(Line, theirs))
     return [[line.text for line in section.lines] for section in kept]
 
 
@@ -41,6 +41,18 @@ def test_a_heading_that_has_lost_all_of_its_own_goes_with_it():
     before = section("**Session ID:** s1", "", "## Done", "- a", "", "## Open", "- b")
 
     assert [["- a"], ["**Session ID:** s1", "", "## Open", "- b"]] == told(section("- a"), before)
+
+
+@pytest.mark.parametrize("theirs", ["- Use RS256", "* use rs256.", "  + Use RS256", "1. Use RS256", "- [x] Use RS256"])
+def test_what_a_persons_own_file_says_is_not_said_again(theirs):
+    assert [["- [W][2026-02-20] Use JWT"]] == told(
+        section("- [W][2026-02-20] Use RS256", "- [W][2026-02-20] Use JWT"), theirs=[theirs]
+    )
+
+
+@pytest.mark.parametrize("theirs", ["Use RS256", "# Use RS256", "- Use RS256 only here", "-Use RS256"])
+def test_what_a_persons_own_file_does_not_say_is_said(theirs):
+    assert [["- [W][2026-02-20] Use RS256"]] == told(section("- [W][2026-02-20] Use RS256"), theirs=[theirs])
 
 
 def test_what_is_no_bullet_stays_where_a_bullet_does():
