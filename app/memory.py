@@ -13,6 +13,8 @@ from eventlog.app import verify as verifying
 from eventlog.app import why as explaining
 from eventlog.app.apply import ApplyResult
 from eventlog.app.machine import Machine
+from eventlog.app.naming.agents import agents_meant
+from eventlog.app.naming.projects import project_meant
 from eventlog.app.open_store import OpenStore, open_log
 from eventlog.app.query import EventFilter
 from eventlog.app.rebuild import RebuildResult, replay_store
@@ -37,7 +39,8 @@ class Memory:
 
     `store` is its directory; without one it is that of this machine (`$EVENTLOG_HOME`, else `~/.eventlog`). Nothing is
     created before there is something to write. Settings are read for every call, so a long-lived program obeys them.
-    Times are timestamps of the log, both ends included; a `project` is a path: the project's, or one in it.
+    Times are timestamps of the log, both ends included. A `project` is a name or a part of a path the log knows, or a
+    directory in it; `agent` is either of an agent's names, or several with commas: BadRequest where there is none.
     """
 
     def __init__(self, store: Store | str | os.PathLike[str] | None = None, *, machine: Machine | None = None) -> None:
@@ -69,7 +72,7 @@ class Memory:
         since: str = "",
         until: str = "~",
         text: str | None = None,
-        id_prefix: str | None = None,
+        id_part: str | None = None,
         limit: int | None = None,
         reverse: bool = False,
     ) -> list[Event]:
@@ -77,12 +80,12 @@ class Memory:
         wanted = EventFilter(
             session=session,
             types=tuple(types),
-            project=project,
-            agent=agent,
+            project=self._project(project),
+            agents=self._agents(agent),
             since=since,
             until=until,
             text=text,
-            id_prefix=id_prefix,
+            id_part=id_part,
         )
         return [entry.event for entry in querying.query(self.log, wanted, limit=limit, reverse=reverse)]
 
@@ -146,7 +149,10 @@ class Memory:
     ) -> list[SessionRow]:
         """List the newest sessions that began in that time, oldest first; raises BadSettings."""
         opened = self._opened()
-        return listing.sessions(opened, project=project, agent=agent, since=since, until=until, limit=limit)
+        where = self._project(project)
+        return listing.sessions(
+            opened, project=where, agents=self._agents(agent), since=since, until=until, limit=limit
+        )
 
     def stats(self, since: str = "", until: str = "~") -> list[Week]:
         """Count the sessions each safety net saved, week by week; the last row is of all weeks."""
@@ -155,6 +161,12 @@ class Memory:
     def verify(self) -> LogReport:
         """Read every line of the log and name each damage."""
         return verifying.verify(self.log)
+
+    def _project(self, said: str | None) -> str | None:
+        return project_meant(self.log, said, cwd=os.curdir, home=self._machine.home) if said else None
+
+    def _agents(self, said: str | None) -> tuple[str, ...]:
+        return agents_meant(self.log, [said]) if said else ()
 
     def _opened(self) -> OpenStore:
         spool.take_in(self.log.store)

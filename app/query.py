@@ -8,9 +8,9 @@ import orjson
 from msgspec import Struct
 
 from eventlog import fastjson
+from eventlog.app.naming.short_ids import is_part_of
 from eventlog.log import EventLog
 from eventlog.log_line import LogLine
-from eventlog.project import project_root
 
 _Test = Callable[[LogLine], bool]
 
@@ -19,17 +19,17 @@ class EventFilter(Struct, frozen=True, kw_only=True):
     """Which events are asked for; every condition given must hold.
 
     `since` and `until` are timestamps of the log, both included. `text` is looked for in the event's line, in any case;
-    `project` is a path: the project's, or one in it. `id_prefix` is the beginning of an id.
+    `project` and `agents` are as the log has them. `id_part` is an id, its beginning or its end.
     """
 
     session: str | None = None
     types: tuple[str, ...] = ()
     project: str | None = None
-    agent: str | None = None
+    agents: tuple[str, ...] = ()
     since: str = ""
     until: str = "~"
     text: str | None = None
-    id_prefix: str | None = None
+    id_part: str | None = None
 
 
 def query(log: EventLog, wanted: EventFilter, *, limit: int | None = None, reverse: bool = False) -> Iterable[LogLine]:
@@ -40,11 +40,6 @@ def query(log: EventLog, wanted: EventFilter, *, limit: int | None = None, rever
     tests = list(_tests(wanted))
     found = (entry for entry in _source(log, wanted) if all(test(entry) for test in tests))
     return reversed(deque(found, maxlen=limit)) if reverse else islice(found, limit)
-
-
-def spellings(project: str) -> tuple[str, ...]:
-    """Both names that events may have for the project a user means by a path: the path, and its repository."""
-    return (project, project_root(project))
 
 
 def _source(log: EventLog, wanted: EventFilter) -> Iterator[LogLine]:
@@ -58,13 +53,12 @@ def _tests(wanted: EventFilter) -> Iterator[_Test]:
     if wanted.types:
         yield lambda entry: entry.event.type in wanted.types
     if wanted.project:
-        roots = spellings(wanted.project)
-        yield lambda entry: entry.event.project in roots
-    if wanted.agent:
-        yield lambda entry: entry.event.agent == wanted.agent
-    if wanted.id_prefix:
-        prefix = wanted.id_prefix.lower()
-        yield lambda entry: entry.event.id.startswith(prefix)
+        yield lambda entry: entry.event.project == wanted.project
+    if wanted.agents:
+        yield lambda entry: entry.event.agent in wanted.agents
+    if wanted.id_part:
+        part = wanted.id_part
+        yield lambda entry: is_part_of(entry.event.id, part)
     if wanted.text:
         needle = orjson.dumps(wanted.text)[1:-1].decode().casefold()
         yield lambda entry: needle in _spelled(entry.line).casefold()

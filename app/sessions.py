@@ -1,10 +1,11 @@
 """Who worked when, and what each session came to."""
 
+from collections.abc import Collection
+
 import msgspec
 from msgspec import Struct
 
 from eventlog.app.open_store import OpenStore
-from eventlog.app.query import spellings
 from eventlog.app.replay import replay
 from eventlog.projections.views.sessions import SESSIONS
 
@@ -42,23 +43,22 @@ def sessions(
     opened: OpenStore,
     *,
     project: str | None = None,
-    agent: str | None = None,
+    agents: Collection[str] = (),
     since: str = "",
     until: str = "~",
     limit: int = NEWEST,
 ) -> list[SessionRow]:
     """List the newest sessions that began between the two timestamps, oldest first.
 
-    `project` is a path: the project's, or one in it.
+    `project` and `agents` are as the log has them.
     """
-    roots = spellings(project) if project else ()
     documents = replay(opened.log, opened.settings, projections=[SESSIONS]).documents
     rows = (_decoder.decode(line.text) for document in documents for line in document.lines)
     found = [
         row
         for row in rows
         if since <= row.started_at <= until
-        and (not roots or row.project in roots)
-        and (not agent or row.agent == agent)
+        and (not project or row.project == project)
+        and (not agents or row.agent in agents)
     ]
     return found[-limit:]

@@ -6,11 +6,11 @@ import click
 
 from eventlog.app.install.install import InstallTarget
 from eventlog.app.machine import Machine
-from eventlog.hosts import ROOMS
+from eventlog.cli.choices import HostChoice
 from eventlog.project import project_root
 from eventlog.store import Store
 
-agents = click.argument("names", metavar="AGENT...", nargs=-1, required=True, type=click.Choice([*ROOMS.values()]))
+agents = click.argument("names", metavar="AGENT...", nargs=-1, required=True, type=HostChoice())
 scope = click.option(
     "--user/--project",
     "scope",

@@ -16,12 +16,31 @@ Agents' hooks append events; `eventlog replay` rebuilds the files people and age
 `eventlog why` tell where every line comes from. The store is --store, else $EVENTLOG_HOME, else ~/.eventlog.
 """
 
+_ALSO_CALLED = {  # elsewhere
+    "version": ["--version"],
+    "list": ["sessions", "query"],
+    "ls": ["sessions", "query"],
+    "log": ["query", "sessions"],
+    "events": ["query"],
+    "grep": ["query --grep"],
+    "blame": ["why"],
+    "rebuild": ["replay"],
+    "add": ["fact"],
+    "note": ["fact"],
+    "remember": ["fact"],
+    "save": ["fact", "summary"],
+    "check": ["verify", "doctor"],
+    "setup": ["install"],
+    "settings": ["config"],
+}
+
 
 class VerbGroup(click.Group):
     """A group that knows the names and one-line helps of its verbs without importing them."""
 
     def __init__(self, verbs: "Mapping[str, Verb]", load: Callable[[str], object]) -> None:
-        super().__init__(name="eventlog", help=_HELP, params=[_store_option()])
+        names = {"help_option_names": ["-h", "--help"]}  # of every verb: contexts inherit them
+        super().__init__(name="eventlog", help=_HELP, params=[_store_option()], context_settings=names)
         self._verbs = verbs
         self._load = load
 
@@ -35,6 +54,19 @@ class VerbGroup(click.Group):
         del ctx
         command = self._load(cmd_name) if cmd_name in self._verbs else None
         return command if isinstance(command, click.Command) else None
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the verb; raises UsageError with what may be meant."""
+        name = args[0]
+        if name in self._verbs or name.startswith("-") or ctx.resilient_parsing:
+            return super().resolve_command(ctx, args)
+        from eventlog.app.naming.nearest import nearest
+
+        near = _ALSO_CALLED.get(name.casefold()) or nearest(name, self._verbs)
+        asked = f"did you mean {' or '.join(near)}?" if near else "`eventlog --help` lists the verbs"
+        raise click.UsageError(f"no verb {name!r}; {asked}", ctx)
 
     def invoke(self, ctx: click.Context) -> object:
         """Run the verb; click itself would end with 1 when the reader goes away, which is a check's answer."""

@@ -42,12 +42,14 @@ VERBS = {
     "sessions": Verb("Audit", "Show who worked when, and what it came to."),
     "stats": Verb("Audit", "Show how well memory is kept: by which net, at what cost, week by week."),
     "verify": Verb("Audit", "Read every line of the log and name each damage."),
+    "completion": Verb("Shell", "Complete verbs, options, sessions, projects and ids in your shell."),
+    "help": Verb("Shell", "Explain a verb or a topic: format, guarantees, hosts, names, time."),
 }
 
 
 def main() -> None:
     """Run the command line; never returns normally after a failure."""
-    if sys.argv[1:2] == ["hook"] and sys.argv[2:] != ["--help"]:
+    if sys.argv[1:2] == ["hook"] and sys.argv[2:] not in (["--help"], ["-h"]):
         from eventlog.hooks import begin
 
         begin.main(sys.argv[2:])

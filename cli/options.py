@@ -1,25 +1,24 @@
 """Options that several verbs share."""
 
 import os
-import re
 from collections.abc import Callable
-from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
+from eventlog import hosts
 from eventlog.app import open_store as opening
 from eventlog.app.machine import Machine
 from eventlog.app.open_store import OpenStore
-from eventlog.errors import NotStored
+from eventlog.cli import suggestions
+from eventlog.errors import BadRequest, NotStored
 from eventlog.log import EventLog
 from eventlog.project import project_root
 from eventlog.store import Store
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
-_DATE = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 
 
 def examples(*lines: str) -> str:
@@ -40,19 +39,77 @@ store = click.option(
     "--store",
     metavar="DIR",
     callback=_locate,
+    is_eager=True,  # names and times are looked up in it
     help="Directory of the store [default: $EVENTLOG_HOME, else ~/.eventlog].",
 )
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs.")
 
 
-def root_of(_: click.Context, __: click.Parameter, value: str | None) -> str | None:
-    """Find the repository root of the path given; none for an empty one."""
-    return project_root(value) if value else None
+def project_meant(ctx: click.Context, _: click.Parameter, value: str | None) -> str | None:
+    """Find the project a name, a part of a path or a directory means; none for an empty one."""
+    if not value or ctx.resilient_parsing:
+        return None
+    from eventlog.app.naming import projects  # reads the log, which a verb without a name need not
+
+    cwd, home = str(Path.cwd()), Machine.here().home
+    return projects.project_meant(EventLog(ctx.params["store"]), value, cwd=cwd, home=home)
 
 
 def _project(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
-    """Find the repository root of the path, else of where the command runs."""
-    return root_of(ctx, param, str(Path.cwd()) if value is None else value)
+    """Find the project that is meant, else that of where the command runs."""
+    return project_root(str(Path.cwd())) if value is None else project_meant(ctx, param, value)
+
+
+def directory_meant(ctx: click.Context, param: click.Parameter, value: str) -> str | None:
+    """Find the directory a path means, as it is, else the project of that name."""
+    found = Path(value).resolve()
+    return str(found) if found.is_dir() else project_meant(ctx, param, value)
+
+
+def session_meant(ctx: click.Context, _: click.Parameter, value: str | None) -> str | None:
+    """Find the conversation that an id, a part of one or `last` means."""
+    if value is None or ctx.resilient_parsing:
+        return None
+    from eventlog.app.naming import references
+
+    return references.session_meant(EventLog(ctx.params["store"]), value)
+
+
+def _agents(ctx: click.Context, _: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...]:
+    if not value or ctx.resilient_parsing:
+        return ()
+    from eventlog.app.naming import agents
+
+    return agents.agents_meant(EventLog(ctx.params["store"]), value)
+
+
+def _types(ctx: click.Context, _: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...]:
+    if not value or ctx.resilient_parsing:
+        return ()
+    from eventlog.app.naming import types
+
+    return types.types_meant(EventLog(ctx.params["store"]), value)
+
+
+def _named(_: click.Context, __: click.Parameter, value: str | None) -> str | None:
+    """Translate an agent's name into that of the log; any program may say something."""
+    return hosts.named(value) if value else value
+
+
+def program(text: str, default: str | None = None) -> Callable[[_Function], _Function]:
+    """Make the option that names one program, by either of its names."""
+    return click.option(
+        "--agent", metavar="NAME", callback=_named, default=default, shell_complete=suggestions.agents, help=text
+    )
+
+
+here = click.option(
+    "--project",
+    shell_complete=suggestions.projects,
+    callback=_project,
+    metavar="NAME|DIR",
+    help="Project by name, part of its path, or directory; '' for none [default: the one you are in].",
+)
 
 
 def speaker(command: _Function) -> _Function:
@@ -61,12 +118,8 @@ def speaker(command: _Function) -> _Function:
         click.option(
             "--layer", type=click.IntRange(1, 4), help="Safety net that saved it [default: 1, the agent itself]."
         ),
-        click.option("--agent", help="Program that says it [default: the conversation's, else cli]."),
-        click.option(
-            "--project",
-            callback=_project,
-            help="Directory of the project, '' for none [default: the repository of the current directory].",
-        ),
+        program("Program that says it [default: the conversation's, else cli]."),
+        here,
         click.option(
             "--session",
             metavar="ID",
@@ -101,9 +154,9 @@ def one_of(name: str, *flags: tuple[str, str, str]) -> Callable[[_Function], _Fu
 
 
 class TimeParam(click.ParamType[str]):
-    """A date (`2026-02-20`) or an RFC 3339 time, as a timestamp of the log.
+    """A time as people say it, as a timestamp of the log.
 
-    A date means its first microsecond, or its last where `end` is set: `--until 2026-02-20` includes that day.
+    A day means its first microsecond, or its last where `end` is set: `--until 2026-02-20` includes that day.
     """
 
     name = "time"
@@ -112,19 +165,44 @@ class TimeParam(click.ParamType[str]):
         self._end = end
 
     def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """Convert the text; fails with a usage error where it is neither."""
-        clock = "T23:59:59.999999Z" if self._end else "T00:00:00.000000Z"
+        """Convert the text, in the user's time zone; fails with a usage error where it is no time."""
+        from eventlog.app.naming.moments import moment, zone_of
+
+        store = ctx.params.get("store") if ctx else None
         try:
-            moment = datetime.fromisoformat(value + clock if _DATE.fullmatch(value) else value)
-        except ValueError:
-            self.fail(f"{value!r} is neither a date like 2026-02-20 nor a time like 2026-02-20T08:30:00Z", param, ctx)
-        if moment.tzinfo is None:
-            self.fail(f"{value!r} says no time zone; add Z or an offset like +08:00", param, ctx)
-        return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+            return moment(value, Machine.here().now(), zone_of(store or Store.locate(None, os.environ)), end=self._end)
+        except BadRequest as error:
+            self.fail(f"{error}; {error.hint}", param, ctx)
 
 
-since = click.option("--since", type=TimeParam(end=False), help="Only from this date or time on.")
-until = click.option("--until", type=TimeParam(end=True), help="Only up to this date or time.")
+since = click.option("--since", type=TimeParam(end=False), help="Only from then on: 2d, yesterday, monday, a date, …")
+until = click.option("--until", type=TimeParam(end=True), help="Only up to then, that day included.")
+projects = click.option(
+    "--project",
+    metavar="NAME|DIR",
+    callback=project_meant,
+    shell_complete=suggestions.projects,
+    help="Only of this project: its name, or part of its path.",
+)
+agents = click.option(
+    "--agent",
+    "agents",
+    multiple=True,
+    metavar="NAME",
+    callback=_agents,
+    shell_complete=suggestions.agents,
+    help="Only of this program, by either of its names; several with commas.",
+)
+types = click.option(
+    "--type", "types", multiple=True, metavar="TYPE", callback=_types, help="Only of this type; several with commas."
+)
+session = click.option(
+    "--session",
+    metavar="ID|last",
+    callback=session_meant,
+    shell_complete=suggestions.sessions,
+    help="Only of this conversation: its id, or part of it.",
+)
 
 
 def open_log(store: Store) -> EventLog:

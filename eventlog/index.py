@@ -75,6 +75,18 @@ class ConversationIndex:
                 fresh += [(name, offset) for offset in _search(self._log / name, conversation_id)]
         return [(str(self._log / name), offset) for name, offset in sorted(fresh)]
 
+    def conversations(self) -> list[str]:
+        """List every conversation, those of changed files last."""
+        known = self._look_up("").files
+        changed = [stamp for stamp in self._files_now() if stamp not in known]
+        if sum(stamp[1] for stamp in changed) > _SCAN_AT_MOST and self.catch_up():
+            changed = []
+        found = dict.fromkeys(index_lookup.conversations(str(self._path)))
+        for name, *_ in changed:
+            with suppress(OSError):
+                found |= dict.fromkeys(_scan(self._log / name))
+        return list(found)
+
     def catch_up(self) -> bool:
         """Fold every changed file into the index; False where the cache cannot be written."""
         files = self._files_now()

@@ -62,6 +62,16 @@ def look_up(path: str, conversation_id: str) -> LookupResult:
         return LookupResult(set(), [])
 
 
+def conversations(path: str) -> "list[str]":
+    """List the conversations of the index; none where it is missing, damaged or of another version."""
+    try:
+        with open(path, "rb") as opened:
+            _head(opened)
+            return [str(fastjson.loads(line.partition(b"\t")[0])) for line in opened]
+    except (OSError, ValueError, LookupError, TypeError):
+        return []
+
+
 def key_of(conversation_id: str) -> bytes:
     """Make what the conversation's line in the index starts with."""
     return fastjson.text(conversation_id) + b"\t"

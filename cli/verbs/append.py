@@ -9,7 +9,7 @@ import click
 from eventlog.app.append import append_event, append_stream, object_of, value_of
 from eventlog.app.current_conversation import SpeakerOptions, speaker_of
 from eventlog.app.machine import Machine
-from eventlog.cli import options
+from eventlog.cli import options, suggestions
 from eventlog.cli.recording import is_switched_off, report
 from eventlog.errors import InvalidEvent
 from eventlog.log import EventLog
@@ -37,8 +37,14 @@ from eventlog.store import Store
 )
 @click.option("--json", "object_text", metavar="OBJECT", help="Fields as a JSON object.")
 @click.option("--session", metavar="ID", help="Conversation id of the agent [default: found as for `fact`].")
-@click.option("--project", callback=options.root_of, help="Directory of the project.")
-@click.option("--agent", help="Program that says it.")
+@click.option(
+    "--project",
+    metavar="NAME|DIR",
+    callback=options.project_meant,
+    shell_complete=suggestions.projects,
+    help="Project, by name or directory.",
+)
+@options.program("Program that says it.")
 @click.option("--layer", type=click.IntRange(1, 4), help="Safety net that saved it.")
 @options.store
 def command(

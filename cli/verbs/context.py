@@ -7,8 +7,8 @@ import click
 from eventlog.app.receipt import append_receipt
 from eventlog.app.session_context import request_of, session_context
 from eventlog.cli import options
+from eventlog.cli.choices import NearChoice
 from eventlog.cli.output import emit_pretty
-from eventlog.project import project_root
 from eventlog.store import Store
 from eventlog.text import harmless
 
@@ -23,22 +23,22 @@ _SOURCES = ("startup", "resume", "clear", "compact")
         "eventlog context --session $ID --source compact --budget 4000",
     )
 )
-@click.option("--project", default=".", help="Directory of the project [default: the current one].")
+@options.here
 @click.option("--session", default="", metavar="ID", help="Conversation that starts now; without it, only a look.")
 @click.option(
     "--session-type",
-    type=click.Choice(["main", "shared"]),
+    type=NearChoice(["main", "shared"]),
     help="Who listens: the user alone, or others too [default: as the session's start says, else main].",
 )
-@click.option("--source", type=click.Choice(_SOURCES), help="How the session starts.")
-@click.option("--agent", default="", help="Program that asks: the files it loads by itself are left out.")
+@click.option("--source", type=NearChoice(_SOURCES), help="How the session starts.")
+@options.program("Program that asks: the files it loads by itself are left out.", default="")
 @click.option(
     "--budget", type=click.IntRange(min=1), metavar="CHARS", help="At most so many characters [default: 9000]."
 )
 @options.as_json
 @options.store
 def command(
-    project: str,
+    project: str | None,
     session: str,
     session_type: str | None,
     source: str | None,
@@ -55,7 +55,7 @@ def command(
     opened = options.open_store(store)
     request = request_of(
         opened,
-        project_root(project),
+        project or "",
         session=session,
         session_type=session_type,
         source=source or "",

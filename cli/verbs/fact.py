@@ -4,6 +4,7 @@ import click
 
 from eventlog.app.current_conversation import SpeakerOptions
 from eventlog.cli import options
+from eventlog.cli.choices import NearChoice
 from eventlog.cli.recording import record
 from eventlog.store import Store
 
@@ -19,7 +20,7 @@ from eventlog.store import Store
 @click.option(
     "--type",
     "memory_type",
-    type=click.Choice(["W", "B", "O", "S"]),
+    type=NearChoice(["W", "B", "O", "S"]),
     default="W",
     show_default=True,
     help="W world, B biographical, O opinion; S is stored as a stage summary.",
@@ -31,7 +32,7 @@ from eventlog.store import Store
 @click.option("--importance", type=int, default=3, show_default=True, help="From 1 to 5.")
 @click.option(
     "--scope",
-    type=click.Choice(["project", "user"]),
+    type=NearChoice(["project", "user"]),
     help="What it is true of [default: user for O and B or without a project, else project].",
 )
 @options.speaker

@@ -5,6 +5,7 @@ import sys
 import click
 
 from eventlog.cli import options
+from eventlog.cli.choices import NearChoice
 from eventlog.hooks import begin
 
 
@@ -16,7 +17,7 @@ from eventlog.hooks import begin
 )
 @click.option("--agent", help="Whose settings the hook stands in; who really calls is told by the payload.")
 @click.option("--event", help="The event it is registered for, for payloads that do not say.")
-@click.option("--session-type", type=click.Choice(["main", "shared"]), help="What is not for everyone stays out.")
+@click.option("--session-type", type=NearChoice(["main", "shared"]), help="What is not for everyone stays out.")
 @options.store
 def command(**_: object) -> None:
     """Record what a coding agent's hook sends on stdin, and answer in the agent's own terms.

@@ -9,6 +9,7 @@ from eventlog.app.install.permissions import rule_of
 from eventlog.app.install.rules import install_rules
 from eventlog.cli import options
 from eventlog.cli.agent_options import agents, here, scope
+from eventlog.cli.choices import NearChoice
 from eventlog.cli.output import say
 from eventlog.hosts.profile import HostProfile, Scope
 from eventlog.settings.load import load
@@ -29,7 +30,7 @@ from eventlog.store import Store
 @click.option("--with-rules", is_flag=True, help="Also a rule file or skill that tells the agent how to save.")
 @click.option(
     "--session-type",
-    type=click.Choice(["main", "shared"]),
+    type=NearChoice(["main", "shared"]),
     default="main",
     show_default=True,
     help="Who listens to its sessions: you alone, or others too, who are told nothing about you.",

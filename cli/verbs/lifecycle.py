@@ -11,6 +11,7 @@ import click
 from eventlog.app.lifecycle import Moment, list_hooks, record_session, run_session_hooks
 from eventlog.app.session_hooks import HookOutcome, HookStatus, consent
 from eventlog.cli import options
+from eventlog.cli.choices import NearChoice
 from eventlog.cli.main import EXIT_FOUND
 from eventlog.cli.output import emit, say
 from eventlog.errors import BadRequest
@@ -35,10 +36,16 @@ def command() -> None:
         "eventlog lifecycle run end --session $ID --reason done",
     )
 )
-@click.argument("moment", type=click.Choice(["start", "end"]))
+@click.argument("moment", type=NearChoice(["start", "end"]))
 @click.option("--session", required=True, metavar="ID", help="Conversation id of the agent.")
-@click.option("--project", default=".", help="Directory the session works in [default: the current one].")
-@click.option("--agent", default="cli", show_default=True, help="Program that runs the session.")
+@click.option(
+    "--project",
+    default=".",
+    metavar="NAME|DIR",
+    callback=options.directory_meant,
+    help="Directory the session works in, or a project by name [default: the current one].",
+)
+@options.program("Program that runs the session [default: cli].", default="cli")
 @click.option("--reason", default="", help="Why it starts (startup, resume, …) or ends, in your words.")
 @click.option("--issue", default="", metavar="ID", help="Issue it is about [default: the one its branch is named for].")
 @options.store
@@ -48,23 +55,28 @@ def run(moment: Moment, session: str, project: str, agent: str, reason: str, iss
     Prints one JSON line for the event and one per hook. Exits with 1 where a hook failed.
     """
     log = options.open_log(store)
-    cwd = str(Path(project).resolve())
-    stored = record_session(log, moment, session, cwd, agent, reason)
+    stored = record_session(log, moment, session, project, agent, reason)
     emit({"status": "ok", "id": stored.id})
     settings = options.open_store(store).settings
     with _prints_to_stderr():
-        outcomes = run_session_hooks(log, settings, stored, cwd, issue)
+        outcomes = run_session_hooks(log, settings, stored, project, issue)
     for outcome in outcomes:
         emit(_as_dict(outcome))
     return EXIT_FOUND if any(outcome.result.status is HookStatus.FAILURE for outcome in outcomes) else 0
 
 
 @command.command(epilog=options.examples("eventlog lifecycle hooks", "eventlog lifecycle hooks --project ~/shop"))
-@click.option("--project", default=".", help="Directory of the project [default: the current one].")
+@click.option(
+    "--project",
+    default=".",
+    metavar="NAME|DIR",
+    callback=options.directory_meant,
+    help="Project, by name or directory [default: the current one].",
+)
 @options.store
 def hooks(project: str, store: Store) -> None:
     """List the session hooks in the order they run: those of config.yaml, then the project's own."""
-    for hook in list_hooks(store, options.open_store(store).settings, str(Path(project).resolve())):
+    for hook in list_hooks(store, options.open_store(store).settings, project):
         say("  ".join(filter(None, (f"{hook.name:<12}", "on " if hook.enabled else "off", hook.note))))
 
 

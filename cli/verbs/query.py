@@ -1,13 +1,16 @@
 """`eventlog query`."""
 
 from collections.abc import Callable, Iterable
+from itertools import chain
 
 import click
 
 from eventlog.app.query import EventFilter, query
-from eventlog.cli import options
+from eventlog.app.why_empty import why_empty
+from eventlog.cli import options, suggestions
+from eventlog.cli.choices import NearChoice
 from eventlog.cli.describe import describe
-from eventlog.cli.output import emit_bytes, emit_pretty, say, table
+from eventlog.cli.output import complain, emit_bytes, emit_pretty, say, table
 from eventlog.codec import to_fields
 from eventlog.log_line import LogLine
 from eventlog.store import Store
@@ -17,24 +20,31 @@ from eventlog.store import Store
     epilog=options.examples(
         "eventlog query --session $ID",
         "eventlog query --session $ID --format jsonl",
-        "eventlog query --type fact --grep postgres --since 2026-02-01",
+        "eventlog query --type fact,stage_summary --project shop --since 2d",
+        "eventlog query --agent claude --since monday --grep postgres",
         "eventlog query --reverse --limit 20",
     )
 )
-@click.option("--session", metavar="ID", help="Only events of this conversation (found by index).")
-@click.option("--type", "types", multiple=True, help="Only events of this type; may be repeated.")
-@click.option("--project", help="Only events of this project: its path, or a directory in it.")
-@click.option("--agent", help="Only events of this program.")
+@options.session
+@options.types
+@options.projects
+@options.agents
 @options.since
 @options.until
 @click.option("--grep", metavar="TEXT", help="Only events whose line contains the text, in any case.")
-@click.option("--id", "id_prefix", metavar="PREFIX", help="Only events whose id starts like this.")
+@click.option(
+    "--id",
+    "id_part",
+    metavar="ID",
+    shell_complete=suggestions.events,
+    help="Only events of this id, or of one that begins or ends like this.",
+)
 @click.option("--limit", type=click.IntRange(min=1), help="At most so many events.")
 @click.option("--reverse", is_flag=True, help="Newest first.")
 @click.option(
     "--format",
     "form",
-    type=click.Choice(["table", "jsonl", "json", "markdown"]),
+    type=NearChoice(["table", "jsonl", "json", "markdown"]),
     default="table",
     show_default=True,
     help="jsonl prints the lines of the log byte for byte.",
@@ -44,11 +54,11 @@ def command(
     session: str | None,
     types: tuple[str, ...],
     project: str | None,
-    agent: str | None,
+    agents: tuple[str, ...],
     since: str | None,
     until: str | None,
     grep: str | None,
-    id_prefix: str | None,
+    id_part: str | None,
     limit: int | None,
     reverse: bool,
     form: str,
@@ -58,17 +68,32 @@ def command(
 
     A line of the log that cannot be read is passed over here; `eventlog verify` names it.
     """
+    log = options.open_log(store)
     wanted = EventFilter(
         session=session,
         types=types,
         project=project,
-        agent=agent,
+        agents=agents,
         since=since or "",
         until=until or "~",
         text=grep,
-        id_prefix=id_prefix,
+        id_part=id_part,
     )
-    _FORMATS[form](query(options.open_log(store), wanted, limit=limit, reverse=reverse))
+    found = iter(query(log, wanted, limit=limit, reverse=reverse))
+    if first := next(found, None):
+        _FORMATS[form](chain([first], found))
+        return
+    if form == "json":
+        emit_pretty([])
+    asked = click.get_current_context().params
+    complain(*why_empty(log, "event", {option: asked[name] for option, name in _CONDITIONS.items()}))
+
+
+_CONDITIONS = {name: name for name in ("session", "project", "since", "until", "grep")} | {
+    "type": "types",
+    "agent": "agents",
+    "id": "id_part",
+}
 
 
 def _print_lines(entries: Iterable[LogLine]) -> None:

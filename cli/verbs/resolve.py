@@ -8,7 +8,7 @@ import click
 from eventlog.app.open_store import OpenStore
 from eventlog.app.resolve import Choice, compare, decide, the_one, waiting
 from eventlog.app.staging import StagedEntry, as_edited, path_of
-from eventlog.cli import options
+from eventlog.cli import options, suggestions
 from eventlog.cli.output import count, emit_pretty, say
 from eventlog.cli.show_apply import show_diff, staged_as_dict, tell
 from eventlog.errors import BadRequest, EventLogError
@@ -23,7 +23,7 @@ from eventlog.store import Store
         "eventlog resolve 20260221-083544-019c7f6a-….yaml --edit",
     )
 )
-@click.argument("name", metavar="[ID|FILE]", required=False, default="")
+@click.argument("name", metavar="[ID|FILE]", required=False, default="", shell_complete=suggestions.staged)
 @options.one_of(
     "choice",
     ("--apply", "apply", "Write it, as it stands in the staged file."),

@@ -3,18 +3,22 @@
 import click
 
 from eventlog.app.sessions import NEWEST, SessionRow, sessions
+from eventlog.app.why_empty import why_empty
 from eventlog.cli import options
-from eventlog.cli.output import emit_pretty, table
+from eventlog.cli.output import complain, emit_pretty, table
 from eventlog.store import Store
 
 
 @click.command(
     epilog=options.examples(
-        "eventlog sessions", "eventlog sessions --project . --limit 5", "eventlog sessions --since 2026-02-01 --json"
+        "eventlog sessions",
+        "eventlog sessions --project shop --limit 5",
+        "eventlog sessions --agent claude,cursor --since yesterday",
+        "eventlog sessions --since 2026-02-01 --json",
     )
 )
-@click.option("--project", help="Only sessions of this project: its path, or a directory in it.")
-@click.option("--agent", help="Only sessions of this program.")
+@options.projects
+@options.agents
 @options.since
 @options.until
 @click.option("--limit", type=click.IntRange(min=1), default=NEWEST, show_default=True, help="The newest so many.")
@@ -22,7 +26,7 @@ from eventlog.store import Store
 @options.store
 def command(
     project: str | None,
-    agent: str | None,
+    agents: tuple[str, ...],
     since: str | None,
     until: str | None,
     limit: int,
@@ -31,10 +35,13 @@ def command(
 ) -> None:
     """Show who worked when, and what each session came to; the newest last."""
     opened = options.open_store(store)
-    found = sessions(opened, project=project, agent=agent, since=since or "", until=until or "~", limit=limit)
+    found = sessions(opened, project=project, agents=agents, since=since or "", until=until or "~", limit=limit)
+    if not found:
+        asked = {"project": project, "agent": agents, "since": since, "until": until}
+        complain(*why_empty(opened.log, "session", asked))
     if as_json:
         emit_pretty(found)
-    else:
+    elif found:
         table(map(_row, found), started=16, agent=0, session=0, turns=0, facts=0, topic=100)
 
 

@@ -14,7 +14,11 @@ from eventlog.projections.views.stats import Week
 from eventlog.store import Store
 
 
-@click.command(epilog=options.examples("eventlog stats", "eventlog stats --since 2026-02-01 --json"))
+@click.command(
+    epilog=options.examples(
+        "eventlog stats", "eventlog stats --since 'last month'", "eventlog stats --since 2026-02-01 --json"
+    )
+)
 @options.since
 @options.until
 @options.as_json

@@ -6,7 +6,7 @@ import click
 
 from eventlog.app.receipt import ReceiptSources, receipts_of
 from eventlog.app.why import LineReason, explain, known_file
-from eventlog.cli import options
+from eventlog.cli import options, suggestions
 from eventlog.cli.describe import describe
 from eventlog.cli.output import emit, say, table
 from eventlog.codec import to_fields
@@ -29,7 +29,13 @@ _PLACE = re.compile(r"(?P<file>.+?)(?::(?P<line>\d+))?")
     )
 )
 @click.argument("place", metavar="[FILE[:LINE]]", required=False)
-@click.option("--session", metavar="ID", help="Instead of a file: what this session was given at its start.")
+@click.option(
+    "--session",
+    metavar="ID|last",
+    callback=options.session_meant,
+    shell_complete=suggestions.sessions,
+    help="Instead of a file: what this session was given at its start.",
+)
 @options.as_json
 @options.store
 def command(place: str | None, session: str | None, as_json: bool, store: Store) -> None:

@@ -27,7 +27,7 @@ def _ask(store, *args):
     """The lines of the log that a query finds."""
     ran = call("query", *args, "--format", "jsonl", "--store", store)
 
-    assert (0, "") == (ran.code, ran.err)
+    assert (0, bool(ran.out)) == (ran.code, not ran.err)  # no answer says why
     return [line.encode() for line in ran.out.split("\n")[:-1]]
 
 
@@ -126,9 +126,16 @@ def test_no_control_character_of_an_event_reaches_the_terminal(store, form):
     assert not [char for char in out if char not in "\n\t" and not char.isprintable()]
 
 
-def test_nothing_found_is_nothing_printed(store):
-    assert (0, "", "") == call("query", "--session", "nobody", "--store", store)
-    assert (0, "", "") == call("query", "--store", "/nonexistent")
+def test_an_empty_answer_says_why_on_stderr(store, tmp_path):
+    unfit = call("query", "--type", "fact,plan_entry", "--grep", "no such words", "--store", store)
+    nowhere = call("query", "--store", tmp_path / "nowhere")
+    sessions = call("sessions", "--agent", "gemini", "--store", store)
+
+    assert (0, "") == unfit[:2] == nowhere[:2] == sessions[:2]
+    assert "no event fits --grep 'no such words' --type fact,plan_entry" in unfit.err
+    assert f"nothing has happened yet in {tmp_path / 'nowhere'}" in nowhere.err
+    assert "no session fits --agent gemini" in sessions.err
+    assert (0, "[]\n") == call("query", "--format", "json", "--grep", "no such words", "--store", store)[:2]
 
 
 @pytest.mark.parametrize("form", ["jsonl", "table", "json", "markdown"])

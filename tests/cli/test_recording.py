@@ -32,14 +32,15 @@ def _fact(store, *args):
 
 
 def test_a_fact_is_stored_and_its_id_printed(store):
+    (store / "p").mkdir(parents=True)
     code, (answer,), _ = _fact(
-        store, "The API listens on port 8443", "--project", "/p", "--agent", "codex", "--layer", 2
+        store, "The API listens on port 8443", "--project", store / "p", "--agent", "codex", "--layer", 2
     )
     (event,) = _events(store)
 
     assert (0, {"status": "ok", "id": event.id}) == (code, answer)
     assert ("fact", "The API listens on port 8443", "s") == (event.type, event.content, event.conversation_id)
-    assert ("/p", "codex", 2) == (event.project, event.agent, event.layer)
+    assert (str(store / "p"), "codex", 2) == (event.project, event.agent, event.layer)
 
 
 def test_every_option_of_a_fact_reaches_its_field(store):

@@ -32,6 +32,8 @@ KNOWS_HOSTS = {
     "eventlog/settings/schema.py": "the default of `codex_memory`, a key of config.yaml",
     "cli/verbs/hook.py": "examples in the help",
     "cli/verbs/install.py": "examples in the help",
+    "cli/verbs/query.py": "examples in the help",
+    "cli/verbs/sessions.py": "examples in the help",
     "cli/verbs/uninstall.py": "examples in the help",
 }
 

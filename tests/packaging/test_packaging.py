@@ -50,6 +50,13 @@ def test_the_wheel_says_that_it_is_typed(wheel):
     assert "eventlog/py.typed" in zipfile.ZipFile(wheel).namelist()
 
 
+def test_the_wheel_holds_the_pages_of_help(wheel):
+    pages = {f"eventlog/cli/topics/{page.name}" for page in (ROOT / "cli" / "topics").iterdir()}
+
+    assert pages
+    assert pages <= set(zipfile.ZipFile(wheel).namelist())
+
+
 def test_an_installed_wheel_runs_from_any_directory(wheel, tmp_path):
     target = tmp_path / "site"
     pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--target", str(target), str(wheel)]

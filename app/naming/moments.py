@@ -1,0 +1,109 @@
+"""Times as people say them: `2d`, `yesterday`, `monday`, `last week`, `2026-02-20`, `8:30`, RFC 3339."""
+
+import re
+from datetime import UTC, datetime, timedelta, tzinfo
+from zoneinfo import ZoneInfo
+
+from eventlog import timestamps
+from eventlog.errors import BadRequest
+from eventlog.settings import cached
+from eventlog.store import Store
+
+_Span = tuple[datetime, datetime]  # the first moment, and the first one after it
+
+_DAYS = ("today", "yesterday")
+_WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+_UNITS = {
+    "s": timedelta(seconds=1),
+    "min": timedelta(minutes=1),
+    "h": timedelta(hours=1),
+    "d": timedelta(days=1),
+    "w": timedelta(weeks=1),
+}
+_UNIT = "s|min|h|d|w|m|mo|y|second|minute|hour|day|week|month|year"
+_AGO = re.compile(rf"(\d{{1,6}}|an?|one) ?({_UNIT})s?(?: ago)?", re.ASCII)
+_CLOCK = re.compile(r"(\d{1,2}):(\d\d)(?::(\d\d))?", re.ASCII)
+_HINT = "say it like 2d, yesterday, monday, last week, 2026-02-20, 08:30 or 2026-02-20T08:30:00Z"
+
+
+def zone_of(store: Store) -> tzinfo:
+    """Find the time zone a user reads times in; UTC where the settings do not tell."""
+    name = cached.settings(store).get("timezone")
+    return ZoneInfo(name) if isinstance(name, str) and name != "UTC" else UTC
+
+
+def moment(said: str, now: str, zone: tzinfo, *, end: bool) -> str:
+    """Translate into a timestamp of the log: a day or week means its first microsecond, or with `end` its last.
+
+    Raises BadRequest.
+    """
+    try:
+        first, after = _span(" ".join(said.casefold().split()), datetime.fromisoformat(now).astimezone(zone))
+        chosen = after - timedelta(microseconds=1) if end and after > first else first
+        return timestamps.read(chosen.astimezone(UTC).isoformat())
+    except (ValueError, OverflowError) as error:
+        raise BadRequest(f"{said!r} is no time", hint=_HINT) from error
+
+
+def _span(said: str, now: datetime) -> _Span:
+    if said in _DAYS:
+        return _day_before(now, _DAYS.index(said))
+    if said == "now":
+        return now, now
+    if match := _AGO.fullmatch(said):
+        return _ago(match, now)
+    if match := re.fullmatch(r"(this|last) (week|month|year)", said):
+        return _period(match[2], now, back=match[1] == "last")
+    if weekday := [day for day in _WEEKDAYS if said in (day, day[:3], f"last {day}")]:
+        back = (now.weekday() - _WEEKDAYS.index(weekday[0])) % 7
+        return _day_before(now, back or (7 if said.startswith("last") else 0))
+    return _written(said.upper(), now)
+
+
+def _written(said: str, now: datetime) -> _Span:
+    """Read a date of the user's calendar, or a time; one without a zone is the user's, one without a date today's."""
+    if match := _CLOCK.fullmatch(said):
+        at = now.replace(hour=int(match[1]), minute=int(match[2]), second=int(match[3] or 0), microsecond=0)
+        return at, at
+    given = datetime.fromisoformat(said)
+    if "T" not in said and ":" not in said:
+        return _day(given.replace(tzinfo=now.tzinfo))
+    at = given if given.tzinfo else given.replace(tzinfo=now.tzinfo)
+    return at, at
+
+
+def _ago(match: re.Match[str], now: datetime) -> _Span:
+    number, unit = int(match[1]) if match[1].isdigit() else 1, match[2]
+    if unit in ("mo", "month", "y", "year"):
+        months = number * (12 if unit.startswith("y") else 1)
+        at = _months_before(now, months)
+    else:
+        step = next(_UNITS[name] for name in _UNITS if unit.startswith(name) or unit == name[0])
+        at = now.astimezone(UTC) - number * step  # hours by the clock on the wall are not always hours
+    return at, at
+
+
+def _months_before(now: datetime, months: int) -> datetime:
+    year, month = divmod(now.year * 12 + now.month - 1 - months, 12)
+    after = datetime(year + month // 11, (month + 1) % 12 + 1, 1, tzinfo=UTC)
+    last = (after - timedelta(days=1)).day
+    return now.replace(year=year, month=month + 1, day=min(now.day, last))
+
+
+def _period(unit: str, now: datetime, *, back: bool) -> _Span:
+    if unit == "week":
+        first = _day_before(now, now.weekday() + 7 * back)[0]
+        return first, _day_before(first, -7)[0]
+    months = 12 if unit == "year" else 1
+    this = _day(now.replace(day=1, month=1 if unit == "year" else now.month))[0]
+    return (_months_before(this, months), this) if back else (this, _months_before(this, -months))
+
+
+def _day_before(now: datetime, days: int) -> _Span:
+    """Find the calendar day so many days before; days differ in length where clocks are set."""
+    return _day(now.replace(hour=12) - timedelta(days=days))
+
+
+def _day(moment_of_it: datetime) -> _Span:
+    midnight = moment_of_it.replace(hour=0, minute=0, second=0, microsecond=0, fold=0)
+    return midnight, midnight + timedelta(days=1)  # by the wall clock: 23 or 25 hours where it is set

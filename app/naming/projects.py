@@ -1,0 +1,76 @@
+"""Which project is meant: a name or a unique part of a path, among those the log knows, else an existing directory.
+
+Nobody is ever answered for another project, and nothing is filed under one: a name that is none is an error.
+"""
+
+import os
+import re
+from collections.abc import Callable, Collection, Iterator
+from pathlib import Path
+
+from eventlog.app.naming.known_names import known_names
+from eventlog.app.naming.nearest import did_you_mean
+from eventlog.errors import BadRequest
+from eventlog.home import in_full
+from eventlog.log import EventLog
+from eventlog.project import project_root
+from eventlog.store import project_slug
+from eventlog.text import one_line, project_name
+
+_SHOWN = 8
+_SHORTEST_PART = 2  # characters of a path
+_PLACE = re.compile(r"[/~\\]|\.{1,2}(?:$|[/\\])|[A-Za-z]:[/\\]")  # how a path begins that is no name
+
+
+def project_meant(log: EventLog, said: str, *, cwd: str, home: str) -> str:
+    """Find the path of the project that is meant; raises BadRequest where there is none, or are several."""
+    place = _absolute(said, cwd, home)
+    if _PLACE.match(said) and _is_directory(place):
+        return project_root(place)
+    known = list(known_names(log).projects)
+    known += [here for here in [project_root(cwd)] if here not in known]
+    for candidates in _readings(said, place, known):
+        if len(candidates) == 1:
+            return candidates[0]
+        if candidates:
+            several = "\n".join(map(one_line, sorted(candidates)[:_SHOWN]))
+            raise BadRequest(f"{said!r} may be {len(candidates)} projects: say more of the path", hint=several)
+    raise _unknown(said, known)
+
+
+def _readings(said: str, place: str, known: Collection[str]) -> Iterator[list[str]]:
+    """Yield the projects that it may name, from the strictest reading to the loosest."""
+    yield [path for path in known if path in (place, said)]
+    if _PLACE.match(said):
+        return
+    yield [path for path in known if said in (project_name(path), project_slug(path)) or _ends_with(path, said)]
+    yield [project_root(place)] if _is_directory(place) else []
+    folded = said.strip("/").casefold()
+    tests: list[Callable[[str], bool]] = [
+        lambda path: project_name(path).casefold() == folded,
+        lambda path: folded in project_name(path).casefold(),
+        lambda path: folded in path.casefold(),
+    ]
+    yield from ([path for path in known if len(folded) >= _SHORTEST_PART and test(path)] for test in tests)
+
+
+def _ends_with(path: str, said: str) -> bool:
+    return path.replace("\\", "/").endswith("/" + said.strip("/"))
+
+
+def _absolute(said: str, cwd: str, home: str) -> str:
+    path = home if said == "~" else in_full(said, home)
+    return os.path.normpath(Path(cwd, path))
+
+
+def _is_directory(path: str) -> bool:
+    try:
+        return Path(path).is_dir()
+    except OSError:
+        return False
+
+
+def _unknown(said: str, known: Collection[str]) -> BadRequest:
+    names = {project_name(path): path for path in known}
+    wanted = project_name(said.rstrip("/")) if _PLACE.match(said) else said
+    return BadRequest(f"no project {said!r}", hint=did_you_mean(wanted, names))

@@ -1,0 +1,130 @@
+"""Which event or conversation is meant: a full id, a short one, `last`, or a line of a file as `FILE:LINE`."""
+
+import re
+from contextlib import suppress
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+import msgspec
+
+from eventlog import days
+from eventlog.app.naming.nearest import did_you_mean
+from eventlog.app.naming.short_ids import SHORTEST_PART, ShortIds, is_part_of
+from eventlog.app.open_store import OpenStore
+from eventlog.errors import BadRequest
+from eventlog.events import Event
+from eventlog.linescan import lines_with
+from eventlog.log import EventLog
+
+LAST = "last"
+_SHOWN = 8
+_FULL = len("019c7b12-8f00-7000-8000-000000000000")
+_PLACE = re.compile(r"(?P<file>.+):(?P<line>\d+)", re.ASCII)
+_WHERE = "`eventlog query` shows events with their ids, `eventlog sessions` the sessions"
+
+
+class Reference(NamedTuple):
+    """An event or a conversation, by its full id."""
+
+    kind: Literal["event", "session"]
+    id: str
+
+
+class _Id(msgspec.Struct):
+    id: str
+
+
+_decoder = msgspec.json.Decoder(_Id)
+
+
+def resolve(opened: OpenStore, said: str) -> Reference:
+    """Find the one conversation or event that is meant; `last` is a conversation. Raises BadRequest."""
+    if _place(said):
+        return Reference("event", event_meant(opened, said))
+    found = [Reference("session", one) for one in _sessions(opened.log, said)]
+    exact = [reference for reference in found if reference.id == said]
+    if not exact and said != LAST:
+        found += [Reference("event", one) for one in _events(opened.log, said)]
+    found = exact or found
+    return found[0] if len(found) == 1 else _complain(opened.log, said, found, "event or session")
+
+
+def session_meant(log: EventLog, said: str) -> str:
+    """Find the conversation that is meant; raises BadRequest where there is none, or are several."""
+    found = [Reference("session", one) for one in _sessions(log, said)]
+    return found[0].id if len(found) == 1 else _complain(log, said, found, "session").id
+
+
+def event_meant(opened: OpenStore, said: str) -> str:
+    """Find the one event that is meant; raises BadRequest."""
+    found = [Reference("event", one) for one in events_meant(opened, said)]
+    return found[0].id if len(found) == 1 else _complain(opened.log, said, found, "event").id
+
+
+def events_meant(opened: OpenStore, said: str) -> list[str]:
+    """Find the events behind a line, or those an id or a part of one names; none where nothing does."""
+    place = _place(said)
+    if place is None or _events(opened.log, said):
+        return _events(opened.log, said)
+    from eventlog.app.why import explain, known_file
+
+    [line] = explain(opened, known_file(opened, str(place[0])), place[1])
+    return [entry.event.id for entry in line.entries or []]
+
+
+def _place(said: str) -> tuple[Path, int] | None:
+    match = _PLACE.fullmatch(said)
+    return (Path(match["file"]), int(match["line"])) if match else None
+
+
+def _sessions(log: EventLog, said: str) -> list[str]:
+    if log.index.positions(said):
+        return [said]
+    if said == LAST:
+        return [event.conversation_id for event in _newest(log)]
+    return [one for one in log.index.conversations() if is_part_of(one, said)]
+
+
+def _events(log: EventLog, said: str) -> list[str]:
+    if said == LAST:
+        return [event.id for event in _newest(log)]
+    said = said.strip().removesuffix("…")
+    if len(said) < SHORTEST_PART:
+        return []
+    exact = list(log.find([said])) if len(said) == _FULL else []
+    return exact or _holding(log, said.lower())
+
+
+def _holding(log: EventLog, part: str) -> list[str]:
+    """Look for the part beside the quotes of an id, in the bytes of every file; decode only where it is."""
+    quoted = [f'"{part}'.encode(), f'{part}"'.encode()]
+    found: dict[str, None] = {}
+    for day in log.days():
+        for file in day.files:
+            data = days.read(file) or b""
+            for start, end in lines_with(data, quoted):
+                with suppress(msgspec.MsgspecError, UnicodeDecodeError):
+                    known = _decoder.decode(data[start:end]).id
+                    if is_part_of(known, part):
+                        found[known] = None
+    return sorted(found)
+
+
+def _newest(log: EventLog) -> list[Event]:
+    """Find the newest event of the log, if there is one."""
+    for day in reversed(log.days()):
+        if there := days.entries(day)[0]:
+            return [there[-1].event]
+    return []
+
+
+def _complain(log: EventLog, said: str, found: list[Reference], noun: str) -> Reference:
+    """Raise what there is to say when it is not one."""
+    if found:
+        short = ShortIds(log.store)
+        several = [f"{short.of(one.id)}  {one.kind} {one.id}" for one in found[:_SHOWN]]
+        raise BadRequest(f"{said!r} may be {len(found)} of them: say more of the id", hint="\n".join(several))
+    if not log.days():
+        raise BadRequest("nothing has happened yet", where=log.store.root)
+    near = did_you_mean(said, log.index.conversations()) if "session" in noun else ""
+    raise BadRequest(f"no {noun} {said!r}", hint=near if near.startswith("did you") else _WHERE)

@@ -1,0 +1,22 @@
+"""Which types of events are meant."""
+
+from collections.abc import Iterable
+
+from eventlog.app.naming.agents import words
+from eventlog.app.naming.known_names import known_names
+from eventlog.app.naming.nearest import did_you_mean
+from eventlog.errors import BadRequest
+from eventlog.events import TYPES
+from eventlog.log import EventLog
+
+
+def types_meant(log: EventLog, said: Iterable[str]) -> tuple[str, ...]:
+    """Split the names of types; raises BadRequest for one that is neither ours nor in the log."""
+    wanted = tuple(dict.fromkeys(words(said)))
+    strangers = [name for name in wanted if name not in TYPES]
+    if strangers:
+        known = known_names(log).types
+        for name in strangers:
+            if name not in known:
+                raise BadRequest(f"no event type {name!r}", hint=did_you_mean(name, [*known, *TYPES]))
+    return wanted

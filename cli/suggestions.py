@@ -1,0 +1,84 @@
+"""The words a shell completes: projects, agents, sessions, events and staged entries of the log, by what people type.
+
+A completion never complains: whatever goes wrong, there is nothing to suggest.
+"""
+
+import os
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+import click
+
+from eventlog.app.machine import Machine
+from eventlog.app.open_store import OpenStore
+from eventlog.app.open_store import open_store as opening
+from eventlog.store import Store
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
+_Suggest = Callable[[click.Context, click.Parameter, str], "list[CompletionItem[str]]"]
+_Suggestion = tuple[str, str]  # what is typed, and what it is
+_NEWEST = 30
+
+
+def _suggesting(find: Callable[[OpenStore], Iterable[_Suggestion]]) -> _Suggest:
+    """Make a completion of what is found in the store that the command line names."""
+
+    def suggest(ctx: click.Context, _: click.Parameter, incomplete: str) -> "list[CompletionItem[str]]":
+        from click.shell_completion import CompletionItem
+
+        with suppress(Exception):
+            store = ctx.params.get("store") or Store.locate(None, os.environ)
+            found = find(opening(store, Machine.here()))
+            return [CompletionItem(word, help=told) for word, told in found if word.startswith(incomplete)]
+        return []
+
+    return suggest
+
+
+def _projects(opened: OpenStore) -> Iterator[_Suggestion]:
+    from eventlog.app.naming.known_names import known_names
+    from eventlog.text import project_name
+
+    known = list(known_names(opened.log).projects)
+    names = [project_name(path) for path in known]
+    for path, name in zip(known, names, strict=True):
+        yield (name if names.count(name) == 1 else path), path
+
+
+def _agents(_: OpenStore) -> Iterator[_Suggestion]:
+    from eventlog.hosts import ROOMS
+
+    yield from ((room, agent) for agent, room in ROOMS.items())
+
+
+def _sessions(opened: OpenStore) -> Iterator[_Suggestion]:
+    from eventlog.app.naming.short_ids import ShortIds
+    from eventlog.app.sessions import sessions
+
+    short = ShortIds(opened.store)
+    yield "last", "the newest"
+    yield from ((short.of(row.session_id), row.topic) for row in reversed(sessions(opened, limit=_NEWEST)))
+
+
+def _events(opened: OpenStore) -> Iterator[_Suggestion]:
+    from eventlog.app.naming.short_ids import ShortIds
+    from eventlog.app.query import EventFilter, query
+    from eventlog.cli.describe import describe
+
+    short = ShortIds(opened.store)
+    for entry in query(opened.log, EventFilter(), limit=_NEWEST, reverse=True):
+        yield short.of(entry.event.id), describe(entry.event)
+
+
+def _staged(opened: OpenStore) -> Iterator[_Suggestion]:
+    from eventlog.app.naming.short_ids import ShortIds
+    from eventlog.app.resolve import waiting
+
+    short = ShortIds(opened.store)
+    yield from ((short.of(staged.entry.id), staged.section) for staged in waiting(opened))
+
+
+projects, agents, sessions, events, staged = map(_suggesting, (_projects, _agents, _sessions, _events, _staged))

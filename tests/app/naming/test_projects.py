@@ -1,0 +1,97 @@
+"""Projects by name: the one that is meant, or an error with what there is; never another one."""
+
+import pytest
+
+from eventlog.app.naming.projects import project_meant
+from eventlog.errors import BadRequest
+from tests.support import builders
+from tests.support.command_line import call
+
+KNOWN = ("/home/ada/src/shop", "/home/ada/src/notes-api", "/home/ada/work/知识库", "/srv/a/tool", "/srv/b/tool")
+
+
+@pytest.fixture
+def known(log):
+    path = log.store.log
+    builders.write(path, b"".join(builders.line(n, project=one) + b"\n" for n, one in enumerate(KNOWN)))
+    return log
+
+
+@pytest.fixture
+def here(tmp_path):
+    """A repository the log knows nothing of, where the command runs."""
+    (tmp_path / "here" / ".git").mkdir(parents=True)
+    return str(tmp_path / "here")
+
+
+def _meant(known, said, here):
+    return project_meant(known, said, cwd=here, home="/home/ada")
+
+
+@pytest.mark.parametrize(
+    ("said", "path"),
+    [
+        ("shop", "/home/ada/src/shop"),
+        ("SHOP", "/home/ada/src/shop"),
+        ("notes", "/home/ada/src/notes-api"),
+        ("知识", "/home/ada/work/知识库"),
+        ("a/tool", "/srv/a/tool"),
+        ("/srv/b/tool", "/srv/b/tool"),
+        ("/srv/b/tool/", "/srv/b/tool"),
+        ("~/src/shop", "/home/ada/src/shop"),
+    ],
+)
+def test_a_project_is_found_by_its_name_or_a_unique_part_of_its_path(known, here, said, path):
+    assert path == _meant(known, said, here)
+
+
+def test_the_project_of_the_current_directory_is_known_before_its_first_event(known, here):
+    assert here == _meant(known, "here", here) == _meant(known, ".", here)
+
+
+@pytest.mark.parametrize(
+    ("said", "near"),
+    [("shpo", "did you mean shop?"), ("zzz", "known: shop, notes-api"), ("/home/ada/src/shpo", "shop")],
+)
+def test_an_unknown_project_is_an_error_with_suggestions(known, here, said, near):
+    with pytest.raises(BadRequest, match="no project") as caught:
+        _meant(known, said, here)
+
+    assert near in caught.value.hint
+
+
+def test_a_name_of_several_projects_lists_them(known, here):
+    with pytest.raises(BadRequest, match="may be 2 projects") as caught:
+        _meant(known, "tool", here)
+
+    assert "/srv/a/tool\n/srv/b/tool" == caught.value.hint
+
+
+def test_a_name_the_log_knows_goes_before_a_directory_of_that_name(known, here, tmp_path):
+    for name in ("shop", "drafts"):
+        (tmp_path / "here" / name).mkdir()
+
+    assert "/home/ada/src/shop" == _meant(known, "shop", here)
+    assert here == _meant(known, "drafts", here) == _meant(known, "./shop", here)
+
+
+def test_a_query_never_answers_for_another_project(known, here, monkeypatch):
+    monkeypatch.chdir(here)
+    for verb in ("query", "sessions"):
+        ran = call(verb, "--project", "zzz-nonsense", "--store", known.store.root)
+
+        assert (2, "") == (ran.code, ran.out)
+        assert "no project 'zzz-nonsense'" in ran.err
+
+
+@pytest.mark.parametrize("verb", [("fact", "x"), ("append", "fact", "content=x")])
+def test_a_memory_is_filed_under_the_project_named_or_not_at_all(known, here, monkeypatch, verb):
+    monkeypatch.chdir(here)
+    before = list(known.read())
+    missed = call(*verb, "--session", "s", "--project", "notes-apo", "--store", known.store.root)
+    filed = call(*verb, "--session", "s", "--project", "notes", "--store", known.store.root)
+    [new] = [event for event in known.read() if event not in before]
+
+    assert (2, 0) == (missed.code, filed.code)
+    assert "did you mean notes-api?" in missed.err
+    assert "/home/ada/src/notes-api" == new.project

@@ -1,0 +1,136 @@
+"""Verbs, options, topics and what a shell completes: a slip of the finger is asked about, help is where one looks."""
+
+import shutil
+import subprocess
+
+import pytest
+
+from eventlog.cli.main import VERBS
+from tests.support import builders
+from tests.support.command_line import call, run
+
+E42A = "e42af0ad-aa06-410e-9e13-c17ade27a4f1"
+
+
+@pytest.fixture
+def store(tmp_path):
+    builders.write(tmp_path / "log", builders.line(1, conversation_id=E42A, project="/src/shop") + b"\n")
+    return tmp_path
+
+
+# ------------------------------------------------------------------------------------------------ slips
+
+
+@pytest.mark.parametrize(
+    ("args", "asked"),
+    [
+        (("sesions",), "no verb 'sesions'; did you mean sessions"),
+        (("quer",), "no verb 'quer'; did you mean query"),
+        (("version",), "did you mean --version?"),
+        (("list",), "did you mean sessions or query?"),
+        (("query", "--sesion", "x"), "'--session'"),
+        (("install", "claud"), "Did you mean claude?"),
+        (("query", "--format", "tabel"), "Did you mean table?"),
+        (("help", "formt"), "did you mean format?"),
+    ],
+)
+def test_a_slip_is_asked_about(args, asked):
+    ran = call(*args)
+
+    assert (2, "") == (ran.code, ran.out)
+    assert asked in ran.err
+
+
+def test_an_agent_to_install_goes_by_either_of_its_names(home):
+    call("install", "claude-code", "--no-allow")
+
+    assert (home / ".claude" / "settings.json").exists()
+
+
+# ------------------------------------------------------------------------------------------------ help
+
+
+@pytest.mark.parametrize(
+    "args", [("-h",), ("query", "-h"), ("hook", "-h"), ("lifecycle", "run", "-h"), ("help",), ("help", "query")]
+)
+def test_help_is_where_people_look_for_it(args):
+    ran = call(*args)
+
+    assert (0, "") == (ran.code, ran.err)
+    assert ran.out.startswith("Usage: eventlog")
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_help_of_a_verb_is_its_own(verb):
+    assert call(verb, "--help").out == call("help", verb).out
+
+
+@pytest.mark.parametrize(
+    ("topic", "tells"),
+    [
+        ("format", "conversation_id"),
+        ("guarantees", "byte for byte"),
+        ("hosts", "cursor"),
+        ("names", "FILE:LINE"),
+        ("time", "yesterday"),
+    ],
+)
+def test_a_topic_is_a_page_of_an_ordinary_terminal(topic, tells):
+    ran = call("help", topic)
+
+    assert 0 == ran.code
+    assert tells in ran.out
+    assert 24 >= len(ran.out.splitlines())
+    assert 80 >= max(map(len, ran.out.splitlines()))
+    assert topic in call("--help").out
+
+
+# ------------------------------------------------------------------------------------------------ completion
+
+
+def _completed(store, *words):
+    line = " ".join(["eventlog", *words])
+    ran = run(_EVENTLOG_COMPLETE="bash_complete", COMP_WORDS=line, COMP_CWORD=str(len(words)), EVENTLOG_HOME=str(store))
+    return [said.removeprefix("plain,") for said in ran.out.splitlines() if said]
+
+
+def test_a_shell_completes_verbs_projects_sessions_ids_and_agents(store):
+    assert ["sessions"] == _completed(store, "sess")
+    assert ["shop"] == _completed(store, "query", "--project", "sh")
+    assert ["last", "e42af0"] == _completed(store, "query", "--session", "''")
+    assert [builders.fact(1)["id"][-6:]] == _completed(store, "query", "--id", "''")
+    assert ["cursor"] == _completed(store, "sessions", "--agent", "cur")
+
+
+def test_a_completion_never_complains(tmp_path):
+    (tmp_path / "log").write_text("in the way")
+
+    assert [] == _completed(tmp_path, "query", "--project", "sh")
+
+
+@pytest.mark.parametrize(
+    ("shell", "place"),
+    [
+        ("bash", ".local/share/bash-completion/completions/eventlog"),
+        ("zsh", ".local/share/zsh/site-functions/_eventlog"),
+        ("fish", ".config/fish/completions/eventlog.fish"),
+    ],
+)
+def test_completion_is_installed_where_the_shell_looks_and_twice_is_once(home, monkeypatch, shell, place):
+    for name in ("XDG_DATA_HOME", "XDG_CONFIG_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    printed = call("completion", shell).out
+    told = call("completion", shell, "--install"), call("completion", shell, "--install")
+
+    assert (home / place).read_text() == printed.removesuffix("\n")
+    assert "_EVENTLOG_COMPLETE" in printed
+    assert str(home / place) in told[0].out == told[1].out
+
+
+@pytest.mark.skipif(not shutil.which("bash"), reason="no bash on this machine")
+def test_bash_understands_the_script():
+    checked = subprocess.run(
+        ["bash", "-n"], input=call("completion", "bash").out.encode(), capture_output=True, check=False
+    )
+
+    assert (0, b"") == (checked.returncode, checked.stderr)
