@@ -11,7 +11,7 @@ from eventlog.app import stats as counting
 from eventlog.app import status as waiting
 from eventlog.app import verify as verifying
 from eventlog.app import why as explaining
-from eventlog.app.apply import ApplyResult
+from eventlog.app.apply_result import ApplyResult
 from eventlog.app.machine import Machine
 from eventlog.app.naming.agents import agents_meant
 from eventlog.app.naming.projects import project_meant

@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 from eventlog import files
 from eventlog.app import replica_files
-from eventlog.app.apply import ApplyResult, apply
+from eventlog.app.apply import apply
+from eventlog.app.apply_result import ApplyResult
 from eventlog.app.codex_export import ExportResult, export
 from eventlog.app.context_loader import drop_copy
 from eventlog.app.hand_edits import EditRecord, record_edits

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
-from eventlog.app.apply import UNMATCHED, ApplyResult, apply, read_knowledge
+from eventlog.app.apply import UNMATCHED, apply, read_knowledge
+from eventlog.app.apply_result import ApplyResult
 from eventlog.app.open_store import OpenStore
 from eventlog.app.staging import StagedEntry, as_edited, keep, path_of, unstage
 from eventlog.app.storage import storage_named

@@ -2,7 +2,8 @@
 
 from msgspec import Struct
 
-from eventlog.app.apply import ApplyResult, SectionChange, apply
+from eventlog.app.apply import apply
+from eventlog.app.apply_result import ApplyResult, SectionChange
 from eventlog.app.open_store import OpenStore
 from eventlog.app.staging import StagedEntry
 

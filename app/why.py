@@ -14,8 +14,8 @@ from eventlog.home import in_full
 from eventlog.log import EventLog
 from eventlog.log_line import LogLine
 from eventlog.projections.base import Document, Line
-from eventlog.projections.bases.drift import locate
 from eventlog.projections.bases.ledger import Ledger
+from eventlog.projections.bases.locate import locate
 from eventlog.projections.bases.sections import Page
 from eventlog.projections.catalog import installed
 from eventlog.projections.engine.at import Renderings
@@ -87,10 +87,10 @@ def _by_section(data: bytes, ledger: Ledger, shown: str) -> dict[int, Line]:
     """Map each line number to the entry or text that its section is of, and what a person decided about it."""
     page = Page(data)
     behind: dict[int, Line] = {}
-    for key, section in locate(page, ledger, shown).items():
-        now = ledger.histories[key].now
-        if now and page.text(section) == now.body:
-            events = tuple(source.event for source in ledger.histories[key].sources)
+    for key, section in locate(page, ledger.stood(shown), ledger.spelled).items():
+        history = ledger.histories.get(key)
+        if history and history.now and page.text(section) == history.now.body:
+            events = tuple(source.event for source in history.sources)
             decided = (ledger.decisions[event].id for event in events if event in ledger.decisions)
             told = (*events, *decided)
             for number in range(section.start, section.end):

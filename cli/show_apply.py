@@ -5,7 +5,7 @@ from difflib import unified_diff
 
 import click
 
-from eventlog.app.apply import ApplyResult, SectionChange
+from eventlog.app.apply_result import ApplyResult, SectionChange
 from eventlog.app.staging import StagedEntry
 from eventlog.cli.output import count, say
 from eventlog.text import cut, harmless

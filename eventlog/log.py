@@ -78,9 +78,17 @@ class EventLog:
         """
         return [appended.event for appended in self.put(events, batch=batch)]
 
-    def put(self, events: Iterable[Event | Mapping[str, Any]], *, batch: str | None = None) -> list[AppendResult]:
-        """Like `append_many`, telling for each event whether it was new; the first invalid one refuses them all."""
+    def put(
+        self, events: Iterable[Event | Mapping[str, Any]], *, batch: str | None = None, after: str = ""
+    ) -> list[AppendResult]:
+        """Like `append_many`, telling for each event whether it was new; the first invalid one refuses them all.
+
+        Those that get their time now get one `after` that of another event, even where a clock ahead of ours dated it.
+        """
         accepted = [accept(self._of_here(event)) for event in events]
+        if after and after >= timestamps.from_ns(self._now()):
+            last = timestamps.to_ns(after)
+            accepted = [event if event.ts else _stamp(event, last + 1000 * n) for n, event in enumerate(accepted, 1)]
         for event in accepted:
             codec.encode(event if event.ts else _stamp(event, 0))
         by_day: dict[str, list[int]] = {}

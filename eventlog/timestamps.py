@@ -43,7 +43,12 @@ def read(text: str) -> str:
 
 def after(ts: str, microseconds: int = 1) -> str:
     """The timestamp so many microseconds later."""
-    return from_ns(to_ms(ts) * 1_000_000 + (int(ts[23:26]) + microseconds) * 1000)
+    return from_ns(to_ns(ts) + microseconds * 1000)
+
+
+def to_ns(ts: str) -> int:
+    """Nanoseconds since the epoch of a well-formed timestamp of the log."""
+    return to_ms(ts) * 1_000_000 + int(ts[23:26]) * 1000
 
 
 def to_ms(ts: str) -> int:

@@ -96,11 +96,13 @@ class _Carrier:
         section = self._on.located.get(key)
         before = self._on.page.text(section) if section else None
         try:
-            self._on.change(self._given_back(key, section, now))
+            data = self._given_back(key, section, now)
         except Unsafe as error:
             if event in self._ledger.entries:
                 self._result.waiting.append(HeldEntry(self._ledger.entries[event], error.what))
             return
+        self._on.record_return(key, body)
+        self._on.change(data)
         gone = tuple(missing(_texts(before), lines_of(body)))
         meant = now.meant if now else None
         self._result.arrivals.append(Arrival(key, self._ledger.spelled[key], event, body, meant, gone))

@@ -77,6 +77,17 @@ class Ledger:
             self._digests[path] = self._read_digests(path)
         return self._digests[path]
 
+    def stood(self, path: str) -> dict[SectionId, str]:
+        """Return the digest each section of the file at that path is known or thought to have, "" where it is gone."""
+        observed = self.last_known_digests(path)
+        others = {key: history.now for key, history in self.histories.items() if key not in observed}
+        return observed | {key: sections.digest(now.body if now else None) for key, now in others.items()}
+
+    @property
+    def last_told(self) -> str:
+        """Return when the log was last told of a text here, or that an acceptance was taken back; "" if never."""
+        return max((*(event.ts for event in self._observations()), *self.record.undone.values()), default="")
+
     def last_arrived(self, key: SectionId) -> str:
         """Return the event that last reached the section; raises StopIteration where none did."""
         return next(arrival.target for arrival in reversed(self.record.applied) if key_of(arrival) == key)

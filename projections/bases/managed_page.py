@@ -3,8 +3,9 @@
 from collections.abc import Iterable
 
 from eventlog.events import PlanEntry
-from eventlog.projections.bases.drift import locate
+from eventlog.projections.bases import sections
 from eventlog.projections.bases.ledger import Ledger
+from eventlog.projections.bases.locate import locate
 from eventlog.projections.bases.section_history import SectionHistory, Spelling, Wording
 from eventlog.projections.bases.sections import Section, SectionId, page_of
 
@@ -16,14 +17,14 @@ class ManagedPage:
 
     def __init__(self, ledger: Ledger, path: str, data: bytes) -> None:
         self._ledger = ledger
-        self._path = path
         self.histories = dict(ledger.histories)
         self.managed = set(ledger.managed)
+        self.stood = ledger.stood(path)
         self._read(data)
 
     def _read(self, data: bytes) -> None:
         self.page = page_of(data)
-        self.located = locate(self.page, self._ledger, self._path)
+        self.located = locate(self.page, self.stood, self._ledger.spelled)
         self._keys = {section: key for key, section in self.located.items()}
 
     @property
@@ -81,6 +82,10 @@ class ManagedPage:
         now = self.history(key).now
         return key in self.managed or (now is not None and now.body == self.page.text(section))
 
+    def record_return(self, key: SectionId, body: str | None) -> None:
+        """Note that a section is what the log says of it."""
+        self.stood[key] = sections.digest(body)
+
     def record_text(self, section: Section, below: str) -> None:
         """Note that the log will have a section as a person wrote it."""
         body = self.page.text(section)
@@ -93,6 +98,7 @@ class ManagedPage:
 
     def _record(self, key: SectionId, wording: Wording) -> None:
         self.histories[key] = self.history(key).then(wording)
+        self.stood[key] = sections.digest(wording.body)
 
 
 def _is_part(under: Iterable[str], above: Iterable[str]) -> bool:

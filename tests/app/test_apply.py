@@ -1,5 +1,6 @@
 """Plan entries reach their files, people's edits are safe, and every run can be the last or the first."""
 
+import itertools
 import json
 import os
 from pathlib import Path
@@ -7,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from eventlog import BadRequest, EventLog, Retraction
+from eventlog.projections.bases import drift
+from eventlog.projections.bases.section_history import Spelling
 from eventlog.settings.schema import KnowledgeBase, Settings
 from tests.support.bases import (
     LAST_WORD,
@@ -410,3 +413,26 @@ def test_a_directory_that_may_not_be_written_leaves_the_entry_pending(log):
     planned(log)
 
     assert "Permission denied" in apply(log, SETTINGS).pending[0][1]
+
+
+def test_a_clock_that_was_ahead_once_keeps_no_file_from_settling(log, clock):
+    planned(log, content="one")
+    clock.now += 10**18
+    apply(EventLog(log.store, fsync=False, clock=clock), SETTINGS)
+    clock.now -= 10**18
+    write_user("## S\n\nby hand\n")
+
+    assert len(apply_all(EventLog(log.store, fsync=False, clock=clock)).edited) == 1
+    assert rendered(log) == user_md().read_text() == "## S\n\nby hand\n"
+
+
+def test_a_file_that_does_not_come_to_rest_is_left_after_some_rounds_and_said_so(log, monkeypatch):
+    planned(log)
+    apply_all(log)
+    texts = map(str, itertools.count())
+    at = Spelling("S", 2, ())
+    monkeypatch.setattr(drift, "edits", lambda _ledger, file, *_: [drift.text_event(file, at, next(texts))])
+    done = apply(log, SETTINGS)
+
+    assert [("~/.config/agents/USER.md", "is another in every round; what it says is in the log")] == done.pending
+    assert len(done.edited) == done.stored < 20

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from eventlog import Retraction
 from eventlog.app.publish import publish
 from eventlog.app.replay import replay
 from eventlog.cli.group import group
@@ -17,8 +18,9 @@ from eventlog.projections.raw_html import as_said
 from eventlog.settings.schema import MemorySettings, Settings
 from eventlog.text import one_line, same_text
 from tests.support import builders
+from tests.support.bases import REVIEWED, planned, user_md
 from tests.support.golden import DEFAULTS, HISTORY, LOCALES, copied, tree
-from tests.support.use_cases import explain
+from tests.support.use_cases import decide, explain, waiting
 
 FILES = sorted(tree(HISTORY / "expected" / "en"))
 SHOP = "projects/shop-6dbe44/MEMORY.md"
@@ -185,3 +187,12 @@ def test_headings_of_a_memory_that_is_full_are_explained_too(log, tmp_path, loca
 
     for line in explained:
         assert _without(log, set(_ids(line)), "MEMORY.md", crowded)[line.text] < there[line.text], line.text
+
+
+def test_a_section_whose_acceptance_was_taken_back_has_no_reason_any_more(log):
+    planned(log)
+    [staged] = waiting(log, REVIEWED)
+    decided = decide(log, REVIEWED, staged, "apply")
+    log.append(Retraction(conversation_id="human", target=decided.event.id))
+
+    assert [None] * 3 == [reason.entries for reason in explain(log, REVIEWED, user_md())]

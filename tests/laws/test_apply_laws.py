@@ -59,15 +59,25 @@ class World:
             self.settle()
 
     def settle(self):
-        """Apply: what people had in the file is still there, or in the log; a second run finds nothing to do."""
+        """Apply: what people had in the file is still there, or in the log; a second run finds nothing to do.
+
+        A dry run tells the same beforehand.
+        """
         before = {text for _, _, text in sections.Page(self.there()).outline() if text.startswith("human")}
+        would = apply(self.log, SETTINGS, dry_run=True)
         first = apply(self.log, SETTINGS)
         again = apply(self.log, SETTINGS)
         after = {text for _, _, text in sections.Page(self.there()).outline()}
         said = {getattr(one, "content", None) for one in self.log.read()}
 
         assert before <= after | said
-        assert (0, [], [], first.pending) == (again.stored, again.files, again.applied, again.pending)
+        assert would.files == first.files
+        assert (0, [], [], []) == (again.stored, again.files, again.applied, first.pending)
+        assert reasons(would) == reasons(first) == reasons(again)
+
+
+def reasons(done):
+    return [(staged.entry.id, staged.reason) for staged in done.staged]
 
 
 @contextmanager
@@ -84,6 +94,44 @@ def world_after(steps):
 
 @settings(max_examples=rounds(fixed=60, fuzz=300))
 @given(STEPS)
+@example(
+    [
+        ("plan", ("S", 2)),
+        ("plan", ("S", 2)),
+        ("delete", ("C", 3)),
+        ("edit", ("S", 2)),
+        ("plan", ("C", 3)),
+        ("plan", ("C", 3)),
+        ("edit", ("S", 2)),
+        ("apply", ("S", 2)),
+        ("plan", ("C", 3)),
+        ("remove", ("S", 2)),
+        ("withdraw", ("S", 2)),
+    ]
+)
+@example(
+    [
+        ("plan", ("C", 3)),
+        ("plan", ("T", 1)),
+        ("apply", ("T", 1)),
+        ("delete", ("C", 3)),
+        *[("apply", ("C", 3))] * 3,
+        ("resolve", ("C", 3)),
+        ("plan", ("C", 3)),
+        ("edit", ("T", 1)),
+        ("withdraw", ("C", 3)),
+    ]
+)
+@example(
+    [
+        ("plan", ("C", 3)),
+        ("delete", ("C", 3)),
+        ("apply", ("S", 2)),
+        ("withdraw", ("S", 2)),
+        ("plan", ("C", 3)),
+        ("edit", ("S", 2)),
+    ]
+)
 @example(
     [
         ("plan", ("S", 2)),
