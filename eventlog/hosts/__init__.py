@@ -32,6 +32,7 @@ ROOMS = {  # the agent's name in the log -> its room, which is also its name on 
     "gemini": "gemini",
     "copilot": "copilot",
     "vscode": "vscode",
+    "qwen-code": "qwen",
 }
 _RUN_FOREIGN_HOOKS_THEIR_WAY = ("copilot", "vscode")
 

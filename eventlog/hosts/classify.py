@@ -21,6 +21,8 @@ def classify(payload: Payload, hint: str = "") -> str:
         return "windsurf"
     if camel := text(payload, "hookEventName"):
         return "grok" if text(payload, "workspaceRoot") or camel == camel.lower() else "vscode"
+    if name and ("########" in text(payload, "prompt_id") or (hint == "qwen-code" and name not in _GEMINI)):
+        return "qwen-code"
     if text(payload, "sessionId") and not name:
         return "copilot"
     if name in _GEMINI:

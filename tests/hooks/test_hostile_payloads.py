@@ -112,7 +112,7 @@ def mutated(draw):
 @settings(max_examples=rounds(fixed=80, fuzz=600))
 @given(
     payloads | mutated(),
-    st.sampled_from(["claude", "cursor", "codex", "gemini", "copilot", "vscode", "", "?"]),
+    st.sampled_from(["claude", "cursor", "codex", "gemini", "copilot", "vscode", "qwen", "", "?"]),
     st.sampled_from([*EVENTS, ""]),
 )
 @example({"hook_event_name": "Stop", "transcript_path": "/x/.jsonl"}, "claude", "")

@@ -11,6 +11,12 @@ CLAUDE_START = claude("SessionStart", source="startup")
 GEMINI = {"session_id": "g-1", "cwd": "/home/ada/shop", "timestamp": "2026-02-20T12:00:00Z", "transcript_path": ""}
 COPILOT = {"sessionId": "c-1", "timestamp": 1771588800250, "cwd": "/home/ada/shop"}
 PASCAL = {"session_id": "c-1", "timestamp": "2026-02-20T12:00:00.25Z", "cwd": "/home/ada/shop"}
+QWEN = {
+    "session_id": "q-1",
+    "timestamp": "2026-02-20T12:00:00.000Z",
+    "cwd": "/home/ada/shop",
+    "transcript_path": "/q.jsonl",
+}
 VSCODE = {"sessionId": "v-1", "timestamp": "2026-02-20T12:00:00Z", "cwd": "/home/ada/shop", "transcript_path": "/t"}
 
 
@@ -33,6 +39,9 @@ CALLERS = {
     "copilot at a stop nobody else has": ({**PASCAL, "hook_event_name": "Stop"}, "", "copilot"),
     "gemini by its own events": ({**GEMINI, "hook_event_name": "AfterAgent"}, "claude-code", "gemini"),
     "gemini by its timestamp": ({**GEMINI, "hook_event_name": "SessionStart"}, "gemini", "gemini"),
+    "qwen by its turns": ({**PASCAL, "hook_event_name": "Stop", "prompt_id": "s########0"}, "", "qwen-code"),
+    "qwen by the command": ({**PASCAL, "hook_event_name": "SessionStart"}, "qwen-code", "qwen-code"),
+    "gemini in the hooks of qwen": ({**GEMINI, "hook_event_name": "AfterAgent"}, "qwen-code", "gemini"),
     "codex by its turns": ({"session_id": "s", "turn_id": "t", "hook_event_name": "Stop"}, "claude-code", "codex"),
     "codex by its rollout": ({"transcript_path": "/x/rollout-2026.jsonl", "hook_event_name": "Stop"}, "", "codex"),
     "claude by nothing": ({"session_id": "s", "hook_event_name": "Stop"}, "", "claude-code"),
@@ -70,6 +79,7 @@ STARTS = {
     "cursor": ("cursor", cursor("sessionStart"), ("additional_context",)),
     "copilot": ("copilot", {**COPILOT, "source": "new"}, ("additionalContext",)),
     "vscode": ("vscode", {**VSCODE, "hookEventName": "SessionStart", "source": "new"}, NESTED),
+    "qwen": ("qwen", {**QWEN, "hook_event_name": "SessionStart", "source": "startup"}, NESTED),
     "cursor in the hooks of Claude Code": ("claude", cursor("SessionStart"), NESTED),
     "copilot in them": ("claude", {**PASCAL, "hook_event_name": "SessionStart"}, ("additionalContext",)),
     "vscode in them": ("claude", {**VSCODE, "hookEventName": "SessionStart"}, NESTED),
@@ -140,11 +150,29 @@ ASKED_WITH_A_PROMPT = {
         lambda turn: codex("UserPromptSubmit", turn_id=f"t{turn}", prompt="Go on."),
         lambda turn: codex("Stop", turn_id=f"t{turn}"),
     ),
+    "qwen": (
+        lambda turn: {
+            **QWEN,
+            "hook_event_name": "UserPromptSubmit",
+            "prompt_id": f"s########{turn}",
+            "prompt": "Go on.",
+        },
+        lambda turn: {**QWEN, "hook_event_name": "Stop", "prompt_id": f"s########{turn}"},
+    ),
     "gemini": (
         lambda turn: {**GEMINI, "hook_event_name": "BeforeAgent", "prompt": f"Go on with {turn}."},
         lambda turn: {**GEMINI, "hook_event_name": "AfterAgent", "timestamp": f"2026-02-20T12:00:0{turn}.000Z"},
     ),
 }
+
+
+def test_a_turn_of_qwen_is_one_prompt_however_often_it_is_submitted(store):
+    turn = {**QWEN, "hook_event_name": "UserPromptSubmit", "prompt_id": "s########0"}
+    for prompt in ("Fix the cart.", "", "[eventlog] Nothing of this conversation has been saved yet."):
+        tell(store, {**turn, "prompt": prompt}, "--agent", "qwen")
+    (event,) = events(store)
+
+    assert "Fix the cart." == event.payload["prompt"]
 
 
 @pytest.mark.parametrize(("agent", "prompt", "stop"), [(name, *both) for name, both in ASKED_WITH_A_PROMPT.items()])

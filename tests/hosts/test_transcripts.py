@@ -27,6 +27,7 @@ FILES = {
     "copilot": FIXTURES / "copilot" / "b1ade" / "events.jsonl",
     "cursor": FIXTURES / "cursor" / "c0de.jsonl",
     "gemini": next(FIXTURES.glob("gemini/session-*.jsonl")),
+    "qwen-code": FIXTURES / "qwen" / "7c0de.jsonl",
 }
 DRAWN = {
     "claude-code": TranscriptSummary(
@@ -60,6 +61,12 @@ DRAWN = {
         "German invoice",
         "Changed invoice_de.html. Ran `make check`. The invoice is in German.",
         [],
+        [],
+    ),
+    "qwen-code": TranscriptSummary(
+        "Let the basket remember its items",
+        "Changed basket.js. Ran `npm test -- basket`. The basket remembers its items.",
+        ["keep them for a week"],
         [],
     ),
 }

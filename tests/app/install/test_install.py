@@ -17,6 +17,7 @@ FILES = {
     "gemini": ".gemini/settings.json",
     "copilot": ".copilot/hooks/eventlog.json",
     "vscode": ".copilot/hooks/eventlog-vscode.json",
+    "qwen": ".qwen/settings.json",
 }
 CONTENTS = {
     "missing": None,
@@ -90,6 +91,7 @@ def _timeouts(home, agent):
         ("cursor", 10, {}),
         ("copilot", 10, {}),
         ("vscode", 10, {}),
+        ("qwen", 10, {}),
     ],
 )
 def test_timeouts_are_in_the_hosts_unit(home, agent, usual, special):

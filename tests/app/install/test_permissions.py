@@ -22,6 +22,7 @@ RULES = {
     "codex": ".codex/config.toml",
     "gemini": ".gemini/policies/eventlog.toml",
     "copilot": ".copilot/hooks/eventlog-permit.json",
+    "qwen": ".qwen/settings.json",
 }
 TABLE, KEY, ROOT = "sandbox_workspace_write", "writable_roots", "/home/ada/.eventlog"
 TOML = {
@@ -261,6 +262,9 @@ def test_a_hook_of_the_users_own_is_left_alone(home):
         ("codex", "sandbox_mode = 'read-only'\n[sandbox_workspace_write]\nwritable_roots = ['/']", "refused"),
         ("gemini", "", "asked"),
         ("copilot", "", "asked"),
+        ("qwen", "{}", "asked"),
+        ("qwen", '{"permissions": {"allow": ["run_shell_command"]}}', "allowed"),
+        ("qwen", '{"permissions": {"allow": ["run_shell_command"], "ask": ["run_shell_command"]}}', "asked"),
         ("copilot", '{"version": 1, "hooks": {}}', "asked"),
     ],
 )

@@ -29,7 +29,9 @@ def test_hosts_that_do_not(home, agent):
     assert [] == loaded(home, agent)
 
 
-@pytest.mark.parametrize(("agent", "name"), [("claude-code", "CLAUDE.md"), ("gemini", "GEMINI.md")])
+@pytest.mark.parametrize(
+    ("agent", "name"), [("claude-code", "CLAUDE.md"), ("gemini", "GEMINI.md"), ("qwen-code", "QWEN.md")]
+)
 @pytest.mark.parametrize("text", ["@AGENTS.md", "See @./AGENTS.md and\nmore", "# Rules\n\n- @AGENTS.md\n"])
 def test_a_hosts_own_file_may_import_it(home, agent, name, text):
     (home / "shop" / name).write_text(text)

@@ -1,0 +1,30 @@
+"""Qwen Code's files and hooks; documentation: qwenlm.github.io/qwen-code-docs, features/hooks and configuration."""
+
+from eventlog.hosts.profile import SECONDS, HookFile, HostProfile, MemoryFiles, RuleFile
+
+PROFILE = HostProfile(
+    agent="qwen",
+    name="Qwen Code",
+    home=".qwen",
+    home_variable="QWEN_HOME",
+    hooks=HookFile(
+        user_file="settings.json",
+        project_file=".qwen/settings.json",
+        shape="nested",
+        events={
+            "SessionStart": {},
+            "UserPromptSubmit": {},
+            "PostToolUse": {"matcher": "write_file|edit|notebook_edit|run_shell_command|todo_write"},
+            "Stop": {},
+            "SubagentStart": {},
+            "SubagentStop": {},
+            "PreCompact": {},
+            "SessionEnd": {},
+        },
+        handler={"name": "eventlog", "type": "command", "command": "", "timeout": SECONDS},
+    ),
+    rules=RuleFile(project_file="QWEN.md", user_file="QWEN.md", session='"$QWEN_CODE_SESSION_ID"'),
+    memory=MemoryFiles(project=(("QWEN.md",),), home=((".qwen/QWEN.md",),), has_imports=True),
+    programs=("qwen",),
+    traces=(".qwen",),
+)

@@ -1,0 +1,31 @@
+"""Qwen Code: Claude Code's protocol and names, a `timestamp` in every payload, `prompt_id` `<session>########<number>`.
+
+`UserPromptSubmit` also comes after a tool, without words, and with what a hook had asked for: all of one turn. Where it
+is started with a single prompt it tells of no end of its session. What is answered to a session's start stands in the
+system message, also after a compaction. A hook that stops the end of a turn is shown as an error, so the agent is
+asked at the next prompt. Documentation: qwenlm.github.io/qwen-code-docs, features/hooks; seen in 0.24.
+"""
+
+from eventlog.hosts.call import HookCall, Payload, text
+from eventlog.hosts.claude import protocol as claude
+
+AGENT = "qwen-code"
+SESSION_VARIABLE = "QWEN_CODE_SESSION_ID"  # of its agent's shell commands
+SILENT = b""
+
+_PROMPT = "UserPromptSubmit"
+
+start = claude.start
+flush = claude.flush
+
+
+def read(payload: Payload, name: str) -> HookCall:
+    """Read the call a payload tells of."""
+    call = claude.read(payload, name, AGENT)
+    call.may_ask = name == _PROMPT and text(payload, "prompt") != ""
+    return call
+
+
+def ask(request: str) -> bytes:
+    """Add a request to what the agent is given with a prompt."""
+    return start(request, _PROMPT)

@@ -1,0 +1,37 @@
+"""Qwen Code, which asks its model to keep memories beside the conversation unless told not to."""
+
+from tests.realhosts.hosts.host import KEY, Host
+
+_SETTINGS = """\
+{
+  "security": { "auth": { "selectedType": "openai" } },
+  "privacy": { "usageStatisticsEnabled": false },
+  "general": { "enableAutoUpdate": false },
+  "telemetry": { "enabled": false },
+  "memory": { "enableManagedAutoMemory": false },
+  "$version": 4
+}
+"""
+
+
+class Qwen(Host):
+    """`qwen -p`, with a model of the user's own; its conversations take an id of ours."""
+
+    name, agent, title = "qwen", "qwen-code", "Qwen Code"
+    quit, compact = "/quit", "/compress"
+
+    def program(self, modules):
+        return modules / ".bin" / "qwen"
+
+    def files(self, project, address):
+        return {".qwen/settings.json": _SETTINGS}
+
+    def environment(self, address):
+        return {"OPENAI_API_KEY": KEY, "OPENAI_BASE_URL": f"{address}/v1", "OPENAI_MODEL": "fake"}
+
+    def turn(self, prompt, session, *, resume, free):
+        mode = ["--approval-mode", "yolo"] if free else []
+        return ["-p", prompt, "--resume" if resume else "--session-id", session, *mode]
+
+    def terminal(self):
+        return ["--approval-mode", "yolo"]
