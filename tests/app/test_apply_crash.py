@@ -109,5 +109,5 @@ def test_what_was_written_but_not_told_is_no_edit_of_a_person(log, monkeypatch):
     assert edits(log) == []
 
 
-def interrupt(*_args):
+def interrupt(*_args, **_options):
     raise KeyboardInterrupt
