@@ -18,6 +18,7 @@ from eventlog.files import replace_file
 from eventlog.ids import digest
 from eventlog.projections.context.agent_context import ContextFile, FileLoadResult
 from eventlog.projections.context.loader import Unreadable, read
+from eventlog.text import encodable
 
 
 class Loader(Struct, frozen=True):
@@ -86,8 +87,8 @@ class Loader(Struct, frozen=True):
         from_cache: bool = False,
         is_default: bool = False,
     ) -> FileLoadResult:
-        success = content is not None or error is None
-        return FileLoadResult(file.path, success, content, error, self.now, from_cache, is_default)
+        success = content is not None
+        return FileLoadResult(encodable(file.path), success, content, error, self.now, from_cache, is_default)
 
 
 def create(path: Path, text: str) -> None:

@@ -39,6 +39,11 @@ def harmless(text: str) -> str:
     return _compiled(_UNSAFE).sub("", text)
 
 
+def encodable(text: str) -> str:
+    """Replace what no encoding has: the bytes of a file's name that are not UTF-8, and halves of surrogate pairs."""
+    return text if text.isascii() else text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
 @cache
 def project_name(project: str) -> str:
     """Name a project for people: the last part of its path, fit for one line; "" for none."""

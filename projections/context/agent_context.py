@@ -26,10 +26,10 @@ class ContextFile(Struct, frozen=True):
 
 
 class FileLoadResult(Struct, frozen=True):
-    """The result of loading one file. A file that is not there and need not be is no failure: no content, no error."""
+    """The result of loading one file. Of one that is not there and need not be there is no content, and no error."""
 
     file_path: str
-    success: bool
+    success: bool  # it was loaded
     content: str | None
     error: str | None
     loaded_at: datetime

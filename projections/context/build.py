@@ -17,6 +17,7 @@ from eventlog.projections.context.request import ContextRequest
 from eventlog.projections.context.sources import ContextSources, LoadFile, gather
 from eventlog.projections.engine.day_fold import NO_CACHE, DayCache
 from eventlog.settings.schema import Settings
+from eventlog.text import encodable
 
 
 class ContextResult(NamedTuple):
@@ -73,8 +74,8 @@ def _context(parts: ContextSources, fitted: FitResult) -> AgentContext:
         summaries=[_text(summary.lines) for summary in parts.summaries],
         results=parts.results,
         left_out=parts.left_out,
-        cut=fitted.cut,
-        text=fitted.text,
+        cut=list(map(encodable, fitted.cut)),
+        text=encodable(fitted.text),
     )
 
 

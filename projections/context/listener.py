@@ -33,6 +33,7 @@ from eventlog.projections.state.conversations import Conversation, Conversations
 from eventlog.projections.views.daily_notes import lines, local_time, notes
 from eventlog.settings.schema import ContextSettings, Settings
 from eventlog.store import project_slug
+from eventlog.text import encodable
 
 _NOTES_DAYS = 3  # UTC days that yesterday and today can touch, wherever the user lives
 _DAY_MS = 86_400_000
@@ -98,7 +99,7 @@ class Listener(Struct, frozen=True):
         found = context_files.context_files(self.settings, self.log.store, request.project, request.home)
         mine = [file for file in found if not (self.shared and file.main_session_only)]
         left_out = [file for file in mine if theirs and os.path.realpath(file.path) in theirs]
-        return [file for file in mine if file not in left_out], [file.path for file in left_out]
+        return [file for file in mine if file not in left_out], [encodable(file.path) for file in left_out]
 
     def index(self) -> str:
         """Return the path of the project's keyword index; "" where there is none, or others listen."""

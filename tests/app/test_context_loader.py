@@ -73,10 +73,10 @@ def test_a_character_that_is_cut_at_the_limit_makes_no_file_unreadable(root):
 
 
 @pytest.mark.parametrize(("required", "error"), [(True, "is missing"), (False, None)])
-def test_a_missing_file_is_a_failure_only_where_it_is_required(root, required, error):
+def test_a_missing_file_is_not_loaded_and_an_error_only_where_it_is_required(root, required, error):
     result = load(root, required=required)
 
-    assert (None, error, not required) == (result.content, result.error, result.success)
+    assert (None, error, False) == (result.content, result.error, result.success)
 
 
 def test_a_missing_file_with_a_template_is_created(root):

@@ -1,5 +1,6 @@
 """What holds for every context: who may see what, what decays, what damage costs, what a budget cuts."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -11,7 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eventlog.app.context import take_bootstrap
+from eventlog.app.receipt import append_receipt
 from eventlog.projections.context.agent_context import AgentContext, SessionType
+from eventlog.projections.context.request import ContextRequest
 from eventlog.settings.schema import ContextSettings, Settings
 from eventlog.store import project_slug
 from tests.support.context_scene import HEAD, NOW, Scene, history
@@ -429,6 +432,20 @@ def test_a_session_is_told_of_the_index_where_there_is_one(tmp_path, project):
 
 
 # ------------------------------------------------------------------------------------------------ bytes that are no text
+
+
+def test_names_of_files_that_are_no_text_reach_no_prompt_either(tmp_path):
+    scene = history(tmp_path).replay()
+    project = Path(os.fsdecode(os.fsencode(scene.home) + b"/caf\xe9"))
+    project.mkdir()
+    for file in (project / "AGENTS.md", Path(os.fsdecode(os.fsencode(scene.home) + b"/.config/agents/user/\xff.md"))):
+        file.write_text("- Told all the same\n")
+    built = scene.ask(project=str(project), budget=20_000)
+    told = orjson.dumps(built.context, default=str).decode()  # what cannot be encoded cannot be written
+
+    assert built.context.text.encode().count(b"Told all the same") == 1
+    assert "/user/\ufffd.md" in told
+    assert append_receipt(scene.log, ContextRequest(now=NOW, home="", session_id="now", project=str(project)), built)
 
 
 @pytest.mark.parametrize("data", [b"\xff\xfe\0", b"caf\xe9\n", b"a\0b\n"])
