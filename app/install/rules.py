@@ -7,8 +7,10 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from eventlog.app.install.install import FileChange, InstallTarget, change, restore
+from eventlog.hooks import prompts
 from eventlog.hosts.profile import HostProfile, RuleFile, Scope, profiles
 from eventlog.settings.schema import Locale
+from eventlog.store import project_slug
 
 _BEGIN, _END = "<!-- eventlog:begin -->", "<!-- eventlog:end -->"
 
@@ -17,23 +19,23 @@ _TEXT: Mapping[Locale, str] = {
     "en": """\
 ## Memory
 
-When you have completed what the user asked for, save it in the same turn, silently, once per conversation. Skip it \
-when the conversation is too short to matter. Do not mention it in your reply.
+When you have completed what the user asked for, have committed, or are asked to remember, save it in the same turn, \
+silently. Skip it when the conversation is too short to matter. Do not mention it in your reply.
 
-    eventlog summary --session {session} --topic "<a few words>" --summary "<what was done>"
-    eventlog fact "<one thing worth knowing in a later session>" --session {session}
+    {program} summary{store} --topic "a few words" --summary "what was done"
+    {program} fact{store} "one thing worth knowing in a later session" --entity "what it is about"
 
-What earlier sessions saved: `eventlog query --type fact --project .`
+What earlier sessions saved: `{program} query{store} --type fact --project .`; its keywords: {index}
 """,
     "zh": """\
 ## 记忆
 
-完成用户请求的任务后,在同一回合内静默保存,每个会话一次。会话太短或无意义时跳过。不要在回复中提及。
+完成用户请求的任务、提交代码或用户要求记住时，在同一回合内静默保存。会话太短或无意义时跳过。不要在回复中提及。
 
-    eventlog summary --session {session} --topic "<几个字>" --summary "<做了什么>"
-    eventlog fact "<以后的会话值得知道的一件事>" --session {session}
+    {program} summary{store} --topic "几个字" --summary "做了什么"
+    {program} fact{store} "以后的会话值得知道的一件事" --entity "关于什么"
 
-以前的会话保存的内容:`eventlog query --type fact --project .`
+以前的会话保存的内容：`{program} query{store} --type fact --project .`；关键词索引：{index}
 """,
 }
 
@@ -50,7 +52,12 @@ def install_rules(target: InstallTarget, host: HostProfile, scope: Scope, locale
     path, rule = path_of(target, host, scope), host.rules
     if path is None:
         return None
-    text = _TEXT[locale].format(session=rule.session)
+    known = f"projects/{project_slug(str(target.project))}/" if scope == "project" else ""
+    text = _TEXT[locale].format(
+        program=prompts.program(),
+        store=prompts.store_option(target.store),
+        index=f"{target.store.knowledge}/{known}INDEX.md",
+    )
     return change(target.store, path, _edit(rule, text), _strip(rule))
 
 

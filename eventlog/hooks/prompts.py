@@ -18,9 +18,9 @@ _START = {
     "en": """\
 # Memory (eventlog)
 
-When you have completed what the user asked for, save it in the same turn, silently: one summary of the session, and \
-each key fact. Do not mention it in your reply. Once per conversation is enough; saving again revises the summary. \
-Skip it when the conversation is too short to matter.
+When you have completed what the user asked for, have committed, or are asked to remember, save it in the same turn, \
+silently: one summary of the session, and each key fact. Do not mention it in your reply. Once per conversation is \
+enough; saving again revises the summary. Skip it when the conversation is too short to matter.
 
     {summary} --topic "a few words" --summary "what was done, 1-2 sentences"
     {fact} "one thing worth knowing in a later session" --entity "what it is about"
@@ -32,7 +32,7 @@ later fact with the same key replaces the earlier one.
     "zh": """\
 # 记忆（eventlog）
 
-完成用户请求的任务后，在同一回合内静默保存：一条会话摘要，以及每条关键事实。不要在回复中提及。\
+完成用户请求的任务、提交代码或用户要求记住时，在同一回合内静默保存：一条会话摘要，以及每条关键事实。不要在回复中提及。\
 每个会话保存一次即可；再次保存会修订摘要。会话太短或无意义时跳过。
 
     {summary} --topic "几个字" --summary "做了什么，一两句话"

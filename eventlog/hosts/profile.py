@@ -32,11 +32,10 @@ class HookFile(NamedTuple):
 
 
 class RuleFile(NamedTuple):
-    """The file a host reads rules from, and how a command of its agent finds the conversation's id."""
+    """The file a host reads rules from."""
 
     project_file: str
     user_file: str | None = None  # below the host's directory; None where it reads none there
-    session: str = "<the session id given at the start>"
     head: str = ""  # of a file of our own; "" for a block in a shared one
 
 

@@ -31,7 +31,6 @@ PROFILE = HostProfile(
     rules=RuleFile(
         project_file=".claude/skills/eventlog/SKILL.md",
         user_file="skills/eventlog/SKILL.md",
-        session='"$CLAUDE_CODE_SESSION_ID"',
         head=_SKILL,
     ),
     memory=MemoryFiles(

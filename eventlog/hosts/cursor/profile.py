@@ -26,7 +26,7 @@ PROFILE = HostProfile(
         handler={"command": "", "timeout": SECONDS},
         document={"version": 1},
     ),
-    rules=RuleFile(project_file=".cursor/rules/eventlog.mdc", session='"$CURSOR_CONVERSATION_ID"', head=_MDC),
+    rules=RuleFile(project_file=".cursor/rules/eventlog.mdc", head=_MDC),
     memory=MemoryFiles(project=(("AGENTS.md",),)),
     programs=("cursor", "cursor-agent"),
     traces=(".cursor",),

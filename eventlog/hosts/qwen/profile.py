@@ -23,7 +23,7 @@ PROFILE = HostProfile(
         },
         handler={"name": "eventlog", "type": "command", "command": "", "timeout": SECONDS},
     ),
-    rules=RuleFile(project_file="QWEN.md", user_file="QWEN.md", session='"$QWEN_CODE_SESSION_ID"'),
+    rules=RuleFile(project_file="QWEN.md", user_file="QWEN.md"),
     memory=MemoryFiles(project=(("QWEN.md",),), home=((".qwen/QWEN.md",),), has_imports=True),
     programs=("qwen",),
     traces=(".qwen",),

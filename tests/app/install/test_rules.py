@@ -2,6 +2,8 @@
 
 import pytest
 
+from eventlog.hooks import prompts
+from eventlog.store import project_slug
 from tests.support.command_line import call
 
 
@@ -15,7 +17,10 @@ def test_rules_come_and_go_with_the_hook(home, tmp_path):
 
     assert skill.startswith("---\nname: eventlog\n")
     assert "alwaysApply: true" in rule
-    assert '--session "$CURSOR_CONVERSATION_ID"' in rule
+    assert not [text for text in (skill, rule, block) if "<what" in text or "--session" in text]
+    assert 3 == sum(f"    {prompts.program()} fact " in text for text in (skill, rule, block))
+    assert 3 == sum('--entity "what it is about"' in text for text in (skill, rule, block))
+    assert f"{home}/.eventlog/knowledge/projects/{project_slug(str(project))}/INDEX.md" in rule
     assert block.startswith("<!-- eventlog:begin -->")
     assert [project / ".git"] == list(project.iterdir())
 
@@ -61,7 +66,10 @@ def test_rules_are_in_the_language_chosen(home, tmp_path):
     (home / ".eventlog" / "config.yaml").write_text("locale: zh\n")
     call("install", "claude", "--with-rules")
 
-    assert "## 记忆" in (home / ".claude" / "skills" / "eventlog" / "SKILL.md").read_text()
+    text = (home / ".claude" / "skills" / "eventlog" / "SKILL.md").read_text()
+
+    assert "## 记忆\n\n完成用户请求的任务、" in text
+    assert f"关键词索引：{home}/.eventlog/knowledge/INDEX.md" in text
 
 
 def test_a_host_without_rule_files_says_so(home):
