@@ -2,6 +2,8 @@
 
 PYTHON ?= python3
 VENV   := .venv
+# What was compiled once is kept, whatever this shell says: tests start the program some hundred times.
+export PYTHONDONTWRITEBYTECODE :=
 PIP    := $(VENV)/bin/pip --quiet --disable-pip-version-check
 
 .PHONY: demo test one fuzz test-wheel pythons lint fix docs bench bench-memory hosts hosts-terminal clean
@@ -10,7 +12,7 @@ demo: $(VENV)/.runtime
 	@PATH="$(CURDIR)/$(VENV)/bin:$$PATH" sh fixtures/demo/demo.sh
 
 test: $(VENV)/.dev
-	$(VENV)/bin/python -m pytest -n auto -q
+	$(VENV)/bin/python -m pytest -n auto --dist worksteal -q
 
 # Some of the tests: make one T=tests/log, make one T='-k ledger -x'
 one: $(VENV)/.dev

@@ -1,6 +1,9 @@
 """A store of one's own for every test, a clock that is told what time it is, and a home that is nobody's."""
 
+import itertools
 import os
+import re
+import tempfile
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -12,9 +15,21 @@ from tests.support.effort import FUZZ
 
 # `make test` tries the same examples every time, on every machine however slow; `make fuzz` looks for new ones.
 _common = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.register_profile("fixed", _common, max_examples=25, derandomize=True)
+settings.register_profile("fixed", _common, max_examples=15, derandomize=True)
 settings.register_profile("fuzz", _common, max_examples=200, print_blob=True)
 settings.load_profile("fuzz" if FUZZ else "fixed")
+
+
+def _use_memory_for_files(place="/dev/shm", needed=1 << 30):
+    """Tests write and remove some ten thousand files: in memory, where there is room and programs may run."""
+    if "TMPDIR" in os.environ or not os.access(place, os.W_OK):
+        return
+    found = os.statvfs(place)
+    if found.f_bavail * found.f_frsize >= needed and not found.f_flag & os.ST_NOEXEC:
+        os.environ["TMPDIR"] = tempfile.tempdir = place
+
+
+_use_memory_for_files()
 
 
 @pytest.fixture(autouse=True, scope="session")
@@ -35,9 +50,22 @@ def _nothing(name):
     return nothing
 
 
+_numbers = itertools.count()
+
+
+@pytest.fixture
+def tmp_path(tmp_path_factory, request):
+    """A directory of the test's own; pytest's would be numbered after a look at those of all tests before it."""
+    name = re.sub(r"\W", "_", request.node.name)[:30]
+    path = tmp_path_factory.getbasetemp() / f"{name}{next(_numbers)}"
+    path.mkdir(mode=0o700)
+    return path
+
+
 @pytest.fixture(autouse=True)
 def _nobodys_home(tmp_path_factory, monkeypatch):
-    home = tmp_path_factory.mktemp("home")
+    home = tmp_path_factory.getbasetemp() / f"home{next(_numbers)}"
+    home.mkdir()
     monkeypatch.setenv("HOME", str(home))
     monkeypatch.setenv("EVENTLOG_HOME", str(home / "store"))
     for name in ("CLAUDE_CODE_SESSION_ID", "CODEX_SESSION_ID", "COPILOT_AGENT_SESSION_ID", "CURSOR_CONVERSATION_ID"):

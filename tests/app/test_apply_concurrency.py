@@ -8,9 +8,10 @@ import pytest
 from eventlog.projections.bases.sections import Page
 from tests.support.bases import SETTINGS, edits, user_md
 from tests.support.command_line import surroundings
+from tests.support.effort import rounds
 from tests.support.use_cases import apply
 
-SESSIONS = 64
+SESSIONS = rounds(fixed=24, fuzz=64)
 CODE = """
 import os, sys
 from eventlog import EventLog, plan
@@ -33,7 +34,7 @@ sys.exit(sum(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in chi
 
 
 @pytest.mark.fuzz
-def test_64_parallel_sessions_each_with_its_own_section_are_all_in_one_file(log):
+def test_parallel_sessions_each_with_its_own_section_are_all_in_one_file(log):
     command = [sys.executable, "-c", CODE, log.store.root, str(SESSIONS)]
     told = subprocess.run(command, env=surroundings(), check=False)
     page = Page(user_md().read_bytes())

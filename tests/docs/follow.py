@@ -85,7 +85,6 @@ class Checkout:
             "PIP_NO_INDEX": "1",
             "PIP_NO_DEPS": "1",
             "PIP_NO_BUILD_ISOLATION": "0",
-            "PYTHONDONTWRITEBYTECODE": "1",
         }
         done = subprocess.run(
             command, shell=True, cwd=self._cwd, env=environ, text=True, capture_output=True, check=False

@@ -24,9 +24,9 @@ from tests.support.tree import IMPORT_PATH
 
 QUIET = claude("PostToolUse", tool_name="Bash", tool_use_id="t-1")
 LONG = 120  # a hook that waits for a lock, a FIFO or a pipe would wait for ever: this only bounds the test
-WAITS_BRIEFLY = patient("STDIN", "READ", "APPEND", "ANSWER", "LAST")  # for a lock; everything else has its time
+WAITS_BRIEFLY = patient("STDIN", "READ", "APPEND", "ANSWER", "LAST", "LOCK=0.05")  # for a lock that is held anyway
 WAITS_AN_HOUR = patient("STDIN", "READ", "APPEND", "ANSWER", "LAST", "LOCK")
-READS_BRIEFLY = patient("READ", "APPEND", "ANSWER", "LAST")
+READS_BRIEFLY = patient("STDIN=0.1", "READ", "APPEND", "ANSWER", "LAST", "LOCK=0.05")
 ANSWERS_SOON = patient("STDIN", "READ", "APPEND", "ANSWER=3", "LAST")
 
 
@@ -35,8 +35,13 @@ def store(tmp_path):
     return alone(tmp_path / "store")
 
 
-def run(store, payload, *argv, hook=WAITS_BRIEFLY, **options):
+def run(store, payload, *argv, hook=HOOK, **options):
     return hook_calls.run(store, payload, *argv, hook=hook, timeout=LONG, **options)
+
+
+def given_up(store, *told, **options):
+    """A hook that waits for the lock, but not for long."""
+    return run(store, *told, hook=WAITS_BRIEFLY, **options)
 
 
 @contextmanager
@@ -77,7 +82,7 @@ def spooled(store):
 def test_an_event_that_finds_the_log_locked_waits_in_the_spool_and_is_appended_once_by_the_next_hook(store):
     began(store)
     with locked(store):
-        ended = run(store, cursor("sessionEnd", reason="x"), "--agent", "cursor")
+        ended = given_up(store, cursor("sessionEnd", reason="x"), "--agent", "cursor")
         between = types(store)
     waited = spooled(store)
     run(store, QUIET)
@@ -94,7 +99,7 @@ def test_an_event_that_finds_the_log_locked_waits_in_the_spool_and_is_appended_o
 def test_an_event_keeps_the_time_it_happened(store):
     began(store)
     with locked(store):
-        run(store, cursor("stop", status="aborted"))
+        given_up(store, cursor("stop", status="aborted"))
         before = time.time_ns()
     EventLog(store).append({"type": "turn_end", "conversation_id": "later"})
     call("query", "--store", store)
@@ -109,7 +114,7 @@ def test_where_one_hook_waited_the_next_ones_of_a_turn_do_not(store):
     """A turn of eight hooks takes no longer than one that waits and seven that do not, where each would wait an hour."""
     began(store)
     with locked(store):
-        run(store, QUIET)
+        given_up(store, QUIET)
         for call_id in range(7):
             run(store, {**QUIET, "tool_use_id": f"again-{call_id}"}, hook=WAITS_AN_HOUR)
     assert 8 == len(spooled(store))
@@ -122,7 +127,7 @@ def test_where_one_hook_waited_the_next_ones_of_a_turn_do_not(store):
 def test_a_verb_takes_in_what_waits(store, verb):
     began(store)
     with locked(store):
-        run(store, QUIET)
+        given_up(store, QUIET)
     call(*verb, "--store", store)
 
     assert [] == spooled(store)
@@ -132,7 +137,7 @@ def test_a_verb_takes_in_what_waits(store, verb):
 def test_a_verb_does_not_wait_for_a_log_that_is_still_locked(store):
     began(store)
     with locked(store):
-        run(store, QUIET)
+        given_up(store, QUIET)
         ran = call("sessions", "--store", store)
 
     assert 0 == ran.code
@@ -142,7 +147,7 @@ def test_a_verb_does_not_wait_for_a_log_that_is_still_locked(store):
 def test_doctor_tells_what_waits_and_changes_nothing(store):
     began(store)
     with locked(store):
-        run(store, QUIET)
+        given_up(store, QUIET)
     ran = call("doctor", "--store", store)
 
     assert 1 == ran.code
@@ -154,7 +159,7 @@ def test_two_registrations_that_both_find_the_log_locked_are_one_event(store):
     began(store)
     with locked(store):
         for _ in range(2):
-            run(store, claude("Stop", prompt_id="p-1"))
+            given_up(store, claude("Stop", prompt_id="p-1"))
     waited = len(spooled(store))
     call("query", "--store", store)
 
@@ -165,7 +170,7 @@ def test_two_registrations_that_both_find_the_log_locked_are_one_event(store):
 def test_who_is_killed_between_appending_and_removing_appends_once(store, monkeypatch):
     began(store)
     with locked(store):
-        run(store, QUIET)
+        given_up(store, QUIET)
 
     class Killed(BaseException):
         pass
@@ -187,7 +192,7 @@ def test_many_who_take_in_at_once_append_once(store):
     began(store)
     with locked(store):
         for turn in range(6):
-            run(store, claude("Stop", prompt_id=f"p-{turn}"))
+            given_up(store, claude("Stop", prompt_id=f"p-{turn}"))
     running = [
         subprocess.Popen([*HOOK, "--store", store], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL) for _ in range(6)
     ]
@@ -225,34 +230,32 @@ def test_a_start_that_finds_the_log_locked_is_given_what_is_known(store, tmp_pat
 # ------------------------------------------------------------------------------------------------------ what blocks
 
 
-def test_a_host_that_never_closes_its_pipe_has_its_event_stored(store):
-    with subprocess.Popen(
-        [*READS_BRIEFLY, "--agent", "cursor", "--store", store],
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-    ) as hook:  # fmt: skip
-        assert hook.stdin
-        assert hook.stdout
-        assert hook.stderr
-        hook.stdin.write(data(cursor("sessionEnd", reason="x")))
-        hook.stdin.flush()
-        said = hook.stdout.read(), hook.stderr.read(), hook.wait(LONG)
+@contextmanager
+def never_closed(payload):
+    """A pipe that holds the payload and has no end."""
+    reading, writing = os.pipe()
+    os.write(writing, data(payload))
+    yield reading
+    os.close(reading)
+    os.close(writing)
 
-    assert (b"{}", b"", 0) == said
+
+def test_a_host_that_never_closes_its_pipe_has_its_event_stored(store):
+    command = [*READS_BRIEFLY, "--agent", "cursor", "--store", store]
+    with never_closed(cursor("sessionEnd", reason="x")) as pipe:
+        ended = subprocess.run(command, stdin=pipe, capture_output=True, timeout=LONG, check=False)
+
+    assert (b"{}", b"", 0) == (ended.stdout, ended.stderr, ended.returncode)
     assert ["session_end"] == types(store)
 
 
 def test_a_host_that_never_closes_its_pipe_while_the_log_is_locked_has_its_event_in_the_spool(store):
     began(store)
-    with (
-        locked(store),
-        subprocess.Popen([*READS_BRIEFLY, "--store", store], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as hook,
-    ):
-        assert hook.stdin
-        hook.stdin.write(data(QUIET))
-        hook.stdin.flush()
-        code = hook.wait(LONG)
+    with locked(store), never_closed(QUIET) as pipe:
+        command = [*READS_BRIEFLY, "--store", store]
+        ended = subprocess.run(command, stdin=pipe, capture_output=True, timeout=LONG, check=False)
 
-    assert 0 == code
+    assert 0 == ended.returncode
     assert 1 == len(spooled(store))
 
 
@@ -263,7 +266,7 @@ def test_an_alarm_the_host_has_blocked_rings_all_the_same(store):
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGALRM})
 
     with locked(store):
-        ended = run(store, QUIET, preexec_fn=blocked)
+        ended = given_up(store, QUIET, preexec_fn=blocked)
 
     assert 0 == ended.returncode
     assert 1 == len(spooled(store))
@@ -345,7 +348,7 @@ def test_locks_of_this_process_are_not_held_when_the_alarm_rings(store):
     """What gives up lets go: the next writer in the same process finds the log free."""
     began(store)
     with locked(store):
-        run(store, QUIET)
+        given_up(store, QUIET)
     (path,) = (store / "log").iterdir()
     with path.open("rb") as opened:
         fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -92,7 +92,7 @@ def world_after(steps):
         yield world
 
 
-@settings(max_examples=rounds(fixed=60, fuzz=300))
+@settings(max_examples=rounds(fixed=30, fuzz=300))
 @given(STEPS)
 @example(
     [
@@ -154,7 +154,7 @@ def test_applying_settles_and_nothing_a_person_had_in_the_file_is_lost(steps):
         assert [] == apply(world.log, SETTINGS).edited
 
 
-@settings(max_examples=rounds(fixed=30, fuzz=300))
+@settings(max_examples=rounds(fixed=15, fuzz=300))
 @given(STEPS)
 @example(
     [

@@ -5,6 +5,7 @@ And who may know whom: a host is known in its room, and in the table of hosts.
 
 import ast
 import re
+from functools import cache
 
 import pytest
 
@@ -38,9 +39,15 @@ KNOWS_HOSTS = {
 }
 
 
+@cache
+def nodes(source):
+    """Every node of a source."""
+    return list(ast.walk(ast.parse(source)))
+
+
 def imported(source):
     """Every module and name that a source imports, at its top or later, with a dot at the end."""
-    for node in ast.walk(ast.parse(source)):
+    for node in nodes(source):
         if isinstance(node, ast.Import):
             yield from (f"{alias.name}." for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module:
@@ -91,9 +98,8 @@ def test_the_seam_is_one_import():
 
 def words(source):
     """The names and texts of a source that the interpreter sees, but docstrings."""
-    tree = ast.parse(source)
-    docstrings = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
-    for node in ast.walk(tree):
+    docstrings = {id(node.value) for node in nodes(source) if isinstance(node, ast.Expr)}
+    for node in nodes(source):
         match node:
             case ast.Constant(value=str() | bytes() as text) if id(node) not in docstrings:
                 yield text if isinstance(text, str) else text.decode("latin-1")

@@ -59,7 +59,7 @@ def store():
         yield EventLog(f"{root}/store", fsync=False, clock=Clock())
 
 
-@settings(max_examples=rounds(fixed=25, fuzz=200))
+@settings(max_examples=rounds(fixed=15, fuzz=200))
 @given(DOCUMENTS, st.data(), OPERATIONS)
 def test_every_byte_outside_the_addressed_range_stays(document, data, operation):
     position = data.draw(st.integers(0, len(document) - 1))
