@@ -6,8 +6,10 @@ from pathlib import PurePath, PureWindowsPath
 from typing import Any, get_type_hints
 
 import msgspec
+from msgspec.structs import replace
 
 from eventlog import codec
+from eventlog.app.naming.references import events_named, session_meant
 from eventlog.app.record_once import record_once
 from eventlog.errors import BadRequest, InvalidEvent
 from eventlog.events import TYPES, Event, Retraction, UnknownEvent
@@ -29,7 +31,7 @@ def append_event(log: EventLog, fields: Mapping[str, Any]) -> AppendResult:
     """Append one event unless its conversation has said the same; raises InvalidEvent, BadRequest or NotStored."""
     event = _appendable(fields)
     if isinstance(event, Retraction):
-        _check_exists(log, event)
+        event = _of_something(log, event)
     return record_once(log, event)
 
 
@@ -86,12 +88,12 @@ def _appendable(fields: Mapping[str, Any]) -> Event:
     return event
 
 
-def _check_exists(log: EventLog, event: Retraction) -> None:
-    """Refuse a withdrawal that hits nothing: it would look like one that worked. Raises BadRequest."""
+def _of_something(log: EventLog, event: Retraction) -> Retraction:
+    """Complete the id in a withdrawal; raises BadRequest: one that hits nothing would look like one that worked."""
     if event.conversation is not None:
-        if not log.session(event.conversation):
-            raise BadRequest("no event is of this conversation", where=event.conversation, hint=_FIND)
-    elif event.target not in log.find([str(event.target)]):
-        meant = log.starting_with(str(event.target))
-        hint = "give the whole id: " + ", ".join(meant) if meant else _FIND
-        raise BadRequest("no event has this id", where=str(event.target), hint=hint)
+        return replace(event, conversation=session_meant(log, event.conversation))
+    meant = events_named(log, str(event.target))
+    if len(meant) == 1:
+        return replace(event, target=meant[0])
+    hint = "it may be: " + ", ".join(meant) if meant else _FIND
+    raise BadRequest("no event has this id" if not meant else "several events do", where=str(event.target), hint=hint)

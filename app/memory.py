@@ -15,6 +15,7 @@ from eventlog.app.apply_result import ApplyResult
 from eventlog.app.machine import Machine
 from eventlog.app.naming.agents import agents_meant
 from eventlog.app.naming.projects import project_meant
+from eventlog.app.naming.references import events_named
 from eventlog.app.open_store import OpenStore, open_log
 from eventlog.app.query import EventFilter
 from eventlog.app.rebuild import RebuildResult, replay_store
@@ -85,7 +86,7 @@ class Memory:
             since=since,
             until=until,
             text=text,
-            id_part=id_part,
+            ids=tuple(events_named(self.log, id_part)) if id_part else None,
         )
         return [entry.event for entry in querying.query(self.log, wanted, limit=limit, reverse=reverse)]
 

@@ -8,7 +8,7 @@ import orjson
 from msgspec import Struct
 
 from eventlog import fastjson
-from eventlog.app.naming.short_ids import is_part_of
+from eventlog.events import order
 from eventlog.log import EventLog
 from eventlog.log_line import LogLine
 
@@ -19,7 +19,7 @@ class EventFilter(Struct, frozen=True, kw_only=True):
     """Which events are asked for; every condition given must hold.
 
     `since` and `until` are timestamps of the log, both included. `text` is looked for in the event's line, in any case;
-    `project` and `agents` are as the log has them. `id_part` is an id, its beginning or its end.
+    `project` and `agents` are as the log has them, `ids` whole.
     """
 
     session: str | None = None
@@ -29,7 +29,7 @@ class EventFilter(Struct, frozen=True, kw_only=True):
     since: str = ""
     until: str = "~"
     text: str | None = None
-    id_part: str | None = None
+    ids: tuple[str, ...] | None = None
 
 
 def query(log: EventLog, wanted: EventFilter, *, limit: int | None = None, reverse: bool = False) -> Iterable[LogLine]:
@@ -43,22 +43,24 @@ def query(log: EventLog, wanted: EventFilter, *, limit: int | None = None, rever
 
 
 def _source(log: EventLog, wanted: EventFilter) -> Iterator[LogLine]:
-    if wanted.session is None:
+    if wanted.ids is None and wanted.session is None:
         return log.entries(wanted.since, wanted.until)
-    entries = log.session_entries(wanted.session)
+    if wanted.ids is None:
+        entries = log.session_entries(str(wanted.session))
+    else:
+        entries = sorted(log.find(wanted.ids).values(), key=lambda entry: order(entry.event))
     return (entry for entry in entries if wanted.since <= entry.event.ts <= wanted.until)
 
 
 def _tests(wanted: EventFilter) -> Iterator[_Test]:
+    if wanted.session is not None:
+        yield lambda entry: entry.event.conversation_id == wanted.session
     if wanted.types:
         yield lambda entry: entry.event.type in wanted.types
     if wanted.project:
         yield lambda entry: entry.event.project == wanted.project
     if wanted.agents:
         yield lambda entry: entry.event.agent in wanted.agents
-    if wanted.id_part:
-        part = wanted.id_part
-        yield lambda entry: is_part_of(entry.event.id, part)
     if wanted.text:
         needle = orjson.dumps(wanted.text)[1:-1].decode().casefold()
         yield lambda entry: needle in _spelled(entry.line).casefold()

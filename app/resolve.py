@@ -5,6 +5,7 @@ from typing import Literal, NamedTuple
 
 from eventlog.app.apply import UNMATCHED, apply, read_knowledge
 from eventlog.app.apply_result import ApplyResult
+from eventlog.app.naming.short_ids import is_part_of
 from eventlog.app.open_store import OpenStore
 from eventlog.app.staging import StagedEntry, as_edited, keep, path_of, unstage
 from eventlog.app.storage import storage_named
@@ -25,9 +26,10 @@ class ResolveResult(NamedTuple):
 
 
 def waiting(opened: OpenStore, name: str = "") -> list[StagedEntry]:
-    """List what waits for a person, oldest first; `name`: the beginning of an id, or the name of a staged file."""
+    """List what waits for a person, oldest first; `name`: a part of an id, or the name of a staged file."""
     found = sorted(apply(opened, dry_run=True).staged, key=lambda staged: order(staged.entry))
-    return [staged for staged in found if staged.entry.id.startswith(name) or staged.name == name.rpartition("/")[2]]
+    file = name.rpartition("/")[2]
+    return [staged for staged in found if not name or is_part_of(staged.entry.id, name) or staged.name == file]
 
 
 def the_one(found: Sequence[StagedEntry], name: str) -> StagedEntry:

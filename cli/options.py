@@ -75,6 +75,21 @@ def session_meant(ctx: click.Context, _: click.Parameter, value: str | None) -> 
     return references.session_meant(EventLog(ctx.params["store"]), value)
 
 
+def events_meant(ctx: click.Context, _: click.Parameter, value: str | None) -> tuple[str, ...] | None:
+    """Find the events that an id, a part of one or `FILE:LINE` means."""
+    if value is None or ctx.resilient_parsing:
+        return None
+    from eventlog.app.naming import references
+
+    store = ctx.params["store"]
+    found = references.events_named(EventLog(store), value)
+    if not found and references.is_place(value):
+        found = references.events_behind(open_store(store), value)
+    if not found:
+        raise BadRequest(f"no event {value!r}", hint=references.WHERE)
+    return tuple(found)
+
+
 def _agents(ctx: click.Context, _: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...]:
     if not value or ctx.resilient_parsing:
         return ()

@@ -9,8 +9,6 @@ import orjson
 
 from eventlog.text import cut, harmless, one_line
 
-_PREFIXES = ("when", "started", "id")  # a time to the minute and the beginning of an id need no mark that they are cut
-
 
 def emit(value: object) -> None:
     """Print one JSON document on one line."""
@@ -61,14 +59,12 @@ def table(rows: Iterable[Sequence[str]], **widths: int) -> None:
     *fixed, last = widths
     shown = Table(*(Column(name, no_wrap=True) for name in fixed), Column(last, overflow="fold"), box=box.SIMPLE_HEAD)
     for row in rows:
-        cells = (_fitted(clean(cell), *column) for cell, column in zip(row, widths.items(), strict=True))
+        cells = (_fitted(clean(cell), width) for cell, width in zip(row, widths.values(), strict=True))
         shown.add_row(*map(Text, cells))
     Console().print(shown)
 
 
-def _fitted(cell: str, column: str, width: int) -> str:
-    if column in _PREFIXES and width:
-        return cell[:width]
+def _fitted(cell: str, width: int) -> str:
     return cut(cell, width or len(cell))
 
 

@@ -1,6 +1,7 @@
 """Reports of an apply, for people and for programs."""
 
 import sys
+from collections.abc import Callable
 from difflib import unified_diff
 
 import click
@@ -14,15 +15,15 @@ _SHOWN, _CHARS = 3, 60
 _COLOURS = {"+": "green", "-": "red", "@": "cyan"}
 
 
-def tell(done: ApplyResult, *, dry_run: bool = False) -> None:
-    """Print a line for every section; diffs on a terminal, and for a dry run."""
+def tell(done: ApplyResult, short: Callable[[str], str], *, dry_run: bool = False) -> None:
+    """Print a line for every section, with its short id; diffs on a terminal, and for a dry run."""
     words = {"edited": done.edited, "would apply" if dry_run else "applied": done.applied}
     for word, changes in (words | {"nothing to delete": done.nothing}).items():
         for change in changes:
-            say(f"{word:<10} {change.section}  [{change.event[:13]}]")
+            say(f"{word:<10} {change.section}  [{short(change.event)}]")
             _tell_replaced(change, dry_run=dry_run)
     for staged in done.staged:
-        say(f"{'staged':<10} {staged.section}  [{staged.entry.id[:13]}] {staged.reason}")
+        say(f"{'staged':<10} {staged.section}  [{short(staged.entry.id)}] {staged.reason}")
     for file, reason in done.pending:
         say(f"{'pending':<10} {file}: {reason}")
     if dry_run or sys.stdout.isatty():

@@ -1,5 +1,7 @@
 """Reports of a replay, for people and for programs."""
 
+from collections.abc import Callable
+
 from eventlog.app.codex_export import ExportResult
 from eventlog.app.publish import PublishResult
 from eventlog.app.rebuild import RebuildResult
@@ -11,7 +13,7 @@ from eventlog.projections.catalog import installed
 from eventlog.projections.engine.replay import ReplayResult
 
 
-def report(done: RebuildResult, root: str, *, check: bool, as_json: bool) -> None:
+def report(done: RebuildResult, root: str, short: Callable[[str], str], *, check: bool, as_json: bool) -> None:
     """Print what a replay did; with `check`, what it would have done."""
     if as_json:
         emit_pretty(
@@ -25,7 +27,7 @@ def report(done: RebuildResult, root: str, *, check: bool, as_json: bool) -> Non
         return
     for event in done.edits:
         say(f"{'by hand':<10} {event.type} {describe(event)}")
-    show_apply.tell(done.applied, dry_run=check)
+    show_apply.tell(done.applied, short, dry_run=check)
     tell_copies(done.copies)
     _tell(done.replayed, done.published, root, check=check)
 

@@ -4,7 +4,6 @@ import os
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from itertools import islice
 from typing import Any, NamedTuple
 
 from msgspec.structs import replace
@@ -156,11 +155,6 @@ class EventLog:
         if found.keys() != wanted:
             found |= {entry.event.id: entry for entry in self.entries() if entry.event.id in wanted}
         return found
-
-    def starting_with(self, prefix: str, limit: int = 3) -> list[str]:
-        """Ids of events that start like this, oldest first."""
-        found = (entry.event.id for entry in self.entries() if entry.event.id.startswith(prefix))
-        return list(islice(found, limit)) if prefix else []
 
     def days(self, since: str = "", until: str = "~") -> list[Day]:
         """The days that can hold events with `since <= ts <= until`, oldest first."""

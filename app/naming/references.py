@@ -2,7 +2,6 @@
 
 import re
 from contextlib import suppress
-from pathlib import Path
 from typing import Literal, NamedTuple
 
 import msgspec
@@ -19,8 +18,8 @@ from eventlog.log import EventLog
 LAST = "last"
 _SHOWN = 8
 _FULL = len("019c7b12-8f00-7000-8000-000000000000")
-_PLACE = re.compile(r"(?P<file>.+):(?P<line>\d+)", re.ASCII)
-_WHERE = "`eventlog query` shows events with their ids, `eventlog sessions` the sessions"
+_PLACE = re.compile(r".+:\d+", re.ASCII)
+WHERE = "`eventlog query` shows events with their ids, `eventlog sessions` the sessions"
 
 
 class Reference(NamedTuple):
@@ -39,12 +38,12 @@ _decoder = msgspec.json.Decoder(_Id)
 
 def resolve(opened: OpenStore, said: str) -> Reference:
     """Find the one conversation or event that is meant; `last` is a conversation. Raises BadRequest."""
-    if _place(said):
+    if is_place(said):
         return Reference("event", event_meant(opened, said))
     found = [Reference("session", one) for one in _sessions(opened.log, said)]
     exact = [reference for reference in found if reference.id == said]
     if not exact and said != LAST:
-        found += [Reference("event", one) for one in _events(opened.log, said)]
+        found += [Reference("event", one) for one in events_named(opened.log, said)]
     found = exact or found
     return found[0] if len(found) == 1 else _complain(opened.log, said, found, "event or session")
 
@@ -62,19 +61,37 @@ def event_meant(opened: OpenStore, said: str) -> str:
 
 
 def events_meant(opened: OpenStore, said: str) -> list[str]:
-    """Find the events behind a line, or those an id or a part of one names; none where nothing does."""
-    place = _place(said)
-    if place is None or _events(opened.log, said):
-        return _events(opened.log, said)
+    """Find the events that an id or a part of one names, or those behind a line; none where nothing is."""
+    found = events_named(opened.log, said)
+    return events_behind(opened, said) if not found and is_place(said) else found
+
+
+def events_named(log: EventLog, said: str) -> list[str]:
+    """Find the events of that id, or of those that begin or end like this."""
+    if said == LAST:
+        return [event.id for event in _newest(log)]
+    said = said.strip().removesuffix("…")
+    if len(said) < SHORTEST_PART:
+        return []
+    exact = list(log.find([said])) if len(said) == _FULL else []
+    return exact or _holding(log, said.lower())
+
+
+def is_place(said: str) -> bool:
+    """Tell whether this is `FILE:LINE`."""
+    return _PLACE.fullmatch(said) is not None
+
+
+def events_behind(opened: OpenStore, place: str) -> list[str]:
+    """Find the events behind a line of a knowledge file, given as `FILE:LINE`; raises BadRequest."""
     from eventlog.app.why import explain, known_file
 
-    [line] = explain(opened, known_file(opened, str(place[0])), place[1])
-    return [entry.event.id for entry in line.entries or []]
-
-
-def _place(said: str) -> tuple[Path, int] | None:
-    match = _PLACE.fullmatch(said)
-    return (Path(match["file"]), int(match["line"])) if match else None
+    file, _, line = place.rpartition(":")
+    return [
+        entry.event.id
+        for reason in explain(opened, known_file(opened, file), int(line))
+        for entry in reason.entries or []
+    ]
 
 
 def _sessions(log: EventLog, said: str) -> list[str]:
@@ -83,16 +100,6 @@ def _sessions(log: EventLog, said: str) -> list[str]:
     if said == LAST:
         return [event.conversation_id for event in _newest(log)]
     return [one for one in log.index.conversations() if is_part_of(one, said)]
-
-
-def _events(log: EventLog, said: str) -> list[str]:
-    if said == LAST:
-        return [event.id for event in _newest(log)]
-    said = said.strip().removesuffix("…")
-    if len(said) < SHORTEST_PART:
-        return []
-    exact = list(log.find([said])) if len(said) == _FULL else []
-    return exact or _holding(log, said.lower())
 
 
 def _holding(log: EventLog, part: str) -> list[str]:
@@ -127,4 +134,4 @@ def _complain(log: EventLog, said: str, found: list[Reference], noun: str) -> Re
     if not log.days():
         raise BadRequest("nothing has happened yet", where=log.store.root)
     near = did_you_mean(said, log.index.conversations()) if "session" in noun else ""
-    raise BadRequest(f"no {noun} {said!r}", hint=near if near.startswith("did you") else _WHERE)
+    raise BadRequest(f"no {noun} {said!r}", hint=near if near.startswith("did you") else WHERE)

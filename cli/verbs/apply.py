@@ -3,6 +3,7 @@
 import click
 
 from eventlog.app.apply import apply
+from eventlog.app.naming.short_ids import ShortIds
 from eventlog.cli import options
 from eventlog.cli.main import EXIT_NOT_WRITTEN
 from eventlog.cli.output import emit_pretty, say
@@ -28,7 +29,7 @@ def command(dry_run: bool, only: str | None, as_json: bool, store: Store) -> int
     if as_json:
         emit_pretty(as_dict(done))
     else:
-        tell(done, dry_run=dry_run)
+        tell(done, ShortIds(store).of, dry_run=dry_run)
         if not (done.applied or done.nothing or done.edited or done.staged or done.pending):
             say("nothing to apply")
     return EXIT_NOT_WRITTEN if done.pending else 0

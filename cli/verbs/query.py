@@ -10,7 +10,9 @@ from eventlog.app.why_empty import why_empty
 from eventlog.cli import options, suggestions
 from eventlog.cli.choices import NearChoice
 from eventlog.cli.describe import describe
-from eventlog.cli.output import complain, emit_bytes, emit_pretty, say, table
+from eventlog.cli.event_table import show_events
+from eventlog.cli.output import complain, emit_bytes, emit_pretty, say
+from eventlog.cli.shown import Shown
 from eventlog.codec import to_fields
 from eventlog.log_line import LogLine
 from eventlog.store import Store
@@ -34,10 +36,11 @@ from eventlog.store import Store
 @click.option("--grep", metavar="TEXT", help="Only events whose line contains the text, in any case.")
 @click.option(
     "--id",
-    "id_part",
-    metavar="ID",
+    "ids",
+    metavar="ID|FILE:LINE",
+    callback=options.events_meant,
     shell_complete=suggestions.events,
-    help="Only events of this id, or of one that begins or ends like this.",
+    help="Only the event of this id or short id, those whose ids begin like this, or those behind a line.",
 )
 @click.option("--limit", type=click.IntRange(min=1), help="At most so many events.")
 @click.option("--reverse", is_flag=True, help="Newest first.")
@@ -58,7 +61,7 @@ def command(
     since: str | None,
     until: str | None,
     grep: str | None,
-    id_part: str | None,
+    ids: tuple[str, ...] | None,
     limit: int | None,
     reverse: bool,
     form: str,
@@ -77,50 +80,37 @@ def command(
         since=since or "",
         until=until or "~",
         text=grep,
-        id_part=id_part,
+        ids=ids,
     )
     found = iter(query(log, wanted, limit=limit, reverse=reverse))
     if first := next(found, None):
-        _FORMATS[form](chain([first], found))
+        _FORMATS[form](chain([first], found), store)
         return
     if form == "json":
         emit_pretty([])
-    asked = click.get_current_context().params
-    complain(*why_empty(log, "event", {option: asked[name] for option, name in _CONDITIONS.items()}))
+    asked = {"session": session, "type": types, "project": project, "agent": agents, "grep": grep}
+    complain(*why_empty(log, "event", asked | {"since": since, "until": until}))
 
 
-_CONDITIONS = {name: name for name in ("session", "project", "since", "until", "grep")} | {
-    "type": "types",
-    "agent": "agents",
-    "id": "id_part",
-}
-
-
-def _print_lines(entries: Iterable[LogLine]) -> None:
+def _print_lines(entries: Iterable[LogLine], _: Store) -> None:
     for entry in entries:
         emit_bytes(entry.line)
 
 
-def _print_json(entries: Iterable[LogLine]) -> None:
+def _print_json(entries: Iterable[LogLine], _: Store) -> None:
     emit_pretty([to_fields(entry.event) for entry in entries])
 
 
-def _print_markdown(entries: Iterable[LogLine]) -> None:
+def _print_markdown(entries: Iterable[LogLine], _: Store) -> None:
     for entry in entries:
         say(f"- {entry.event.ts} **{entry.event.type}** {describe(entry.event)}")
 
 
-def _print_table(entries: Iterable[LogLine]) -> None:
-    table(map(_row, entries), when=16, type=0, agent=0, session=8, what=200)
+def _print_table(entries: Iterable[LogLine], store: Store) -> None:
+    show_events(entries, Shown(store))
 
 
-def _row(entry: LogLine) -> tuple[str, ...]:
-    event = entry.event
-    who = "/".join(filter(None, [event.agent, event.subagent]))
-    return event.ts.replace("T", " "), event.type, who, event.conversation_id, describe(event)
-
-
-_FORMATS: dict[str, Callable[[Iterable[LogLine]], None]] = {
+_FORMATS: dict[str, Callable[[Iterable[LogLine], Store], None]] = {
     "table": _print_table,
     "jsonl": _print_lines,
     "json": _print_json,

@@ -4,6 +4,7 @@ from functools import partial
 
 import click
 
+from eventlog.app.naming.short_ids import ShortIds
 from eventlog.app.rebuild import replay_elsewhere, replay_store
 from eventlog.cli import options
 from eventlog.cli.main import EXIT_FOUND, EXIT_NOT_WRITTEN
@@ -50,7 +51,7 @@ def command(
     with progress("replay") as show:
         replay = partial(replay_elsewhere, directory=out, until=as_of or "~") if out else replay_store
         done = replay(opened, projections=chosen(names), checkpoints=not full, check=check, progress=show)
-    report(done, out or store.knowledge, check=check, as_json=as_json)
+    report(done, out or store.knowledge, ShortIds(store).of, check=check, as_json=as_json)
     if done.applied.pending:
         return EXIT_NOT_WRITTEN
     return EXIT_FOUND if check and (done.published.changes or done.applied.files) else 0

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 import click
 
+from eventlog.app.naming.short_ids import ShortIds
 from eventlog.app.open_store import OpenStore
 from eventlog.app.resolve import Choice, compare, decide, the_one, waiting
 from eventlog.app.staging import StagedEntry, as_edited, path_of
@@ -18,8 +19,8 @@ from eventlog.store import Store
 @click.command(
     epilog=options.examples(
         "eventlog resolve",
-        "eventlog resolve 019c7f6a --apply",
-        "eventlog resolve 019c7f6a --discard",
+        "eventlog resolve 8d21c0 --apply",
+        "eventlog resolve 8d21c0 --discard",
         "eventlog resolve 20260221-083544-019c7f6a-….yaml --edit",
     )
 )
@@ -35,30 +36,33 @@ from eventlog.store import Store
 def command(name: str, choice: Choice | None, as_json: bool, store: Store) -> None:
     """Show staged plan entries against what their files say, and decide about one of them.
 
-    ID may be the beginning of one, FILE is a name in `staging/`; neither is needed where one entry waits. Every
-    decision is an event.
+    ID is the short one shown, or any beginning of one, FILE is a name in `staging/`; neither is needed where one entry
+    waits. Every decision is an event.
     """
     opened = options.open_store(store)
-    found = waiting(opened, name)
-    if choice is None:
+    found, short = waiting(opened, name), ShortIds(store).of
+    if choice is None and (found or not name):
         _show(found, opened, as_json=as_json)
         return
     staged = the_one(found, name)
+    if choice is None:
+        raise click.UsageError("say what to do with it: --apply, --discard or --edit")
     content = _edited(staged, opened) if choice == "edited" else None
     decided = decide(opened, staged, choice, content)
     if as_json:
         emit_pretty({"status": "ok", "id": decided.event.id, "choice": decided.event.choice, "target": staged.entry.id})
     else:
-        say(f"{decided.event.choice:<10} {staged.section}  [{decided.event.id[:13]}]")
-        tell(decided.applied)
+        say(f"{decided.event.choice:<10} {staged.section}  [{short(decided.event.id)}]")
+        tell(decided.applied, short)
 
 
 def _show(found: Sequence[StagedEntry], opened: OpenStore, *, as_json: bool) -> None:
     if as_json:
         emit_pretty([staged_as_dict(staged) | {"content": staged.entry.content} for staged in found])
         return
+    short = ShortIds(opened.store).of
     for staged in found:
-        say(f"{staged.entry.id}  {staged.section}")
+        say(f"{short(staged.entry.id)}  {staged.section}")
         say(f"  {staged.reason}")
         _diff(staged, opened)
     say(f"{count(len(found), 'entry waits', 'entries wait')}" if found else "nothing waits")

@@ -6,6 +6,7 @@ from eventlog.app.sessions import NEWEST, SessionRow, sessions
 from eventlog.app.why_empty import why_empty
 from eventlog.cli import options
 from eventlog.cli.output import complain, emit_pretty, table
+from eventlog.cli.shown import Shown
 from eventlog.store import Store
 
 
@@ -42,9 +43,11 @@ def command(
     if as_json:
         emit_pretty(found)
     elif found:
-        table(map(_row, found), started=16, agent=0, session=0, turns=0, facts=0, topic=100)
+        shown = Shown(store)
+        rows = (_row(row, shown) for row in found)
+        table(rows, started=0, agent=0, session=16, turns=0, facts=0, topic=100)
 
 
-def _row(row: SessionRow) -> tuple[str, ...]:
+def _row(row: SessionRow, shown: Shown) -> tuple[str, ...]:
     numbers = (str(row.turns), str(row.facts))
-    return row.started_at.replace("T", " "), row.agent or "", row.session_id, *numbers, row.topic
+    return shown.when(row.started_at), row.agent or "", shown.id(row.session_id), *numbers, row.topic

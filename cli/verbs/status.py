@@ -7,6 +7,7 @@ from eventlog.cli import options
 from eventlog.cli.main import EXIT_FOUND
 from eventlog.cli.output import emit_pretty, say, table
 from eventlog.cli.show_apply import blocked_as_dict, staged_as_dict
+from eventlog.cli.shown import Shown
 from eventlog.store import Store
 
 
@@ -23,7 +24,7 @@ def command(as_json: bool, store: Store) -> int:
     if as_json:
         emit_pretty(_as_dict(found))
     else:
-        _tell(found)
+        _tell(found, Shown(store))
     return EXIT_FOUND if found.anything_waits else 0
 
 
@@ -37,13 +38,13 @@ def _as_dict(found: StatusReport) -> dict[str, object]:
     }
 
 
-def _tell(found: StatusReport) -> None:
-    rows = [("pending", change.section, change.event, "") for change in found.pending]
-    rows += [("pending", change.section, change.event, "there is nothing to delete") for change in found.idle]
+def _tell(found: StatusReport, shown: Shown) -> None:
+    rows = [("pending", change.section, shown.id(change.event), "") for change in found.pending]
+    rows += [("pending", change.section, shown.id(change.event), "there is nothing to delete") for change in found.idle]
     rows += [("drifted", change.section, "", "edited by hand, not yet recorded") for change in found.drifted]
-    rows += [("staged", staged.section, staged.entry.id, staged.reason) for staged in found.staged]
+    rows += [("staged", staged.section, shown.id(staged.entry.id), staged.reason) for staged in found.staged]
     rows += [("blocked", file, "", reason) for file, reason in found.blocked]
     if rows:
-        table(rows, state=0, section=60, id=13, why=200)
+        table(rows, state=0, section=60, id=0, why=200)
     else:
         say("nothing waits")

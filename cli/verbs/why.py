@@ -7,8 +7,9 @@ import click
 from eventlog.app.receipt import ReceiptSources, receipts_of
 from eventlog.app.why import LineReason, explain, known_file
 from eventlog.cli import options, suggestions
-from eventlog.cli.describe import describe
-from eventlog.cli.output import emit, say, table
+from eventlog.cli.event_table import show_events
+from eventlog.cli.output import emit, say
+from eventlog.cli.shown import Shown
 from eventlog.codec import to_fields
 from eventlog.errors import BadRequest
 from eventlog.events import KnownFile
@@ -60,6 +61,7 @@ def _of_session(session: str, store: Store, *, as_json: bool) -> None:
             f"{session!r} was given nothing",
             hint="only starts answered by a hook, or told by `eventlog context --session`, are known",
         )
+    shown = Shown(store)
     for given in receipts:
         if as_json:
             emit({"receipt": to_fields(given.receipt), "events": _fields(given.entries), "files": _files(given)})
@@ -68,14 +70,14 @@ def _of_session(session: str, store: Store, *, as_json: bool) -> None:
             f"{given.receipt.ts}: {given.receipt.chars:,} characters"
             + "".join(f", cut: {name}" for name in given.receipt.cut)
         )
-        table(map(_row, given.entries), when=16, type=0, agent=0, session=8, id=13, what=200)
+        show_events(given.entries, shown)
         for file in given.receipt.files:
-            _tell_of(file, given.files[file.path])
+            _tell_of(file, given.files[file.path], shown)
 
 
-def _tell_of(file: KnownFile, entries: list[LogLine] | None) -> None:
+def _tell_of(file: KnownFile, entries: list[LogLine] | None, shown: Shown) -> None:
     say(f"{file.path}: {f'as of {file.as_of}' if file.as_of else f'sha256 {file.digest[:12]}, not from the log'}")
-    table(map(_row, (entries or [])[:_SHOWN]), when=16, type=0, agent=0, session=8, id=13, what=200)
+    show_events((entries or [])[:_SHOWN], shown)
     if entries and len(entries) > _SHOWN:
         say(f"    and {len(entries) - _SHOWN} more: --json shows all")
 
@@ -92,7 +94,7 @@ def _of_file(place: str, store: Store, *, as_json: bool) -> None:
     if match is None:
         raise click.UsageError(f"{place!r} is not FILE or FILE:LINE")
     number = int(match["line"]) if match["line"] else None
-    opened = options.open_store(store)
+    opened, shown = options.open_store(store), Shown(store)
     explained = explain(opened, known_file(opened, match["file"]), number)
     for line in explained:
         if as_json:
@@ -100,30 +102,18 @@ def _of_file(place: str, store: Store, *, as_json: bool) -> None:
         elif number is None and not line.text.strip():
             continue
         else:
-            _tell(line, limit=_SHOWN if number is None else None)
+            _tell(line, _SHOWN if number is None else None, shown)
 
 
 def _fields(entries: list[LogLine]) -> list[dict[str, object]]:
     return [to_fields(entry.event) for entry in entries]
 
 
-def _tell(line: LineReason, limit: int | None) -> None:
+def _tell(line: LineReason, limit: int | None, shown: Shown) -> None:
     say(f"{line.number}: {cut(line.text, 100)}")
     if line.entries is None:
         say("    not from the log: written by hand, or by another version")
         return
-    table(map(_row, line.entries[:limit]), when=16, type=0, agent=0, session=8, id=13, what=200)
+    show_events(line.entries[:limit], shown)
     if limit and len(line.entries) > limit:
         say(f"    and {len(line.entries) - limit} more: eventlog why …:{line.number}")
-
-
-def _row(entry: LogLine) -> tuple[str, ...]:
-    event = entry.event
-    return (
-        event.ts.replace("T", " "),
-        event.type,
-        event.agent or "",
-        event.conversation_id,
-        event.id,
-        describe(event),
-    )

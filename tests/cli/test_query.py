@@ -108,7 +108,8 @@ def test_a_table_in_a_pipe_is_one_line_of_tabs_per_event(store):
 
     assert [event.ts.replace("T", " ") for event in EVENTS] == [row[0] for row in rows]
     assert [event.type for event in EVENTS] == [row[1] for row in rows]
-    assert {5} == {len(row) for row in rows}
+    assert {6} == {len(row) for row in rows}
+    assert [event.id for event in EVENTS] == [row[4] for row in rows]
     assert "claude-code/explorer-1" in {row[2] for row in rows}
 
 
@@ -132,7 +133,7 @@ def test_an_empty_answer_says_why_on_stderr(store, tmp_path):
     sessions = call("sessions", "--agent", "gemini", "--store", store)
 
     assert (0, "") == unfit[:2] == nowhere[:2] == sessions[:2]
-    assert "no event fits --grep 'no such words' --type fact,plan_entry" in unfit.err
+    assert "no event fits --type fact,plan_entry --grep 'no such words'" in unfit.err
     assert f"nothing has happened yet in {tmp_path / 'nowhere'}" in nowhere.err
     assert "no session fits --agent gemini" in sessions.err
     assert (0, "[]\n") == call("query", "--format", "json", "--grep", "no such words", "--store", store)[:2]

@@ -12,6 +12,7 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 # what differs from machine to machine and from day to day
 _DIFFERS = {
     "id": r"[0-9a-f]{8}-[0-9a-f]{4}(?:-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})?",
+    "short": r"(?<=\[)[0-9a-f]{6}(?=\])|(?<=resolve )[0-9a-f]{6}|(?m:^)[0-9a-f]{6}(?=  ~)",
     "slug": r"shop-[0-9a-f]{6}",
     "time": r"\d{4}-\d\d-\d\d(?:[ T]\d\d:\d\d:\d\d\.\d{6}Z)?",
     "home": r"/home/ada",

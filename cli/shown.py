@@ -1,0 +1,37 @@
+"""How ids and times of a store are shown: short and local to people, whole and in UTC to programs."""
+
+import sys
+from datetime import datetime, tzinfo
+from functools import cached_property
+
+from eventlog.app.naming.short_ids import ShortIds
+from eventlog.store import Store
+
+
+class Shown:
+    """The spelling of one store's ids and times, for wherever stdout leads."""
+
+    def __init__(self, store: Store) -> None:
+        self.short = ShortIds(store).of
+        self.is_for_people = sys.stdout.isatty()
+        self._store = store
+
+    def id(self, full_id: str) -> str:
+        """Show an id: the short one on a terminal, which every verb takes."""
+        return self.short(full_id) if self.is_for_people else full_id
+
+    def when(self, ts: str) -> str:
+        """Show a time: to the minute and of the user's zone on a terminal."""
+        if not self.is_for_people:
+            return ts.replace("T", " ")
+        return self.local(ts).strftime("%Y-%m-%d %H:%M")
+
+    def local(self, ts: str) -> datetime:
+        """Take a timestamp of the log to the user's zone."""
+        return datetime.fromisoformat(ts).astimezone(self._zone)
+
+    @cached_property
+    def _zone(self) -> tzinfo:
+        from eventlog.app.naming.moments import zone_of
+
+        return zone_of(self._store)
