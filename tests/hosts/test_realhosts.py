@@ -1,11 +1,16 @@
 """The suite of real hosts, as far as it needs none: its model and its list of known failures."""
 
 import json
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any
 from urllib.request import Request, urlopen
 
 import pytest
 
+from tests.realhosts import __main__ as suite
+from tests.realhosts import places
 from tests.realhosts.expected import Expected
 from tests.realhosts.hosts import HOSTS
 from tests.realhosts.model.script import Run, Save
@@ -87,3 +92,32 @@ def test_only_an_unknown_failure_is_a_regression():
     assert not expected.is_regression(Outcome("claude", "start", "skipped", ""))
     assert not expected.is_regression(Outcome("claude", "told-once", "fails", ""))
     assert expected.is_mended(Outcome("claude", "told-once", "ok", ""))
+
+
+_LEAVES_ONE_BEHIND = """
+import subprocess, sys
+from tests.realhosts import leftovers
+leftovers.adopt()
+pid = subprocess.run(["sh", "-c", "setsid sleep 600 >/dev/null 2>&1 & echo $!"], capture_output=True, text=True).stdout
+leftovers.end_all()
+sys.stdout.write(pid)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux lets a process adopt what others leave")
+def test_no_process_outlives_its_scenario():
+    ended = subprocess.run(
+        [sys.executable, "-c", _LEAVES_ONE_BEHIND], capture_output=True, text=True, check=True, cwd=places.CHECKOUT
+    )
+
+    assert not Path(f"/proc/{int(ended.stdout)}").exists()
+
+
+def test_without_npm_every_host_is_skipped_in_a_line_that_says_why(monkeypatch, capsys):
+    monkeypatch.setattr("shutil.which", lambda name: None)
+    monkeypatch.setattr("sys.argv", ["realhosts"])
+    code = suite.main()
+    said = capsys.readouterr().err
+
+    assert 0 == code
+    assert [f"{name:8} skipped: no npm on this machine" for name in HOSTS] == said.splitlines()[1:]

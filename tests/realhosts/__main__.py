@@ -6,19 +6,20 @@ ends with 0: a machine without npm is no regression.
 
 import argparse
 import itertools
-import math
 import os
 import sys
 import time
 from pathlib import Path
 
-from tests.realhosts import fence, matrix, npm, subject
+from tests.realhosts import fence, leftovers, matrix, npm, subject
 from tests.realhosts.expected import Expected
 from tests.realhosts.hosts import HOSTS
 from tests.realhosts.outcome import Outcome, Skipped
 from tests.realhosts.runner import Stage
 from tests.realhosts.scenarios import HEADLESS
 from tests.realhosts.terminal import TERMINAL
+
+_MINUTES = 60  # all of it takes half as long on two cores that others use, too
 
 
 def main() -> int:
@@ -30,8 +31,10 @@ def main() -> int:
         _say("installing the hosts and the wheel of this checkout")
         modules, python = npm.install(latest=latest), subject.install()
     except Skipped as skipped:
-        _say(f"skipped: {skipped}")
+        for name in options.host:
+            _say(f"{name:8} skipped: {skipped}")
         return 0
+    leftovers.adopt()
     fenced, why_not = fence.find()
     if why_not:
         _say(f"without namespaces: {why_not}; the hosts could reach the network, and are told not to")
@@ -51,7 +54,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--host", action="append", choices=HOSTS, help="only this host (repeatable)")
     parser.add_argument("--scenario", action="append", choices=[*HEADLESS, *TERMINAL], help="only this (repeatable)")
     parser.add_argument("--terminal", action="store_true", help="the scenarios in a terminal, instead of those without")
-    parser.add_argument("--minutes", type=float, default=math.inf, help="begin no scenario after so many")
+    parser.add_argument("--minutes", type=float, default=_MINUTES, help="begin no scenario after so many")
     parser.add_argument("--out", type=Path, help="write the matrix to this file, too")
     options = parser.parse_args()
     options.host = options.host or list(HOSTS)

@@ -13,7 +13,13 @@ from tests.realhosts.scenarios import HEADLESS
 from tests.realhosts.scene import Scene
 from tests.realhosts.terminal import TERMINAL
 
-_SPOILT = {"read-only-store", "locked-store", "missing-package", "missing-python"}  # where a hook may well fail
+_SPOILT = {
+    "read-only-store",
+    "full-store",
+    "locked-store",
+    "missing-package",
+    "missing-python",
+}  # where a hook may well fail
 
 
 def main(order: dict[str, str]) -> Outcome:

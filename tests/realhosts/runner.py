@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import NamedTuple
 
-from tests.realhosts import places
+from tests.realhosts import leftovers, places
 from tests.realhosts.outcome import Outcome
 
 _MINUTES = 6  # no scenario takes longer, or it counts as hanging
@@ -35,6 +35,8 @@ class Stage(NamedTuple):
             return Outcome(host, scenario, "fails", f"the scenario did not come to an end: {err.strip()[-300:]}")
         except subprocess.TimeoutExpired:
             return Outcome(host, scenario, "fails", f"still running after {_MINUTES} minutes", _MINUTES * 60)
+        finally:
+            leftovers.end_all()
 
 
 def _run(command: list[str]) -> tuple[str, str]:

@@ -5,6 +5,7 @@ import os
 import shutil
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -54,6 +55,16 @@ class Scene:
             raise Fails(f"`eventlog {' '.join(arguments)}` ended with {ended.code}: {_last(ended)}")
         return ended.out
 
+    def own_installation(self) -> Path:
+        """Make an installation of this world's own, for hooks to be registered with; return its directory of packages."""
+        environment = self.home.parent / "python"
+        subprocess.run([sys.executable, "-m", "venv", "--without-pip", environment], check=True)
+        ours = next((self.python.parent.parent / "lib").glob("python3.*")) / "site-packages"
+        packages = next((environment / "lib").glob("python3.*")) / "site-packages"
+        shutil.copytree(ours, packages, dirs_exist_ok=True)
+        self.python = environment / "bin" / "python"
+        return packages
+
     def install(self, *flags: str) -> None:
         """Register with the host, with something to tell it: a fact an earlier conversation left."""
         self.eventlog("install", self.host.name, *flags)
@@ -76,6 +87,12 @@ class Scene:
         while len(found := self.events(kind, session)) < count and time.monotonic() < end:
             time.sleep(0.2)
         return found
+
+    def let_hours_pass(self) -> None:
+        """Age what was noted of open conversations by a day, and settle them."""
+        for note in (self.store / "cache" / "open").iterdir():
+            os.utime(note, (time.time() - 86_400,) * 2)
+        self.eventlog("settle")
 
     def beginning_of_context(self) -> str:
         """The first line of what a session is given, by which its place is found; the log has one session more."""

@@ -8,6 +8,8 @@ from pathlib import Path
 from tests.realhosts import places
 from tests.realhosts.outcome import Skipped
 
+_MINUTES = 5
+
 
 def install() -> Path:
     """The Python of an environment that holds the wheel; raises Skipped where it cannot be made."""
@@ -21,10 +23,12 @@ def install() -> Path:
             pip = (str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check")
             _run(*pip, wheel)
             _run(*pip, "--force-reinstall", "--no-deps", wheel)
+    except subprocess.TimeoutExpired:
+        raise Skipped(f"eventlog was still being installed after {_MINUTES} minutes") from None
     except subprocess.CalledProcessError as error:
         raise Skipped(f"eventlog could not be installed: {error.stderr.strip()[-300:]}") from None
     return python
 
 
 def _run(*command: str) -> None:
-    subprocess.run(command, check=True, capture_output=True, text=True)
+    subprocess.run(command, check=True, capture_output=True, text=True, timeout=_MINUTES * 60)

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import ClassVar, NamedTuple
 
+_PATIENCE = 60  # seconds for a program to say its version
 KEY = "sk-test"  # no host is ever given another
 
 
@@ -28,6 +29,7 @@ class Host(ABC):
     title: ClassVar[str]
     quit: ClassVar[str] = "/exit"
     compact: ClassVar[str] = "/compact"
+    tells_of_ends: ClassVar[bool] = True  # of a conversation without a terminal
 
     @abstractmethod
     def program(self, modules: Path) -> Path:
@@ -55,8 +57,12 @@ class Host(ABC):
 
     def version(self, modules: Path) -> str:
         """As the program says; "?" where it does not."""
-        ended = subprocess.run([self.program(modules), "--version"], capture_output=True, text=True, check=False)
-        found = re.search(r"\d+\.\d+\.\d+", ended.stdout)
+        command = [str(self.program(modules)), "--version"]
+        try:
+            said = subprocess.run(command, capture_output=True, text=True, check=False, timeout=_PATIENCE).stdout
+        except subprocess.TimeoutExpired:
+            return "?"
+        found = re.search(r"\d+\.\d+\.\d+", said)
         return found[0] if found else "?"
 
 

@@ -19,6 +19,7 @@ class Qwen(Host):
 
     name, agent, title = "qwen", "qwen-code", "Qwen Code"
     quit, compact = "/quit", "/compress"
+    tells_of_ends = False
 
     def program(self, modules):
         return modules / ".bin" / "qwen"

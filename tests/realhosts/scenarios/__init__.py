@@ -24,7 +24,9 @@ HEADLESS: dict[str, Scenario] = {
     "missing-package": broken.missing_package,
     "missing-python": broken.missing_python,
     "read-only-store": broken.read_only_store,
+    "full-store": broken.full_store,
     "locked-store": broken.locked_store,
     "uninstall": installing.uninstall,
-    "speed": speed.speed,
+    "speed": speed.turn_with_and_without,
+    "speed-of-events": speed.each_event,
 }

@@ -5,7 +5,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from tests.realhosts.model.script import Run
@@ -13,7 +13,9 @@ from tests.realhosts.outcome import Skipped, expect
 from tests.realhosts.scene import PATIENCE, Scene, Turn
 
 _SLACK = 4  # seconds: two of them the hooks' own limit, the rest the noise of a busy machine
-_COMPLAINT = re.compile(r".*hook.*(?:fail|error)|.*hook\.py.*|.*No such file.*", re.IGNORECASE)
+_COMPLAINT = re.compile(
+    r".*hook.*(?:fail|error)|.*hook\.py.*|.*No such file.*|.*Traceback.*|.*hook-errors.*", re.IGNORECASE
+)
 _HOLD = """
 import fcntl, pathlib, sys, time
 held = [open(path, "ab") for path in pathlib.Path(sys.argv[1]).rglob("*") if path.is_file()]
@@ -25,14 +27,16 @@ time.sleep(600)
 
 def missing_package(scene: Scene) -> str:
     """Answer as without us where the package is gone."""
-    packages = _own_installation(scene)
+    packages = scene.own_installation()
+    scene.install()
     shutil.rmtree(packages / "eventlog")
     return _goes_on(scene)
 
 
 def missing_python(scene: Scene) -> str:
     """Answer as without us where the interpreter is gone, too."""
-    packages = _own_installation(scene)
+    packages = scene.own_installation()
+    scene.install()
     shutil.rmtree(packages.parents[2])
     return _goes_on(scene)
 
@@ -42,6 +46,14 @@ def read_only_store(scene: Scene) -> str:
     scene.install()
     quiet = scene.answered("Before.")
     with _read_only(scene.store):
+        return _goes_on(scene, limit=2 * quiet.ended.seconds + _SLACK)
+
+
+def full_store(scene: Scene) -> str:
+    """Answer as without us where the disk is full."""
+    scene.install()
+    quiet = scene.answered("Before.")
+    with _full(scene.store):
         return _goes_on(scene, limit=2 * quiet.ended.seconds + _SLACK)
 
 
@@ -69,18 +81,6 @@ def _expect_answered(scene: Scene, turn: Turn) -> None:
     expect(not complaint, f"it answered, and complained: {complaint[0].strip() if complaint else ''!r}")
 
 
-def _own_installation(scene: Scene) -> Path:
-    """An installation of this scenario's own, which the host's hooks call; its directory of packages."""
-    environment = scene.home.parent / "python"
-    subprocess.run([sys.executable, "-m", "venv", "--without-pip", environment], check=True)
-    ours = next((scene.python.parent.parent / "lib").glob("python3.*")) / "site-packages"
-    packages = next((environment / "lib").glob("python3.*")) / "site-packages"
-    shutil.copytree(ours, packages, dirs_exist_ok=True)
-    scene.python = environment / "bin" / "python"
-    scene.install()
-    return packages
-
-
 @contextmanager
 def _held(store: Path) -> Iterator[None]:
     """Another process holds a lock on every file of the store."""
@@ -92,6 +92,24 @@ def _held(store: Path) -> Iterator[None]:
     finally:
         holder.kill()
         holder.wait()
+
+
+@contextmanager
+def _full(store: Path) -> Iterator[None]:
+    """A file system of its own with the store's files, and not a byte left."""
+    files = shutil.copytree(store, store.with_name("files"))
+    if subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=4m", "none", store], capture_output=True, check=False
+    ).returncode:
+        raise Skipped("this system lets us mount nothing")
+    try:
+        shutil.copytree(files, store, dirs_exist_ok=True)
+        with suppress(OSError), (store / "rest").open("wb", buffering=0) as rest:
+            while rest.write(bytes(4096)):
+                pass
+        yield
+    finally:
+        subprocess.run(["umount", "--lazy", store], check=True)
 
 
 @contextmanager

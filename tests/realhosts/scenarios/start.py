@@ -76,14 +76,19 @@ def own_words(scene: Scene) -> str:
 
 
 def drawn_summary(scene: Scene) -> str:
-    """Draw a summary of a session nobody saved: what was asked, done, and said last."""
+    """Draw a summary of a session nobody saved: what was asked, done, and said last.
+
+    Where the host tells of no end, that is done when the session has been silent for hours.
+    """
     scene.install()
     scene.model.script.when("fix the cart", Run('git commit --allow-empty -m "Make prices integers"'))
     turn = scene.answered("Please fix the cart.")
+    if not scene.host.tells_of_ends:
+        scene.let_hours_pass()
     summaries = scene.wait_for("stage_summary", turn.session)
     expect(summaries, "no summary was drawn")
     topic, text = summaries[-1]["topic"], summaries[-1]["summary"]
     expect(topic.startswith("Please fix the cart"), f"its topic is not what the user asked: {topic[:80]!r}")
     expect("Make prices integers" in text, f"it lacks what was committed: {text[:120]!r}")
     expect("prices stay integers" in text, f"it lacks how the session ended: {text[:120]!r}")
-    return ""
+    return "" if scene.host.tells_of_ends else "after hours of silence: it tells of no end"
