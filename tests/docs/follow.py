@@ -2,18 +2,16 @@
 
 import os
 import re
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 from typing import NamedTuple
 
-from tests.support.tree import ROOT
+from tests.support.wheel import copy_floors
 
 _BLOCK = re.compile(r"^```(?P<language>\w*)\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL)
 _FILE = re.compile(r"^`(?P<path>[\w./-]+)`(?:, (?P<where>after|in) `(?P<marker>[^`]+)`)?", re.MULTILINE)
 _PROGRAMS = {"python": sys.executable, **{name: f"{sys.executable} -m {name}" for name in ("eventlog", "pip")}}
-_FOLDERS = ("eventlog", "projections", "app", "cli")
 
 
 class Step(NamedTuple):
@@ -46,9 +44,7 @@ class Checkout:
     def __init__(self, root: Path) -> None:
         self.root = root
         self.home = self._cwd = root / "home"
-        for folder in _FOLDERS:
-            shutil.copytree(ROOT / folder, root / folder, symlinks=True, ignore=shutil.ignore_patterns("__pycache__"))
-        shutil.copy(ROOT / "pyproject.toml", root)
+        copy_floors(root)
         (root / "bin").mkdir()
         self.home.mkdir()
         for name, program in _PROGRAMS.items():

@@ -9,6 +9,7 @@ import pytest
 from filelock import FileLock
 
 from tests.support.tree import ROOT, needs_tree
+from tests.support.wheel import build
 
 needs_tree()
 
@@ -17,11 +18,8 @@ needs_tree()
 def wheel(tmp_path_factory, testrun_uid):
     """Built through the sdist, as an index would get it; once, by one of the processes of a run."""
     out = tmp_path_factory.getbasetemp().parent / f"dist-{testrun_uid}"
-    with FileLock(f"{out}.lock"):  # two builds at once would be in each other's way in the tree
-        if not out.exists():
-            command = [sys.executable, "-m", "build", "--no-isolation", "--outdir", str(out), str(ROOT)]
-            subprocess.run(command, check=True, capture_output=True)
-    return next(out.glob("*.whl"))
+    with FileLock(f"{out}.lock"):
+        return next(out.glob("*.whl"), None) or build(out)
 
 
 def test_the_wheel_holds_every_module_of_the_four_folders_and_nothing_else(wheel):

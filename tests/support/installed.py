@@ -13,6 +13,7 @@ import tempfile
 from pathlib import Path
 
 from tests.support.tree import ROOT
+from tests.support.wheel import build
 
 COPIED = ("tests", "fixtures", "bench", "pyproject.toml")
 USABLE = "import ensurepip, sys; sys.exit(sys.version_info < (3, 11))"
@@ -23,7 +24,7 @@ def main(arguments: list[str]) -> int:
     at = arguments.index("--") if "--" in arguments else len(arguments)
     pythons = [found for name in arguments[:at] if (found := usable(name))]
     with tempfile.TemporaryDirectory(prefix="eventlog-") as scratch:
-        wheel = built(Path(scratch)) if pythons else ""
+        wheel = build(Path(scratch)) if pythons else None
         failed = [python for python in pythons if not passes(python, wheel, arguments[at + 1 :])]
     for python in pythons:
         sys.stderr.write(f"{python}: {'FAILED' if python in failed else 'passed'}\n")
@@ -39,14 +40,7 @@ def usable(name: str) -> str | None:
     return path if fine else None
 
 
-def built(out: Path) -> str:
-    """The path of the wheel, made through the sdist as for an index."""
-    command = [sys.executable, "-m", "build", "--no-isolation", "--outdir", str(out), str(ROOT)]
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-    return str(next(out.glob("*.whl")))
-
-
-def passes(python: str, wheel: str, options: list[str]) -> bool:
+def passes(python: str, wheel: Path | None, options: list[str]) -> bool:
     """Install the wheel and run the tests beside it."""
     with tempfile.TemporaryDirectory(prefix="eventlog-") as scratch:
         place = Path(scratch)
@@ -57,7 +51,7 @@ def passes(python: str, wheel: str, options: list[str]) -> bool:
         for name in COPIED:
             copied(ROOT / name, place / name)
         environ = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-        command = [own, "-m", "pytest", "-q", "-n", "auto", "-p", "no:cacheprovider", *options]
+        command = [own, "-m", "pytest", "-q", "-n", "auto", "--dist", "worksteal", "-p", "no:cacheprovider", *options]
         return not subprocess.run(command, cwd=place, env=environ, check=False).returncode
 
 
