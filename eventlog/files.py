@@ -24,17 +24,18 @@ READ = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0) |
 _CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
 
 
-def make_dirs(path: str) -> None:
-    """Create a directory and its parents, mode 0700, and make their names durable."""
+def make_dirs(path: str, *, durable: bool = True) -> None:
+    """Create a directory and its parents, mode 0700, and make their names durable; a cache may leave out the syncs."""
     parent = os.path.dirname(path)
     if parent and not os.path.isdir(parent):
-        make_dirs(parent)
+        make_dirs(parent, durable=durable)
     try:
         os.mkdir(path, 0o700)
     except FileExistsError:
         return
     os.chmod(path, 0o700)  # whatever the umask
-    sync_dir(parent or ".")
+    if durable:
+        sync_dir(parent or ".")
 
 
 def keep_owners_rights() -> None:
@@ -103,7 +104,7 @@ def replace_file(path: str, data: bytes, *, durable: bool = True, mode: int = OU
     """
     temporary = f"{path}.{os.urandom(4).hex()}{ENDING}"
     try:
-        make_dirs(os.path.dirname(path))
+        make_dirs(os.path.dirname(path), durable=durable)
         write_temporary(temporary, data, durable=durable, mode=mode)
         os.replace(temporary, path)
         if durable:

@@ -29,7 +29,7 @@ told["sessions"] = [row.session_id for row in sessions.sessions(opened, project=
 told["weeks"] = [week.sessions for week in stats.stats(opened.log)]
 told["waits"] = status.status(opened).anything_waits or apply.apply(opened).stored
 told["damage"] = verify.verify(opened.log).damage
-told["locale"] = [setting.value for setting in config.config(opened.store) if setting.key == "locale"]
+told["locale"] = [setting.value for setting in config.config(opened.store, machine.home) if setting.key == "locale"]
 request = session_context.request_of(opened, "/p/shop", session="new", agent="stub")
 told["context"] = session_context.session_context(opened, request).context.text
 told["rounds"] = len(list(finalize.finalize(opened.store, lambda: opened)))
