@@ -22,6 +22,8 @@ _VERBS = {  # what an event of that type comes from instead
     "entry_resolved": "`eventlog resolve`",
     "entry_applied": "`eventlog apply`",
     "knowledge_edited": "an edit of the file, which `eventlog apply` records",
+    "project_joined": "`eventlog project join`",
+    "project_seen": "`eventlog replay`, which looks at the repositories",
     "rejected": "`eventlog forget`",
     "restored": "`eventlog undo`",
 }

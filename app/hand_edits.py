@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from eventlog import timestamps
 from eventlog.app.publish import read
 from eventlog.app.replay import replay
-from eventlog.events import Event
+from eventlog.events import HUMAN, Event, Fact
 from eventlog.log import EventLog
 from eventlog.projections.base import Document
 from eventlog.projections.edits.memory_edits import EditReading, interpret_edit, is_base, stamp_in, take_added
@@ -19,8 +19,9 @@ from eventlog.projections.engine.replay import ReplayResult
 from eventlog.projections.labels import LABELS
 from eventlog.projections.stamp import is_untouched
 from eventlog.projections.state.conversations import Conversations
+from eventlog.projections.state.identity import Identities, identities, resolved
 from eventlog.projections.views.memory import MEMORY
-from eventlog.replica import make_replica
+from eventlog.replica import make_replica, replica_of
 from eventlog.settings.schema import Settings
 from eventlog.store import project_slug
 
@@ -44,7 +45,7 @@ def record_edits(log: EventLog, settings: Settings, *, dry_run: bool = False) ->
     events = [event for taken in found.values() for event in taken.events]
     if events and not dry_run:
         name = make_replica(log.store)
-        events = log.append_many(replace(event, replica=name) for event in events)
+        events = log.append_many(_named(event, name) for event in events)
     whole = {path: data for path, data in read_now.items() if not found[path].unexplained}
     return EditRecord(events, {path.relative_to(root).as_posix(): data for path, data in whole.items()})
 
@@ -63,29 +64,49 @@ def _interpret(log: EventLog, settings: Settings, root: Path, path: Path, data: 
     ts, words = _saved_at(path, log.now(), rendered_at), LABELS[settings.locale]
     past = Renderings(partial(_replay_memory, log, settings))
     today = past.at(None).states[Conversations]
-    project = _project(today, name)
+    known = today.once(identities)
+    project = _project(today, known, name)
     if project is None and name != "MEMORY.md":
         return EditReading([], unexplained=True)
-    base = past.document(name, rendered_at) if rendered_at else None
-    if base and is_base(base, data):
-        return interpret_edit(data, base, project, today, words, ts)
+    place = known.place(project, replica_of(log.store)) if project else (None, None)
+    # as it was rendered when last something was said of it, or when it became known which project that is
+    for as_of in filter(None, (rendered_at, rendered_at and project and known.changed_at(project))):
+        base = past.document(name, as_of)
+        if base and is_base(base, data):
+            return _placed(interpret_edit(data, base, project, today.once(resolved), words, ts), place)
     ever = Renderings(partial(_replay_memory, log, settings, checkpoints=False))  # with the words of what is gone
     base = ever.document(name, None) or Document(name, ())
-    reading = take_added(data, base, project, ever.at(None).states[Conversations], words, ts)
+    reading = take_added(data, base, project, ever.at(None).states[Conversations].once(resolved), words, ts)
     # something may have been taken out as well
-    return reading._replace(unexplained=reading.unexplained or rendered_at is not None)
+    return _placed(reading, place)._replace(unexplained=reading.unexplained or rendered_at is not None)
+
+
+def _placed(reading: EditReading, place: tuple[str | None, str | None]) -> EditReading:
+    """Let new facts be of a place of the project: events carry paths."""
+    replica, path = place
+    return reading._replace(
+        events=[
+            replace(event, project=path, replica=replica) if isinstance(event, Fact) and event.project else event
+            for event in reading.events
+        ]
+    )
+
+
+def _named(event: Event, replica: str) -> Event:
+    """Name the store in what the person said; a summary told again stays what its agent said."""
+    return replace(event, replica=replica) if event.agent == HUMAN and not event.replica else event
 
 
 def _replay_memory(log: EventLog, settings: Settings, until: str, *, checkpoints: bool = True) -> ReplayResult:
     return replay(log, settings, projections=[MEMORY], until=until, checkpoints=checkpoints, save=False)
 
 
-def _project(state: Conversations, name: str) -> str | None:
-    """Find whose file it is; None for the user's, and where the log does not know."""
+def _project(state: Conversations, known: Identities, name: str) -> str | None:
+    """Find whose file it is, or was; None for the user's, and where the log does not know."""
     projects = {fact.project for conversation in state.by_id.values() for fact in conversation.facts}
     projects |= {conversation.project for conversation in state.by_id.values()}
-    by_name = {f"projects/{project_slug(project)}/MEMORY.md": project for project in projects if project}
-    return by_name.get(name)
+    homes = {project_slug(path): known.of(path) for path in projects if path} | known.homes()
+    return homes.get(name.removeprefix("projects/").removesuffix("/MEMORY.md"))
 
 
 def _saved_at(path: Path, now: int, rendered_at: str | None) -> str:

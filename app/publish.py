@@ -5,6 +5,7 @@ is missing.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from itertools import count
 from pathlib import Path
@@ -121,5 +122,7 @@ def read(path: Path) -> bytes | None:
 def _remove(path: Path) -> None:
     try:
         path.unlink()
+        with suppress(OSError):  # others are in it
+            path.parent.rmdir()
     except OSError as error:
         raise not_stored(error, str(path)) from error

@@ -15,6 +15,7 @@ from eventlog.app.hand_edits import EditRecord, record_edits
 from eventlog.app.open_store import OpenStore
 from eventlog.app.publish import PublishResult, publish
 from eventlog.app.replay import replay
+from eventlog.app.tell_remotes import tell_remotes
 from eventlog.events import Event
 from eventlog.exchange_file import sweep_tree
 from eventlog.home import in_full
@@ -115,6 +116,8 @@ def rebuild(
 
     taken = record_edits(log, settings, dry_run=check) if MEMORY in projections else EditRecord([], {})
     replayed = again(progress)
+    if not check and tell_remotes(log, replayed.states):
+        replayed = again()
     applied = ApplyResult()
     if KNOWLEDGE in projections:
         applied = apply(opened, state=replayed.states[Knowledge], dry_run=check)

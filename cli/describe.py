@@ -9,6 +9,8 @@ from eventlog.events import (
     HostEvent,
     KnowledgeEdited,
     PlanEntry,
+    ProjectJoined,
+    ProjectSeen,
     Retraction,
     SaveRequested,
     SectionKey,
@@ -45,6 +47,10 @@ def describe(event: Event) -> str:
             return _words(event.target or f"conversation {event.conversation}", event.reason)
         case SaveRequested():
             return event.trigger
+        case ProjectSeen():
+            return _words(event.path, "is", event.remote or "no repository with an address", event.replica)
+        case ProjectJoined():
+            return " and ".join(event.projects)
         case ContextInjected():
             return f"{event.chars} characters from {len(event.sources)} events"
         case HostEvent():

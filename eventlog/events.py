@@ -222,6 +222,22 @@ class KnowledgeEdited(Event, tag="knowledge_edited", frozen=True, kw_only=True):
     below: str | None = None
 
 
+class ProjectSeen(Event, tag="project_seen", frozen=True, kw_only=True):
+    """The address of the repository that was at a path on a machine, that of its store `replica`.
+
+    `remote` has host and path in lower case, without user, port and `.git`; None: it has none any more.
+    """
+
+    path: NonEmpty
+    remote: str | None = None
+
+
+class ProjectJoined(Event, tag="project_joined", frozen=True, kw_only=True):
+    """A person says that two projects are one; each is an address, `replica:path`, or a path."""
+
+    projects: Annotated[list[NonEmpty], Meta(min_length=2, max_length=2)]
+
+
 class KnownFile(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True, gc=False):
     """A file a session was given, or the beginning of it; `as_of` is the time a rendered one carries."""
 
@@ -261,11 +277,12 @@ class UnknownEvent(Event, tag="?", frozen=True, kw_only=True):
 
 KNOWN: tuple[type[Event], ...] = (
     SessionStart, Fact, StageSummary, PlanEntry, SessionEnd,
-    TurnEnd, SaveRequested, Retraction, EntryApplied, EntryResolved, KnowledgeEdited, ContextInjected, HostEvent,
+    TurnEnd, SaveRequested, Retraction, EntryApplied, EntryResolved, KnowledgeEdited, ProjectSeen, ProjectJoined,
+    ContextInjected, HostEvent,
 )  # fmt: skip
 AnyEvent = (
     SessionStart | Fact | StageSummary | PlanEntry | SessionEnd | TurnEnd | SaveRequested | Retraction | EntryApplied
-    | EntryResolved | KnowledgeEdited | ContextInjected | HostEvent | UnknownEvent
+    | EntryResolved | KnowledgeEdited | ProjectSeen | ProjectJoined | ContextInjected | HostEvent | UnknownEvent
 )  # fmt: skip
 TYPES: dict[str, type[Event]] = {str(cls.__struct_config__.tag): cls for cls in KNOWN}
 VERSIONS: dict[str, int] = dict.fromkeys(TYPES, 1)

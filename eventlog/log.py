@@ -14,7 +14,7 @@ from eventlog.damage import Damage
 from eventlog.dayfile import DayFile
 from eventlog.days import Day
 from eventlog.errors import NotStored
-from eventlog.events import HUMAN, EntryApplied, Event, KnowledgeEdited, PlanEntry
+from eventlog.events import HUMAN, EntryApplied, Event, KnowledgeEdited, PlanEntry, ProjectSeen
 from eventlog.files import not_stored, sync_file
 from eventlog.index import ConversationIndex
 from eventlog.log_line import LogLine
@@ -168,7 +168,7 @@ class EventLog:
     def _of_here(self, given: Event | Mapping[str, Any]) -> Event:
         """Name this store in what tells of this machine's files and paths, and in what the person says here."""
         event = given if isinstance(given, Event) else codec.from_fields(given)
-        tells = isinstance(event, PlanEntry | EntryApplied | KnowledgeEdited) or event.agent == HUMAN
+        tells = isinstance(event, PlanEntry | EntryApplied | KnowledgeEdited | ProjectSeen) or event.agent == HUMAN
         return replace(event, replica=make_replica(self.store)) if tells and is_unnamed(event) else event
 
     def _put_day(self, day: str, events: list[Event], batch: str | None) -> list[AppendResult]:

@@ -9,6 +9,7 @@ from eventlog.lean import os
 _LONGEST_PATH = 4096  # bytes (PATH_MAX); by a longer one nothing can be found
 _LONGEST_REF_FILE = 4096
 _LONGEST_PACKED = 16 << 20  # bytes; beyond, a commit is not looked for
+_LONGEST_CONFIG = 1 << 16
 _SHORTEST_HASH = 40
 _HEX = frozenset("0123456789abcdef")
 
@@ -35,6 +36,15 @@ def git_head(cwd: str) -> tuple[str | None, str | None]:
         return None, _commit_id(head)
     ref = head.removeprefix("ref: ")
     return ref.removeprefix("refs/heads/"), _commit(_common_dir(dot_git, git_dir), ref)
+
+
+def git_config(root: str) -> str:
+    """Read the configuration of the repository with this root, or the beginning of a very long one; "" for none."""
+    dot_git = os.path.join(root, ".git")
+    if os.path.exists(dot_git):
+        return _read(f"{_common_dir(dot_git, _git_dir(root, dot_git))}/config", _LONGEST_CONFIG)
+    is_bare = os.path.exists(f"{root}/HEAD") and os.path.isdir(f"{root}/objects")
+    return _read(f"{root}/config", _LONGEST_CONFIG) if is_bare else ""
 
 
 def find_repository(cwd: str) -> tuple[str, str] | None:

@@ -18,11 +18,12 @@ from eventlog.projections.views.daily_notes import DAILY_NOTES
 from eventlog.projections.views.keyword_index import KEYWORD_INDEX
 from eventlog.projections.views.knowledge import KNOWLEDGE
 from eventlog.projections.views.memory import MEMORY
+from eventlog.projections.views.project_list import PROJECTS
 from eventlog.projections.views.sessions import SESSIONS
 from eventlog.projections.views.summaries import SUMMARIES
 
 GROUP = "eventlog.projections"
-ALL: tuple[Projection, ...] = (SESSIONS, SUMMARIES, MEMORY, DAILY_NOTES, KEYWORD_INDEX, KNOWLEDGE)
+ALL: tuple[Projection, ...] = (SESSIONS, SUMMARIES, MEMORY, DAILY_NOTES, KEYWORD_INDEX, PROJECTS, KNOWLEDGE)
 
 
 class Catalog(NamedTuple):

@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from eventlog.payloads import Envelope, EventType, HostEvent, SessionStart
 
 
-def event_of(call: HookCall) -> dict[str, object]:
+def event_of(store: Store, call: HookCall) -> dict[str, object]:
     """Make the event a call becomes, without `v`, `id` and `ts`; every reader of the log accepts it."""
     about = envelope(call, call.type)
     if call.type == "host_event":
         return {**about, **_host_event(call, scrub(call.payload))}
     if call.type == "session_start":
-        return {**about, **scrub(call.fields), **_head(call)}
+        return {**about, **scrub(call.fields), **_head(call), **_machine(store)}
     return {**about, **scrub(call.fields)}
 
 
@@ -49,6 +49,16 @@ def _head(call: HookCall) -> "SessionStart":
     branch, commit = git_head(call.where)
     fields: SessionStart = {"git_branch": branch, "git_commit": commit}
     return present(fields)
+
+
+def _machine(store: Store) -> dict[str, str]:
+    """Name the store: by its start a conversation is known to be of this machine."""
+    from eventlog.replica import make_replica
+
+    try:
+        return {"replica": make_replica(store)}
+    except (OSError, eventlog.NotStored, ImportError):  # an event without is worth more than none
+        return {}
 
 
 def record(store: Store, call: HookCall, event: dict[str, object]) -> bool | None:

@@ -88,7 +88,7 @@ def serve(data: bytes, argv: list[str], environ: "Mapping[str, str]", start_cont
             from eventlog.hooks.predecessor import predecessor
 
             call.after = predecessor(store, call)
-        event = event_of(call)
+        event = event_of(store, call)
         lost = dated(event, call)
         new = record(store, call, event)
         lost = b""

@@ -20,6 +20,8 @@ from eventlog.events import (
     HostEvent,
     KnowledgeEdited,
     PlanEntry,
+    ProjectJoined,
+    ProjectSeen,
     Retraction,
     SaveRequested,
     SessionEnd,
@@ -150,7 +152,7 @@ def _texts(event: AnyEvent) -> list[str]:
             return []  # of knowledge bases, which are told section by section
         case SessionStart() | SessionEnd() | TurnEnd() | SaveRequested() | ContextInjected() | HostEvent():
             return []  # no words of them are rendered
-        case Retraction() | UnknownEvent():
+        case Retraction() | ProjectSeen() | ProjectJoined() | UnknownEvent():
             return []
         case _:
             assert_never(event)

@@ -27,6 +27,7 @@ from eventlog.projections.base import Document, Projection
 from eventlog.projections.engine.day_fold import NO_CACHE, DayCache, DayFileStamp, DayFold, States, stamps_of
 from eventlog.projections.engine.withheld import Withheld, withheld, without_words
 from eventlog.projections.state.conversations import Conversations
+from eventlog.projections.state.identity import resolved
 from eventlog.settings.schema import Settings
 
 EVERYTHING = "~"  # after every time
@@ -104,10 +105,17 @@ def _replay(
         if fold.lacks_words(result.states):
             result = _fold_all(fold, there, progress)
         fold.tidy(there, result.states)
+        shown = _with_identities(result.states)
         for projection in projections:
-            result.documents += _rendered(projection, result.states, settings)
+            result.documents += _rendered(projection, shown, settings)
     result.documents.sort(key=lambda document: document.path)
     return result
+
+
+def _with_identities(states: States) -> States:
+    """Let views see projects by what they are, not by where they lie."""
+    found = states.get(Conversations)
+    return {**states, Conversations: found.once(resolved)} if isinstance(found, Conversations) else states
 
 
 def _rendered(projection: Projection, states: States, settings: Settings) -> list[Document]:

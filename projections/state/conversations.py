@@ -19,6 +19,8 @@ from eventlog.events import (
     HostEvent,
     KnowledgeEdited,
     PlanEntry,
+    ProjectJoined,
+    ProjectSeen,
     Retraction,
     SaveRequested,
     SessionEnd,
@@ -28,6 +30,7 @@ from eventlog.events import (
     UnknownEvent,
     order,
 )
+from eventlog.projections.state.places import Places
 from eventlog.retractions import Retractions
 
 _Derived = TypeVar("_Derived")
@@ -35,6 +38,7 @@ _Derived = TypeVar("_Derived")
 Named = tuple[str, str, str]  # ts and id of the first event that names it, and the name
 _NEVER: Named = ("~", "", "")
 _AFTERWARDS = (EntryApplied, EntryResolved, KnowledgeEdited)
+_OF_PROJECTS = (ProjectSeen, ProjectJoined)
 
 
 class Conversation(Struct):
@@ -47,6 +51,8 @@ class Conversation(Struct):
     end: SessionEnd | None = None  # the newest
     first_project: Named = _NEVER
     first_agent: Named = _NEVER
+    first_replica: Named = _NEVER
+    place: str | None = None  # the path of the project, where `first_project` names its identity
     turns: int = 0
     events: int = 0
     flushed: bool = False  # asked to save before a compaction
@@ -65,6 +71,11 @@ class Conversation(Struct):
         return self.first_agent[2] or None
 
     @property
+    def replica(self) -> str | None:
+        """Return the store whose machine it ran on, as first said."""
+        return self.first_replica[2] or None
+
+    @property
     def began(self) -> bool:
         """Tell whether anything happened but an end: some hosts end threads that nobody ever spoke in."""
         return self.end is None or self.events > 1
@@ -80,10 +91,7 @@ class Conversation(Struct):
         ts = event.ts
         self.started_at = min(self.started_at, ts)
         self.last_at = max(self.last_at, ts)
-        if event.project and ts <= self.first_project[0]:
-            self.first_project = min(self.first_project, (ts, event.id, event.project))
-        if event.agent and ts <= self.first_agent[0]:
-            self.first_agent = min(self.first_agent, (ts, event.id, event.agent))
+        self._learn_names(event)
         match event:
             case Fact():
                 self.facts.append(event)
@@ -101,11 +109,20 @@ class Conversation(Struct):
                 self.asked = self.asked or event.trigger == "stop"
             case (
                 HostEvent() | ContextInjected() | PlanEntry() | Retraction() | UnknownEvent()
-                | EntryApplied() | EntryResolved() | KnowledgeEdited()
+                | EntryApplied() | EntryResolved() | KnowledgeEdited() | ProjectSeen() | ProjectJoined()
             ):  # fmt: skip
                 pass  # counted above; nothing else is asked of it
             case _:
                 assert_never(event)
+
+    def _learn_names(self, event: AnyEvent) -> None:
+        ts = event.ts
+        if event.project and ts <= self.first_project[0]:
+            self.first_project = min(self.first_project, (ts, event.id, event.project))
+        if event.agent and ts <= self.first_agent[0]:
+            self.first_agent = min(self.first_agent, (ts, event.id, event.agent))
+        if event.replica and ts <= self.first_replica[0]:
+            self.first_replica = min(self.first_replica, (ts, event.id, event.replica))
 
     def merge(self, other: "Conversation") -> None:
         """Take in what other events of this conversation led to."""
@@ -115,6 +132,7 @@ class Conversation(Struct):
         self.end = _newest(self.end, other.end)
         self.first_project = min(self.first_project, other.first_project)
         self.first_agent = min(self.first_agent, other.first_agent)
+        self.first_replica = min(self.first_replica, other.first_replica)
         self.turns += other.turns
         self.events += other.events
         self.flushed = self.flushed or other.flushed
@@ -126,17 +144,21 @@ class Conversation(Struct):
 class Conversations(Struct, dict=True):
     """All conversations, and the retractions."""
 
-    version: ClassVar[int] = 3
+    version: ClassVar[int] = 4
 
     by_id: dict[str, Conversation] = field(default_factory=dict)
     retractions: list[Retraction] = field(default_factory=list)
     notes: list[KnowledgeEdited] = field(default_factory=list)  # what people wrote into files of the store
+    places: Places = field(default_factory=Places)
 
     def fold(self, event: AnyEvent) -> None:
         """Take in one event."""
         if event.subagent:
             return
         self.__dict__.clear()
+        self.places.fold(event)
+        if isinstance(event, _OF_PROJECTS):
+            return
         if isinstance(event, _AFTERWARDS):
             self.notes += [event] if isinstance(event, KnowledgeEdited) and _is_note(event) else []
             return
@@ -156,6 +178,7 @@ class Conversations(Struct, dict=True):
                 ours.merge(theirs)
         self.retractions += other.retractions
         self.notes += other.notes
+        self.places.merge(other.places)
 
     def in_order(self) -> list[Conversation]:
         """Sort all conversations that began by their start."""

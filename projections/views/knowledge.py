@@ -20,6 +20,8 @@ from eventlog.events import (
     HostEvent,
     KnowledgeEdited,
     PlanEntry,
+    ProjectJoined,
+    ProjectSeen,
     Retraction,
     SaveRequested,
     SessionEnd,
@@ -59,7 +61,7 @@ class Knowledge(Struct):
         match event:
             case Fact() | HostEvent() | TurnEnd() | StageSummary() | SessionStart() | SessionEnd():
                 pass  # the many; they have no say here
-            case SaveRequested() | ContextInjected() | UnknownEvent():
+            case SaveRequested() | ContextInjected() | ProjectSeen() | ProjectJoined() | UnknownEvent():
                 pass
             case PlanEntry():
                 self.entries.append(event)

@@ -35,7 +35,7 @@ def _line(conversation: Conversation, conclusion: Conclusion, withdrawn: Retract
         "timestamp": conclusion.saved_at or conversation.last_at,
         "auto_generated": conclusion.automatic,
         "source": conclusion.source,
-        "project": conversation.project,
+        "project": conversation.place or conversation.project,
         "agent": conversation.agent,
         "started_at": conversation.started_at,
         "ended_at": conversation.ended.ts if conversation.ended else None,

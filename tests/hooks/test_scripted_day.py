@@ -41,7 +41,7 @@ def _happened(log, known):
     """The events that are new, without what differs every time; receipts of contexts have tests of their own."""
     found = [to_fields(event) for event in log.read() if event.id not in known]
     known |= {one["id"] for one in found}
-    kept = ({name: value for name, value in one.items() if name not in ("id", "ts", "v")} for one in found)
+    kept = ({name: value for name, value in one.items() if name not in ("id", "ts", "v", "replica")} for one in found)
     return [one for one in kept if one["type"] != "context_injected"]
 
 

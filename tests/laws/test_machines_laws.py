@@ -36,10 +36,9 @@ def happen(network, steps):
 
 
 def never_done(machine):
-    """What the log says a person did here to USER.md, and nobody did."""
-    edits = [
-        event for event in machine.log.read() if event.type == "knowledge_edited" and event.replica == machine.name
-    ]
+    """What the log says a person did here to USER.md, and nobody did; what a deletion took along is no edit."""
+    texts = (event for event in machine.log.read() if event.type == "knowledge_edited")
+    edits = [event for event in texts if event.replica == machine.name and event.below is None]
     told = {(edit.key.heading, edit.key.level, None if edit.operation == "delete" else edit.content) for edit in edits}
     return told - machine.acts
 

@@ -54,6 +54,10 @@ class Neighbour:
         return self.home / ".config" / "agents" / "USER.md"
 
     @property
+    def knowledge(self):
+        return Path(self.log.store.knowledge)
+
+    @property
     def text(self):
         return self.user_md.read_bytes() if self.user_md.exists() else b""
 

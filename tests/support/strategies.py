@@ -67,6 +67,8 @@ FIELDS: dict[type[events.Event], dict[str, st.SearchStrategy[Any]]] = {
         "target": non_empty, "choice": st.sampled_from(["apply", "discard", "edited"]), "content": maybe,
     },
     events.KnowledgeEdited: {"key": targets, "operation": operation, "content": maybe},
+    events.ProjectSeen: {"path": non_empty, "remote": maybe},
+    events.ProjectJoined: {"projects": st.lists(non_empty, min_size=2, max_size=2)},
     events.ContextInjected: {
         "digest": text, "chars": st.integers(-(2**63), 2**63 - 1), "sources": texts, "cut": texts,
         "files": st.lists(st.builds(events.KnownFile, path=text, digest=text, as_of=maybe), max_size=2),
@@ -76,7 +78,7 @@ FIELDS: dict[type[events.Event], dict[str, st.SearchStrategy[Any]]] = {
 
 COMMON: dict[str, st.SearchStrategy[Any]] = {
     "conversation_id": non_empty, "project": maybe, "agent": maybe, "subagent": maybe,
-    "layer": st.none() | st.integers(1, 4),
+    "layer": st.none() | st.integers(1, 4), "replica": maybe,
 }  # fmt: skip
 
 

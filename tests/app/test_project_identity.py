@@ -1,0 +1,212 @@
+"""One repository is one project, wherever it lies; two at one path of two machines are two."""
+
+from pathlib import Path
+
+import pytest
+
+from eventlog import Fact, KnowledgeEdited, StageSummary
+from eventlog.app.record_once import record_once
+from eventlog.events import ProjectJoined, Retraction, SectionKey
+from eventlog.store import project_slug
+from tests.support.machines import Network
+from tests.support.repositories import git, repository
+
+SHOP = "github.com/ada/shop"
+HOME = f"projects/{project_slug(SHOP)}/MEMORY.md"
+
+
+@pytest.fixture
+def network(tmp_path):
+    return Network(tmp_path, count=2)
+
+
+@pytest.fixture
+def machine(network):
+    return network.machines[0]
+
+
+@pytest.fixture
+def clone(tmp_path):
+    """Make a repository at a path, with an address where one is given."""
+
+    def cloned(path, remote=""):
+        made = repository(tmp_path / path)
+        if remote:
+            git(made, "remote", "add", "origin", remote)
+        return str(made)
+
+    return cloned
+
+
+def says(machine, project, content, session="s", **fields):
+    record_once(machine.log, Fact(conversation_id=session, project=project, content=content, **fields))
+
+
+def memories(machine):
+    """The bullets of each project's MEMORY.md, by path."""
+    return {
+        path: [line.partition("] ")[2] for line in data.decode().splitlines() if line.startswith("- [")]
+        for path, data in machine.rendered().items()
+        if path.startswith("projects/") and path.endswith("/MEMORY.md")
+    }
+
+
+def on_disk(machine):
+    return sorted(path.name for path in (machine.knowledge / "projects").iterdir())
+
+
+def test_one_repository_at_two_paths_has_one_memory(machine, clone):
+    says(machine, clone("a/shop", "https://github.com/ada/shop.git"), "Prices are integers")
+    says(machine, clone("b/shop-2", "git@github.com:Ada/Shop"), "Carts expire", "t")
+    machine.replay()
+
+    assert {HOME: ["Carts expire", "Prices are integers"]} == memories(machine)
+    assert [project_slug(SHOP)] == on_disk(machine)
+
+
+def test_one_repository_on_two_machines_has_one_memory(network, clone):
+    for number, machine in enumerate(network.machines):
+        says(machine, clone(f"{number}/shop", "https://github.com/ada/shop.git"), f"fact {number}", f"s{number}")
+    network.exchange()
+
+    assert [{HOME: ["fact 1", "fact 0"]}] * 2 == [memories(machine) for machine in network.machines]
+
+
+def test_two_repositories_at_one_path_are_two_projects_and_a_key_of_one_replaces_nothing_in_the_other(network, clone):
+    for number, (machine, name) in enumerate(zip(network.machines, ["shop", "blog"], strict=True)):
+        path = clone("workspace", f"https://github.com/ada/{name}")
+        says(machine, path, f"{name} runs on port {number}", f"s{number}", key="port")
+        machine.replay()
+        Path(path).rename(f"{path}-{number}")
+    network.exchange()
+    blog = f"projects/{project_slug('github.com/ada/blog')}/MEMORY.md"
+    expected = {HOME: ["shop runs on port 0"], blog: ["blog runs on port 1"]}
+
+    assert [expected, expected] == [memories(machine) for machine in network.machines]
+
+
+def test_without_an_address_a_path_is_a_project_of_its_machine(network):
+    for number, machine in enumerate(network.machines):
+        says(machine, "/work/notes", f"fact {number}", f"s{number}", key="k")
+    network.exchange()
+    second = network.machines[1].name
+    expected = {
+        f"projects/{project_slug('/work/notes')}/MEMORY.md": ["fact 0"],
+        f"projects/{project_slug(f'{second}:/work/notes')}/MEMORY.md": ["fact 1"],
+    }
+
+    assert [expected, expected] == [memories(machine) for machine in network.machines]
+
+
+def test_what_names_no_machine_is_of_its_conversations_else_of_the_first_at_the_path(network):
+    first, second = network.machines
+    for number, machine in enumerate(network.machines):
+        says(machine, "/work/notes", f"fact {number}", f"s{number}")
+    second.log.append(Fact(conversation_id="s1", project="/work/notes", content="told to the second"))
+    second.log.append(Fact(conversation_id="old", project="/work/notes", content="told long ago"))
+    network.exchange()
+
+    assert sorted(memories(first).values()) == [["told long ago", "fact 0"], ["told to the second", "fact 1"]]
+
+
+def test_where_a_project_becomes_known_by_its_address_no_memory_stays_by_its_path(machine, clone):
+    path = clone("a/shop")
+    says(machine, path, "Prices are integers")
+    machine.replay()
+    old = machine.knowledge / "projects" / project_slug(path)
+    assert old.is_dir()
+    git(path, "remote", "add", "origin", "https://github.com/ada/shop")
+    says(machine, path, "Carts expire")
+    machine.replay()
+
+    assert [project_slug(SHOP)] == on_disk(machine)
+    assert 0 == machine.replay()
+
+
+@pytest.mark.parametrize("told", [True, False])
+def test_an_edit_of_a_memory_that_moves_is_in_the_log_and_the_file_is_gone(machine, clone, told):
+    path = clone("a/shop")
+    says(machine, path, "Prices are integers")
+    says(machine, path, "Carts expire")
+    machine.replay()
+    git(path, "remote", "add", "origin", "https://github.com/ada/shop")
+    if told:
+        machine.replay()
+    [file] = machine.knowledge.glob("projects/*/MEMORY.md")
+    kept = [line for line in file.read_text().splitlines() if "Carts" not in line]
+    file.write_text("\n".join([*kept[:-2], "- Orders are kept", "", "## Notes", "", "mine", kept[-1]]) + "\n")
+    machine.replay()
+    machine.replay()
+
+    assert {HOME: ["Orders are kept", "Prices are integers"]} == memories(machine)
+    assert [project_slug(SHOP)] == on_disk(machine)
+    assert "## Notes\n\nmine\n" in machine.rendered()[HOME].decode()
+
+
+def noted(machine, path, content):
+    key = SectionKey(heading="Notes", path=f"knowledge/projects/{project_slug(path)}/MEMORY.md")
+    machine.log.append(KnowledgeEdited(conversation_id="human", agent="human", key=key, content=content))
+
+
+def test_notes_of_what_becomes_one_project_are_kept_together_until_a_person_edits_them(machine, clone):
+    paths = clone("a/shop", "https://github.com/ada/shop"), clone("b/shop", "https://github.com/ada/shop")
+    for number, path in enumerate(paths):
+        says(machine, path, f"fact {number}")
+        noted(machine, path, f"note {number}")
+    machine.replay()
+
+    assert "## Notes\n\nnote 0\n\nnote 1\n" in machine.rendered()[HOME].decode()
+    noted(machine, SHOP, "note 1, and another")
+    assert "## Notes\n\nnote 1, and another\n" in machine.rendered()[HOME].decode()
+
+
+def test_projects_are_joined_by_hand_until_that_is_taken_back(machine):
+    says(machine, "/a/notes", "fact 0")
+    says(machine, "/b/notes", "fact 1", "t")
+    before = memories(machine)
+    joined = machine.log.append(
+        ProjectJoined(conversation_id="human", agent="human", projects=["/b/notes", f"{machine.name}:/a/notes"])
+    )
+
+    assert {f"projects/{project_slug('/a/notes')}/MEMORY.md": ["fact 1", "fact 0"]} == memories(machine)
+    machine.log.append(Retraction(conversation_id="human", agent="human", target=joined.id))
+    assert before == memories(machine)
+
+
+def test_a_joined_project_is_known_by_its_address_and_listed_with_all_its_places(machine, clone):
+    path = clone("a/shop", "https://github.com/ada/shop")
+    says(machine, path, "fact 0")
+    says(machine, "/b/notes", "fact 1", "t")
+    machine.replay()
+    machine.log.append(ProjectJoined(conversation_id="human", projects=["/b/notes", SHOP]))
+    machine.replay()
+
+    assert {HOME: ["fact 1", "fact 0"]} == memories(machine)
+    listed = (machine.knowledge / "projects.jsonl").read_text().splitlines()
+    assert 1 == len(listed)
+    for place in (path, "/b/notes", machine.name, SHOP):
+        assert f'"{place}"' in listed[0]
+
+
+def test_sessions_are_told_with_their_project_and_listed_with_their_path(machine, clone):
+    path = clone("a/checkout", "https://github.com/ada/shop")
+    record_once(machine.log, StageSummary(conversation_id="s", project=path, scope="session", summary="Done"))
+    machine.replay()
+    rendered = machine.rendered()
+
+    assert f'"project":"{path}"' in rendered["sessions.jsonl"].decode()
+    assert "**Project:** shop" in rendered["sessions/s.md"].decode()
+    assert "sessions/s.md" in rendered[HOME.replace("MEMORY", "INDEX")].decode()
+
+
+def test_an_address_is_told_once_and_again_when_it_changes_or_goes(machine, clone):
+    path = clone("a/shop", "https://github.com/ada/shop")
+    for url in ("https://github.com/ada/shop", "git@github.com:ada/shop", "git@github.com:bob/shop", ""):
+        git(path, "remote", "set-url", "origin", url) if url else git(path, "remote", "remove", "origin")
+        says(machine, path, f"at {url}")
+        machine.replay()
+        machine.replay()
+    told = [event for event in machine.log.read() if event.type == "project_seen"]
+
+    assert [SHOP, "github.com/bob/shop", None] == [event.remote for event in told]
+    assert {(machine.name, path)} == {(event.replica, event.path) for event in told}
