@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -77,7 +77,17 @@ def uninstall(target: InstallTarget, host: HostProfile, scope: Scope) -> FileCha
     A permission that stands in the same file goes with them.
     """
     new, path = {"hooks": {}, **host.hooks.document}, target.file(host, scope)
-    return restore(target.store, path, _strip(target, host, path), lambda text: _says_nothing(text, new))
+    registered = _value(path)
+    done = restore(target.store, path, _strip(target, host, path), lambda text: _says_nothing(text, new))
+    _forget_trust(target, host, path, registered)
+    return done
+
+
+def is_distrusted(target: InstallTarget, host: HostProfile, scope: Scope) -> bool:
+    """Tell whether the host may skip our hooks in its file of that scope, until told to trust them."""
+    path = target.file(host, scope)
+    value = _value(path)
+    return host.distrust is not None and any(host.distrust(target.directory(host), path, value))
 
 
 def allow(target: InstallTarget, host: HostProfile, scope: Scope) -> FileChange | None:
@@ -126,6 +136,26 @@ def restore(store: Store, path: Path, strip: Callable[[str], str], is_nothing: C
     """Undo `change`: exactly, else by taking out what is ours."""
     with _alone(store):
         return _restore(store, path, strip, is_nothing)
+
+
+def _forget_trust(target: InstallTarget, host: HostProfile, path: Path, registered: object) -> None:
+    """Take out what the host noted of our hooks in a file, which held this value; what is unreadable stays."""
+    if host.trust is None:
+        return
+    noted = target.directory(host) / host.trust.file
+    with _alone(target.store), suppress(BadRequest):
+        text = host_file.text_of(host_file.read(noted), noted)
+        left = host.trust.without(text, path, registered)
+        if left != text:
+            host_file.write(noted, left.encode())
+
+
+def _value(path: Path) -> object:
+    """Parse a file of the host's hooks; None where there is none, or nothing in it that can be understood."""
+    try:
+        return parse(host_file.text_of(host_file.read(path), path)).value
+    except BadRequest:
+        return None
 
 
 def _strip(target: InstallTarget, host: HostProfile, path: Path) -> Callable[[str], str]:

@@ -4,7 +4,7 @@ import sys
 
 import click
 
-from eventlog.app.install.install import FileChange, InstallTarget, allow, disallow, install, profile_of
+from eventlog.app.install.install import FileChange, InstallTarget, allow, disallow, install, is_distrusted, profile_of
 from eventlog.app.install.permissions import rule_of
 from eventlog.app.install.rules import install_rules
 from eventlog.cli import options
@@ -53,7 +53,7 @@ def command(
     target = here(store)
     for host in [profile_of(name) for name in names]:
         _tell(host.name, install(target, host, scope, shared=session_type == "shared"))
-        if host.after_install:
+        if is_distrusted(target, host, scope):
             say(f"           {host.after_install}")
         _permit(target, host, scope, allowed)
         if with_rules:

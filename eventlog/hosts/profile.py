@@ -66,6 +66,16 @@ class Distrust(NamedTuple):
     is_guess: bool = False
 
 
+class TrustFile(NamedTuple):
+    """The file a host notes in which hooks it was told to trust.
+
+    `without` reads its text, our file of hooks and the value of that file, and gives the text without our hooks.
+    """
+
+    file: str  # below the host's directory
+    without: Callable[[str, Path, Any], str]
+
+
 class HostProfile(NamedTuple):
     """One host.
 
@@ -83,7 +93,8 @@ class HostProfile(NamedTuple):
     traces: tuple[str, ...] = ()
     also_runs: tuple[ForeignHooks, ...] = ()
     distrust: Callable[[Path, Path, Any], Iterator[Distrust]] | None = None
-    after_install: str = ""  # to be done by the user, once
+    trust: TrustFile | None = None
+    after_install: str = ""  # to be done by the user, once, where the host distrusts our hooks
 
 
 def profiles() -> dict[str, HostProfile]:

@@ -1,7 +1,7 @@
 """Codex CLI's files and hooks; documentation: developers.openai.com/codex/hooks, /codex/guides/agents-md."""
 
-from eventlog.hosts.codex.trust import distrust
-from eventlog.hosts.profile import SECONDS, HookFile, HostProfile, MemoryFiles, RuleFile
+from eventlog.hosts.codex.trust import distrust, without_trust
+from eventlog.hosts.profile import SECONDS, HookFile, HostProfile, MemoryFiles, RuleFile, TrustFile
 
 _AGENTS = ("AGENTS.override.md", "AGENTS.md")  # it reads the first that is there
 
@@ -31,5 +31,6 @@ PROFILE = HostProfile(
     programs=("codex",),
     traces=(".codex",),
     distrust=distrust,
+    trust=TrustFile("config.toml", without_trust),
     after_install="Codex skips hooks it was not told to trust: run /hooks in it once",
 )

@@ -30,6 +30,22 @@ def distrust(directory: Path, file: Path, value: Any) -> Iterator[Distrust]:
         )
 
 
+def without_trust(config: str, file: Path, value: Any) -> str:
+    """Take what is noted of our hooks in a file out of the text of `config.toml`; every other byte stays."""
+    left = config
+    for _, key, _ in _hooks(file, value):
+        left = _without_table(left, f"hooks.state.{json.dumps(key, ensure_ascii=False)}")
+    if left != config and not re.search(r"^\s*\[hooks\.state\.", left, re.MULTILINE):
+        left = _without_table(left, "hooks.state")
+    return left
+
+
+def _without_table(text: str, name: str) -> str:
+    """Remove a table of plain lines, and the blank line that parted it from what stands before, or after."""
+    lines = rf"^\[{re.escape(name)}\][ \t]*(?:\r?\n|\Z)(?:[\w-]+[ \t]*=[^\n]*(?:\n|\Z))*"
+    return re.sub(rf"(?:(?<=\n)\r?\n{lines}|{lines}(?:\r?\n)?)", "", text, count=1, flags=re.MULTILINE)
+
+
 def _hooks(file: Path, value: Any) -> Iterator[tuple[str, str, str]]:
     """Yield event, key and digest of each of our hooks."""
     hooks = value.get("hooks") if isinstance(value, dict) else None

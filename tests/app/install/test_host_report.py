@@ -3,6 +3,8 @@
 import hashlib
 import json
 
+import pytest
+
 from eventlog.app.install.last_seen import last_seen
 from eventlog.log import EventLog
 from tests.support.command_line import call
@@ -103,6 +105,41 @@ def test_codex_has_to_trust_each_hook(home):
 
     assert ["run /hooks in Codex"] == list(untrusted.values())
     assert {} == _problems("codex")
+
+
+def test_codex_is_told_to_trust_only_what_it_does_not(home):
+    first = call("install", "codex").out
+    _trust_all(home)
+    second = call("install", "codex").out
+
+    assert [True, False] == ["run /hooks" in said for said in (first, second)]
+
+
+@pytest.mark.parametrize("before", ["", 'model = "x"\n', "[hooks.state]\n\n", "[tools]\nweb = true\n\n[hooks.state]\n"])
+@pytest.mark.parametrize("after", ["", "\n# mine\n[z]\na = 1\n"])
+def test_what_codex_noted_of_our_hooks_goes_with_them(home, before, after):
+    call("install", "codex")
+    _trust_all(home)
+    config = home / ".codex" / "config.toml"
+    config.write_text(before + "\n" * bool(before) + config.read_text().replace("\n[", "\n\n[") + "\n" + after)
+    call("uninstall", "codex")
+    left = config.read_text()
+
+    assert "hooks.state" not in left
+    assert "# mine\n[z]\na = 1\n" in left or not after
+    assert before.partition("[hooks")[0].strip() in left
+    assert "\n\n\n" not in left
+
+
+def test_trust_in_hooks_of_others_stays(home):
+    call("install", "codex")
+    _trust_all(home)
+    config = home / ".codex" / "config.toml"
+    theirs = '\n\n[hooks.state."/x/hooks.json:stop:0:0"]\ntrusted_hash = "sha256:1"\n'
+    config.write_text(config.read_text() + theirs)
+    call("uninstall", "codex")
+
+    assert theirs.strip() == config.read_text().strip()
 
 
 def test_codex_skips_a_command_it_did_not_trust(home, monkeypatch):
