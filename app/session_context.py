@@ -1,6 +1,7 @@
 """The context of a session, and the receipt that it was told; for hooks and for whoever asks by hand."""
 
 from eventlog.app.context import begin, build
+from eventlog.app.known_projects import home_of
 from eventlog.app.open_store import OpenStore
 from eventlog.app.session_start import instructions
 from eventlog.hooks import prompts
@@ -28,6 +29,7 @@ def request_of(
         now=opened.machine.now(),
         home=opened.machine.home,
         project=project,
+        known_as=home_of(opened.store, project),
         session_id=session,
         session_type=SessionType(session_type) if session_type else None,
         source=source,

@@ -1,7 +1,6 @@
 """A context, built: gathered, fitted into the budget, and ready to be told."""
 
 from datetime import datetime
-from pathlib import PurePath
 from typing import NamedTuple
 
 from eventlog.events import KnownFile
@@ -48,7 +47,7 @@ def _fitted(parts: ContextSources, budget: int) -> FitResult:
     fitted = fit_in(whole)
     shown = set(fitted.shown)
     theirs = (line for section in whole.theirs for line in section.lines if line in shown)
-    told = said_by_people(theirs, whole.ours, PurePath(parts.request.project).name)
+    told = said_by_people(theirs, whole.ours, parts.request.project_name)
     while told := told.intersection(fitted.shown):
         fitted = fit_in(sections(parts, told))
         if told.issubset(fitted.shown):  # a shorter section of ours may leave less to theirs

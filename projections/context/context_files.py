@@ -7,9 +7,10 @@ from msgspec.structs import replace
 
 from eventlog.home import HOME, in_full
 from eventlog.projections.context.agent_context import ContextFile
+from eventlog.projections.context.request import ContextRequest
 from eventlog.projections.context.templates import template
 from eventlog.settings.schema import PROJECT, Settings
-from eventlog.store import Store, project_slug
+from eventlog.store import Store
 
 AGENTS, SPIRIT, OWNER, TOOLS, USER_FILES, MEMORY = 1, 2, 3, 4, 5, 8  # load orders; notes and facts are 6 and 7
 BOOTSTRAP = 0
@@ -21,17 +22,17 @@ _ORDERS = {
 _ALIASES = {"SOUL.md": "SPIRIT.md", "SPIRIT.md": "SOUL.md", "USER.md": "OWNER.md", "OWNER.md": "USER.md"}
 
 
-def context_files(settings: Settings, store: Store, project: str, home: str) -> list[ContextFile]:
+def context_files(settings: Settings, store: Store, request: ContextRequest) -> list[ContextFile]:
     """List the files to look for, in load order; bases in that of `session_bootstrap`, where one is chosen.
 
     In a shared session those for main sessions are left out by the caller.
     """
-    workspace = Path(in_full(settings.context.workspace, home))
+    workspace = Path(in_full(settings.context.workspace, request.home))
     files = [
-        *_bases(settings, project, home),
+        *_bases(settings, request.project, request.home),
         ContextFile("TOOLS.md", str(workspace / "TOOLS.md"), str(workspace), load_order=TOOLS),
         *_user_files(workspace, settings),
-        *_memories(store, project),
+        *_memories(store, request.folder),
     ]
     return files if settings.orders_bases else sorted(files, key=lambda file: file.load_order)
 
@@ -101,8 +102,7 @@ def _profile(workspace: Path, settings: Settings) -> ContextFile:
     )
 
 
-def _memories(store: Store, project: str) -> Iterator[ContextFile]:
-    places = ["MEMORY.md", *([f"projects/{project_slug(project)}/MEMORY.md"] if project else [])]
-    for place in places:
+def _memories(store: Store, folder: str) -> Iterator[ContextFile]:
+    for place in dict.fromkeys(["MEMORY.md", f"{folder}MEMORY.md"]):
         path = str(PurePath(store.knowledge, place))
         yield ContextFile("MEMORY.md", path, store.knowledge, main_session_only=True, load_order=MEMORY)

@@ -56,7 +56,7 @@ def sections(parts: ContextSources, told: Collection[Line] = ()) -> ContextParts
     ours = [*_of_notes(parts), _of_facts(parts), *memories, *_of_summaries(parts), *_of_index(parts)]
     ranks = [-1 if section.priority == _FACTS else section.priority for section in ours]  # a fact is told as a fact
     theirs = [line for section in before for line in section.lines if line in told]
-    return ContextParts([first, *before], said_once(ours, ranks, PurePath(parts.request.project).name, theirs))
+    return ContextParts([first, *before], said_once(ours, ranks, parts.request.project_name, theirs))
 
 
 def _is_copy(section: ContextSection, earlier: Sequence[ContextSection]) -> bool:

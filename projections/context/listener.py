@@ -32,7 +32,6 @@ from eventlog.projections.stamp import stamped_at
 from eventlog.projections.state.conversations import Conversation, Conversations
 from eventlog.projections.views.daily_notes import lines, local_time, notes
 from eventlog.settings.schema import ContextSettings, Settings
-from eventlog.store import project_slug
 from eventlog.text import encodable
 
 _NOTES_DAYS = 3  # UTC days that yesterday and today can touch, wherever the user lives
@@ -90,22 +89,20 @@ class Listener(Struct, frozen=True):
         """
         if isinstance(event, Fact) and event.effective_scope == "user":
             return not self.shared
-        return (event.project or "") == self.request.project and not (self.shared and not event.project)
+        return self.request.is_about(event.project, event.replica) and not (self.shared and not event.project)
 
     def files(self) -> tuple[list[ContextFile], list[str]]:
         """List the files to load, and the paths of those the host loads by itself."""
         request = self.request
         theirs = loaded_by_host(request.agent, request.project, request.home) if request.agent else set()
-        found = context_files.context_files(self.settings, self.log.store, request.project, request.home)
+        found = context_files.context_files(self.settings, self.log.store, request)
         mine = [file for file in found if not (self.shared and file.main_session_only)]
         left_out = [file for file in mine if theirs and os.path.realpath(file.path) in theirs]
         return [file for file in mine if file not in left_out], [encodable(file.path) for file in left_out]
 
     def index(self) -> str:
         """Return the path of the project's keyword index; "" where there is none, or others listen."""
-        project = self.request.project
-        path = f"projects/{project_slug(project)}/INDEX.md" if project else "INDEX.md"
-        full = Path(self.log.store.knowledge, path)
+        full = Path(self.log.store.knowledge, f"{self.request.folder}INDEX.md")
         return str(full) if not self.shared and full.is_file() else ""
 
     def without_withdrawn(self, file: ContextFile, result: FileLoadResult, lately: Conversations) -> FileLoadResult:
@@ -156,7 +153,7 @@ class Listener(Struct, frozen=True):
         if request.source in CAME_BACK or not request.project:
             return [], []
         past = self._past(lately)
-        newest = past.newest(request.project, request.session_id, shared=self.shared)
+        newest = past.newest(request, shared=self.shared)
         chosen = list(islice((summary for summary in newest if summary.lines), self.settings.context.summaries))
         told = [
             TitledSummary(

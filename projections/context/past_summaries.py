@@ -14,13 +14,14 @@ from eventlog.files import read_regular
 from eventlog.log import EventLog
 from eventlog.projections.base import Line
 from eventlog.projections.context.recent_events import Visible, retractions_since, said_in
+from eventlog.projections.context.request import ContextRequest
 from eventlog.projections.engine.day_fold import DayCache
 from eventlog.projections.stamp import is_stamp, stamped_at
 from eventlog.projections.state.conclusions import conclude
 from eventlog.projections.state.conversations import Conversations
 from eventlog.projections.views.summaries import document
 from eventlog.settings.schema import Settings
-from eventlog.store import conversation_name, project_slug
+from eventlog.store import conversation_name
 
 _LINK = re.compile(r"^- \[\d{4}-\d\d-\d\d\]\((?:\.\./)*sessions/(?P<name>[A-Za-z0-9._-]+)\.md\)", re.MULTILINE)
 
@@ -51,15 +52,16 @@ class PastSummaries(NamedTuple):
         """Return the summary of the conversation itself; nothing where it has not come to anything."""
         return self._from_log(conversation_id)
 
-    def newest(self, project: str, but: str, *, shared: bool) -> Iterator[PastSummary]:
+    def newest(self, request: ContextRequest, *, shared: bool) -> Iterator[PastSummary]:
         """Yield the summaries of other conversations, those last at work first.
 
         Files are for main sessions only: facts about the user may have gone into them.
         """
+        but = request.session_id
         fresh = [
             conversation
             for conversation in self.lately.by_id.values()
-            if conversation.project == project and conversation.id != but
+            if request.is_about(conversation.project, conversation.replica) and conversation.id != but
         ]
         fresh.sort(key=lambda conversation: (conversation.last_at, conversation.id), reverse=True)
         for conversation in fresh:
@@ -72,7 +74,7 @@ class PastSummaries(NamedTuple):
             for conversation_id in (but, *(conversation.id for conversation in fresh))
             if conversation_id
         }
-        for name in self._indexed(project):
+        for name in self._indexed(request.folder):
             if name not in told:
                 yield self._rendered(name) or PastSummary(name, self._from_log(name))
 
@@ -107,9 +109,9 @@ class PastSummaries(NamedTuple):
         known = self.lately if ts >= self.since else retractions_since(self.log, self.cache, ts, self.now)
         return any(retraction.ts > ts for retraction in known.retractions)
 
-    def _indexed(self, project: str) -> list[str]:
+    def _indexed(self, folder: str) -> list[str]:
         try:
-            index = f"{self.log.store.knowledge}/projects/{project_slug(project)}/INDEX.md"
+            index = f"{self.log.store.knowledge}/{folder}INDEX.md"
             text = read_regular(index).decode("utf-8", "replace")
         except OSError:
             return []

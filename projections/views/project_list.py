@@ -1,14 +1,41 @@
 """`projects.jsonl`: one line per project, with its directory and where it lies; none while each is just its path."""
 
 from collections.abc import Iterable
+from contextlib import suppress
 
-import orjson
+import msgspec
+from msgspec import Struct
 
 from eventlog.projections.base import Document, Line, Projection
 from eventlog.projections.state.conversations import Conversations
 from eventlog.projections.state.identity import identities
 from eventlog.settings.schema import Settings
 from eventlog.text import project_name
+
+
+class ListedProject(Struct, frozen=True):
+    """A line of the list: the project, its name for people, its directory, and where it lies.
+
+    `parts` are the names it would have if nobody had joined any; a place is a machine (None: not said) and a path.
+    """
+
+    project: str
+    name: str
+    slug: str
+    parts: tuple[str, ...]
+    places: tuple[tuple[str | None, str], ...]
+
+
+_decoder = msgspec.json.Decoder(ListedProject)
+
+
+def read_list(data: bytes) -> list[ListedProject]:
+    """Read a rendered list; what is no line of one is passed over."""
+    found = []
+    for line in data.splitlines():
+        with suppress(msgspec.MsgspecError, UnicodeDecodeError):
+            found.append(_decoder.decode(line))
+    return found
 
 
 def render(state: Conversations, settings: Settings) -> Iterable[Document]:
@@ -19,14 +46,9 @@ def render(state: Conversations, settings: Settings) -> Iterable[Document]:
         return
     lines = []
     for project in known.projects():
-        fields = {
-            "project": project.name,
-            "name": project_name(project.name),
-            "slug": project.slug,
-            "parts": project.parts,
-            "places": project.places,
-        }
-        lines.append(Line(orjson.dumps(fields).decode(), project.sources))
+        name = project_name(project.name)
+        listed = ListedProject(project.name, name, project.slug, project.parts, project.places)
+        lines.append(Line(msgspec.json.encode(listed).decode(), project.sources))
     yield Document("projects.jsonl", tuple(lines))
 
 

@@ -7,6 +7,7 @@ import pytest
 from eventlog.app.context_loader import Loader
 from eventlog.projections.context import context_files
 from eventlog.projections.context.agent_context import ContextFile
+from eventlog.projections.context.request import ContextRequest
 from eventlog.settings.schema import KnowledgeBase, Settings
 from eventlog.store import Store
 
@@ -248,7 +249,9 @@ def test_knowledge_bases_are_told_in_the_order_that_was_chosen(tmp_path):
     names = {}
     for order in (["team", "user"], ["user", "team"]):
         settings = Settings(knowledge_bases=bases, session_bootstrap=order)
-        files = context_files.context_files(settings, Store(str(tmp_path / "store")), "", str(tmp_path))
+        files = context_files.context_files(
+            settings, Store(str(tmp_path / "store")), ContextRequest(now="", home=str(tmp_path))
+        )
         names[order[0]] = [file.name for file in files][:2]
 
     assert {"team": ["TEAM.md", "USER.md"], "user": ["USER.md", "TEAM.md"]} == names

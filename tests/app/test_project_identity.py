@@ -6,6 +6,7 @@ import pytest
 
 from eventlog import Fact, KnowledgeEdited, StageSummary
 from eventlog.app.record_once import record_once
+from eventlog.app.session_context import request_of, session_context
 from eventlog.events import ProjectJoined, Retraction, SectionKey
 from eventlog.store import project_slug
 from tests.support.machines import Network
@@ -210,3 +211,55 @@ def test_an_address_is_told_once_and_again_when_it_changes_or_goes(machine, clon
 
     assert [SHOP, "github.com/bob/shop", None] == [event.remote for event in told]
     assert {(machine.name, path)} == {(event.replica, event.path) for event in told}
+
+
+def context(machine, path):
+    return session_context(machine.opened, request_of(machine.opened, path)).context.text
+
+
+def later(machine, days=9):
+    """So much later that only rendered files tell of what was said."""
+    machine.network.now += days * 86_400 * 10**9
+
+
+@pytest.mark.parametrize("days", [0, 9])
+def test_a_session_is_told_what_is_known_of_its_repository_wherever_that_was_said(network, clone, days):
+    first, second = network.machines
+    says(first, clone("a/shop", "https://github.com/ada/shop"), "Prices are integers")
+    path = clone("b/checkout", "https://github.com/ada/shop")
+    says(second, path, "Carts expire", "t")
+    says(second, clone("c/blog", "https://github.com/ada/blog"), "Posts are short", "u")
+    network.exchange()
+    later(second, days)
+    told = context(second, path)
+
+    assert [True, True, False] == [text in told for text in ("Prices are integers", "Carts expire", "Posts are short")]
+
+
+def test_the_first_session_of_a_new_clone_is_told_already(machine, clone):
+    says(machine, clone("a/shop", "https://github.com/ada/shop"), "Prices are integers")
+    machine.replay()
+
+    assert "Prices are integers" in context(machine, clone("b/shop", "git@github.com:ada/shop.git"))
+
+
+@pytest.mark.parametrize("days", [0, 9])
+def test_a_session_is_told_nothing_of_what_lies_at_its_path_on_another_machine(network, days):
+    for number, machine in enumerate(network.machines):
+        says(machine, "/work/notes", f"said on {number}", f"s{number}")
+    network.exchange()
+    later(machine, days)
+
+    for number, machine in enumerate(network.machines):
+        told = context(machine, "/work/notes")
+        assert [number == 0, number == 1] == ["said on 0" in told, "said on 1" in told]
+
+
+def test_summaries_of_other_clones_are_told_by_the_projects_own_index(machine, clone):
+    paths = clone("a/shop", "https://github.com/ada/shop"), clone("b/shop", "https://github.com/ada/shop")
+    record_once(machine.log, StageSummary(conversation_id="s", project=paths[0], scope="session", summary="Built it"))
+    says(machine, paths[1], "Carts expire", "t")
+    machine.replay()
+    later(machine)
+
+    assert "Built it" in context(machine, paths[1])

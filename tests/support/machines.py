@@ -20,12 +20,12 @@ class Network:
     """Machines with one clock; `directory` holds them all."""
 
     def __init__(self, directory, count=3):
-        self._now = NOON
+        self.now = NOON
         self.machines = [Neighbour(self, Path(directory) / f"m{number}") for number in range(count)]
 
     def tick(self):
-        self._now += 10**9
-        return self._now
+        self.now += 10**9
+        return self.now
 
     def exchange(self):
         """Copy everything everywhere and replay, until nobody has anything new to tell."""
@@ -42,6 +42,7 @@ class Neighbour:
     """One machine."""
 
     def __init__(self, network, root):
+        self.network = network
         self.home = root / "home"
         self.home.mkdir(parents=True)
         self.log = EventLog(root / "store", fsync=False, clock=network.tick)
