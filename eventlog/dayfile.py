@@ -14,6 +14,9 @@ Identity     after locking, the descriptor must still be the file at that path: 
              replaced meanwhile (a redaction, a sync program) would be lost. Only a regular file is written, and none
              is made through a link that leads nowhere.
 Patience     a lock whose holder is stopped is given up.
+Reuse        who appends again and again keeps the descriptor: one look at the path under the lock tells whether it is
+             still the file, and whether anyone wrote since. It serves one thread at a time, and no child of a fork: a
+             lock belongs to the open file, which the two would share.
 
 Imported inside agents' hooks: os, time and fcntl only.
 """
@@ -36,6 +39,7 @@ if TYPE_CHECKING:
 
 _OPEN = os.O_RDWR | os.O_APPEND | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0)  # a FIFO must not block
 _ENDING = ".jsonl"
+_NONE = -1  # no descriptor
 _CREATE = os.O_CREAT | os.O_EXCL
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.0001, 0.002  # seconds between two looks at a lock; writers hold it for microseconds
 
@@ -45,6 +49,7 @@ def _seek_and_read(fd: int, size: int, offset: int) -> bytes:
     return os.read(fd, size)
 
 
+_AT_ONCE = fcntl.LOCK_EX | fcntl.LOCK_NB if fcntl else 0
 _read_at = getattr(os, "pread", _seek_and_read)  # Windows has no pread
 _sync = getattr(os, "fdatasync", os.fsync)
 
@@ -57,19 +62,26 @@ def path_of(log_dir: str, day: str) -> str:
 class DayFile:
     """A locked day file; entering waits for the lock, leaving unlocks and syncs what was appended.
 
-    Raises NotStored whenever the lines cannot be promised to be on disk, Busy where the lock is not to be had.
+    Raises NotStored whenever the lines cannot be promised to be on disk, Busy where the lock is not to be had. One that
+    is left without an error goes to `idle`, where that is given, with its descriptor, and can be entered again.
     """
 
-    def __init__(self, log_dir: str, day: str, *, sync: bool = True) -> None:
+    def __init__(self, log_dir: str, day: str, *, sync: bool = True, idle: "list[DayFile] | None" = None) -> None:
         self.path = path_of(log_dir, day)
+        self.day = day
+        self.wants_sync = sync
         self._dir = log_dir
-        self._wants_sync = sync
-        self._written = b""
-        self._confirmed = False
+        self.idle = idle
+        self._fd = _NONE
+        self._process = self._size = self._inode = self._device = 0
+        self._whole = -1  # a size at which the file is known to end with a whole line
 
     def __enter__(self) -> "DayFile":
+        self._written = b""
+        self._confirmed = False
         try:
-            self._fd, self._size = self._open()
+            if self._fd == _NONE or not self._is_still_there():
+                self._open()
         except OSError as error:
             raise not_stored(error, self.path) from error
         return self
@@ -79,10 +91,25 @@ class DayFile:
     ) -> None:
         try:
             self._unlock()
-            if (self._written or self._confirmed) and self._wants_sync:
+            if (self._written or self._confirmed) and self.wants_sync:
                 self._make_durable()
-        finally:
-            os.close(self._fd)
+        except BaseException:
+            self.close()
+            raise
+        idle, self.idle = self.idle, None
+        if idle is None or kind or not fcntl:  # Windows replaces no file that is open
+            self.close()
+        else:
+            idle.append(self)
+
+    def close(self) -> None:
+        """Let go of the descriptor; the lock is the parent's where that was opened before a fork."""
+        fd, self._fd = self._fd, _NONE
+        if fd != _NONE:
+            os.close(fd)
+
+    def __del__(self) -> None:
+        self.close()
 
     def tail(self, size: int) -> bytes:
         """The last `size` bytes of the file, fewer where it is shorter."""
@@ -96,7 +123,7 @@ class DayFile:
     def append(self, lines: bytes) -> None:
         """Write whole lines, all or none of them."""
         try:
-            if self._size == 0 and self._wants_sync:
+            if self._size == 0 and self.wants_sync:
                 sync_names(self._dir)
             data = lines if self._ends_whole() else b"\n" + lines
             self._write(data)
@@ -108,6 +135,7 @@ class DayFile:
             raise
         self._size += len(data)
         self._written += lines
+        self._whole = self._size if lines.endswith(b"\n") else -1
 
     def confirm(self) -> None:
         """See to it that what is in the file already is as durable as what is appended."""
@@ -117,9 +145,9 @@ class DayFile:
 
     def _write(self, data: bytes) -> None:
         """A short write is the kernel's way of announcing an error: the next one raises it."""
-        done = 0
+        done = os.write(self._fd, data)
         while done < len(data):
-            done += os.write(self._fd, data[done:] if done else data)
+            done += os.write(self._fd, data[done:])
 
     def _cut_back(self) -> None:
         """Where even this fails, the next writer isolates the fragment."""
@@ -129,10 +157,30 @@ class DayFile:
             return
 
     def _ends_whole(self) -> bool:
-        return self._size == 0 or self.tail(1) == b"\n"
+        return self._size in (0, self._whole) or self.tail(1) == b"\n"
 
-    def _open(self) -> tuple[int, int]:
-        """The locked descriptor, and the size of the file; an open descriptor left behind would hold the lock."""
+    def _is_still_there(self) -> bool:
+        """Lock the descriptor that was kept, if it is ours and still the file at that path; else let go of it."""
+        try:
+            if self._process == os.getpid():
+                try:
+                    fcntl.flock(self._fd, _AT_ONCE)
+                except BlockingIOError:
+                    self._lock(self._fd)
+                there = os.stat(self.path)
+                if there.st_ino == self._inode and there.st_dev == self._device:
+                    self._size = there.st_size
+                    return True
+        except FileNotFoundError:
+            pass
+        except BaseException:
+            self.close()
+            raise
+        self.close()
+        return False
+
+    def _open(self) -> None:
+        """Open and lock the file at that path; an open descriptor left behind would hold the lock."""
         while True:
             fd = self._open_or_create()
             try:
@@ -140,7 +188,10 @@ class DayFile:
                 here = os.fstat(fd)
                 check_regular(here)
                 if _is_at(here, self.path):
-                    return fd, here.st_size
+                    self._fd, self._process = fd, os.getpid()
+                    self._size, self._whole = here.st_size, -1
+                    self._inode, self._device = here.st_ino, here.st_dev
+                    return
             except BaseException:
                 os.close(fd)
                 raise

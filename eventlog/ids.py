@@ -8,7 +8,11 @@ STAMP = len("019c7b12-8f00")  # characters of an id that say its time; the other
 
 def new(ms: int) -> str:
     """A fresh id for an event of that millisecond."""
-    return _uuid7(ms, os.urandom(DERIVED_BYTES))
+    chance = os.urandom(DERIVED_BYTES)
+    digits = chance.hex()
+    ms = max(ms, 0)
+    variant = "89ab"[chance[9] & 3]
+    return f"{ms >> 16:08x}-{ms & 0xFFFF:04x}-7{digits[:3]}-{variant}{digits[3:6]}-{digits[6:18]}"
 
 
 def derived(ms: int, key: str) -> str:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
-from eventlog import batches, codec, days, ids, timestamps
+from eventlog import batches, codec, days, ids, ordinary_event, timestamps
 from eventlog.cross_day import CopyFilter, day_in_id, misdated
 from eventlog.damage import Damage
 from eventlog.dayfile import DayFile
@@ -53,6 +53,7 @@ class EventLog:
         self._fsync = fsync
         self._clock = clock
         self._last_ns = 0
+        self._idle: list[DayFile] = []  # open files that nobody writes at the moment
 
     @property
     def fsync(self) -> bool:
@@ -68,6 +69,8 @@ class EventLog:
 
         Raises InvalidEvent (naming the field) or NotStored.
         """
+        if ordinary := ordinary_event.ready(event):
+            return self._put_ordinary(*ordinary)
         return self.put([event])[0].event
 
     def append_many(self, events: Iterable[Event | Mapping[str, Any]], *, batch: str | None = None) -> list[Event]:
@@ -177,6 +180,20 @@ class EventLog:
             return self._put_dated(day, events)
         return self._put_named(events, batch) if batch else self._put_live(events)
 
+    def _put_ordinary(self, event: Event, rest: bytes) -> Event:
+        """Append one live event that was checked and encoded."""
+        day = ""
+        while True:
+            with self._open(day) as file:
+                now = self._now()
+                ts = timestamps.from_ns(now)
+                if ts[:10] == file.day:
+                    self._last_ns = now
+                    event_id = ids.new(now // 1_000_000)
+                    file.append(ordinary_event.line(ts, event_id, rest))
+                    return replace(event, ts=ts, id=event_id)
+            day = ts[:10]  # midnight has passed
+
     def _put_live(self, events: list[Event]) -> list[AppendResult]:
         with self._now_locked(len(events)) as (file, now):
             stamped = [_stamp(event, now + 1000 * position) for position, event in enumerate(events)]
@@ -247,7 +264,17 @@ class EventLog:
                 raise not_stored(error, path) from error
 
     def _open(self, day: str) -> DayFile:
-        return DayFile(self.store.log, day, sync=self.fsync)
+        """Take a file of the day that was kept, or a new one; for no day, that which was written last, or today's."""
+        sync = self.fsync
+        try:
+            file = self._idle.pop()
+        except IndexError:
+            return DayFile(self.store.log, day or _day_of(self._now()), sync=sync, idle=self._idle)
+        if day and file.day != day:
+            file.close()
+            return DayFile(self.store.log, day, sync=sync, idle=self._idle)
+        file.wants_sync, file.idle = sync, self._idle
+        return file
 
 
 def is_unnamed(event: Event) -> bool:

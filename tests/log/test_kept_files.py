@@ -1,0 +1,196 @@
+"""An open log keeps the descriptor of the day's file: nothing of what an append promises depends on it."""
+
+import errno
+import os
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from eventlog import EventLog, NotStored, TurnEnd, dayfile, files
+from tests.support.builders import DAY, DAY_NS, NEXT_DAY, kinds
+from tests.support.effort import rounds
+
+if TYPE_CHECKING:
+    from eventlog.damage import Damage
+
+needs_fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork")
+beside_threads = pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")  # those of the test runner
+
+
+@pytest.fixture
+def turns(log):
+    """Append the end of a turn of that number."""
+
+    def append(number):
+        return log.append(TurnEnd(conversation_id="c", turn_id=str(number)))
+
+    append(0)
+    return append
+
+
+def path(log):
+    return Path(dayfile.path_of(log.store.log, DAY))
+
+
+def said(log):
+    return [event.turn_id for event in log.read()]
+
+
+def damage(log):
+    found: list[Damage] = []
+    list(log.entries(on_damage=found.append))
+    return kinds(found)
+
+
+def descriptors():
+    return len(os.listdir("/dev/fd"))  # noqa: PTH208
+
+
+def test_a_file_is_opened_once_and_let_go_with_the_log(tmp_path):
+    before = descriptors()
+    log = EventLog(tmp_path, fsync=False)
+    for number in range(3):
+        log.append(TurnEnd(conversation_id="c", turn_id=str(number)))
+
+    assert before + 1 == descriptors()
+    del log
+    assert before == descriptors()
+
+
+def _removed(file):
+    file.unlink()
+
+
+def _moved_away(file):
+    file.rename(file.with_name("elsewhere"))
+
+
+def _replaced(file):
+    other = file.with_name("other")
+    other.write_bytes(file.read_bytes())
+    other.replace(file)
+
+
+def _truncated(file):
+    os.truncate(file, 0)
+
+
+def _cut_in_a_line(file):
+    os.truncate(file, file.stat().st_size - 5)
+
+
+def _torn_by_another(file):
+    with file.open("ab") as opened:
+        opened.write(b'{"torn')
+
+
+@pytest.mark.parametrize(
+    ("change", "kept", "harm"),
+    [
+        (_removed, [], []),
+        (_moved_away, [], []),
+        (_replaced, ["0"], []),
+        (_truncated, [], []),
+        (_cut_in_a_line, [], ["not-json"]),
+        (_torn_by_another, ["0"], ["not-json"]),
+    ],
+)
+def test_whatever_becomes_of_the_file_the_next_event_is_in_the_log_whole(log, turns, change, kept, harm):
+    change(path(log))
+    turns(1)
+    turns(2)
+
+    assert ([*kept, "1", "2"], harm) == (said(log), damage(log))
+
+
+def test_what_a_failed_write_leaves_is_cut_back_and_does_not_pass_for_a_line(log, turns, monkeypatch):
+    with path(log).open("ab") as opened:
+        opened.write(b'{"torn')
+    size = path(log).stat().st_size
+    with monkeypatch.context() as failing:
+        failing.setattr(os, "write", lambda fd, data: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            turns(1)
+    assert size == path(log).stat().st_size
+    turns(2)
+
+    assert (["0", "2"], ["not-json"]) == (said(log), damage(log))
+
+
+def test_midnight_is_the_end_of_a_file(log, clock, turns):
+    before = descriptors()
+    clock.now += DAY_NS
+    turns(1)
+
+    assert [NEXT_DAY] == [event.ts[:10] for event in log.read(since=NEXT_DAY)]
+    assert before == descriptors()
+
+
+def broken(fd):
+    raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+
+def test_a_descriptor_whose_sync_failed_is_never_used_again(tmp_path, monkeypatch):
+    log = EventLog(tmp_path, fsync=True)
+    log.append(TurnEnd(conversation_id="c"))
+    before = descriptors()
+    with monkeypatch.context() as failing:
+        failing.setattr(dayfile, "_sync", broken)
+        with pytest.raises(NotStored, match="not made durable"):
+            log.append(TurnEnd(conversation_id="c"))
+
+    assert before - 1 == descriptors()
+
+
+@needs_fork
+@beside_threads
+def test_parent_and_child_keep_out_of_each_others_way(log, turns):
+    """A lock belongs to the open file: on one descriptor the two would not wait for each other."""
+    count = rounds(fixed=50, fuzz=500)
+    child = os.fork()
+    try:
+        for number in range(count):
+            turns(f"{'child' if child == 0 else 'parent'}-{number}")
+    finally:
+        if child == 0:
+            os._exit(0)
+    assert 0 == os.waitpid(child, 0)[1]
+
+    assert {"0", *(f"{who}-{number}" for who in ("child", "parent") for number in range(count))} == set(said(log))
+    assert [] == damage(log)
+
+
+@needs_fork
+@beside_threads
+def test_a_child_does_not_release_its_parents_lock(log, turns):
+    with log._open(DAY):
+        child = os.fork()
+        if child == 0:
+            try:
+                waits = False
+                files.PATIENCE = 0.05
+                log.append(TurnEnd(conversation_id="c"))
+            except NotStored:
+                waits = True
+            finally:
+                os._exit(0 if waits else 1)
+        assert 0 == os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        assert files.is_locked(str(path(log)))
+
+
+def test_each_thread_has_a_descriptor_of_its_own(tmp_path):
+    switching = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        log = EventLog(tmp_path, fsync=False)
+        with ThreadPoolExecutor(4) as pool:
+            list(pool.map(lambda n: log.append(TurnEnd(conversation_id="c", turn_id=str(n))), range(400)))
+    finally:
+        sys.setswitchinterval(switching)
+
+    assert sorted(map(str, range(400))) == sorted(said(log))
+    assert [] == damage(log)
+    assert len(log._idle) <= 4
