@@ -15,6 +15,7 @@ from eventlog.errors import BadRequest, InvalidEvent
 from eventlog.events import TYPES, Event, Retraction, UnknownEvent
 from eventlog.fastjson import BOM
 from eventlog.log import AppendResult, EventLog
+from eventlog.plain_words import of_value
 
 _FIND = "`eventlog query` shows what there is; nothing was stored"
 _NOTHING_STORED = "nothing was stored; correct this line and send the whole again"
@@ -50,7 +51,8 @@ def object_of(text: bytes) -> dict[str, Any]:
     try:
         return msgspec.json.decode(text.removeprefix(BOM), type=dict[str, Any])
     except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-        raise InvalidEvent(f"not a JSON object: {error}") from error
+        reason = str(error).removeprefix("JSON is malformed: ")
+        raise InvalidEvent(f"not a JSON object: {of_value(reason)}") from error
 
 
 def value_of(type_name: str, field: str, text: str) -> Any:

@@ -1,6 +1,7 @@
 """The check of the store, its settings, and every agent; reads everything, changes nothing."""
 
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -13,6 +14,7 @@ from eventlog.app.install.install import InstallTarget
 from eventlog.conflict_copies import sync_program
 from eventlog.errors import BadSettings
 from eventlog.hooks import error_log
+from eventlog.plain_words import of_system, place_of
 from eventlog.replica import replica_of
 from eventlog.settings import load
 from eventlog.store import Store
@@ -34,17 +36,25 @@ class DoctorReport(NamedTuple):
 
 
 def doctor(target: InstallTarget) -> DoctorReport:
-    """Examine the store and every agent; raises OSError where the log cannot be read."""
+    """Examine the store and every agent; whatever cannot be examined is a problem, not a failure."""
     agents = examine(target)
     return DoctorReport(list(_problems(target)), _set_aside(target.store), agents, error_log.noted(target.store))
 
 
 def _problems(target: InstallTarget) -> Iterator[Problem]:
-    yield from _switches(target)
-    yield from _settings(target.store)
-    yield from health.examine(target.store)
-    yield from _log_files(target.store.log)
-    yield from _replicas(target.store)
+    store = target.store
+    for check in (
+        partial(_switches, target),
+        partial(_settings, store),
+        partial(health.examine, store),
+        partial(_log_files, store.log),
+        partial(_replicas, store),
+    ):
+        try:
+            yield from check()
+        except OSError as error:
+            what, fix = of_system(error)
+            yield Problem(f"{place_of(error, store.root)} cannot be examined: {what}", fix)
 
 
 def _log_files(log: str) -> Iterator[Problem]:

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from eventlog.errors import BadRequest, NotStored
 from eventlog.events import PlanEntry
 from eventlog.files import not_stored, replace_file
+from eventlog.plain_words import of_system
 from eventlog.projections.bases import plan_file
 from eventlog.projections.bases.plan_file import PlanFile, PlannedChange
 from eventlog.store import Store, conversation_name
@@ -132,4 +133,4 @@ def _read(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8", errors="replace")
     except OSError as error:
-        raise NotStored(f"cannot be read: {error.strerror}", where=str(path)) from error
+        raise NotStored(f"cannot be read: {of_system(error)[0]}", where=str(path)) from error

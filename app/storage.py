@@ -18,6 +18,7 @@ from eventlog.errors import EventLogError, NotStored
 from eventlog.events import PlanEntry
 from eventlog.exchange_file import Overtaken, exchange_file, sweep
 from eventlog.home import HOME, in_full
+from eventlog.plain_words import of_system
 from eventlog.projections.bases.names import BaseFile, Bases, base_file_of
 from eventlog.settings.schema import PROJECT
 
@@ -94,7 +95,7 @@ class LocalFile:
         except FileNotFoundError:
             return None
         except OSError as error:
-            raise Refused(f"cannot be read: {error.strerror}", where=self.shown) from error
+            raise Refused(f"cannot be read: {of_system(error)[0]}", where=self.shown) from error
 
 
 class RemoteFile:

@@ -13,6 +13,7 @@ from eventlog.files import read_regular
 from eventlog.home import in_full
 from eventlog.log import EventLog
 from eventlog.log_line import LogLine
+from eventlog.plain_words import of_system
 from eventlog.projections.base import Document, Line
 from eventlog.projections.bases.ledger import Ledger
 from eventlog.projections.bases.locate import locate
@@ -64,7 +65,7 @@ def _read(file: Path) -> bytes:
         return read_regular(str(file))
     except OSError as error:
         raise BadRequest(
-            f"cannot be read: {error.strerror or error}",
+            f"cannot be read: {of_system(error)[0]}",
             where=str(file),
             hint="name a file that eventlog replay has written",
         ) from error

@@ -81,7 +81,10 @@ def _run() -> int:
         raise KeyboardInterrupt from error
     except BrokenPipeError:
         return leave_quietly()
-    except (OSError, UnicodeEncodeError) as error:  # the latter: a file name this locale cannot write
+    except OSError as error:
+        _complain(_plain(error))
+        return EXIT_NOT_WRITTEN
+    except UnicodeEncodeError as error:  # a file name this locale cannot write
         _complain(error)
         return EXIT_NOT_WRITTEN
     return result if isinstance(result, int) else 0
@@ -89,6 +92,14 @@ def _run() -> int:
 
 def _load(verb: str) -> object:
     return import_module(f"eventlog.cli.verbs.{verb}").command
+
+
+def _plain(error: OSError) -> Exception:
+    from eventlog.errors import EventLogError
+    from eventlog.plain_words import of_system, place_of
+
+    what, remedy = of_system(error)
+    return EventLogError(what, where=place_of(error), hint=remedy)
 
 
 def _complain(error: Exception) -> None:

@@ -24,6 +24,7 @@ from eventlog.events import (
     SectionKey,
     UnknownEvent,
 )
+from eventlog.plain_words import of_value
 from eventlog.upcast import Fields, upcast
 
 _APART_MS = 1000  # an id and a time taken one after the other
@@ -235,7 +236,7 @@ def in_words(reason: str, kind: Any = None) -> str:
         return f"must be {'one of ' if len(choices) > 1 else ''}{', '.join(choices)}"
     if reason.endswith(r"matching regex '\\S'"):
         return "must not be blank"
-    return reason[:1].lower() + reason[1:]
+    return of_value(reason)
 
 
 def _choices(kind: Any) -> list[str]:

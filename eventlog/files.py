@@ -172,21 +172,19 @@ def busy(path: str) -> "Busy":
     from eventlog.errors import Busy
 
     return Busy(
-        f"another process has held this lock for {PATIENCE:.0f} seconds",
-        where=path,
+        f"another program has been at work here for {PATIENCE:.0f} seconds",
+        where=os.path.dirname(path) if path.endswith(".lock") else path,
         hint=f"`fuser -v {path}` names it; let it go on if it is stopped (kill -CONT PID), or end it, then try again",
     )
 
 
 def not_stored(error: OSError, path: str) -> "NotStored":
     """Make the error of a failed write for the one who asked for it."""
+    from eventlog import plain_words
     from eventlog.errors import NotStored
 
-    return NotStored(
-        f"not stored: {error.strerror or error}",
-        where=path,
-        hint="free some space or fix the permissions, then do it again",
-    )
+    what, remedy = plain_words.of_system(error)
+    return NotStored(f"not stored: {what}", where=plain_words.place_of(error, path), hint=remedy)
 
 
 def remove(path: str) -> None:

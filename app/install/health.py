@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from eventlog import spool
+from eventlog.plain_words import of_system
 from eventlog.store import Store
 
 _TRIED = 4096  # bytes: a block of most file systems
@@ -60,7 +61,7 @@ def _tried(directory: Path) -> Iterator[Problem]:
             os.fsync(file.fileno())
     except OSError as error:
         yield Problem(
-            f"{directory} cannot be written: {error.strerror}", "free some space: until then hooks lose events"
+            f"{directory} cannot be written: {of_system(error)[0]}", "free some space: until then hooks lose events"
         )
 
 

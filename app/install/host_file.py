@@ -7,6 +7,7 @@ from pathlib import Path
 
 from eventlog.errors import BadRequest, NotStored
 from eventlog.files import replace_file
+from eventlog.plain_words import of_system
 
 _NEW_FILE = 0o644
 _NEW_DIRECTORY = 0o755  # at most: the user's umask may take more away
@@ -20,7 +21,7 @@ def read(path: Path) -> bytes | None:
         return None
     except OSError as error:
         raise BadRequest(
-            f"cannot be read: {error.strerror}", where=str(path), hint="make it a readable file"
+            f"cannot be read: {of_system(error)[0]}", where=str(path), hint="make it a readable file"
         ) from error
 
 
@@ -58,7 +59,7 @@ def remove(path: Path, made_dirs: Iterable[str]) -> None:
             Path(made).rmdir()
     except OSError as error:
         if path.exists():
-            raise NotStored(f"cannot be removed: {error.strerror}", where=str(path)) from error
+            raise NotStored(f"cannot be removed: {of_system(error)[0]}", where=str(path)) from error
 
 
 def _make_dirs(directory: Path) -> list[str]:
@@ -68,6 +69,6 @@ def _make_dirs(directory: Path) -> list[str]:
             Path(path).mkdir(mode=_NEW_DIRECTORY, exist_ok=True)
     except OSError as error:
         raise NotStored(
-            f"the directory cannot be made: {error.strerror}", where=str(directory), hint="make it by hand"
+            f"the directory cannot be made: {of_system(error)[0]}", where=str(directory), hint="make it by hand"
         ) from error
     return missing

@@ -2,6 +2,7 @@
 
 import shutil
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -15,7 +16,7 @@ from eventlog.app.install.permissions import Saving
 from eventlog.errors import BadRequest, EventLogError
 from eventlog.hooks import error_log
 from eventlog.hooks.command import calls_us, command, is_ours, is_shared, missing_files
-from eventlog.hosts import named
+from eventlog.hosts import named, newest_transcript
 from eventlog.hosts.profile import BOTH_SCOPES, HostProfile, Scope, profiles
 
 
@@ -39,10 +40,12 @@ class _HookFile(NamedTuple):
 
 
 def examine(target: InstallTarget) -> list[Report]:
-    """A report for every host eventlog knows; raises OSError where the log cannot be read."""
+    """A report for every host eventlog knows; where the log cannot be read, none was heard."""
     failed = error_log.noted(target.store)
     hosts = profiles()
-    heard = last_seen(target.store.log, [named(agent) for agent in hosts])
+    heard: dict[str, str] = {}
+    with suppress(OSError):
+        heard = last_seen(target.store.log, [named(agent) for agent in hosts])
     files = {agent: list(_files(target, host)) for agent, host in hosts.items()}
     reports = [_report(target, host, files, heard.get(named(agent))) for agent, host in hosts.items()]
     return [
@@ -132,7 +135,16 @@ def _distrust(target: InstallTarget, host: HostProfile, file: _HookFile, last: s
         return
     for found in host.distrust(target.directory(host), file.path, file.value):
         if not found.is_guess or (last or "") < timestamps.from_ns(file.path.stat().st_mtime_ns):
-            yield Problem(found.what, found.fix, serious=not found.is_guess)
+            yield Problem(found.what, found.fix, serious=not found.is_guess and _has_run_since(target, host, file.path))
+
+
+def _has_run_since(target: InstallTarget, host: HostProfile, file: Path) -> bool:
+    """Tell whether the host wrote a session since our hooks are in its file; before, nothing can have been missed."""
+    try:
+        newest = newest_transcript(named(host.agent), str(target.project), target.environ)
+        return bool(newest) and Path(newest).stat().st_mtime_ns > file.stat().st_mtime_ns
+    except OSError:
+        return False
 
 
 def _doubles(host: HostProfile, own: list[_HookFile]) -> Iterator[Problem]:

@@ -11,6 +11,7 @@ from eventlog.cli import options
 from eventlog.cli.main import EXIT_FOUND
 from eventlog.cli.output import count, emit_pretty, say
 from eventlog.errors import BadRequest
+from eventlog.plain_words import of_system
 from eventlog.project import project_root
 from eventlog.projections.bases import plan_file
 from eventlog.store import Store
@@ -51,6 +52,6 @@ def read_plan(file: str) -> tuple[str, str]:
         data = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
         return name, data.decode("utf-8-sig")
     except OSError as error:
-        raise BadRequest(f"cannot be read: {error.strerror}", where=name) from error
+        raise BadRequest(f"cannot be read: {of_system(error)[0]}", where=name) from error
     except UnicodeDecodeError as error:
         raise BadRequest("is not UTF-8", where=name, hint=f"see byte {error.start}") from error

@@ -8,6 +8,7 @@ import msgspec
 
 from eventlog import files, yaml_errors
 from eventlog.errors import BadSettings
+from eventlog.plain_words import of_system
 from eventlog.settings.schema import Settings
 from eventlog.store import Store
 
@@ -36,7 +37,7 @@ def load(store: Store) -> ConfigFile:
     except FileNotFoundError:
         return ConfigFile(Settings(), {})
     except OSError as error:
-        raise BadSettings(f"cannot be read: {error.strerror or error}", where=store.config) from error
+        raise BadSettings(f"cannot be read: {of_system(error)[0]}", where=store.config) from error
     except UnicodeDecodeError as error:
         line = error.object[: error.start].count(b"\n") + 1
         raise BadSettings("is not UTF-8", where=f"{store.config}:{line}") from error

@@ -109,7 +109,7 @@ def test_a_mistake_in_a_file_is_told_with_its_line(at, store, tmp_path):
     (tmp_path / "plan.yaml").write_text(FILE.replace("content: one", "content: 1"))
     ran = at("plan", "--file", "plan.yaml")
 
-    assert (2, True) == (ran.code, "plan.yaml:5: entries[0].content: expected" in ran.err)
+    assert (2, True) == (ran.code, "plan.yaml:5: entries[0].content: must be text" in ran.err)
     assert events(store) == []
 
 

@@ -119,7 +119,7 @@ def test_a_store_that_cannot_be_written_exits_with_3_and_says_what_to_do(tmp_pat
 
     assert (3, []) == (code, answers)
     assert "not stored" in err
-    assert "free some space" in err
+    assert "move it out of the way" in err
 
 
 # ------------------------------------------------------------------------------------------------ summary

@@ -126,7 +126,7 @@ def test_a_file_in_the_place_of_a_directory_is_an_error_that_says_where(tmp_path
 def test_a_directory_in_the_place_of_the_file_is_an_error(directory):
     make_dirs(path_of(directory, DAY))
 
-    with pytest.raises(NotStored, match="Is a directory"):
+    with pytest.raises(NotStored, match="a directory is where a file should be"):
         append(directory, b"x\n")
 
 

@@ -52,7 +52,7 @@ def test_what_is_not_given_keeps_its_default(store):
     [
         ("locale: zh\ntimezon: UTC\n", 2, "timezon: unknown key"),
         ("memory:\n  max_lines: 50\n  max_line: 3\n", 3, "memory.max_line: unknown key"),
-        ("memory:\n  max_lines: many\n", 2, "memory.max_lines: expected `int`, got `str`"),
+        ("memory:\n  max_lines: many\n", 2, "memory.max_lines: must be a whole number, not text"),
         ("\nmemory: 7\n", 2, "memory: expected a mapping"),
         ("locale: de\n", 1, "locale: must be one of en, zh"),
         ("version: 1\ntimezone: Mars/Olympus\n", 2, "timezone: there is no time zone 'Mars/Olympus'"),
