@@ -7,6 +7,7 @@ from msgspec import Struct
 
 from eventlog.app.open_store import OpenStore
 from eventlog.app.replay import replay
+from eventlog.projections.engine.replay import ReplayResult
 from eventlog.projections.views.sessions import SESSIONS
 
 NEWEST = 20
@@ -52,8 +53,7 @@ def sessions(
 
     `project` and `agents` are as the log has them.
     """
-    documents = replay(opened.log, opened.settings, projections=[SESSIONS]).documents
-    rows = (_decoder.decode(line.text) for document in documents for line in document.lines)
+    rows = rows_of(replay(opened.log, opened.settings, projections=[SESSIONS]))
     found = [
         row
         for row in rows
@@ -62,3 +62,9 @@ def sessions(
         and (not agents or row.agent in agents)
     ]
     return found[-limit:]
+
+
+def rows_of(replayed: ReplayResult) -> list[SessionRow]:
+    """Read the conversations of a replay that rendered `sessions.jsonl`, by start."""
+    documents = (document for document in replayed.documents if document.path == "sessions.jsonl")
+    return [_decoder.decode(line.text) for document in documents for line in document.lines]

@@ -12,8 +12,9 @@ if TYPE_CHECKING:
 
 _HELP = """The memory of coding agents: an append-only log of events, and every knowledge file rebuilt from it.
 
-Agents' hooks append events; `eventlog replay` rebuilds the files people and agents read; `eventlog query` and
-`eventlog why` tell where every line comes from. The store is --store, else $EVENTLOG_HOME, else ~/.eventlog.
+`eventlog` alone tells where you stand. Agents' hooks append events; `eventlog replay` rebuilds the files people and
+agents read; `eventlog query` and `eventlog why` tell where every line comes from. The store is --store, else
+$EVENTLOG_HOME, else ~/.eventlog.
 """
 
 _ALSO_CALLED = {  # elsewhere
@@ -40,7 +41,14 @@ class VerbGroup(click.Group):
 
     def __init__(self, verbs: "Mapping[str, Verb]", load: Callable[[str], object]) -> None:
         names = {"help_option_names": ["-h", "--help"]}  # of every verb: contexts inherit them
-        super().__init__(name="eventlog", help=_HELP, params=[_store_option()], context_settings=names)
+        super().__init__(
+            name="eventlog",
+            help=_HELP,
+            params=[_store_option()],
+            context_settings=names,
+            invoke_without_command=True,
+            callback=_alone,
+        )
         self._verbs = verbs
         self._load = load
 
@@ -95,6 +103,17 @@ def group(verbs: "Mapping[str, Verb]", load: Callable[[str], object]) -> VerbGro
         VerbGroup(verbs, load)
     )
     return command
+
+
+@click.pass_context
+def _alone(ctx: click.Context, store: str | None) -> int:
+    """Print the brief where there is no verb."""
+    if ctx.invoked_subcommand is not None:
+        return 0
+    from eventlog.cli import show_brief
+    from eventlog.store import Store
+
+    return show_brief.show(Store.locate(store, os.environ))
 
 
 def _store_option() -> click.Option:

@@ -1,7 +1,9 @@
 """Everything that is printed: JSON for programs, plain columns for pipes, tables by rich on a terminal."""
 
+import os
 import sys
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 import click
 import msgspec
@@ -30,6 +32,11 @@ def say(text: str) -> None:
     click.echo(harmless(text))
 
 
+def print_line(line: str) -> None:
+    """Print a line put together of clean texts and marks."""
+    click.echo(line)
+
+
 def complain(text: str, hint: str = "") -> None:
     """Print an error, and what to do about it."""
     click.echo(f"eventlog: {harmless(text)}", err=True)
@@ -37,9 +44,33 @@ def complain(text: str, hint: str = "") -> None:
         click.echo(f"  {harmless(line)}", err=True)
 
 
+_COLOURS = {"✓": "green", "!": "yellow", "✗": "red"}
+
+
+def styled(text: str, **style: Any) -> str:
+    """Colour a text for a person who wants colours: on a terminal, without NO_COLOR (no-color.org)."""
+    return click.style(text, **style) if sys.stdout.isatty() and not os.environ.get("NO_COLOR") else text
+
+
+def marked(mark: str) -> str:
+    """Colour a mark by what it means."""
+    return styled(mark, fg=_COLOURS.get(mark), bold=True)
+
+
 def count(number: int, noun: str, plural: str = "") -> str:
     """Spell a number of things: `1 line`, `2,000 lines`."""
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
+def fit(text: str, cells: int) -> str:
+    """Cut a text to so many cells of a terminal: Chinese characters and most emoji take two."""
+    from unicodedata import combining, east_asian_width
+
+    widths = [0 if combining(char) else 1 + (east_asian_width(char) in "WF") for char in text]
+    if sum(widths) <= cells:
+        return text
+    kept = next(end for end in range(len(text), -1, -1) if sum(widths[:end]) < cells)
+    return text[:kept].rstrip() + "…"
 
 
 def table(rows: Iterable[Sequence[str]], **widths: int) -> None:

@@ -4,11 +4,9 @@ import sys
 from collections.abc import Callable
 from difflib import unified_diff
 
-import click
-
 from eventlog.app.apply_result import ApplyResult, SectionChange
 from eventlog.app.staging import StagedEntry
-from eventlog.cli.output import count, say
+from eventlog.cli.output import count, print_line, say, styled
 from eventlog.text import cut, harmless
 
 _SHOWN, _CHARS = 3, 60
@@ -46,7 +44,7 @@ def show_diff(path: str, before: bytes, after: bytes) -> None:
     """Print a unified diff, coloured on a terminal."""
     old, new = (data.decode(errors="replace").splitlines() for data in (before, after))
     for line in unified_diff(old, new, path, path, lineterm=""):
-        click.secho(harmless(line), fg=_COLOURS.get(line[:1]))
+        print_line(styled(harmless(line), fg=_COLOURS.get(line[:1])))
 
 
 def as_dict(done: ApplyResult) -> dict[str, object]:

@@ -4,6 +4,7 @@ import sys
 from datetime import datetime, tzinfo
 from functools import cached_property
 
+from eventlog import timestamps
 from eventlog.app.naming.short_ids import ShortIds
 from eventlog.store import Store
 
@@ -35,3 +36,19 @@ class Shown:
         from eventlog.app.naming.moments import zone_of
 
         return zone_of(self._store)
+
+
+_MINUTE, _HOUR, _DAY = 60, 3600, 86_400  # seconds
+
+
+def ago(ts: str, now: str) -> str:
+    """Tell how long ago a time was, as one says it."""
+    seconds = (timestamps.to_ms(now) - timestamps.to_ms(ts)) // 1000
+    if seconds < _MINUTE:
+        return "just now"
+    if seconds < _HOUR:
+        return f"{seconds // _MINUTE} min ago"
+    if seconds < _DAY:
+        return f"{seconds // _HOUR} h ago"
+    days = seconds // _DAY
+    return "yesterday" if days == 1 else f"{days} days ago"

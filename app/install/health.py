@@ -16,11 +16,12 @@ _NOT_OURS = 0o077  # rights of others
 
 
 class Problem(NamedTuple):
-    """Something wrong, and what to do about it."""
+    """Something wrong, and what to do about it; `pending` is a step that only the person can make."""
 
     what: str
     fix: str
     serious: bool = True
+    pending: bool = False
 
 
 def examine(store: Store) -> Iterator[Problem]:

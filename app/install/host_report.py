@@ -135,7 +135,8 @@ def _distrust(target: InstallTarget, host: HostProfile, file: _HookFile, last: s
         return
     for found in host.distrust(target.directory(host), file.path, file.value):
         if not found.is_guess or (last or "") < timestamps.from_ns(file.path.stat().st_mtime_ns):
-            yield Problem(found.what, found.fix, serious=not found.is_guess and _has_run_since(target, host, file.path))
+            serious = not found.is_guess and _has_run_since(target, host, file.path)
+            yield Problem(found.what, found.fix, serious, pending=not found.is_guess)
 
 
 def _has_run_since(target: InstallTarget, host: HostProfile, file: Path) -> bool:

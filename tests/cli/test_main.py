@@ -74,13 +74,6 @@ def test_a_hook_obeys_a_store_named_before_it(tmp_path):
     assert not (tmp_path / "home").exists()
 
 
-def test_without_a_verb_the_help_is_shown():
-    ran = call()
-
-    assert 2 == ran.code
-    assert "Usage: eventlog" in ran.out + ran.err
-
-
 def test_what_cannot_be_written_exits_with_3(tmp_path):
     (tmp_path / "log").write_text("in the way")
 
