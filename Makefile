@@ -6,7 +6,7 @@ VENV   := .venv
 export PYTHONDONTWRITEBYTECODE :=
 PIP    := $(VENV)/bin/pip --quiet --disable-pip-version-check
 
-.PHONY: demo test one fuzz test-wheel pythons lint fix docs bench bench-memory hosts hosts-terminal clean
+.PHONY: demo test one steady fuzz test-wheel pythons lint fix docs bench bench-memory hosts hosts-terminal clean
 
 demo: $(VENV)/.runtime
 	@PATH="$(CURDIR)/$(VENV)/bin:$$PATH" sh fixtures/demo/demo.sh
@@ -17,6 +17,11 @@ test: $(VENV)/.dev
 # Some of the tests: make one T=tests/log, make one T='-k ledger -x'
 one: $(VENV)/.dev
 	$(VENV)/bin/python -m pytest -q $(T)
+
+# The suite, N times in a row, until one run fails.
+N ?= 50
+steady: $(VENV)/.dev
+	$(VENV)/bin/python -m tests.support.steady $(N)
 
 # The suite against the built wheel, with the sources out of the way; pythons: with every Python that is here.
 test-wheel: $(VENV)/.dev
