@@ -34,6 +34,15 @@ def loads(data: bytes) -> object:
     return value
 
 
+def object_in(data: bytes) -> dict[str, object]:
+    """Parse a JSON object; an empty one where the data is anything else."""
+    try:
+        value = loads(data)
+    except ValueError:
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
 def dumps(fields: dict[str, object]) -> bytes:
     """One compact JSON object in UTF-8, keys in the order given, without the newline. Raises ValueError.
 

@@ -83,10 +83,9 @@ def _digest(source: bytes) -> str:
 def _given(store: Store) -> dict[str, object]:
     """Read all consents, digests by path; a file that cannot be read has none."""
     try:
-        found = fastjson.loads(Path(store.trusted).read_bytes())
-    except (OSError, ValueError):
+        return fastjson.object_in(Path(store.trusted).read_bytes())
+    except OSError:
         return {}
-    return found if isinstance(found, dict) else {}
 
 
 def _keep(store: Store, given: dict[str, object]) -> None:

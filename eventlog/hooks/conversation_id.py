@@ -5,7 +5,7 @@ of the project is the one at work, also after a resume or a rewind. Rarely neede
 """
 
 from eventlog import fastjson, hosts, ids
-from eventlog.files import open_regular, replace_file
+from eventlog.files import read_regular, replace_file
 from eventlog.hosts.call import HookCall
 from eventlog.lean import os
 from eventlog.store import Store
@@ -44,10 +44,8 @@ def _kept(store: Store, call: HookCall) -> str:
 
 def _read(path: str) -> str:
     try:
-        with os.fdopen(open_regular(path), "rb") as opened:
-            said = fastjson.loads(opened.read())
-        return str(said["conversation_id"]).strip() if isinstance(said, dict) else ""
-    except (OSError, ValueError, LookupError):
+        return str(fastjson.object_in(read_regular(path)).get("conversation_id", "")).strip()
+    except OSError:
         return ""
 
 

@@ -4,12 +4,11 @@ A full disk takes no note. For that there is `cache/hook-errors.spare`: a few ki
 overwritten in place by lines that say in short what happened, until they are full of them.
 """
 
-import os
 import re
 import time
 
 from eventlog import fastjson, side_log, timestamps
-from eventlog.files import make_dirs, open_regular
+from eventlog.files import make_dirs, read_regular
 from eventlog.hooks import spare
 from eventlog.secrets import scrub_fields, without_secrets
 from eventlog.store import Store
@@ -57,20 +56,16 @@ def _beginning(data: bytes) -> str:
 
 def noted(store: Store) -> "list[dict[str, object]]":
     """The failures noted since the file was started, oldest first; none where there is no file."""
-    return [failure for path in (path_of(store), store.spare) for failure in map(_read, _lines(path)) if failure]
+    return [
+        failure
+        for path in (path_of(store), store.spare)
+        for failure in map(fastjson.object_in, _lines(path))
+        if failure
+    ]
 
 
 def _lines(path: str) -> list[bytes]:
     try:
-        with os.fdopen(open_regular(path), "rb") as opened:
-            return opened.read().splitlines()
+        return read_regular(path).splitlines()
     except OSError:
         return []
-
-
-def _read(line: bytes) -> "dict[str, object]":
-    try:
-        one = fastjson.loads(line)
-    except ValueError:
-        return {}
-    return one if isinstance(one, dict) else {}

@@ -97,8 +97,4 @@ def _event(line: bytes) -> "dict[str, object]":
     """The event of a line; nothing where it is damaged, or only tells what a host did."""
     if b'"type":"host_event"' in line[:_HEAD]:
         return {}
-    try:
-        event = fastjson.loads(line)
-    except ValueError:
-        return {}
-    return event if isinstance(event, dict) else {}
+    return fastjson.object_in(line)

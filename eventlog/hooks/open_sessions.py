@@ -51,10 +51,9 @@ def mark_open(store: Store, call: HookCall) -> None:
 def _transcript_of(path: str) -> object:
     """The transcript an earlier call named: Copilot tells of it at a turn's end and not at the session's."""
     try:
-        note = fastjson.loads(read_regular(path))
-    except (OSError, ValueError):
+        return fastjson.object_in(read_regular(path)).get("transcript", "")
+    except OSError:
         return ""
-    return note.get("transcript", "") if isinstance(note, dict) else ""
 
 
 def any_open(store: Store) -> bool:

@@ -27,7 +27,7 @@ def predecessor(store: Store, call: HookCall) -> str:
     marks = index_lookup.marks(call.session)
     while (at := max((data.rfind(mark, 0, end) for mark in marks), default=-1)) >= 0:
         start = data.rfind(b"\n", 0, at) + 1
-        event = _event(data[start : data.find(b"\n", at)])
+        event = fastjson.object_in(data[start : data.find(b"\n", at)])
         if event.get("conversation_id") == call.session and not event.get("subagent"):
             kind = event.get("type")
             if kind in _CALLS and kind != call.type:
@@ -44,11 +44,3 @@ def _end_of_today(store: Store) -> bytes:
             return opened.read()
     except OSError:
         return b""
-
-
-def _event(line: bytes) -> "dict[str, object]":
-    try:
-        event = fastjson.loads(line)
-    except ValueError:
-        return {}
-    return event if isinstance(event, dict) else {}

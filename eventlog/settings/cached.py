@@ -71,17 +71,14 @@ def _stamp(path: str) -> str | None:
 
 def _saved(store: "Store", stamp: str) -> "Values | None":
     from eventlog import fastjson
-    from eventlog.files import open_regular
+    from eventlog.files import read_regular
 
     try:
-        with os.fdopen(open_regular(_path(store)), "rb") as opened:
-            saved = fastjson.loads(opened.read())
-    except (OSError, ValueError):
-        return None
-    if not isinstance(saved, dict) or saved.get("stamp") != stamp:
+        saved = fastjson.object_in(read_regular(_path(store)))
+    except OSError:
         return None
     values = saved.get("values")
-    return values if isinstance(values, dict) else None
+    return values if isinstance(values, dict) and saved.get("stamp") == stamp else None
 
 
 def _compile(store: "Store", stamp: str) -> "Values":
