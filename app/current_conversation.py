@@ -5,14 +5,13 @@ from typing import Any, NamedTuple
 
 from eventlog import timestamps
 from eventlog.app.machine import Machine
-from eventlog.events import Event, HostEvent, SaveRequested, SessionEnd, TurnEnd
+from eventlog.events import HUMAN, Event, HostEvent, SaveRequested, SessionEnd, TurnEnd
 from eventlog.hosts.environment import named_conversations
 from eventlog.hosts.steps_from_log import PROMPTS
 from eventlog.log import EventLog
+from eventlog.projections.context.recent_events import events_of
 from eventlog.replica import make_replica, replica_of
 from eventlog.store import Store
-
-HUMAN = "human"
 
 _CLI = "cli"  # who speaks in a conversation no host is known of
 
@@ -75,7 +74,7 @@ def agent_of(log: EventLog, conversation_id: str, environ: Mapping[str, str]) ->
     for agent, named in named_conversations(environ).items():
         if named == conversation_id:
             return agent
-    return next((event.agent for event in _events_of(log, conversation_id) if event.agent), "")
+    return next((event.agent for event in events_of(log, conversation_id) if event.agent), "")
 
 
 def _of_agent(named: dict[str, str], agent: str) -> dict[str, str]:
@@ -87,7 +86,7 @@ def _last_heard_of(log: EventLog, named: dict[str, str]) -> Speaker:
     speakers = [Speaker(conversation_id, agent) for agent, conversation_id in named.items()]
     if len(speakers) == 1:
         return speakers[0]
-    return max(speakers, key=lambda speaker: [event.ts for event in _events_of(log, speaker.conversation_id)][-1:])
+    return max(speakers, key=lambda speaker: [event.ts for event in events_of(log, speaker.conversation_id)][-1:])
 
 
 def _within_turn(log: EventLog, project: str | None, now_ns: int, agent: str) -> Speaker | None:
@@ -102,16 +101,8 @@ def _within_turn(log: EventLog, project: str | None, now_ns: int, agent: str) ->
     return next(reversed(working.values()), None)
 
 
-def _events_of(log: EventLog, conversation_id: str) -> list[Event]:
-    """Read a conversation; what cannot be read was not said, and is no reason not to say something else."""
-    try:
-        return log.session(conversation_id)
-    except OSError:
-        return []
-
-
 def _read(log: EventLog, since: str, until: str) -> list[Event]:
-    """Read a stretch of time in the same way."""
+    """Read a stretch of time; what cannot be read was not said, and is no reason not to say something else."""
     try:
         return list(log.read(since, until))
     except OSError:

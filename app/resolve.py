@@ -10,9 +10,8 @@ from eventlog.app.open_store import OpenStore
 from eventlog.app.staging import StagedEntry, as_edited, keep, path_of, unstage
 from eventlog.app.storage import storage_named
 from eventlog.errors import BadRequest
-from eventlog.events import EntryResolved, order
+from eventlog.events import HUMAN, EntryResolved, order
 from eventlog.projections.bases import section_safety, sections
-from eventlog.projections.bases.drift import HUMAN
 from eventlog.projections.bases.plan_file import change_of
 
 Choice = Literal["apply", "discard", "edited"]

@@ -4,9 +4,10 @@ from pathlib import Path
 
 import click
 
-from eventlog.app.install.install import InstallTarget
+from eventlog.app.install.install import FileChange, InstallTarget
 from eventlog.app.machine import Machine
 from eventlog.cli.choices import HostChoice
+from eventlog.cli.output import say
 from eventlog.project import project_root
 from eventlog.store import Store
 
@@ -24,3 +25,8 @@ def here(store: Store) -> InstallTarget:
     """Find where to install: the home of the user, and the project of the current directory."""
     machine = Machine.here()
     return InstallTarget(store, Path(machine.home), Path(project_root(str(Path.cwd()))), machine.environ)
+
+
+def tell(name: str, outcome: FileChange) -> None:
+    """Say what became of a file."""
+    say(f"{outcome.done:<10} {name}: {outcome.path}")

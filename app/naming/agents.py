@@ -3,10 +3,10 @@
 from collections.abc import Iterable
 
 from eventlog import hosts
-from eventlog.app.current_conversation import HUMAN
 from eventlog.app.naming.known_names import known_names
 from eventlog.app.naming.nearest import did_you_mean
 from eventlog.errors import BadRequest
+from eventlog.events import HUMAN
 from eventlog.log import EventLog
 
 _CLI = "cli"

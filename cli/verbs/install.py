@@ -8,7 +8,7 @@ from eventlog.app.install.install import FileChange, InstallTarget, allow, disal
 from eventlog.app.install.permissions import rule_of
 from eventlog.app.install.rules import install_rules
 from eventlog.cli import options
-from eventlog.cli.agent_options import agents, here, scope
+from eventlog.cli.agent_options import agents, here, scope, tell
 from eventlog.cli.choices import NearChoice
 from eventlog.cli.output import say
 from eventlog.hosts.profile import HostProfile, Scope
@@ -52,7 +52,7 @@ def command(
     """
     target = here(store)
     for host in [profile_of(name) for name in names]:
-        _tell(host.name, install(target, host, scope, shared=session_type == "shared"))
+        tell(host.name, install(target, host, scope, shared=session_type == "shared"))
         if is_distrusted(target, host, scope):
             say(f"           {host.after_install}")
         _permit(target, host, scope, allowed)
@@ -69,17 +69,13 @@ def _permit(target: InstallTarget, host: HostProfile, scope: Scope, allowed: boo
         return
     outcome = (allow if allowed else disallow)(target, host, scope)
     if outcome:
-        _tell(f"{host.name} permission", outcome)
+        tell(f"{host.name} permission", outcome)
     elif allowed:
         say(f"{'skipped':<10} {host.name} has no rule that would let it save: see `eventlog doctor`")
 
 
-def _tell(name: str, outcome: FileChange) -> None:
-    say(f"{outcome.done:<10} {name}: {outcome.path}")
-
-
 def _rules(name: str, outcome: FileChange | None) -> None:
     if outcome:
-        _tell(f"{name} rules", outcome)
+        tell(f"{name} rules", outcome)
     else:
         say(f"{'skipped':<10} {name} has no rule files for a user: use --project")

@@ -6,8 +6,7 @@ from eventlog.app.install.host_report import is_registered
 from eventlog.app.install.install import FileChange, InstallTarget, disallow, profile_of, uninstall
 from eventlog.app.install.rules import shares_rules, uninstall_rules
 from eventlog.cli import options
-from eventlog.cli.agent_options import agents, here, scope
-from eventlog.cli.output import say
+from eventlog.cli.agent_options import agents, here, scope, tell
 from eventlog.hosts.profile import HostProfile, Scope
 from eventlog.store import Store
 
@@ -24,23 +23,19 @@ def command(names: tuple[str, ...], scope: Scope, store: Store) -> None:
     target = here(store)
     for host in [profile_of(name) for name in names]:
         if not _others_need_rules(target, host, scope) and (outcome := uninstall_rules(target, host, scope)):
-            _tell(f"{host.name} rules", outcome)
-        _tell(host.name, uninstall(target, host, scope))
+            tell(f"{host.name} rules", outcome)
+        tell(host.name, uninstall(target, host, scope))
         if not is_registered(target, host, _other(scope)):
             _permission(host, disallow(target, host, scope))
 
 
 def _permission(host: HostProfile, outcome: FileChange | None) -> None:
     if outcome and outcome.done == "removed":
-        _tell(f"{host.name} permission", outcome)
+        tell(f"{host.name} permission", outcome)
 
 
 def _other(scope: Scope) -> Scope:
     return "user" if scope == "project" else "project"
-
-
-def _tell(name: str, outcome: FileChange) -> None:
-    say(f"{outcome.done:<10} {name}: {outcome.path}")
 
 
 def _others_need_rules(target: InstallTarget, host: HostProfile, scope: Scope) -> bool:

@@ -2,15 +2,13 @@
 
 from collections.abc import Iterable, Iterator
 
-from eventlog.events import EntryApplied, KnowledgeEdited, Operation, SectionKey
+from eventlog.events import HUMAN, EntryApplied, KnowledgeEdited, Operation, SectionKey
 from eventlog.projections.bases import sections
 from eventlog.projections.bases.ledger import Ledger, key_of
 from eventlog.projections.bases.locate import locate
 from eventlog.projections.bases.names import BaseFile
 from eventlog.projections.bases.section_history import Spelling
 from eventlog.projections.bases.sections import Page
-
-HUMAN = "human"  # agent and conversation of what people did to files by hand
 
 
 def edits(ledger: Ledger, file: BaseFile, path: str, page: Page) -> list[KnowledgeEdited]:

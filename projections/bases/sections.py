@@ -123,13 +123,6 @@ def ambiguity(found: Iterable[Section]) -> str:
     return f"{len(told)} sections have this heading and level: {'; '.join(told)}"
 
 
-def body_of(data: bytes, heading: str, level: int, under: Sequence[str] | None = None) -> str | None:
-    """Return the canonical text of a section; None where there is no such section."""
-    page = Page(data)
-    found = page.find(heading, level, under)
-    return page.text(found) if found else None
-
-
 def canonical(text: str) -> str:
     """Reduce a body to what all its spellings have in common: `\\n` ends lines, no blank lines around."""
     lines = _NEWLINE.sub("\n", text).split("\n")

@@ -29,6 +29,7 @@ from eventlog.events import (
     StageSummary,
     TurnEnd,
     UnknownEvent,
+    order,
 )
 from eventlog.log import EventLog
 from eventlog.projections.base import Line
@@ -93,7 +94,7 @@ def without_withdrawn_sections(text: str, log: EventLog, retractions: Collection
 
 
 def _newest_wordings(events: Iterable[Event]) -> dict[_Key, Fact]:
-    keyed = sorted((event for event in events if isinstance(event, Fact) and event.key), key=_order)
+    keyed = sorted((event for event in events if isinstance(event, Fact) and event.key), key=order)
     return {_key(fact): fact for fact in keyed}
 
 
@@ -109,15 +110,11 @@ def _is_replaced(event: Event, newest: Mapping[_Key, Fact]) -> bool:
     if not isinstance(event, Fact) or not event.key:
         return False
     now = newest.get(_key(event))
-    return now is not None and _order(now) > _order(event) and same_text(now.content) != same_text(event.content)
+    return now is not None and order(now) > order(event) and same_text(now.content) != same_text(event.content)
 
 
 def _key(fact: Fact) -> _Key:
     return fact.project or "" if fact.effective_scope == "project" else "", str(fact.key)
-
-
-def _order(event: Event) -> tuple[str, str]:
-    return event.ts, event.id
 
 
 def _says_any(line: str, gone: Collection[str]) -> bool:

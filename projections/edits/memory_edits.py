@@ -13,7 +13,7 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from eventlog import timestamps
-from eventlog.events import Event, Fact, KnowledgeEdited, Retraction, SectionKey, StageSummary, order
+from eventlog.events import HUMAN, Event, Fact, KnowledgeEdited, Retraction, SectionKey, StageSummary, order
 from eventlog.projections.base import Document, Line
 from eventlog.projections.bases.sections import Page, canonical
 from eventlog.projections.labels import Labels
@@ -25,7 +25,6 @@ from eventlog.projections.state.distinct_facts import subject_of
 from eventlog.projections.views.memory import NOTES, is_notes, notes_path
 from eventlog.text import same_text
 
-HUMAN = "human"
 _BULLET = re.compile(r"[-*+] (?:\[\d{4}-\d\d-\d\d\] )?(?P<text>.*\S)")
 _HEADING = "## "
 _NOTES_LEVEL = 2  # as `## Notes`
