@@ -51,9 +51,12 @@ def make_replica(store: "Store") -> str:
 
 def _make(store: "Store") -> None:
     """Give the store a name, unless it has got one meanwhile; raises OSError or NotStored."""
-    files.make_dirs(store.root)
+    from eventlog.settings.cached import wants_sync
+
+    durable = wants_sync(store)
+    files.make_dirs(store.root, durable=durable)
     temporary = f"{store.replica}.{os.urandom(4).hex()}{files.ENDING}"
-    files.write_temporary(temporary, f"{_new_name()}\n".encode(), durable=True, mode=files.OURS)
+    files.write_temporary(temporary, f"{_new_name()}\n".encode(), durable=durable, mode=files.OURS)
     try:
         os.link(temporary, store.replica)
     except FileExistsError:
@@ -64,7 +67,8 @@ def _make(store: "Store") -> None:
                 os.replace(temporary, store.replica)
     finally:
         files.remove(temporary)
-    files.sync_dir(store.root)
+    if durable:
+        files.sync_dir(store.root)
 
 
 def _new_name() -> str:

@@ -21,10 +21,11 @@ def presence(needs: Iterable[Need], store: Path, budget: int) -> dict[str, Inter
     if store.exists():
         _run(store, "replay")
     wanted = list(needs)
-    contexts = {project: _context(store, project, budget) for project in dict.fromkeys(need[1] for need in wanted)}
+    projects = dict.fromkeys(need[1] for need in wanted) if store.exists() else ()  # no project is known without
+    contexts = {project: _context(store, project, budget) for project in projects}
     found: dict[str, list[float]] = {}
     for group, project, line in wanted:
-        found.setdefault(group, []).append(float(line in contexts[project]))
+        found.setdefault(group, []).append(float(line in contexts.get(project, "")))
     return {group: interval(shares) for group, shares in found.items()}
 
 
