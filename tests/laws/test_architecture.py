@@ -9,7 +9,7 @@ from functools import cache
 
 import pytest
 
-from tests.support.tree import ROOT, needs_tree
+from tests.support.tree import files, needs_tree
 
 needs_tree()
 
@@ -62,13 +62,6 @@ def upward(folder, name, source):
         for module in imported(source)
         if module.startswith(FLOORS[folder]) and not module.startswith(allowed or "\0")
     }
-
-
-def files(folder):
-    """The sources of a folder by name, without what the links for type checkers lead to."""
-    links = [ROOT / "eventlog" / name for name in ("projections", "app", "cli")]
-    paths = (path for path in (ROOT / folder).rglob("*.py") if not any(link in path.parents for link in links))
-    return {path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8") for path in paths}
 
 
 @pytest.mark.parametrize("folder", FLOORS)

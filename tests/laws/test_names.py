@@ -6,8 +6,7 @@ from collections import defaultdict
 
 import pytest
 
-from tests.laws.test_architecture import files
-from tests.support.tree import needs_tree
+from tests.support.tree import files, needs_tree
 
 needs_tree()
 

@@ -15,3 +15,10 @@ def needs_tree() -> None:
     """Skip the test, or the module, that calls this where the sources are not beside the tests."""
     if not (ROOT / "eventlog").is_dir():
         pytest.skip("needs the source tree", allow_module_level=True)
+
+
+def files(folder):
+    """The sources of a folder by name, without what the links for type checkers lead to."""
+    links = [ROOT / "eventlog" / name for name in ("projections", "app", "cli")]
+    paths = (path for path in (ROOT / folder).rglob("*.py") if not any(link in path.parents for link in links))
+    return {path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8") for path in paths}
