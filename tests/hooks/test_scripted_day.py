@@ -95,7 +95,7 @@ def test_no_address_was_kept(played):
 
 
 @pytest.mark.skipif(not payloads.captured(), reason=payloads.NONE_CAPTURED)
-def test_every_captured_payload_twice_at_once_is_one_event(tmp_path):
+def test_every_captured_payload_twice_at_once_is_one_event_and_answered_by_silence_or_json(tmp_path):
     store = alone(tmp_path / "store")
     for file in payloads.captured():
         agent, event, _ = file.name.split("-")
@@ -109,6 +109,7 @@ def test_every_captured_payload_twice_at_once_is_one_event(tmp_path):
             )
 
         assert [(0, b"")] * TWICE == [(one.returncode, one.stderr) for one in ended]
+        assert all(not one.stdout or isinstance(json.loads(one.stdout), dict) for one in ended)
     assert len(payloads.captured()) == len(host_calls.events(store))
     assert not (store / "cache" / "hook-errors.log").exists()
 
