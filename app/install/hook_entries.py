@@ -6,7 +6,7 @@ New entries go to the end of their lists: other tools' hooks keep their position
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from eventlog.app.install import json_edit
+from eventlog.app.install import json_edit, script
 from eventlog.app.install.json_spans import Node, parse
 from eventlog.errors import BadRequest
 from eventlog.hooks.command import is_ours
@@ -17,6 +17,8 @@ _COMMANDS = ("command", "bash", "powershell", "exec")
 
 def merge(text: str, hooks: HookFile, commands: Mapping[str, str]) -> str:
     """Put exactly one entry of ours for each event into a file, and none for others; raises NotJson or BadRequest."""
+    if hooks.script:
+        return script.render(hooks.script.read_text("utf-8"), commands)
     text = text if says_something(text) else "{\n}\n"
     for key, value in hooks.document.items():
         if parse(text).get(key) is None:
@@ -38,6 +40,8 @@ def entry(hooks: HookFile, event: str, command: str) -> dict[str, Any]:
 
 def strip(text: str) -> str:
     """Make the file without any entry of ours, nor what that leaves empty; raises NotJson or BadRequest."""
+    if script.is_ours(text):
+        return ""
     if not says_something(text):
         return text
     stripped = _strip_events(text, keep=())
@@ -53,6 +57,11 @@ def commands_in(value: Any) -> Iterator[tuple[str, str]]:
     for event, entries in hooks.items() if isinstance(hooks, dict) else ():
         for item in entries if isinstance(entries, list) else ():
             yield from ((event, command) for command in _commands(item))
+
+
+def value_of(text: str) -> Any:
+    """Parse a file with hooks, be it JSON or a script of ours; raises NotJson."""
+    return {"hooks": script.commands_in(text)} if script.is_ours(text) else parse(text).value
 
 
 def says_something(text: str) -> bool:

@@ -78,7 +78,7 @@ def uninstall(target: InstallTarget, host: HostProfile, scope: Scope) -> FileCha
     """
     new, path = {"hooks": {}, **host.hooks.document}, target.file(host, scope)
     registered = _value(path)
-    done = restore(target.store, path, _strip(target, host, path), lambda text: _says_nothing(text, new))
+    done = restore(target.store, path, _strip(target, host, path), lambda text: not text or _says_nothing(text, new))
     _forget_trust(target, host, path, registered)
     return done
 
@@ -153,7 +153,7 @@ def _forget_trust(target: InstallTarget, host: HostProfile, path: Path, register
 def _value(path: Path) -> object:
     """Parse a file of the host's hooks; None where there is none, or nothing in it that can be understood."""
     try:
-        return parse(host_file.text_of(host_file.read(path), path)).value
+        return hook_entries.value_of(host_file.text_of(host_file.read(path), path))
     except BadRequest:
         return None
 

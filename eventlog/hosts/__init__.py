@@ -33,6 +33,7 @@ ROOMS = {  # the agent's name in the log -> its room, which is also its name on 
     "copilot": "copilot",
     "vscode": "vscode",
     "qwen-code": "qwen",
+    "opencode": "opencode",
 }
 _RUN_FOREIGN_HOOKS_THEIR_WAY = ("copilot", "vscode")
 

@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple
 
 from eventlog import hosts
 
-Shape = Literal["nested", "flat"]
+Shape = Literal["nested", "flat", "script"]
 Scope = Literal["user", "project"]
 
 BOTH_SCOPES: tuple[Scope, ...] = ("user", "project")
@@ -29,6 +29,7 @@ class HookFile(NamedTuple):
     handler: Mapping[str, Any]  # the command still empty
     command_key: str = "command"
     document: Mapping[str, Any] = {}  # what a new file needs beside `hooks`
+    script: Path | None = None  # of shape "script": what the file holds, a line `const COMMANDS = {}` in it
 
 
 class RuleFile(NamedTuple):

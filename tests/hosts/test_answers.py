@@ -17,6 +17,7 @@ QWEN = {
     "cwd": "/home/ada/shop",
     "transcript_path": "/q.jsonl",
 }
+OPENCODE = {"session_id": "ses_1", "cwd": "/home/ada/shop"}
 VSCODE = {"sessionId": "v-1", "timestamp": "2026-02-20T12:00:00Z", "cwd": "/home/ada/shop", "transcript_path": "/t"}
 
 
@@ -79,6 +80,7 @@ STARTS = {
     "cursor": ("cursor", cursor("sessionStart"), ("additional_context",)),
     "copilot": ("copilot", {**COPILOT, "source": "new"}, ("additionalContext",)),
     "vscode": ("vscode", {**VSCODE, "hookEventName": "SessionStart", "source": "new"}, NESTED),
+    "opencode": ("opencode", {**OPENCODE, "hook_event_name": "SessionStart", "source": "startup"}, NESTED),
     "qwen": ("qwen", {**QWEN, "hook_event_name": "SessionStart", "source": "startup"}, NESTED),
     "cursor in the hooks of Claude Code": ("claude", cursor("SessionStart"), NESTED),
     "copilot in them": ("claude", {**PASCAL, "hook_event_name": "SessionStart"}, ("additionalContext",)),
@@ -150,6 +152,10 @@ ASKED_WITH_A_PROMPT = {
         lambda turn: codex("UserPromptSubmit", turn_id=f"t{turn}", prompt="Go on."),
         lambda turn: codex("Stop", turn_id=f"t{turn}"),
     ),
+    "opencode": (
+        lambda turn: {**OPENCODE, "hook_event_name": "UserPromptSubmit", "prompt_id": f"m{turn}", "prompt": '"Go on."'},
+        lambda turn: {**OPENCODE, "hook_event_name": "Stop", "prompt_id": f"m{turn}"},
+    ),
     "qwen": (
         lambda turn: {
             **QWEN,
@@ -164,6 +170,18 @@ ASKED_WITH_A_PROMPT = {
         lambda turn: {**GEMINI, "hook_event_name": "AfterAgent", "timestamp": f"2026-02-20T12:00:0{turn}.000Z"},
     ),
 }
+
+
+@pytest.mark.parametrize(
+    ("prompt", "said"),
+    [('"Fix the cart."', "Fix the cart."), ('"A" is not "B"', '"A" is not "B"'), ("Why?", "Why?"), ('"', '"')],
+)
+def test_a_prompt_of_opencode_is_taken_out_of_the_quotes_it_is_handed_on_in(store, prompt, said):
+    told = {**OPENCODE, "hook_event_name": "UserPromptSubmit", "prompt_id": "m1", "prompt": prompt}
+    tell(store, told, "--agent", "opencode")
+    (event,) = events(store)
+
+    assert ("opencode", said) == (event.agent, event.payload["prompt"])
 
 
 def test_a_turn_of_qwen_is_one_prompt_however_often_it_is_submitted(store):

@@ -25,7 +25,9 @@ DOORS = {
     "eventlog/hooks/begin.py": ("eventlog.app.session_start.",),  # the seam: the answer to a session's start
 }
 
-HOST = re.compile(r"(?<![A-Za-z])(?i:claude|codex|cursor|gemini|copilot|vscode|qwen)(?![a-z])(?!_memory|_export)")
+HOST = re.compile(
+    r"(?<![A-Za-z])(?i:claude|codex|cursor|gemini|copilot|vscode|qwen|opencode)(?![a-z])(?!_memory|_export)"
+)
 ROOM = re.compile(r"eventlog/hosts/\w+/")  # rooms may name each other: some hosts run the hooks of others
 KNOWS_HOSTS = {
     "eventlog/hosts/__init__.py": "the table of hosts",

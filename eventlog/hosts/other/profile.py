@@ -4,6 +4,4 @@ from collections.abc import Mapping
 
 from eventlog.hosts.profile import MemoryFiles
 
-MEMORY: Mapping[str, MemoryFiles] = dict.fromkeys(
-    ("opencode", "amp", "windsurf", "droid"), MemoryFiles(project=(("AGENTS.md",),))
-)
+MEMORY: Mapping[str, MemoryFiles] = dict.fromkeys(("amp", "windsurf", "droid"), MemoryFiles(project=(("AGENTS.md",),)))

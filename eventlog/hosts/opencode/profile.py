@@ -1,0 +1,32 @@
+"""OpenCode's files, and the plugin that calls our hook; documentation: opencode.ai/docs/plugins, /docs/rules."""
+
+from pathlib import Path
+
+from eventlog.hosts.profile import HookFile, HostProfile, MemoryFiles, RuleFile
+
+PROFILE = HostProfile(
+    agent="opencode",
+    name="OpenCode",
+    home=".config/opencode",
+    home_variable="OPENCODE_CONFIG_DIR",
+    hooks=HookFile(
+        user_file="plugins/eventlog.js",
+        project_file=".opencode/plugins/eventlog.js",
+        shape="script",
+        events={
+            "SessionStart": {},
+            "UserPromptSubmit": {},
+            "PostToolUse": {},
+            "AfterAgentResponse": {},
+            "Stop": {},
+            "PreCompact": {},
+            "SessionEnd": {},
+        },
+        handler={},
+        script=Path(__file__).with_name("plugin.js"),
+    ),
+    rules=RuleFile(project_file="AGENTS.md", user_file="AGENTS.md"),
+    memory=MemoryFiles(project=(("AGENTS.md",),), home=((".config/opencode/AGENTS.md",),)),
+    programs=("opencode",),
+    traces=(".config/opencode", ".local/share/opencode"),
+)

@@ -1,0 +1,37 @@
+"""OpenCode, which runs plugins and no commands: ours (`plugin.js`) calls the hook in Claude Code's words.
+
+A turn is known by the id of its user's message; `agent_id` is the session of a helper. What is answered to a start or a
+prompt becomes part of the system message. `opencode run` hands on its prompt in quotes.
+Documentation: opencode.ai/docs/plugins; seen in 1.18.
+"""
+
+from eventlog.hosts.call import HookCall, Payload, text
+from eventlog.hosts.claude import protocol as claude
+
+AGENT = "opencode"
+SESSION_VARIABLE = "OPENCODE_SESSION_ID"  # of its agent's shell commands: our plugin sets it
+SILENT = b""
+
+_PROMPT = "UserPromptSubmit"
+
+start = claude.start
+flush = claude.flush
+
+
+def read(payload: Payload, name: str) -> HookCall:
+    """Read the call a payload tells of."""
+    if prompt := text(payload, "prompt"):
+        payload = {**payload, "prompt": _unquoted(prompt)}
+    call = claude.read(payload, name, AGENT)
+    call.may_ask = name == _PROMPT
+    return call
+
+
+def ask(request: str) -> bytes:
+    """Add a request to what the agent is given with a prompt."""
+    return start(request, _PROMPT)
+
+
+def _unquoted(prompt: str) -> str:
+    inner = prompt[1:-1]
+    return inner if prompt == f'"{inner}"' and '"' not in inner else prompt
