@@ -8,6 +8,7 @@ import orjson
 from msgspec import Struct
 
 from eventlog import fastjson
+from eventlog.app.known_projects import about
 from eventlog.events import order
 from eventlog.log import EventLog
 from eventlog.log_line import LogLine
@@ -37,7 +38,7 @@ def query(log: EventLog, wanted: EventFilter, *, limit: int | None = None, rever
 
     With `reverse` newest first, and `limit` counts from the newest.
     """
-    tests = list(_tests(wanted))
+    tests = list(_tests(log, wanted))
     found = (entry for entry in _source(log, wanted) if all(test(entry) for test in tests))
     return reversed(deque(found, maxlen=limit)) if reverse else islice(found, limit)
 
@@ -52,13 +53,14 @@ def _source(log: EventLog, wanted: EventFilter) -> Iterator[LogLine]:
     return (entry for entry in entries if wanted.since <= entry.event.ts <= wanted.until)
 
 
-def _tests(wanted: EventFilter) -> Iterator[_Test]:
+def _tests(log: EventLog, wanted: EventFilter) -> Iterator[_Test]:
     if wanted.session is not None:
         yield lambda entry: entry.event.conversation_id == wanted.session
     if wanted.types:
         yield lambda entry: entry.event.type in wanted.types
     if wanted.project:
-        yield lambda entry: entry.event.project == wanted.project
+        is_about = about(log.store, wanted.project)
+        yield lambda entry: is_about(entry.event.project, entry.event.replica)
     if wanted.agents:
         yield lambda entry: entry.event.agent in wanted.agents
     if wanted.text:

@@ -5,6 +5,7 @@ from collections.abc import Collection
 import msgspec
 from msgspec import Struct
 
+from eventlog.app.known_projects import about
 from eventlog.app.open_store import OpenStore
 from eventlog.app.replay import replay
 from eventlog.projections.engine.replay import ReplayResult
@@ -54,11 +55,12 @@ def sessions(
     `project` and `agents` are as the log has them.
     """
     rows = rows_of(replay(opened.log, opened.settings, projections=[SESSIONS]))
+    is_about = about(opened.store, project) if project else None
     found = [
         row
         for row in rows
         if since <= row.started_at <= until
-        and (not project or row.project == project)
+        and (is_about is None or is_about(row.project, None))
         and (not agents or row.agent in agents)
     ]
     return found[-limit:]

@@ -41,6 +41,7 @@ VERBS = {
     "query": Verb("Audit", "Show events: of a session, a type, a time, with a text."),
     "sessions": Verb("Audit", "Show who worked when, and what it came to."),
     "stats": Verb("Audit", "Show how well memory is kept: by which net, at what cost, week by week."),
+    "project": Verb("Audit", "Show which projects there are and where they lie; join two that are one."),
     "verify": Verb("Audit", "Read every line of the log and name each damage."),
     "completion": Verb("Shell", "Complete verbs, options, sessions, projects and ids in your shell."),
     "help": Verb("Shell", "Explain a verb or a topic: format, guarantees, hosts, names, time."),

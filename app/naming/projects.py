@@ -8,12 +8,14 @@ import re
 from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 
+from eventlog.app.known_projects import as_one, known_projects, paths_named
 from eventlog.app.naming.known_names import known_names
 from eventlog.app.naming.nearest import did_you_mean
 from eventlog.errors import BadRequest
 from eventlog.home import in_full
 from eventlog.log import EventLog
 from eventlog.project import project_root
+from eventlog.projections.views.project_list import ListedProject
 from eventlog.store import project_slug
 from eventlog.text import one_line, project_name
 
@@ -29,13 +31,23 @@ def project_meant(log: EventLog, said: str, *, cwd: str, home: str) -> str:
         return project_root(place)
     known = list(known_names(log).projects)
     known += [here for here in [project_root(cwd)] if here not in known]
-    for candidates in _readings(said, place, known):
+    for found in (paths_named(log.store, said), *_readings(said, place, known)):
+        candidates = as_one(log.store, found)
         if len(candidates) == 1:
             return candidates[0]
         if candidates:
             several = "\n".join(map(one_line, sorted(candidates)[:_SHOWN]))
             raise BadRequest(f"{said!r} may be {len(candidates)} projects: say more of the path", hint=several)
     raise _unknown(said, known)
+
+
+def all_projects(log: EventLog) -> list[ListedProject]:
+    """List the projects of all events: as the last replay knew them, and each other path as one, by name."""
+    found = known_projects(log.store)
+    listed = {path for project in found for _, path in project.places}
+    others = [path for path in known_names(log).projects if path not in listed]
+    found += [ListedProject(path, project_name(path), project_slug(path), (path,), ((None, path),)) for path in others]
+    return sorted(found, key=lambda project: (project.name, project.project))
 
 
 def _readings(said: str, place: str, known: Collection[str]) -> Iterator[list[str]]:

@@ -18,6 +18,7 @@ SUBJECTS = {
     "hook": {"eventlog/hook.py", "cli/verbs/hook.py"},
     "install": {"app/install/install.py", "cli/verbs/install.py"},
     "memory": {"projections/views/memory.py", "app/memory.py"},
+    "project": {"eventlog/project.py", "cli/verbs/project.py"},
     "replay": {"projections/engine/replay.py", "app/replay.py", "cli/verbs/replay.py"},
     "sessions": {"eventlog/hosts/sessions.py", "projections/views/sessions.py", "app/sessions.py", "cli/verbs/sessions.py"},
     "stats": {"projections/views/stats.py", "app/stats.py", "cli/verbs/stats.py"},
