@@ -1,21 +1,22 @@
 """`eventlog`: the table of verbs, and the one place that turns errors into messages and exit codes.
 
-A verb's module is imported when the verb is called; `hook` does not even import click.
+A verb's module is imported when the verb is called; `hook`, and what `quick.py` answers, do not even import click.
 """
 
 import sys
-from importlib import import_module
-from typing import NamedTuple
+
+from eventlog import own_modules
 
 _EXIT_USAGE, EXIT_NOT_WRITTEN, _EXIT_INTERRUPTED = 2, 3, 130
 EXIT_FOUND, EXIT_DAMAGED = 1, 4
 
 
-class Verb(NamedTuple):
-    """Where a verb stands in `eventlog --help`."""
+class Verb:
+    """Where a verb stands in `eventlog --help`; no NamedTuple, as typing takes longer than a quick answer."""
 
-    group: str
-    help: str
+    def __init__(self, group: str, text: str) -> None:
+        self.group = group
+        self.help = text
 
 
 VERBS = {
@@ -50,10 +51,15 @@ VERBS = {
 
 def main() -> None:
     """Run the command line; never returns normally after a failure."""
+    own_modules.come_first()
     if sys.argv[1:2] == ["hook"] and sys.argv[2:] not in (["--help"], ["-h"]):
         from eventlog.hooks import begin
 
         begin.main(sys.argv[2:])
+    from eventlog.cli import quick
+
+    if quick.answer(sys.argv[1:]):
+        sys.exit(0)
     try:
         sys.exit(_run())
     except KeyboardInterrupt:
@@ -92,6 +98,8 @@ def _run() -> int:
 
 
 def _load(verb: str) -> object:
+    from importlib import import_module
+
     return import_module(f"eventlog.cli.verbs.{verb}").command
 
 

@@ -30,8 +30,9 @@ _MOST = 1 << 16  # bytes; a larger file is left to importlib
 
 def come_first() -> None:
     """Find modules of this package before anybody else is asked; for processes of our own only."""
-    if not (sys.flags.optimize or sys.pycache_prefix):
-        sys.meta_path.insert(0, sys.modules[__name__])
+    finder = sys.modules[__name__]
+    if not (sys.flags.optimize or sys.pycache_prefix or finder in sys.meta_path):
+        sys.meta_path.insert(0, finder)
 
 
 def find_spec(name: str, path: "Sequence[str] | None" = None, target: object = None) -> ModuleSpec | None:

@@ -1,0 +1,66 @@
+"""What is answered without click is what the verb answers, and imports next to nothing."""
+
+import subprocess
+import sys
+
+import pytest
+
+from eventlog.cli import quick
+from tests.support.builders import fact, lines, write
+from tests.support.command_line import call, surroundings
+
+LOADED = "import sys; from eventlog.cli.main import main\ntry: main()\nfinally: print(*sys.modules, file=sys.stderr)"
+
+
+@pytest.fixture
+def store(tmp_path):
+    write(tmp_path / "log", lines(0, 1))
+    return tmp_path
+
+
+ASKED = [
+    ("--version",),
+    ("query", "--session", "c", "--format", "jsonl"),
+    ("query", "--format", "jsonl", "--id", fact(1)["id"]),
+    ("query", "--session", "nobody", "--format", "jsonl"),
+]
+
+
+@pytest.mark.parametrize("asked", ASKED)
+def test_the_answer_is_the_verbs(store, asked, monkeypatch):
+    args = asked if asked == ("--version",) else (*asked, "--store", store)
+    quickly = call(*args)
+    monkeypatch.setattr(quick, "answer", lambda argv: False)
+
+    assert call(*args) == quickly
+
+
+@pytest.mark.parametrize("asked", ASKED[:3])
+def test_no_library_is_imported_for_it(store, asked):
+    args = asked if asked == ("--version",) else (*asked, "--store", store)
+    command = [sys.executable, "-c", LOADED, *args]
+    ended = subprocess.run(command, capture_output=True, check=True, env=surroundings(), text=True)
+    loaded = set(ended.stderr.split())
+
+    assert ended.stdout
+    assert "eventlog.cli.quick" in loaded
+    assert set() == loaded & {"click", "msgspec", "orjson", "rich", "yaml", "json", "importlib.metadata"}
+
+
+@pytest.mark.parametrize(
+    "argv",
+    [
+        [],
+        ["--help"],
+        ["--version", "query"],
+        ["query", "--session", "c"],
+        ["query", "--session", "c", "--format", "json"],
+        ["query", "--session", "c", "--format", "jsonl", "--reverse"],
+        ["query", "--session", "c", "--id", "x", "--format", "jsonl"],
+        ["query", "--session", "c", "--session", "d", "--format", "jsonl"],
+        ["query", "--session", "c", "--format", "jsonl", "--limit", "1"],
+        ["stats", "--session", "c", "--format", "jsonl"],
+    ],
+)
+def test_whatever_else_is_asked_is_left_to_the_verb(argv):
+    assert not quick.answer(argv)
