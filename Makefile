@@ -50,7 +50,7 @@ docs: $(VENV)/.dev
 	$(VENV)/bin/python -m tests.docs.generate
 
 bench: $(VENV)/.dev
-	$(VENV)/bin/python -m bench $(BENCH)
+	$(VENV)/bin/python -m bench.installed $(BENCH)
 
 # What is found of what was said, and what speaks unasked; BENCH='--locomo PATH' asks somebody else's questions, too.
 bench-memory: $(VENV)/.dev

@@ -1,4 +1,4 @@
-"""`python -m bench [--events N] [--peers]`: every bar as a ratio to a reference measured in the same run."""
+"""`python -m bench [--events N] [--short] [--peers]`: every bar as a ratio to a reference measured in the same run."""
 
 import argparse
 import sys
@@ -12,6 +12,7 @@ from rich.table import Table
 from bench import append, context, hook, knowledge, peers
 from bench.generate import generate
 from bench.measure import Row
+from eventlog.log import EventLog
 
 
 def main() -> None:
@@ -19,24 +20,26 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m bench")
     parser.add_argument("--events", type=int, default=100_000, help="size of the large store [%(default)s]")
     parser.add_argument("--peers", action="store_true", help="install projectmem and wake-memory, and compare")
+    parser.add_argument("--short", action="store_true", help="only what an agent waits for, and appends")
     options = parser.parse_args()
     console = Console(width=None if sys.stdout.isatty() else 160)
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as scratch:
         table = Table("what", "median", "reference", "median", "ratio", "goal")
-        for row in _rows(Path(scratch), options.events, with_peers=options.peers):
+        for row in _rows(Path(scratch), options.events, short=options.short, with_peers=options.peers):
             console.print(f"measured: {row.what}", style="dim")
             ours, theirs = _show(row.seconds, row), _show(row.reference_seconds, row)
             table.add_row(row.what, ours, row.reference, theirs, f"{row.ratio:.2f}", row.goal)
     console.print(table)
 
 
-def _rows(scratch: Path, events: int, *, with_peers: bool) -> Iterator[Row]:
+def _rows(scratch: Path, events: int, *, short: bool, with_peers: bool) -> Iterator[Row]:
     large, small = scratch / "large", scratch / "small"
     generate(large / "log", events)
     generate(small / "log", 1000)
+    EventLog(small).index.catch_up()
     yield from hook.rows(large, events)
     yield from append.rows(scratch)
-    yield from knowledge.rows(large, small, events)
+    yield from (knowledge.asking if short else knowledge.rows)(large, small, events)
     yield from context.rows(scratch, events)
     if with_peers:
         yield from peers.rows(scratch, large)

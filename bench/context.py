@@ -14,7 +14,7 @@ import orjson
 
 import eventlog
 from bench.generate import generate
-from bench.measure import Row, compare, process
+from bench.measure import FLOOR, Row, compare, process
 
 _SCRIPT = str(Path(eventlog.__file__).parent / "hook.py")
 _SMALLEST = 1000
@@ -26,6 +26,8 @@ _sessions = count()
 def rows(scratch: Path, events: int) -> Iterator[Row]:
     """The bar of the session-start hook, for stores of 1,000 events and ten times more each, up to `events`."""
     smallest = _hook(_store(scratch, _SMALLEST))
+    name = f"session-start hook with context, store of {_SMALLEST:,}"
+    yield compare(name, smallest, "python -I -S -c pass", process(FLOOR), "≤ 4", rounds=15)
     size = _SMALLEST * 10
     while size <= events:
         yield compare(

@@ -32,9 +32,10 @@ def rows(store: Path, events: int) -> Iterator[Row]:
         "≤ 0.63",
     )
     floor = process(FLOOR)
+    yield compare(f"tool call, in {events:,}", process(tool, _tool), "python -I -S -c pass", floor, "≤ 1.5", rounds=41)
     for what, session in (("has saved", conversation_id(0)), ("is new", "a-new-conversation-")):
         name = f"turn end, the conversation {what}, in {events:,}"
-        yield compare(name, process(turn, partial(stop, session)), "python -I -S -c pass", floor, "≤ 2.0", rounds=41)
+        yield compare(name, process(turn, partial(stop, session)), "python -I -S -c pass", floor, "≤ 1.8", rounds=41)
     new = process(turn, lambda: stop("a-new-conversation-"))
     yield compare("turn end", new, "python3 -I -c pass", process(_PLAIN), "", rounds=41)
     name = f"session end, in {events:,}"

@@ -10,11 +10,12 @@ from pathlib import Path
 import msgspec
 
 from bench.generate import conversation_id
-from bench.measure import Row, compare, process
+from bench.measure import FLOOR, Row, compare, process
 from eventlog.events import TurnEnd
 from eventlog.log import EventLog
 
 _EVENTLOG = (sys.executable, "-m", "eventlog")
+_QUERY = (*_EVENTLOG, "query", "--format", "jsonl", "--session")
 
 
 def rows(store: Path, small: Path, events: int) -> Iterator[Row]:
@@ -33,17 +34,18 @@ def rows(store: Path, small: Path, events: int) -> Iterator[Row]:
         replay()
 
     yield compare("replay after one new event", incremental, "full replay", full, "≤ 0.05", rounds=3)
-    cold = process((*_EVENTLOG, "--store", str(store), "query", "--session", conversation_id(11)))
-    yield compare(
-        f"query --session in {events:,}",
-        cold,
-        "the same in 1,000",
-        process((*_EVENTLOG, "--store", str(small), "query", "--session", conversation_id(11))),
-        "≤ 1.2",
-    )
+    yield from asking(store, small, events)
+
+
+def asking(store: Path, small: Path, events: int) -> Iterator[Row]:
+    """The bars of a session's lines as they stand, asked by a new process."""
+    cold, same = (process((*_QUERY, conversation_id(11), "--store", str(where))) for where in (store, small))
+    name = f"query --session, raw lines, in {events:,}"
+    yield compare(name, cold, "python -I -S -c pass", process(FLOOR), "≤ 2.5", rounds=15)
+    yield compare(name, cold, "the same in 1,000", same, "≤ 1.2", rounds=15)
     if shutil.which("rg"):
         search = process(("rg", "--no-filename", "--", conversation_id(11), str(store / "log")), env=dict(os.environ))
-        yield compare(f"query --session in {events:,}", cold, "rg over the log", search, "≤ 1.0")
+        yield compare(name, cold, "rg over the log", search, "≤ 1.0")
 
 
 def decode_all(log_dir: Path) -> int:
