@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import PurePath, PureWindowsPath
-from typing import Any, get_type_hints
+from typing import Any, NamedTuple, get_type_hints
 
 import msgspec
 from msgspec.structs import replace
@@ -11,31 +11,33 @@ from msgspec.structs import replace
 from eventlog import codec
 from eventlog.app.naming.references import events_named, session_meant
 from eventlog.app.record_once import record_once
+from eventlog.app.still_said import still_said
 from eventlog.errors import BadRequest, InvalidEvent
 from eventlog.events import TYPES, Event, Retraction, UnknownEvent
 from eventlog.fastjson import BOM
 from eventlog.log import AppendResult, EventLog
 from eventlog.plain_words import of_value
+from eventlog.reserved import refuse_reserved
 
 _FIND = "`eventlog query` shows what there is; nothing was stored"
 _NOTHING_STORED = "nothing was stored; correct this line and send the whole again"
-_VERBS = {  # what an event of that type comes from instead
-    "entry_resolved": "`eventlog resolve`",
-    "entry_applied": "`eventlog apply`",
-    "knowledge_edited": "an edit of the file, which `eventlog apply` records",
-    "project_joined": "`eventlog project join`",
-    "project_seen": "`eventlog replay`, which looks at the repositories",
-    "rejected": "`eventlog forget`",
-    "restored": "`eventlog undo`",
-}
 
 
-def append_event(log: EventLog, fields: Mapping[str, Any]) -> AppendResult:
+class AppendReport(NamedTuple):
+    """What became of an event, and the events that still say what it withdraws."""
+
+    appended: AppendResult
+    still_said: list[str]
+
+
+def append_event(log: EventLog, fields: Mapping[str, Any]) -> AppendReport:
     """Append one event unless its conversation has said the same; raises InvalidEvent, BadRequest or NotStored."""
     event = _appendable(fields)
+    others = []
     if isinstance(event, Retraction):
         event = _of_something(log, event)
-    return record_once(log, event)
+        others = still_said(log, event)
+    return AppendReport(record_once(log, event), others)
 
 
 def append_stream(log: EventLog, lines: Iterable[bytes], *, batch: str | None = None) -> list[AppendResult]:
@@ -85,11 +87,7 @@ def _appendable(fields: Mapping[str, Any]) -> Event:
     event = codec.from_fields(dict(fields))
     if event.project and not PurePath(event.project).is_absolute() and not PureWindowsPath(event.project).is_absolute():
         raise InvalidEvent(f"{event.project!r} is not absolute", where="project", hint="give the path from the root on")
-    event = codec.check(event)
-    if verb := _VERBS.get(event.type):
-        what = f"{event.type} is not for append: it tells of a person's decision, or of a file"
-        raise InvalidEvent(what, where="type", hint=f"it comes from {verb}")
-    return event
+    return refuse_reserved(codec.check(event))
 
 
 def _of_something(log: EventLog, event: Retraction) -> Retraction:

@@ -45,7 +45,7 @@ def record_edits(log: EventLog, settings: Settings, *, dry_run: bool = False) ->
     events = [event for taken in found.values() for event in taken.events]
     if events and not dry_run:
         name = make_replica(log.store)
-        events = log.append_many(_named(event, name) for event in events)
+        events = [appended.event for appended in log.put(_named(event, name) for event in events)]
     whole = {path: data for path, data in read_now.items() if not found[path].unexplained}
     return EditRecord(events, {path.relative_to(root).as_posix(): data for path, data in whole.items()})
 

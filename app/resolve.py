@@ -87,7 +87,7 @@ def decide(opened: OpenStore, staged: StagedEntry, choice: Choice, content: str 
         content=content if choice == "edited" else None,
     )
     apply(opened)  # what the person decided against must be in the log before the decision is
-    stored = opened.log.append(event)
+    stored = opened.log.put([event])[0].event
     assert isinstance(stored, EntryResolved)
     unstage(path)
     return ResolveResult(stored, apply(opened, state=read_knowledge(opened.log, opened.settings)))

@@ -18,7 +18,7 @@ _LATELY_NS = 7 * 24 * 3600 * 10**9  # who has not worked somewhere for longer ha
 def tell_remotes(log: EventLog, states: dict[type[Any], Any]) -> int:
     """Append what the log does not know yet of the paths it tells of; returns how many events, raises NotStored."""
     state = states.get(Conversations)
-    return len(log.append_many(_untold(log, state))) if isinstance(state, Conversations) else 0
+    return len(log.put(_untold(log, state))) if isinstance(state, Conversations) else 0
 
 
 def _untold(log: EventLog, state: Conversations) -> Iterator[ProjectSeen]:

@@ -1,6 +1,7 @@
 """The common part of the recording verbs: append, and report the result."""
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -34,9 +35,9 @@ def is_switched_off(machine: Machine, project: str | None) -> bool:
     return bool(switch)
 
 
-def report(appended: AppendResult, reason: str) -> None:
+def report(appended: AppendResult, reason: str, *, still_said: Sequence[str] = ()) -> None:
     """Print one JSON line for an event, for the agent that called."""
     if appended.new:
-        emit({"status": "ok", "id": appended.event.id})
+        emit({"status": "ok", "id": appended.event.id, **({"still_said": still_said} if still_said else {})})
     else:
         emit({"status": "skipped", "reason": reason, "id": appended.event.id})

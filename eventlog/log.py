@@ -19,6 +19,7 @@ from eventlog.files import not_stored, sync_file
 from eventlog.index import ConversationIndex
 from eventlog.log_line import LogLine
 from eventlog.replica import make_replica
+from eventlog.reserved import refuse_reserved
 from eventlog.secrets import scrub_fields
 from eventlog.settings import cached
 from eventlog.store import Store
@@ -67,30 +68,38 @@ class EventLog:
     def append(self, event: Event | Mapping[str, Any]) -> Event:
         """Store one event and return it with its time and id; on disk when this returns.
 
-        Raises InvalidEvent (naming the field) or NotStored.
+        Raises InvalidEvent (naming the field; also for what only people's own verbs may say) or NotStored.
         """
         if ordinary := ordinary_event.ready(event):
             return self._put_ordinary(*ordinary)
-        return self.put([event])[0].event
+        return self.append_many([event])[0]
 
     def append_many(self, events: Iterable[Event | Mapping[str, Any]], *, batch: str | None = None) -> list[Event]:
         """Store several events, all or nothing per day file short of a kill, and return them in the order given.
 
         Sent again with the same name of a `batch`, or with times of their own, only those are added that are missing.
         """
-        return [appended.event for appended in self.put(events, batch=batch)]
+        free = [refuse_reserved(event) for event in self._accepted(events)]
+        return [appended.event for appended in self._put(free, batch)]
 
     def put(
         self, events: Iterable[Event | Mapping[str, Any]], *, batch: str | None = None, after: str = ""
     ) -> list[AppendResult]:
-        """Like `append_many`, telling for each event whether it was new; the first invalid one refuses them all.
+        """Like `append_many`, for use cases: events of any type, and for each whether it was new.
 
         Those that get their time now get one `after` that of another event, even where a clock ahead of ours dated it.
         """
-        accepted = [accept(self._of_here(event)) for event in events]
+        accepted = self._accepted(events)
         if after and after >= timestamps.from_ns(self._now()):
             last = timestamps.to_ns(after)
             accepted = [event if event.ts else _stamp(event, last + 1000 * n) for n, event in enumerate(accepted, 1)]
+        return self._put(accepted, batch)
+
+    def _accepted(self, events: Iterable[Event | Mapping[str, Any]]) -> list[Event]:
+        """Take the events as the log has them; the first invalid one refuses them all."""
+        return [accept(self._of_here(event)) for event in events]
+
+    def _put(self, accepted: list[Event], batch: str | None) -> list[AppendResult]:
         for event in accepted:
             codec.encode(event if event.ts else _stamp(event, 0))
         by_day: dict[str, list[int]] = {}

@@ -63,7 +63,8 @@ def command(
 
     Without --session, conversation, project and agent are found as for `fact`. A VALUE is text, or JSON where the field
     is not text. An event with its own `ts` and no `id` gets an id derived from what it says, so that the same file
-    twice adds nothing. Prints one JSON line per event.
+    twice adds nothing. Prints one JSON line per event; that of a retraction names the events that still say the same
+    (`still_said`): the line stays until they are withdrawn as well.
 
     A stream is stored all or nothing per day, short of a kill. Sent again, events with times or ids of their own are
     recognised; for all others give the stream a name with --batch, of its own for each stream.
@@ -84,7 +85,8 @@ def command(
     if fields.setdefault("type", type_name) != type_name:
         raise click.UsageError(f"TYPE is {type_name}, and the fields say type={fields['type']}")
     speaker = _speaker(log, SpeakerOptions(session, project, agent, layer), fields, machine)
-    report(append_event(log, {**speaker, **fields}), "already said in this conversation")
+    done = append_event(log, {**speaker, **fields})
+    report(done.appended, "already said in this conversation", still_said=done.still_said)
 
 
 def _speaker(log: EventLog, given: SpeakerOptions, fields: dict[str, Any], machine: Machine) -> dict[str, Any]:

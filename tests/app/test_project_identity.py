@@ -146,7 +146,7 @@ def test_an_edit_of_a_memory_that_moves_is_in_the_log_and_the_file_is_gone(machi
 
 def noted(machine, path, content):
     key = SectionKey(heading="Notes", path=f"knowledge/projects/{project_slug(path)}/MEMORY.md")
-    machine.log.append(KnowledgeEdited(conversation_id="human", agent="human", key=key, content=content))
+    machine.log.put([KnowledgeEdited(conversation_id="human", agent="human", key=key, content=content)])
 
 
 def test_notes_of_what_becomes_one_project_are_kept_together_until_a_person_edits_them(machine, clone):
@@ -165,12 +165,11 @@ def test_projects_are_joined_by_hand_until_that_is_taken_back(machine):
     says(machine, "/a/notes", "fact 0")
     says(machine, "/b/notes", "fact 1", "t")
     before = memories(machine)
-    joined = machine.log.append(
-        ProjectJoined(conversation_id="human", agent="human", projects=["/b/notes", f"{machine.name}:/a/notes"])
-    )
+    projects = ["/b/notes", f"{machine.name}:/a/notes"]
+    [joined] = machine.log.put([ProjectJoined(conversation_id="human", agent="human", projects=projects)])
 
     assert {f"projects/{project_slug('/a/notes')}/MEMORY.md": ["fact 1", "fact 0"]} == memories(machine)
-    machine.log.append(Retraction(conversation_id="human", agent="human", target=joined.id))
+    machine.log.append(Retraction(conversation_id="human", agent="human", target=joined.event.id))
     assert before == memories(machine)
 
 
@@ -179,7 +178,7 @@ def test_a_joined_project_is_known_by_its_address_and_listed_with_all_its_places
     says(machine, path, "fact 0")
     says(machine, "/b/notes", "fact 1", "t")
     machine.replay()
-    machine.log.append(ProjectJoined(conversation_id="human", projects=["/b/notes", SHOP]))
+    machine.log.put([ProjectJoined(conversation_id="human", projects=["/b/notes", SHOP])])
     machine.replay()
 
     assert {HOME: ["fact 1", "fact 0"]} == memories(machine)

@@ -358,3 +358,26 @@ def test_a_time_without_its_zone_is_refused_with_a_hint(store):
 
     assert 2 == code
     assert "write it like 2026-02-21T08:35:44Z" in err
+
+
+# ------------------------------------------------------------------------------------------------ what is withdrawn
+
+
+def test_withdrawing_one_of_several_equal_statements_names_the_others(store):
+    words = {"Deploy on Monday": "a", "deploy  on Monday.": "b", "Deploy on Friday": "c"}
+    ids = [_say(store, "fact", text, "--session", name)[1][0]["id"] for text, name in words.items()]
+    summary = ("--topic", "t", "--summary", "s", "--decision", "Deploy on Monday", "--session", "d")
+    ids.append(_say(store, "summary", *summary)[1][0]["id"])
+    first, second, other, decided = ids
+
+    answers = [_say(store, "append", "retraction", f"target={one}")[1][0] for one in (other, second, first, decided)]
+
+    assert [None, [first, decided], [decided], None] == [answer.get("still_said") for answer in answers]
+    assert ["ok"] * 4 == [answer["status"] for answer in answers]
+
+
+def test_withdrawing_a_conversation_names_who_else_says_the_same(store):
+    _say(store, "fact", "Deploy on Monday", "--session", "a")
+    [other] = _say(store, "fact", "Deploy on Monday", "--session", "b")[1]
+
+    assert [other["id"]] == _say(store, "append", "retraction", "conversation=a")[1][0]["still_said"]

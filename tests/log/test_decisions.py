@@ -4,11 +4,12 @@ import json
 
 import pytest
 
+from eventlog import codec
+from eventlog.errors import InvalidEvent
 from eventlog.log import EventLog
 from tests.support.command_line import call
 
-
-@pytest.mark.parametrize(
+RESERVED = pytest.mark.parametrize(
     "event",
     [
         {"type": "entry_resolved", "target": "x", "choice": "apply"},
@@ -19,6 +20,9 @@ from tests.support.command_line import call
     ],
     ids=lambda event: event["type"],
 )
+
+
+@RESERVED
 def test_what_people_decide_is_not_said_by_append(tmp_path, event):
     store = tmp_path / "store"
     fields = {"conversation_id": "s", **event}
@@ -30,3 +34,16 @@ def test_what_people_decide_is_not_said_by_append(tmp_path, event):
     assert "is not for append" in one.err
     assert "is not for append" in many.err
     assert [] == list(EventLog(store).read())
+
+
+@RESERVED
+def test_nor_by_a_program(tmp_path, event):
+    log = EventLog(tmp_path / "store")
+    fields = {"conversation_id": "s", **event}
+
+    for given in (fields, codec.from_fields(fields)):
+        with pytest.raises(InvalidEvent, match="is not for append"):
+            log.append(given)
+        with pytest.raises(InvalidEvent, match="is not for append"):
+            log.append_many([{"type": "fact", "conversation_id": "s", "content": "x"}, given])
+    assert [] == list(log.read())

@@ -18,7 +18,7 @@ def said(content, **fields):
 @given(any_event)
 def test_what_append_returns_is_what_is_read(tmp_path_factory, event):
     log = EventLog(tmp_path_factory.mktemp("store"), fsync=False)
-    stored = log.append(event)
+    stored = log.put([event])[0].event
 
     assert [stored] == list(log.read())
     assert event == msgspec.structs.replace(stored, id="", ts="", replica=event.replica)
@@ -36,18 +36,18 @@ def test_what_append_returns_is_what_is_read(tmp_path_factory, event):
     ],
 )
 def test_what_tells_of_this_machine_is_named_after_the_store_unless_it_is_imported(log, fields, named):
-    stored = log.append({"conversation_id": "c", **fields})
+    stored = log.put([{"conversation_id": "c", **fields}])[0].event
 
     assert (replica_of(log.store) or None) == stored.replica
     assert named is (stored.replica is not None)
-    assert "laptop" == log.append({"conversation_id": "d", **fields, "replica": "laptop"}).replica
+    assert "laptop" == log.put([{"conversation_id": "d", **fields, "replica": "laptop"}])[0].event.replica
 
 
 @given(st.lists(stored_events(times), max_size=8, unique_by=lambda event: event.id))
 def test_imported_events_are_read_in_order_each_once(tmp_path_factory, events):
     log = EventLog(tmp_path_factory.mktemp("store"), fsync=False)
-    log.append_many(events)
-    log.append_many(reversed(events))
+    log.put(events)
+    log.put(reversed(events))
     order = [(event.ts, event.id) for event in log.read()]
 
     assert sorted({(event.ts, event.id) for event in events}) == order
@@ -56,7 +56,7 @@ def test_imported_events_are_read_in_order_each_once(tmp_path_factory, events):
 @given(st.lists(stored_events(times), min_size=1, max_size=6), times, times)
 def test_a_part_of_the_log_is_what_the_whole_has_in_that_time(tmp_path_factory, events, since, until):
     log = EventLog(tmp_path_factory.mktemp("store"), fsync=False)
-    log.append_many(events)
+    log.put(events)
     bounds = sorted([since, until])
 
     assert [e for e in log.read() if bounds[0] <= e.ts <= bounds[1]] == list(log.read(*bounds))

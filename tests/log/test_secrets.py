@@ -275,6 +275,6 @@ WIFI = f"wifi {sample('PASSWORD=')[0]}"
 def test_what_a_person_wrote_into_a_knowledge_base_stays_theirs(store):
     """The log would take the line out of their file otherwise."""
     edited = {"type": "knowledge_edited", "conversation_id": "human", "key": {"path": "user", "heading": "A"}}
-    stored = EventLog(store).append({**edited, "content": WIFI})
+    stored = EventLog(store).put([{**edited, "content": WIFI}])[0].event
 
     assert WIFI == to_fields(stored)["content"]

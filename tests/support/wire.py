@@ -97,7 +97,7 @@ def events() -> list[Fields]:
 def write(directory: Path) -> None:
     """Let this tree's `EventLog` write its log below `directory`; raises FileExistsError where there is one."""
     (directory / "log").mkdir(parents=True)
-    EventLog(directory, fsync=False).append_many([codec.from_fields(fields) for fields in events()])
+    EventLog(directory, fsync=False).put([codec.from_fields(fields) for fields in events()])
 
 
 def main(argv: list[str]) -> None:
