@@ -1,13 +1,15 @@
-"""Real Markdown: the long descriptions of all installed packages, changed section by section.
+"""Real files, changed section by section: our documents, and what all installed packages say of themselves.
 
+Half of it is Markdown; the rest is reStructuredText, which is no less a Markdown file, with odder headings.
 What a section is and what the file must be afterwards is worked out here with another parser (commonmark) and lines
 alone. `make test` takes one section of every file for each operation, `make fuzz` takes all of them.
 """
 
+import re
+import sysconfig
 from collections import Counter
 from collections.abc import Iterator
 from email import message_from_string
-from importlib.metadata import distributions
 from pathlib import Path
 from typing import NamedTuple
 
@@ -17,8 +19,11 @@ from eventlog.projections.bases import section_edits, sections
 from tests.support.effort import FUZZ
 
 commonmark = pytest.importorskip("commonmark")
-MINIMUM = 30  # files; fewer prove little
+MINIMUM = 60  # files; fewer prove little
 ROOT = Path(__file__).parents[3]
+OURS = ("*.md", "docs/*.md", "fixtures/README.md", "bench/memory/data/README.md")
+THEIRS = ("*.dist-info/METADATA", "*.dist-info/**/*.md", "*/_vendor/*.dist-info/METADATA")
+HEADING = re.compile(r"^(#|==|--)", re.MULTILINE)
 OPERATIONS = ("update", "clear", "delete")
 
 
@@ -34,12 +39,19 @@ class Part(NamedTuple):
 
 
 def texts() -> dict[str, str]:
-    found = {}
-    for package in distributions():
-        about = message_from_string(package.read_text("METADATA") or "")
-        found[package.name] = str(about["Description"] or about.get_payload())
-    found |= {path.name: path.read_text() for path in ROOT.glob("*.md")}
-    return {name: text for name, text in found.items() if "\n#" in text or "\n==" in text or "\n--" in text}
+    """Every text with a heading, once, by the path of its file."""
+    packages = Path(sysconfig.get_paths()["purelib"])
+    ours = [path for place in OURS for path in sorted(ROOT.glob(place))]
+    theirs = [path for place in THEIRS for path in sorted(packages.glob(place))]
+    found = {described(path): str(path) for path in (*theirs, *ours)}
+    return {name: text for text, name in found.items() if HEADING.search(text)}
+
+
+def described(path: Path) -> str:
+    """A Markdown file, or the long description in a package's metadata."""
+    text = path.read_text(errors="replace")
+    about = message_from_string(text) if path.name == "METADATA" else None
+    return str(about["Description"] or about.get_payload()) if about else text
 
 
 def parts(text: str) -> list[Part]:
@@ -89,7 +101,7 @@ def cases(text: str) -> Iterator[tuple[Part, str]]:
 def test_a_section_of_a_real_file_changes_and_nothing_else():
     files = texts()
     if len(files) < MINIMUM:
-        pytest.skip(f"only {len(files)} Markdown descriptions are installed")
+        pytest.skip(f"only {len(files)} descriptions are here")
     wrong, tried = [], 0
     for name, text in files.items():
         whole = text if text.endswith("\n") else f"{text}\n"
