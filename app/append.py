@@ -24,7 +24,7 @@ _NOTHING_STORED = "nothing was stored; correct this line and send the whole agai
 
 
 class AppendReport(NamedTuple):
-    """What became of an event, and the events that still say what it withdraws."""
+    """An event that was appended, and the events that still say what it withdraws."""
 
     appended: AppendResult
     still_said: list[str]
