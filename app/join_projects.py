@@ -13,6 +13,6 @@ def join_projects(opened: OpenStore, one: str, other: str) -> ProjectJoined:
     if about(opened.store, one)(other, None):
         raise BadRequest(f"{one} and {other} are one project already")
     names = [name_of(opened.store, path) for path in (one, other)]
-    stored = opened.log.append(ProjectJoined(conversation_id=HUMAN, agent=HUMAN, projects=names))
+    stored = opened.log.put([ProjectJoined(conversation_id=HUMAN, agent=HUMAN, projects=names)])[0].event
     assert isinstance(stored, ProjectJoined)
     return stored
