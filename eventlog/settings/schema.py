@@ -5,8 +5,6 @@ A mistake that concerns one key is told as `key: what is wrong`, so that whoever
 
 import posixpath
 from typing import Annotated, Any, Literal
-from urllib.parse import urlsplit
-from zoneinfo import ZoneInfo
 
 from msgspec import Meta, Struct, field
 
@@ -145,6 +143,8 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def _is_address(url: str) -> bool:
+    from urllib.parse import urlsplit
+
     parts = urlsplit(url)
     if parts.scheme == "file":
         return not parts.netloc and ".." not in parts.path.split("/") and not parts.path.endswith("/")
@@ -152,6 +152,10 @@ def _is_address(url: str) -> bool:
 
 
 def _is_timezone(name: str) -> bool:
+    if name == "UTC":  # for which no session waits until time zones are imported
+        return True
+    from zoneinfo import ZoneInfo
+
     try:
         ZoneInfo(name)
     except (LookupError, ValueError, OSError):

@@ -7,7 +7,6 @@ summaries of that day come to: the last one of the whole session, else its stage
 from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
 from typing import NamedTuple
-from zoneinfo import ZoneInfo
 
 from msgspec import Struct
 
@@ -107,6 +106,8 @@ def local_time(timezone: str) -> Local:
     """Make the conversion of timestamps to `YYYY-MM-DDTHH:MM` on the clocks of that zone."""
     if timezone == "UTC":
         return lambda ts: ts[:16]
+    from zoneinfo import ZoneInfo
+
     zone = ZoneInfo(timezone)
     return lambda ts: datetime.fromisoformat(ts).astimezone(zone).strftime("%Y-%m-%dT%H:%M")
 

@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime, tzinfo
 from itertools import islice
-from zoneinfo import ZoneInfo
 
 from eventlog.projections.base import Document, Line, Projection
 from eventlog.projections.labels import LABELS, Labels
@@ -113,8 +112,16 @@ def _fit(texts: Iterable[SourcedText], budget: int) -> Iterator[SourcedText]:
         budget -= min(budget, len(said.text))
 
 
+def _zone(timezone: str) -> tzinfo:
+    if timezone == "UTC":
+        return UTC
+    from zoneinfo import ZoneInfo
+
+    return ZoneInfo(timezone)
+
+
 def _period(conversation: Conversation, timezone: str) -> str:
-    zone = UTC if timezone == "UTC" else ZoneInfo(timezone)
+    zone = _zone(timezone)
     start, last = _local(conversation.started_at, zone), _local(conversation.last_at, zone)
     until = "" if start == last else f" – {last.removeprefix(start[:11])}"
     return f"{start}{until} {timezone}"
