@@ -8,7 +8,7 @@ from eventlog.app.open_store import OpenStore
 from eventlog.app.plan import plan
 from eventlog.app.rebuild import rebuild
 from eventlog.app.replay import replay
-from eventlog.projections.bases import section_edits
+from eventlog.projections.bases import section_edits, sections
 from eventlog.replica import make_replica
 from eventlog.settings.schema import Settings
 from tests.support.builders import NOON
@@ -74,6 +74,11 @@ class Neighbour:
         self.user_md.parent.mkdir(parents=True, exist_ok=True)
         self.user_md.write_bytes(after)
         self.acts.add((heading, level, text))
+
+    def loses(self):
+        """USER.md is gone; what is not in the next one a person makes, they have removed."""
+        self.acts |= {(heading, level, None) for heading, level, _ in sections.Page(self.text).outline()}
+        self.user_md.unlink(missing_ok=True)
 
     def take(self, other, whole=1.0):
         """Copy the other's own day files here, or as much of them as a torn copy has."""
