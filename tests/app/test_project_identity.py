@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from eventlog import Fact, KnowledgeEdited, StageSummary
+from eventlog.app.plan import plan
 from eventlog.app.record_once import record_once
 from eventlog.app.session_context import request_of, session_context
 from eventlog.events import ProjectJoined, Retraction, SectionKey
@@ -262,3 +263,16 @@ def test_summaries_of_other_clones_are_told_by_the_projects_own_index(machine, c
     later(machine)
 
     assert "Built it" in context(machine, paths[1])
+
+
+def test_what_was_planned_for_a_file_in_a_project_is_applied_on_the_machine_of_the_project_only(network, tmp_path):
+    first, second = network.machines
+    (tmp_path / "notes").mkdir()
+    entry = {"path": "project", "heading": "Build", "content": "make"}
+    plan(first.log, entry, session="s", project=str(tmp_path / "notes"))
+    second.take(first)
+    second.replay()
+
+    assert not (tmp_path / "notes" / "AGENTS.md").exists()
+    first.replay()
+    assert "make" in (tmp_path / "notes" / "AGENTS.md").read_text()

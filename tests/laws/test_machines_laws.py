@@ -8,14 +8,28 @@ from hypothesis import strategies as st
 from tests.support.effort import rounds
 from tests.support.machines import Network
 
-WHAT = ["plan", "plan", "delete", "edit", "edit", "remove", "replay", "replay", "copy", "torn", "lose"]
+WHAT = [
+    "plan",
+    "plan",
+    "delete",
+    "edit",
+    "edit",
+    "remove",
+    "replay",
+    "replay",
+    "copy",
+    "torn",
+    "lose",
+    "resolve",
+    "withdraw",
+]
 SECTIONS = st.sampled_from([("S", 2), ("C", 3), ("T", 2), ("T", 1)])
 STEPS = st.lists(
     st.tuples(st.sampled_from(WHAT), st.integers(0, 2), SECTIONS, st.sampled_from([0.3, 0.7, 0.95])), max_size=16
 )
 
 
-def happen(network, steps):
+def happen(network, steps):  # noqa: C901 - one arm for each thing that can happen
     for number, (what, at, (heading, level), whole) in enumerate(steps):
         machine, other = network.machines[at], network.machines[(at + 1 + number % 2) % 3]
         match what:
@@ -31,6 +45,10 @@ def happen(network, steps):
                 machine.replay()
             case "copy" | "torn":
                 machine.take(other, 1.0 if what == "copy" else whole)
+            case "resolve":
+                machine.resolves("apply" if number % 2 else "discard")
+            case "withdraw":
+                machine.withdraws(number)
             case "lose":
                 machine.loses()
 

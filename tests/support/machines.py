@@ -2,12 +2,13 @@
 
 from pathlib import Path
 
-from eventlog import EventLog
+from eventlog import EventLog, Retraction
 from eventlog.app.machine import Machine
 from eventlog.app.open_store import OpenStore
 from eventlog.app.plan import plan
 from eventlog.app.rebuild import rebuild
 from eventlog.app.replay import replay
+from eventlog.app.resolve import decide, waiting
 from eventlog.projections.bases import section_edits, sections
 from eventlog.replica import make_replica
 from eventlog.settings.schema import Settings
@@ -79,6 +80,16 @@ class Neighbour:
         """USER.md is gone; what is not in the next one a person makes, they have removed."""
         self.acts |= {(heading, level, None) for heading, level, _ in sections.Page(self.text).outline()}
         self.user_md.unlink(missing_ok=True)
+
+    def resolves(self, choice):
+        """A person decides about the first entry that waits here."""
+        for staged in waiting(self.opened)[:1]:
+            decide(self.opened, staged, choice)
+
+    def withdraws(self, number):
+        """One of the entries known here is withdrawn."""
+        if entries := [event.id for event in self.log.read() if event.type == "plan_entry"]:
+            self.log.append(Retraction(conversation_id="human", agent="human", target=entries[number % len(entries)]))
 
     def take(self, other, whole=1.0):
         """Copy the other's own day files here, or as much of them as a torn copy has."""
