@@ -139,7 +139,7 @@ def test_a_write_that_fails_leaves_the_old_file_and_no_other(root, monkeypatch, 
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, failing, fail)
-    with pytest.raises(NotStored, match="No space left"):
+    with pytest.raises(NotStored, match="the disk is full"):
         _publish(root, _markdown("notes.md", "# New"))
     monkeypatch.undo()
 

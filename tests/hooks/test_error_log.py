@@ -116,6 +116,6 @@ def test_a_full_disk_leaves_a_trace_of_what_is_lost_and_doctor_tells(tmp_path):
 
     assert len(stored) + len(waiting) < calls
     assert all(decode(line) for line in stored)
-    assert any("No space left" in note["error"] for note in noted)
-    assert "No space left" in (tmp_path / "doctor").read_text()
+    assert any("disk is full" in note["error"] for note in noted)
+    assert "disk is full" in (tmp_path / "doctor").read_text()
     assert len(waiting) == len((tmp_path / "query").read_bytes().splitlines())  # as soon as there is room

