@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from eventlog import codec
 from eventlog.app.naming.references import events_named, session_meant
+from eventlog.app.phases import Phases, silent
 from eventlog.app.record_once import record_once
 from eventlog.app.still_said import still_said
 from eventlog.errors import BadRequest, InvalidEvent
@@ -40,12 +41,22 @@ def append_event(log: EventLog, fields: Mapping[str, Any]) -> AppendReport:
     return AppendReport(record_once(log, event), others)
 
 
-def append_stream(log: EventLog, lines: Iterable[bytes], *, batch: str | None = None) -> list[AppendResult]:
+def append_stream(
+    log: EventLog, lines: Iterable[bytes], *, batch: str | None = None, phases: Phases = silent
+) -> list[AppendResult]:
     """Append a stream of events, a JSON object a line, all or none; raises InvalidEvent naming the line, or NotStored.
 
     Sent again with the same name of a `batch`, only what is missing is added.
     """
-    return log.put(_events(lines), batch=batch)
+    return log.put(_checked(lines, phases), batch=batch)
+
+
+def _checked(lines: Iterable[bytes], phases: Phases) -> Iterator[Event]:
+    checked = phases("checking events")
+    for number, event in enumerate(_events(lines), 1):
+        yield event
+        checked(number, 0)
+    phases("storing events")
 
 
 def object_of(text: bytes) -> dict[str, Any]:

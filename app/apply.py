@@ -16,6 +16,7 @@ from eventlog import ids
 from eventlog.app.apply_result import ApplyResult
 from eventlog.app.managed_file import ManagedFile, intent_of
 from eventlog.app.open_store import OpenStore
+from eventlog.app.phases import Progress, told
 from eventlog.app.replay import replay
 from eventlog.app.staging import StagedEntry, stage
 from eventlog.app.storage import BaseStorage, Refused, StorageBusy, storage_of
@@ -45,6 +46,7 @@ def apply(
     state: Knowledge | None = None,
     only: str | None = None,
     dry_run: bool = False,
+    progress: Progress = lambda _done, _all: None,
 ) -> ApplyResult:
     """Bring every file to what the log says, and what waits into the staging directory.
 
@@ -59,7 +61,7 @@ def apply(
     if only and not wanted:
         raise BadRequest(f"there is no knowledge base {only!r}", hint=f"configured are {', '.join(bases)}")
     done = ApplyResult()
-    for place, ledger in ledgers(state, bases, opened.replica).items():
+    for place, ledger in told(ledgers(state, bases, opened.replica).items(), progress):
         if place.base in wanted:
             done.absorb(_apply_file(place, ledger, state, opened, dry_run=dry_run))
     if only is None:

@@ -13,6 +13,7 @@ from types import MappingProxyType
 
 from msgspec import Struct
 
+from eventlog.app.phases import Progress, told
 from eventlog.errors import NotStored
 from eventlog.exchange_file import Overtaken, exchange_file, sweep
 from eventlog.files import not_stored, read_regular, replace_file
@@ -44,6 +45,7 @@ def publish(
     *,
     taken_in: Mapping[str, bytes] = MappingProxyType({}),
     dry_run: bool = False,
+    progress: Progress = lambda _done, _all: None,
 ) -> PublishResult:
     """Make the files of these projections under `root` what the documents say; raises NotStored.
 
@@ -51,7 +53,7 @@ def publish(
     """
     done = PublishResult()
     base = Path(root)
-    for document in documents:
+    for document in told(documents, progress):
         _publish_one(document, base, done, taken_in=taken_in.get(document.path), dry_run=dry_run)
     for path in _stale(documents, base, projections):
         name, there = path.relative_to(base).as_posix(), read(path) or b""

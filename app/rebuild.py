@@ -13,6 +13,7 @@ from eventlog.app.codex_export import ExportResult, export
 from eventlog.app.context_loader import drop_copy
 from eventlog.app.hand_edits import EditRecord, record_edits
 from eventlog.app.open_store import OpenStore
+from eventlog.app.phases import Phases, silent
 from eventlog.app.publish import PublishResult, publish
 from eventlog.app.replay import replay
 from eventlog.app.tell_remotes import tell_remotes
@@ -22,10 +23,12 @@ from eventlog.home import in_full
 from eventlog.projections import ALL
 from eventlog.projections.base import Projection
 from eventlog.projections.catalog import installed
-from eventlog.projections.engine.replay import Progress, ReplayResult
+from eventlog.projections.engine.replay import ReplayResult
 from eventlog.projections.views.knowledge import KNOWLEDGE, UNRENDERED, Knowledge
 from eventlog.projections.views.memory import MEMORY
 
+READING, _AGAIN = "reading days", "reading once more"
+_APPLYING, _WRITING = "applying to files", "writing files"
 _NO_COPIES = ExportResult()
 _LONGEST_WRITE = 3600  # seconds; whoever writes a file for longer was killed
 
@@ -46,14 +49,14 @@ def replay_store(
     projections: Sequence[Projection] | None = None,
     checkpoints: bool = True,
     check: bool = False,
-    progress: Progress = lambda _done, _all: None,
+    phases: Phases = silent,
 ) -> RebuildResult:
     """Rebuild all that is made from the log, one replay of a store at a time; raises NotStored.
 
     With `check` nothing is written, and what would be is told.
     """
     with _one_at_a_time(opened, wanted=not check):
-        done = rebuild(opened, projections=projections, checkpoints=checkpoints, check=check, progress=progress)
+        done = rebuild(opened, projections=projections, checkpoints=checkpoints, check=check, phases=phases)
     if check:
         return done
     replica_files.remember(opened.store)
@@ -69,7 +72,7 @@ def replay_elsewhere(
     projections: Sequence[Projection] = ALL,
     checkpoints: bool = True,
     check: bool = False,
-    progress: Progress = lambda _done, _all: None,
+    phases: Phases = silent,
 ) -> RebuildResult:
     """Write what the log said at a time under one directory, knowledge bases too: a pure function of the log."""
     replayed = replay(
@@ -79,9 +82,10 @@ def replay_elsewhere(
         until=until,
         checkpoints=checkpoints,
         save=not check,
-        progress=progress,
+        progress=phases(READING),
     )
-    published = publish(replayed.documents, directory, _speaking(projections, replayed), dry_run=check)
+    speaking = _speaking(projections, replayed)
+    published = publish(replayed.documents, directory, speaking, dry_run=check, progress=phases(_WRITING))
     return RebuildResult(replayed, published, ApplyResult())
 
 
@@ -97,7 +101,7 @@ def rebuild(
     projections: Sequence[Projection] | None = None,
     checkpoints: bool = True,
     check: bool = False,
-    progress: Progress = lambda _done, _all: None,
+    phases: Phases = silent,
 ) -> RebuildResult:
     """Bring the knowledge directory and the knowledge bases to what the log says; raises NotStored.
 
@@ -111,21 +115,29 @@ def rebuild(
         _sweep(opened)
     rendered = [UNRENDERED if view is KNOWLEDGE else view for view in projections]  # people have those files elsewhere
 
-    def again(progress: Progress = lambda _done, _all: None) -> ReplayResult:
+    def again(phase: str = _AGAIN) -> ReplayResult:
+        progress = phases(phase)
         return replay(log, settings, projections=rendered, checkpoints=checkpoints, save=not check, progress=progress)
 
     taken = record_edits(log, settings, dry_run=check) if MEMORY in projections else EditRecord([], {})
-    replayed = again(progress)
+    replayed = again(READING)
     if not check and tell_remotes(log, replayed.states):
         replayed = again()
     applied = ApplyResult()
     if KNOWLEDGE in projections:
-        applied = apply(opened, state=replayed.states[Knowledge], dry_run=check)
+        applied = apply(opened, state=replayed.states[Knowledge], dry_run=check, progress=phases(_APPLYING))
         replayed = again() if applied.stored else replayed
         for path, _, _ in () if check else applied.files:
             drop_copy(opened.store.cached("context"), in_full(path, opened.machine.home))
     speaking = _speaking(projections, replayed)
-    published = publish(replayed.documents, log.store.knowledge, speaking, taken_in=taken.files, dry_run=check)
+    published = publish(
+        replayed.documents,
+        log.store.knowledge,
+        speaking,
+        taken_in=taken.files,
+        dry_run=check,
+        progress=phases(_WRITING),
+    )
     return RebuildResult(replayed, published, applied, taken.events)
 
 

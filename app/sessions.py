@@ -7,6 +7,7 @@ from msgspec import Struct
 
 from eventlog.app.known_projects import about
 from eventlog.app.open_store import OpenStore
+from eventlog.app.phases import Progress
 from eventlog.app.replay import replay
 from eventlog.projections.engine.replay import ReplayResult
 from eventlog.projections.views.sessions import SESSIONS
@@ -49,12 +50,13 @@ def sessions(
     since: str = "",
     until: str = "~",
     limit: int = NEWEST,
+    progress: Progress = lambda _done, _all: None,
 ) -> list[SessionRow]:
     """List the newest sessions that began between the two timestamps, oldest first.
 
     `project` and `agents` are as the log has them.
     """
-    rows = rows_of(replay(opened.log, opened.settings, projections=[SESSIONS]))
+    rows = rows_of(replay(opened.log, opened.settings, projections=[SESSIONS], progress=progress))
     is_about = about(opened.store, project) if project else None
     found = [
         row

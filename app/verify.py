@@ -4,6 +4,7 @@ from msgspec import Struct
 
 from eventlog import days
 from eventlog import verify as whole
+from eventlog.app.phases import Progress
 from eventlog.damage import Damage
 from eventlog.log import EventLog
 
@@ -17,7 +18,7 @@ class LogReport(Struct, frozen=True):
     strangers: list[str]
 
 
-def verify(log: EventLog) -> LogReport:
+def verify(log: EventLog, progress: Progress = lambda _done, _all: None) -> LogReport:
     """Read every line of the log; raises Busy where a file's lock is not to be had."""
-    found = whole.verify(log)
+    found = whole.verify(log, progress)
     return LogReport(found.events, found.files, found.damage, days.foreign_files(log.store.log))

@@ -63,7 +63,7 @@ def main() -> None:
     try:
         sys.exit(_run())
     except KeyboardInterrupt:
-        print("interrupted", file=sys.stderr)  # noqa: T201 - it may come before click is there
+        print("interrupted: every file is whole; run it again to go on", file=sys.stderr)  # noqa: T201 - it may come before click is there
         sys.exit(_EXIT_INTERRUPTED)
 
 

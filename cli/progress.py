@@ -1,28 +1,81 @@
-"""A bar for what takes longer than a second, on a terminal."""
+"""A bar for what takes longer than a second, on a terminal: the phase, how much is done, how long the rest takes."""
 
 import sys
-import time
-from collections.abc import Callable, Iterator
+import threading
+from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from eventlog.app.phases import Phases, Progress, silent
+
+if TYPE_CHECKING:
+    from rich import progress as rich_progress
 
 _SILENT_SECONDS = 1.0
 
 
 @contextmanager
-def progress(what: str) -> Iterator[Callable[[int, int], None]]:
-    """Make what is told how much is done, and how much there is in all."""
+def phases() -> Iterator[Phases]:
+    """Make what is told of each phase; nothing is shown, nor loaded, where the work is done within a second."""
     if not sys.stderr.isatty():
-        yield lambda _done, _all: None
+        yield silent
         return
-    from rich.console import Console
-    from rich.progress import Progress
+    view = _View()
+    timer = threading.Timer(_SILENT_SECONDS, view.begin)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield view.phase
+    finally:
+        timer.cancel()
+        view.end()
 
-    with Progress(console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(what, visible=False)
-        begun = time.monotonic()
 
-        def show(done: int, total: int) -> None:
-            slow = time.monotonic() - begun > _SILENT_SECONDS
-            bar.update(task, completed=done, total=total, visible=slow)
+class _View:
+    """The phase at work, and the bar that shows it once there is one."""
 
-        yield show
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._bar: rich_progress.Progress | None = None
+        self._ended = False
+        self._name, self._done, self._all = "", 0, 0
+
+    def phase(self, name: str) -> Progress:
+        """Begin a phase; it ends with the next."""
+        self._show(name, 0, 0)
+        return lambda done, total: self._show(name, done, total)
+
+    def begin(self) -> None:
+        """Show what there is by now, unless all is done."""
+        from rich import progress
+        from rich.console import Console
+
+        columns = (
+            progress.TextColumn("{task.description}"),
+            progress.BarColumn(),
+            progress.MofNCompleteColumn(),
+            progress.TimeRemainingColumn(),
+        )
+        with self._lock:
+            if not self._ended:
+                self._bar = progress.Progress(*columns, console=Console(stderr=True), transient=True)
+                self._bar.add_task(self._name, completed=self._done, total=self._all or None)
+                self._bar.start()
+
+    def end(self) -> None:
+        """Take the bar away."""
+        with self._lock:
+            self._ended = True
+            if self._bar:
+                self._bar.stop()
+
+    def _show(self, name: str, done: int, total: int) -> None:
+        with self._lock:
+            begins = name != self._name
+            self._name, self._done, self._all = name, done, total
+            if self._bar is None:
+                return
+            [task] = self._bar.task_ids
+            if begins:
+                self._bar.reset(task, description=name)
+            self._bar.update(task, completed=done, total=total or None)

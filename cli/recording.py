@@ -9,7 +9,7 @@ from eventlog.app.current_conversation import SpeakerOptions, speaker_of
 from eventlog.app.machine import Machine
 from eventlog.app.record_once import off_switch, record_once
 from eventlog.cli.options import open_log
-from eventlog.cli.output import emit, say
+from eventlog.cli.output import count, emit, say
 from eventlog.codec import from_fields
 from eventlog.log import AppendResult
 from eventlog.store import Store
@@ -33,6 +33,16 @@ def is_switched_off(machine: Machine, project: str | None) -> bool:
     elif switch:
         emit({"status": "skipped", "reason": "memory_disabled"})
     return bool(switch)
+
+
+def report_stream(stored: Sequence[AppendResult]) -> None:
+    """Report a stream of events: a line for each to a program, the total to a person."""
+    if sys.stdout.isatty():
+        new = sum(appended.new for appended in stored)
+        say(f"{count(len(stored), 'event')}: {new:,} new, {len(stored) - new:,} known already")
+        return
+    for appended in stored:
+        report(appended, "an event with this id is already there")
 
 
 def report(appended: AppendResult, reason: str, *, still_said: Sequence[str] = ()) -> None:

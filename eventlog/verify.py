@@ -1,6 +1,6 @@
 """Is the log whole? Every line of every file, and what no reader may assume: that the last line is finished."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from msgspec import Struct
 
@@ -20,11 +20,13 @@ class VerifyResult(Struct):
     damage: list[Damage] = []
 
 
-def verify(log: EventLog) -> VerifyResult:
+def verify(log: EventLog, progress: Callable[[int, int], None] = lambda _done, _all: None) -> VerifyResult:
     """Read the whole log, one day in memory at a time; raises Busy where a file's lock is not to be had."""
     found = VerifyResult()
     elsewhere = CopyFilter(log.holding)
-    for day in log.days():
+    there = log.days()
+    for number, day in enumerate(there, 1):
+        progress(number, len(there))
         entries, damage = days.entries(day)
         copies = elsewhere.of(misdated(day.date, [entry.event.id for entry in entries]))
         found.files += len(day.files)

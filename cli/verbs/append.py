@@ -10,7 +10,8 @@ from eventlog.app.append import append_event, append_stream, object_of, value_of
 from eventlog.app.current_conversation import SpeakerOptions, speaker_of
 from eventlog.app.machine import Machine
 from eventlog.cli import options, suggestions
-from eventlog.cli.recording import is_switched_off, report
+from eventlog.cli.progress import phases
+from eventlog.cli.recording import is_switched_off, report, report_stream
 from eventlog.errors import InvalidEvent
 from eventlog.log import EventLog
 from eventlog.project import project_root
@@ -78,8 +79,9 @@ def command(
         return
     log = options.open_log(store)
     if from_stdin:
-        for appended in append_stream(log, sys.stdin.buffer, batch=batch):
-            report(appended, "an event with this id is already there")
+        with phases() as phase:
+            stored = append_stream(log, sys.stdin.buffer, batch=batch, phases=phase)
+        report_stream(stored)
         return
     fields = {**_object(object_text), **_assigned(str(type_name), assignments)}
     if fields.setdefault("type", type_name) != type_name:

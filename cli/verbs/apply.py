@@ -7,6 +7,7 @@ from eventlog.app.naming.short_ids import ShortIds
 from eventlog.cli import options
 from eventlog.cli.main import EXIT_NOT_WRITTEN
 from eventlog.cli.output import emit_pretty, say
+from eventlog.cli.progress import phases
 from eventlog.cli.show_apply import as_dict, tell
 from eventlog.store import Store
 
@@ -25,7 +26,8 @@ def command(dry_run: bool, only: str | None, as_json: bool, store: Store) -> int
     staged: see `eventlog status` and `eventlog resolve`. Exits with 3 where a file could not be written; its entries
     stay pending.
     """
-    done = apply(options.open_store(store), only=only, dry_run=dry_run)
+    with phases() as phase:
+        done = apply(options.open_store(store), only=only, dry_run=dry_run, progress=phase("applying to files"))
     if as_json:
         emit_pretty(as_dict(done))
     else:

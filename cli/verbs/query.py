@@ -12,6 +12,7 @@ from eventlog.cli.choices import NearChoice
 from eventlog.cli.describe import describe
 from eventlog.cli.event_table import show_events
 from eventlog.cli.output import complain, emit_bytes, emit_pretty, say
+from eventlog.cli.progress import phases
 from eventlog.cli.shown import Shown
 from eventlog.codec import to_fields
 from eventlog.log_line import LogLine
@@ -82,8 +83,11 @@ def command(
         text=grep,
         ids=ids,
     )
-    found = iter(query(log, wanted, limit=limit, reverse=reverse))
-    if first := next(found, None):
+    with phases() as phase:
+        phase("looking through the log")
+        found = iter(query(log, wanted, limit=limit, reverse=reverse))
+        first = next(found, None)
+    if first:
         _FORMATS[form](chain([first], found), store)
         return
     if form == "json":

@@ -8,7 +8,7 @@ from eventlog.app.naming.short_ids import ShortIds
 from eventlog.app.rebuild import replay_elsewhere, replay_store
 from eventlog.cli import options
 from eventlog.cli.main import EXIT_FOUND, EXIT_NOT_WRITTEN
-from eventlog.cli.progress import progress
+from eventlog.cli.progress import phases
 from eventlog.cli.show_replay import report
 from eventlog.projections import ALL
 from eventlog.projections.catalog import chosen
@@ -48,9 +48,9 @@ def command(
     if as_of and not out:
         raise click.UsageError("--as-of needs --out: the files in the store are those of now")
     opened = options.open_store(store)
-    with progress("replay") as show:
+    with phases() as phase:
         replay = partial(replay_elsewhere, directory=out, until=as_of or "~") if out else replay_store
-        done = replay(opened, projections=chosen(names), checkpoints=not full, check=check, progress=show)
+        done = replay(opened, projections=chosen(names), checkpoints=not full, check=check, phases=phase)
     report(done, out or store.knowledge, ShortIds(store).of, check=check, as_json=as_json)
     if done.applied.pending:
         return EXIT_NOT_WRITTEN

@@ -6,6 +6,7 @@ from eventlog.app.sessions import NEWEST, SessionRow, sessions
 from eventlog.app.why_empty import why_empty
 from eventlog.cli import options
 from eventlog.cli.output import complain, emit_pretty, table
+from eventlog.cli.progress import phases
 from eventlog.cli.shown import Shown
 from eventlog.store import Store
 
@@ -36,7 +37,16 @@ def command(
 ) -> None:
     """Show who worked when, and what each session came to; the newest last."""
     opened = options.open_store(store)
-    found = sessions(opened, project=project, agents=agents, since=since or "", until=until or "~", limit=limit)
+    with phases() as phase:
+        found = sessions(
+            opened,
+            project=project,
+            agents=agents,
+            since=since or "",
+            until=until or "~",
+            limit=limit,
+            progress=phase("reading days"),
+        )
     if not found:
         asked = {"project": project, "agent": agents, "since": since, "until": until}
         complain(*why_empty(opened.log, "session", asked))

@@ -10,6 +10,7 @@ from msgspec import to_builtins
 from eventlog.app.stats import stats
 from eventlog.cli import options
 from eventlog.cli.output import emit_pretty, say, table
+from eventlog.cli.progress import phases
 from eventlog.projections.views.stats import Week
 from eventlog.store import Store
 
@@ -29,7 +30,8 @@ def command(since: str | None, until: str | None, as_json: bool, store: Store) -
     Nets: 1 the agent by itself, 2 before a compaction, 3 put together by a program at the end, 4 asked at a turn's end
     (an extra request). The count is that of `eventlog sessions`. Coverage leaves out trivial sessions.
     """
-    found = stats(options.open_log(store), since or "", until or "~")
+    with phases() as phase:
+        found = stats(options.open_log(store), since or "", until or "~", phase("reading days"))
     if as_json:
         emit_pretty([_as_dict(week) for week in found])
         return

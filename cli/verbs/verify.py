@@ -8,6 +8,7 @@ from eventlog.app.verify import LogReport, verify
 from eventlog.cli import options
 from eventlog.cli.main import EXIT_DAMAGED
 from eventlog.cli.output import count, emit_pretty, say
+from eventlog.cli.progress import phases
 from eventlog.conflict_copies import sync_program
 from eventlog.store import Store
 
@@ -21,7 +22,8 @@ def command(as_json: bool, store: Store) -> int:
     A damaged line costs only itself, an unreadable file only its own: everything else is still read. Of two lines
     with one id, on one day or on two, the other one is named. Exits with 4 where anything is damaged.
     """
-    found = verify(options.open_log(store))
+    with phases() as phase:
+        found = verify(options.open_log(store), phase("reading days"))
     if as_json:
         emit_pretty(found)
     else:

@@ -412,7 +412,7 @@ def test_a_directory_that_may_not_be_written_leaves_the_entry_pending(log):
     user_md().parent.chmod(0o500)
     planned(log)
 
-    assert "Permission denied" in apply(log, SETTINGS).pending[0][1]
+    assert "this user has no permission" in apply(log, SETTINGS).pending[0][1]
 
 
 def test_a_clock_that_was_ahead_once_keeps_no_file_from_settling(log, clock):

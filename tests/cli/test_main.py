@@ -131,7 +131,11 @@ def test_ctrl_c_exits_with_130_without_a_traceback(tmp_path):
     out, err = running.communicate(timeout=120)
     said = b"".join(line for line in err.splitlines(keepends=True) if not line.startswith(b"import time:"))
 
-    assert (130, b"", b"interrupted") == (running.returncode, out, said.strip())
+    assert (130, b"", b"interrupted: every file is whole; run it again to go on") == (
+        running.returncode,
+        out,
+        said.strip(),
+    )
 
 
 # ------------------------------------------------------------------------------------------------ a terminal

@@ -1,0 +1,156 @@
+"""Long work shows itself: every phase is told, a bar appears on a terminal, and Ctrl-C leaves everything whole."""
+
+import io
+import os
+import pty
+import signal
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+from eventlog.app.append import append_stream
+from eventlog.app.machine import Machine
+from eventlog.app.open_store import open_store
+from eventlog.app.rebuild import replay_store
+from eventlog.cli import progress
+from eventlog.log import EventLog
+from tests.support import builders
+from tests.support.command_line import call, on_a_terminal, surroundings
+from tests.support.golden import HISTORY, copied
+
+
+class Told:
+    """What was told of each phase, in order."""
+
+    def __init__(self):
+        self.phases = {}
+
+    def __call__(self, phase):
+        return lambda done, total: self.phases.setdefault(phase, []).append((done, total))
+
+
+def test_a_replay_tells_of_reading_applying_and_writing_to_their_ends(tmp_path, home):
+    log, told = copied(HISTORY, tmp_path), Told()
+    call(
+        "plan",
+        "--path",
+        "user",
+        "--heading",
+        "Interests",
+        "--content",
+        "- logs",
+        "--session",
+        "s",
+        "--store",
+        log.store.root,
+    )
+    replay_store(open_store(log.store, Machine.here()), phases=told)
+
+    assert ["reading days", "applying to files", "writing files"] == [
+        name for name in told.phases if name != "reading once more"
+    ]
+    for steps in told.phases.values():
+        assert steps[-1][0] == steps[-1][1] == len({done for done, _ in steps} - {0})
+
+
+def test_a_stream_tells_how_many_of_its_events_were_checked(tmp_path):
+    told = Told()
+    append_stream(EventLog(tmp_path), builders.lines(1, 2, 3).splitlines(), phases=told)
+
+    assert {"checking events": [(1, 0), (2, 0), (3, 0)]} == told.phases
+
+
+def test_a_stream_ends_with_its_total_for_a_person(tmp_path):
+    (tmp_path / "events").write_bytes(builders.lines(1, 2, 3))
+    program = 'exec "$0" -m eventlog append --stdin --store "$1" < "$2"'
+    ours, theirs = pty.openpty()
+    said = []
+    for _ in range(2):
+        shell = ["sh", "-c", program, sys.executable, str(tmp_path / "store"), str(tmp_path / "events")]
+        subprocess.run(shell, stdout=theirs, check=True, env=surroundings())
+        said.append(os.read(ours, 4096).decode())
+    os.close(ours)
+    os.close(theirs)
+
+    assert ["3 events: 3 new, 0 known already", "3 events: 0 new, 3 known already"] == [text.strip() for text in said]
+
+
+class Terminal(io.StringIO):
+    """A stream that says it is a terminal, and when something was written to it."""
+
+    def __init__(self):
+        super().__init__()
+        self.written = threading.Event()
+
+    def isatty(self):
+        return True
+
+    def write(self, text):
+        if "writing files" in text:
+            self.written.set()
+        return super().write(text)
+
+
+def test_the_bar_names_the_phase_and_how_much_of_it_is_done(monkeypatch):
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    monkeypatch.setattr(progress, "_SILENT_SECONDS", 0.0)
+    with progress.phases() as phase:
+        phase("reading days")(3, 3)
+        phase("writing files")(20, 80)
+        assert terminal.written.wait(60)
+
+    assert "writing files" in terminal.getvalue()
+    assert "20/80" in terminal.getvalue()
+
+
+def test_quick_work_shows_nothing_and_loads_no_bar(tmp_path):
+    builders.write(tmp_path / "log", builders.lines(1))
+
+    assert "reading days" not in on_a_terminal("replay", "--store", tmp_path)
+
+
+SLOW = """
+import sys, time
+from eventlog.app import publish
+from eventlog.cli.main import main
+
+write, written = publish._publish_one, []
+
+def slowly(*args, **options):
+    write(*args, **options)
+    written.append(args)
+    if len(written) == 3:
+        print("in the middle of it", flush=True)
+        time.sleep(600)
+
+publish._publish_one = slowly
+sys.argv = ["eventlog", "replay", "--store", sys.argv[1]]
+main()
+"""
+
+
+def test_ctrl_c_leaves_everything_whole_and_says_so(tmp_path, home):
+    store = copied(HISTORY, tmp_path).store
+    running = subprocess.Popen(
+        [sys.executable, "-c", SLOW, store.root],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=surroundings(),
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),  # noqa: PLW1509 - a background job ignores it
+    )
+    assert running.stdout
+    assert b"in the middle of it\n" == running.stdout.readline()
+    running.send_signal(signal.SIGINT)
+    out, err = running.communicate(timeout=120)
+
+    assert (130, b"", b"interrupted: every file is whole; run it again to go on") == (
+        running.returncode,
+        out,
+        err.strip(),
+    )
+    assert [] == list(Path(store.root).rglob("*.tmp"))
+    assert 0 == call("verify", "--store", store.root).code
+    assert 0 == call("replay", "--store", store.root).code
+    assert 0 == call("replay", "--check", "--store", store.root).code
