@@ -2,15 +2,18 @@
 
 import os
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
-from eventlog import files, yaml_errors
+from eventlog import files
 from eventlog.errors import BadSettings
 from eventlog.plain_words import of_system
 from eventlog.settings.schema import Settings
 from eventlog.store import Store
+
+if TYPE_CHECKING:
+    from eventlog.yaml_errors import Mistake
 
 _LARGEST = 1 << 16  # bytes
 
@@ -41,6 +44,8 @@ def load(store: Store) -> ConfigFile:
     except UnicodeDecodeError as error:
         line = error.object[: error.start].count(b"\n") + 1
         raise BadSettings("is not UTF-8", where=f"{store.config}:{line}") from error
+    from eventlog import yaml_errors  # where there is a file: yaml takes its time
+
     loaded = yaml_errors.load(text, Settings)
     if loaded.mistakes:
         raise _bad(loaded.mistakes, store.config)
@@ -83,7 +88,7 @@ def _line_of(key: str, lines: Mapping[str, int]) -> int | None:
     return lines.get(key)
 
 
-def _bad(mistakes: list[yaml_errors.Mistake], path: str) -> BadSettings:
+def _bad(mistakes: "list[Mistake]", path: str) -> BadSettings:
     first, *others = mistakes
     more = "\n".join(f"line {mistake.line}: {mistake}" for mistake in others)
     return BadSettings(str(first), where=f"{path}:{first.line}", hint=more or "correct it, or remove the line")

@@ -6,20 +6,34 @@ Only those at the outermost level of the document: not inside a fence, HTML, fro
 import re
 import unicodedata
 from collections.abc import Iterator
-from functools import lru_cache
-from typing import NamedTuple
-
-from markdown_it import MarkdownIt
-from markdown_it.token import Token
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING, NamedTuple
 
 from eventlog.fastjson import BOM
+
+if TYPE_CHECKING:  # imported with the first heading: most commands never see one
+    from markdown_it import MarkdownIt
+    from markdown_it.token import Token
 
 _LINES = re.compile(rb"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")  # as CommonMark ends lines: no form feeds, no U+2028
 _SPACE = re.compile(r"\s+")
 BLANK = " \t"
-_INLINE = MarkdownIt("commonmark")
-_BLOCKS = MarkdownIt("commonmark")
-_BLOCKS.core.ruler.enableOnly(["normalize", "block"])
+
+
+@cache
+def _inline() -> "MarkdownIt":
+    from markdown_it import MarkdownIt
+
+    return MarkdownIt("commonmark")
+
+
+@cache
+def _blocks() -> "MarkdownIt":
+    from markdown_it import MarkdownIt
+
+    parser = MarkdownIt("commonmark")
+    parser.core.ruler.enableOnly(["normalize", "block"])
+    return parser
 
 
 class Heading(NamedTuple):
@@ -35,7 +49,7 @@ def headings(lines: list[bytes]) -> Iterator[Heading]:
     """Find every outermost heading, in the order of the file."""
     skipped = _front_matter([decode([line]).rstrip("\r\n") for line in lines])
     text = "\n" * skipped + decode(lines[skipped:]) if skipped else decode(lines).removeprefix("\ufeff")
-    tokens = _BLOCKS.parse(text)
+    tokens = _blocks().parse(text)
     for position, token in enumerate(tokens):
         if token.type == "heading_open" and token.level == 0:
             yield Heading(*_span(token), int(token.tag[1:]), tokens[position + 1].content.strip())
@@ -50,7 +64,7 @@ def split_lines(data: bytes) -> list[bytes]:
 def plain(heading: str) -> str:
     """Spell a heading as people read it, without its inline markup."""
     source = visible(heading)
-    children = _INLINE.parseInline(source)[0].children or []
+    children = _inline().parseInline(source)[0].children or []
     words = "".join(_words(token) for token in children)
     return visible(words) or source
 
@@ -83,12 +97,12 @@ def _front_matter(texts: list[str]) -> int:
     return next(closing, 0)
 
 
-def _span(token: Token) -> tuple[int, int]:
+def _span(token: "Token") -> tuple[int, int]:
     assert token.map is not None
     return token.map[0], token.map[1]
 
 
-def _words(token: Token) -> str:
+def _words(token: "Token") -> str:
     if token.type in ("softbreak", "hardbreak"):
         return " "
     if token.type == "image":
