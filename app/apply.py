@@ -25,7 +25,7 @@ from eventlog.files import make_dirs, not_stored
 from eventlog.log import EventLog
 from eventlog.projections.bases.ledger import Ledger
 from eventlog.projections.bases.names import BaseFile
-from eventlog.projections.views.knowledge import UNRENDERED, Knowledge, ledgers, unmatched_entries
+from eventlog.projections.views.knowledge import Knowledge, ledgers, unmatched_entries
 from eventlog.settings.schema import Settings
 from eventlog.store import Store
 
@@ -34,10 +34,9 @@ TRIES = 3
 _FIRST_WAIT = 1.0  # seconds a busy file is waited for; doubled with every try, and up to half as much again
 
 
-def read_knowledge(log: EventLog, settings: Settings, *, save: bool = True) -> Knowledge:
+def read_knowledge(log: EventLog, settings: Settings) -> Knowledge:
     """Read the state of all knowledge bases, as the log has it now."""
-    found: Knowledge = replay(log, settings, projections=[UNRENDERED], save=save).states[Knowledge]
-    return found
+    return replay(log, settings, projections=[], save=False).knowledge
 
 
 def apply(
@@ -55,7 +54,7 @@ def apply(
     `only` is the name of a base or of a file. `state` spares reading the log to see whether there is work at all.
     A dry run writes nothing, creates nothing, and tells what would happen.
     """
-    state = state or read_knowledge(opened.log, opened.settings, save=not dry_run)
+    state = state or read_knowledge(opened.log, opened.settings)
     bases = opened.settings.knowledge_bases
     wanted = [name for name, base in bases.items() if only in (None, name, Path(base.path or base.url or "").name)]
     if only and not wanted:

@@ -14,10 +14,8 @@ from eventlog.app.open_store import OpenStore
 from eventlog.app.replay import replay
 from eventlog.app.sessions import SessionRow, rows_of
 from eventlog.app.staging import StagedEntry
-from eventlog.projections.state.conversations import Conversations
-from eventlog.projections.state.identity import identities
-from eventlog.projections.views.knowledge import UNRENDERED, Knowledge
-from eventlog.projections.views.sessions import SESSIONS
+from eventlog.projections.engine.replay import ReplayResult
+from eventlog.projections.state.identity import Identities
 
 _RECENT_MS = 7 * 86_400_000
 
@@ -53,12 +51,11 @@ class Brief(Struct, frozen=True):
 
 def brief(opened: OpenStore, target: InstallTarget) -> Brief:
     """Tell where the target's project stands; writes no file that is not in the cache."""
-    replayed = replay(opened.log, opened.settings, projections=[SESSIONS, UNRENDERED])
-    state, rows = replayed.states[Conversations], rows_of(replayed)
-    root = str(target.project)
-    paths = _paths_of(state, root, opened.replica)
+    replayed = replay(opened.log, opened.settings)
+    rows, root = rows_of(replayed), str(target.project)
+    paths = _paths_of(replayed.identities, root, opened.replica)
     here = [row for row in rows if row.project in paths and row.topic]
-    waiting = apply(opened, state=replayed.states[Knowledge], dry_run=True)
+    waiting = apply(opened, state=replayed.knowledge, dry_run=True)
     return Brief(
         store=opened.store.root,
         project=root,
@@ -66,23 +63,24 @@ def brief(opened: OpenStore, target: InstallTarget) -> Brief:
         sessions=len(rows),
         last=here[-1] if here else None,
         todos=next((row.todos for row in reversed(here) if row.todos), []),
-        recent=_recent(state, paths, opened.machine.clock()),
+        recent=_recent(replayed, paths, opened.machine.clock()),
         agents=[_pulse(report) for report in examine(target) if report.found or report.installed],
         staged=waiting.staged,
         edited=len(waiting.edited),
     )
 
 
-def _paths_of(state: Conversations, root: str, replica: str) -> set[str]:
+def _paths_of(known: Identities, root: str, replica: str) -> set[str]:
     """List the paths of the project that lies there: one repository may have several."""
-    known = identities(state)
     name = known.of(root, replica)
     return {root, *(path for project in known.projects() if project.name == name for _, path in project.places)}
 
 
-def _recent(state: Conversations, paths: Collection[str], now_ns: int) -> dict[str, int]:
+def _recent(replayed: ReplayResult, paths: Collection[str], now_ns: int) -> dict[str, int]:
     """Count what was learnt here in the last seven days, by category, the most frequent first."""
-    since, withdrawn = timestamps.from_ns(now_ns - _RECENT_MS * 1_000_000), state.withdrawn()
+    since = timestamps.from_ns(now_ns - _RECENT_MS * 1_000_000)
+    state = replayed.said_since(since[:10])
+    withdrawn = state.withdrawn()
     facts = (
         fact
         for conversation in state.by_id.values()

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from eventlog.app.checkpoints import Checkpoints
+from eventlog.app.cache import kept
 from eventlog.app.context_loader import Loader
 from eventlog.log import EventLog
 from eventlog.projections.context import build as pure
@@ -36,7 +36,7 @@ def build(
     begun = clock()
     store = log.store
     loader = Loader(store.cached("context"), datetime.fromisoformat(request.now), creates)
-    built = pure.build(log, settings, request, loader.load, Checkpoints(store.cached("checkpoints"), writes=False))
+    built = pure.build(log, settings, request, loader.load, kept(store))
     took_ms = round((clock() - begun) * 1000)
     return built._replace(context=replace(built.context, load_time_ms=took_ms))
 

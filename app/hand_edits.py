@@ -63,7 +63,7 @@ def _interpret(log: EventLog, settings: Settings, root: Path, path: Path, data: 
     rendered_at = stamp_in(data)
     ts, words = _saved_at(path, log.now(), rendered_at), LABELS[settings.locale]
     past = Renderings(partial(_replay_memory, log, settings))
-    today = past.at(None).states[Conversations]
+    today = past.at(None).conversations
     known = today.once(identities)
     project = _project(today, known, name)
     if project is None and name != "MEMORY.md":
@@ -74,9 +74,9 @@ def _interpret(log: EventLog, settings: Settings, root: Path, path: Path, data: 
         base = past.document(name, as_of)
         if base and is_base(base, data):
             return _placed(interpret_edit(data, base, project, today.once(resolved), words, ts), place)
-    ever = Renderings(partial(_replay_memory, log, settings, checkpoints=False))  # with the words of what is gone
+    ever = Renderings(partial(_replay_memory, log, settings, anew=True))  # with the words of what is gone
     base = ever.document(name, None) or Document(name, ())
-    reading = take_added(data, base, project, ever.at(None).states[Conversations].once(resolved), words, ts)
+    reading = take_added(data, base, project, ever.at(None).conversations.once(resolved), words, ts)
     # something may have been taken out as well
     return _placed(reading, place)._replace(unexplained=reading.unexplained or rendered_at is not None)
 
@@ -97,8 +97,8 @@ def _named(event: Event, replica: str) -> Event:
     return replace(event, replica=replica) if event.agent == HUMAN and not event.replica else event
 
 
-def _replay_memory(log: EventLog, settings: Settings, until: str, *, checkpoints: bool = True) -> ReplayResult:
-    return replay(log, settings, projections=[MEMORY], until=until, checkpoints=checkpoints, save=False)
+def _replay_memory(log: EventLog, settings: Settings, until: str, *, anew: bool = False) -> ReplayResult:
+    return replay(log, settings, projections=[MEMORY], until=until, anew=anew, save=False)
 
 
 def _project(state: Conversations, known: Identities, name: str) -> str | None:

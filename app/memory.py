@@ -61,7 +61,7 @@ class Memory:
         With `check` nothing is written, and what would be is told; `full` folds every day anew. Raises BadSettings or
         NotStored.
         """
-        return replay_store(self._opened(), projections=projections, checkpoints=not full, check=check)
+        return replay_store(self._opened(), projections=projections, anew=full, check=check)
 
     def query(
         self,
@@ -157,7 +157,7 @@ class Memory:
 
     def stats(self, since: str = "", until: str = "~") -> list[Week]:
         """Count the sessions each safety net saved, week by week; the last row is of all weeks."""
-        return counting.stats(self.log, since, until)
+        return counting.stats(self._opened(), since, until)
 
     def verify(self) -> LogReport:
         """Read every line of the log and name each damage."""

@@ -4,7 +4,7 @@ Each file is replaced whole and durably. A crash leaves the old file or the new 
 is missing.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from itertools import count
@@ -13,12 +13,15 @@ from types import MappingProxyType
 
 from msgspec import Struct
 
+from eventlog import stamps
 from eventlog.app.phases import Progress, told
 from eventlog.errors import NotStored
 from eventlog.exchange_file import Overtaken, exchange_file, sweep
 from eventlog.files import not_stored, read_regular, replace_file
 from eventlog.projections.base import Document, Projection
+from eventlog.projections.engine.replay import ReplayResult
 from eventlog.projections.stamp import is_untouched
+from eventlog.stamps import Stamp
 
 _TRIES = 3
 
@@ -51,39 +54,104 @@ def publish(
 
     What `taken_in` has of a file is in the log; any other file a person edited is set aside before it is replaced.
     """
-    done = PublishResult()
-    base = Path(root)
-    for document in told(documents, progress):
-        _publish_one(document, base, done, taken_in=taken_in.get(document.path), dry_run=dry_run)
-    for path in _stale(documents, base, projections):
-        name, there = path.relative_to(base).as_posix(), read(path) or b""
-        if path.suffix == ".md" and there != taken_in.get(name) and not is_untouched(there):
-            done.left.append(name)
+    publishing = _Publishing(Path(root), taken_in, dry_run=dry_run)
+    publishing.put(told(documents, progress))
+    publishing.remove_stale(projections)
+    return publishing.done
+
+
+def publish_outdated(
+    replayed: ReplayResult,
+    root: str,
+    projections: Sequence[Projection],
+    *,
+    taken_in: Mapping[str, bytes],
+    dry_run: bool = False,
+    progress: Progress = lambda _done, _all: None,
+) -> PublishResult:
+    """Publish what a replay of all that is published there says; files that are current are only looked at.
+
+    Raises NotStored.
+    """
+    publishing = _Publishing(Path(root), taken_in, dry_run=dry_run)
+    library, names = replayed.library, {projection.name for projection in projections}
+    for unit in told([unit for unit in replayed.units() if unit[0] in names], progress):
+        files = library.published.get(unit)
+        if files is not None and all(_stamp(publishing.base / path) == stamp for path, stamp in files.items()):
+            publishing.leave(files)
             continue
-        done.removed.append(name)
-        if not dry_run:
-            _remove(path)
-    return done
+        found = publishing.put(replayed.render(unit))
+        if not dry_run and None not in found.values():
+            replayed.library.publish(unit, {path: stamp for path, stamp in found.items() if stamp})
+    publishing.remove_stale([one for one in projections if one.name not in replayed.broken])
+    publishing.done.written.sort()
+    replayed.save()
+    return publishing.done
 
 
-def _publish_one(document: Document, base: Path, done: PublishResult, *, taken_in: bytes | None, dry_run: bool) -> None:
-    path = base / document.path
-    for _attempt in range(_TRIES):
-        there = read(path)
-        if there == document.data:
-            done.unchanged += 1
-            return
-        edited = there not in (None, taken_in) and path.suffix == ".md" and not is_untouched(there or b"")
-        aside = _aside(path, there or b"") if edited else None
-        if not dry_run:
-            try:
-                _replace(path, there, aside, document.data)
-            except Overtaken:  # saved in that very moment
+class _Publishing:
+    """The files under a directory, as they become what documents say."""
+
+    def __init__(self, base: Path, taken_in: Mapping[str, bytes], *, dry_run: bool) -> None:
+        self.base = base
+        self.done = PublishResult()
+        self._taken_in = taken_in
+        self._dry_run = dry_run
+        self._current: set[Path] = set()
+
+    def leave(self, paths: Collection[str]) -> None:
+        """Leave files as they are: they say what they should."""
+        self._current.update(self.base / path for path in paths)
+        self.done.unchanged += len(paths)
+
+    def put(self, documents: Iterable[Document]) -> dict[str, Stamp | None]:
+        """Write the documents whose bytes differ; tell the stamp of each file that says just that, None of others."""
+        found = {}
+        for document in documents:
+            self._put_one(document, self._taken_in.get(document.path))
+            path = self.base / document.path
+            self._current.add(path)
+            stamp = _stamp(path)
+            found[document.path] = stamp if not self._dry_run and read(path) == document.data else None
+        return found
+
+    def remove_stale(self, projections: Iterable[Projection]) -> None:
+        """Remove what is rendered no more, unless a person has edited it."""
+        owned = {path for projection in projections for pattern in projection.owns for path in self.base.glob(pattern)}
+        for path in sorted(owned - self._current):
+            name, there = path.relative_to(self.base).as_posix(), read(path) or b""
+            if path.suffix == ".md" and there != self._taken_in.get(name) and not is_untouched(there):
+                self.done.left.append(name)
                 continue
-        done.written.append(document.path)
-        done.set_aside += [aside.relative_to(base).as_posix()] if aside else []
-        return
-    raise NotStored("is being saved again and again by another program", where=str(path), hint="try again")
+            self.done.removed.append(name)
+            if not self._dry_run:
+                _remove(path)
+
+    def _put_one(self, document: Document, taken_in: bytes | None) -> None:
+        path = self.base / document.path
+        for _attempt in range(_TRIES):
+            there = read(path)
+            if there == document.data:
+                self.done.unchanged += 1
+                return
+            edited = there not in (None, taken_in) and path.suffix == ".md" and not is_untouched(there or b"")
+            aside = _aside(path, there or b"") if edited else None
+            if not self._dry_run:
+                try:
+                    _replace(path, there, aside, document.data)
+                except Overtaken:  # saved in that very moment
+                    continue
+            self.done.written.append(document.path)
+            self.done.set_aside += [aside.relative_to(self.base).as_posix()] if aside else []
+            return
+        raise NotStored("is being saved again and again by another program", where=str(path), hint="try again")
+
+
+def _stamp(path: Path) -> Stamp | None:
+    try:
+        return stamps.of(path.stat())
+    except OSError:
+        return None
 
 
 def _replace(path: Path, there: bytes | None, aside: Path | None, wanted: bytes) -> None:
@@ -95,12 +163,6 @@ def _replace(path: Path, there: bytes | None, aside: Path | None, wanted: bytes)
         exchange_file(str(path), wanted, there)
     else:
         replace_file(str(path), wanted)
-
-
-def _stale(documents: Iterable[Document], base: Path, projections: Iterable[Projection]) -> list[Path]:
-    current = {base / document.path for document in documents}
-    owned = {path for projection in projections for pattern in projection.owns for path in base.glob(pattern)}
-    return sorted(owned - current)
 
 
 def _aside(path: Path, data: bytes) -> Path:

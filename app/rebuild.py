@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
+from shutil import rmtree
 from typing import NamedTuple
 
 from eventlog import files
@@ -14,7 +15,7 @@ from eventlog.app.context_loader import drop_copy
 from eventlog.app.hand_edits import EditRecord, record_edits
 from eventlog.app.open_store import OpenStore
 from eventlog.app.phases import Phases, silent
-from eventlog.app.publish import PublishResult, publish
+from eventlog.app.publish import PublishResult, publish, publish_outdated
 from eventlog.app.replay import replay
 from eventlog.app.tell_remotes import tell_remotes
 from eventlog.events import Event
@@ -24,7 +25,7 @@ from eventlog.projections import ALL
 from eventlog.projections.base import Projection
 from eventlog.projections.catalog import installed
 from eventlog.projections.engine.replay import ReplayResult
-from eventlog.projections.views.knowledge import KNOWLEDGE, UNRENDERED, Knowledge
+from eventlog.projections.views.knowledge import KNOWLEDGE
 from eventlog.projections.views.memory import MEMORY
 
 READING, _AGAIN = "reading days", "reading once more"
@@ -47,7 +48,7 @@ def replay_store(
     opened: OpenStore,
     *,
     projections: Sequence[Projection] | None = None,
-    checkpoints: bool = True,
+    anew: bool = False,
     check: bool = False,
     phases: Phases = silent,
 ) -> RebuildResult:
@@ -56,7 +57,7 @@ def replay_store(
     With `check` nothing is written, and what would be is told.
     """
     with _one_at_a_time(opened, wanted=not check):
-        done = rebuild(opened, projections=projections, checkpoints=checkpoints, check=check, phases=phases)
+        done = rebuild(opened, projections=projections, anew=anew, check=check, phases=phases)
     if check:
         return done
     replica_files.remember(opened.store)
@@ -70,7 +71,7 @@ def replay_elsewhere(
     until: str = "~",
     *,
     projections: Sequence[Projection] = ALL,
-    checkpoints: bool = True,
+    anew: bool = False,
     check: bool = False,
     phases: Phases = silent,
 ) -> RebuildResult:
@@ -80,12 +81,13 @@ def replay_elsewhere(
         opened.settings,
         projections=projections,
         until=until,
-        checkpoints=checkpoints,
+        anew=anew,
         save=not check,
         progress=phases(READING),
     )
-    speaking = _speaking(projections, replayed)
-    published = publish(replayed.documents, directory, speaking, dry_run=check, progress=phases(_WRITING))
+    documents = replayed.documents
+    speaking = [one for one in projections if one.name not in replayed.broken]  # files of one that failed stay
+    published = publish(documents, directory, speaking, dry_run=check, progress=phases(_WRITING))
     return RebuildResult(replayed, published, ApplyResult())
 
 
@@ -99,7 +101,7 @@ def rebuild(
     opened: OpenStore,
     *,
     projections: Sequence[Projection] | None = None,
-    checkpoints: bool = True,
+    anew: bool = False,
     check: bool = False,
     phases: Phases = silent,
 ) -> RebuildResult:
@@ -113,27 +115,26 @@ def rebuild(
     projections = installed().projections if projections is None else projections
     if not check:
         _sweep(opened)
-    rendered = [UNRENDERED if view is KNOWLEDGE else view for view in projections]  # people have those files elsewhere
+    rendered = [view for view in projections if view is not KNOWLEDGE]  # people have those files elsewhere
 
     def again(phase: str = _AGAIN) -> ReplayResult:
         progress = phases(phase)
-        return replay(log, settings, projections=rendered, checkpoints=checkpoints, save=not check, progress=progress)
+        return replay(log, settings, projections=rendered, anew=anew, save=not check, progress=progress)
 
     taken = record_edits(log, settings, dry_run=check) if MEMORY in projections else EditRecord([], {})
     replayed = again(READING)
-    if not check and tell_remotes(log, replayed.states):
+    if not check and tell_remotes(log, replayed.places, replayed.identities):
         replayed = again()
     applied = ApplyResult()
     if KNOWLEDGE in projections:
-        applied = apply(opened, state=replayed.states[Knowledge], dry_run=check, progress=phases(_APPLYING))
+        applied = apply(opened, state=replayed.knowledge, dry_run=check, progress=phases(_APPLYING))
         replayed = again() if applied.stored else replayed
         for path, _, _ in () if check else applied.files:
             drop_copy(opened.store.cached("context"), in_full(path, opened.machine.home))
-    speaking = _speaking(projections, replayed)
-    published = publish(
-        replayed.documents,
+    published = publish_outdated(
+        replayed,
         log.store.knowledge,
-        speaking,
+        projections,
         taken_in=taken.files,
         dry_run=check,
         progress=phases(_WRITING),
@@ -141,14 +142,10 @@ def rebuild(
     return RebuildResult(replayed, published, applied, taken.events)
 
 
-def _speaking(projections: Sequence[Projection], replayed: ReplayResult) -> list[Projection]:
-    """Those whose documents are all there are; files of one that failed stay."""
-    return [projection for projection in projections if projection.name not in replayed.broken]
-
-
 def _sweep(opened: OpenStore) -> None:
     """Remove what killed writers left; to rooms other than knowledge others write at this moment."""
     now, store = opened.machine.clock() / 1e9, opened.store
     sweep_tree(store.knowledge, before=now)
+    rmtree(store.cached("checkpoints"), ignore_errors=True)
     for room in (store.cache, store.staging):
         sweep_tree(room, before=now - _LONGEST_WRITE)

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec import to_builtins
 
-from eventlog.app.checkpoints import Checkpoints
 from eventlog.append_once import SAME_CALL_MS, append_once
 from eventlog.events import ContextInjected, KnownFile, order
 from eventlog.hosts.call import present
@@ -67,11 +66,14 @@ def receipts_of(log: EventLog, settings: Settings, conversation_id: str) -> list
 
 
 def _explain(log: EventLog, receipt: ContextInjected, past: "Renderings") -> ReceiptSources:
+    from eventlog.app.cache import kept
+
     behind = {file.path: _sources_of(log, file, past) for file in receipt.files}
     found = log.find({*receipt.sources, *(event for events in behind.values() for event in events or ())})
     oldest = min((file.as_of for file in receipt.files if file.as_of), default=receipt.ts)
-    cache = Checkpoints(log.store.cached("checkpoints"), writes=False)
-    told_no_more = retractions_since(log, cache, oldest, receipt.ts).withdrawn()  # whatever the files still said
+    told_no_more = retractions_since(
+        log, kept(log.store), oldest, receipt.ts
+    ).withdrawn()  # whatever the files still said
 
     def known(events: list[str]) -> list[LogLine]:
         entries = (found[event] for event in events if event in found and not told_no_more.hides(found[event].event))

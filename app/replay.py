@@ -1,13 +1,18 @@
-"""A replay of a store's log, with the checkpoints of that store."""
+"""A replay of a store's log, with the cache of that store."""
 
-from collections.abc import Sequence
+import zlib
+from collections.abc import Callable, Sequence
+from functools import lru_cache, partial
+from pathlib import Path
 
-from eventlog.app.checkpoints import Checkpoints
+from eventlog.app import cache
 from eventlog.log import EventLog
 from eventlog.projections import ALL
 from eventlog.projections.base import Projection
-from eventlog.projections.engine.replay import EVERYTHING, Keep, Progress, ReplayResult
+from eventlog.projections.engine.day_book import EVERYTHING, Keep, Progress
+from eventlog.projections.engine.replay import ReplayResult
 from eventlog.projections.engine.replay import replay as fold_and_render
+from eventlog.projections.engine.shelf import Overlay, ShelfDamaged
 from eventlog.settings.schema import Settings
 
 
@@ -18,15 +23,62 @@ def replay(
     projections: Sequence[Projection] = ALL,
     until: str = EVERYTHING,
     keep: Keep | None = None,
-    checkpoints: bool = True,
+    anew: bool = False,
     save: bool = True,
     progress: Progress = lambda _done, _all: None,
 ) -> ReplayResult:
     """Render the events with `ts <= until` that `keep` accepts.
 
-    Without `checkpoints` none are read, without `save` nothing at all is written.
+    With `anew` nothing that was kept is used, without `save` nothing at all is written. A cache that is
+    damaged is made anew; where there can be none, the log is read.
     """
-    cache = Checkpoints(log.store.cached("checkpoints"), reads=checkpoints, writes=save)
-    return fold_and_render(
-        log, settings, projections=projections, until=until, keep=keep, cache=cache, progress=progress
+    run = partial(
+        fold_and_render,
+        log,
+        settings,
+        projections=projections,
+        until=until,
+        keep=keep,
+        surroundings=_time_zone_data(settings.timezone),
+        progress=progress,
     )
+    saves = save and until == EVERYTHING and keep is None and Path(log.store.log).is_dir()
+    if keep is not None or (anew and not saves):
+        return run()
+    found = cache.opened(log.store, writes=saves, anew=anew)
+    return _with(run, log, found, until, writes=saves) if found else run()
+
+
+def _with(
+    run: Callable[..., ReplayResult], log: EventLog, found: cache.StoreCache, until: str, *, writes: bool
+) -> ReplayResult:
+    """Replay with a cache, and once more without what is damaged in it."""
+
+    def again(error: ShelfDamaged) -> ReplayResult:
+        found.close()
+        if error.for_good and writes:
+            cache.delete(log.store)
+        return run()
+
+    try:
+        done = run(shelf=found if writes else Overlay(found, "" if until == EVERYTHING else until))
+    except ShelfDamaged as error:
+        return again(error)
+    done.again = again
+    if writes:
+        found.save()
+        done.save = found.save
+    return done
+
+
+@lru_cache
+def _time_zone_data(name: str) -> str:
+    """Digest the rules of a time zone: they change with the system's."""
+    from importlib.resources import files
+    from zoneinfo import TZPATH
+
+    if name == "UTC":
+        return ""
+    places = (Path(folder, name) for folder in TZPATH)
+    data = next((place.read_bytes() for place in places if place.is_file()), None)
+    return f"{zlib.crc32(data or files('tzdata').joinpath('zoneinfo', *name.split('/')).read_bytes())}"

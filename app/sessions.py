@@ -1,6 +1,7 @@
 """Who worked when, and what each session came to."""
 
 from collections.abc import Collection
+from itertools import islice
 
 import msgspec
 from msgspec import Struct
@@ -10,7 +11,7 @@ from eventlog.app.open_store import OpenStore
 from eventlog.app.phases import Progress
 from eventlog.app.replay import replay
 from eventlog.projections.engine.replay import ReplayResult
-from eventlog.projections.views.sessions import SESSIONS
+from eventlog.projections.views.sessions import LINES
 
 NEWEST = 20
 
@@ -56,19 +57,14 @@ def sessions(
 
     `project` and `agents` are as the log has them.
     """
-    rows = rows_of(replay(opened.log, opened.settings, projections=[SESSIONS], progress=progress))
+    lines = replay(opened.log, opened.settings, save=False, progress=progress).newest_rows(LINES)
     is_about = about(opened.store, project) if project else None
-    found = [
-        row
-        for row in rows
-        if since <= row.started_at <= until
-        and (is_about is None or is_about(row.project, None))
-        and (not agents or row.agent in agents)
-    ]
-    return found[-limit:]
+    rows = (_decoder.decode(line.line) for line in lines if since <= line.started_at <= until)
+    here = (row for row in rows if is_about is None or is_about(row.project, None))
+    wanted = (row for row in here if not agents or row.agent in agents)
+    return list(islice(wanted, limit))[::-1]
 
 
 def rows_of(replayed: ReplayResult) -> list[SessionRow]:
-    """Read the conversations of a replay that rendered `sessions.jsonl`, by start."""
-    documents = (document for document in replayed.documents if document.path == "sessions.jsonl")
-    return [_decoder.decode(line.text) for document in documents for line in document.lines]
+    """Read the conversations of a replay, by start."""
+    return [_decoder.decode(line.line) for line in replayed.newest_rows(LINES)][::-1]

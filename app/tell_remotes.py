@@ -2,29 +2,26 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from eventlog import timestamps
 from eventlog.events import ProjectSeen
 from eventlog.log import EventLog
-from eventlog.projections.state.conversations import Conversations
-from eventlog.projections.state.identity import identities
+from eventlog.projections.state.identity import Identities
+from eventlog.projections.state.places import Places
 from eventlog.remote import remote_of
 from eventlog.replica import replica_of
 
 _LATELY_NS = 7 * 24 * 3600 * 10**9  # who has not worked somewhere for longer has not moved it either
 
 
-def tell_remotes(log: EventLog, states: dict[type[Any], Any]) -> int:
+def tell_remotes(log: EventLog, places: Places, known: Identities) -> int:
     """Append what the log does not know yet of the paths it tells of; returns how many events, raises NotStored."""
-    state = states.get(Conversations)
-    return len(log.put(_untold(log, state))) if isinstance(state, Conversations) else 0
+    return len(log.put(_untold(log, places, known)))
 
 
-def _untold(log: EventLog, state: Conversations) -> Iterator[ProjectSeen]:
+def _untold(log: EventLog, places: Places, known: Identities) -> Iterator[ProjectSeen]:
     replica, since = replica_of(log.store), timestamps.from_ns(log.now() - _LATELY_NS)
-    known = state.once(identities)
-    for path, stays in state.places.stays.items():
+    for path, stays in places.stays.items():
         if replica not in stays or stays[replica].last < since or not _is_directory(path):
             continue
         remote = remote_of(path) or None

@@ -42,7 +42,7 @@ def explain(opened: OpenStore, file: Path, number: int | None = None) -> list[Li
     rendered_at = stamped_at(data)
     every = installed().projections
     past = Renderings(lambda until: replay(opened.log, opened.settings, projections=every, until=until))
-    ledger = _ledger_of(file, past.at(rendered_at).states[Knowledge], opened)
+    ledger = _ledger_of(file, past.at(rendered_at).knowledge, opened)
     lines = data.decode(errors="replace").split("\n")
     lines = lines[:-1] if lines[-1] == "" else lines
     if number is not None and not 1 <= number <= len(lines):

@@ -17,7 +17,7 @@ class Retractions:
         self._goals = {retraction.id: _goal(retraction) for retraction in newest_first}
         self._events: set[str] = set()
         self._conversations: set[str] = set()
-        self._touched: dict[str, str] = {}
+        self.touched: dict[str, str] = {}
         for retraction in newest_first:
             self._touch(retraction)
             if retraction.id in self._events:
@@ -43,7 +43,13 @@ class Retractions:
 
     def touched_at(self, event: Event) -> str:
         """When the fate of the event was last decided; "" where nobody ever withdrew it."""
-        return max(self._touched.get(event.id, ""), self._touched.get(f"conversation {event.conversation_id}", ""))
+        return max(self.touched.get(event.id, ""), self.touched.get(f"conversation {event.conversation_id}", ""))
+
+    def differing(self, other: "Retractions") -> set[str]:
+        """Find what another set of withdrawals decides otherwise: ids of events, and `conversation ID`."""
+        touched = {goal for goal, _ in self.touched.items() ^ other.touched.items()}
+        conversations = {f"conversation {one}" for one in self.conversations ^ other.conversations}
+        return touched | (self.events ^ other.events) | conversations
 
     def _touch(self, one: Retraction) -> None:
         """Note the time at what the chain of retractions ends in; a chain that runs in a circle ends anywhere."""
@@ -52,7 +58,7 @@ class Retractions:
         while goal in self._goals and goal not in passed:
             passed.add(goal)
             goal = self._goals[goal]
-        self._touched[goal] = max(self._touched.get(goal, ""), one.ts)
+        self.touched[goal] = max(self.touched.get(goal, ""), one.ts)
 
 
 def _goal(one: Retraction) -> str:

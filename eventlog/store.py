@@ -14,12 +14,13 @@ if TYPE_CHECKING:
     LockName = Literal["declare", "install", "replay", "replica", "settle"]
     CacheName = Literal[
         "avoided.log",  # statements that were there already
-        "checkpoints",  # folded states, by day
         "context",  # last good copies of people's files
         "conversations",  # ids for hosts that give none
         "conversations.index",
         "hook-errors.log",
         "hook-errors.spare",  # room on the disk, for when it is full
+        "checkpoints",  # of earlier releases, removed
+        "knowledge.db",  # what replays keep of the log
         "late",  # contexts that are owed
         "locks",  # of files of knowledge bases
         "open",  # sessions to finalize

@@ -5,15 +5,21 @@
     state.merge(s)     absorb what another, disjoint set of events led to: fold(A) merged with fold(B) is fold(A + B)
     render(state, …)   the documents; no clock, no environment, no locale, no hash order
 
-A state is data (a msgspec struct), so a checkpoint of it is its encoding. Several projections may ask different
+A state is data (a msgspec struct), so what is kept of it is its encoding. Several projections may ask different
 questions of one state; it is folded once. Folding one event twice is the engine's job to prevent: it deduplicates
 by id before it folds.
+
+A projection may render document by document (`View`): each conversation adds rows to documents, and one is rendered
+anew when its rows differ.
 """
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import PurePosixPath
 from typing import Any, ClassVar, NamedTuple, Protocol, Self
+
+from msgspec.msgpack import Decoder
 
 from eventlog.events import AnyEvent
 from eventlog.settings.schema import Settings
@@ -22,7 +28,7 @@ from eventlog.settings.schema import Settings
 class State(Protocol):
     """The data a fold accumulates."""
 
-    version: ClassVar[int]  # raised whenever fold or merge change their result: outdates checkpoints
+    version: ClassVar[int]  # raised whenever fold or merge change their result: outdates what is kept
 
     def fold(self, event: AnyEvent) -> None:
         """Take in one event."""
@@ -31,27 +37,119 @@ class State(Protocol):
         """Take in the state of other events; `other` is not used afterwards."""
 
 
-class Line(NamedTuple):
+Sources = tuple[tuple[str, ...], tuple[str, ...]]  # events, and whole conversations
+
+
+class Line:
     """One rendered line, without its newline, and its sources: leave them out, and the line changes.
 
-    `conversations` stands for all events of those conversations, which the index can name.
+    `conversations` stands for all events of those conversations, which the index can name. `behind` finds the sources
+    when somebody asks for them: a replay does not.
     """
 
-    text: str
-    sources: tuple[str, ...] = ()
-    conversations: tuple[str, ...] = ()
+    __slots__ = ("_behind", "text")
+
+    def __init__(
+        self,
+        text: str,
+        sources: tuple[str, ...] = (),
+        conversations: tuple[str, ...] = (),
+        *,
+        behind: Callable[[], Sources] | None = None,
+    ) -> None:
+        self.text = text
+        self._behind: Callable[[], Sources] | Sources = behind or (sources, conversations)
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """Return the ids of the events behind it."""
+        return self.behind()[0]
+
+    @property
+    def conversations(self) -> tuple[str, ...]:
+        """Return the conversations all of which is behind it."""
+        return self.behind()[1]
+
+    def behind(self) -> Sources:
+        """Find the sources."""
+        return self._behind() if callable(self._behind) else self._behind
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Line) and (self.text, *self.behind()) == (other.text, *other.behind())
+
+    def __hash__(self) -> int:
+        return hash(self.text)
+
+    def __repr__(self) -> str:
+        return f"Line({self.text!r})"
 
 
-class Document(NamedTuple):
-    """A file of the knowledge directory: path relative to it, with `/`, and its lines."""
+class Document:
+    """A file of the knowledge directory: path relative to it, with `/`, and its lines.
 
-    path: str
-    lines: tuple[Line, ...]
+    `data` spares joining them: what they come to in UTF-8, with `\\n` after every line.
+    """
+
+    def __init__(
+        self, path: str, lines: Iterable[Line] | Callable[[], Iterable[Line]], data: bytes | None = None
+    ) -> None:
+        self.path = path
+        self._lines = lines if callable(lines) else tuple(lines)
+        self._data = data
+
+    @property
+    def lines(self) -> tuple[Line, ...]:
+        """Return the lines with their sources."""
+        if callable(self._lines):
+            self._lines = tuple(self._lines())
+        return self._lines
 
     @property
     def data(self) -> bytes:
-        """Encode the file: UTF-8, `\\n` after every line."""
-        return "".join([f"{line.text}\n" for line in self.lines]).encode()
+        """Return the bytes of the file."""
+        if self._data is None:
+            self._data = "".join([f"{line.text}\n" for line in self.lines]).encode()
+        return self._data
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Document) and (self.path, self.lines) == (other.path, other.lines)
+
+    def __hash__(self) -> int:
+        return hash(self.path)
+
+    def __repr__(self) -> str:
+        return f"Document({self.path!r})"
+
+
+@dataclass(frozen=True, eq=False)
+class RowKind:
+    """The rows each conversation adds to documents of one kind, by the name of what they are about.
+
+    The rows of a document hold everything it says; it is rendered anew when one of them differs. With `whole`, it asks
+    the conversation as well, and is rendered anew whenever that differs.
+    """
+
+    name: str
+    type: type[Any]
+    of: Callable[[Any], Iterable[tuple[str, Any]]]  # Told -> name and row
+    whole: bool = False
+
+    @cached_property
+    def decode(self) -> Callable[[bytes], dict[str, Any]]:
+        """Return what reads a block of rows, by conversation."""
+        return Decoder(dict[str, self.type]).decode  # type: ignore[name-defined]
+
+
+class View(NamedTuple):
+    """The documents of one projection, each made of the rows of the kinds it `reads` that have its name.
+
+    `render(name, library)` makes those of one name. With a `top`, there may be documents of the name "" where no row
+    has it.
+    """
+
+    reads: tuple[RowKind, ...]
+    render: Callable[[str, Any], Iterable[Document]]
+    top: bool = False
 
 
 @dataclass(frozen=True)
@@ -59,7 +157,7 @@ class Projection:
     """One question asked of the log, and the files that answer it.
 
     `owns` are glob patterns of the paths it may render: what matches and is no longer rendered is stale. `package` is
-    the distribution it comes from; "" for this one.
+    the distribution it comes from; "" for this one. A projection with a `view` is rendered document by document.
     """
 
     name: str
@@ -67,6 +165,7 @@ class Projection:
     render: Callable[[Any, Settings], Iterable[Document]]
     owns: tuple[str, ...]
     package: str = ""
+    view: View | None = None
 
     def owns_path(self, path: str) -> bool:
         """Tell whether a document of this path is one it may render."""

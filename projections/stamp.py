@@ -11,7 +11,7 @@ import hashlib
 import re
 from collections.abc import Sequence
 
-from eventlog.projections.base import Document, Line
+from eventlog.projections.base import Document, Line, Sources
 
 _STAMP = re.compile(
     rb"<!-- eventlog (?P<ts>\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z) sha256:(?P<digest>[0-9a-f]{64}) -->\n?\Z"
@@ -21,11 +21,16 @@ STAMP_BYTES = len("<!-- eventlog 2026-02-21T08:35:44.123456Z sha256: -->\n") + 6
 
 def stamped(path: str, lines: Sequence[Line], newest: str) -> Document:
     """Add an empty line and the certifying line; their sources are those of the whole document."""
-    events = tuple(dict.fromkeys(event for line in lines for event in line.sources))
-    conversations = tuple(dict.fromkeys(conversation for line in lines for conversation in line.conversations))
-    above = (*lines, Line("", events, conversations))
-    digest = _digest(Document(path, above).data + newest.encode())
-    return Document(path, (*above, Line(f"<!-- eventlog {newest} sha256:{digest} -->", events, conversations)))
+
+    def behind() -> Sources:
+        told = [line.behind() for line in lines]
+        events = dict.fromkeys(event for events, _ in told for event in events)
+        return tuple(events), tuple(dict.fromkeys(one for _, conversations in told for one in conversations))
+
+    above = Document(path, (*lines, Line("", behind=behind)))
+    stamp = f"<!-- eventlog {newest} sha256:{_digest(above.data + newest.encode())} -->"
+    data = above.data + f"{stamp}\n".encode()
+    return Document(path, (*above.lines, Line(stamp, behind=behind)), data)
 
 
 def stamped_at(data: bytes) -> str | None:

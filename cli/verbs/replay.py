@@ -26,7 +26,7 @@ from eventlog.store import Store
 @click.option("--out", type=click.Path(file_okay=False), help="Write everything under this directory instead.")
 @click.option("--as-of", type=options.TimeParam(end=True), help="Only events up to this date or time; needs --out.")
 @click.option("--projection", "names", multiple=True, help=f"Only these files: {', '.join(view.name for view in ALL)}.")
-@click.option("--full", is_flag=True, help="Ignore checkpoints and fold every day again.")
+@click.option("--full", is_flag=True, help="Make the cache anew: fold every day again.")
 @click.option("--check", is_flag=True, help="Write nothing; exit 1 and list the files that differ from the log.")
 @options.as_json
 @options.store
@@ -50,7 +50,7 @@ def command(
     opened = options.open_store(store)
     with phases() as phase:
         replay = partial(replay_elsewhere, directory=out, until=as_of or "~") if out else replay_store
-        done = replay(opened, projections=chosen(names), checkpoints=not full, check=check, phases=phase)
+        done = replay(opened, projections=chosen(names), anew=full, check=check, phases=phase)
     report(done, out or store.knowledge, ShortIds(store).of, check=check, as_json=as_json)
     if done.applied.pending:
         return EXIT_NOT_WRITTEN

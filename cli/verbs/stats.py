@@ -31,7 +31,7 @@ def command(since: str | None, until: str | None, as_json: bool, store: Store) -
     (an extra request). The count is that of `eventlog sessions`. Coverage leaves out trivial sessions.
     """
     with phases() as phase:
-        found = stats(options.open_log(store), since or "", until or "~", phase("reading days"))
+        found = stats(options.open_store(store), since or "", until or "~", phase("reading days"))
     if as_json:
         emit_pretty([_as_dict(week) for week in found])
         return

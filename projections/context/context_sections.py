@@ -15,7 +15,7 @@ from eventlog.projections.context.sources import ContextSources
 from eventlog.projections.context.templates import is_template
 from eventlog.projections.stamp import is_stamp
 from eventlog.projections.state.distinct_facts import DistinctFact
-from eventlog.projections.views.daily_notes import Local
+from eventlog.projections.state.told import Local
 
 # what matters most when not all of it fits
 _BY_VALUE = (

@@ -26,7 +26,7 @@ from eventlog.projections.context.past_summaries import PastSummaries
 from eventlog.projections.context.phrases import PHRASES
 from eventlog.projections.context.recent_events import events_of, said_between
 from eventlog.projections.context.request import CAME_BACK, NEW, ContextRequest
-from eventlog.projections.engine.day_fold import DayCache
+from eventlog.projections.engine.shelf import Shelf
 from eventlog.projections.labels import LABELS
 from eventlog.projections.stamp import stamped_at
 from eventlog.projections.state.conversations import Conversation, Conversations
@@ -61,7 +61,7 @@ class Listener(Struct, frozen=True):
     settings: Settings
     request: ContextRequest
     session_type: SessionType
-    cache: DayCache
+    cache: Shelf
 
     @property
     def shared(self) -> bool:

@@ -70,7 +70,11 @@ class _SaidTexts:
     def with_all_sources(self, line: Line) -> Line:
         """Return the line with the sources of all lines that said the same."""
         behind = self._said.get(_words(line.text, self._project), ())
-        return line._replace(sources=tuple(dict.fromkeys(behind))) if len(behind) > len(line.sources) else line
+        return (
+            Line(line.text, tuple(dict.fromkeys(behind)), line.conversations)
+            if len(behind) > len(line.sources)
+            else line
+        )
 
     def _said_as(self, words: str, *, is_cut: bool) -> str:
         if words in self._said:

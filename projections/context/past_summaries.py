@@ -15,7 +15,7 @@ from eventlog.log import EventLog
 from eventlog.projections.base import Line
 from eventlog.projections.context.recent_events import Visible, retractions_since, said_in
 from eventlog.projections.context.request import ContextRequest
-from eventlog.projections.engine.day_fold import DayCache
+from eventlog.projections.engine.shelf import Shelf
 from eventlog.projections.stamp import is_stamp, stamped_at
 from eventlog.projections.state.conclusions import conclude
 from eventlog.projections.state.conversations import Conversations
@@ -41,7 +41,7 @@ class PastSummaries(NamedTuple):
     """
 
     log: EventLog
-    cache: DayCache
+    cache: Shelf
     settings: Settings
     lately: Conversations
     since: str  # what was said from then on is in `lately`

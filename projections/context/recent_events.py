@@ -12,7 +12,8 @@ from typing import cast
 from eventlog import days
 from eventlog.events import AnyEvent, Event, Fact, Retraction, StageSummary
 from eventlog.log import EventLog
-from eventlog.projections.engine.day_fold import DayCache
+from eventlog.projections.engine.day_fold import kept_day
+from eventlog.projections.engine.shelf import Shelf
 from eventlog.projections.state.conversations import Conversation, Conversations
 
 _WORDS = (b'"fact"', b'"stage_summary"', b'"retraction"')
@@ -21,7 +22,7 @@ _SAY = (Fact, StageSummary, Retraction)
 Visible = Callable[[Event], bool]
 
 
-def said_between(log: EventLog, cache: DayCache, since: str, until: str, visible: Visible) -> Conversations:
+def said_between(log: EventLog, cache: Shelf, since: str, until: str, visible: Visible) -> Conversations:
     """Read every fact and summary of that time that may be seen, and all withdrawals, in force or not."""
     state = Conversations()
     seen: set[str] = set()
@@ -44,7 +45,7 @@ def said_in(log: EventLog, conversation_id: str, until: str, visible: Visible) -
     return conversation
 
 
-def retractions_since(log: EventLog, cache: DayCache, since: str, until: str) -> Conversations:
+def retractions_since(log: EventLog, cache: Shelf, since: str, until: str) -> Conversations:
     """Read a state that knows nothing but withdrawals."""
     return said_between(log, cache, since, until, lambda _: False)
 
@@ -71,11 +72,10 @@ def _days(log: EventLog, since: str, until: str) -> list[days.Day]:
         return []
 
 
-def _load(day: days.Day, cache: DayCache) -> list[Event]:
+def _load(day: days.Day, cache: Shelf) -> list[Event]:
     """Read all that was said or withdrawn on a day, and perhaps more."""
-    saved = cache.find(day, [Conversations])
-    if saved is not None and not saved.withheld:
-        state: Conversations = saved.states[Conversations]
+    state = kept_day(cache, day)
+    if state is not None:
         said = (
             event for conversation in state.by_id.values() for event in (*conversation.facts, *conversation.summaries)
         )

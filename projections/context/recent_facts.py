@@ -10,7 +10,7 @@ from datetime import date, datetime
 from eventlog.projections.context.agent_context import MemoryEntry
 from eventlog.projections.state.conversations import Conversations
 from eventlog.projections.state.distinct_facts import DistinctFact, distinct_facts, of_fact
-from eventlog.projections.views.daily_notes import Local
+from eventlog.projections.state.told import Local
 from eventlog.settings.schema import ContextSettings
 from eventlog.timestamps import to_ms
 

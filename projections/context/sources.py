@@ -14,10 +14,11 @@ from eventlog.projections.context.recent_events import events_of
 from eventlog.projections.context.recent_facts import recent_facts
 from eventlog.projections.context.request import CAME_BACK, ContextRequest
 from eventlog.projections.context.templates import is_template
-from eventlog.projections.engine.day_fold import DayCache
+from eventlog.projections.engine.shelf import Shelf
 from eventlog.projections.stamp import stamped_at
 from eventlog.projections.state.distinct_facts import DistinctFact
-from eventlog.projections.views.daily_notes import Local, local_time
+from eventlog.projections.state.told import Local
+from eventlog.projections.views.daily_notes import local_time
 from eventlog.settings.schema import Settings
 
 LoadFile = Callable[[ContextFile], FileLoadResult]  # never raises; may create what is missing
@@ -86,9 +87,7 @@ class ContextSources(Struct, frozen=True):
         return [*known, *self.rendered]
 
 
-def gather(
-    log: EventLog, settings: Settings, request: ContextRequest, load: LoadFile, cache: DayCache
-) -> ContextSources:
+def gather(log: EventLog, settings: Settings, request: ContextRequest, load: LoadFile, cache: Shelf) -> ContextSources:
     """Load the files, read what was said lately, and take from the files what was withdrawn since."""
     listener = Listener(log, settings, request, _session_type(log, request), cache)
     wanted, left_out = listener.files()

@@ -4,7 +4,8 @@ from collections.abc import Callable
 from pathlib import PurePath
 
 from eventlog.projections.base import Document
-from eventlog.projections.engine.replay import EVERYTHING, ReplayResult
+from eventlog.projections.engine.day_book import EVERYTHING
+from eventlog.projections.engine.replay import ReplayResult
 
 
 class Renderings:

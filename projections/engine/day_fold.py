@@ -1,68 +1,59 @@
-"""The folded state of one day, and the cache that may keep it from one replay to the next."""
+"""One day of the log, folded: what its events led to, as it is kept from one replay to the next."""
 
-from collections.abc import Collection
 from pathlib import Path
-from typing import Any, ClassVar, Protocol
 
 import msgspec
 
 from eventlog import stamps
 from eventlog.damage import Damage
 from eventlog.days import Day
+from eventlog.events import KnowledgeEdited, Retraction
+from eventlog.projections.engine.shelf import Shelf, ShelfDamaged
+from eventlog.projections.state.conversations import Conversation, Conversations
+from eventlog.projections.state.places import Places
 
-States = dict[type[Any], Any]  # type of state -> state
 DayFileStamp = tuple[str, int, int, int, int]
 
+_conversations = msgspec.msgpack.Decoder(dict[str, Conversation])
 
-class DayFold(msgspec.Struct):
-    """The states a day's events led to.
+
+class DayRow(msgspec.Struct, array_like=True):
+    """The findings of a folded day beside its conversations; `stamps` are of its files, before they were read.
 
     `left_out` are copies of another day's events, `misdated` may have copies; `withheld` are withdrawn, and folded
     without their words.
     """
 
-    states: States
-    events: int
-    damage: list[Damage]
-    misdated: list[str]
-    left_out: frozenset[str]
-    withheld: frozenset[str] = frozenset()
+    stamps: list[DayFileStamp]
+    events: int = 0
+    damage: list[Damage] = []
+    misdated: list[str] = []
+    left_out: list[str] = []
+    withheld: list[str] = []
+    retractions: list[Retraction] = []
+    notes: list[KnowledgeEdited] = []
+    places: Places = msgspec.field(default_factory=Places)
 
 
-class DayCache(Protocol):
-    """Keeps folded days; its owner hands it in. It may forget any of them at any time."""
-
-    @property
-    def keeps(self) -> bool:
-        """Tell whether anything given to it may be found again."""
-        ...
-
-    def find(self, day: Day, kinds: Collection[type[Any]]) -> DayFold | None:
-        """Return the fold of exactly these files with states of these kinds; None where there is no good one."""
-
-    def keep(self, day: Day, stamps: list[DayFileStamp], folded: DayFold) -> None:
-        """Keep the fold of files that bore these stamps before they were read; never raises."""
-
-    def sweep(self, dates: Collection[str]) -> None:
-        """Forget all days but these."""
+day_row = msgspec.msgpack.Decoder(DayRow)
 
 
-class NoCache:
-    """The cache that keeps nothing: every day is folded anew."""
-
-    keeps: ClassVar[bool] = False
-
-    def find(self, day: Day, kinds: Collection[type[Any]]) -> DayFold | None:
-        """Find nothing."""
-
-    def keep(self, day: Day, stamps: list[DayFileStamp], folded: DayFold) -> None:
-        """Keep nothing."""
-
-    def sweep(self, dates: Collection[str]) -> None:
-        """Have nothing to forget."""
+def said_on(shelf: Shelf, date: str) -> dict[str, Conversation]:
+    """Read the conversations of a folded day, by id."""
+    data = shelf.read("said", "", date)
+    return _conversations.decode(data) if data else {}
 
 
-NO_CACHE = NoCache()
+def kept_day(shelf: Shelf, day: Day) -> Conversations | None:
+    """Read what exactly these files say; None where that is not kept, or not with all words."""
+    try:
+        data = shelf.read("day", "", day.date)
+        row = day_row.decode(data) if data else None
+        if row is None or row.withheld or row.stamps != stamps_of(day):
+            return None
+        return Conversations(said_on(shelf, day.date), row.retractions, row.notes, row.places)
+    except ShelfDamaged:
+        return None
 
 
 def stamps_of(day: Day) -> list[DayFileStamp]:
@@ -71,7 +62,7 @@ def stamps_of(day: Day) -> list[DayFileStamp]:
 
 
 def _stamp(file: Path) -> DayFileStamp:
-    """Return name and stamp; of a file that is gone, a stamp no checkpoint has."""
+    """Return name and stamp; of a file that is gone, a stamp no row has."""
     try:
         return file.name, *stamps.of(file.stat())
     except OSError:

@@ -1,51 +1,146 @@
-"""The engine: the log -> states -> documents. Reads the log; folded days are kept by the cache it is handed.
+"""The engine: the log -> folded days -> rows of conversations -> documents. Reads the log; writes to its shelf only.
 
-What is kept has the states of all projections, whichever were asked for, so that asking in turn for different ones
-does not fold a day twice.
+Day         folded anew where its files differ; the conversations that come out otherwise are the change.
+Row         what a conversation adds to a document; those of the changed conversations are taken out and put in anew.
+Document    outdated where any of its rows differs; rendered when it is asked for.
 
-What was withdrawn is folded like everything else, but kept without its words (`withheld`).
-
-Days are folded one at a time, oldest first, and merged; memory is bounded by the largest day and the states.
+A full replay is the same with an empty shelf: everything has changed. What another package's projection keeps is its
+own state, folded and merged whole (`others.py`).
 """
 
 import gc
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from functools import partial
-from typing import Any, NamedTuple
+from functools import cached_property
+from typing import Any
 
-from eventlog import days
-from eventlog.cross_day import CopyFilter, misdated
-from eventlog.damage import Damage
-from eventlog.days import Day
-from eventlog.errors import BadRequest
-from eventlog.events import Event
+import msgspec
+
 from eventlog.log import EventLog
 from eventlog.projections import ALL
-from eventlog.projections.base import Document, Projection
-from eventlog.projections.engine.day_fold import NO_CACHE, DayCache, DayFileStamp, DayFold, States, stamps_of
-from eventlog.projections.engine.withheld import Withheld, withheld, without_words
-from eventlog.projections.state.conversations import Conversations
-from eventlog.projections.state.identity import resolved
+from eventlog.projections.base import Document, Projection, RowKind
+from eventlog.projections.engine.day_book import EVERYTHING, DayBook, Keep, Progress
+from eventlog.projections.engine.library import Library, newest_notes
+from eventlog.projections.engine.others import Others
+from eventlog.projections.engine.row_book import Book, Place, RowBook, Rows, outdated_units
+from eventlog.projections.engine.shelf import MemoryShelf, Shelf, ShelfDamaged
+from eventlog.projections.state.conversations import Conversation, Conversations
+from eventlog.projections.state.identity import Identities, identities
+from eventlog.projections.state.places import Places
+from eventlog.projections.state.told import Told
+from eventlog.projections.views.daily_notes import local_time
+from eventlog.projections.views.knowledge import Knowledge
+from eventlog.projections.views.memory import note_units
+from eventlog.projections.views.stats import STATS
 from eventlog.settings.schema import Settings
 
-EVERYTHING = "~"  # after every time
-Keep = Callable[[Event], bool]
-Progress = Callable[[int, int], None]  # days done, days in all
+_VIEWS = tuple(view for view in (*ALL, STATS) if view.view)
+_KINDS = {kind.name: kind for projection in _VIEWS if projection.view for kind in projection.view.reads}
 
 
-@dataclass
 class ReplayResult:
-    """The documents of a replay, ordered by path, the states behind them, and how it came to them."""
+    """The documents of a replay, each rendered when it is asked for, and how it came to them."""
 
-    documents: list[Document]
-    states: States = field(default_factory=dict)
-    days: int = 0
-    days_folded: int = 0
-    events: int = 0
-    damage: list[Damage] = field(default_factory=list)
-    broken: dict[str, str] = field(default_factory=dict)  # projection of another package -> why it says nothing
+    def __init__(self, book: DayBook, library: Library, others: Others, projections: Sequence[Projection]) -> None:
+        self.library = library
+        self.days = len(book.there)
+        self.days_folded = len(book.folded)
+        self.events = book.events
+        self.damage = book.damage
+        self._book = book
+        self._others = others
+        self._projections = projections
+        self._whole = {one.name: one for one in projections if not one.view}
+        self._made: dict[Place, list[Document]] = {}
+        self.save: Callable[[], None] = lambda: None  # keeps what was told of files
+        self.again: Callable[[ShelfDamaged], ReplayResult] | None = None  # without what turned out to be damaged
+
+    @property
+    def broken(self) -> dict[str, str]:
+        """Return the projections of other packages that say nothing, and why."""
+        return self._others.broken
+
+    @property
+    def places(self) -> Places:
+        """Return where the projects of the log lie."""
+        return self._book.places
+
+    @property
+    def identities(self) -> Identities:
+        """Return which projects the paths of the log mean."""
+        return self._book.identities
+
+    @cached_property
+    def conversations(self) -> Conversations:
+        """Merge what all conversations said; what is withdrawn may lack its words."""
+        return self._book.conversations()
+
+    def said_since(self, day: str) -> Conversations:
+        """Merge what conversations said from a day on, and all withdrawals there are."""
+        return self._book.conversations(day)
+
+    @cached_property
+    def knowledge(self) -> Knowledge:
+        """Merge what was planned for knowledge bases and became of it."""
+        return self._book.knowledge()
+
+    @cached_property
+    def documents(self) -> list[Document]:
+        """Render everything, ordered by path."""
+        found = [document for unit in self.units() for document in self.made(unit)]
+        return sorted(found, key=lambda document: document.path)
+
+    def units(self) -> Iterator[Place]:
+        """Yield the units of documents, those of one name together; the index of everything is made of all others."""
+        for one in self._whole:
+            yield one, ""
+        views = [one.name for one in self._projections if one.view]
+        units = [(name, view) for view in views for name in self.library.names(view)]
+        yield from ((view, name) for name, view in sorted(units, key=lambda unit: (not unit[0], unit)))
+
+    def made(self, unit: Place) -> list[Document]:
+        """Render a unit, once."""
+        if unit not in self._made:
+            self._made[unit] = self.render(unit)
+        return self._made[unit]
+
+    def rows(self, kind: RowKind) -> list[Any]:
+        """List the rows of that kind which belong to the whole log."""
+        return [row for rows in self._blocks(kind) for row in rows]
+
+    def newest_rows(self, kind: RowKind) -> Iterator[Any]:
+        """Yield them in the order of their places, the last first, reading no more than is asked for."""
+        for rows in self._blocks(kind):
+            yield from sorted(rows, key=lambda row: row.place, reverse=True)
+
+    def _blocks(self, kind: RowKind) -> Iterator[list[Any]]:
+        """Yield rows by the day their conversations began on, the latest first."""
+        return self.library.newest_blocks(kind, "")
+
+    def render(self, unit: Place) -> list[Document]:
+        """Render a unit; where the shelf turns out to be damaged, of the log itself."""
+        try:
+            return self._render(unit)
+        except ShelfDamaged as error:
+            if self.again is None:
+                raise
+            self.__dict__ = self.again(error).__dict__
+            return self._render(unit)
+
+    def document(self, path: str) -> Document | None:
+        """Render the document of this path; None where there is none."""
+        owners = {one.name for one in self._projections if one.owns_path(path)}
+        units = [unit for unit in self.units() if unit[0] in owners]
+        files = self.library.published
+        current = [unit for unit in units if path in (files.get(unit) or ())]
+        outdated = (unit for unit in units if files.get(unit) is None)
+        found = (document for unit in current or outdated for document in self.made(unit))
+        return next((document for document in found if document.path == path), None)
+
+    def _render(self, unit: Place) -> list[Document]:
+        name, _ = unit
+        with _no_garbage():
+            return self._others.documents(self._whole[name]) if name in self._whole else self.library.render(unit)
 
 
 def replay(
@@ -55,91 +150,92 @@ def replay(
     projections: Sequence[Projection] = ALL,
     until: str = EVERYTHING,
     keep: Keep | None = None,
-    cache: DayCache = NO_CACHE,
+    shelf: Shelf | None = None,
+    surroundings: str = "",
     progress: Progress = lambda _done, _all: None,
 ) -> ReplayResult:
-    """Render the events with `ts <= until` that `keep` accepts.
+    """Bring the shelf to what the events with `ts <= until` say that `keep` accepts.
 
-    The same events give the same documents, whatever files they are in and whatever has been kept in the cache. A
-    projection of another package that fails is left out and told of as `broken`.
+    The same events give the same documents, whatever files they are in and whatever is on the shelf; `surroundings`
+    names what else has a say (data of time zones). A projection of another package that fails is told of as `broken`.
+    Raises ShelfDamaged.
     """
-    run = partial(_replay, log, settings, until=until, keep=keep, cache=cache, progress=progress)
-    try:
-        return run(projections)
-    except Exception:
-        if not any(projection.package for projection in projections):
-            raise
-    return _one_by_one(run, projections)
-
-
-def _one_by_one(run: Callable[[Sequence[Projection]], ReplayResult], projections: Sequence[Projection]) -> ReplayResult:
-    """Replay ours, then each projection of another package by itself; one that fails says nothing but why."""
-    result = run([projection for projection in projections if not projection.package])
-    for projection in projections:
-        if projection.package:
-            try:
-                alone = run([projection])
-            except Exception as error:  # noqa: BLE001 - another package's code
-                result.broken[projection.name] = f"{type(error).__name__}: {error}"
-            else:
-                result.documents += alone.documents
-                result.states |= {kind: state for kind, state in alone.states.items() if kind not in result.states}
-    result.documents.sort(key=lambda document: document.path)
-    return result
-
-
-def _replay(
-    log: EventLog,
-    settings: Settings,
-    projections: Sequence[Projection],
-    *,
-    until: str,
-    keep: Keep | None,
-    cache: DayCache,
-    progress: Progress,
-) -> ReplayResult:
-    fold = _Fold(log, {projection.state for projection in projections}, until, keep, cache)
+    shelf = MemoryShelf() if shelf is None else shelf
     with _no_garbage():
-        there = log.days(until=until)
-        result = _fold_all(fold, there, progress)
-        if fold.lacks_words(result.states):
-            result = _fold_all(fold, there, progress)
-        fold.tidy(there, result.states)
-        shown = _with_identities(result.states)
-        for projection in projections:
-            result.documents += _rendered(projection, shown, settings)
-    result.documents.sort(key=lambda document: document.path)
-    return result
+        book = DayBook(log, shelf, until, keep)
+        library = _catch_up(book, shelf, settings, surroundings, progress)
+        return ReplayResult(book, library, Others(shelf, book, settings), projections)
 
 
-def _with_identities(states: States) -> States:
-    """Let views see projects by what they are, not by where they lie."""
-    found = states.get(Conversations)
-    return {**states, Conversations: found.once(resolved)} if isinstance(found, Conversations) else states
+def of_state(state: Conversations, settings: Settings, projection: Projection) -> list[Document]:
+    """Render what a view says of a state that lies whole in memory."""
+    library = library_of(state, settings)
+    units = sorted((not name, name) for name in library.names(projection.name))
+    found = [document for _, name in units for document in library.render((projection.name, name))]
+    return sorted(found, key=lambda document: document.path)
 
 
-def _rendered(projection: Projection, states: States, settings: Settings) -> list[Document]:
-    """Raises BadRequest where a projection of another package renders what is not its own."""
-    documents = list(projection.render(states[projection.state], settings))
-    for document in documents if projection.package else ():
-        if not projection.owns_path(document.path):
-            raise BadRequest(f"it renders {document.path!r}, which it does not own")
-        _ = document.data  # raises where it cannot be written
-    return documents
+def library_of(state: Conversations, settings: Settings) -> Library:
+    """Make the rows of a state that lies whole in memory."""
+    return _with_rows(_StateBook(state), MemoryShelf(), settings)
 
 
-def _fold_all(fold: "_Fold", todo: Sequence[Day], progress: Progress) -> ReplayResult:
-    result = ReplayResult([], days=len(todo))
-    total = result.states = fold.empty()
-    for position, day in enumerate(todo):
-        folded, fresh = fold.day(day, closed=position + 1 < len(todo))
-        for kind, state in total.items():
-            state.merge(folded.states[kind])
-        result.days_folded += fresh
-        result.events += folded.events
-        result.damage += [damage for damage in folded.damage if damage.kind != "pending"]  # a write under way
-        progress(position + 1, len(todo))
-    return result
+class _StateBook:
+    """A state in the place of days."""
+
+    def __init__(self, state: Conversations) -> None:
+        self.changed = dict.fromkeys(state.by_id, "")
+        self.notes = state.notes
+        self.withdrawn = state.withdrawn()
+        self.identities = identities(state)
+        self.conversation = state.by_id.get
+
+    def began(self, conversation_id: str) -> str:
+        """Return the day of its first event."""
+        found = self.conversation(conversation_id)
+        return found.started_at[:10] if found else ""
+
+
+def _catch_up(book: DayBook, shelf: Shelf, settings: Settings, surroundings: str, progress: Progress) -> Library:
+    """Bring days, rows and the list of outdated documents to what the log says."""
+    if _differs(shelf, "rows", f"{settings.timezone} {surroundings}".encode()):
+        book.touch_everything()
+    before = newest_notes(book)
+    book.catch_up(progress)
+    library = _with_rows(book, shelf, settings)
+    library.outdate(note_units(before, library.notes, library.names("memory")))
+    if _differs(shelf, "projects", msgspec.json.encode(book.identities.told())):
+        library.outdate([("projects", "")])
+    if _differs(shelf, "settings", msgspec.json.encode(settings)):
+        library.outdate(list(library.published))
+    book.close()
+    return library
+
+
+def _with_rows(book: Book, shelf: Shelf, settings: Settings) -> Library:
+    rows = RowBook(shelf, list(_KINDS.values()))
+    rows.catch_up(book, _rows_of(book, settings))
+    library = Library(shelf, book, _VIEWS, settings)
+    library.outdate(outdated_units(rows.outdated, _VIEWS))
+    return library
+
+
+def _rows_of(book: Book, settings: Settings) -> Callable[[Conversation], Rows]:
+    local, kinds = local_time(settings.timezone), list(_KINDS.values())
+
+    def rows_of(raw: Conversation) -> Rows:
+        told = Told(book.identities.conversation(raw), book.withdrawn, local)
+        return {(kind.name, name): row for kind in kinds for name, row in kind.of(told)}
+
+    return rows_of
+
+
+def _differs(shelf: Shelf, what: str, now: bytes) -> bool:
+    """Tell whether something is other than when the shelf was filled, and note what it is."""
+    if shelf.read("made of", "", what) == now:
+        return False
+    shelf.write("made of", "", what, now)
+    return True
 
 
 @contextmanager
@@ -152,105 +248,3 @@ def _no_garbage() -> Iterator[None]:
     finally:
         if was_on:
             gc.enable()
-
-
-class _Kept(NamedTuple):
-    left_out: frozenset[str]
-    withheld: frozenset[str]
-
-
-class _Fold:
-    """Folds one day after the other, with or without checkpoints."""
-
-    def __init__(
-        self, log: EventLog, kinds: Collection[type[Any]], until: str, keep: Keep | None, cache: DayCache
-    ) -> None:
-        self._kinds = kinds
-        self._until = until
-        self._keep = keep
-        self._holding = partial(log.holding, until=until)
-        self._elsewhere = CopyFilter(self._holding)
-        self._cache: DayCache = cache if keep is None else NO_CACHE  # a choice of events is nobody else's
-        self._kept: dict[str, _Kept] = {}  # by day, of the checkpoints there are
-        self._wordless: frozenset[str] = frozenset()  # days whose checkpoints lack words that are needed
-
-    def empty(self) -> States:
-        """Make the states of no events."""
-        return {kind: kind() for kind in self._kinds}
-
-    def day(self, day: Day, *, closed: bool) -> tuple[DayFold, bool]:
-        """Return the fold of a day, and whether its events had to be folded for it."""
-        whole = day.date < self._until[:10]
-        saved = self._cache.find(day, self._kinds) if whole and day.date not in self._wordless else None
-        if saved is None:
-            return self._fold(day, keep=closed and whole), True
-        left_out = self._elsewhere.of(saved.misdated)
-        if left_out != saved.left_out:
-            return self._fold(day, keep=closed and whole, left_out=left_out), True
-        self._kept[day.date] = _Kept(left_out, saved.withheld)
-        return saved, False
-
-    def lacks_words(self, states: States) -> bool:
-        """Tell whether checkpoints were used without the words of what is not withdrawn (any more, or at that time).
-
-        They are not used again.
-        """
-        now = _withheld(states)
-        lacking = {date for date, kept in self._kept.items() if kept.withheld - now.get(date, frozenset())}
-        self._wordless |= lacking
-        if lacking:
-            self._kept.clear()
-            self._elsewhere = CopyFilter(self._holding)
-        return bool(lacking)
-
-    def tidy(self, there: Sequence[Day], states: States) -> None:
-        """Leave no checkpoint of a day that is gone, and none with the words of what is withdrawn."""
-        if not self._cache.keeps or self._until != EVERYTHING:
-            return
-        self._cache.sweep({day.date for day in there})
-        now = _withheld(states)
-        for day in there:
-            kept = self._kept.get(day.date)
-            if kept and kept.withheld != (wanted := now.get(day.date, kept.withheld)):
-                self._fold(day, keep=True, left_out=kept.left_out, withheld=wanted)
-
-    def _fold(
-        self,
-        day: Day,
-        *,
-        keep: bool,
-        left_out: frozenset[str] | None = None,
-        withheld: frozenset[str] = frozenset(),
-    ) -> DayFold:
-        stamps: list[DayFileStamp] = stamps_of(day)
-        events, damage = days.load(day)
-        foreign = misdated(day.date, [event.id for event in events])
-        copies = self._elsewhere.of(foreign) if left_out is None else left_out
-        kept = keep and self._cache.keeps
-        kinds = {*self._kinds, *(projection.state for projection in ALL)} if kept else self._kinds
-        folded = DayFold({kind: kind() for kind in kinds}, 0, damage, foreign, copies, withheld)
-        self._take_in(folded, events)
-        if kept:
-            self._cache.keep(day, stamps, folded)
-            self._kept[day.date] = _Kept(copies, withheld)
-        return folded
-
-    def _take_in(self, folded: DayFold, events: list[Event]) -> None:
-        if folded.left_out:
-            events = [event for event in events if event.id not in folded.left_out]
-        if folded.withheld:
-            events = [without_words(event) if event.id in folded.withheld else event for event in events]
-        if self._until != EVERYTHING:
-            events = [event for event in events if event.ts <= self._until]
-        if self._keep:
-            events = list(filter(self._keep, events))
-        folded.events = len(events)
-        for state in folded.states.values():
-            fold = state.fold
-            for event in events:
-                fold(event)
-
-
-def _withheld(states: States) -> Withheld:
-    """Find what is withdrawn; nothing, where nobody asked what was said."""
-    return withheld(states[Conversations]) if Conversations in states else {}

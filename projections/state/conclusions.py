@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from eventlog.events import Fact, StageSummary, order
 from eventlog.layers import AGENT, PRE_COMPACTION, SESSION_END, STOP_FALLBACK
-from eventlog.projections.state.conversations import Conversation, Conversations
+from eventlog.projections.state.conversations import Conversation
 from eventlog.projections.state.distinct_facts import DistinctFact, distinct_facts, of_fact, ranked, subject_of
 from eventlog.retractions import Retractions
 from eventlog.text import cut, one_line, same_text
@@ -76,12 +76,6 @@ class Conclusion(NamedTuple):
         """Cut the summary to so many characters; what says that there is more is not cut."""
         rest = f"{self.joint}{and_more(self.more)}" if self.more else ""
         return cut(self.joint.join(part.text for part in self.parts), limit - len(rest)) + rest
-
-
-def conclusions(state: Conversations) -> dict[str, Conclusion]:
-    """Conclude every conversation; by its id."""
-    withdrawn = state.withdrawn()
-    return {conversation.id: conclude(conversation, withdrawn) for conversation in state.by_id.values()}
 
 
 def and_more(count: int) -> str:

@@ -41,7 +41,7 @@ _AFTERWARDS = (EntryApplied, EntryResolved, KnowledgeEdited)
 _OF_PROJECTS = (ProjectSeen, ProjectJoined)
 
 
-class Conversation(Struct):
+class Conversation(Struct, array_like=True):
     """All that is known about one conversation."""
 
     id: str

@@ -7,12 +7,14 @@ replaces it. Wherever there is no room for all, they are taken by `Group.rank`.
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from msgspec import Struct
+
 from eventlog.events import Fact, order
 from eventlog.text import one_line, same_text
 
 
-class Statement(NamedTuple):
-    """One event that states something."""
+class Statement(Struct, array_like=True, frozen=True, gc=False):
+    """One event that states something; `same` is what all wordings of it have in common."""
 
     text: str
     ts: str
@@ -23,7 +25,11 @@ class Statement(NamedTuple):
     memory_type: str
     importance: int
     confidence: float
+    same: str
     entities: tuple[str, ...] = ()
+
+
+Rank = tuple[int, int, str, float, str]
 
 
 class DistinctFact(NamedTuple):
@@ -57,7 +63,7 @@ class DistinctFact(NamedTuple):
         return self.statements[-1].confidence
 
     @property
-    def rank(self) -> tuple[int, int, str, float, str]:
+    def rank(self) -> Rank:
         """Return the sort key, greater first: importance, conversations that stated it, recency, confidence."""
         return self.importance, self.sessions, self.last_seen, self.confidence, self.statements[-1].id
 
@@ -75,12 +81,11 @@ def ranked(groups: Iterable[DistinctFact]) -> list[DistinctFact]:
 def distinct_facts(statements: Iterable[Statement]) -> list[DistinctFact]:
     """Group the statements of one subject; superseded wordings of a key are left out."""
     in_order = sorted(statements, key=order)
-    current = {statement.key: same_text(statement.text) for statement in in_order if statement.key}
+    current = {statement.key: statement.same for statement in in_order if statement.key}
     by_text: dict[str, list[Statement]] = {}
     for statement in in_order:
-        text = same_text(statement.text)
-        if statement.key is None or current[statement.key] == text:
-            by_text.setdefault(text, []).append(statement)
+        if statement.key is None or current[statement.key] == statement.same:
+            by_text.setdefault(statement.same, []).append(statement)
     return [DistinctFact(tuple(same)) for same in by_text.values()]
 
 
@@ -91,8 +96,9 @@ def subject_of(fact: Fact) -> str:
 
 def of_fact(fact: Fact) -> Statement:
     """Make the statement of a fact."""
+    text = one_line(fact.content)
     return Statement(
-        text=one_line(fact.content),
+        text=text,
         ts=fact.ts,
         id=fact.id,
         conversation_id=fact.conversation_id,
@@ -101,5 +107,6 @@ def of_fact(fact: Fact) -> Statement:
         memory_type=fact.memory_type,
         importance=fact.importance,
         confidence=fact.confidence,
+        same=same_text(text),
         entities=tuple(filter(None, map(one_line, fact.entities))),
     )

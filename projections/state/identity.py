@@ -43,19 +43,27 @@ class Identities:
     def __init__(self, places: Places, withdrawn: Retractions) -> None:
         in_force = [told for told in sorted(places.seen, key=order) if not withdrawn.hides(told)]
         self._seen = {(told.replica, told.path): told for told in in_force}
-        self._stays = places.stays
+        self.stays = places.stays
         self._first = {path: min(at, key=lambda name: at[name].first) for path, at in places.stays.items()}
         self._joined = [join for join in sorted(places.joined, key=order) if not withdrawn.hides(join)]
         self._touched = {join.id: withdrawn.touched_at(join) for join in places.joined}
-        self._roots = self._join()
-        self.is_plain = not self._roots and all(
+        self.roots = self._join()
+        self.is_plain = not self.roots and all(
             self._part(path, replica) == path for path, at in places.stays.items() for replica in at
         )
 
     def of(self, path: str | None, replica: str | None = None) -> str:
         """Name the project of a path on a machine; "" where there is no path."""
         part = self._part(path, replica) if path else ""
-        return self._roots.get(part, part)
+        return self.roots.get(part, part)
+
+    def differ(self, other: "Identities") -> bool:
+        """Tell whether any path, on any machine, is another project than by another log."""
+        places = {(path, replica) for one in (self, other) for path, at in one.stays.items() for replica in (None, *at)}
+        named = {said for one in (self, other) for said in one.roots}
+        return any(self.of(*place) != other.of(*place) for place in places) or any(
+            self.roots.get(part, part) != other.roots.get(part, part) for part in named
+        )
 
     def remote(self, path: str, replica: str) -> str | None:
         """Return the address last told of a path on a machine."""
@@ -65,18 +73,22 @@ class Identities:
     def named(self, said: str) -> str:
         """Name the project that is said: an address, `replica:path`, or a path."""
         part = self._said(said)
-        return self._roots.get(part, part)
+        return self.roots.get(part, part)
 
     def projects(self) -> list[KnownProject]:
         """List the projects that machines were seen at, by name."""
         found: dict[str, list[tuple[str | None, str]]] = {}
-        for path, at in sorted(self._stays.items()):
+        for path, at in sorted(self.stays.items()):
             for replica in (None, *sorted(at)):
                 found.setdefault(self.of(path, replica), []).append((replica, path))
-        for part in self._roots:
-            if part.startswith("/") and part not in self._stays:
+        for part in self.roots:
+            if part.startswith("/") and part not in self.stays:
                 found.setdefault(self.of(part), []).append((None, part))
         return [self._known(name, places) for name, places in sorted(found.items())]
+
+    def told(self) -> list[KnownProject]:
+        """List the projects that are more or less than a path, all where there is one."""
+        return [] if self.is_plain else self.projects()
 
     def homes(self) -> dict[str, str]:
         """Map the directories that projects have, or had before more was known of them, to their names."""
@@ -143,11 +155,11 @@ class Identities:
 
     def _known(self, name: str, places: list[tuple[str | None, str]]) -> KnownProject:
         parts = {self._part(path, replica) for replica, path in places}
-        parts |= {part for part, root in self._roots.items() if root == name}
+        parts |= {part for part, root in self.roots.items() if root == name}
         told = [self._seen[place] for place in places if place in self._seen]
         joins = [join for join in self._joined if {self._said(said) for said in join.projects} & parts]
         times = [max(event.ts, self._touched.get(event.id, "")) for event in (*told, *joins)]
-        first = [self._stays[path][replica].first for replica, path in places if replica]
+        first = [self.stays[path][replica].first for replica, path in places if replica]
         sources = tuple(event for _, event in sorted({*first, *map(order, (*told, *joins))}))
         return KnownProject(name, tuple(sorted(parts)), tuple(places), max(times, default=""), sources)
 

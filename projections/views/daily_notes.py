@@ -4,22 +4,27 @@ Days are those of the calendar where the user lives. A conversation is told of b
 summaries of that day come to: the last one of the whole session, else its stages, else the one from its transcript.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from datetime import datetime
-from typing import NamedTuple
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from eventlog.events import Fact, StageSummary
-from eventlog.projections.base import Document, Line, Projection
+from eventlog.projections.base import Document, Line, Projection, RowKind, View
+from eventlog.projections.engine.whole import whole
 from eventlog.projections.labels import LABELS, Labels
 from eventlog.projections.raw_html import as_item, as_text
 from eventlog.projections.stamp import stamped
 from eventlog.projections.state.conclusions import SourcedText, conclude
 from eventlog.projections.state.conversations import Conversation, Conversations
+from eventlog.projections.state.told import Local, Told
 from eventlog.retractions import Retractions
-from eventlog.settings.schema import Settings
 from eventlog.text import one_line, project_name, same_text
+
+if TYPE_CHECKING:
+    from eventlog.projections.engine.library import Library
 
 _INSIGHTS = frozenset(
     (
@@ -29,20 +34,24 @@ _INSIGHTS = frozenset(
 )  # fmt: skip
 _EVENTS, _LEARNED, _TODOS = range(3)  # the sections, in this order
 
-Local = Callable[[str], str]
 
-
-class Item(NamedTuple):
-    """Something said, in a section; ordered by when it was first said."""
+class Item(Struct, array_like=True, gc=False):
+    """Something said, in a section; `same` is what all wordings of it have in common."""
 
     section: int
     ts: str
     events: tuple[str, ...]
     project: str
     text: str
+    same: str
+
+    @property
+    def place(self) -> tuple[str, tuple[str, ...], str, str]:
+        """Return the sort key: when it was first said."""
+        return self.ts, self.events, self.project, self.text
 
 
-class DailyNote(Struct):
+class DailyNote(Struct, array_like=True):
     """The items of a day, all events that say anything, and when any event had its last say in it."""
 
     items: list[Item] = []
@@ -50,26 +59,41 @@ class DailyNote(Struct):
     changed_at: str = ""
 
 
-def render(state: Conversations, settings: Settings) -> Iterable[Document]:
-    """Render a document for each day on which something was said, by day."""
-    words = LABELS[settings.locale]
-    local = local_time(settings.timezone)
-    for day, note in sorted(notes(state, local).items()):
-        if note.items:
-            yield stamped(f"memory/{day}.md", list(lines(day, note, words, local)), note.changed_at)
-
-
 def notes(state: Conversations, local: Local) -> dict[str, DailyNote]:
     """Collect the notes of every day anything was ever said on, even if all of it was withdrawn."""
     withdrawn = state.withdrawn()
-    found: dict[str, DailyNote] = {}
+    found: dict[str, list[DailyNote]] = {}
     for conversation in state.by_id.values():
-        for day, said in _by_day(conversation, local).items():
-            note = found.setdefault(day, DailyNote())
-            note.items += _items(said, withdrawn)
-            note.not_retracted += [event.id for event in (*said.facts, *said.summaries) if not withdrawn.hides(event)]
-            note.changed_at = max(note.changed_at, _changed_at(said, withdrawn))
-    return found
+        for day, note in _rows(Told(conversation, withdrawn, local)):
+            found.setdefault(day, []).append(note)
+    return {day: _merged(parts) for day, parts in found.items()}
+
+
+def _rows(told: Told) -> Iterator[tuple[str, DailyNote]]:
+    for day, said in _by_day(told.conversation, told.local).items():
+        events = [event.id for event in (*said.facts, *said.summaries) if not told.withdrawn.hides(event)]
+        yield day, DailyNote(list(_items(said, told.withdrawn)), events, _changed_at(said, told.withdrawn))
+
+
+SAID = RowKind("note", DailyNote, _rows)
+
+
+def _merged(parts: Iterable[DailyNote]) -> DailyNote:
+    whole_day = DailyNote()
+    for part in parts:
+        whole_day.items += part.items
+        whole_day.not_retracted += part.not_retracted
+        whole_day.changed_at = max(whole_day.changed_at, part.changed_at)
+    return whole_day
+
+
+def _render(day: str, library: "Library") -> Iterable[Document]:
+    """Render the notes of a day on which something was said."""
+    words = LABELS[library.settings.locale]
+    local = local_time(library.settings.timezone)
+    note = _merged(library.rows(SAID, day))
+    if note.items:
+        yield stamped(f"memory/{day}.md", list(lines(day, note, words, local)), note.changed_at)
 
 
 def lines(day: str, note: DailyNote, words: Labels, local: Local) -> Iterator[Line]:
@@ -87,12 +111,12 @@ def lines(day: str, note: DailyNote, words: Labels, local: Local) -> Iterator[Li
 def _gathered(items: Iterable[Item]) -> Iterator[Item]:
     """Gather each once, as first said; what anyone called an insight is one, what is left to do stays to be done."""
     same: dict[tuple[bool, str, str], list[Item]] = {}
-    for item in sorted(items, key=lambda item: item[1:]):
+    for item in sorted(items, key=lambda item: item.place):
         if item.text:
-            same.setdefault((item.section == _TODOS, item.project, same_text(item.text)), []).append(item)
-    for first, *again in same.values():
-        section = max(item.section for item in (first, *again))
-        yield first._replace(section=section, events=_sources_of([first, *again]))
+            same.setdefault((item.section == _TODOS, item.project, item.same), []).append(item)
+    for all_of_it in same.values():
+        section = max(item.section for item in all_of_it)
+        yield replace(all_of_it[0], section=section, events=_sources_of(all_of_it))
 
 
 def _bullet(item: Item, local: Local) -> Line:
@@ -144,11 +168,13 @@ def _items(said: Conversation, withdrawn: Retractions) -> Iterator[Item]:
 def _of_fact(fact: Fact) -> Item:
     section = _LEARNED if (fact.category or "").casefold() in _INSIGHTS else _EVENTS
     project = fact.project or "" if fact.effective_scope == "project" else ""
-    return Item(section, fact.ts, (fact.id,), project, one_line(fact.content))
+    text = one_line(fact.content)
+    return Item(section, fact.ts, (fact.id,), project, text, same_text(text))
 
 
 def _of_summary(section: int, said: SourcedText, project: str) -> Item:
-    return Item(section, min(saying.ts for saying in said.mentions), said.sources, project, said.text)
+    ts = min(saying.ts for saying in said.mentions)
+    return Item(section, ts, said.sources, project, said.text, same_text(said.text))
 
 
 def _changed_at(said: Conversation, withdrawn: Retractions) -> str:
@@ -162,4 +188,5 @@ def _sources_of(items: Iterable[Item]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(event for item in items for event in item.events))
 
 
-DAILY_NOTES = Projection(name="daily-notes", state=Conversations, render=render, owns=("memory/*.md",))
+_VIEW = View((SAID,), _render)
+DAILY_NOTES = Projection("daily-notes", Conversations, whole("daily-notes", _VIEW), ("memory/*.md",), view=_VIEW)

@@ -1,213 +1,280 @@
 """`INDEX.md`, of everything and of each project: keyword -> facts and sessions; where to look, not what it says.
 
 Light on purpose: the reader is a model, and it is the search engine. Keywords are the entities and categories of
-facts, and the projects. What there is no room for is the least mentioned.
+facts, and the projects. What there is no room for is the least mentioned. A project's keywords name its own sessions,
+those of the user any whose summary is kept.
+
+The index of everything is made of what is kept of each project: a share, with no more of each keyword than is shown.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
-from typing import NamedTuple
+from operator import itemgetter
+from typing import TYPE_CHECKING
 
-from msgspec import Struct, field
+import msgspec
+from msgspec import Struct
 
-from eventlog.projections.base import Document, Line, Projection
+from eventlog.projections.base import Document, Line, Projection, RowKind, Sources, View
+from eventlog.projections.engine.whole import whole
 from eventlog.projections.labels import LABELS, Labels
 from eventlog.projections.raw_html import as_text
 from eventlog.projections.stamp import STAMP_BYTES, stamped
-from eventlog.projections.state.conclusions import Conclusion
-from eventlog.projections.state.conversations import Conversation, Conversations
-from eventlog.projections.state.distinct_facts import DistinctFact
-from eventlog.projections.state.fact_scopes import FactScope, fact_scopes
-from eventlog.projections.views.summaries import newest_per_project
-from eventlog.retractions import Retractions
-from eventlog.settings.schema import Settings
+from eventlog.projections.state.conversations import Conversations
+from eventlog.projections.state.distinct_facts import DistinctFact, Rank, ranked
+from eventlog.projections.state.fact_scopes import STATED, FactScope, fact_scope
+from eventlog.projections.state.told import Told
+from eventlog.projections.views.summaries import HEADS, Head, kept
 from eventlog.store import conversation_name, project_slug
 from eventlog.text import cut, one_line, project_name, same_text
+
+if TYPE_CHECKING:
+    from eventlog.projections.engine.library import Library
 
 _SHOWN = 3  # facts and sessions of a keyword
 _FACT_CHARS = 80
 _KEYWORD_CHARS = 60
 _OWN_LINES = 12  # titles, headings, the key, the line of what was left out, the stamp
 
-Kept = list[tuple[Conversation, Conclusion]]
+_words_of = cache(same_text)
+_rank_of = itemgetter(0)
 
 
-class IndexScope(Struct):
-    """A project, or what belongs to none (`project` None): what is known there, and who worked there."""
+class Spoke(Struct, array_like=True):
+    """A conversation that said anything, and when it got its project or anything of it was withdrawn or restored."""
 
-    project: str | None
-    facts: list[DistinctFact] = field(default_factory=list)
-    kept: Kept = field(default_factory=list)
-    spoke: list[str] = field(default_factory=list)  # conversations that said anything
-    changed_at: str = ""
-    sources: tuple[str, ...] = ()  # all that state what is known here, or would if others did not
-
-    @property
-    def name(self) -> str:
-        """Return the name for people."""
-        return as_text(project_name(self.project or ""))
-
-    @property
-    def path(self) -> str:
-        """Return the path of its index, in the knowledge directory."""
-        return f"projects/{project_slug(self.project)}/INDEX.md" if self.project else "INDEX.md"
+    id: str
+    changed_at: str
 
 
-class Keyword(NamedTuple):
-    """A word, and the facts it stands for; the most mentioned first."""
+class Keyword(Struct, array_like=True):
+    """A word, how many facts it stands for, the first of them, and the sessions that said so, by rank."""
 
+    same: str
     word: str
-    facts: list[DistinctFact]
+    count: int
+    facts: list[tuple[Rank, str]]
+    sessions: list[tuple[Rank, str]]
 
     @property
     def rank(self) -> tuple[int, str]:
-        """Return the sort key when there is no room for all."""
-        return -len(self.facts), same_text(self.word)
+        """Return the sort key when there is no room for all: the most mentioned first."""
+        return -self.count, _words_of(self.word)
+
+    def absorb(self, other: "Keyword") -> None:
+        """Take in what it stands for elsewhere."""
+        self.count += other.count
+        self.facts = sorted([*self.facts, *other.facts], key=_rank_of, reverse=True)[:_SHOWN]
+        self.sessions = _distinct(sorted([*self.sessions, *other.sessions], key=_rank_of, reverse=True))
 
 
-def render(state: Conversations, settings: Settings) -> Iterable[Document]:
-    """Render the index of everything, then one of each project."""
-    everywhere = _scopes(state, settings)
-    scopes = [scope for scope in everywhere if scope.facts or scope.kept]
-    words = LABELS[settings.locale]
-    if scopes:
-        yield _of_everything(scopes, max(scope.changed_at for scope in everywhere), settings, words)
-    for scope in scopes:
-        if scope.project:
-            up = "../" * scope.path.count("/")
-            lines = [*_head(f"{words.index_title}: {scope.name}", [scope], words), *_sessions(scope, up, words)]
-            yield _document(scope.path, lines, [scope], scope.changed_at, settings, words)
+class Share(Struct, array_like=True):
+    """The part of the index of everything that is of one project, or of what belongs to none."""
+
+    name: str
+    exists: bool  # anything is known there, or came to something
+    changed_at: str
+    kept: list[str]  # the conversations whose summaries are kept
+    keywords: list[Keyword]
 
 
-def _of_everything(scopes: list[IndexScope], changed_at: str, settings: Settings, words: Labels) -> Document:
-    projects = [scope for scope in scopes if scope.project]
-    lines = [*_head(words.index_title, scopes, words)]
-    if projects:
-        sources = _sources_of(projects)
-        lines += [Line("", *sources), Line(f"## {words.projects}", *sources), Line("", *sources)]
-        lines += [
-            Line(f"- **{scope.name}** {as_text(one_line(scope.project or ''))} → {scope.path}", *_sources_of([scope]))
-            for scope in projects
-        ]
-    for scope in scopes:
-        lines += [] if scope.project else _sessions(scope, "", words)
-    return _document("INDEX.md", lines, scopes, changed_at, settings, words)
+_share = msgspec.msgpack.Decoder(Share)
 
 
-def _document(
-    path: str, lines: list[Line], scopes: list[IndexScope], changed_at: str, settings: Settings, words: Labels
-) -> Document:
-    """Write those lines, and the keywords there is room for."""
-    room = settings.memory.max_lines - len(lines) - _OWN_LINES
-    size = settings.memory.max_bytes - len(Document(path, tuple(lines)).data) - STAMP_BYTES - 1000
-    kept = {conversation.id for scope in scopes for conversation, _ in scope.kept}
-    shown: list[tuple[str, Line]] = []
-    keywords = sorted(_keywords(scopes), key=lambda keyword: keyword.rank)
-    for keyword in keywords:
-        line = _line(keyword, kept)
-        size -= len(line.text.encode()) + 1
-        if len(shown) == room or size < 0:
-            break
-        shown.append((same_text(keyword.word), line))
-    sources = _sources_of(scopes)
-    if shown:
-        lines += [Line("", *sources), Line(f"## {words.keywords}", *sources), Line("", *sources)]
-        lines += [line for _, line in sorted(shown, key=lambda pair: pair[0])]
-    if left := keywords[len(shown) :]:
-        more = words.more.format(count=len(left), command="eventlog query --type fact --grep WORD")
-        lines += [Line("", *sources), Line(more, *sources)]
-    return stamped(path, lines, changed_at)
+def _rows(told: Told) -> Iterator[tuple[str, Spoke]]:
+    conversation = told.conversation
+    if conversation.facts or conversation.summaries:
+        yield told.project, Spoke(conversation.id, max(_touched(told)))
 
 
-def _head(title: str, scopes: list[IndexScope], words: Labels) -> Iterator[Line]:
-    sources = _sources_of(scopes)
-    yield from (Line(f"# {title}", *sources), Line("", *sources), Line(words.index_key, *sources))
+SPOKE = RowKind("spoke", Spoke, _rows)
 
 
-def _sessions(scope: IndexScope, up: str, words: Labels) -> Iterator[Line]:
-    """List sessions, the newest first, each with the file of its summary."""
-    if scope.kept:
-        sources = ((), tuple(scope.spoke))
-        yield from (Line("", *sources), Line(f"## {words.sessions}", *sources), Line("", *sources))
-    for conversation, conclusion in scope.kept:
-        link = f"[{conversation.last_at[:10]}]({up}sessions/{conversation_name(conversation.id)}.md)"
-        yield Line(f"- {link} {as_text(conclusion.topic)}", conversations=(conversation.id,))
-
-
-def _line(keyword: Keyword, kept: set[str]) -> Line:
-    facts = "; ".join(cut(fact.first.text, _FACT_CHARS) for fact in keyword.facts[:_SHOWN])
-    more = "; …" if len(keyword.facts) > _SHOWN else ""
-    said = dict.fromkeys(
-        statement.conversation_id for group in keyword.facts for statement in reversed(group.statements)
-    )
-    sessions = ", ".join(
-        conversation_name(conversation_id) for conversation_id in list(filter(kept.__contains__, said))[:_SHOWN]
-    )
-    text = f"- **{keyword.word}** ({len(keyword.facts)}): {facts}{more}" + (f" → {sessions}" if sessions else "")
-    return Line(as_text(text), tuple(dict.fromkeys(event for group in keyword.facts for event in group.sources)))
-
-
-def _keywords(scopes: Iterable[IndexScope]) -> list[Keyword]:
-    """Collect keywords; those that differ only in case or width are one, as first spelled; facts by rank."""
-    spelled = cache(same_text)
-    found: dict[str, Keyword] = {}
-    named: list[tuple[DistinctFact, Iterable[str]]] = []
-    for group in (group for scope in scopes for group in scope.facts):
-        words = {
-            spelled(word): word
-            for statement in group.statements
-            for word in (*statement.entities, statement.category)
-            if word
-        }
-        named.append((group, words))
-        for key, word in words.items():
-            found.setdefault(key, Keyword(cut(word, _KEYWORD_CHARS), []))
-    for group, keys in sorted(named, key=lambda pair: pair[0].rank, reverse=True):
-        for key in keys:
-            found[key].facts.append(group)
-    return list(found.values())
-
-
-def _scopes(state: Conversations, settings: Settings) -> list[IndexScope]:
-    withdrawn = state.withdrawn()
-    scopes: dict[str | None, IndexScope] = {None: IndexScope(None)}
-    for subject in state.once(fact_scopes):
-        scopes[subject.project] = _scope(subject)
-    for project, kept in newest_per_project(state, withdrawn, settings.summaries.keep).items():
-        scopes.setdefault(project, IndexScope(project)).kept = kept
-    for conversation in state.by_id.values():
-        if conversation.facts or conversation.summaries:
-            scope = scopes[conversation.project]
-            scope.spoke.append(conversation.id)
-            scope.changed_at = max(scope.changed_at, *_touched(conversation, withdrawn))
-    for scope in scopes.values():
-        scope.spoke.sort()
-        scope.changed_at = max([scope.changed_at, *(conversation.last_at for conversation, _ in scope.kept)])
-    return [scopes[project] for project in sorted(scopes, key=lambda project: project or "")]
-
-
-def _scope(subject: FactScope) -> IndexScope:
-    events = (event for group in subject.facts for event in group.sources)
-    every = tuple(dict.fromkeys((*events, *subject.superseded)))
-    return IndexScope(subject.project, subject.facts, changed_at=subject.changed_at, sources=every)
-
-
-def _touched(conversation: Conversation, withdrawn: Retractions) -> list[str]:
+def _touched(told: Told) -> list[str]:
     """List when it was given its project, and when anything of it was withdrawn or restored."""
+    conversation, withdrawn = told.conversation, told.withdrawn
     named_at = conversation.first_project[0] if conversation.project else ""
     fates = ((event.ts, withdrawn.touched_at(event)) for event in (*conversation.facts, *conversation.summaries))
     return [named_at, *(max(ts, touched_at) for ts, touched_at in fates if touched_at)]
 
 
-def _sources_of(scopes: Iterable[IndexScope]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return all sources of these scopes; the same tuples for the same scopes, however many lines have them."""
-    scopes = list(scopes)
-    if len(scopes) == 1:
-        return scopes[0].sources, tuple(scopes[0].spoke)
-    return (
-        tuple(dict.fromkeys(event for scope in scopes for event in scope.sources)),
-        tuple(conversation_id for scope in scopes for conversation_id in scope.spoke),
+def _render(name: str, library: "Library") -> Iterable[Document]:
+    """Render the index of a project, or of everything; either leaves what is told of it elsewhere."""
+    if not name:
+        yield from _of_everything(library)
+        return
+    heads = kept(library, name)
+    share = _share_of(name, library, heads, {head.id for head in heads})
+    if library.keep("share", name, msgspec.msgpack.encode(share)):
+        library.outdate([("index", "")])
+    if share.exists:
+        words, behind = LABELS[library.settings.locale], _sources_of([name], library)
+        path, title = _path(name), f"{words.index_title}: {_name(name)}"
+        lines = [*_head(title, words, behind), *_sessions(heads, "../" * path.count("/"), words, name, library)]
+        yield _document(path, lines, [share], share.changed_at, library)
+
+
+def _of_everything(library: "Library") -> Iterator[Document]:
+    words, heads = LABELS[library.settings.locale], kept(library, "")
+    names = [name for name in library.names("index") if name]
+    theirs = [_share.decode(data) for name in names if (data := library.kept("share", name))]
+    anyone = {head.id for head in heads} | {one for share in theirs for one in share.kept}
+    own = _share_of("", library, heads, anyone)
+    shares = [share for share in (own, *theirs) if share.exists]
+    if not shares:
+        return
+    behind = _sources_of([share.name for share in shares], library)
+    lines = [*_head(words.index_title, words, behind)]
+    if projects := [share.name for share in shares if share.name]:
+        of_projects = _sources_of(projects, library)
+        lines += [Line(text, behind=of_projects) for text in ("", f"## {words.projects}", "")]
+        lines += [
+            Line(
+                f"- **{_name(name)}** {as_text(one_line(name))} → {_path(name)}",
+                behind=_sources_of([name], library),
+            )
+            for name in projects
+        ]
+    lines += _sessions(heads, "", words, "", library)
+    yield _document("INDEX.md", lines, shares, max(share.changed_at for share in (own, *theirs)), library)
+
+
+def _document(path: str, lines: list[Line], shares: list[Share], changed_at: str, library: "Library") -> Document:
+    """Write those lines, and the keywords there is room for."""
+    settings = library.settings
+    words = LABELS[settings.locale]
+    room = settings.memory.max_lines - len(lines) - _OWN_LINES
+    size = settings.memory.max_bytes - len(Document(path, lines).data) - STAMP_BYTES - 1000
+    names = [share.name for share in shares]
+    shown: list[tuple[str, Line]] = []
+    keywords = sorted(_merged(shares), key=lambda keyword: keyword.rank)
+    for keyword in keywords:
+        text = _text(keyword)
+        size -= len(text.encode()) + 1
+        if len(shown) == room or size < 0:
+            break
+        shown.append((_words_of(keyword.word), Line(text, behind=_sources_of(names, library, keyword.same))))
+    behind = _sources_of(names, library)
+    if shown:
+        lines += [Line(text, behind=behind) for text in ("", f"## {words.keywords}", "")]
+        lines += [line for _, line in sorted(shown, key=lambda pair: pair[0])]
+    if left := keywords[len(shown) :]:
+        more = words.more.format(count=len(left), command="eventlog query --type fact --grep WORD")
+        lines += [Line("", behind=behind), Line(more, behind=behind)]
+    return stamped(path, lines, changed_at)
+
+
+def _head(title: str, words: Labels, behind: Callable[[], Sources]) -> Iterator[Line]:
+    yield from (Line(text, behind=behind) for text in (f"# {title}", "", words.index_key))
+
+
+def _sessions(heads: list[Head], up: str, words: Labels, name: str, library: "Library") -> Iterator[Line]:
+    """List sessions, the newest first, each with the file of its summary."""
+    if heads:
+
+        def behind() -> Sources:
+            return (), _spoke(name, library)
+
+        yield from (Line(text, behind=behind) for text in ("", f"## {words.sessions}", ""))
+    for head in heads:
+        link = f"[{head.last_at[:10]}]({up}sessions/{conversation_name(head.id)}.md)"
+        yield Line(f"- {link} {as_text(head.topic)}", conversations=(head.id,))
+
+
+def _text(keyword: Keyword) -> str:
+    facts = "; ".join(text for _, text in keyword.facts)
+    more = "; …" if keyword.count > _SHOWN else ""
+    sessions = ", ".join(conversation_name(conversation_id) for _, conversation_id in keyword.sessions)
+    return as_text(f"- **{keyword.word}** ({keyword.count}): {facts}{more}" + (f" → {sessions}" if sessions else ""))
+
+
+def _share_of(name: str, library: "Library", heads: list[Head], sessions: set[str]) -> Share:
+    """Make the share of a project, or of what belongs to none; keywords name these sessions."""
+    subject = library.derived(fact_scope, name)
+    times = [row.changed_at for row in library.rows(SPOKE, name)] + [head.last_at for head in heads]
+    keywords = [_keyword(*found, sessions) for found in _by_keyword(subject).items()]
+    ids = [head.id for head in heads]
+    return Share(name, bool(subject.facts or heads), max([subject.changed_at, *times]), ids, keywords)
+
+
+def _by_keyword(subject: FactScope) -> dict[tuple[str, str], list[DistinctFact]]:
+    """Collect the facts of each keyword, by rank; those that differ only in case or width are one, as first spelled."""
+    spelled: dict[str, str] = {}
+    found: dict[str, list[DistinctFact]] = {}
+    for fact in subject.facts:
+        for same, word in _words(fact).items():
+            spelled.setdefault(same, cut(word, _KEYWORD_CHARS))
+    for fact in ranked(subject.facts):
+        for same in _words(fact):
+            found.setdefault(same, []).append(fact)
+    return {(same, spelled[same]): found[same] for same in spelled}
+
+
+def _words(fact: DistinctFact) -> dict[str, str]:
+    words = (word for statement in fact.statements for word in (*statement.entities, statement.category) if word)
+    return {_words_of(word): word for word in words}
+
+
+def _keyword(spelled: tuple[str, str], facts: list[DistinctFact], sessions: set[str]) -> Keyword:
+    shown = [(fact.rank, cut(fact.first.text, _FACT_CHARS)) for fact in facts[:_SHOWN]]
+    said = (
+        (fact.rank, statement.conversation_id)
+        for fact in facts
+        for statement in reversed(fact.statements)
+        if statement.conversation_id in sessions
     )
+    return Keyword(*spelled, len(facts), shown, _distinct(said))
 
 
-KEYWORD_INDEX = Projection(name="index", state=Conversations, render=render, owns=("INDEX.md", "projects/*/INDEX.md"))
+def _distinct(said: Iterable[tuple[Rank, str]]) -> list[tuple[Rank, str]]:
+    """Take the first few conversations, each once."""
+    found: dict[str, Rank] = {}
+    for rank, conversation_id in said:
+        found.setdefault(conversation_id, rank)
+        if len(found) == _SHOWN:
+            break
+    return [(rank, conversation_id) for conversation_id, rank in found.items()]
+
+
+def _merged(shares: Iterable[Share]) -> list[Keyword]:
+    found: dict[str, Keyword] = {}
+    for keyword in (keyword for share in shares for keyword in share.keywords):
+        if keyword.same in found:
+            found[keyword.same].absorb(keyword)
+        else:
+            found[keyword.same] = keyword
+    return list(found.values())
+
+
+def _path(name: str) -> str:
+    return f"projects/{project_slug(name)}/INDEX.md" if name else "INDEX.md"
+
+
+def _name(name: str) -> str:
+    return as_text(project_name(name))
+
+
+def _spoke(name: str, library: "Library") -> tuple[str, ...]:
+    return tuple(sorted(row.id for row in library.rows(SPOKE, name)))
+
+
+def _sources_of(names: list[str], library: "Library", keyword: str = "") -> Callable[[], Sources]:
+    """Find, when asked, all that state what is known there, or would if others did not; or what a keyword means."""
+
+    def of(name: str) -> Iterator[str]:
+        subject = fact_scope(library, name)
+        for fact in subject.facts:
+            if not keyword or keyword in _words(fact):
+                yield from fact.sources
+        yield from () if keyword else subject.superseded
+
+    def behind() -> Sources:
+        conversations = () if keyword else tuple(one for name in names for one in _spoke(name, library))
+        return tuple(dict.fromkeys(event for name in names for event in of(name))), conversations
+
+    return behind
+
+
+_VIEW = View((STATED, HEADS, SPOKE), _render, top=True)
+_OWNS = ("INDEX.md", "projects/*/INDEX.md")
+KEYWORD_INDEX = Projection("index", Conversations, whole("index", _VIEW), _OWNS, view=_VIEW)

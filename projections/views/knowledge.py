@@ -6,7 +6,6 @@ section by section (`apply`).
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
 from typing import ClassVar, assert_never
 
 from msgspec import Struct, field
@@ -150,4 +149,3 @@ def _lines(page: Page, sources: Mapping[SectionId, str]) -> Iterator[Line]:
 
 
 KNOWLEDGE = Projection(name="knowledge", state=Knowledge, render=render, owns=(f"{FOLDER}*.md", f"{FOLDER}*/*.md"))
-UNRENDERED = replace(KNOWLEDGE, render=lambda _state, _settings: ())  # where only the state is wanted

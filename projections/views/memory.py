@@ -5,23 +5,27 @@ the rank decides.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 from shlex import quote
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from eventlog.events import KnowledgeEdited, order
-from eventlog.projections.base import Document, Line, Projection
+from eventlog.projections.base import Document, Line, Projection, Sources, View
 from eventlog.projections.bases.headings import plain
+from eventlog.projections.engine.whole import whole
 from eventlog.projections.labels import LABELS, Labels
 from eventlog.projections.raw_html import as_text
 from eventlog.projections.stamp import STAMP_BYTES, stamped
 from eventlog.projections.state.conversations import Conversations
 from eventlog.projections.state.distinct_facts import DistinctFact, Statement, ranked
-from eventlog.projections.state.fact_scopes import FactScope, fact_scopes
+from eventlog.projections.state.fact_scopes import STATED, FactScope, fact_scope
 from eventlog.settings.schema import MemorySettings, Settings
 from eventlog.store import project_slug
 from eventlog.text import one_line, project_name, same_text
+
+if TYPE_CHECKING:
+    from eventlog.projections.engine.library import Library
 
 NOTES = "Notes"  # the section at the end that is a person's own
 _NOTES = frozenset(("notes", "笔记"))  # what a person may call it
@@ -56,16 +60,12 @@ _BY_CATEGORY = {
 }  # no free category has the title of another section, in whatever language
 
 
-def render(state: Conversations, settings: Settings) -> Iterable[Document]:
-    """Render the user's file first, then those of the projects."""
-    notes = _notes(state)
-    known = state.once(fact_scopes)
-    if not known or known[0].project:
-        known = [FactScope(None, [], "", ()), *known]  # a person may have notes where nothing was ever stated
-    for subject in known:
-        own = notes.get(notes_path(_path(subject.project)))
-        if subject.facts or (own and own.content is not None):
-            yield _document(subject, settings, own)
+def _render(name: str, library: "Library") -> Iterable[Document]:
+    """Render the file of the user, or of the project of that name; a person may have notes where nothing is known."""
+    subject = library.derived(fact_scope, name)
+    own = library.notes.get(notes_path(_path(subject.project)))
+    if subject.facts or (own and own.content is not None and (subject.rows or not name)):
+        yield _document(subject, library.settings, own)
 
 
 def is_notes(title: str) -> bool:
@@ -78,11 +78,12 @@ def notes_path(path: str) -> str:
     return f"{_NOTED}{path}"
 
 
-def _notes(state: Conversations) -> dict[str, KnowledgeEdited]:
-    """Return the newest notes of each file, by what events call it."""
-    withdrawn = state.withdrawn()
-    in_order = sorted(state.notes, key=order)
-    return {str(note.key.path): note for note in in_order if not withdrawn.hides(note)}
+def note_units(
+    before: Mapping[str, KnowledgeEdited], now: Mapping[str, KnowledgeEdited], names: Iterable[str]
+) -> list[tuple[str, str]]:
+    """Name the files of which a person's notes are others than they were."""
+    differing = {path for path in before.keys() | now.keys() if before.get(path) != now.get(path)}
+    return [("memory", name) for name in names if differing and notes_path(_path(name or None)) in differing]
 
 
 def _path(project: str | None) -> str:
@@ -96,10 +97,10 @@ def _document(subject: FactScope, settings: Settings, notes: KnowledgeEdited | N
     title = f"# {words.memory}" + (f": {_name(subject.project)}" if subject.project else "")
     spent = len(f"{title}\n{_more(len(groups), subject, words)}\n".encode()) + STAMP_BYTES + 3
     shown, left = _fit(groups, titles, settings.memory, spent)
-    lines = [Line(title, _sources_of(groups, subject)), *_sections(shown, left, titles, subject)]
+    lines = [Line(title, behind=_sources_of(groups, subject)), *_sections(shown, left, titles, subject)]
     if left:
         sources = _sources_of(left, subject)
-        lines += [Line("", sources), Line(_more(len(left), subject, words), sources)]
+        lines += [Line("", behind=sources), Line(_more(len(left), subject, words), behind=sources)]
     if notes and notes.content is not None:
         lines += [Line(text, (notes.id,)) for text in ("", f"## {notes.key.heading}", "", *notes.content.split("\n"))]
     return stamped(_path(subject.project), lines, max(subject.changed_at, notes.ts if notes else ""))
@@ -149,8 +150,8 @@ def _sections(
     for fact in shown:
         by_section.setdefault(_section(fact), []).append(fact)
     for section, groups in sorted(by_section.items()):
-        sources = _sources_of([*groups, *(fact for fact in left if _section(fact) == section)], subject)
-        yield from (Line("", sources), Line(f"## {titles[section]}", sources), Line("", sources))
+        sources = _sources_of(groups, subject, left, section)
+        yield from (Line(text, behind=sources) for text in ("", f"## {titles[section]}", ""))
         yield from (Line(_bullet(fact), fact.sources) for fact in groups)
 
 
@@ -182,13 +183,25 @@ def _bullet(fact: DistinctFact) -> str:
     return f"- [{fact.first.ts[:10]}] {as_text(fact.first.text)}"
 
 
-def _sources_of(groups: Iterable[DistinctFact], subject: FactScope) -> tuple[str, ...]:
-    """Return the ids of all events that support these facts or were superseded by them."""
-    return tuple(dict.fromkeys((*(event for fact in groups for event in fact.sources), *subject.superseded)))
+def _sources_of(
+    groups: list[DistinctFact], subject: FactScope, left: Iterable[DistinctFact] = (), of: MemorySection | None = None
+) -> Callable[[], Sources]:
+    """Find, when asked, all events that support these facts, and those of a section that are left out.
+
+    What they superseded is among them.
+    """
+
+    def behind() -> Sources:
+        facts = [*groups, *(fact for fact in left if _section(fact) == of)]
+        return tuple(dict.fromkeys((*(event for fact in facts for event in fact.sources), *subject.superseded))), ()
+
+    return behind
 
 
 def _name(project: str) -> str:
     return as_text(project_name(project))
 
 
-MEMORY = Projection(name="memory", state=Conversations, render=render, owns=("MEMORY.md", "projects/*/MEMORY.md"))
+_VIEW = View((STATED,), _render, top=True)
+_OWNS = ("MEMORY.md", "projects/*/MEMORY.md")
+MEMORY = Projection("memory", Conversations, whole("memory", _VIEW), _OWNS, view=_VIEW)

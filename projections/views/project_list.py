@@ -1,16 +1,20 @@
 """`projects.jsonl`: one line per project, with its directory and where it lies; none while each is just its path."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from typing import TYPE_CHECKING
 
 import msgspec
 from msgspec import Struct
 
-from eventlog.projections.base import Document, Line, Projection
+from eventlog.projections.base import Document, Line, Projection, View
+from eventlog.projections.engine.whole import whole
 from eventlog.projections.state.conversations import Conversations
-from eventlog.projections.state.identity import identities
-from eventlog.settings.schema import Settings
+from eventlog.projections.state.identity import KnownProject
 from eventlog.text import project_name
+
+if TYPE_CHECKING:
+    from eventlog.projections.engine.library import Library
 
 
 class ListedProject(Struct, frozen=True):
@@ -38,18 +42,19 @@ def read_list(data: bytes) -> list[ListedProject]:
     return found
 
 
-def render(state: Conversations, settings: Settings) -> Iterable[Document]:
+def _render(name: str, library: "Library") -> Iterable[Document]:
     """Render one document, where any project is more or less than a path."""
-    del settings
-    known = state.once(identities)
-    if known.is_plain:
-        return
-    lines = []
-    for project in known.projects():
+    del name
+    if projects := library.identities.told():
+        yield Document("projects.jsonl", tuple(_lines(projects)))
+
+
+def _lines(projects: Iterable[KnownProject]) -> Iterator[Line]:
+    for project in projects:
         name = project_name(project.name)
         listed = ListedProject(project.name, name, project.slug, project.parts, project.places)
-        lines.append(Line(msgspec.json.encode(listed).decode(), project.sources))
-    yield Document("projects.jsonl", tuple(lines))
+        yield Line(msgspec.json.encode(listed).decode(), project.sources)
 
 
-PROJECTS = Projection(name="projects", state=Conversations, render=render, owns=("projects.jsonl",))
+_VIEW = View((), _render, top=True)
+PROJECTS = Projection("projects", Conversations, whole("projects", _VIEW), ("projects.jsonl",), view=_VIEW)

@@ -1,30 +1,41 @@
 """`sessions.jsonl`: one line per conversation, ordered by start; who worked when, and what it came to."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
 
 import orjson
+from msgspec import Struct
 
 from eventlog.ids import digest
-from eventlog.projections.base import Document, Line, Projection
-from eventlog.projections.state.conclusions import SUMMARY_CHARS, Conclusion, agents_own, conclusions
-from eventlog.projections.state.conversations import Conversation, Conversations
-from eventlog.retractions import Retractions
-from eventlog.settings.schema import Settings
+from eventlog.projections.base import Document, Line, Projection, RowKind, View
+from eventlog.projections.engine.whole import whole
+from eventlog.projections.state.conclusions import SUMMARY_CHARS, agents_own
+from eventlog.projections.state.conversations import Conversations
+from eventlog.projections.state.told import Told
+
+if TYPE_CHECKING:
+    from eventlog.projections.engine.library import Library
 
 
-def render(state: Conversations, settings: Settings) -> Iterable[Document]:
-    """Render one document; none while there is no conversation."""
-    del settings
-    withdrawn = state.withdrawn()
-    concluded = state.once(conclusions)
-    lines = [_line(conversation, concluded[conversation.id], withdrawn) for conversation in state.in_order()]
-    if lines:
-        yield Document("sessions.jsonl", tuple(lines))
+class SessionLine(Struct, array_like=True):
+    """The line of one conversation, and its place among the others."""
+
+    started_at: str
+    id: str
+    line: bytes
+
+    @property
+    def place(self) -> tuple[str, str]:
+        """Return the sort key: by start."""
+        return self.started_at, self.id
 
 
-def _line(conversation: Conversation, conclusion: Conclusion, withdrawn: Retractions) -> Line:
+def _rows(told: Told) -> Iterator[tuple[str, SessionLine]]:
     """Write one conversation; the first nine fields are those of earlier formats, `null` is not known."""
-    summaries = [summary for summary in conversation.summaries if not withdrawn.hides(summary)]
+    conversation, conclusion, hides = told.conversation, told.conclusion, told.withdrawn.hides
+    if not conversation.began:
+        return
+    summaries = [summary for summary in conversation.summaries if not hides(summary)]
     fields = {
         "id": f"sum-{digest(conversation.id, 6).hex()}",
         "session_id": conversation.id,
@@ -41,12 +52,24 @@ def _line(conversation: Conversation, conclusion: Conclusion, withdrawn: Retract
         "ended_at": conversation.ended.ts if conversation.ended else None,
         "end_reason": conversation.ended.reason if conversation.ended else None,
         "turns": conversation.turns,
-        "facts": sum(not withdrawn.hides(fact) for fact in conversation.facts),
+        "facts": sum(not hides(fact) for fact in conversation.facts),
         "stages": len(agents_own(summaries, "stage")),
         "revisions": max(0, len(agents_own(summaries, "session")) - 1),
         "events": conversation.events,
     }
-    return Line(orjson.dumps(fields).decode(), conversations=(conversation.id,))
+    yield "", SessionLine(conversation.started_at, conversation.id, orjson.dumps(fields))
 
 
-SESSIONS = Projection(name="sessions", state=Conversations, render=render, owns=("sessions.jsonl",))
+LINES = RowKind("line", SessionLine, _rows)
+
+
+def _render(name: str, library: "Library") -> Iterable[Document]:
+    """Render one document; none while there is no conversation."""
+    rows = sorted(library.rows(LINES, name), key=lambda row: row.place)
+    if rows:
+        data = b"".join([b"%b\n" % row.line for row in rows])
+        yield Document("sessions.jsonl", lambda: [Line(row.line.decode(), (), (row.id,)) for row in rows], data)
+
+
+_VIEW = View((LINES,), _render)
+SESSIONS = Projection("sessions", Conversations, whole("sessions", _VIEW), ("sessions.jsonl",), view=_VIEW)

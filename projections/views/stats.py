@@ -7,16 +7,39 @@ missed, and coverage does not count them.
 
 from collections.abc import Iterable
 from datetime import date, timedelta
+from functools import cache
 
 from msgspec import Struct, field
 
-from eventlog.projections.base import Document, Projection
-from eventlog.projections.state.conclusions import COMPOSED, NONE, Conclusion, conclusions
-from eventlog.projections.state.conversations import Conversation, Conversations
+from eventlog.projections.base import Document, Projection, RowKind, View
+from eventlog.projections.state.conclusions import COMPOSED, NONE
+from eventlog.projections.state.conversations import Conversations
+from eventlog.projections.state.told import Told
 from eventlog.settings.schema import Settings
 
 SOURCES = {"layer1_rules": "1", "layer2_precompact": "2", COMPOSED: "3", "layer4_stop": "4"}  # source -> layer
 _WORTH_SAVING = 3  # turns
+
+
+class SessionCount(Struct, array_like=True, gc=False):
+    """The figures of one session."""
+
+    started_at: str
+    turns: int
+    flushed: bool
+    asked: bool
+    source: str
+    automatic: bool
+
+
+def _rows(told: Told) -> Iterable[tuple[str, SessionCount]]:
+    one, conclusion = told.conversation, told.conclusion
+    if one.began:
+        counted = (one.started_at, one.turns, one.flushed, one.asked, conclusion.source, conclusion.automatic)
+        yield "", SessionCount(*counted)
+
+
+COUNTS = RowKind("count", SessionCount, _rows)
 
 
 class Week(Struct):
@@ -61,33 +84,34 @@ class Week(Struct):
         """Return the share of the sessions worth saving that were saved."""
         return _share(self.saved, self.saved + self.unsaved)
 
-    def count(self, conversation: Conversation, conclusion: Conclusion) -> None:
-        """Add one session and its conclusion."""
+    def count(self, session: SessionCount) -> None:
+        """Add one session."""
         self.sessions += 1
-        self.flushed += conversation.flushed
-        self.asked += conversation.asked
-        if conclusion.source != NONE:
-            self.layers[SOURCES[conclusion.source]] += 1
-            self.automatic += conclusion.automatic
-        elif conversation.turns < _WORTH_SAVING:
+        self.flushed += session.flushed
+        self.asked += session.asked
+        if session.source != NONE:
+            self.layers[SOURCES[session.source]] += 1
+            self.automatic += session.automatic
+        elif session.turns < _WORTH_SAVING:
             self.trivial += 1
         else:
             self.unsaved += 1
 
 
-def weeks(state: Conversations, avoided: Iterable[str] = (), *, since: str = "", until: str = "~") -> list[Week]:
+def weeks(
+    sessions: Iterable[SessionCount], avoided: Iterable[str] = (), *, since: str = "", until: str = "~"
+) -> list[Week]:
     """Count by week, oldest first, and all together at the end.
 
     Of sessions that began between the two times; `avoided` are days (`2026-02-21`) on which nothing was written twice.
     """
     total = Week("all")
     by_week: dict[str, Week] = {}
-    concluded = state.once(conclusions)
-    for conversation in state.in_order():
-        if since <= conversation.started_at <= until:
-            monday = _monday(conversation.started_at[:10])
-            by_week.setdefault(monday, Week(monday)).count(conversation, concluded[conversation.id])
-            total.count(conversation, concluded[conversation.id])
+    for session in sessions:
+        if since <= session.started_at <= until:
+            monday = _monday(session.started_at[:10])
+            by_week.setdefault(monday, Week(monday)).count(session)
+            total.count(session)
     for day in avoided:
         if since[:10] <= day <= until[:10]:
             monday = _monday(day)
@@ -96,6 +120,7 @@ def weeks(state: Conversations, avoided: Iterable[str] = (), *, since: str = "",
     return [by_week[monday] for monday in sorted(by_week)] + [total]
 
 
+@cache
 def _monday(day: str) -> str:
     when = date.fromisoformat(day)
     return (when - timedelta(days=when.weekday())).isoformat()
@@ -111,4 +136,4 @@ def _render(state: Conversations, settings: Settings) -> Iterable[Document]:
     return ()
 
 
-STATS = Projection(name="stats", state=Conversations, render=_render, owns=())
+STATS = Projection("stats", Conversations, _render, (), view=View((COUNTS,), lambda _name, _library: ()))

@@ -2,45 +2,56 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime, tzinfo
-from itertools import islice
+from typing import TYPE_CHECKING
 
-from eventlog.projections.base import Document, Line, Projection
+from msgspec import Struct
+
+from eventlog.projections.base import Document, Line, Projection, RowKind, View
+from eventlog.projections.engine.whole import whole
 from eventlog.projections.labels import LABELS, Labels
 from eventlog.projections.raw_html import as_item, as_text
 from eventlog.projections.stamp import stamped
-from eventlog.projections.state.conclusions import Conclusion, SourcedText, and_more, conclude
+from eventlog.projections.state.conclusions import NONE, Conclusion, SourcedText, and_more, conclude
 from eventlog.projections.state.conversations import Conversation, Conversations
+from eventlog.projections.state.told import Told
 from eventlog.retractions import Retractions
 from eventlog.settings.schema import Settings
 from eventlog.store import conversation_name
 from eventlog.text import cut, one_line, project_name
 
+if TYPE_CHECKING:
+    from eventlog.projections.engine.library import Library
+
 _SHORTEST_CUT = 8  # characters; less of a sentence says nothing
 
 
-def render(state: Conversations, settings: Settings) -> Iterable[Document]:
-    """Render the conversations that came to something, the newest of each project."""
-    withdrawn = state.withdrawn()
-    for kept in newest_per_project(state, withdrawn, settings.summaries.keep).values():
-        for conversation, conclusion in kept:
-            yield document(conversation, conclusion, withdrawn, settings)
+class Head(Struct, array_like=True):
+    """A conversation that came to something: when it was last at work, and on what."""
+
+    last_at: str
+    id: str
+    topic: str
 
 
-def newest_per_project(
-    state: Conversations, withdrawn: Retractions, keep: int
-) -> dict[str | None, list[tuple[Conversation, Conclusion]]]:
-    """Return the newest `keep` conversations of each project that came to something, the last active first."""
-    by_project: dict[str | None, list[Conversation]] = {}
-    for conversation in state.by_id.values():
-        by_project.setdefault(conversation.project, []).append(conversation)
-    return {project: list(islice(_newest(group, withdrawn), keep)) for project, group in by_project.items()}
+def _rows(told: Told) -> Iterator[tuple[str, Head]]:
+    if told.conclusion.source != NONE:
+        yield told.project, Head(told.conversation.last_at, told.conversation.id, told.conclusion.topic)
 
 
-def _newest(group: list[Conversation], withdrawn: Retractions) -> Iterator[tuple[Conversation, Conclusion]]:
-    for conversation in sorted(group, key=lambda conversation: (conversation.last_at, conversation.id), reverse=True):
-        conclusion = conclude(conversation, withdrawn)
-        if conclusion.source != "none":
-            yield conversation, conclusion
+HEADS = RowKind("head", Head, _rows, whole=True)
+
+
+def kept(library: "Library", project: str) -> list[Head]:
+    """List the conversations of a project whose summaries are kept, the last active first."""
+    newest = sorted(library.rows(HEADS, project), key=lambda head: (head.last_at, head.id), reverse=True)
+    return newest[: library.settings.summaries.keep]
+
+
+def _render(name: str, library: "Library") -> Iterable[Document]:
+    """Render the conversations of a project that came to something, the newest."""
+    for head in kept(library, name):
+        conversation = library.conversation(head.id)
+        yield document(conversation, conclude(conversation, library.withdrawn), library.withdrawn, library.settings)
 
 
 def document(
@@ -131,4 +142,5 @@ def _local(ts: str, zone: tzinfo) -> str:
     return datetime.fromisoformat(ts).astimezone(zone).strftime("%Y-%m-%d %H:%M")
 
 
-SUMMARIES = Projection(name="summaries", state=Conversations, render=render, owns=("sessions/*.md",))
+_VIEW = View((HEADS,), _render)
+SUMMARIES = Projection("summaries", Conversations, whole("summaries", _VIEW), ("sessions/*.md",), view=_VIEW)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from eventlog.app.checkpoints import Checkpoints
+from eventlog.app.cache import kept
 from eventlog.app.replay import replay
 from eventlog.projections.context.recent_events import said_between
 from eventlog.settings.schema import Settings
@@ -18,8 +18,8 @@ LATER = "2026-02-22"
 
 @pytest.fixture
 def cached(log):
-    """All checkpoints, as bytes."""
-    return lambda: b"".join(file.read_bytes() for file in sorted(Path(log.store.cache, "checkpoints").glob("*")))
+    """All that is kept of the log, as bytes."""
+    return lambda: b"".join(file.read_bytes() for file in sorted(Path(log.store.cache).glob("knowledge*")))
 
 
 def _documents(log, **options):
@@ -41,7 +41,7 @@ def said(log, clock):
     return secret
 
 
-def test_withdrawn_words_leave_the_checkpoints(log, said, cached):
+def test_withdrawn_words_leave_the_cache(log, said, cached):
     assert b"sesame" in cached()
     _withdraw(log, target=said["id"])
     _withdraw(log, conversation="d")
@@ -49,8 +49,8 @@ def test_withdrawn_words_leave_the_checkpoints(log, said, cached):
 
     assert b"sesam" not in cached()
     assert b"fact 1" in cached()
-    assert 0 == replay(log, Settings()).days_folded - 1  # the open day
-    assert _documents(log, checkpoints=False, save=False) == _documents(log)
+    assert 0 == replay(log, Settings()).days_folded
+    assert _documents(log, anew=True, save=False) == _documents(log)
 
 
 def test_what_is_restored_has_its_words_again(log, said, cached):
@@ -59,14 +59,14 @@ def test_what_is_restored_has_its_words_again(log, said, cached):
     replay(log, Settings())
     _withdraw(log, target=withdrawal.id)
 
-    assert _documents(log, checkpoints=False, save=False) == _documents(log)
+    assert _documents(log, anew=True, save=False) == _documents(log)
     assert any(b"sesame" in document.data for document in _documents(log))
     assert b"sesame" in cached()
     assert before == _documents(log, until=f"{LATER}T23:59:59.999999Z")
 
 
 def test_the_past_is_told_with_the_words_it_had(log, said):
-    then = _documents(log, until=f"{LATER}T23:59:59.999999Z", checkpoints=False)
+    then = _documents(log, until=f"{LATER}T23:59:59.999999Z", anew=True)
     _withdraw(log, target=said["id"])
     replay(log, Settings())
 
@@ -77,34 +77,43 @@ def test_a_context_never_tells_what_only_stands_in_for_withdrawn_words(log, said
     withdrawal = _withdraw(log, target=said["id"])
     replay(log, Settings())
     _withdraw(log, target=withdrawal.id)
-    told = said_between(log, Checkpoints(log.store.cached("checkpoints")), DAY, LATER, lambda _: True)
+    told = said_between(log, kept(log.store), DAY, LATER, lambda _: True)
 
     assert ["fact 1", "sesame"] == sorted(fact.content for fact in told.by_id["c"].facts if fact.ts[:10] == DAY)
 
 
-def test_checkpoints_of_days_that_are_gone_are_removed(log, said):
+def test_the_words_of_days_that_are_gone_leave_the_cache(log, said, cached):
     Path(log.store.log, f"{DAY}.jsonl").unlink()
     replay(log, Settings())
 
-    assert [f"{NEXT_DAY}.msgpack", f"{LATER}.msgpack"][:1] == sorted(
-        path.name for path in Path(log.store.cache, "checkpoints").glob("*.msgpack")
-    )
+    assert b"sesame too" in cached()
+    assert b"fact 1" not in cached()
+
+
+def test_checkpoints_of_earlier_releases_are_removed(log, said):
+    old = Path(log.store.cached("checkpoints"))
+    old.mkdir()
+    (old / f"{DAY}.msgpack").write_bytes(b"sesame")
+    rebuild(log, Settings())
+
+    assert not old.exists()
 
 
 def test_what_killed_replays_left_is_swept_and_nothing_else(log, said):
     knowledge, cache = Path(log.store.knowledge), Path(log.store.cache)
     knowledge.mkdir(parents=True)
-    left = [knowledge / "MEMORY.md.0a1b2c3d.tmp", cache / "checkpoints" / "2026-02-20.msgpack.0a1b2c3d.tmp"]
-    kept = [knowledge / "notes.tmp", knowledge / "a.0a1b2c3z.tmp", cache / "settings.json.0a1b2c3d.tmp"]
-    for path in (*left, *kept):
+    left = [knowledge / "MEMORY.md.0a1b2c3d.tmp", cache / "late" / "x.json.0a1b2c3d.tmp"]
+    stay = [knowledge / "notes.tmp", knowledge / "a.0a1b2c3z.tmp", cache / "settings.json.0a1b2c3d.tmp"]
+    (cache / "late").mkdir()
+    for path in (*left, *stay):
         path.write_bytes(b"")
-    for path in (*left, *kept[:2]):
+    for path in (*left, *stay[:2]):
         os.utime(path, (0, 0))
     rebuild(log, Settings(), check=True)
     assert all(path.exists() for path in left)
     rebuild(log, Settings())
 
-    assert ([False, False], [True, True, True]) == ([one.exists() for one in left], [one.exists() for one in kept])
+    assert ([False, False], [True, True, True]) == ([one.exists() for one in left], [one.exists() for one in stay])
 
 
 def test_doctor_counts_the_copies_that_were_set_aside(home, log, said):

@@ -26,7 +26,7 @@ memory = next(name for name in told["written"] if name.endswith("MEMORY.md"))
 lines = why.explain(opened, why.known_file(opened, memory))
 told["why"] = [line.entries[0].event.content for line in lines if "cents" in line.text]
 told["sessions"] = [row.session_id for row in sessions.sessions(opened, project="/p/shop")]
-told["weeks"] = [week.sessions for week in stats.stats(opened.log)]
+told["weeks"] = [week.sessions for week in stats.stats(opened)]
 told["waits"] = status.status(opened).anything_waits or apply.apply(opened).stored
 told["damage"] = verify.verify(opened.log).damage
 told["locale"] = [setting.value for setting in config.config(opened.store, machine.home) if setting.key == "locale"]

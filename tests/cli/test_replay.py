@@ -163,10 +163,10 @@ def test_a_time_that_is_none_is_refused(store, tmp_path, moment, said):
 # ------------------------------------------------------------------------------------------------ --full, --json
 
 
-def test_full_ignores_checkpoints(store):
+def test_full_makes_the_cache_anew(store):
     _replay(store)
 
-    assert "(1 folded anew)" in _replay(store).out
+    assert "(0 folded anew)" in _replay(store).out
     assert "(10 folded anew)" in _replay(store, "--full").out
 
 

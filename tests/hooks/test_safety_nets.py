@@ -6,8 +6,7 @@ import pytest
 
 from eventlog.app.replay import replay
 from eventlog.log import EventLog
-from eventlog.projections.state.conversations import Conversations
-from eventlog.projections.views.stats import STATS, weeks
+from eventlog.projections.views.stats import COUNTS, weeks
 from eventlog.settings.schema import Settings
 from tests.support import hook_calls, host_calls
 from tests.support.builders import DAY_NS, NOON, Clock
@@ -94,7 +93,7 @@ def test_the_statistics_of_the_five_sessions_are_those_of_the_table(store):
         session.hook("SessionStart", source="startup")
         play(session)
         session.end()
-    total = weeks(replay(EventLog(store), Settings(), projections=[STATS]).states[Conversations])[-1]
+    total = weeks(replay(EventLog(store), Settings()).rows(COUNTS))[-1]
 
     assert {"1": 3, "2": 0, "3": 0, "4": 1} == total.layers
     assert (5, 1, 0, 1.0, 0.2) == (total.sessions, total.trivial, total.unsaved, total.coverage, total.fallback_rate)

@@ -12,17 +12,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eventlog import codec, fastjson, timestamps
+from eventlog.app import cache
 from eventlog.app.publish import publish
 from eventlog.app.replay import replay
 from eventlog.cross_day import day_in_id
 from eventlog.projections import ALL
 from eventlog.projections.stamp import stamped_at
-from eventlog.projections.state import conversations
 from eventlog.settings.schema import MemorySettings, Settings, SummarySettings
 from tests.support import builders
 from tests.support.golden import DEFAULTS, HISTORY, copied, rendered, tree
 from tests.support.histories import DAYS, REPLICAS, histories, log_of, ts_of, write
 from tests.support.tree import IMPORT_PATH
+from tests.support.use_cases import rebuild
 
 SMALL = Settings(memory=MemorySettings(max_lines=14, max_bytes=1000), summaries=SummarySettings(keep=1, max_chars=50))
 SETTINGS = st.sampled_from([Settings(), Settings(locale="zh", timezone="Asia/Shanghai"), SMALL])
@@ -34,7 +35,7 @@ moments = st.sampled_from(DAYS).flatmap(
 def fresh(lines, chosen=DEFAULTS, **options):
     """What these lines say, with nothing kept from earlier."""
     with log_of(lines) as log:
-        return rendered(log, chosen, checkpoints=False, **options)
+        return rendered(log, chosen, anew=True, **options)
 
 
 @given(histories(), SETTINGS, st.data())
@@ -77,7 +78,7 @@ def test_as_of_a_moment_is_the_log_cut_at_that_moment(lines, moment, chosen):
 
 
 @given(histories(), moments)
-def test_as_of_a_moment_checkpoints_of_the_whole_log_do_not_matter(lines, moment):
+def test_as_of_a_moment_what_is_kept_of_the_whole_log_does_not_matter(lines, moment):
     with log_of(lines) as log:
         rendered(log)
         found = rendered(log, until=moment)
@@ -118,26 +119,26 @@ def _folded(projection, events):
 
 
 def _documents(projection, state, chosen):
-    return sorted(projection.render(state, chosen))
+    return sorted(projection.render(state, chosen), key=lambda document: document.path)
 
 
-# ------------------------------------------------------------------------------------------------ checkpoints
+# ------------------------------------------------------------------------------------------------ the cache
 
 
-def _checkpoints(log):
-    return sorted(Path(log.store.cache, "checkpoints").glob("*"))
+def _database(log):
+    return Path(log.store.cached("knowledge.db"))
 
 
 @given(histories())
-def test_checkpoints_change_nothing_and_closed_days_are_not_folded_again(lines):
+def test_what_is_kept_changes_nothing_and_no_day_is_folded_again(lines):
     with log_of(lines) as log:
         first = replay(log, Settings())
         second = replay(log, Settings())
 
-    assert fresh(lines) == {document.path: document.data for document in second.documents}
-    assert first.documents == second.documents
-    assert first.events == second.events
-    assert second.days_folded == 1
+        assert fresh(lines) == {document.path: document.data for document in second.documents}
+        assert first.documents == second.documents
+        assert first.events == second.events
+        assert second.days_folded == 0
 
 
 def test_a_withdrawn_decision_of_a_closed_day_dates_the_file_whether_or_not_its_words_were_kept(log):
@@ -146,31 +147,34 @@ def test_a_withdrawn_decision_of_a_closed_day_dates_the_file_whether_or_not_its_
     decided = log.append({**decided, "ts": builders.at(0, DAYS[1])})
     log.append({"type": "retraction", "conversation_id": "c", "target": decided.id, "ts": builders.at(0, DAYS[0])})
     rendered(log)
-    kept = b"".join(file.read_bytes() for file in _checkpoints(log))
 
-    assert rendered(log, checkpoints=False) == rendered(log)
-    assert b"RS256" not in kept
+    assert rendered(log, anew=True, save=False) == rendered(log)
+    assert b"RS256" not in _database(log).read_bytes()
 
 
 @given(histories(), st.data())
-def test_damaged_checkpoints_are_ignored(lines, data):
+def test_a_damaged_cache_is_made_anew(lines, data):
     with log_of(lines) as log:
-        replay(log, Settings())
-        for file in _checkpoints(log):
-            file.write_bytes(data.draw(_damage(file.read_bytes())))
+        rebuild(log, Settings())
+        whole = _database(log).read_bytes()
+        _database(log).write_bytes(data.draw(_damage(whole)))
         found = rendered(log)
+        again = rendered(log)
 
-    assert fresh(lines) == found
+        assert fresh(lines) == found == again
 
 
 def _damage(whole):
     flipped = st.integers(0, len(whole) - 1).map(lambda at: whole[:at] + bytes([whole[at] ^ 0x20]) + whole[at + 1 :])
     cut = st.integers(0, len(whole) - 1).map(lambda at: whole[:at])
-    return flipped | cut | st.binary(max_size=8)
+    blank = st.integers(0, len(whole) // 512 - 1).map(
+        lambda at: whole[: at * 512] + bytes(512) + whole[at * 512 + 512 :]
+    )
+    return flipped | cut | blank | st.binary(max_size=8)
 
 
 @given(histories(), histories(max_size=4))
-def test_stale_checkpoints_are_ignored(lines, late):
+def test_what_is_outdated_in_the_cache_is_made_anew(lines, late):
     with log_of(lines) as log:
         replay(log, Settings())
         lines = list({codec.decode(line).id: line for line in (*late, *lines)}.values())
@@ -180,40 +184,40 @@ def test_stale_checkpoints_are_ignored(lines, late):
     assert fresh(lines) == found
 
 
-@given(histories())
-def test_checkpoints_of_another_log_are_ignored(lines):
-    with log_of(lines) as log:
-        replay(log, Settings())
-        for file in _checkpoints(log):
-            file.with_name(f"{DAYS[0]}.msgpack").write_bytes(file.read_bytes())
+@given(histories(), histories())
+def test_the_cache_of_another_log_says_nothing(lines, others):
+    with log_of(lines) as log, log_of(others) as other:
+        replay(other, Settings())
+        _database(log).parent.mkdir()
+        _database(other).rename(_database(log))
         found = rendered(log)
 
     assert fresh(lines) == found
 
 
-def test_checkpoints_of_another_version_are_made_anew(tmp_path, monkeypatch):
+def test_a_cache_of_another_program_is_made_anew(tmp_path, monkeypatch):
     log = copied(HISTORY, tmp_path)
     first = replay(log, Settings())
-    monkeypatch.setattr(conversations.Conversations, "version", 99)
+    monkeypatch.setattr(cache, "_program", lambda: "another")
     second = replay(log, Settings())
 
     assert first.documents == second.documents
     assert second.days == second.days_folded
 
 
-def test_a_late_event_in_an_old_day_folds_that_day_and_the_open_one_only(tmp_path):
+def test_a_late_event_in_an_old_day_folds_that_day_only(tmp_path):
     log = copied(HISTORY, tmp_path)
     replay(log, Settings())
     log.append(builders.fact(day="2026-02-18"))
     late = replay(log, Settings())
 
     assert late.days == 10
-    assert late.days_folded == 2
-    assert rendered(log, checkpoints=False) == {document.path: document.data for document in late.documents}
+    assert late.days_folded == 1
+    assert rendered(log, anew=True, save=False) == {document.path: document.data for document in late.documents}
 
 
 @pytest.mark.parametrize(("home", "other"), [(0, 1), (1, 0)])
-def test_an_event_that_comes_home_takes_its_copies_out_of_checkpoints(tmp_path, home, other):
+def test_an_event_that_comes_home_takes_its_copies_out_of_the_cache(tmp_path, home, other):
     event = builders.fact(day=DAYS[home])
     again = {**event, "ts": builders.at(0, DAYS[other]), "content": "a copy"}
     log = copied(HISTORY, tmp_path)
@@ -222,7 +226,7 @@ def test_an_event_that_comes_home_takes_its_copies_out_of_checkpoints(tmp_path, 
     replay(log, Settings())
     log.append(event)
 
-    assert rendered(log, checkpoints=False) == rendered(log)
+    assert rendered(log, anew=True, save=False) == rendered(log)
 
 
 @given(histories())

@@ -79,9 +79,12 @@ def test_the_hooks_and_the_readers_take_the_same_values(value):
     assert codec.is_plain(nested) == (not fastjson.refusal(nested))
 
 
-def test_an_exception_while_keeping_a_checkpoint_is_not_fatal(log, monkeypatch):
+def test_a_cache_that_cannot_be_written_is_not_fatal(log, monkeypatch):
+    def fails(*_):
+        raise OSError("a bad sector")
+
     log.append_many([fact(), fact(day=NEXT_DAY)])
-    monkeypatch.setattr("eventlog.app.checkpoints._pack", lambda _: 1 / 0)
+    monkeypatch.setattr("eventlog.app.cache._checksum", fails)
 
     assert 2 == replay(log, Settings()).events
 

@@ -1,7 +1,11 @@
 """Makers of typed events and of the state they lead to, for tests of projections."""
 
 from eventlog import codec, ids, timestamps
+from eventlog.projections.engine.replay import library_of
 from eventlog.projections.state.conversations import Conversations
+from eventlog.projections.state.fact_scopes import fact_scope
+from eventlog.projections.views.stats import COUNTS
+from eventlog.settings.schema import Settings
 from tests.support.builders import DAY
 
 
@@ -38,3 +42,14 @@ def folded(*events):
     for one in events:
         state.fold(one)
     return state
+
+
+def fact_scopes(state):
+    """What is stated about the user, then about each project; only where anything ever was."""
+    library = library_of(state, Settings())
+    return [scope for name in library.names("memory") if (scope := fact_scope(library, name)).rows]
+
+
+def session_counts(state):
+    """What is counted of each session of a state."""
+    return library_of(state, Settings()).rows(COUNTS, "")

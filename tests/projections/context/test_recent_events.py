@@ -10,7 +10,7 @@ from eventlog import days, fastjson
 from eventlog.events import Fact, Retraction, StageSummary
 from eventlog.log import EventLog
 from eventlog.projections.context.recent_events import said_between
-from eventlog.projections.engine.day_fold import NO_CACHE
+from eventlog.projections.engine.shelf import MemoryShelf
 from tests.support import strategies
 from tests.support.builders import DAY, contents, day_of, fact, write
 from tests.support.strategies import stored_lines
@@ -64,7 +64,7 @@ def test_a_line_without_them_is_never_decoded(log_dir, monkeypatch):
 @pytest.mark.parametrize(("since", "until", "expected"), [(0, 9, 3), (1, 9, 2), (0, 1, 2), (5, 9, 0)])
 def test_only_the_window_is_told(log, since, until, expected):
     log.append_many([fact(number, conversation_id=f"c{number}") for number in range(3)])
-    state = said_between(log, NO_CACHE, fact(since)["ts"], fact(until)["ts"], lambda _: True)
+    state = said_between(log, MemoryShelf(), fact(since)["ts"], fact(until)["ts"], lambda _: True)
 
     assert expected == len(state.by_id)
 
@@ -78,14 +78,14 @@ def test_day_files_outside_of_the_window_are_not_even_opened(log, monkeypatch):
         return []
 
     monkeypatch.setattr("eventlog.days.load_mentioning", load)
-    said_between(log, NO_CACHE, f"{DAY}T00:00:00.000000Z", f"{DAY}T23:00:00.000000Z", lambda _: True)
+    said_between(log, MemoryShelf(), f"{DAY}T00:00:00.000000Z", f"{DAY}T23:00:00.000000Z", lambda _: True)
 
     assert [DAY] == opened
 
 
 def test_what_may_not_be_seen_is_not_but_every_withdrawal_counts(log):
     log.append_many([fact(1), {"type": "retraction", "ts": fact(2)["ts"], "conversation_id": "x", "conversation": "c"}])
-    state = said_between(log, NO_CACHE, "", "~", lambda _: False)
+    state = said_between(log, MemoryShelf(), "", "~", lambda _: False)
 
     assert {"c"} == state.withdrawn().conversations
     assert not [one for one in state.by_id.values() if one.facts]
@@ -96,6 +96,6 @@ def test_an_event_told_twice_on_two_days_counts_once(tmp_path):
     first = fact(1)
     write(log.store.log, fastjson.dumps(first) + b"\n")
     write(log.store.log, fastjson.dumps({**first, "ts": "2026-02-21T00:00:00.000000Z"}) + b"\n", "2026-02-21.jsonl")
-    state = said_between(log, NO_CACHE, "", "~", lambda _: True)
+    state = said_between(log, MemoryShelf(), "", "~", lambda _: True)
 
     assert [first["ts"]] == [one.ts for conversation in state.by_id.values() for one in conversation.facts]

@@ -53,20 +53,13 @@ def test_what_is_left_out_was_never_said(history):
     assert b"RS256" not in without["projects/shop-6dbe44/MEMORY.md"]
 
 
-def test_leaving_events_out_neither_uses_nor_keeps_checkpoints(history, tmp_path):
+def test_leaving_events_out_neither_uses_nor_fills_the_cache(history, tmp_path):
     replay(history, Settings(), keep=lambda _: False)
-    nothing_kept = not (tmp_path / "store" / "cache" / "checkpoints").exists()
+    nothing_kept = not (tmp_path / "store" / "cache").exists()
     replay(history, Settings())
 
     assert nothing_kept
     assert {} == rendered(history, keep=lambda _: False)
-
-
-def test_the_last_day_is_open_and_has_no_checkpoint(history, tmp_path):
-    replay(history, Settings())
-    kept = {file.stem for file in (tmp_path / "store" / "cache" / "checkpoints").iterdir()}
-
-    assert {day.date for day in history.days()[:-1]} == kept
 
 
 def test_progress_is_told_day_by_day(history):
@@ -76,7 +69,7 @@ def test_progress_is_told_day_by_day(history):
     assert [(day, 10) for day in range(1, 11)] == told
 
 
-def test_damage_is_reported_and_also_where_a_checkpoint_stands_for_the_day(tmp_path):
+def test_damage_is_reported_and_also_where_the_cache_stands_for_the_day(tmp_path):
     log = copied(DAMAGED, tmp_path)
     first, second = replay(log, Settings()), replay(log, Settings())
 

@@ -3,11 +3,10 @@ from hypothesis import given
 
 from eventlog import codec
 from eventlog.projections.state.distinct_facts import subject_of
-from eventlog.projections.state.fact_scopes import fact_scopes
 from eventlog.text import one_line, same_text
 from tests.support.builders import NEXT_DAY
 from tests.support.histories import histories
-from tests.support.typed_events import event, fact, folded, quarantine, retract, summary, whole
+from tests.support.typed_events import event, fact, fact_scopes, folded, quarantine, retract, summary, whole
 
 
 def _by_project(*events):

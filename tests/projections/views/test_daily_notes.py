@@ -9,7 +9,7 @@ from tests.support.builders import DAY
 
 def notes(log, **settings):
     """Path -> the lines of every note, without the stamp."""
-    documents = replay(log, Settings(**settings), projections=[DAILY_NOTES], checkpoints=False).documents
+    documents = replay(log, Settings(**settings), projections=[DAILY_NOTES], anew=True).documents
     return {one.path: [line.text for line in one.lines[:-2]] for one in documents}
 
 

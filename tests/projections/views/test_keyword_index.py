@@ -15,7 +15,7 @@ INDEX = f"projects/{project_slug(SHOP)}/INDEX.md"
 
 
 def index(log, path="INDEX.md", **settings):
-    documents = replay(log, Settings(**settings), projections=[KEYWORD_INDEX], checkpoints=False).documents
+    documents = replay(log, Settings(**settings), projections=[KEYWORD_INDEX], anew=True).documents
     (document,) = (one for one in documents if one.path == path)
     return [line.text for line in document.lines[:-2]]
 
@@ -109,7 +109,7 @@ def test_what_there_is_no_room_for_is_the_least_mentioned_and_counted(log, size)
 def sessions(log, keep=20):
     settings = Settings(summaries=SummarySettings(keep=keep))
     listed = section(index(log, INDEX, summaries=settings.summaries), "Sessions")
-    documents = replay(log, settings, projections=[SUMMARIES], checkpoints=False).documents
+    documents = replay(log, settings, projections=[SUMMARIES], anew=True).documents
     return [line.split("](../../sessions/")[1].partition(".md)")[0] for line in listed], {one.path for one in documents}
 
 

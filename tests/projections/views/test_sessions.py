@@ -1,6 +1,6 @@
 import orjson
 
-from eventlog.projections.views.sessions import render
+from eventlog.projections.views.sessions import SESSIONS
 from eventlog.settings.schema import Settings
 from tests.support.typed_events import event, fact, folded, quarantine, retract, summary, whole
 
@@ -11,7 +11,7 @@ FIELDS = [
 
 
 def _lines(*events):
-    (document,) = render(folded(*events), Settings())
+    (document,) = SESSIONS.render(folded(*events), Settings())
     return [orjson.loads(line.text) for line in document.lines]
 
 
@@ -20,11 +20,11 @@ def _line(*events):
 
 
 def test_there_is_no_file_without_a_conversation():
-    assert [] == list(render(folded(), Settings()))
+    assert [] == list(SESSIONS.render(folded(), Settings()))
 
 
 def test_an_end_of_what_never_began_is_no_session():
-    assert [] == list(render(folded(event("session_end", 1)), Settings()))
+    assert [] == list(SESSIONS.render(folded(event("session_end", 1)), Settings()))
     assert 1 == len(_lines(event("session_start", 1), event("session_end", 2)))
 
 

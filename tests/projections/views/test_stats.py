@@ -13,13 +13,14 @@ from eventlog.app.replay import replay
 from eventlog.codec import from_fields
 from eventlog.projections import ALL
 from eventlog.projections.state.conversations import Conversations
-from eventlog.projections.views.stats import SOURCES, STATS, weeks
+from eventlog.projections.views.stats import COUNTS, SOURCES, STATS, weeks
 from eventlog.settings.schema import Settings
 from tests.support.builders import at
 from tests.support.command_line import call, on_a_terminal
 from tests.support.histories import histories, log_of
 from tests.support.host_calls import alone, tell
 from tests.support.payloads import claude
+from tests.support.typed_events import session_counts
 
 FACT = {"type": "fact", "content": "x"}
 KINDS = [
@@ -60,11 +61,11 @@ def test_the_order_of_events_and_how_they_are_split_do_not_matter(told, chance, 
     halves = _folded(shuffled[:cut])
     halves.merge(_folded(shuffled[cut:]))
 
-    assert weeks(_folded(events)) == weeks(halves)
+    assert weeks(session_counts(_folded(events))) == weeks(session_counts(halves))
 
 
 def _week(*told):
-    return weeks(_folded(_event(number, *one) for number, one in enumerate(told)))[0]
+    return weeks(session_counts(_folded(_event(number, *one) for number, one in enumerate(told))))[0]
 
 
 LONE_END = (
@@ -81,7 +82,7 @@ def test_the_figures_are_those_of_the_file_of_sessions(lines):
     documents = [document for document in replayed.documents if document.path == "sessions.jsonl"]
     told = [json.loads(line.text) for document in documents for line in document.lines]
     saved = [one for one in told if one["source"] != "none"]
-    total = weeks(replayed.states[Conversations])[-1]
+    total = weeks(replayed.rows(COUNTS))[-1]
 
     assert len(told) == total.sessions == total.saved + total.unsaved + total.trivial
     assert Counter(SOURCES[one["source"]] for one in saved) == +Counter(total.layers)
@@ -118,7 +119,7 @@ def test_a_session_without_hooks_counts_for_the_net_that_saved_it(tmp_path, told
 def test_a_session_belongs_to_the_week_it_began_in():
     state = _folded([_event(0, 1, "a", "2026-02-22"), _event(1, 9, "a", "2026-02-23")])
 
-    assert [("2026-02-16", 1), ("all", 1)] == [(one.week, one.saved) for one in weeks(state)]
+    assert [("2026-02-16", 1), ("all", 1)] == [(one.week, one.saved) for one in weeks(session_counts(state))]
 
 
 def test_a_trivial_session_is_not_missing_from_the_coverage():
@@ -133,7 +134,7 @@ def test_a_trivial_session_is_not_missing_from_the_coverage():
 
 
 def test_no_sessions_are_no_shares():
-    (total,) = weeks(Conversations())
+    (total,) = weeks([])
 
     assert (None, None, None) == (total.coverage, total.fallback_rate, total.automatic_share)
 

@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eventlog.projections.raw_html import as_said
-from eventlog.projections.views.summaries import render
+from eventlog.projections.views.summaries import SUMMARIES
 from eventlog.settings.schema import Settings, SummarySettings
 from tests.support.typed_events import event, fact, folded, quarantine, retract, summary, whole
 
@@ -11,7 +11,7 @@ sentences = st.lists(st.text(min_size=1, max_size=120).filter(str.strip), max_si
 
 
 def _documents(*events, **settings):
-    return list(render(folded(*events), Settings(**settings)))
+    return list(SUMMARIES.render(folded(*events), Settings(**settings)))
 
 
 def _lines(*events, **settings):

@@ -1,0 +1,226 @@
+"""One database in `cache/` for all that replays keep of a log: delete it freely, and it is made anew.
+
+Format       one table of rows by a number that is a digest of kind, name and block.
+Wholeness    every row is listed in the directory of its kind and name, every directory in the root, with a checksum of
+             what it says and of where it belongs. So no row is taken for another, none is missing, and none is older
+             than the others: after a power cut or a bad sector the rows that are read agree, or `ShelfDamaged` says no.
+Writers      one at a time, in one transaction; whoever cannot write works without. Nothing is synced.
+Secrecy      what is overwritten is erased (`secure_delete`).
+"""
+
+import os
+import sqlite3
+import sys
+import unicodedata
+import zlib
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from functools import lru_cache
+from pathlib import Path
+from typing import ClassVar
+
+import msgspec
+
+from eventlog import store as paths
+from eventlog.errors import NotStored
+from eventlog.files import OURS, make_dirs
+from eventlog.ids import digest
+from eventlog.projections import base
+from eventlog.projections.engine.shelf import MemoryShelf, Shelf, ShelfDamaged
+from eventlog.store import Store
+
+_SCHEMA = "CREATE TABLE IF NOT EXISTS kept (id INTEGER PRIMARY KEY, data BLOB NOT NULL)"
+_PRAGMAS = ("synchronous = OFF", "secure_delete = ON", "temp_store = MEMORY", "cache_size = -16000")
+_PATIENCE = 1.0  # seconds a lock is waited for
+_PASSING = ("locked", "busy", "readonly", "unable to open", "full", "disk I/O")  # nothing is wrong with the database
+_ROOT = "\0"
+_CRC = 4
+
+_Directory = dict[str, int]  # block -> checksum
+_directory = msgspec.msgpack.Decoder(_Directory)
+_encode = msgspec.msgpack.encode
+
+
+class _Wrong(Exception):
+    """A row is not what the others say it is."""
+
+
+class StoreCache:
+    """A shelf in a database; without `writes` it is only read."""
+
+    keeps: ClassVar[bool] = True
+
+    def __init__(self, path: str, made_by: str, *, writes: bool = True) -> None:
+        """Open it; raises ShelfDamaged where there is none, or none that is good and of the same program."""
+        self._path = path
+        self._made_by = made_by
+        self._writes = writes
+        self._directories: dict[str, _Directory] = {}
+        self._changed: set[str] = set()
+        with self._guard():
+            self._open()
+            self._root = self._directory_at(_ROOT, self._checked(_ROOT, "", None))
+
+    def read(self, kind: str, name: str, block: str) -> bytes | None:
+        """Return one row; None where there is none."""
+        place = f"{kind}\0{name}"
+        checksum = self._listed(place).get(block)
+        if checksum is None:
+            return None
+        with self._guard():
+            return self._checked(place, block, checksum)
+
+    def rows(self, kind: str, name: str) -> Iterable[tuple[str, bytes]]:
+        """Return the rows of a name, in the order of the blocks."""
+        for block in sorted(self._listed(f"{kind}\0{name}")):
+            data = self.read(kind, name, block)
+            assert data is not None
+            yield block, data
+
+    def write(self, kind: str, name: str, block: str, data: bytes | None) -> None:
+        """Put a row, or remove it."""
+        place = f"{kind}\0{name}"
+        there = self._listed(place)
+        with self._guard():
+            if data is not None:
+                there[block] = self._put(place, block, data)
+            elif there.pop(block, None) is not None:
+                self._database.execute("DELETE FROM kept WHERE id = ?", (_id(place, block),))
+        self._changed.add(place)
+
+    def save(self) -> None:
+        """Keep what was written; where that fails, it is as if nothing had been."""
+        with suppress(sqlite3.Error):
+            if self._changed:
+                self._put_directories()
+            if self._database.in_transaction:
+                self._database.execute("COMMIT")
+
+    def close(self) -> None:
+        """Let go of the file; what was not saved is gone."""
+        if database := self.__dict__.pop("_database", None):
+            with suppress(sqlite3.Error):
+                database.close()
+
+    __del__ = close
+
+    def _open(self) -> None:
+        if self._writes:
+            make_dirs(str(Path(self._path).parent))
+            os.close(os.open(self._path, os.O_RDWR | os.O_CREAT, OURS))
+        mode = "rw" if self._writes else "ro"
+        address = f"file:{self._path.replace('%', '%25').replace('?', '%3f').replace('#', '%23')}?mode={mode}"
+        self._database = sqlite3.connect(address, uri=True, timeout=_PATIENCE, isolation_level=None)
+        for pragma in _PRAGMAS:
+            self._database.execute(f"PRAGMA {pragma}")
+        if self._writes:
+            self._database.execute("BEGIN IMMEDIATE")
+            self._database.execute(_SCHEMA)
+        self._version = self._database.execute("PRAGMA data_version").fetchone()
+
+    def _listed(self, place: str) -> _Directory:
+        if place not in self._directories:
+            checksum = self._root.get(place)
+            with self._guard():
+                data = self._checked(_ROOT, place, checksum) if checksum is not None else None
+                self._directories[place] = self._directory_at(place, data)
+        return self._directories[place]
+
+    def _directory_at(self, place: str, data: bytes | None) -> _Directory:
+        if data is None:
+            return {}
+        found = _directory.decode(data)
+        if place == _ROOT and found.pop(self._made_by, None) is None:
+            raise _Wrong("made by another program")
+        return found
+
+    def _checked(self, place: str, block: str, checksum: int | None) -> bytes | None:
+        """Read a row that has that checksum; the root, which is listed nowhere, by the one it carries itself."""
+        row = self._database.execute("SELECT data FROM kept WHERE id = ?", (_id(place, block),)).fetchone()
+        if row is None and checksum is None:
+            return None
+        data: bytes = row[0] if row else b""
+        told = int.from_bytes(data[:_CRC], "big")
+        if _checksum(place, block, data[_CRC:]) != told or told != (told if checksum is None else checksum):
+            raise _Wrong(f"{place!r} {block!r}")
+        return data[_CRC:]
+
+    def _put(self, place: str, block: str, data: bytes) -> int:
+        checksum = _checksum(place, block, data)
+        if not self._database.in_transaction:
+            self._database.execute("BEGIN IMMEDIATE")
+        row = (_id(place, block), checksum.to_bytes(_CRC, "big") + data)
+        self._database.execute("INSERT OR REPLACE INTO kept VALUES (?, ?)", row)
+        return checksum
+
+    def _put_directories(self) -> None:
+        for place in sorted(self._changed):
+            self._root[place] = self._put(_ROOT, place, _encode(self._directories[place]))
+        self._put(_ROOT, "", _encode(self._root | {self._made_by: 0}))
+        self._changed.clear()
+
+    @contextmanager
+    def _guard(self) -> Iterator[None]:
+        """Raise ShelfDamaged for everything that can be wrong."""
+        try:
+            yield
+        except (OSError, NotStored) as error:
+            raise ShelfDamaged(str(error)) from error
+        except (sqlite3.Error, msgspec.MsgspecError, ValueError, _Wrong) as error:
+            passes = isinstance(error, sqlite3.OperationalError) and any(word in str(error) for word in _PASSING)
+            raise ShelfDamaged(str(error), for_good=not passes and not self._is_overtaken()) from error
+
+    def _is_overtaken(self) -> bool:
+        """Tell whether another process has written meanwhile: then nothing is wrong with what it wrote."""
+        with suppress(sqlite3.Error, AttributeError):
+            found: bool = self._database.execute("PRAGMA data_version").fetchone() != self._version
+            return found
+        return False
+
+
+def opened(store: Store, *, writes: bool, anew: bool = False) -> StoreCache | None:
+    """Open the cache of a store; None where there is none, and none can be made."""
+    path = store.cached("knowledge.db")
+    if not writes and not Path(path).is_file():
+        return None
+    if anew:
+        delete(store)
+    for _ in range(2):
+        try:
+            return StoreCache(path, _program(), writes=writes)
+        except ShelfDamaged as error:
+            if not (writes and error.for_good):
+                return None
+            delete(store)
+    return None
+
+
+def kept(store: Store) -> Shelf:
+    """Open what was kept of the log, to read it; an empty shelf where there is nothing good."""
+    return opened(store, writes=False) or MemoryShelf()
+
+
+def delete(store: Store) -> None:
+    """Delete the cache of a store, if there is one."""
+    path = Path(store.cached("knowledge.db"))
+    for one in (path, path.with_name(f"{path.name}-journal")):
+        with suppress(OSError):
+            one.unlink()
+
+
+@lru_cache
+def _program() -> str:
+    """Tell one program from another: what it keeps is read by no other."""
+    views, log = Path(base.__file__).parent, Path(paths.__file__).parent
+    rooms = [log, *(views / room for room in ("", "bases", "engine", "state", "views"))]
+    stats = [(file.name, file.stat()) for room in rooms for file in os.scandir(room) if file.name.endswith(".py")]
+    code = repr(sorted((name, stat.st_size, stat.st_mtime_ns) for name, stat in stats))
+    return f"{sys.version} {unicodedata.unidata_version} {msgspec.__version__} {zlib.crc32(code.encode())}"
+
+
+def _id(place: str, block: str) -> int:
+    return int.from_bytes(digest(f"{place}\0{block}", 8), "big", signed=True)
+
+
+def _checksum(place: str, block: str, data: bytes) -> int:
+    return zlib.crc32(data, zlib.crc32(f"{place}\0{block}".encode()))

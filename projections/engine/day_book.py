@@ -1,0 +1,290 @@
+"""The days, folded and up to date; and the conversations that are others than they were.
+
+Of each day its conversations are kept, and whatever else its events lead to; a day is folded anew when its files
+differ, when a copy of an event has come or gone on another day, or when something of it was withdrawn or restored:
+what is withdrawn stays on the shelf without its words.
+"""
+
+import zlib
+from collections.abc import Callable, Collection, Iterable, Iterator
+from functools import lru_cache, partial
+from typing import cast
+
+import msgspec
+
+from eventlog import days
+from eventlog.cross_day import CopyFilter, day_in_id, misdated
+from eventlog.damage import Damage
+from eventlog.days import Day
+from eventlog.events import AnyEvent, Event, KnowledgeEdited
+from eventlog.log import EventLog
+from eventlog.projections.engine.day_fold import DayRow, day_row, said_on, stamps_of
+from eventlog.projections.engine.shelf import Shelf
+from eventlog.projections.engine.withheld import without_words
+from eventlog.projections.state.conversations import Conversation, Conversations
+from eventlog.projections.state.identity import Identities
+from eventlog.projections.state.places import Places
+from eventlog.projections.views.knowledge import Knowledge
+from eventlog.retractions import Retractions
+
+EVERYTHING = "~"  # after every time
+Keep = Callable[[Event], bool]
+Progress = Callable[[int, int], None]  # days done, days in all
+
+_BUCKETS = 256
+_DATES = msgspec.msgpack.Decoder(dict[str, list[str]])
+_encode = msgspec.msgpack.encode
+_knowledge = msgspec.msgpack.Decoder(Knowledge)
+
+
+class DayBook:
+    """Brings the folded days on a shelf to what the log says, and notes which conversations that changed."""
+
+    def __init__(self, log: EventLog, shelf: Shelf, until: str = EVERYTHING, keep: Keep | None = None) -> None:
+        self._log = log
+        self._shelf = shelf
+        self._until = until
+        self._keep = keep
+        self.there = log.days(until=until)
+        self.rows = {date: day_row.decode(data) for date, data in shelf.rows("day", "")}
+        self.changed: dict[str, str] = {}  # conversation -> the day it began on until now, "" for a new one
+        self.folded: set[str] = set()
+        self._new: set[str] = set()  # days of which every conversation has changed
+        self._dates = _Dates(shelf)
+        self._said = lru_cache(maxsize=16)(partial(said_on, shelf))
+        self.withdrawn = self._withdrawn()
+        self.identities = Identities(self.places, self.withdrawn)
+
+    def catch_up(self, progress: Progress) -> None:
+        """Fold what differs, oldest first; afterwards nothing on the shelf is older than the log."""
+        before, known = self.withdrawn, self.identities
+        for date in sorted(self.rows.keys() - {day.date for day in self.there}):
+            self._put(date, None, Conversations(), Knowledge())
+        elsewhere = CopyFilter(partial(self._log.holding, until=self._until))
+        for position, day in enumerate(self.there):
+            row = self.rows.get(day.date)
+            left_out = elsewhere.of(row.misdated) if row and row.stamps == stamps_of(day) else None
+            if row is None or left_out is None or left_out != frozenset(row.left_out):
+                self._fold(day, elsewhere if left_out is None else left_out)
+            progress(position + 1, len(self.there))
+        self.withdrawn = self._withdrawn()
+        fates = before.differing(self.withdrawn)
+        self._touch_all(fates)
+        self.identities = Identities(self.places, self.withdrawn)
+        if self.identities.differ(known):
+            self.touch_everything()
+        self._withhold(self.rows.keys() if fates or self._until != EVERYTHING else self.folded.copy())
+
+    def touch_everything(self) -> None:
+        """Take every conversation for another than it was; where each belongs is looked at anew."""
+        for date in self.rows:
+            for one in said_on(self._shelf, date):
+                self._dates.add(one, date)
+        for one in self._dates.everyone():
+            self.changed.setdefault(one, self._dates.first(one))
+
+    def conversation(self, conversation_id: str, /) -> Conversation | None:
+        """Merge what a conversation did on all its days."""
+        found: Conversation | None = None
+        for date in self._dates.of(conversation_id):
+            said = self._said(date)[conversation_id]
+            if found is None:
+                found = msgspec.structs.replace(said, facts=[*said.facts], summaries=[*said.summaries])
+            else:
+                found.merge(said)
+        return found
+
+    def began(self, conversation_id: str) -> str:
+        """Return the first of its days; "" where there is no such conversation."""
+        return self._dates.first(conversation_id)
+
+    def conversations(self, since: str = "") -> Conversations:
+        """Merge the days from one on, and what all say of others; what is withdrawn may lack its words."""
+        state = Conversations()
+        for date, row in self.rows.items():
+            said = said_on(self._shelf, date) if date >= since else {}
+            state.merge(Conversations(said, [*row.retractions], [*row.notes], row.places))
+        return state
+
+    def knowledge(self) -> Knowledge:
+        """Merge what was planned, applied, decided and edited on all days."""
+        state = Knowledge()
+        for date, data in self._shelf.rows("state", "knowledge"):
+            if date in self.rows:
+                state.merge(_knowledge.decode(data))
+        return state
+
+    @property
+    def places(self) -> Places:
+        """Merge where the projects of all days lie."""
+        found = Places()
+        for row in self.rows.values():
+            found.merge(row.places)
+        return found
+
+    @property
+    def notes(self) -> list[KnowledgeEdited]:
+        """List what people wrote into files of the store."""
+        return [note for row in self.rows.values() for note in row.notes]
+
+    @property
+    def events(self) -> int:
+        """Count the events, each once."""
+        return sum(row.events for row in self.rows.values())
+
+    @property
+    def damage(self) -> list[Damage]:
+        """List the damage of all days, but for a write under way."""
+        return [damage for row in self.rows.values() for damage in row.damage if damage.kind != "pending"]
+
+    def close(self) -> None:
+        """Write what is kept of conversations."""
+        self._dates.flush()
+
+    def events_of(self, day: Day, left_out: Collection[str]) -> list[AnyEvent]:
+        """Read the events of a day that count."""
+        return self._counting(days.load(day)[0], left_out)
+
+    def _withdrawn(self) -> Retractions:
+        return Retractions(one for row in self.rows.values() for one in row.retractions)
+
+    def _fold(self, day: Day, copies: CopyFilter | Collection[str], withheld: Collection[str] = ()) -> None:
+        row = DayRow(stamps_of(day), withheld=sorted(withheld))
+        read, row.damage = days.load(day)
+        row.misdated = misdated(day.date, [event.id for event in read])
+        row.left_out = sorted(copies.of(row.misdated) if isinstance(copies, CopyFilter) else copies)
+        events = self._counting(read, row.left_out)
+        row.events = len(events)
+        said, knowledge = Conversations(), Knowledge()
+        for event in events:
+            said.fold(without_words(event) if event.id in withheld else event)
+            knowledge.fold(event)
+        self.folded.add(day.date)
+        self._put(day.date, row, said, knowledge)
+
+    def _counting(self, read: Iterable[Event], left_out: Collection[str]) -> list[AnyEvent]:
+        events = cast("list[AnyEvent]", list(read))
+        if left_out:
+            events = [event for event in events if event.id not in left_out]
+        if self._until != EVERYTHING:
+            events = [event for event in events if event.ts <= self._until]
+        return list(filter(self._keep, events)) if self._keep else events
+
+    def _put(self, date: str, row: DayRow | None, said: Conversations, knowledge: Knowledge) -> None:
+        before = said_on(self._shelf, date) if date in self.rows else {}
+        if date not in self.rows:
+            self._new.add(date)
+        for one in before.keys() | said.by_id.keys():
+            if before.get(one) != said.by_id.get(one):
+                self._touch(one)
+            if one not in before:
+                self._dates.add(one, date)
+            elif one not in said.by_id:
+                self._dates.drop(one, date)
+        if row:
+            row.retractions, row.notes, row.places = said.retractions, said.notes, said.places
+            self.rows[date] = row
+        else:
+            del self.rows[date]
+        self._said.cache_clear()
+        self._shelf.write("day", "", date, _encode(row) if row else None)
+        self._shelf.write("said", "", date, _encode(said.by_id) if said.by_id else None)
+        self._shelf.write("state", "knowledge", date, _encode(knowledge) if knowledge != Knowledge() else None)
+
+    def _touch(self, conversation_id: str) -> None:
+        if conversation_id not in self.changed:
+            self.changed[conversation_id] = self._dates.first(conversation_id)
+
+    def _touch_all(self, goals: Iterable[str]) -> None:
+        """Touch the conversations whose events, or which themselves, are withdrawn or restored."""
+        by_day: dict[str, set[str]] = {}
+        homes = {event_id: date for date, row in self.rows.items() for event_id in row.misdated}
+        for goal in goals:
+            conversation = goal.removeprefix("conversation ")
+            if conversation != goal and self._dates.of(conversation):
+                self._touch(conversation)
+            for date in (day_in_id(goal), homes.get(goal, "")) if conversation == goal else ():
+                if date in self.rows and date not in self._new:
+                    by_day.setdefault(date, set()).add(goal)
+        for date, events in by_day.items():
+            for conversation, said in self._said(date).items():
+                if any(event.id in events for event in (*said.facts, *said.summaries)):
+                    self._touch(conversation)
+
+    def _withhold(self, dates: Collection[str]) -> None:
+        """Fold those days anew that lack words of what counts, or have words of what is withdrawn."""
+        wanted = self._withheld(dates)
+        for day in self.there:
+            row = self.rows[day.date]
+            now, there = wanted.get(day.date, set()), set(row.withheld)
+            if day.date in dates and (there - now or (self._shelf.keeps and now - there)):
+                self._fold(day, row.left_out, now if self._shelf.keeps else ())
+
+    def _withheld(self, dates: Collection[str]) -> dict[str, set[str]]:
+        """Find the events withdrawn on those days."""
+        found: dict[str, set[str]] = {}
+        for event_id in self.withdrawn.events:
+            found.setdefault(day_in_id(event_id), set()).add(event_id)
+        for conversation in self.withdrawn.conversations:
+            for date in self._dates.of(conversation):
+                if date in dates:
+                    said = self._said(date)[conversation]
+                    found.setdefault(date, set()).update(event.id for event in (*said.facts, *said.summaries))
+        return found
+
+
+class _Dates:
+    """The days on which each conversation was at work, oldest first; written when it is flushed."""
+
+    def __init__(self, shelf: Shelf) -> None:
+        self._shelf = shelf
+        self._buckets: dict[str, dict[str, list[str]]] = {}
+        self._changed: set[str] = set()
+
+    def of(self, conversation_id: str) -> list[str]:
+        """List its days."""
+        return self._bucket(_bucket_of(conversation_id)).get(conversation_id, [])
+
+    def first(self, conversation_id: str) -> str:
+        """Return the day it began on; "" where it never did."""
+        return next(iter(self.of(conversation_id)), "")
+
+    def add(self, conversation_id: str, date: str) -> None:
+        """Note that it was at work on that day."""
+        name = _bucket_of(conversation_id)
+        there = self._bucket(name).setdefault(conversation_id, [])
+        if date not in there:
+            there.append(date)
+            there.sort()
+            self._changed.add(name)
+
+    def drop(self, conversation_id: str, date: str) -> None:
+        """Note that it was not."""
+        name = _bucket_of(conversation_id)
+        there = self._bucket(name)[conversation_id]
+        there.remove(date)
+        if not there:
+            del self._bucket(name)[conversation_id]
+        self._changed.add(name)
+
+    def everyone(self) -> Iterator[str]:
+        """Yield all conversations."""
+        for number in range(_BUCKETS):
+            yield from self._bucket(f"{number:02x}")
+
+    def flush(self) -> None:
+        """Write what has changed."""
+        for name in sorted(self._changed):
+            bucket = self._buckets[name]
+            self._shelf.write("dates", "", name, _encode(bucket) if bucket else None)
+        self._changed.clear()
+
+    def _bucket(self, name: str) -> dict[str, list[str]]:
+        if name not in self._buckets:
+            data = self._shelf.read("dates", "", name)
+            self._buckets[name] = _DATES.decode(data) if data else {}
+        return self._buckets[name]
+
+
+def _bucket_of(conversation_id: str) -> str:
+    return f"{zlib.crc32(conversation_id.encode()) % _BUCKETS:02x}"

@@ -1,0 +1,117 @@
+"""The documents of a log: which there are, which are outdated, and each of them when it is asked for."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cached_property, lru_cache
+from typing import Any, TypeVar
+
+import msgspec
+
+from eventlog.events import KnowledgeEdited, order
+from eventlog.projections.base import Document, Projection, RowKind
+from eventlog.projections.engine.row_book import Book, Place
+from eventlog.projections.engine.shelf import Shelf
+from eventlog.projections.state.conversations import Conversation
+from eventlog.projections.state.identity import Identities
+from eventlog.retractions import Retractions
+from eventlog.settings.schema import Settings
+
+_Derived = TypeVar("_Derived")
+FileStamp = tuple[int, int, int, int]
+Files = dict[str, FileStamp]  # path of a document -> stamp of the file that says just that
+_FILES = msgspec.msgpack.Decoder(Files | None)
+_OUTDATED = msgspec.msgpack.encode(None)
+
+
+class Library:
+    """The rows and conversations that views read, and what is known of their documents.
+
+    A unit is what a view makes of one name: a document, several, or none. `published` has the files of each unit that
+    is current, as its owner told; None for one that is outdated.
+    """
+
+    def __init__(self, shelf: Shelf, book: Book, projections: Sequence[Projection], settings: Settings) -> None:
+        self.settings = settings
+        self._shelf = shelf
+        self._book = book
+        self._views = {one.name: one.view for one in projections if one.view}
+        self.published: dict[Place, Files | None] = {
+            (view, name): _FILES.decode(data) for view in self._views for name, data in shelf.rows("unit", view)
+        }
+        for view in (name for name, view in self._views.items() if view.top):
+            self.published.setdefault((view, ""), None)
+        self.rows = lru_cache(maxsize=4)(self._rows)
+        self.derived = lru_cache(maxsize=1)(self._derived)
+
+    @property
+    def withdrawn(self) -> Retractions:
+        """Return the withdrawals in force."""
+        return self._book.withdrawn
+
+    @property
+    def identities(self) -> Identities:
+        """Return which projects the paths of the log mean."""
+        return self._book.identities
+
+    def conversation(self, conversation_id: str) -> Conversation:
+        """Return a conversation that has rows."""
+        found = self._book.conversation(conversation_id)
+        assert found is not None
+        return self._book.identities.conversation(found)
+
+    @cached_property
+    def notes(self) -> dict[str, KnowledgeEdited]:
+        """Return the newest notes people wrote into each file of the store, by what events call it."""
+        return newest_notes(self._book)
+
+    def _rows(self, kind: RowKind, name: str) -> list[Any]:
+        """Return the rows of that name, of all conversations."""
+        return [row for _, data in self._shelf.rows(kind.name, name) for row in kind.decode(data).values()]
+
+    def _derived(self, derive: Callable[["Library", str], _Derived], name: str) -> _Derived:
+        """Derive something of a name, once for the views that ask one after the other."""
+        return derive(self, name)
+
+    def newest_blocks(self, kind: RowKind, name: str) -> Iterator[list[Any]]:
+        """Yield the rows of that name by the day their conversations began on, the latest day first."""
+        for _, data in reversed(list(self._shelf.rows(kind.name, name))):
+            yield list(kind.decode(data).values())
+
+    def names(self, view: str) -> list[str]:
+        """List the names of which a view may have documents."""
+        return sorted(name for of, name in self.published if of == view)
+
+    def outdate(self, units: Iterable[Place]) -> None:
+        """Take these for others than they were."""
+        for view, name in units:
+            if self.published.get((view, name), {}) is not None:
+                self.published[view, name] = None
+                self._shelf.write("unit", view, name, _OUTDATED)
+
+    def publish(self, unit: Place, files: Files) -> None:
+        """Note that these files are what the unit says."""
+        if self.published.get(unit) != files:
+            self.published[unit] = files
+            self._shelf.write("unit", *unit, msgspec.msgpack.encode(files))
+
+    def kept(self, kind: str, name: str) -> bytes | None:
+        """Return what a view has kept under that name."""
+        return self._shelf.read(kind, "", name)
+
+    def keep(self, kind: str, name: str, data: bytes | None) -> bool:
+        """Keep something for a view under a name; tell whether it is other than what was kept."""
+        if self._shelf.read(kind, "", name) == data:
+            return False
+        self._shelf.write(kind, "", name, data)
+        return True
+
+    def render(self, unit: Place) -> list[Document]:
+        """Render a unit."""
+        view, name = unit
+        return list(self._views[view].render(name, self))
+
+
+def newest_notes(book: Book) -> dict[str, KnowledgeEdited]:
+    """Find the newest notes people wrote into each file of the store, by what events call it."""
+    valid = [note for note in book.notes if not book.withdrawn.hides(note)]
+    found = valid if book.identities.is_plain else book.identities.notes(valid)
+    return {str(note.key.path): note for note in sorted(found, key=order)}

@@ -1,0 +1,89 @@
+"""Projections without a view: their states are folded and merged whole, and kept on the shelf day by day.
+
+Those of other packages are among them: one that fails is told of, and harms nothing.
+"""
+
+import zlib
+from collections.abc import Iterable
+from contextlib import suppress
+from functools import cache
+from typing import Any
+
+import msgspec
+
+from eventlog.days import Day
+from eventlog.errors import BadRequest
+from eventlog.projections.base import Document, Projection
+from eventlog.projections.engine.day_book import DayBook
+from eventlog.projections.engine.shelf import Shelf, ShelfDamaged
+from eventlog.projections.engine.withheld import without_words
+from eventlog.projections.state.conversations import Conversations
+from eventlog.projections.state.identity import resolved
+from eventlog.projections.views.knowledge import Knowledge
+from eventlog.settings.schema import Settings
+
+
+class Others:
+    """Renders projections of their whole states."""
+
+    def __init__(self, shelf: Shelf, book: DayBook, settings: Settings) -> None:
+        self.broken: dict[str, str] = {}  # projection of another package -> why it says nothing
+        self._shelf = shelf
+        self._book = book
+        self._settings = settings
+        self._states: dict[type[Any], Any] = {}
+
+    def documents(self, projection: Projection) -> list[Document]:
+        """Render all documents of a projection; nothing of another package's that fails."""
+        try:
+            return list(self._rendered(projection))
+        except Exception as error:
+            if not projection.package or isinstance(error, ShelfDamaged):
+                raise
+            self.broken[projection.name] = f"{type(error).__name__}: {error}"
+            return []
+
+    def _rendered(self, projection: Projection) -> Iterable[Document]:
+        """Raises BadRequest where a projection of another package renders what is not its own."""
+        documents = list(projection.render(self._state(projection.state), self._settings))
+        for document in documents if projection.package else ():
+            if not projection.owns_path(document.path):
+                raise BadRequest(f"it renders {document.path!r}, which it does not own")
+            _ = document.data  # raises where it cannot be written
+        return documents
+
+    def _state(self, kind: type[Any]) -> Any:
+        if kind not in self._states:
+            self._states[kind] = self._merged(kind)
+        return self._states[kind]
+
+    def _merged(self, kind: type[Any]) -> Any:
+        if kind is Conversations:
+            return self._book.conversations().once(resolved)
+        if kind is Knowledge:
+            return self._book.knowledge()
+        total = kind()
+        for day in self._book.there:
+            total.merge(self._of_day(kind, day))
+        return total
+
+    def _of_day(self, kind: type[Any], day: Day) -> Any:
+        """Return the state of one day: that of the shelf where it is of the same events, else folded anew."""
+        row = self._book.rows[day.date]
+        made_of = zlib.crc32(msgspec.msgpack.encode((row.stamps, row.left_out, row.withheld))).to_bytes(4, "big")
+        name = f"{kind.__module__}.{kind.__qualname__} {kind.version}"
+        data = self._shelf.read("state", name, day.date)
+        if data and data[:4] == made_of:
+            with suppress(msgspec.MsgspecError):
+                return _decoder_of(kind).decode(data[4:])  # type: ignore[arg-type]  # a type is hashable
+        state = kind()
+        for event in self._book.events_of(day, row.left_out):
+            state.fold(without_words(event) if event.id in row.withheld else event)
+        with suppress(TypeError):  # a state that is no data
+            self._shelf.write("state", name, day.date, made_of + msgspec.msgpack.encode(state))
+        return state
+
+
+@cache
+def _decoder_of(kind: Any) -> msgspec.msgpack.Decoder[Any]:
+    return msgspec.msgpack.Decoder(kind)

@@ -1,0 +1,113 @@
+"""The rows documents are made of, and which documents differ: a conversation that differs takes its old rows out.
+
+The rows of a document are kept in blocks: those of all conversations that began on one day. Beside them is kept where
+each conversation has rows.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Protocol
+
+import msgspec
+
+from eventlog.events import KnowledgeEdited
+from eventlog.projections.base import Projection, RowKind
+from eventlog.projections.engine.shelf import Shelf
+from eventlog.projections.state.conversations import Conversation
+from eventlog.projections.state.identity import Identities
+from eventlog.retractions import Retractions
+
+Place = tuple[str, str]  # kind and name of a row
+Rows = dict[Place, Any]
+_Block = dict[Place, dict[str, Any]]  # place -> conversation -> row, None for none
+
+_PLACES = msgspec.msgpack.Decoder(dict[str, list[Place]])
+_encode = msgspec.msgpack.encode
+
+
+class Book(Protocol):
+    """The conversations, and which of them differ from those the rows were made of."""
+
+    @property
+    def changed(self) -> Mapping[str, str]:
+        """Map each that differs to the day it began on until now, "" for none."""
+        ...
+
+    @property
+    def notes(self) -> Iterable[KnowledgeEdited]:
+        """Return what people wrote into files of the store."""
+        ...
+
+    @property
+    def identities(self) -> Identities:
+        """Return which projects the paths of the log mean."""
+        ...
+
+    @property
+    def withdrawn(self) -> Retractions:
+        """Return the withdrawals in force."""
+        ...
+
+    def conversation(self, conversation_id: str, /) -> Conversation | None:
+        """Return a conversation; None where there is none."""
+
+    def began(self, conversation_id: str) -> str:
+        """Return the day it began on; "" where there is none."""
+        ...
+
+
+class RowBook:
+    """Brings the rows on a shelf to what the conversations say."""
+
+    def __init__(self, shelf: Shelf, kinds: Sequence[RowKind]) -> None:
+        self._shelf = shelf
+        self._kinds = {kind.name: kind for kind in kinds}
+        self.outdated: set[Place] = set()  # names of which a row differs
+
+    def catch_up(self, book: Book, rows_of: Callable[[Conversation], Rows]) -> None:
+        """Write the rows of every conversation that differs."""
+        leaving: dict[str, list[str]] = {}
+        arriving: dict[str, list[str]] = {}
+        for conversation, before in book.changed.items():
+            leaving.setdefault(before, []).append(conversation)
+            arriving.setdefault(book.began(conversation), []).append(conversation)
+        for block in sorted((leaving.keys() | arriving.keys()) - {""}):
+            found = map(book.conversation, arriving.get(block, ()))
+            now = {conversation.id: rows_of(conversation) for conversation in found if conversation}
+            self._rewrite(block, leaving.get(block, ()), now)
+
+    def _rewrite(self, block: str, leaving: Iterable[str], now: dict[str, Rows]) -> None:
+        data = self._shelf.read("places", "", block)
+        places = _PLACES.decode(data) if data else {}
+        changes: _Block = {}
+        for conversation in leaving:
+            for place in places.pop(conversation, ()):
+                changes.setdefault(place, {})[conversation] = None
+        for conversation, rows in now.items():
+            for place, row in rows.items():
+                changes.setdefault(place, {})[conversation] = row
+            if rows:
+                places[conversation] = list(rows)
+        for place, rows_at in changes.items():
+            self._rewrite_part(place, block, rows_at, is_new=data is None)
+        self._shelf.write("places", "", block, _encode(places) if places else None)
+
+    def _rewrite_part(self, place: Place, block: str, changes: dict[str, Any], *, is_new: bool) -> None:
+        kind = self._kinds[place[0]]
+        data = None if is_new else self._shelf.read(*place, block)
+        part = kind.decode(data) if data else {}
+        differing = {one: row for one, row in changes.items() if part.get(one) != row}
+        if differing or (kind.whole and changes):
+            self.outdated.add(place)
+        if differing:
+            part |= differing
+            part = {one: row for one, row in part.items() if row is not None}
+            self._shelf.write(*place, block, _encode(part) if part else None)
+
+
+def outdated_units(places: Iterable[Place], projections: Iterable[Projection]) -> set[Place]:
+    """Name the documents that are made of those rows, as projection and name."""
+    readers: dict[str, list[str]] = {}
+    for projection in projections:
+        for kind in projection.view.reads if projection.view else ():
+            readers.setdefault(kind.name, []).append(projection.name)
+    return {(reader, name) for kind, name in places for reader in readers.get(kind, ())}

@@ -1,0 +1,134 @@
+"""The law of the cache: whatever happens between two replays, the files are those of a log that was never read before."""
+
+import sqlite3
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from eventlog.app import cache
+from eventlog.app.replay import replay
+from eventlog.projections.views.daily_notes import DAILY_NOTES
+from eventlog.projections.views.keyword_index import KEYWORD_INDEX
+from eventlog.projections.views.memory import MEMORY
+from eventlog.settings.schema import MemorySettings, Settings, SummarySettings
+from tests.support.effort import rounds
+from tests.support.golden import rendered, tree
+from tests.support.histories import DAYS, REPLICAS, a_log, histories, ts_of
+from tests.support.use_cases import rebuild
+
+SMALL = Settings(memory=MemorySettings(max_lines=14, max_bytes=1000), summaries=SummarySettings(keep=1, max_chars=50))
+CHOICES = [Settings(), Settings(), SMALL, Settings(locale="zh", timezone="Asia/Shanghai")]
+
+
+class Happenings:
+    """A store, and what may happen to it between two replays."""
+
+    def __init__(self, log, data, patch):
+        self.log = log
+        self.chosen = CHOICES[0]
+        self._draw = data.draw
+        self._patch = patch
+        self._left = self._draw(histories(max_size=20))
+
+    def events(self):
+        """Some more of the history: late ones, withdrawals, copies in other files."""
+        count = self._draw(st.integers(1, 6))
+        some, self._left = self._left[:count], self._left[count:]
+        for line in some:
+            file = Path(self.log.store.log, f"{ts_of(line)[:10]}{self._draw(st.sampled_from(REPLICAS))}.jsonl")
+            file.parent.mkdir(parents=True, exist_ok=True)
+            with file.open("ab") as opened:
+                opened.write(line + b"\n")
+
+    def a_day_goes(self):
+        day = self._draw(st.sampled_from(DAYS))
+        Path(self.log.store.log, f"{day}.jsonl").unlink(missing_ok=True)
+
+    def a_person(self):
+        """A file is edited, emptied or deleted; a new bullet, a bullet less."""
+        if files := sorted(tree(self.log.store.knowledge)):
+            file = Path(self.log.store.knowledge, self._draw(st.sampled_from(files)))
+            data = file.read_bytes()
+            way = self._draw(st.sampled_from(["delete", "empty", "bullet", "less"]))
+            if way == "delete":
+                file.unlink()
+            else:
+                lines = [line for line in data.splitlines(keepends=True) if not line.startswith(b"- [")]
+                file.write_bytes(
+                    {"empty": b"", "bullet": b"- [2026-02-20] Mine\n" + data, "less": b"".join(lines)}[way]
+                )
+
+    def settings(self):
+        self.chosen = self._draw(st.sampled_from(CHOICES))
+
+    def another_program(self):
+        name = self._draw(st.sampled_from("abc"))
+        self._patch.setattr(cache, "_program", lambda: name)
+
+    def some_projections(self):
+        few = self._draw(st.lists(st.sampled_from([MEMORY, DAILY_NOTES, KEYWORD_INDEX]), unique=True))
+        rebuild(self.log, self.chosen, projections=few)
+
+    def a_look(self):
+        """Replays that write nothing, of now and of then."""
+        rebuild(self.log, self.chosen, check=True)
+        rendered(self.log, CHOICES[-1], save=False)
+        then = f"{self._draw(st.sampled_from(DAYS))}T12:00:00.000000Z"
+
+        assert rendered(self.log, self.chosen, until=then) == rendered(self.log, self.chosen, until=then, anew=True)
+
+    def damage(self):
+        """A byte of the database is another, or a piece of it is gone."""
+        file = Path(self.log.store.cached("knowledge.db"))
+        if file.exists() and (size := file.stat().st_size):
+            data, at = bytearray(file.read_bytes()), self._draw(st.integers(0, size - 1))
+            data[at : at + 200] = self._draw(st.sampled_from([bytes(200), bytes([data[at] ^ 1]), b""]))
+            file.write_bytes(data)
+
+
+HAPPENINGS = [
+    *("events", "events", "events", "a_day_goes", "a_person", "settings", "another_program", "some_projections"),
+    *("a_look", "damage"),
+]
+
+
+@settings(max_examples=rounds(fixed=10, fuzz=400))
+@given(st.lists(st.sampled_from(HAPPENINGS), min_size=3, max_size=8), st.data())
+def test_an_incremental_replay_a_full_one_and_one_elsewhere_give_the_same_bytes(happenings, data):
+    with a_log() as log, pytest.MonkeyPatch.context() as patch:
+        scene = Happenings(log, data, patch)
+        for happening in ("events", *happenings):
+            getattr(scene, happening)()
+            done = rebuild(log, scene.chosen)
+            fresh = rendered(log, scene.chosen, anew=True, save=False)
+            files = {path: data for path, data in tree(log.store.knowledge).items() if ".edited-" not in path}
+            left = {*done.published.left}
+
+            assert fresh == {path: data for path, data in files.items() if path not in left - fresh.keys()}
+            assert fresh == rendered(log, scene.chosen, save=False)
+            assert 0 == rebuild(log, scene.chosen).published.changes
+
+
+@pytest.mark.parametrize("how", ["locked", "read-only", "a directory", "full"])
+def test_where_there_can_be_no_cache_a_replay_works_without(log, monkeypatch, how):
+    log.append({"type": "fact", "conversation_id": "c", "content": "x"})
+    path = Path(log.store.cached("knowledge.db"))
+    monkeypatch.setattr(cache, "_PATIENCE", 0)
+    if how == "a directory":
+        path.mkdir(parents=True)
+    elif how == "locked":
+        replay(log, Settings())
+        holder = sqlite3.connect(path)
+        holder.execute("BEGIN EXCLUSIVE")
+    elif how == "read-only":
+        monkeypatch.setattr(cache, "_PRAGMAS", ("query_only = ON",))
+    else:
+        monkeypatch.setattr(cache, "_PRAGMAS", ("max_page_count = 1",))
+    first = rebuild(log, Settings())
+
+    assert "MEMORY.md" in first.published.written
+    assert 0 == rebuild(log, Settings()).published.changes
+    if how == "locked":
+        holder.close()
