@@ -62,17 +62,6 @@ def count(number: int, noun: str, plural: str = "") -> str:
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
-def fit(text: str, cells: int) -> str:
-    """Cut a text to so many cells of a terminal: Chinese characters and most emoji take two."""
-    from unicodedata import combining, east_asian_width
-
-    widths = [0 if combining(char) else 1 + (east_asian_width(char) in "WF") for char in text]
-    if sum(widths) <= cells:
-        return text
-    kept = next(end for end in range(len(text), -1, -1) if sum(widths[:end]) < cells)
-    return text[:kept].rstrip() + "…"
-
-
 def table(rows: Iterable[Sequence[str]], **widths: int) -> None:
     """Print columns by name: tab-separated whole cells in a pipe; on a terminal a table.
 

@@ -4,7 +4,8 @@ from eventlog.app.brief import AgentPulse, Brief, brief
 from eventlog.app.machine import Machine
 from eventlog.app.open_store import OpenStore, open_log
 from eventlog.cli.agent_options import here
-from eventlog.cli.output import clean, count, fit, marked, print_line
+from eventlog.cli.cells import fit
+from eventlog.cli.output import clean, count, marked, print_line
 from eventlog.cli.shown import ago
 from eventlog.errors import BadSettings
 from eventlog.settings import load

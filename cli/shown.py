@@ -31,6 +31,13 @@ class Shown:
         """Take a timestamp of the log to the user's zone."""
         return datetime.fromisoformat(ts).astimezone(self._zone)
 
+    def day(self, ts: str, now: str) -> str:
+        """Name the user's day of a time: `yesterday · Fri 20 Nov`."""
+        date, today = self.local(ts).date(), self.local(now).date()
+        word = {0: "today · ", 1: "yesterday · "}.get((today - date).days, "")
+        year = "" if date.year == today.year else f" {date.year}"
+        return f"{word}{date:%a} {date.day} {date:%b}{year}"
+
     @cached_property
     def _zone(self) -> tzinfo:
         from eventlog.app.naming.moments import zone_of

@@ -1,5 +1,7 @@
 """`eventlog sessions`."""
 
+import sys
+
 import click
 
 from eventlog.app.sessions import NEWEST, SessionRow, sessions
@@ -7,6 +9,7 @@ from eventlog.app.why_empty import why_empty
 from eventlog.cli import options
 from eventlog.cli.output import complain, emit_pretty, table
 from eventlog.cli.progress import phases
+from eventlog.cli.session_list import show_sessions
 from eventlog.cli.shown import Shown
 from eventlog.store import Store
 
@@ -35,7 +38,7 @@ def command(
     as_json: bool,
     store: Store,
 ) -> None:
-    """Show who worked when, and what each session came to; the newest last."""
+    """Show who worked when, on what, and what each session came to; on a terminal the newest first, else last."""
     opened = options.open_store(store)
     with phases() as phase:
         found = sessions(
@@ -52,12 +55,12 @@ def command(
         complain(*why_empty(opened.log, "session", asked))
     if as_json:
         emit_pretty(found)
+    elif found and sys.stdout.isatty():
+        show_sessions(found, Shown(store), opened.machine.now(), limit=limit)
     elif found:
-        shown = Shown(store)
-        rows = (_row(row, shown) for row in found)
-        table(rows, started=0, agent=0, session=16, turns=0, facts=0, topic=100)
+        table(map(_row, found), started=0, agent=0, session=0, turns=0, facts=0, topic=0)
 
 
-def _row(row: SessionRow, shown: Shown) -> tuple[str, ...]:
+def _row(row: SessionRow) -> tuple[str, ...]:
     numbers = (str(row.turns), str(row.facts))
-    return shown.when(row.started_at), row.agent or "", shown.id(row.session_id), *numbers, row.topic
+    return row.started_at.replace("T", " "), row.agent or "", row.session_id, *numbers, row.topic
