@@ -33,12 +33,13 @@ class Talk(NamedTuple):
 
     @property
     def news(self) -> str:
-        """All that is said since the model last spoke, before it took its first step: the newest prompt, and beside it."""
+        """The newest prompt, what stands beside it, and what the host says before all else."""
         at = self._last_prompt() or 0
         spoken = [number for number, message in enumerate(self.messages) if message.role in ("assistant", "tool")]
         begin = max((number + 1 for number in spoken if number < at), default=0)
         end = min((number for number in spoken if number > at), default=len(self.messages))
-        return "\n".join(message.text for message in self.messages[begin:end])
+        ahead = next((number for number, message in enumerate(self.messages) if message.role != "system"), 0)
+        return "\n".join(message.text for message in (*self.messages[:ahead], *self.messages[begin:end]))
 
     @property
     def steps(self) -> int:
