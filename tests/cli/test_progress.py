@@ -116,7 +116,7 @@ import sys, time
 from eventlog.app import publish
 from eventlog.cli.main import main
 
-write, written = publish._publish_one, []
+write, written = publish._Publishing._put_one, []
 
 def slowly(*args, **options):
     write(*args, **options)
@@ -125,7 +125,7 @@ def slowly(*args, **options):
         print("in the middle of it", flush=True)
         time.sleep(600)
 
-publish._publish_one = slowly
+publish._Publishing._put_one = slowly
 sys.argv = ["eventlog", "replay", "--store", sys.argv[1]]
 main()
 """
