@@ -5,9 +5,9 @@ from difflib import SequenceMatcher
 from pathlib import Path
 from typing import NamedTuple
 
+from eventlog.app.base_files import base_targets
 from eventlog.app.open_store import OpenStore
 from eventlog.app.replay import replay
-from eventlog.app.storage import Refused, storage_of
 from eventlog.errors import BadRequest
 from eventlog.files import read_regular
 from eventlog.home import in_full
@@ -21,7 +21,7 @@ from eventlog.projections.bases.sections import Page
 from eventlog.projections.catalog import installed
 from eventlog.projections.engine.at import Renderings
 from eventlog.projections.stamp import stamped_at
-from eventlog.projections.views.knowledge import Knowledge, ledgers
+from eventlog.projections.views.knowledge import Knowledge
 
 
 class LineReason(NamedTuple):
@@ -73,15 +73,9 @@ def _read(file: Path) -> bytes:
 
 def _ledger_of(file: Path, state: Knowledge, opened: OpenStore) -> tuple[Ledger, str] | None:
     """Find what the log says of the knowledge base that lies there; None where none does."""
-    bases = opened.settings.knowledge_bases
-    for place, ledger in ledgers(state, bases, opened.replica).items():
-        try:
-            target = storage_of(place, bases, opened.machine.home)
-        except Refused:
-            continue
-        if target and target.identity == str(file.resolve()):
-            return ledger, target.shown
-    return None
+    there = str(file.resolve())
+    found = (base for base in base_targets(opened, state) if base.target.identity == there)
+    return next(((base.ledger, base.target.shown) for base in found), None)
 
 
 def _by_section(data: bytes, ledger: Ledger, shown: str) -> dict[int, Line]:

@@ -4,7 +4,7 @@ import os
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -17,6 +17,9 @@ from eventlog.errors import BadRequest, NotStored
 from eventlog.log import EventLog
 from eventlog.project import project_root
 from eventlog.store import Store
+
+if TYPE_CHECKING:
+    from eventlog.app.what_if import Omission
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
@@ -88,6 +91,29 @@ def events_meant(ctx: click.Context, _: click.Parameter, value: str | None) -> t
     if not found:
         raise BadRequest(f"no event {value!r}", hint=references.WHERE)
     return tuple(found)
+
+
+def omission(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> "Omission | None":
+    """Read what is to be left out: `session=ID`, `id=EVENT`, `agent=NAME`."""
+    if not value or ctx.resilient_parsing:
+        return None
+    from eventlog.app.naming import agents, references
+    from eventlog.app.what_if import Omission
+
+    del param
+    opened = open_store(ctx.params["store"])
+    found: dict[str, set[str]] = {"session": set(), "id": set(), "agent": set()}
+    for said in value:
+        kind, _, name = said.partition("=")
+        if kind not in found or not name:
+            raise click.UsageError(f"--without {said}: give session=ID, id=EVENT or agent=NAME")
+        if kind == "session":
+            found[kind].add(references.session_meant(opened.log, name))
+        elif kind == "id":
+            found[kind].add(references.event_meant(opened, name))
+        else:
+            found[kind].update(agents.agents_meant(opened.log, [name]))
+    return Omission(frozenset(found["session"]), frozenset(found["id"]), frozenset(found["agent"]))
 
 
 def _agents(ctx: click.Context, _: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...]:

@@ -4,11 +4,14 @@ from functools import partial
 
 import click
 
+from eventlog.app.diff import losses
 from eventlog.app.naming.short_ids import ShortIds
 from eventlog.app.rebuild import replay_elsewhere, replay_store
+from eventlog.app.what_if import Omission
 from eventlog.cli import options
 from eventlog.cli.main import EXIT_FOUND, EXIT_NOT_WRITTEN
 from eventlog.cli.progress import phases
+from eventlog.cli.show_past import show_changes
 from eventlog.cli.show_replay import report
 from eventlog.projections import ALL
 from eventlog.projections.catalog import chosen
@@ -21,6 +24,7 @@ from eventlog.store import Store
         "eventlog replay --check",
         "eventlog replay --out /tmp/then --as-of 2026-02-20",
         "eventlog replay --projection memory --json",
+        "eventlog replay --without session=8d21c0 --without id=last",
     )
 )
 @click.option("--out", type=click.Path(file_okay=False), help="Write everything under this directory instead.")
@@ -28,6 +32,13 @@ from eventlog.store import Store
 @click.option("--projection", "names", multiple=True, help=f"Only these files: {', '.join(view.name for view in ALL)}.")
 @click.option("--full", is_flag=True, help="Make the cache anew: fold every day again.")
 @click.option("--check", is_flag=True, help="Write nothing; exit 1 and list the files that differ from the log.")
+@click.option(
+    "--without",
+    multiple=True,
+    metavar="session=ID|id=EVENT|agent=NAME",
+    callback=options.omission,
+    help="Show what each file would be had this never been said, and write nothing; may be repeated.",
+)
 @options.as_json
 @options.store
 def command(
@@ -36,6 +47,7 @@ def command(
     names: tuple[str, ...],
     full: bool,
     check: bool,
+    without: Omission | None,
     as_json: bool,
     store: Store,
 ) -> int:
@@ -48,6 +60,11 @@ def command(
     if as_of and not out:
         raise click.UsageError("--as-of needs --out: the files in the store are those of now")
     opened = options.open_store(store)
+    if without and (out or check or names):
+        raise click.UsageError("--without shows what would be another, and goes with nothing else")
+    if without:
+        show_changes(losses(opened, without), "no file would be another", as_json=as_json)
+        return 0
     with phases() as phase:
         replay = partial(replay_elsewhere, directory=out, until=as_of or "~") if out else replay_store
         done = replay(opened, projections=chosen(names), anew=full, check=check, phases=phase)

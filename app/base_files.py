@@ -1,0 +1,29 @@
+"""Which files on this machine the knowledge bases of a log are."""
+
+from typing import NamedTuple
+
+from eventlog.app.open_store import OpenStore
+from eventlog.app.storage import BaseStorage, Refused, storage_of
+from eventlog.projections.bases.ledger import Ledger
+from eventlog.projections.bases.names import BaseFile
+from eventlog.projections.views.knowledge import Knowledge, ledgers
+
+
+class BaseTarget(NamedTuple):
+    """A file of a knowledge base: which it is, what the log says of it, and where it lies."""
+
+    place: BaseFile
+    ledger: Ledger
+    target: BaseStorage
+
+
+def base_targets(opened: OpenStore, state: Knowledge) -> list[BaseTarget]:
+    """List every knowledge base the log says anything of, and its file; those that may not be written are left out."""
+    found = []
+    for place, ledger in ledgers(state, opened.settings.knowledge_bases, opened.replica).items():
+        try:
+            target = storage_of(place, opened.settings.knowledge_bases, opened.machine.home)
+        except Refused:
+            continue
+        found += [BaseTarget(place, ledger, target)] if target else []
+    return found

@@ -1,0 +1,21 @@
+"""`eventlog bisect`."""
+
+import click
+
+from eventlog.app.bisect import bisect
+from eventlog.cli import options
+from eventlog.cli.show_past import show_turn
+from eventlog.cli.shown import Shown
+from eventlog.store import Store
+
+
+@click.command(
+    epilog=options.examples('eventlog bisect MEMORY.md "port 8443"', "eventlog bisect sessions.jsonl JWT --json")
+)
+@click.argument("file")
+@click.argument("text")
+@options.as_json
+@options.store
+def command(file: str, text: str, as_json: bool, store: Store) -> None:
+    """Find the event that brought a text into a knowledge file, or, where it is not there any more, took it out."""
+    show_turn(bisect(options.open_store(store), file, text), text, Shown(store), as_json=as_json)

@@ -1,0 +1,216 @@
+"""What was, what changed and what if: each the same as a replay of a log that holds nothing else."""
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from eventlog import codec
+from eventlog.app.bisect import bisect
+from eventlog.app.diff import diff, losses
+from eventlog.app.story import story
+from eventlog.app.what_if import Omission, by_path, changes, document_meant, documents_at, replay_at
+from eventlog.errors import BadRequest
+from eventlog.events import Fact, Retraction, SaveRequested, StageSummary
+from eventlog.log import EventLog
+from eventlog.projections.edits import memory_edits
+from tests.support.bases import planned, user_md
+from tests.support.builders import DAY, NEXT_DAY, at, fact
+from tests.support.command_line import call
+from tests.support.histories import DAYS, histories, log_of, ts_of
+from tests.support.use_cases import apply, opened
+
+EVENING = f"{DAY}T23:59:59.999999Z"
+moments = st.sampled_from(DAYS).flatmap(
+    lambda day: st.integers(0, 1439).map(lambda minute: f"{day}T{minute // 60:02d}:{minute % 60:02d}:00.000000Z")
+)
+
+
+def said(log, *facts):
+    return log.append_many([codec.from_fields(fields) for fields in facts])
+
+
+@given(histories(), moments, moments)
+def test_what_was_and_what_changed_are_replays_of_the_log_cut_there(lines, one, other):
+    with log_of(lines) as log:
+        found = diff(opened(log), one, other)
+        was = documents_at(opened(log), other)
+    cut = []
+    for until in (one, other):
+        with log_of([line for line in lines if ts_of(line) <= until]) as log:
+            cut.append(documents_at(opened(log)))
+
+    assert was == cut[1]
+    assert found == changes(*cut)
+
+
+@given(st.lists(st.tuples(st.sampled_from("abcdef"), st.sampled_from(["s1", "s2", "s3"])), min_size=1, max_size=12))
+def test_without_a_session_exactly_the_lines_go_that_only_it_supports(sayings):
+    facts = [fact(number, content=f"say {text}", conversation_id=who) for number, (text, who) in enumerate(sayings)]
+    with log_of([codec.encode(codec.from_fields(one)) for one in facts]) as log:
+        before = documents_at(opened(log))["MEMORY.md"]
+        after = documents_at(opened(log), without=Omission(sessions=frozenset({"s1"}))).get("MEMORY.md")
+    alone = {text for text, _ in sayings} - {text for text, who in sayings if who != "s1"}
+    left = bullets(after.lines) if after else set()
+
+    assert bullets(before.lines) - left == {f"say {text}" for text in alone}
+    assert left <= bullets(before.lines)
+
+
+def went(change):
+    return [line[15:] for line in change.before or () if line not in (change.after or ())]
+
+
+def bullets(lines):
+    return {match["text"] for line in lines if (match := memory_edits._BULLET.fullmatch(line.text))}
+
+
+@pytest.mark.parametrize(
+    ("without", "gone"),
+    [
+        (Omission(sessions=frozenset({"s1"})), "one"),
+        (Omission(agents=frozenset({"codex"})), "two"),
+    ],
+)
+def test_sessions_and_agents_are_left_out_alone(log, without, gone):
+    said(log, fact(1, content="one", conversation_id="s1"), fact(2, content="two", agent="codex"))
+
+    [lost] = [change for change in losses(opened(log), without) if change.path == "MEMORY.md"]
+
+    assert went(lost) == [gone]
+
+
+def test_an_event_is_left_out_alone(log):
+    first, _ = said(log, fact(1, content="one"), fact(2, content="two"))
+
+    found = losses(opened(log), Omission(events=frozenset({first.id})))
+    [lost] = [change for change in found if change.path == "MEMORY.md"]
+
+    assert went(lost) == ["one"]
+
+
+def test_a_file_is_found_by_its_path_its_end_its_base_and_the_file_of_that(log):
+    said(log, fact(1, project="/p/shop", scope="project"))
+    planned(log, "Tea", "Green")
+    apply(log, opened(log).settings)
+    now = replay_at(opened(log))
+    project = next(path for path in by_path(now) if path.startswith("projects/") and path.endswith("MEMORY.md"))
+
+    assert document_meant(opened(log), f"/elsewhere/{project}", now) == project
+    assert {
+        document_meant(opened(log), name, now) for name in ("user", "USER.md", str(user_md()), "bases/user.md")
+    } == {"bases/user.md"}
+    with pytest.raises(BadRequest, match="renders no file"):
+        document_meant(opened(log), "nothing.md", now)
+
+
+PLANTED = 6161
+
+
+@pytest.fixture(scope="module")
+def long_log(tmp_path_factory):
+    """A log of 10,000 events, one of which says what no other does."""
+    log = EventLog(tmp_path_factory.mktemp("long") / "store", fsync=False)
+    facts = [
+        fact(number % 3600, day=f"2026-02-{10 + number // 3600}", content=f"word {number % 40}")
+        for number in range(10_000)
+    ]
+    facts[PLANTED] |= {"content": "the planted one", "importance": 5}
+    said(log, *facts)
+    return log, facts[PLANTED]["id"]
+
+
+@pytest.fixture
+def counted(monkeypatch):
+    """Counts the replays a bisection makes, whatever it says of itself."""
+    module, made = sys.modules[bisect.__module__], []
+
+    def counting(function):
+        def counts(*args):
+            made.append(args)
+            return function(*args)
+
+        return counts
+
+    monkeypatch.setattr(module, "replay_at", counting(module.replay_at))
+    return made
+
+
+@pytest.mark.parametrize("text", ["the planted one", "PLANTED one."])
+def test_a_planted_event_is_found_in_ten_thousand_with_few_replays(long_log, counted, text):
+    log, planted_id = long_log
+
+    found = bisect(opened(log), "MEMORY.md", text)
+
+    assert (found.entry.event.id, found.came) == (planted_id, True)
+    assert len(counted) == found.replays <= 14
+
+
+def test_what_took_a_line_out_is_found(log, counted):
+    facts = said(log, *(fact(number, content=f"word {number}") for number in range(60)))
+    gone = log.append(Retraction(conversation_id="human", target=facts[20].id, ts=at(61)))
+    said(log, *(fact(number, content=f"word {number}", day=NEXT_DAY) for number in range(60, 70)))
+
+    found = bisect(opened(log), "MEMORY.md", "- [2026-02-20] word 20")
+
+    assert (found.entry.event.id, found.came) == (gone.id, False)
+    assert len(counted) == found.replays <= 8
+
+
+def test_a_text_no_event_says_is_found_by_halves_and_one_that_never_was_is_refused(log):
+    facts = said(log, *(fact(number, content=f"word {number}") for number in range(30)))
+    said(log, fact(31, content="later", category="lesson"), fact(32, content="last"))
+
+    [later] = [event.id for event in log.read() if getattr(event, "category", None)]
+
+    assert bisect(opened(log), "MEMORY.md", "## Lessons").entry.event.id == later
+    assert bisect(opened(log), "MEMORY.md", "# Memory").entry.event.id == facts[0].id
+    with pytest.raises(BadRequest, match="not in the file"):
+        bisect(opened(log), "MEMORY.md", "nobody said this")
+
+
+def test_a_story_tells_each_thing_once_and_what_was_withdrawn(log):
+    one = log.append(Fact(conversation_id="s", content="Use RS256", category="decision", agent="codex"))
+    log.append(Fact(conversation_id="s", content="Other"))
+    again = log.append(Fact(conversation_id="s", content="use RS256.", category="decision"))
+    log.append(StageSummary(conversation_id="s", topic="Login", summary="Done", todos=["tell ops"]))
+    other = log.append(Fact(conversation_id="s", content="Wrong"))
+    log.append(SaveRequested(conversation_id="s", trigger="stop"))
+    log.append(Retraction(conversation_id="human", target=other.id))
+
+    told = story(opened(log), "s")
+
+    assert [(line.text, line.again, line.gone) for line in told.lines] == [
+        ("Use RS256", [again.id], False),
+        ("Other", [], False),
+        ("Login", [], False),
+        ("Wrong", [], True),
+    ]
+    assert (told.agent, told.others, told.lines[0].id) == ("codex", 1, one.id)
+    assert told.lines[2].details == ["Done", "to do: tell ops"]
+
+
+def test_verbs_show_a_file_as_it_was_a_difference_a_session_and_an_event():
+
+    log = EventLog(os.environ["EVENTLOG_HOME"], fsync=False)
+    first, last = said(log, fact(1, content="early", conversation_id="s1"), fact(1, content="late", day=NEXT_DAY))
+
+    was = call("show", "MEMORY.md", "--as-of", DAY)
+    assert was.code == 0
+    assert "early" in was.out
+    assert "late" not in was.out
+    changed = call("diff", "--from", DAY, "MEMORY.md")
+    assert "+- [2026-02-21] late" in changed.out
+    assert "early" not in changed.out.replace(" - [2026-02-20] early", "")
+    assert "early" in call("show", "s1").out
+    assert f'"{last.id}"' in call("show", last.id).out
+    assert "brought in" in call("bisect", "MEMORY.md", "late").out
+    without = call("replay", "--without", "session=s1", "--without", f"id={last.id}")
+    assert "-- [2026-02-20] early" in without.out
+    assert not Path(log.store.knowledge).exists()
+    assert call("replay", "--without", "sessions=s1").code == 2
+    assert call("show", "MEMORY.md", "--as-of", "2026-01-01").code == 2
+    assert at(1) == first.ts
