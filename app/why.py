@@ -41,7 +41,10 @@ def explain(opened: OpenStore, file: Path, number: int | None = None) -> list[Li
     data = _read(file)
     rendered_at = stamped_at(data)
     every = installed().projections
-    past = Renderings(lambda until: replay(opened.log, opened.settings, projections=every, until=until))
+    past = Renderings(lambda until: replay(opened.log, opened.settings, projections=every, until=until, save=False))
+    now = past.at(None).document_of(file.resolve()) if rendered_at else None
+    if now and now.data == data:  # as it was then is as it is
+        rendered_at = None
     ledger = _ledger_of(file, past.at(rendered_at).knowledge, opened)
     lines = data.decode(errors="replace").split("\n")
     lines = lines[:-1] if lines[-1] == "" else lines

@@ -7,16 +7,19 @@ Duplicates   lines of one day with the same id are one event; should they differ
 """
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from eventlog import store
+from eventlog.cross_day import day_in_id
 from eventlog.damage import Damage, unreadable_file
 from eventlog.events import Event, order
 from eventlog.files import open_regular, read_regular
 from eventlog.linescan import lines_with
 from eventlog.log_line import LogLine, check_line, damage_at, split_lines, unread
 from eventlog.ordinary_file import decode_whole
+
+_MANY = 50  # ids, looked for one by one
 
 
 class Day(NamedTuple):
@@ -73,6 +76,23 @@ def entries(day: Day) -> tuple[list[LogLine], list[Damage]]:
                 damage_at(found, "conflict", f"not the line of {other.file}:{other.number}, with the same id")
             )
     return sorted(kept.values(), key=lambda entry: order(entry.event)), damage
+
+
+def entries_of(day: Day, event_ids: Collection[str]) -> list[LogLine]:
+    """The day's events with these ids, with their lines; of all other lines only bytes are looked at."""
+    kept: dict[str, LogLine] = {}
+    ids = [event_id.encode("utf-8", "surrogatepass") for event_id in event_ids if day_in_id(event_id) == day.date]
+    if len(ids) > _MANY:
+        return [entry for entry in entries(day)[0] if entry.event.id in event_ids]
+    for file in day.files if ids else ():
+        data = read(file) or b""
+        for start, end in lines_with(data, ids):
+            line = unread(data[start:end], file, data.count(b"\n", 0, start) + 1, start)
+            for found in check_line(line, day.date, whole=end < len(data)):
+                if isinstance(found, LogLine) and found.event.id in event_ids:
+                    other = kept.setdefault(found.event.id, found)
+                    kept[found.event.id] = min(other, found, key=lambda entry: entry.line)
+    return list(kept.values())
 
 
 def load(day: Day) -> tuple[list[Event], list[Damage]]:

@@ -158,11 +158,7 @@ class EventLog:
         wanted = set(event_ids)
         homes = {day_in_id(event_id) for event_id in wanted}
         found = {
-            entry.event.id: entry
-            for day in self.days()
-            if day.date in homes
-            for entry in days.entries(day)[0]
-            if entry.event.id in wanted
+            entry.event.id: entry for day in self.days() if day.date in homes for entry in days.entries_of(day, wanted)
         }
         if found.keys() != wanted:
             found |= {entry.event.id: entry for entry in self.entries() if entry.event.id in wanted}

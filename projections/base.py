@@ -144,12 +144,13 @@ class View(NamedTuple):
     """The documents of one projection, each made of the rows of the kinds it `reads` that have its name.
 
     `render(name, library)` makes those of one name. With a `top`, there may be documents of the name "" where no row
-    has it.
+    has it; those may be made `of_all` others, which are rendered first.
     """
 
     reads: tuple[RowKind, ...]
     render: Callable[[str, Any], Iterable[Document]]
     top: bool = False
+    of_all: bool = False
 
 
 @dataclass(frozen=True)

@@ -24,13 +24,8 @@ class Renderings:
 
     def document(self, path: str, ts: str | None) -> Document | None:
         """Return the document of this path as of a time; None where there was none."""
-        return next((document for document in self.at(ts).documents if document.path == path), None)
+        return self.at(ts).document(path)
 
     def document_of(self, file: PurePath, ts: str | None) -> Document | None:
         """Return the document a file is a copy of, wherever it lies: that of the longest path the file's ends with."""
-        fitting = [document for document in self.at(ts).documents if _ends_with(file, PurePath(document.path))]
-        return max(fitting, key=lambda document: len(PurePath(document.path).parts), default=None)
-
-
-def _ends_with(file: PurePath, path: PurePath) -> bool:
-    return file.parts[-len(path.parts) :] == path.parts
+        return self.at(ts).document_of(file)

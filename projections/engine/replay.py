@@ -12,6 +12,7 @@ import gc
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
+from pathlib import PurePath
 from typing import Any
 
 import msgspec
@@ -51,6 +52,7 @@ class ReplayResult:
         self._others = others
         self._projections = projections
         self._whole = {one.name: one for one in projections if not one.view}
+        self._views = {one.name: one.view for one in projections if one.view}
         self._made: dict[Place, list[Document]] = {}
         self.save: Callable[[], None] = lambda: None  # keeps what was told of files
         self.again: Callable[[ShelfDamaged], ReplayResult] | None = None  # without what turned out to be damaged
@@ -94,15 +96,28 @@ class ReplayResult:
         """Yield the units of documents, those of one name together; the index of everything is made of all others."""
         for one in self._whole:
             yield one, ""
-        views = [one.name for one in self._projections if one.view]
-        units = [(name, view) for view in views for name in self.library.names(view)]
+        units = [(name, view) for view in self._views for name in self.library.names(view)]
         yield from ((view, name) for name, view in sorted(units, key=lambda unit: (not unit[0], unit)))
 
     def made(self, unit: Place) -> list[Document]:
         """Render a unit, once."""
         if unit not in self._made:
+            for other in self._below(unit):
+                self.made(other)
             self._made[unit] = self.render(unit)
         return self._made[unit]
+
+    def _below(self, unit: Place) -> list[Place]:
+        """List the outdated units that this one is made of."""
+        name, of = unit
+        is_made = name in self._whole or of or not self._views[name].of_all
+        names = () if is_made else filter(None, self.library.names(name))
+        return [(name, other) for other in names if self.library.published[name, other] is None]
+
+    def document_of(self, file: PurePath) -> Document | None:
+        """Render what a file is a copy of, wherever it lies: the document of the longest path the file's ends with."""
+        paths = ("/".join(file.parts[-depth:]) for depth in range(len(file.parts), 0, -1))
+        return next(filter(None, map(self.document, paths)), None)
 
     def rows(self, kind: RowKind) -> list[Any]:
         """List the rows of that kind which belong to the whole log."""

@@ -275,6 +275,6 @@ def _sources_of(names: list[str], library: "Library", keyword: str = "") -> Call
     return behind
 
 
-_VIEW = View((STATED, HEADS, SPOKE), _render, top=True)
+_VIEW = View((STATED, HEADS, SPOKE), _render, top=True, of_all=True)
 _OWNS = ("INDEX.md", "projects/*/INDEX.md")
 KEYWORD_INDEX = Projection("index", Conversations, whole("index", _VIEW), _OWNS, view=_VIEW)
