@@ -35,6 +35,7 @@ _PATIENCE = 1.0  # seconds a lock is waited for
 _PASSING = ("locked", "busy", "readonly", "unable to open", "full", "disk I/O")  # nothing is wrong with the database
 _ROOT = "\0"
 _CRC = 4
+_AT_ONCE = 200  # rows
 
 _Directory = dict[str, int]  # block -> checksum
 _directory = msgspec.msgpack.Decoder(_Directory)
@@ -72,10 +73,15 @@ class StoreCache:
 
     def rows(self, kind: str, name: str) -> Iterable[tuple[str, bytes]]:
         """Return the rows of a name, in the order of the blocks."""
-        for block in sorted(self._listed(f"{kind}\0{name}")):
-            data = self.read(kind, name, block)
-            assert data is not None
-            yield block, data
+        place = f"{kind}\0{name}"
+        listed = self._listed(place)
+        blocks = sorted(listed)
+        for start in range(0, len(blocks), _AT_ONCE):
+            some = blocks[start : start + _AT_ONCE]
+            with self._guard():
+                found = self._fetched([_id(place, block) for block in some])
+                rows = [(one, _valid(place, one, found.get(_id(place, one), b""), listed[one])) for one in some]
+            yield from rows
 
     def write(self, kind: str, name: str, block: str, data: bytes | None) -> None:
         """Put a row, or remove it."""
@@ -136,14 +142,14 @@ class StoreCache:
 
     def _checked(self, place: str, block: str, checksum: int | None) -> bytes | None:
         """Read a row that has that checksum; the root, which is listed nowhere, by the one it carries itself."""
-        row = self._database.execute("SELECT data FROM kept WHERE id = ?", (_id(place, block),)).fetchone()
-        if row is None and checksum is None:
+        data = self._fetched([_id(place, block)]).get(_id(place, block))
+        if data is None and checksum is None:
             return None
-        data: bytes = row[0] if row else b""
-        told = int.from_bytes(data[:_CRC], "big")
-        if _checksum(place, block, data[_CRC:]) != told or told != (told if checksum is None else checksum):
-            raise _Wrong(f"{place!r} {block!r}")
-        return data[_CRC:]
+        return _valid(place, block, data or b"", checksum)
+
+    def _fetched(self, ids: list[int]) -> dict[int, bytes]:
+        marks = ",".join("?" * len(ids))
+        return dict(self._database.execute(f"SELECT id, data FROM kept WHERE id IN ({marks})", ids))  # noqa: S608
 
     def _put(self, place: str, block: str, data: bytes) -> int:
         checksum = _checksum(place, block, data)
@@ -222,5 +228,13 @@ def _id(place: str, block: str) -> int:
     return int.from_bytes(digest(f"{place}\0{block}", 8), "big", signed=True)
 
 
-def _checksum(place: str, block: str, data: bytes) -> int:
+def _valid(place: str, block: str, data: bytes, checksum: int | None) -> bytes:
+    """Return what a row says; raises _Wrong where it is not the one that is listed with this checksum."""
+    told = int.from_bytes(data[:_CRC], "big")
+    if _checksum(place, block, memoryview(data)[_CRC:]) != told or told != (told if checksum is None else checksum):
+        raise _Wrong(f"{place!r} {block!r}")
+    return data[_CRC:]
+
+
+def _checksum(place: str, block: str, data: bytes | memoryview) -> int:
     return zlib.crc32(data, zlib.crc32(f"{place}\0{block}".encode()))

@@ -7,6 +7,7 @@ is missing.
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
+from glob import glob
 from itertools import count
 from pathlib import Path
 from types import MappingProxyType
@@ -77,7 +78,7 @@ def publish_outdated(
     library, names = replayed.library, {projection.name for projection in projections}
     for unit in told([unit for unit in replayed.units() if unit[0] in names], progress):
         files = library.published.get(unit)
-        if files is not None and all(_stamp(publishing.base / path) == stamp for path, stamp in files.items()):
+        if files is not None and all(stamps.of_file(f"{root}/{path}") == stamp for path, stamp in files.items()):
             publishing.leave(files)
             continue
         found = publishing.put(replayed.render(unit))
@@ -97,11 +98,11 @@ class _Publishing:
         self.done = PublishResult()
         self._taken_in = taken_in
         self._dry_run = dry_run
-        self._current: set[Path] = set()
+        self._current: set[str] = set()
 
     def leave(self, paths: Collection[str]) -> None:
         """Leave files as they are: they say what they should."""
-        self._current.update(self.base / path for path in paths)
+        self._current.update(paths)
         self.done.unchanged += len(paths)
 
     def put(self, documents: Iterable[Document]) -> dict[str, Stamp | None]:
@@ -110,16 +111,19 @@ class _Publishing:
         for document in documents:
             self._put_one(document, self._taken_in.get(document.path))
             path = self.base / document.path
-            self._current.add(path)
-            stamp = _stamp(path)
+            self._current.add(document.path)
+            stamp = stamps.of_file(str(path))
             found[document.path] = stamp if not self._dry_run and read(path) == document.data else None
         return found
 
     def remove_stale(self, projections: Iterable[Projection]) -> None:
         """Remove what is rendered no more, unless a person has edited it."""
-        owned = {path for projection in projections for pattern in projection.owns for path in self.base.glob(pattern)}
-        for path in sorted(owned - self._current):
-            name, there = path.relative_to(self.base).as_posix(), read(path) or b""
+        patterns = (pattern for projection in projections for pattern in projection.owns)
+        found = (glob(pattern, root_dir=self.base, include_hidden=True) for pattern in patterns)  # noqa: PTH207 - as text
+        owned = {name for names in found for name in names}
+        for name in sorted(owned - self._current):
+            path = self.base / name
+            there = read(path) or b""
             if path.suffix == ".md" and there != self._taken_in.get(name) and not is_untouched(there):
                 self.done.left.append(name)
                 continue
@@ -145,13 +149,6 @@ class _Publishing:
             self.done.set_aside += [aside.relative_to(self.base).as_posix()] if aside else []
             return
         raise NotStored("is being saved again and again by another program", where=str(path), hint="try again")
-
-
-def _stamp(path: Path) -> Stamp | None:
-    try:
-        return stamps.of(path.stat())
-    except OSError:
-        return None
 
 
 def _replace(path: Path, there: bytes | None, aside: Path | None, wanted: bytes) -> None:

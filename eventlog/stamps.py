@@ -4,13 +4,19 @@ The change time is part of it: who keeps or sets back a file's modification time
 Imported inside agents' hooks: nothing.
 """
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    import os
+import os
 
 Stamp = tuple[int, int, int, int]  # size in bytes, modification and change time in nanoseconds, inode
 
 GONE: Stamp = (0, 0, 0, 0)  # the stamp of no file
+
+
+def of_file(path: str) -> Stamp:
+    """Make the stamp of a file; `GONE` where there is none to be looked at."""
+    try:
+        return of(os.stat(path))
+    except OSError:
+        return GONE
 
 
 def of(found: "os.stat_result") -> Stamp:

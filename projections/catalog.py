@@ -4,13 +4,13 @@ An entry point names a `Projection`. It must have a name and files of its own: o
 where another does, is reported and left out; it never stops a replay.
 """
 
+import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import cache
-from importlib.metadata import EntryPoint, entry_points
 from itertools import product
-from pathlib import PurePosixPath
-from typing import NamedTuple
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, NamedTuple
 
 from eventlog.errors import BadRequest
 from eventlog.projections.base import Projection, is_path_of
@@ -21,6 +21,9 @@ from eventlog.projections.views.memory import MEMORY
 from eventlog.projections.views.project_list import PROJECTS
 from eventlog.projections.views.sessions import SESSIONS
 from eventlog.projections.views.summaries import SUMMARIES
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 GROUP = "eventlog.projections"
 ALL: tuple[Projection, ...] = (SESSIONS, SUMMARIES, MEMORY, DAILY_NOTES, KEYWORD_INDEX, PROJECTS, KNOWLEDGE)
@@ -37,7 +40,7 @@ class Catalog(NamedTuple):
 def installed() -> Catalog:
     """Load the projections of other packages, once; none of them makes this fail."""
     found, broken = list(ALL), {}
-    for point in sorted(entry_points(group=GROUP), key=lambda point: (point.name, point.value)):
+    for point in _entry_points() if _are_there_any() else ():
         try:
             projection = _loaded(point)
             _check(projection, found)
@@ -46,6 +49,23 @@ def installed() -> Catalog:
         else:
             found.append(projection)
     return Catalog(tuple(found), broken)
+
+
+def _entry_points() -> "list[EntryPoint]":
+    from importlib.metadata import entry_points
+
+    return sorted(entry_points(group=GROUP), key=lambda point: (point.name, point.value))
+
+
+def _are_there_any() -> bool:
+    """Tell whether any package may name a projection: what lists entry points costs more than a replay."""
+    for place in map(Path, sys.path):
+        if place.is_file():
+            return True
+        for table in (*place.glob("*.dist-info/entry_points.txt"), *place.glob("*.egg-info/entry_points.txt")):
+            if f"[{GROUP}]" in table.read_text(encoding="utf-8", errors="replace"):
+                return True
+    return False
 
 
 def chosen(names: Iterable[str]) -> tuple[Projection, ...]:
@@ -61,7 +81,7 @@ def chosen(names: Iterable[str]) -> tuple[Projection, ...]:
     return tuple(known[name] for name in wanted)
 
 
-def _loaded(point: EntryPoint) -> Projection:
+def _loaded(point: "EntryPoint") -> Projection:
     """Raises BadRequest, and whatever the module does."""
     projection = point.load()
     if not isinstance(projection, Projection):

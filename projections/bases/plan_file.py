@@ -14,19 +14,22 @@ A staged file has `error` and `target_file` as well: why it waits, and for what.
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
 from itertools import chain
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
-import yaml
 from msgspec import Struct
 
-from eventlog import yaml_errors
 from eventlog.errors import BadRequest
 from eventlog.events import Operation, PlanEntry, PlanMeta, SectionKey
 from eventlog.projections.bases import section_safety, sections
 from eventlog.projections.bases.names import BaseFile, Bases, base_file_of, named
-from eventlog.yaml_errors import Mistake
+
+if TYPE_CHECKING:
+    import yaml
+
+    from eventlog.yaml_errors import Mistake, YamlReading
 
 _PUBLISHED = {"PlanFile": "Exchange", "PlannedChange": "Entry", "SectionKey": "Target"}
 
@@ -63,12 +66,14 @@ def change_of(entry: PlannedChange | PlanEntry) -> Change:
     return operation, content if operation == "update" else ""
 
 
-def parse(text: str) -> yaml_errors.YamlReading:
+def parse(text: str) -> "YamlReading":
     """Parse the file as an Exchange, or every mistake of its form."""
+    from eventlog import yaml_errors  # yaml takes its time, and few replays meet a plan
+
     return yaml_errors.load(text, PlanFile)
 
 
-def every_mistake(loaded: yaml_errors.YamlReading, bases: Bases, project: str | None, home: str) -> list[Mistake]:
+def every_mistake(loaded: "YamlReading", bases: Bases, project: str | None, home: str) -> "list[Mistake]":
     """List mistakes of form, of meaning, and entries that are in each other's way."""
     found = [rule(loaded.parts, loaded.lines, bases, project, home) for rule in (mistakes, duplicates)]
     return sorted(chain(loaded.mistakes, *found))
@@ -80,8 +85,10 @@ def parts_of(entries: Iterable[PlannedChange]) -> dict[str, PlannedChange | Sect
     return {**named, **{f"{at}.key": entry.key for at, entry in named.items()}}
 
 
-def mistakes(parts: Parts, lines: Mapping[str, int], bases: Bases, project: str | None, home: str) -> list[Mistake]:
+def mistakes(parts: Parts, lines: Mapping[str, int], bases: Bases, project: str | None, home: str) -> "list[Mistake]":
     """List mistakes of parts whose form is right: where they write, and what."""
+    from eventlog.yaml_errors import Mistake
+
     found = []
     for at, part in parts.items():
         for field, what in _wrong(part, bases, project, home):
@@ -90,8 +97,10 @@ def mistakes(parts: Parts, lines: Mapping[str, int], bases: Bases, project: str 
     return sorted(found)
 
 
-def duplicates(parts: Parts, lines: Mapping[str, int], bases: Bases, project: str | None, home: str) -> list[Mistake]:
+def duplicates(parts: Parts, lines: Mapping[str, int], bases: Bases, project: str | None, home: str) -> "list[Mistake]":
     """List entries for a section that an earlier one has named: such a file's entries wait for a person."""
+    from eventlog.yaml_errors import Mistake
+
     seen: dict[tuple[BaseFile | None, sections.SectionId, sections.Under | None], str] = {}
     found = []
     for at, entry in parts.items():
@@ -110,7 +119,9 @@ def dump(exchange: PlanFile) -> str:
     about = {"source": exchange.source, "error": exchange.error, "target_file": exchange.target_file}
     known = {name: value for name, value in about.items() if value is not None}
     whole = {"version": exchange.version, **known, "entries": [_spelled_out(entry) for entry in exchange.entries]}
-    text: str = yaml.dump(whole, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=100)
+    import yaml
+
+    text: str = yaml.dump(whole, Dumper=_dumper(), sort_keys=False, allow_unicode=True, width=100)
     return text
 
 
@@ -170,14 +181,18 @@ def _wrong_change(entry: PlannedChange) -> Iterator[tuple[str, str]]:
         yield "operation", f"{entry.operation} takes no content"
 
 
-class _Dumper(yaml.SafeDumper):
-    """Several lines stand as a block; what YAML would fold or drop is escaped."""
+@cache
+def _dumper() -> "type[yaml.SafeDumper]":
+    """Make what writes several lines as a block, and escapes what YAML would fold or drop."""
+    import yaml
 
+    class PlanDumper(yaml.SafeDumper):
+        pass
 
-def _text(dumper: yaml.SafeDumper, value: str) -> yaml.ScalarNode:
-    plain = value.replace("\n", "").replace("\t", "").isprintable()
-    style = '"' if not plain else "|" if "\n" in value else None
-    return dumper.represent_scalar("tag:yaml.org,2002:str", value, style=style)
+    def represent(dumper: yaml.SafeDumper, value: str) -> yaml.ScalarNode:
+        plain = value.replace("\n", "").replace("\t", "").isprintable()
+        style = '"' if not plain else "|" if "\n" in value else None
+        return dumper.represent_scalar("tag:yaml.org,2002:str", value, style=style)
 
-
-_Dumper.add_representer(str, _text)
+    PlanDumper.add_representer(str, represent)
+    return PlanDumper

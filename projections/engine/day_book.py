@@ -117,9 +117,10 @@ class DayBook:
     @property
     def places(self) -> Places:
         """Merge where the projects of all days lie."""
-        found = Places()
+        found, nowhere = Places(), Places()
         for row in self.rows.values():
-            found.merge(row.places)
+            if row.places != nowhere:
+                found.merge(row.places)
         return found
 
     @property

@@ -1,7 +1,5 @@
 """One day of the log, folded: what its events led to, as it is kept from one replay to the next."""
 
-from pathlib import Path
-
 import msgspec
 
 from eventlog import stamps
@@ -58,12 +56,4 @@ def kept_day(shelf: Shelf, day: Day) -> Conversations | None:
 
 def stamps_of(day: Day) -> list[DayFileStamp]:
     """Return name, size, modification and change time, and inode of each of the day's files."""
-    return [_stamp(Path(file)) for file in day.files]
-
-
-def _stamp(file: Path) -> DayFileStamp:
-    """Return name and stamp; of a file that is gone, a stamp no row has."""
-    try:
-        return file.name, *stamps.of(file.stat())
-    except OSError:
-        return file.name, *stamps.GONE
+    return [(file.rpartition("/")[2], *stamps.of_file(file)) for file in day.files]

@@ -57,7 +57,10 @@ def _rows(told: Told) -> Iterator[tuple[str, SessionLine]]:
         "revisions": max(0, len(agents_own(summaries, "session")) - 1),
         "events": conversation.events,
     }
-    yield "", SessionLine(conversation.started_at, conversation.id, orjson.dumps(fields))
+    yield (
+        "",
+        SessionLine(conversation.started_at, conversation.id, orjson.dumps(fields, option=orjson.OPT_APPEND_NEWLINE)),
+    )
 
 
 LINES = RowKind("line", SessionLine, _rows)
@@ -67,8 +70,8 @@ def _render(name: str, library: "Library") -> Iterable[Document]:
     """Render one document; none while there is no conversation."""
     rows = sorted(library.rows(LINES, name), key=lambda row: row.place)
     if rows:
-        data = b"".join([b"%b\n" % row.line for row in rows])
-        yield Document("sessions.jsonl", lambda: [Line(row.line.decode(), (), (row.id,)) for row in rows], data)
+        data = b"".join([row.line for row in rows])
+        yield Document("sessions.jsonl", lambda: [Line(row.line[:-1].decode(), (), (row.id,)) for row in rows], data)
 
 
 _VIEW = View((LINES,), _render)
