@@ -65,7 +65,10 @@ class DistinctFact(NamedTuple):
     @property
     def rank(self) -> Rank:
         """Return the sort key, greater first: importance, conversations that stated it, recency, confidence."""
-        return self.importance, self.sessions, self.last_seen, self.confidence, self.statements[-1].id
+        last = self.statements[-1]
+        if len(self.statements) == 1:
+            return last.importance, 1, last.ts, last.confidence, last.id
+        return self.importance, self.sessions, last.ts, last.confidence, last.id
 
     @property
     def sources(self) -> tuple[str, ...]:

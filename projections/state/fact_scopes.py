@@ -4,13 +4,22 @@ Facts and the decisions of summaries are statements. Each subject has its own: a
 """
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
 from eventlog.projections.base import RowKind
 from eventlog.projections.state.conclusions import Mention
-from eventlog.projections.state.distinct_facts import DistinctFact, Statement, distinct_facts, of_fact, subject_of
+from eventlog.projections.state.distinct_facts import (
+    DistinctFact,
+    Statement,
+    distinct_facts,
+    of_fact,
+    ranked,
+    subject_of,
+)
 from eventlog.projections.state.told import Told
 from eventlog.text import one_line, same_text
 
@@ -30,13 +39,19 @@ class Stated(Struct, array_like=True):
     events: list[str] = []
 
 
-class FactScope(NamedTuple):
+@dataclass(frozen=True)
+class FactScope:
     """The facts of one project, or about the user (`project` None), and when that last changed."""
 
     project: str | None
     facts: list[DistinctFact]
     changed_at: str
     rows: list[Stated]
+
+    @cached_property
+    def ranked(self) -> list[DistinctFact]:
+        """Return the facts as they are told, whatever is cut."""
+        return ranked(self.facts)
 
     @property
     def superseded(self) -> tuple[str, ...]:

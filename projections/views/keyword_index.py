@@ -21,7 +21,7 @@ from eventlog.projections.labels import LABELS, Labels
 from eventlog.projections.raw_html import as_text
 from eventlog.projections.stamp import STAMP_BYTES, stamped
 from eventlog.projections.state.conversations import Conversations
-from eventlog.projections.state.distinct_facts import DistinctFact, Rank, ranked
+from eventlog.projections.state.distinct_facts import DistinctFact, Rank
 from eventlog.projections.state.fact_scopes import STATED, FactScope, fact_scope
 from eventlog.projections.state.told import Told
 from eventlog.projections.views.summaries import HEADS, Head, kept
@@ -199,15 +199,16 @@ def _share_of(name: str, library: "Library", heads: list[Head], sessions: set[st
 
 def _by_keyword(subject: FactScope) -> dict[tuple[str, str], list[DistinctFact]]:
     """Collect the facts of each keyword, by rank; those that differ only in case or width are one, as first spelled."""
+    told = {id(fact): words for fact in subject.facts if (words := _words(fact))}
     spelled: dict[str, str] = {}
-    found: dict[str, list[DistinctFact]] = {}
-    for fact in subject.facts:
-        for same, word in _words(fact).items():
-            spelled.setdefault(same, cut(word, _KEYWORD_CHARS))
-    for fact in ranked(subject.facts):
-        for same in _words(fact):
-            found.setdefault(same, []).append(fact)
-    return {(same, spelled[same]): found[same] for same in spelled}
+    for words in told.values():
+        for same, word in words.items():
+            spelled.setdefault(same, word)
+    found: dict[str, list[DistinctFact]] = {same: [] for same in spelled}
+    for fact in subject.ranked:
+        for same in told.get(id(fact), ()):
+            found[same].append(fact)
+    return {(same, cut(word, _KEYWORD_CHARS)): found[same] for same, word in spelled.items()}
 
 
 def _words(fact: DistinctFact) -> dict[str, str]:

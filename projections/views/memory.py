@@ -18,7 +18,7 @@ from eventlog.projections.labels import LABELS, Labels
 from eventlog.projections.raw_html import as_text
 from eventlog.projections.stamp import STAMP_BYTES, stamped
 from eventlog.projections.state.conversations import Conversations
-from eventlog.projections.state.distinct_facts import DistinctFact, Statement, ranked
+from eventlog.projections.state.distinct_facts import DistinctFact, Statement
 from eventlog.projections.state.fact_scopes import STATED, FactScope, fact_scope
 from eventlog.settings.schema import MemorySettings, Settings
 from eventlog.store import project_slug
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 NOTES = "Notes"  # the section at the end that is a person's own
 _NOTES = frozenset(("notes", "笔记"))  # what a person may call it
 _NOTED = "knowledge/"
+_SHORTEST = len("- [2026-02-15] x\n")
 _DECISIONS, _PREFERENCES, _LESSONS, _KNOWLEDGE, _EXPERIENCE, _FREE = range(6)
 _BY_TYPE = {"O": _PREFERENCES, "W": _KNOWLEDGE, "B": _EXPERIENCE}
 _CLOSING = re.compile(r"\s+#+$")  # of an ATX heading: not read as a part of its text
@@ -94,7 +95,7 @@ def _path(project: str | None) -> str:
 def _document(subject: FactScope, settings: Settings, notes: KnowledgeEdited | None) -> Document:
     words = LABELS[settings.locale]
     titles = _titles(subject, words)
-    groups = ranked(subject.facts)
+    groups = subject.ranked
     title = f"# {words.memory}" + (f": {_name(subject.project)}" if subject.project else "")
     spent = len(f"{title}\n{_more(len(groups), subject, words)}\n".encode()) + STAMP_BYTES + 3
     shown, left = _fit(groups, titles, settings.memory, spent)
@@ -112,10 +113,12 @@ def _titles(subject: FactScope, words: Labels) -> dict[MemorySection, str]:
     knowledge = words.knowledge if subject.project else words.general
     fixed = (words.decisions, words.preferences, words.lessons, knowledge, words.experience)
     titles = {MemorySection(order): title for order, title in enumerate(fixed)} | {_AGENTS_NOTES: words.agents_notes}
-    statements = (statement for group in subject.facts for statement in group.statements)
-    for statement in sorted(statements, key=order):
-        titles.setdefault(_section_of(statement), as_text(_spelled(statement.category)))
-    return titles
+    first: dict[MemorySection, Statement] = {}
+    for statement in (one for group in subject.facts for one in group.statements if one.category):
+        section = _of_category(statement.category)
+        if section not in titles:
+            first[section] = min(first.get(section, statement), statement, key=order)
+    return titles | {section: as_text(_spelled(one.category)) for section, one in first.items()}
 
 
 def _spelled(category: str) -> str:
@@ -123,7 +126,7 @@ def _spelled(category: str) -> str:
 
 
 def _fit(
-    groups: Iterable[DistinctFact], titles: Mapping[MemorySection, str], limits: MemorySettings, spent: int
+    groups: list[DistinctFact], titles: Mapping[MemorySection, str], limits: MemorySettings, spent: int
 ) -> tuple[list[DistinctFact], list[DistinctFact]]:
     """Split facts by rank into those that fit the budget and the rest; headings and last lines count too."""
     lines = limits.max_lines - 5  # title, the line about what was left out, the stamp, and two empty ones
@@ -131,7 +134,9 @@ def _fit(
     shown: list[DistinctFact] = []
     left: list[DistinctFact] = []
     headings: set[MemorySection] = set()
-    for fact in groups:
+    for position, fact in enumerate(groups):
+        if lines < 1 or size < _SHORTEST:
+            return shown, left + groups[position:]
         section = _section(fact)
         new = 0 if section in headings else 1
         bytes_needed = len(_bullet(fact).encode()) + 1 + new * len(f"\n## {titles[section]}\n\n".encode())
