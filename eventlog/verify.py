@@ -8,8 +8,11 @@ from eventlog import days
 from eventlog.cross_day import CopyFilter, day_in_id, misdated
 from eventlog.damage import Damage
 from eventlog.dayfile import read_settled
+from eventlog.days import Day
+from eventlog.fastjson import MAX_LINE
 from eventlog.log import EventLog
 from eventlog.log_line import LogLine
+from eventlog.ordinary_file import decode_whole
 
 
 class VerifyResult(Struct):
@@ -27,15 +30,39 @@ def verify(log: EventLog, progress: Callable[[int, int], None] = lambda _done, _
     there = log.days()
     for number, day in enumerate(there, 1):
         progress(number, len(there))
-        entries, damage = days.entries(day)
-        copies = elsewhere.of(misdated(day.date, [entry.event.id for entry in entries]))
         found.files += len(day.files)
-        found.events += len(entries) - len(copies)
-        found.damage += [bad for bad in damage if bad.kind != "pending"]
-        found.damage += [_conflict(entry) for entry in entries if entry.event.id in copies]
-        found.damage += [torn for file in day.files for torn in _torn(file)]
+        ids = _ordinary(day)
+        if ids is not None and not misdated(day.date, ids):
+            found.events += len(ids)
+        else:
+            _look_closely(day, elsewhere, found)
     found.damage += days.irregular(log.store.log)
     return found
+
+
+def _ordinary(day: Day) -> list[str] | None:
+    """Read the ids of a day with nothing odd about it, as fast as can be; None for every other. Raises Busy."""
+    ids: list[str] = []
+    for file in day.files:
+        try:
+            data = read_settled(file)
+        except OSError:
+            return None
+        events = decode_whole(data, day.date)
+        if events is None or (len(data) > MAX_LINE and max(map(len, data.split(b"\n"))) > MAX_LINE):
+            return None
+        ids += [event.id for event in events]
+    return ids if len(set(ids)) == len(ids) else None
+
+
+def _look_closely(day: Day, elsewhere: CopyFilter, found: VerifyResult) -> None:
+    """Read a day line by line. Raises Busy."""
+    entries, damage = days.entries(day)
+    copies = elsewhere.of(misdated(day.date, [entry.event.id for entry in entries]))
+    found.events += len(entries) - len(copies)
+    found.damage += [bad for bad in damage if bad.kind != "pending"]
+    found.damage += [_conflict(entry) for entry in entries if entry.event.id in copies]
+    found.damage += [torn for file in day.files for torn in _torn(file)]
 
 
 def _conflict(entry: LogLine) -> Damage:
