@@ -7,8 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from eventlog.app.install import json_edit, script
-from eventlog.app.install.json_spans import Node, parse
-from eventlog.errors import BadRequest
+from eventlog.app.install.json_spans import Node, list_at, object_at, parse, says_something
 from eventlog.hooks.command import is_ours
 from eventlog.hosts.profile import HookFile
 
@@ -20,11 +19,8 @@ def merge(text: str, hooks: HookFile, commands: Mapping[str, str]) -> str:
     if hooks.script:
         return script.render(hooks.script.read_text("utf-8"), commands)
     text = text if says_something(text) else "{\n}\n"
-    for key, value in hooks.document.items():
-        if parse(text).get(key) is None:
-            text = json_edit.append_member(text, _root(text), key, value)
-    if _root(text).get("hooks") is None:
-        text = json_edit.append_member(text, _root(text), "hooks", {})
+    for key, value in {**hooks.document, "hooks": {}}.items():
+        text = json_edit.with_default(text, [key], value)
     for event, command in commands.items():
         text = _merge_event(text, event, entry(hooks, event, command))
     return _strip_events(text, keep=commands)
@@ -45,10 +41,7 @@ def strip(text: str) -> str:
     if not says_something(text):
         return text
     stripped = _strip_events(text, keep=())
-    hooks = _root(stripped).get("hooks")
-    if stripped != text and hooks is not None and json_edit.is_blank(stripped, hooks):
-        stripped = json_edit.remove_member(stripped, _root(stripped), "hooks")
-    return stripped
+    return text if stripped == text else json_edit.without_blank(stripped, ["hooks"])
 
 
 def commands_in(value: Any) -> Iterator[tuple[str, str]]:
@@ -64,57 +57,44 @@ def value_of(text: str) -> Any:
     return {"hooks": script.commands_in(text)} if script.is_ours(text) else parse(text).value
 
 
-def says_something(text: str) -> bool:
-    """Tell a file with anything in it from an empty one, which stands for no settings."""
-    return bool(text.strip("\ufeff \t\r\n"))
-
-
 def _merge_event(text: str, event: str, wanted: dict[str, Any]) -> str:
-    hooks = _hooks(text)
-    entries = hooks.get(event)
+    hooks, entries = object_at(text, ["hooks"]), list_at(text, ["hooks", event])
     if entries is None:
-        return json_edit.append_member(text, hooks, event, [wanted])
-    if not isinstance(entries.value, list):
-        raise BadRequest(f"hooks.{event} is not a list", hint="correct the file by hand, then do it again")
-    ours = [index for index, node in enumerate(entries.items) if _is_all_ours(node.value)]
+        return json_edit.append(text, hooks, [wanted], event)
+    ours = [index for index, part in enumerate(entries.parts) if _is_all_ours(part.node.value)]
     if not ours:
-        return json_edit.append_item(text, entries, wanted)
+        return json_edit.append(text, entries, wanted)
     for extra in reversed(ours[1:]):
-        text = json_edit.remove_item(text, _entries(text, event), extra)
-    kept = _entries(text, event).items[ours[0]]
+        text = json_edit.remove(text, _entries(text, event), extra)
+    kept = _entries(text, event).parts[ours[0]].node
     return text if kept.value == wanted else json_edit.replace(text, kept, wanted)
 
 
 def _strip_events(text: str, keep: Mapping[str, str] | tuple[()]) -> str:
-    hooks = _root(text).get("hooks")
-    events = [name for name, _, _ in hooks.members] if hooks else []
-    for event in events:
-        if event not in keep:
+    hooks = object_at(text).get("hooks")
+    for event in [part.key for part in hooks.parts] if hooks else ():
+        if event is not None and event not in keep:
             text = _strip_event(text, event)
     return text
 
 
 def _strip_event(text: str, event: str) -> str:
-    entries = _entries(text, event)
-    before = text
-    for index in reversed(range(len(entries.items))):
-        node = entries.items[index]
+    left = text
+    for index, (_, _, node) in reversed([*enumerate(_entries(text, event).parts)]):
         if _is_all_ours(node.value):
-            text = json_edit.remove_item(text, _entries(text, event), index)
+            left = json_edit.remove(left, _entries(left, event), index)
         elif any(map(is_ours, _commands(node.value))):
-            text = _strip_group(text, event, index)
-    if text != before and json_edit.is_blank(text, _entries(text, event)):
-        text = json_edit.remove_member(text, _hooks(text), event)
-    return text
+            left = _strip_group(left, event, index)
+    return text if left == text else json_edit.without_blank(left, ["hooks", event])
 
 
 def _strip_group(text: str, event: str, index: int) -> str:
     """Someone put our handler into a group of theirs."""
-    handlers = _entries(text, event).items[index].get("hooks")
-    for position in reversed(range(len(handlers.items) if handlers else 0)):
-        group = _entries(text, event).items[index].get("hooks")
-        if group and any(map(is_ours, _commands(group.items[position].value))):
-            text = json_edit.remove_item(text, group, position)
+    handlers = _entries(text, event).parts[index].node.get("hooks")
+    for position in reversed(range(len(handlers.parts) if handlers else 0)):
+        group = _entries(text, event).parts[index].node.get("hooks")
+        if group and any(map(is_ours, _commands(group.parts[position].node.value))):
+            text = json_edit.remove(text, group, position)
     return text
 
 
@@ -133,21 +113,7 @@ def _commands(value: Any) -> Iterator[str]:
         yield from _commands(handler)
 
 
-def _root(text: str) -> Node:
-    root = parse(text)
-    if not isinstance(root.value, dict):
-        raise BadRequest("not a JSON object", hint="correct the file by hand, then do it again")
-    return root
-
-
-def _hooks(text: str) -> Node:
-    hooks = _root(text).get("hooks")
-    if hooks is None or not isinstance(hooks.value, dict):
-        raise BadRequest("hooks is not a JSON object", hint="correct the file by hand, then do it again")
-    return hooks
-
-
 def _entries(text: str, event: str) -> Node:
-    found = _hooks(text).get(event)
+    found = object_at(text, ["hooks"]).get(event)
     assert found is not None
     return found

@@ -10,6 +10,7 @@ from eventlog import timestamps
 from eventlog.app.install import hook_entries, host_file
 from eventlog.app.install.health import Problem
 from eventlog.app.install.install import InstallTarget, saving
+from eventlog.app.install.json_spans import says_something
 from eventlog.app.install.last_seen import last_seen
 from eventlog.app.install.permissions import Saving
 from eventlog.errors import BadRequest, EventLogError
@@ -96,7 +97,7 @@ def _files(target: InstallTarget, host: HostProfile) -> Iterator[_HookFile | Pro
 def _value(path: Path) -> Any:
     text = host_file.text_of(host_file.read(path), path)
     try:
-        return hook_entries.value_of(text) if hook_entries.says_something(text) else None
+        return hook_entries.value_of(text) if says_something(text) else None
     except BadRequest as error:
         raise BadRequest(error.what, where=str(path), hint="correct the file by hand") from error
 

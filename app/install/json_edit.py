@@ -5,48 +5,62 @@ What is added takes the shape of its surroundings: indentation, line ends, or ev
 
 import json
 import re
+from collections.abc import Sequence
 from typing import Any
 
-from eventlog.app.install.json_spans import Node, blank
+from eventlog.app.install.json_spans import Node, blank, object_at
 
 _INDENT = re.compile(r"\n([ \t]+)\"")
 
 
-def append_item(text: str, items: Node, value: Any) -> str:
-    """With one more item at the end of a list."""
-    last = items.items[-1] if items.items else None
-    return _append(text, items, last.start if last else None, last.end if last else None, _Style(text), value, "")
+def with_default(text: str, keys: Sequence[str], value: Any) -> str:
+    """With this value under the keys, unless there is one; raises NotJson or BadRequest."""
+    outer = object_at(text, keys[:-1])
+    return text if outer.get(keys[-1]) else append(text, outer, value, keys[-1])
 
 
-def append_member(text: str, members: Node, key: str, value: Any) -> str:
-    """With one more member at the end of an object."""
-    last = members.members[-1] if members.members else None
-    start, end = (last[1], last[2].end) if last else (None, None)
-    return _append(text, members, start, end, _Style(text), value, f"{json.dumps(key)}: ")
+def without_blank(text: str, keys: Sequence[str]) -> str:
+    """Without the object or list under these keys if there is nothing in it, not even a comment."""
+    outer = object_at(text, keys[:-1])
+    for index, (key, _, inner) in enumerate(outer.parts):
+        if key == keys[-1] and not text[inner.start + 1 : inner.end - 1].strip():
+            return remove(text, outer, index)
+    return text
+
+
+def append(text: str, outer: Node, value: Any, key: str | None = None) -> str:
+    """With one more item at the end of a list, or one more member, of that key, at the end of an object."""
+    style, name = _Style(text), "" if key is None else f"{json.dumps(key)}: "
+    if not outer.parts:
+        return _fill(text, outer, style, value, name)
+    _, start, last = outer.parts[-1]
+    kept = text[last.end : outer.end - 1].rstrip()
+    head, tail = f"{text[: last.end]},{kept}", text[last.end + len(kept) :]
+    if "\n" not in text[outer.start : start] and "\n" not in kept:  # the first item stands beside the bracket
+        return f"{head} {name}{json.dumps(value, ensure_ascii=False)}{tail}"
+    indent = _indent_at(text, start)
+    return f"{head}{style.newline}{indent}{name}{style.render(value, indent, text)}{tail}"
 
 
 def replace(text: str, node: Node, value: Any) -> str:
     """With another value in the place of one."""
-    style = _Style(text)
-    return text[: node.start] + style.render(value, _indent_at(text, node.start), text) + text[node.end :]
+    return text[: node.start] + _Style(text).render(value, _indent_at(text, node.start), text) + text[node.end :]
 
 
-def remove_item(text: str, items: Node, index: int) -> str:
-    """Without an item of a list."""
-    spans = [(node.start, node.end) for node in items.items]
-    return _remove(text, items, spans, index)
-
-
-def remove_member(text: str, members: Node, key: str) -> str:
-    """Without a member of an object, which must be there."""
-    spans = [(start, node.end) for _, start, node in members.members]
-    names = [name for name, _, _ in members.members]
-    return _remove(text, members, spans, names.index(key))
-
-
-def is_blank(text: str, outer: Node) -> bool:
-    """Tell whether there is nothing in an object or list, not even a comment."""
-    return not text[outer.start + 1 : outer.end - 1].strip()
+def remove(text: str, outer: Node, index: int) -> str:
+    """Without an item or member: the exact reverse of appending, where nothing was added since."""
+    _, start, removed = outer.parts[index]
+    if index + 1 < len(outer.parts):
+        following = outer.parts[index + 1].start
+        comma = blank(text, removed.end)
+        between = _comments(text[removed.end : comma]) + _comments(text[comma + 1 : following])
+        return text[:start] + between + text[following:]
+    if index == 0:
+        inner = _comments(text[outer.start + 1 : start] + text[removed.end : outer.end - 1])
+        return text[: outer.start + 1] + inner + text[outer.end - 1 :]
+    previous = outer.parts[index - 1].node.end
+    comma = blank(text, previous)
+    return text[:previous] + (text[previous:comma] + text[comma + 1 : start]).rstrip() + text[removed.end :]
 
 
 class _Style:
@@ -65,43 +79,16 @@ class _Style:
         return (self.newline + indent).join(lines)
 
 
-def _append(text: str, outer: Node, start: int | None, end: int | None, style: _Style, value: Any, key: str) -> str:
-    if start is None or end is None:
-        return _fill(text, outer, style, value, key)
-    tail = text[end : outer.end - 1]
-    kept = tail.rstrip()
-    at = end + len(kept)
-    if "\n" not in text[outer.start : start] and "\n" not in kept:  # the first item stands beside the bracket
-        return f"{text[:end]},{kept} {key}{json.dumps(value, ensure_ascii=False)}{text[at:]}"
-    indent = _indent_at(text, start)
-    return f"{text[:end]},{kept}{style.newline}{indent}{key}{style.render(value, indent, text)}{text[at:]}"
-
-
-def _fill(text: str, outer: Node, style: _Style, value: Any, key: str) -> str:
+def _fill(text: str, outer: Node, style: _Style, value: Any, name: str) -> str:
     """The first thing in an empty list or object."""
     inner = text[outer.start + 1 : outer.end - 1].rstrip()
     before, after = text[: outer.start + 1] + inner, text[outer.end - 1 :]
     if "\n" not in text.strip():
-        return f"{before}{key}{json.dumps(value, ensure_ascii=False)}{after}"
+        return f"{before}{name}{json.dumps(value, ensure_ascii=False)}{after}"
     close = _indent_at(text, outer.start)
     indent = close + style.unit
     rendered = style.render(value, indent, text)
-    return f"{before}{style.newline}{indent}{key}{rendered}{style.newline}{close}{after}"
-
-
-def _remove(text: str, outer: Node, spans: list[tuple[int, int]], index: int) -> str:
-    """The exact reverse of appending, where nothing was added since."""
-    start, end = spans[index]
-    if index + 1 < len(spans):
-        following = spans[index + 1][0]
-        comma = blank(text, end)
-        return text[:start] + _comments(text[end:comma]) + _comments(text[comma + 1 : following]) + text[following:]
-    if index == 0:
-        inner = _comments(text[outer.start + 1 : start] + text[end : outer.end - 1])
-        return text[: outer.start + 1] + inner + text[outer.end - 1 :]
-    previous = spans[index - 1][1]
-    comma = blank(text, previous)
-    return text[:previous] + (text[previous:comma] + text[comma + 1 : start]).rstrip() + text[end:]
+    return f"{before}{style.newline}{indent}{name}{rendered}{style.newline}{close}{after}"
 
 
 def _comments(between: str) -> str:

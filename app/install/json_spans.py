@@ -6,6 +6,7 @@ open or forbids are refused.
 """
 
 import re
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import msgspec
@@ -16,23 +17,28 @@ _BLANK = re.compile(r"(?:[ \t\r\n\ufeff]|//[^\n]*|/\*.*?\*/)*", re.DOTALL)
 _STRING = re.compile(r'"(?:[^"\\\x00-\x1f]|\\.)*"')
 _OTHER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null")
 _DEEPEST = 200
+BY_HAND = "correct the file by hand, then do it again"
+
+
+class Part(NamedTuple):
+    """A member of an object, which starts with its key, or an item of a list, which has none."""
+
+    key: str | None
+    start: int
+    node: "Node"
 
 
 class Node(NamedTuple):
-    """A value, from `start` up to `end`; its parts where it is an object or a list.
-
-    Members of an object are (key, start of the key, value).
-    """
+    """A value, from `start` up to `end`; its parts where it is an object or a list."""
 
     value: Any
     start: int
     end: int
-    members: tuple[tuple[str, int, "Node"], ...] = ()
-    items: tuple["Node", ...] = ()
+    parts: tuple[Part, ...] = ()
 
     def get(self, key: str) -> "Node | None":
         """The value of a key of an object."""
-        return next((node for name, _, node in self.members if name == key), None)
+        return next((part.node for part in self.parts if part.key == key), None)
 
 
 class NotJson(BadRequest):
@@ -49,10 +55,38 @@ def parse(text: str) -> Node:
     return node
 
 
+def object_at(text: str, keys: Sequence[str] = ()) -> Node:
+    """The object under these keys, which must be there; raises NotJson, or BadRequest where it is something else."""
+    node = _at(text, keys)
+    if node is None or not isinstance(node.value, dict):
+        raise BadRequest(f"{'.'.join(keys)} is not a JSON object" if keys else "not a JSON object", hint=BY_HAND)
+    return node
+
+
+def list_at(text: str, keys: Sequence[str]) -> Node | None:
+    """The list under these keys, None where there is none; raises NotJson, or BadRequest where it is something else."""
+    node = _at(text, keys)
+    if node is not None and not isinstance(node.value, list):
+        raise BadRequest(f"{'.'.join(keys)} is not a list", hint=BY_HAND)
+    return node
+
+
+def says_something(text: str) -> bool:
+    """Tell a file with anything in it from an empty one, which stands for no settings."""
+    return bool(text.strip("\ufeff \t\r\n"))
+
+
 def blank(text: str, at: int) -> int:
     """The end of the white space and comments that start at `at`."""
     match = _BLANK.match(text, at)
     return match.end() if match else at
+
+
+def _at(text: str, keys: Sequence[str]) -> Node | None:
+    node: Node | None = parse(text)
+    for key in keys:
+        node = node.get(key) if node else None
+    return node
 
 
 class _JsonReader:
@@ -83,30 +117,29 @@ class _JsonReader:
         return NotJson(f"not JSON: {what} at line {line}, column {column}")
 
     def _object(self, start: int, depth: int) -> Node:
-        members: list[tuple[str, int, Node]] = []
+        members: list[Part] = []
         at = self.blank(start + 1)
         while self._text[at : at + 1] != "}":
             at = self._separated(at, first=not members)
             key = self._string(at)
-            if any(name == key.value for name, _, _ in members):
+            if any(member.key == key.value for member in members):
                 raise self.error(at, f"the key {key.value!r} occurs twice")
             colon = self.blank(key.end)
             if self._text[colon : colon + 1] != ":":
                 raise self.error(colon, "a colon is missing")
             value = self.value(self.blank(colon + 1), depth + 1)
-            members.append((key.value, at, value))
+            members.append(Part(key.value, at, value))
             at = self.blank(value.end)
-        value_of = {name: node.value for name, _, node in members}
-        return Node(value_of, start, at + 1, members=tuple(members))
+        return Node({key: node.value for key, _, node in members}, start, at + 1, tuple(members))
 
     def _list(self, start: int, depth: int) -> Node:
-        items: list[Node] = []
+        items: list[Part] = []
         at = self.blank(start + 1)
         while self._text[at : at + 1] != "]":
             at = self._separated(at, first=not items)
-            items.append(self.value(at, depth + 1))
-            at = self.blank(items[-1].end)
-        return Node([node.value for node in items], start, at + 1, items=tuple(items))
+            items.append(Part(None, at, self.value(at, depth + 1)))
+            at = self.blank(items[-1].node.end)
+        return Node([node.value for _, _, node in items], start, at + 1, tuple(items))
 
     def _separated(self, at: int, *, first: bool) -> int:
         if first:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from eventlog import hosts
 from eventlog.app.install import json_list, toml_edit
-from eventlog.app.install.json_spans import parse
+from eventlog.app.install.json_spans import parse, says_something
 from eventlog.errors import BadRequest
 from eventlog.hooks import prompts
 from eventlog.hosts.permission import Grant, NoPermission, Permission, Verdict
@@ -76,7 +76,7 @@ def judge(texts: Iterable[str], rule: Permission, grant: Grant) -> Verdict:
 
 
 def _parsed(text: str, rule: Permission) -> Any:
-    if not text.strip("\ufeff \t\r\n"):
+    if not says_something(text):
         return None
     try:
         return parse(text).value if rule.user_file.endswith(".json") else tomllib.loads(text)
