@@ -12,6 +12,7 @@ from eventlog.hosts.call import HookCall, Payload, text
 AGENT = "claude-code"
 SESSION_VARIABLE = "CLAUDE_CODE_SESSION_ID"  # of its agent's shell commands: the root session, also in subagents
 SILENT = b""
+PROMPT = "UserPromptSubmit"
 
 
 def read(payload: Payload, name: str, agent: str = AGENT) -> HookCall:
@@ -59,6 +60,11 @@ def ask(request: str) -> bytes:
     A blocked stop is shown as a problem, and told twice.
     """
     return fastjson.dumps({"hookSpecificOutput": {"hookEventName": "Stop", "additionalContext": request}})
+
+
+def ask_with_prompt(request: str) -> bytes:
+    """Add a request to what the agent is given with a prompt, for hosts that show a stopped end of a turn as one."""
+    return start(request, PROMPT)
 
 
 def block(request: str) -> bytes:

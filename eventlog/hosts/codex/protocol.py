@@ -11,19 +11,14 @@ from eventlog.hosts.claude import protocol as claude
 AGENT = "codex"
 SESSION_VARIABLE = "CODEX_SESSION_ID"  # of its agent's shell commands: the root thread (CODEX_THREAD_ID: the own one)
 SILENT = b""  # anything on stdout that is not its JSON makes Stop fail, and so does a key it does not know
-_PROMPT = "UserPromptSubmit"
 
 start = claude.start
+ask = claude.ask_with_prompt
 flush = claude.flush
 
 
 def read(payload: Payload, name: str) -> HookCall:
     """Read the call a payload tells of."""
     call = claude.read(payload, name, AGENT)
-    call.may_ask = name == _PROMPT
+    call.may_ask = name == claude.PROMPT
     return call
-
-
-def ask(request: str) -> bytes:
-    """Add a request to what the agent is given with a prompt."""
-    return start(request, _PROMPT)

@@ -12,9 +12,8 @@ AGENT = "opencode"
 SESSION_VARIABLE = "OPENCODE_SESSION_ID"  # of its agent's shell commands: our plugin sets it
 SILENT = b""
 
-_PROMPT = "UserPromptSubmit"
-
 start = claude.start
+ask = claude.ask_with_prompt
 flush = claude.flush
 
 
@@ -23,13 +22,8 @@ def read(payload: Payload, name: str) -> HookCall:
     if prompt := text(payload, "prompt"):
         payload = {**payload, "prompt": _unquoted(prompt)}
     call = claude.read(payload, name, AGENT)
-    call.may_ask = name == _PROMPT
+    call.may_ask = name == claude.PROMPT
     return call
-
-
-def ask(request: str) -> bytes:
-    """Add a request to what the agent is given with a prompt."""
-    return start(request, _PROMPT)
 
 
 def _unquoted(prompt: str) -> str:

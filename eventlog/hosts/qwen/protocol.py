@@ -13,19 +13,13 @@ AGENT = "qwen-code"
 SESSION_VARIABLE = "QWEN_CODE_SESSION_ID"  # of its agent's shell commands
 SILENT = b""
 
-_PROMPT = "UserPromptSubmit"
-
 start = claude.start
+ask = claude.ask_with_prompt
 flush = claude.flush
 
 
 def read(payload: Payload, name: str) -> HookCall:
     """Read the call a payload tells of."""
     call = claude.read(payload, name, AGENT)
-    call.may_ask = name == _PROMPT and text(payload, "prompt") != ""
+    call.may_ask = name == claude.PROMPT and text(payload, "prompt") != ""
     return call
-
-
-def ask(request: str) -> bytes:
-    """Add a request to what the agent is given with a prompt."""
-    return start(request, _PROMPT)
