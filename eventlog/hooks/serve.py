@@ -32,11 +32,12 @@ def run(argv: list[str], start_context: "StartContext") -> "NoReturn":
     try:
         patience.begin()
         keep_owners_rights()
-        patience.say_at_the_end(_silence(_options(argv)))
+        hints = hints_in(argv)
+        patience.say_at_the_end(_silence(hints))
         patience.until(patience.STDIN)
         sent = _read_all(0)
         patience.until(patience.READ)
-        answer, store, call = serve(sent, argv, os.environ, start_context)
+        answer, store, call = serve(sent, hints, os.environ, start_context)
         patience.until(patience.LAST)
         patience.say_at_the_end(b"")
         _print(answer)
@@ -58,11 +59,11 @@ def start_background_work(store: Store | None, call: HookCall | None) -> None:
         note(store, error, b"", call.agent)
 
 
-def serve(data: bytes, argv: list[str], environ: "Mapping[str, str]", start_context: "StartContext") -> "Served":
+def serve(
+    data: bytes, hints: "Mapping[str, str]", environ: "Mapping[str, str]", start_context: "StartContext"
+) -> "Served":
     """Record what the host sent; `start_context` answers a session's start. Never raises."""
-    hints = _options(argv)
-    agent = hosts.named(hints.get("agent", ""))
-    silence = _silence(hints)
+    agent, silence = hints["agent"], _silence(hints)
     if environ.get("EVENTLOG_DISABLED", "") not in ("", "0"):
         return silence, None, None
     try:
@@ -107,10 +108,9 @@ def read(payload: Payload, agent_hint: str = "", event_hint: str = "") -> HookCa
     return hosts.read(classify(payload, agent_hint), payload, event_name(payload, event_hint))
 
 
-def _silence(hints: dict[str, str]) -> bytes:
+def _silence(hints: "Mapping[str, str]") -> bytes:
     """Say nothing, in the words of the host the command was installed for."""
-    agent = hosts.named(hints.get("agent", ""))
-    return hosts.dialect(agent, agent).SILENT
+    return hosts.dialect(hints["agent"], hints["agent"]).SILENT
 
 
 def _parse(data: bytes) -> Payload:
@@ -123,8 +123,8 @@ def _parse(data: bytes) -> Payload:
     return payload
 
 
-def _options(argv: list[str]) -> dict[str, str]:
-    """Read `--agent A --event E --store DIR --session-type shared`, in either spelling.
+def hints_in(argv: list[str]) -> dict[str, str]:
+    """Read `--agent A --event E --store DIR --session-type shared`, in either spelling; the agent as the log has it.
 
     What is not understood is not a reason to fail.
     """
@@ -133,7 +133,7 @@ def _options(argv: list[str]) -> dict[str, str]:
     for position, name in enumerate(words[:-1], 1):
         if name.startswith("--"):
             found[name[2:]] = words[position]
-    return found
+    return {**found, "agent": hosts.named(found.get("agent", ""))}
 
 
 def _is_off(call: HookCall) -> bool:

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from eventlog.hooks.begin import start_context
-from eventlog.hooks.serve import serve
+from eventlog.hooks.serve import hints_in, serve
 from eventlog.log import EventLog
 from tests.support.payloads import data
 from tests.support.tree import IMPORT_PATH
@@ -24,7 +24,7 @@ HOOK = patient(*STEPS)
 
 def respond(sent, argv, environ):
     """The answer to these bytes, in this process."""
-    return serve(sent, argv, environ, start_context)[0]
+    return serve(sent, hints_in(argv), environ, start_context)[0]
 
 
 def tell(store, payload, *argv, **environ):

@@ -10,7 +10,7 @@ from eventlog.cli.main import VERBS, _load
 from eventlog.events import HostEvent
 from eventlog.hooks import open_sessions
 from eventlog.hooks.begin import start_context
-from eventlog.hooks.serve import serve, start_background_work
+from eventlog.hooks.serve import hints_in, serve, start_background_work
 from eventlog.log import EventLog
 from eventlog.store import Store
 from tests.support.payloads import claude, data
@@ -33,7 +33,7 @@ def store(tmp_path, monkeypatch):
 
 def tell(store, event, cwd, **fields):
     payload = claude(event, cwd=str(cwd), **fields)
-    start_background_work(*serve(data(payload), ["--store", store.root], {}, start_context)[1:])
+    start_background_work(*serve(data(payload), hints_in(["--store", store.root]), {}, start_context)[1:])
 
 
 def settle(store):
