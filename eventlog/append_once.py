@@ -12,8 +12,7 @@ import time
 import eventlog
 from eventlog import fastjson, ids, timestamps
 from eventlog.dayfile import DayFile, path_of
-from eventlog.files import not_stored, open_regular, sync_file
-from eventlog.lean import os
+from eventlog.files import not_stored, read_end, sync_file
 from eventlog.secrets import scrub_fields
 from eventlog.settings import cached
 
@@ -100,7 +99,7 @@ def _is_told(data: bytes, tail: str, now: int, within_ms: int | None) -> bool:
 def _is_told_in(path: str, tail: str, now: int, within_ms: int | None, *, sync: bool) -> bool:
     """Tell the same of a file that is not locked; what is found there is synced. Raises NotStored."""
     try:
-        found = _is_told(_end_of(path), tail, now, within_ms)
+        found = _is_told(read_end(path, _REMEMBERED_BYTES), tail, now, within_ms)
     except OSError:  # nothing to be found in it
         return False
     try:
@@ -138,10 +137,3 @@ def _yesterday(log_dir: str, now: int) -> str:
     """The file of the day before, in the first hour of a day; "" later on."""
     before = timestamps.from_ns(now - _HOUR_NS)[:10]
     return "" if before == timestamps.from_ns(now)[:10] else path_of(log_dir, before)
-
-
-def _end_of(path: str) -> bytes:
-    """Raises OSError."""
-    with os.fdopen(open_regular(path), "rb") as opened:
-        opened.seek(max(0, os.fstat(opened.fileno()).st_size - _REMEMBERED_BYTES))
-        return opened.read()

@@ -87,6 +87,30 @@ def read_regular(path: str) -> bytes:
         return opened.read()
 
 
+def read_end(path: str, most: int) -> bytes:
+    """Read the last bytes of a regular file, at most so many; raises OSError."""
+    with os.fdopen(open_regular(path), "rb") as opened:
+        opened.seek(max(0, os.fstat(opened.fileno()).st_size - most))
+        return opened.read()
+
+
+def write_note(path: str, data: bytes) -> None:
+    """Write a small file of the cache anew: not whole, not durable, and where it cannot be, there is none."""
+    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
+    try:
+        try:
+            fd = os.open(path, flags, OURS)
+        except FileNotFoundError:
+            make_dirs(os.path.dirname(path))
+            fd = os.open(path, flags, OURS)
+    except OSError:
+        return
+    try:
+        os.write(fd, data)
+    finally:
+        os.close(fd)
+
+
 def sync_file(path: str) -> None:
     """Make durable what others wrote into a file, and its name; raises OSError."""
     fd = open_regular(path)

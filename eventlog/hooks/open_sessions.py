@@ -5,13 +5,11 @@ not: where the host keeps its transcript. A host that never tells of an end leav
 """
 
 from eventlog import fastjson
-from eventlog.files import make_dirs, read_regular
+from eventlog.files import read_regular, write_note
 from eventlog.hosts.call import HookCall, present
 from eventlog.lean import os
 from eventlog.secrets import scrub_fields
 from eventlog.store import Store, conversation_name
-
-_WRITE = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
 
 
 def directory(store: Store) -> str:
@@ -38,14 +36,7 @@ def mark_open(store: Store, call: HookCall) -> None:
             }
         )
     )
-    try:
-        fd = _open(path)
-    except OSError:
-        return
-    try:
-        os.write(fd, fastjson.dumps(fields))
-    finally:
-        os.close(fd)
+    write_note(path, fastjson.dumps(fields))
 
 
 def _transcript_of(path: str) -> object:
@@ -62,11 +53,3 @@ def any_open(store: Store) -> bool:
         return any(name.endswith(".json") for name in os.listdir(directory(store)))
     except OSError:
         return False
-
-
-def _open(path: str) -> int:
-    try:
-        return os.open(path, _WRITE, 0o600)
-    except FileNotFoundError:
-        make_dirs(os.path.dirname(path))
-        return os.open(path, _WRITE, 0o600)

@@ -6,17 +6,12 @@ Registrations of one call come after the same event of the conversation; its nex
 import time
 
 from eventlog import fastjson, index_lookup, timestamps
-from eventlog.files import open_regular
+from eventlog.files import read_end
 from eventlog.hosts.call import HookCall
-from eventlog.lean import os
 from eventlog.store import Store
 
-_CALLS = (
-    "host_event",
-    "turn_end",
-    "session_start",
-    "session_end",
-)  # what hosts tell; summaries and receipts come from elsewhere, any time
+# what hosts tell; summaries and receipts come from elsewhere, any time
+_CALLS = ("host_event", "turn_end", "session_start", "session_end")
 _READ = 1 << 20  # bytes of the end of today's file
 
 
@@ -39,8 +34,6 @@ def predecessor(store: Store, call: HookCall) -> str:
 def _end_of_today(store: Store) -> bytes:
     day = timestamps.from_ns(time.time_ns())[:10]
     try:
-        with os.fdopen(open_regular(f"{store.log}/{day}.jsonl"), "rb") as opened:
-            opened.seek(max(0, os.fstat(opened.fileno()).st_size - _READ))
-            return opened.read()
+        return read_end(f"{store.log}/{day}.jsonl", _READ)
     except OSError:
         return b""

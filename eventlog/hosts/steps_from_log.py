@@ -8,12 +8,8 @@ from eventlog.hosts.our_words import without_ours
 from eventlog.hosts.steps import Step, dig
 from eventlog.hosts.tools import from_tool
 
-PROMPTS = (
-    "userpromptsubmit",
-    "userpromptsubmitted",
-    "beforesubmitprompt",
-    "beforeagent",
-)  # hosts' names of "the user said something", in lower case
+# hosts' names of "the user said something", in lower case
+PROMPTS = ("userpromptsubmit", "userpromptsubmitted", "beforesubmitprompt", "beforeagent")
 _TOOLS = ("posttooluse", "aftertool")
 _NOT_THE_USER = "<task-notification>"
 
