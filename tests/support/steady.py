@@ -13,7 +13,7 @@ def main(times: int) -> int:
     """Repeat `make test`; print all a failing run says."""
     for number in range(1, times + 1):
         before = _processor_seconds()
-        ended = subprocess.run(["make", "test"], capture_output=True, text=True, check=False)
+        ended = subprocess.run(["make", "--no-print-directory", "test"], capture_output=True, text=True, check=False)
         last = (ended.stdout.splitlines() or [""])[-1]
         sys.stdout.write(f"{number} of {times}: {last} ({_processor_seconds() - before:.0f} s of processor)\n")
         sys.stdout.flush()
