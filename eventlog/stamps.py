@@ -4,7 +4,9 @@ The change time is part of it: who keeps or sets back a file's modification time
 Imported inside agents' hooks: nothing.
 """
 
-import os
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import os
 
 Stamp = tuple[int, int, int, int]  # size in bytes, modification and change time in nanoseconds, inode
 
@@ -13,6 +15,8 @@ GONE: Stamp = (0, 0, 0, 0)  # the stamp of no file
 
 def of_file(path: str) -> Stamp:
     """Make the stamp of a file; `GONE` where there is none to be looked at."""
+    import os  # a hook has no need of it
+
     try:
         return of(os.stat(path))
     except OSError:

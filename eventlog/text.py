@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import PurePath
 
 # C0 and C1 controls, whole terminal sequences (ECMA-48 CSI) where one is, and every code point that shows nothing or
@@ -26,6 +26,7 @@ _BESIDE_HAN = f" (?=[{_HAN}])|(?<=[{_HAN}]) "
 _compiled = cache(re.compile)  # on first need: a session's start that meets ASCII only would wait for nothing
 
 
+@lru_cache(maxsize=1024)  # what a conversation says is looked at for several files, one after the other
 def one_line(text: str) -> str:
     """White space collapsed, characters gone that act or that nobody sees."""
     line = " ".join(text.split())
@@ -55,6 +56,7 @@ def cut(text: str, limit: int) -> str:
     return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"
 
 
+@lru_cache(maxsize=1024)
 def same_text(text: str) -> str:
     """Reduce a statement to what all wordings of the same fact have in common.
 

@@ -17,6 +17,7 @@ from eventlog.cross_day import CopyFilter, day_in_id, misdated
 from eventlog.damage import Damage
 from eventlog.days import Day
 from eventlog.events import AnyEvent, Event, KnowledgeEdited
+from eventlog.linescan import line_at
 from eventlog.log import EventLog
 from eventlog.projections.engine.day_fold import DayRow, day_row, said_on, stamps_of
 from eventlog.projections.engine.shelf import Shelf
@@ -26,6 +27,7 @@ from eventlog.projections.state.identity import Identities
 from eventlog.projections.state.places import Places
 from eventlog.projections.views.knowledge import Knowledge
 from eventlog.retractions import Retractions
+from eventlog.skim import Skimmed, SkimmedDay, envelope_of, skim
 
 EVERYTHING = "~"  # after every time
 Keep = Callable[[Event], bool]
@@ -151,17 +153,37 @@ class DayBook:
 
     def _fold(self, day: Day, copies: CopyFilter | Collection[str], withheld: Collection[str] = ()) -> None:
         row = DayRow(stamps_of(day), withheld=sorted(withheld))
-        read, row.damage = days.load(day)
-        row.misdated = misdated(day.date, [event.id for event in read])
+        read, row.damage = self._read(day)
+        row.misdated = misdated(day.date, read.ids)
         row.left_out = sorted(copies.of(row.misdated) if isinstance(copies, CopyFilter) else copies)
-        events = self._counting(read, row.left_out)
-        row.events = len(events)
+        left_out, until = frozenset(row.left_out), self._until
+        envelopes = [one for one in read.envelopes if one.id not in left_out and one.ts <= until]
+        events = self._counting(read.said, row.left_out)
+        row.events = len(envelopes) + len(events)
         said, knowledge = Conversations(), Knowledge()
+        said.fold_day(
+            SkimmedDay(envelopes, [without_words(event) if event.id in withheld else event for event in events])
+        )
         for event in events:
-            said.fold(without_words(event) if event.id in withheld else event)
             knowledge.fold(event)
         self.folded.add(day.date)
         self._put(day.date, row, said, knowledge)
+
+    def _read(self, day: Day) -> tuple[SkimmedDay, list[Damage]]:
+        """Skim a day; where anything is odd, look into every line, and count those whose envelope is whole as well."""
+        found = None if self._keep else skim([days.read(file) for file in day.files], day.date)
+        if found:
+            return found, []
+        events, damage = days.load(day)
+        known = {event.id for event in events}
+        more: dict[str, Skimmed] = {}
+        for bad in damage if self._keep is None else ():
+            if bad.kind in ("invalid", "not-json"):
+                data = days.read(bad.file) or b""
+                one = envelope_of(data[slice(*line_at(data, bad.offset))], day.date)
+                if one and one.id not in known:
+                    more.setdefault(one.id, one)
+        return SkimmedDay(list(more.values()), events), damage
 
     def _counting(self, read: Iterable[Event], left_out: Collection[str]) -> list[AnyEvent]:
         events = cast("list[AnyEvent]", list(read))

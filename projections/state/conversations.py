@@ -5,8 +5,8 @@ Subagents' events are for audits and are left out, and so is what became of plan
 written, edited or decided about next week is no part of the conversation that planned it.
 """
 
-from collections.abc import Callable
-from typing import ClassVar, TypeVar, assert_never
+from collections.abc import Callable, Sequence
+from typing import ClassVar, TypeVar, assert_never, cast
 
 from msgspec import Struct, field
 
@@ -32,6 +32,7 @@ from eventlog.events import (
 )
 from eventlog.projections.state.places import Places
 from eventlog.retractions import Retractions
+from eventlog.skim import Skimmed, SkimmedDay
 
 _Derived = TypeVar("_Derived")
 
@@ -115,7 +116,23 @@ class Conversation(Struct, array_like=True):
             case _:
                 assert_never(event)
 
-    def _learn_names(self, event: AnyEvent) -> None:
+    def count(self, skimmed: Sequence[Skimmed]) -> None:
+        """Take in events of this conversation that say nothing but what stands around them; at least one."""
+        self.events += len(skimmed)
+        first, times = min(skimmed, key=order), [one.ts for one in skimmed]
+        self.started_at = min(self.started_at, first.ts)
+        self.last_at = max(self.last_at, *times)
+        turns = [one.ts for one in skimmed if one.type == "turn_end"]
+        self.turns += len(turns)
+        starts = (one.ts for one in skimmed if one.type == "session_start")
+        self.resumed_at = max([self.resumed_at, *turns, *starts])
+        if first.project and first.agent and {one.replica for one in skimmed} == {None}:
+            self._learn_names(first)
+        else:
+            for one in skimmed:
+                self._learn_names(one)
+
+    def _learn_names(self, event: AnyEvent | Skimmed) -> None:
         ts = event.ts
         if event.project and ts <= self.first_project[0]:
             self.first_project = min(self.first_project, (ts, event.id, event.project))
@@ -162,12 +179,29 @@ class Conversations(Struct, dict=True):
         if isinstance(event, _AFTERWARDS):
             self.notes += [event] if isinstance(event, KnowledgeEdited) and _is_note(event) else []
             return
-        conversation = self.by_id.get(event.conversation_id)
-        if conversation is None:
-            conversation = self.by_id[event.conversation_id] = Conversation(event.conversation_id)
-        conversation.fold(event)
+        self._conversation(event.conversation_id).fold(event)
         if isinstance(event, Retraction):
             self.retractions.append(event)
+
+    def fold_day(self, day: SkimmedDay) -> None:
+        """Take in a day at once: the same as event by event."""
+        self.__dict__.clear()
+        by_conversation: dict[str, list[Skimmed]] = {}
+        for one in day.envelopes:
+            if not one.subagent:
+                by_conversation.setdefault(one.conversation_id, []).append(one)
+                if one.replica:
+                    self.places.fold(one)
+        for conversation_id, skimmed in by_conversation.items():
+            self._conversation(conversation_id).count(skimmed)
+        for event in day.said:
+            self.fold(cast("AnyEvent", event))
+
+    def _conversation(self, conversation_id: str) -> Conversation:
+        found = self.by_id.get(conversation_id)
+        if found is None:
+            found = self.by_id[conversation_id] = Conversation(conversation_id)
+        return found
 
     def merge(self, other: "Conversations") -> None:
         """Take in the state of other events."""

@@ -3,6 +3,7 @@
 from msgspec import Struct, field
 
 from eventlog.events import Event, ProjectJoined, ProjectSeen, order
+from eventlog.skim import Skimmed
 
 
 class Stay(Struct, array_like=True):
@@ -19,7 +20,7 @@ class Places(Struct):
     joined: list[ProjectJoined] = field(default_factory=list)
     stays: dict[str, dict[str, Stay]] = field(default_factory=dict)  # path -> replica -> stay
 
-    def fold(self, event: Event) -> None:
+    def fold(self, event: Event | Skimmed) -> None:
         """Take in one event."""
         if isinstance(event, ProjectSeen):
             self.seen.append(event)

@@ -70,9 +70,11 @@ def notes(state: Conversations, local: Local) -> dict[str, DailyNote]:
 
 
 def _rows(told: Told) -> Iterator[tuple[str, DailyNote]]:
-    for day, said in _by_day(told.conversation, told.local).items():
+    by_day = _by_day(told.conversation, told.local)
+    for day, said in by_day.items():
         events = [event.id for event in (*said.facts, *said.summaries) if not told.withdrawn.hides(event)]
-        yield day, DailyNote(list(_items(said, told.withdrawn)), events, _changed_at(said, told.withdrawn))
+        items = list(_items(said, told, is_whole=len(by_day) == 1))
+        yield day, DailyNote(items, events, _changed_at(said, told.withdrawn))
 
 
 SAID = RowKind("note", DailyNote, _rows)
@@ -151,12 +153,16 @@ def _by_day(conversation: Conversation, local: Local) -> dict[str, Conversation]
     return days
 
 
-def _items(said: Conversation, withdrawn: Retractions) -> Iterator[Item]:
+def _items(said: Conversation, told: Told, *, is_whole: bool) -> Iterator[Item]:
+    """Yield what was said on a day, which may be all the conversation ever said."""
+    withdrawn = told.withdrawn
     for fact in said.facts:
         if not withdrawn.hides(fact):
             yield _of_fact(fact)
     if said.summaries:
-        conclusion = conclude(Conversation(said.id, summaries=said.summaries), withdrawn)
+        is_told = is_whole and not all(map(withdrawn.hides, said.summaries))
+        alone = Conversation(said.id, summaries=said.summaries)
+        conclusion = told.conclusion if is_told else conclude(alone, withdrawn)
         for section, texts in (
             (_EVENTS, conclusion.parts),
             (_LEARNED, conclusion.decisions),

@@ -1,0 +1,128 @@
+"""A day, skimmed: of most events only what stands around them is decoded, all of those that say something; pure.
+
+Four of five lines tell of a tool: a replay counts them, and nobody asks what is in them. So a line counts whose
+envelope is whole, whatever else is wrong with it; `verify` looks into every line. A file is read in pieces that fit the
+processor's cache.
+"""
+
+import re
+from collections.abc import Iterator
+from functools import reduce
+from operator import attrgetter, itemgetter, or_
+from typing import Annotated, Any, NamedTuple
+
+import msgspec
+from msgspec import Meta, Struct
+
+from eventlog import timestamps
+from eventlog.codec import is_timestamp
+from eventlog.events import TYPES, Event, NonEmpty, SessionEnd
+from eventlog.timestamps import LENGTH
+
+_ASKED = frozenset(
+    (
+        "fact", "stage_summary", "session_end", "save_requested", "retraction", "plan_entry", "entry_applied",
+        "entry_resolved", "knowledge_edited", "project_seen", "project_joined",
+    )
+)  # fmt: skip
+_PIECE = 128 << 10
+_LARGEST = 1 << 63
+_TIMES = re.compile(r"(?:\d{4}-\d\d-\d\dT(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{6}Z)*", re.ASCII)
+_id_of, _ts_of, _version_of = attrgetter("id"), attrgetter("ts"), attrgetter("v")
+_first, _last, _day_of = itemgetter(0), itemgetter(-1), itemgetter(slice(10))
+
+
+class Skimmed(Struct, gc=False):
+    """The envelope of an event, whatever its type."""
+
+    type: NonEmpty
+    conversation_id: NonEmpty
+    v: Annotated[int, Meta(ge=1)] = 1
+    id: str = ""
+    ts: str = ""
+    project: str | None = None
+    agent: str | None = None
+    subagent: str | None = None
+    layer: Annotated[int, Meta(ge=1, le=4)] | None = None
+    replica: str | None = None
+
+
+class SkimmedDay(NamedTuple):
+    """The events of a day that say something, whole, and of all others the envelopes."""
+
+    envelopes: list[Skimmed]
+    said: list[Event]
+
+    @property
+    def ids(self) -> list[str]:
+        """List the ids of all events."""
+        return [*map(_id_of, self.envelopes), *map(_id_of, self.said)]
+
+
+_envelopes = msgspec.json.Decoder(Skimmed)
+_said: msgspec.json.Decoder[Any] = msgspec.json.Decoder(reduce(or_, [TYPES[name] for name in sorted(_ASKED)]))
+
+
+def skim(files: list[bytes | None], day: str) -> SkimmedDay | None:
+    """Skim the files of an entirely ordinary day; None for every other."""
+    found = SkimmedDay([], [])
+    try:
+        for data in files:
+            if data is None or (data and data[-1:] != b"\n"):
+                return None
+            for piece in _pieces(data):
+                if not _skim_piece(piece, day, found):
+                    return None
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, IndexError):
+        return None
+    ids = set(found.ids)
+    return found if len(ids) == len(found.envelopes) + len(found.said) and "" not in ids else None
+
+
+def envelope_of(line: bytes, day: str) -> Skimmed | None:
+    """Read the envelope of a line no reader understands; None where that is not whole, or where more is asked of it."""
+    try:
+        line.decode()
+        found = _envelopes.decode(line)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return None
+    counts = found.id and found.ts[:10] == day and is_timestamp(found.ts) and found.type not in _ASKED and found.v == 1
+    return found if counts else None
+
+
+def _pieces(data: bytes) -> Iterator[bytes]:
+    start = 0
+    while start < len(data):
+        end = data.find(b"\n", min(start + _PIECE, len(data) - 1)) + 1
+        yield data[start:end]
+        start = end
+
+
+def _skim_piece(piece: bytes, day: str, found: SkimmedDay) -> bool:
+    """Take in some lines; False where anything is odd about them.
+
+    Every line begins with `{` and ends with `}`, which inside of JSON are never neighbours: each is one event.
+    """
+    lines = piece.split(b"\n")[:-1]
+    if set(map(_first, lines)) != {ord("{")} or set(map(_last, lines)) != {ord("}")}:
+        return False
+    if not piece.isascii():
+        piece.decode()
+    envelopes = _envelopes.decode_lines(piece)
+    if len(envelopes) != len(lines) or set(map(_version_of, envelopes)) != {1} or not _are_of(day, envelopes):
+        return False
+    asked = b"\n".join([line for line, one in zip(lines, envelopes, strict=True) if one.type in _ASKED])
+    said: list[Event] = _said.decode_lines(asked)
+    if b'"extra"' in asked or any(type(one) is SessionEnd and abs(one.duration_ms or 0) >= _LARGEST for one in said):
+        return False
+    found.envelopes.extend([one for one in envelopes if one.type not in _ASKED])
+    found.said.extend(said)
+    return True
+
+
+def _are_of(day: str, envelopes: list[Skimmed]) -> bool:
+    """Tell whether all have a time of that day."""
+    times = list(map(_ts_of, envelopes))
+    if not timestamps.FIRST_DAY <= day <= timestamps.LAST_DAY or set(map(len, times)) != {LENGTH}:
+        return False
+    return set(map(_day_of, times)) == {day} and _TIMES.fullmatch("".join(times)) is not None

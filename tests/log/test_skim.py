@@ -1,0 +1,114 @@
+"""A day that is skimmed leads to the same as one that is read event by event."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from eventlog import codec, days
+from eventlog.app.replay import replay
+from eventlog.projections.state.conversations import Conversations
+from eventlog.settings.schema import Settings
+from eventlog.skim import SkimmedDay, envelope_of, skim
+from tests.support.builders import DAY, fact, line, write
+from tests.support.golden import HISTORY, copied
+from tests.support.histories import DAYS, histories, log_of
+
+TOOL = b'{"v":1,"id":"%s","ts":"2026-02-20T12:00:09.000000Z","type":"host_event","conversation_id":"c","name":"x","payload":%s}\n'
+ID = fact(9)["id"].encode()
+
+
+def _one_by_one(events):
+    state = Conversations()
+    for event in events:
+        state.fold(event)
+    return state
+
+
+def _at_once(day):
+    skimmed = skim([days.read(file) for file in day.files], day.date)
+    assert skimmed
+    state = Conversations()
+    state.fold_day(skimmed)
+    return skimmed, state
+
+
+def _sorted(state):
+    """The state with its lists in one order: that of events is not told by it."""
+    for conversation in state.by_id.values():
+        conversation.facts.sort(key=lambda one: one.id)
+        conversation.summaries.sort(key=lambda one: one.id)
+    state.retractions.sort(key=lambda one: one.id)
+    return state.by_id, state.retractions, state.notes, state.places
+
+
+@given(histories(max_size=30))
+def test_at_once_is_the_same_as_event_by_event(lines):
+    with log_of(lines) as log:
+        for day in log.days():
+            events, _ = days.load(day)
+            if any(event.type == "future" for event in events):  # has a newer type: skimmed all the same
+                assert skim([days.read(file) for file in day.files], day.date)
+            skimmed, state = _at_once(day)
+
+            assert len(events) == len(skimmed.ids)
+            assert _sorted(_one_by_one(events)) == _sorted(state)
+
+
+def test_the_days_of_the_history_lead_to_the_same(tmp_path):
+    log = copied(HISTORY, tmp_path)
+    ordinary = [day for day in log.days() if skim([days.read(file) for file in day.files], day.date)]
+    assert len(ordinary) > len(log.days()) / 2
+    for day in ordinary:
+        skimmed, state = _at_once(day)
+        events, _ = days.load(day)
+
+        assert sorted(event.id for event in events) == sorted(skimmed.ids)
+        assert _sorted(_one_by_one(events)) == _sorted(state)
+
+
+ODD = {
+    "no newline at the end": line(1),
+    "two events in a line": line(1) + line(2) + b"\n",
+    "an event in two lines": line(1)[:40] + b"\n" + line(1)[40:] + b"\n",
+    "no object": b"[]\n",
+    "an empty line": b"\n" + line(1) + b"\n",
+    "not UTF-8": line(1).replace(b"fact 1", b"\xff") + b"\n",
+    "not UTF-8, where nobody looks": TOOL % (ID, b'{"a":"\xff"}'),
+    "another day": line(1, day=DAYS[0]) + b"\n",
+    "no time": line(1).replace(b"T12:", b"T25:") + b"\n",
+    "a newer version": line(1).replace(b'"v":1', b'"v":2') + b"\n",
+    "no id": line(1, id="") + b"\n",
+    "a field nobody knows, in what is said": line(1, mood="odd") + b"\n",
+    "the same id twice": line(1) + b"\n" + line(1) + b"\n",
+    "a layer there is not": (TOOL % (ID, b"{}")).replace(b'"name"', b'"layer":9,"name"'),
+}
+
+
+@pytest.mark.parametrize("what", ODD)
+def test_what_is_odd_is_left_to_the_careful_reader(what):
+    assert skim([ODD[what]], DAY) is None
+
+
+@pytest.mark.parametrize(
+    "payload", [b'{"a":1e999}', b'{"a":%d}' % (1 << 70), b"[]", b'{"a":' * 300 + b"1" + b"}" * 300]
+)
+@pytest.mark.parametrize("beside", [b"", b"garbage\n"])
+def test_a_tool_call_counts_whatever_it_carries_and_whatever_lies_beside_it(log, payload, beside):
+    write(log.store.log, line(1) + b"\n" + TOOL % (ID, payload) + beside)
+
+    assert 2 == replay(log, Settings()).events
+
+
+@given(st.integers(0, 200), st.integers(0, 255))
+def test_an_envelope_is_whole_or_nothing(at, byte):
+    whole = TOOL[:-1] % (ID, b"{}")
+    other = whole[: at % len(whole)] + bytes([byte]) + whole[at % len(whole) + 1 :]
+    found = envelope_of(other, DAY)
+
+    assert found is None or (found.ts[:10] == DAY and found.id and found.type)
+    assert skim([whole + b"\n"], DAY) == ([envelope_of(whole, DAY)], [])
+
+
+def test_what_says_something_is_never_counted_by_its_envelope():
+    assert envelope_of(codec.encode(codec.from_fields(fact(1))), DAY) is None
+    assert SkimmedDay([], []) == skim([b""], DAY)
