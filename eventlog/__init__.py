@@ -3,6 +3,7 @@
 EventLog(store)   the log: append, read, session
 Memory(store)     the use cases: replay, query, why, context, apply, status, sessions, stats, verify
 plan(…)           declare changes of knowledge bases
+fold              the fold without a store: fold_day, copies, merge, render
 Fact, …           the events; Projection, State, Document, Line: the contract of a view of one's own
 """
 
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
         UnknownEvent,
     )  # fmt: skip
     from eventlog.log import EventLog
+    from eventlog.projections import fold
     from eventlog.projections.base import Document, Line, Projection, State
     from eventlog.settings.schema import Settings
     from eventlog.store import Store
@@ -42,7 +44,7 @@ __all__ = [
     "BadRequest", "BadSettings", "Busy", "ContextInjected", "Document", "EntryApplied", "EntryResolved", "Event",
     "EventLog", "EventLogError", "Fact", "HostEvent", "InvalidEvent", "KnowledgeEdited", "Line", "Machine", "Memory",
     "NotStored", "PlanEntry", "PlanMeta", "Projection", "Retraction", "SaveRequested", "SectionKey", "SessionEnd",
-    "SessionStart", "Settings", "StageSummary", "State", "Store", "TurnEnd", "UnknownEvent", "plan",
+    "SessionStart", "Settings", "StageSummary", "State", "Store", "TurnEnd", "UnknownEvent", "fold", "plan",
 ]  # fmt: skip
 
 
@@ -62,6 +64,8 @@ if not TYPE_CHECKING:  # a type checker is to miss a name that is not there
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         from importlib import import_module
 
+        if name == "fold":
+            return import_module("eventlog.projections.fold")
         return getattr(import_module(f"eventlog.{_HOMES.get(name, 'events')}"), name)
 
     _HOMES = {

@@ -23,10 +23,23 @@ _MANY = 50  # ids, looked for one by one
 
 
 class Day(NamedTuple):
-    """All files of one UTC day, the log's own first, then replicas by name."""
+    """All files of one UTC day, the log's own first, then replicas by name.
+
+    `data` are their bytes, where somebody has brought them along: then nothing is read.
+    """
 
     date: str
     files: tuple[str, ...]
+    data: tuple[bytes, ...] | None = None
+
+    def contents(self) -> Iterator[bytes | None]:
+        """Yield the bytes of each file, None of one that cannot be read; a careful reader says why."""
+        yield from map(read, self.files) if self.data is None else self.data
+
+    def content_of(self, file: str) -> bytes:
+        """Return the bytes of one file; none where it cannot be read."""
+        found = read(file) if self.data is None else self.data[self.files.index(file)]
+        return found or b""
 
 
 def list_days(log_dir: str) -> list[Day]:
@@ -35,7 +48,7 @@ def list_days(log_dir: str) -> list[Day]:
     for path, regular in _files(log_dir):
         if regular and (day := day_of(path)):
             found.setdefault(day, []).append(path)
-    return [Day(day, tuple(sorted(files, key=_own_first))) for day, files in sorted(found.items())]
+    return [Day(day, tuple(sorted(files, key=own_first))) for day, files in sorted(found.items())]
 
 
 def foreign_files(log_dir: str) -> list[str]:
@@ -65,7 +78,7 @@ def entries(day: Day) -> tuple[list[LogLine], list[Damage]]:
     """The day's events with their lines, each once, ordered by `(ts, id)`; and everything wrong with its files."""
     kept: dict[str, LogLine] = {}
     damage: list[Damage] = []
-    for found in (item for file in day.files for item in scan(file, day.date)):
+    for found in (item for scanned in _scanned(day) for item in scanned):
         if isinstance(found, Damage):
             damage.append(found)
             continue
@@ -101,8 +114,8 @@ def load(day: Day) -> tuple[list[Event], list[Damage]]:
     A file is decoded in one call; whatever is unusual about it sends the day through `entries`.
     """
     events: list[Event] = []
-    for file in day.files:
-        decoded = decode_whole(read(file), day.date)
+    for data in day.contents():
+        decoded = decode_whole(data, day.date)
         if decoded is None:
             break
         events += decoded
@@ -141,8 +154,18 @@ def scan(file: str, day: str) -> Iterator[LogLine | Damage]:
     except OSError as error:
         yield unreadable_file(file, error.strerror)
         return
+    yield from _scan_bytes(file, data, day)
+
+
+def _scan_bytes(file: str, data: bytes, day: str) -> Iterator[LogLine | Damage]:
     for line, whole in split_lines(data, file):
         yield from check_line(line, day, whole=whole)
+
+
+def _scanned(day: Day) -> Iterator[Iterator[LogLine | Damage]]:
+    if day.data is None:
+        return (scan(file, day.date) for file in day.files)
+    return (_scan_bytes(file, data, day.date) for file, data in zip(day.files, day.data, strict=True))
 
 
 def read(file: str) -> bytes | None:
@@ -166,7 +189,8 @@ def entries_at(file: str, offsets: Iterable[int]) -> Iterator[LogLine]:
             yield from (found for found in check_line(line, day) if isinstance(found, LogLine))
 
 
-def _own_first(file: str) -> tuple[bool, str]:
+def own_first(file: str) -> tuple[bool, str]:
+    """Order the files of one day."""
     return len(file.rpartition("/")[2]) > len("2026-02-20.jsonl"), file
 
 

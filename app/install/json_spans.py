@@ -20,7 +20,7 @@ _DEEPEST = 200
 BY_HAND = "correct the file by hand, then do it again"
 
 
-class Part(NamedTuple):
+class Member(NamedTuple):
     """A member of an object, which starts with its key, or an item of a list, which has none."""
 
     key: str | None
@@ -34,7 +34,7 @@ class Node(NamedTuple):
     value: Any
     start: int
     end: int
-    parts: tuple[Part, ...] = ()
+    parts: tuple[Member, ...] = ()
 
     def get(self, key: str) -> "Node | None":
         """The value of a key of an object."""
@@ -117,7 +117,7 @@ class _JsonReader:
         return NotJson(f"not JSON: {what} at line {line}, column {column}")
 
     def _object(self, start: int, depth: int) -> Node:
-        members: list[Part] = []
+        members: list[Member] = []
         at = self.blank(start + 1)
         while self._text[at : at + 1] != "}":
             at = self._separated(at, first=not members)
@@ -128,16 +128,16 @@ class _JsonReader:
             if self._text[colon : colon + 1] != ":":
                 raise self.error(colon, "a colon is missing")
             value = self.value(self.blank(colon + 1), depth + 1)
-            members.append(Part(key.value, at, value))
+            members.append(Member(key.value, at, value))
             at = self.blank(value.end)
         return Node({key: node.value for key, _, node in members}, start, at + 1, tuple(members))
 
     def _list(self, start: int, depth: int) -> Node:
-        items: list[Part] = []
+        items: list[Member] = []
         at = self.blank(start + 1)
         while self._text[at : at + 1] != "]":
             at = self._separated(at, first=not items)
-            items.append(Part(None, at, self.value(at, depth + 1)))
+            items.append(Member(None, at, self.value(at, depth + 1)))
             at = self.blank(items[-1].node.end)
         return Node([node.value for _, _, node in items], start, at + 1, tuple(items))
 

@@ -8,7 +8,7 @@ what is withdrawn stays on the shelf without its words.
 import zlib
 from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import lru_cache, partial
-from typing import cast
+from typing import Protocol, cast
 
 import msgspec
 
@@ -18,7 +18,6 @@ from eventlog.damage import Damage
 from eventlog.days import Day
 from eventlog.events import AnyEvent, Event, KnowledgeEdited
 from eventlog.linescan import line_at
-from eventlog.log import EventLog
 from eventlog.projections.engine.day_fold import DayRow, day_row, said_on, stamps_of
 from eventlog.projections.engine.shelf import Shelf
 from eventlog.projections.engine.withheld import without_words
@@ -39,10 +38,22 @@ _encode = msgspec.msgpack.encode
 _knowledge = msgspec.msgpack.Decoder(Knowledge)
 
 
+class DayLog(Protocol):
+    """A log, day by day."""
+
+    def days(self, since: str = "", until: str = EVERYTHING) -> list[Day]:
+        """List the days that can hold events with `since <= ts <= until`, oldest first."""
+        ...
+
+    def holding(self, date: str, event_ids: Collection[str], until: str = EVERYTHING) -> set[str]:
+        """Find those of the ids that an event of that day with `ts <= until` has."""
+        ...
+
+
 class DayBook:
     """Brings the folded days on a shelf to what the log says, and notes which conversations that changed."""
 
-    def __init__(self, log: EventLog, shelf: Shelf, until: str = EVERYTHING, keep: Keep | None = None) -> None:
+    def __init__(self, log: DayLog, shelf: Shelf, until: str = EVERYTHING, keep: Keep | None = None) -> None:
         self._log = log
         self._shelf = shelf
         self._until = until
@@ -171,7 +182,7 @@ class DayBook:
 
     def _read(self, day: Day) -> tuple[SkimmedDay, list[Damage]]:
         """Skim a day; where anything is odd, look into every line, and count those whose envelope is whole as well."""
-        found = None if self._keep else skim([days.read(file) for file in day.files], day.date)
+        found = None if self._keep else skim(list(day.contents()), day.date)
         if found:
             return found, []
         events, damage = days.load(day)
@@ -179,7 +190,7 @@ class DayBook:
         more: dict[str, Skimmed] = {}
         for bad in damage if self._keep is None else ():
             if bad.kind in ("invalid", "not-json"):
-                data = days.read(bad.file) or b""
+                data = day.content_of(bad.file)
                 one = envelope_of(data[slice(*line_at(data, bad.offset))], day.date)
                 if one and one.id not in known:
                     more.setdefault(one.id, one)

@@ -55,5 +55,9 @@ def kept_day(shelf: Shelf, day: Day) -> Conversations | None:
 
 
 def stamps_of(day: Day) -> list[DayFileStamp]:
-    """Return name, size, modification and change time, and inode of each of the day's files."""
-    return [(file.rpartition("/")[2], *stamps.of_file(file)) for file in day.files]
+    """Return name, size, modification and change time, and inode of each of the day's files.
+
+    Of bytes that were brought along there are none: they do not change.
+    """
+    files = day.files if day.data is None else ()
+    return [(file.rpartition("/")[2], *stamps.of_file(file)) for file in files]

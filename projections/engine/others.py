@@ -43,6 +43,17 @@ class Others:
             self.broken[projection.name] = f"{type(error).__name__}: {error}"
             return []
 
+    def fold(self, projections: Iterable[Projection]) -> None:
+        """Put the states of projections on the shelf; of another package's, those that do not fail."""
+        for projection in projections:
+            for day in self._book.there if projection.state not in (Conversations, Knowledge) else ():
+                try:
+                    msgspec.msgpack.encode(self._of_day(projection.state, day))
+                except Exception as error:
+                    if not projection.package:
+                        raise
+                    self.broken[projection.name] = f"{type(error).__name__}: {error}"
+
     def _rendered(self, projection: Projection) -> Iterable[Document]:
         """Raises BadRequest where a projection of another package renders what is not its own."""
         documents = list(projection.render(self._state(projection.state), self._settings))

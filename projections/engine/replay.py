@@ -17,10 +17,9 @@ from typing import Any
 
 import msgspec
 
-from eventlog.log import EventLog
 from eventlog.projections import ALL
 from eventlog.projections.base import Document, Projection, RowKind
-from eventlog.projections.engine.day_book import EVERYTHING, DayBook, Keep, Progress
+from eventlog.projections.engine.day_book import EVERYTHING, DayBook, DayLog, Keep, Progress
 from eventlog.projections.engine.library import Library, newest_notes
 from eventlog.projections.engine.others import Others
 from eventlog.projections.engine.row_book import Book, Place, RowBook, Rows, outdated_units
@@ -159,7 +158,7 @@ class ReplayResult:
 
 
 def replay(
-    log: EventLog,
+    log: DayLog,
     settings: Settings,
     *,
     projections: Sequence[Projection] = ALL,

@@ -58,6 +58,10 @@ class MemoryShelf:
         else:
             self._rows.setdefault((kind, name), {})[block] = data
 
+    def of_block(self, block: str) -> list[tuple[str, str, bytes]]:
+        """List the rows of a block: kind, name and data."""
+        return [(*place, rows[block]) for place, rows in sorted(self._rows.items()) if block in rows]
+
 
 class Overlay:
     """A shelf that is read and not written: what is put lies over it, for this replay only.

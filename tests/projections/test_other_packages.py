@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from eventlog import fold
 from eventlog.app.replay import replay
 from eventlog.errors import BadRequest
 from eventlog.projections import ALL
@@ -102,6 +103,40 @@ def test_its_state_is_kept_from_one_replay_to_the_next(install, told, monkeypatc
     (document,) = replay(told, Settings(), projections=chosen(["loud"])).documents
 
     assert _file(told).read_bytes() == document.data
+
+
+def _by_parts(log):
+    """What a log says, folded day by day from bytes."""
+    read = [
+        fold.DayBytes("", day.date, tuple((file, Path(file).read_bytes()) for file in day.files)) for day in log.days()
+    ]
+    views = installed().projections
+    return fold.replayed(fold.merge([fold.fold_day(day, projections=views) for day in read]), Settings(), views)
+
+
+def test_its_state_travels_in_parts(install, told):
+    install(VIEW)
+    done = _by_parts(told)
+
+    assert {**_ours(told), "LOUD.txt": b"SHIP IT\nLATER\n"} == {one.path: one.data for one in done.documents}
+
+
+def test_one_whose_fold_fails_is_told_of_by_whoever_renders_the_parts(install, told):
+    install(VIEW.replace("self.said[event.id] =", "1 / 0  #"))
+    done = _by_parts(told)
+
+    assert _ours(told) == {one.path: one.data for one in done.documents}
+    assert {"loud": "ZeroDivisionError: division by zero"} == done.broken
+
+
+def test_one_whose_state_is_no_data_cannot_travel_and_is_told_of(install, told):
+    said = "said: dict[str, object] = field(default_factory=lambda: {'': print})"
+    source = VIEW.replace("said: dict[str, str] = {}", said).replace("import Struct", "import Struct, field")
+    install(source)
+    done = _by_parts(told)
+
+    assert _ours(told) == {one.path: one.data for one in done.documents}
+    assert "TypeError: " in done.broken["loud"]
 
 
 def test_it_is_asked_for_by_name(install, told, tmp_path):

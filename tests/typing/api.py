@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import ClassVar, Self, assert_type
 
 import msgspec
@@ -21,6 +22,7 @@ from eventlog import (
     Projection,
     Settings,
     StageSummary,
+    fold,
     plan,
 )
 
@@ -78,6 +80,14 @@ def main(store: str, project: str) -> None:
     assert_type([row.turns for row in memory.sessions(project=project)], list[int])
     assert_type(memory.stats()[-1].coverage, float | None)
     assert memory.verify().damage == []
+    read = [
+        fold.DayBytes("me", one.date, tuple((name, Path(name).read_bytes()) for name in one.files))
+        for one in log.days()
+    ]
+    parts = [fold.fold_day(day) for day in read]
+    assert_type(fold.copies(parts, lambda _date, _ids: ()), dict[str, frozenset[str]])
+    assert_type(fold.merge(parts), fold.Part)
+    assert notes in fold.render(fold.merge(parts), Settings())
     assert_type(eventlog.__version__, str)
     try:
         memory.why("nothing.md")

@@ -1,0 +1,199 @@
+"""The fold, for whoever has bytes and no store: days become parts, parts merge, and the whole is rendered.
+
+    parts = [fold_day(day) for day in days]                    # anywhere, in any order
+    left_out = copies(parts, has)                              # events that are told on two days
+    parts = [fold_day(day, left_out.get(day.date)) for …]      # those few days once more
+    documents = render(merge(parts), settings)                 # the bytes of `eventlog replay --out`
+
+A part is data: it can be pickled, sent, kept and merged in any grouping, and names all versions it depends on. Its unit
+is a day of one log, all files of it together: counting the same day twice is refused, and so is mixing versions.
+"""
+
+from collections.abc import Callable, Collection, Iterable, Sequence
+from typing import NamedTuple
+
+import msgspec
+
+from eventlog import days
+from eventlog.cross_day import CopyFilter
+from eventlog.damage import Damage
+from eventlog.days import Day
+from eventlog.errors import BadRequest
+from eventlog.projections import ALL
+from eventlog.projections.base import Document, Projection
+from eventlog.projections.engine.day_book import EVERYTHING, DayBook
+from eventlog.projections.engine.others import Others
+from eventlog.projections.engine.replay import ReplayResult, replay
+from eventlog.projections.engine.shelf import MemoryShelf
+from eventlog.projections.versions import versions_of
+from eventlog.settings.schema import Settings
+
+Has = Callable[[str, Collection[str]], Collection[str]]  # date, ids -> those of them which that day has
+_Kept = tuple[str, str, bytes]  # kind and name of a row, and the row
+
+
+class DayBytes(NamedTuple):
+    """All files of one UTC day of one log: of a user, say. `damage` tells of files that could not be read."""
+
+    log: str
+    date: str
+    files: tuple[tuple[str, bytes], ...]  # name and contents, in any order
+    damage: tuple[Damage, ...] = ()
+
+
+class FoldedDay(msgspec.Struct, frozen=True):
+    """The rows one day led to; `strays` are ids that name another day, `left_out` those that do not count here."""
+
+    kept: list[_Kept]
+    events: int
+    strays: list[str] = []
+    left_out: list[str] = []
+    is_settled: bool = True  # nobody has to ask any more which strays count
+    broken: dict[str, str] = {}  # projection of another package -> why it says nothing
+
+
+class Part(msgspec.Struct, frozen=True):
+    """Some days of one log, folded."""
+
+    log: str
+    versions: dict[str, str]
+    days: dict[str, FoldedDay]  # by date, oldest first
+
+    @property
+    def events(self) -> int:
+        """Count the events, each once."""
+        return sum(day.events for day in self.days.values())
+
+
+def fold_day(day: DayBytes, left_out: Collection[str] | None = None, projections: Sequence[Projection] = ALL) -> Part:
+    """Fold all files of a day without what is `left_out`, as `copies` says; None: nobody was asked."""
+    shelf = MemoryShelf()
+    book = DayBook(_OneDay(day, left_out or ()), shelf)
+    book.catch_up(lambda _done, _all: None)
+    others = Others(shelf, book, Settings())
+    others.fold(_whole(projections))
+    row = book.rows[day.date]
+    row.damage = [*day.damage, *row.damage]
+    shelf.write("day", "", day.date, msgspec.msgpack.encode(row))
+    settled = left_out is not None or not row.misdated
+    kept = shelf.of_block(day.date)
+    found = FoldedDay(kept, row.events, row.misdated, row.left_out, is_settled=settled, broken=others.broken)
+    return Part(day.log, _versions(projections), {day.date: found})
+
+
+def holding(day: DayBytes, ids: Collection[str]) -> frozenset[str]:
+    """Find those of the ids that events of a day have: what `copies` asks."""
+    return frozenset(event.id for event in days.load(_day_of(day))[0]) & frozenset(ids)
+
+
+def copies(parts: Iterable[Part], has: Has) -> dict[str, frozenset[str]]:
+    """Tell, for all days of a log that have strays, which of them count elsewhere: fold those days without these."""
+    elsewhere, found = CopyFilter(has), merge(parts).days
+    return {date: elsewhere.of(day.strays) for date, day in found.items() if day.strays}
+
+
+def empty(log: str, projections: Sequence[Projection] = ALL) -> Part:
+    """Make the part of no day: merging it changes nothing."""
+    return Part(log, _versions(projections), {})
+
+
+def merge(parts: Iterable[Part]) -> Part:
+    """Unite parts of one log; raises BadRequest where a day is in two of them, or versions differ."""
+    whole: Part | None = None
+    found: dict[str, FoldedDay] = {}
+    for part in parts:
+        whole = whole or part
+        if part.log != whole.log:
+            raise BadRequest(f"parts of {whole.log!r} and of {part.log!r} do not merge", hint="a part is of one log")
+        _refuse_others(part.versions, whole.versions, "one part", "another")
+        if twice := min(part.days.keys() & found.keys(), default=None):
+            raise BadRequest(f"{twice} is in two parts", hint="fold all files of a day together, and merge it once")
+        found |= part.days
+    if whole is None:
+        raise BadRequest("there is no part to merge", hint="`empty` makes that of no day")
+    return Part(whole.log, whole.versions, dict(sorted(found.items())))
+
+
+def render(part: Part, settings: Settings, projections: Sequence[Projection] = ALL) -> list[Document]:
+    """Render all documents of a log, ordered by path; raises BadRequest for a part of another version."""
+    return replayed(part, settings, projections).documents
+
+
+def replayed(part: Part, settings: Settings, projections: Sequence[Projection] = ALL) -> ReplayResult:
+    """Replay a log of which only a part is at hand; raises BadRequest."""
+    _refuse_others(part.versions, _versions(projections), "a part", "this program")
+    unsettled = next((date for date, day in part.days.items() if not day.is_settled), None)
+    if unsettled:
+        raise BadRequest(
+            f"{unsettled} has events that another day may have too",
+            hint="ask `copies` of all parts, and fold that day without what it names",
+        )
+    shelf = MemoryShelf()
+    for date, day in part.days.items():
+        for kind, name, data in day.kept:
+            shelf.write(kind, name, date, data)
+    broken = {name: why for day in part.days.values() for name, why in day.broken.items()}
+    speaking = [one for one in projections if one.name not in broken]
+    done = replay(_FoldedLog(part), settings, projections=speaking, shelf=shelf)
+    done.broken.update(broken)
+    return done
+
+
+class _OneDay:
+    """A log of one day, whose bytes are at hand."""
+
+    def __init__(self, day: DayBytes, left_out: Collection[str]) -> None:
+        self._day = _day_of(day)
+        self._left_out = frozenset(left_out)
+
+    def days(self, since: str = "", until: str = EVERYTHING) -> list[Day]:
+        """List the day."""
+        return [self._day] if since <= self._day.date <= until else []
+
+    def holding(self, _date: str, event_ids: Collection[str], until: str = EVERYTHING) -> set[str]:
+        """Find those of the ids that count elsewhere."""
+        return {one for one in event_ids if one in self._left_out and until == EVERYTHING}
+
+
+class _FoldedLog:
+    """A log whose days are folded: there is nothing to read, and all that is asked of it was decided before."""
+
+    def __init__(self, part: Part) -> None:
+        self._dates = list(part.days)
+        self._decided: dict[str, bool] = {}  # stray -> whether the first day that tells it leaves it out
+        for day in part.days.values():
+            for stray in day.strays:
+                self._decided.setdefault(stray, stray in day.left_out)
+
+    def days(self, since: str = "", until: str = EVERYTHING) -> list[Day]:
+        """List the days, without a file."""
+        return [Day(date, (), ()) for date in self._dates if since <= date <= until]
+
+    def holding(self, _date: str, event_ids: Collection[str], until: str = EVERYTHING) -> set[str]:
+        """Find the strays that the days they name have."""
+        return {one for one in event_ids if self._decided.get(one) and until == EVERYTHING}
+
+
+def _day_of(day: DayBytes) -> Day:
+    """Raises BadRequest where two files have one name."""
+    files = sorted(day.files, key=lambda file: days.own_first(file[0]))
+    if len({name for name, _ in files}) < len(files):
+        raise BadRequest(f"two files of {day.date} have one name", hint="name each after the machine it came from")
+    return Day(day.date, tuple(name for name, _ in files), tuple(data for _, data in files))
+
+
+def _refuse_others(ones: dict[str, str], others: dict[str, str], one: str, other: str) -> None:
+    """Raises BadRequest where versions differ."""
+    for name in sorted(ones.keys() | others.keys()):
+        if ones.get(name) != others.get(name):
+            mine, theirs = ones.get(name, "none"), others.get(name, "none")
+            raise BadRequest(f"{one} was made with {name} {mine}, {other} with {theirs}", hint="fold with one version")
+
+
+def _versions(projections: Iterable[Projection]) -> dict[str, str]:
+    return versions_of([one.state for one in _whole(projections)])
+
+
+def _whole(projections: Iterable[Projection]) -> list[Projection]:
+    """List those whose state is kept whole."""
+    return [one for one in projections if not one.view]
