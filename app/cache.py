@@ -30,7 +30,13 @@ from eventlog.projections.engine.shelf import MemoryShelf, Shelf, ShelfDamaged
 from eventlog.store import Store
 
 _SCHEMA = "CREATE TABLE IF NOT EXISTS kept (id INTEGER PRIMARY KEY, data BLOB NOT NULL)"
-_PRAGMAS = ("synchronous = OFF", "secure_delete = ON", "temp_store = MEMORY", "cache_size = -16000")
+_PRAGMAS = (
+    "page_size = 16384",
+    "synchronous = OFF",
+    "secure_delete = ON",
+    "temp_store = MEMORY",
+    "cache_size = -16000",
+)
 _PATIENCE = 1.0  # seconds a lock is waited for
 _PASSING = ("locked", "busy", "readonly", "unable to open", "full", "disk I/O")  # nothing is wrong with the database
 _ROOT = "\0"
@@ -79,8 +85,10 @@ class StoreCache:
         for start in range(0, len(blocks), _AT_ONCE):
             some = blocks[start : start + _AT_ONCE]
             with self._guard():
-                found = self._fetched([_id(place, block) for block in some])
-                rows = [(one, _valid(place, one, found.get(_id(place, one), b""), listed[one])) for one in some]
+                ids = [_id(place, block) for block in some]
+                found = self._fetched(ids)
+                there = zip(some, ids, strict=True)
+                rows = [(one, _valid(place, one, found.get(at, b""), listed[one])) for one, at in there]
             yield from rows
 
     def write(self, kind: str, name: str, block: str, data: bytes | None) -> None:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 NOTES = "Notes"  # the section at the end that is a person's own
 _NOTES = frozenset(("notes", "笔记"))  # what a person may call it
 _NOTED = "knowledge/"
-_SHORTEST = len("- [2026-02-15] x\n")
+_LEAST = len("- [2026-02-15] \n")
 _DECISIONS, _PREFERENCES, _LESSONS, _KNOWLEDGE, _EXPERIENCE, _FREE = range(6)
 _BY_TYPE = {"O": _PREFERENCES, "W": _KNOWLEDGE, "B": _EXPERIENCE}
 _CLOSING = re.compile(r"\s+#+$")  # of an ATX heading: not read as a part of its text
@@ -135,8 +135,11 @@ def _fit(
     left: list[DistinctFact] = []
     headings: set[MemorySection] = set()
     for position, fact in enumerate(groups):
-        if lines < 1 or size < _SHORTEST:
+        if lines < 1:
             return shown, left + groups[position:]
+        if size < _LEAST + len(fact.first.text):  # in bytes it is more
+            left.append(fact)
+            continue
         section = _section(fact)
         new = 0 if section in headings else 1
         bytes_needed = len(_bullet(fact).encode()) + 1 + new * len(f"\n## {titles[section]}\n\n".encode())
