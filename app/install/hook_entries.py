@@ -28,7 +28,7 @@ def merge(text: str, hooks: HookFile, commands: Mapping[str, str]) -> str:
 
 def entry(hooks: HookFile, event: str, command: str) -> dict[str, Any]:
     """Make the entry that is added to the list of an event."""
-    own = dict(hooks.events[event])
+    own = dict(hooks.own.get(event, {}))
     matcher = {"matcher": own.pop("matcher")} if "matcher" in own else {}
     handler = {**hooks.handler, hooks.command_key: command, **own}
     return {**matcher, "hooks": [handler]} if hooks.shape == "nested" else {**matcher, **handler}

@@ -67,7 +67,8 @@ def _report(
     problems += [problem for file in own for problem in _distrust(target, host, file, last)]
     problems += _doubles(host, own)
     problems += _crossings(host, own, files)
-    found = any((target.home / trace).is_dir() for trace in host.traces) or any(map(shutil.which, host.programs))
+    has_traces = any((target.home / trace).is_dir() for trace in host.traces or (host.home,))
+    found = has_traces or any(map(shutil.which, host.programs or (host.agent,)))
     paths = tuple(str(file.path) for file in own)
     return Report(host.agent, host.name, found, paths, last, tuple(problems), _saving(target, host) if own else None)
 

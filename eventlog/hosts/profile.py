@@ -25,8 +25,9 @@ class HookFile(NamedTuple):
     user_file: str  # below the host's directory
     project_file: str  # below the project's
     shape: Shape
-    events: Mapping[str, Mapping[str, Any]]  # what differs from `handler`; for nested shapes also `matcher`
+    events: tuple[str, ...]
     handler: Mapping[str, Any]  # the command still empty
+    own: Mapping[str, Mapping[str, Any]] = {}  # what differs from it for some events; for nested shapes also `matcher`
     command_key: str = "command"
     document: Mapping[str, Any] = {}  # what a new file needs beside `hooks`
     script: Path | None = None  # of shape "script": what the file holds, a line `const COMMANDS = {}` in it
@@ -90,8 +91,8 @@ class HostProfile(NamedTuple):
     rules: RuleFile
     memory: MemoryFiles
     home_variable: str = ""  # of the environment, moves that directory; "" where nothing does
-    programs: tuple[str, ...] = ()  # by which its presence is told, or by these directories of the home:
-    traces: tuple[str, ...] = ()
+    programs: tuple[str, ...] = ()  # by which its presence is told; by default what commands call it
+    traces: tuple[str, ...] = ()  # directories of the user's home that tell it, too; by default its own
     also_runs: tuple[ForeignHooks, ...] = ()
     distrust: Callable[[Path, Path, Any], Iterator[Distrust]] | None = None
     trust: TrustFile | None = None

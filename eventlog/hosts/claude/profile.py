@@ -7,6 +7,11 @@ _SKILL = (
     "what earlier sessions saved. Use at the end of every task.\n---\n\n"
 )
 
+_EVENTS = (
+    "SessionStart", "UserPromptSubmit", "PostToolUse", "Stop", "SubagentStart", "SubagentStop", "PreCompact",
+    "SessionEnd",
+)  # fmt: skip
+
 PROFILE = HostProfile(
     agent="claude",
     name="Claude Code",
@@ -16,14 +21,9 @@ PROFILE = HostProfile(
         user_file="settings.json",
         project_file=".claude/settings.json",
         shape="nested",
-        events={
-            "SessionStart": {},
-            "UserPromptSubmit": {},
+        events=_EVENTS,
+        own={
             "PostToolUse": {"matcher": "Edit|Write|MultiEdit|NotebookEdit|Bash", "async": True},
-            "Stop": {},
-            "SubagentStart": {},
-            "SubagentStop": {},
-            "PreCompact": {},
             "SessionEnd": {"timeout": 5},  # all hooks at the end share 1.5 s, unless one asks for more
         },
         handler={"type": "command", "command": "", "timeout": SECONDS},
@@ -38,6 +38,4 @@ PROFILE = HostProfile(
         home=((".claude/CLAUDE.md",),),
         has_imports=True,
     ),
-    programs=("claude",),
-    traces=(".claude",),
 )

@@ -5,6 +5,11 @@ from eventlog.hosts.profile import SECONDS, HookFile, HostProfile, MemoryFiles, 
 
 _AGENTS = ("AGENTS.override.md", "AGENTS.md")  # it reads the first that is there
 
+_EVENTS = (
+    "SessionStart", "UserPromptSubmit", "PostToolUse", "PreCompact", "Stop", "SubagentStart", "SubagentStop",
+    "SessionEnd",
+)  # fmt: skip
+
 PROFILE = HostProfile(
     agent="codex",
     name="Codex CLI",
@@ -14,22 +19,15 @@ PROFILE = HostProfile(
         user_file="hooks.json",
         project_file=".codex/hooks.json",
         shape="nested",
-        events={
+        events=_EVENTS,
+        own={
             "SessionStart": {"matcher": "startup|resume|clear|compact"},
-            "UserPromptSubmit": {},
-            "PostToolUse": {},
-            "PreCompact": {},
-            "Stop": {},
-            "SubagentStart": {},
-            "SubagentStop": {},
             "SessionEnd": {"timeout": 3},  # the most it allows
         },
         handler={"type": "command", "command": "", "timeout": SECONDS},
     ),
     rules=RuleFile(project_file="AGENTS.md", user_file="AGENTS.md"),
     memory=MemoryFiles(project=(_AGENTS,), home=(tuple(f".codex/{name}" for name in _AGENTS),)),
-    programs=("codex",),
-    traces=(".codex",),
     distrust=distrust,
     trust=TrustFile("config.toml", without_trust),
     after_install="Codex skips hooks it was not told to trust: run /hooks in it once",

@@ -6,6 +6,11 @@ from eventlog.hosts.profile import SECONDS, ForeignHooks, HookFile, HostProfile,
 
 _SHELL = "powershell" if sys.platform == "win32" else "bash"
 
+_EVENTS = (
+    "sessionStart", "userPromptSubmitted", "postToolUse", "preCompact", "agentStop", "subagentStart",
+    "subagentStop", "sessionEnd",
+)  # fmt: skip
+
 PROFILE = HostProfile(
     agent="copilot",
     name="GitHub Copilot CLI",
@@ -15,23 +20,12 @@ PROFILE = HostProfile(
         user_file="hooks/eventlog.json",
         project_file=".github/hooks/eventlog.json",
         shape="flat",
-        events={
-            "sessionStart": {},
-            "userPromptSubmitted": {},
-            "postToolUse": {},
-            "preCompact": {},
-            "agentStop": {},
-            "subagentStart": {},
-            "subagentStop": {},
-            "sessionEnd": {},
-        },
+        events=_EVENTS,
         handler={"type": "command", _SHELL: "", "timeoutSec": SECONDS},
         command_key=_SHELL,
         document={"version": 1},
     ),
     rules=RuleFile(project_file="AGENTS.md"),
     memory=MemoryFiles(project=(("AGENTS.md",), (".github/copilot-instructions.md",)), home=((".copilot/AGENTS.md",),)),
-    programs=("copilot",),
-    traces=(".copilot",),
     also_runs=(ForeignHooks("claude", ("project",), is_enough=True), ForeignHooks("vscode")),
 )

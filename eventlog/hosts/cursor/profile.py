@@ -4,6 +4,11 @@ from eventlog.hosts.profile import SECONDS, ForeignHooks, HookFile, HostProfile,
 
 _MDC = "---\ndescription: Save what is worth knowing later (eventlog)\nalwaysApply: true\n---\n\n"
 
+_EVENTS = (
+    "sessionStart", "beforeSubmitPrompt", "afterFileEdit", "afterShellExecution", "preCompact", "stop",
+    "subagentStart", "subagentStop", "sessionEnd",
+)  # fmt: skip
+
 PROFILE = HostProfile(
     agent="cursor",
     name="Cursor",
@@ -12,23 +17,13 @@ PROFILE = HostProfile(
         user_file="hooks.json",
         project_file=".cursor/hooks.json",
         shape="flat",
-        events={
-            "sessionStart": {},
-            "beforeSubmitPrompt": {},
-            "afterFileEdit": {},
-            "afterShellExecution": {},
-            "preCompact": {},
-            "stop": {"loop_limit": 1},
-            "subagentStart": {},
-            "subagentStop": {},
-            "sessionEnd": {},
-        },
+        events=_EVENTS,
+        own={"stop": {"loop_limit": 1}},
         handler={"command": "", "timeout": SECONDS},
         document={"version": 1},
     ),
     rules=RuleFile(project_file=".cursor/rules/eventlog.mdc", head=_MDC),
     memory=MemoryFiles(project=(("AGENTS.md",),)),
     programs=("cursor", "cursor-agent"),
-    traces=(".cursor",),
     also_runs=(ForeignHooks("claude", is_enough=True),),
 )

@@ -4,6 +4,10 @@ from pathlib import Path
 
 from eventlog.hosts.profile import HookFile, HostProfile, MemoryFiles, RuleFile
 
+_EVENTS = (
+    "SessionStart", "UserPromptSubmit", "PostToolUse", "AfterAgentResponse", "Stop", "PreCompact", "SessionEnd",
+)  # fmt: skip
+
 PROFILE = HostProfile(
     agent="opencode",
     name="OpenCode",
@@ -13,20 +17,11 @@ PROFILE = HostProfile(
         user_file="plugins/eventlog.js",
         project_file=".opencode/plugins/eventlog.js",
         shape="script",
-        events={
-            "SessionStart": {},
-            "UserPromptSubmit": {},
-            "PostToolUse": {},
-            "AfterAgentResponse": {},
-            "Stop": {},
-            "PreCompact": {},
-            "SessionEnd": {},
-        },
+        events=_EVENTS,
         handler={},
         script=Path(__file__).with_name("plugin.js"),
     ),
     rules=RuleFile(project_file="AGENTS.md", user_file="AGENTS.md"),
     memory=MemoryFiles(project=(("AGENTS.md",),), home=((".config/opencode/AGENTS.md",),)),
-    programs=("opencode",),
     traces=(".config/opencode", ".local/share/opencode"),
 )

@@ -2,6 +2,11 @@
 
 from eventlog.hosts.profile import SECONDS, HookFile, HostProfile, MemoryFiles, RuleFile
 
+_EVENTS = (
+    "SessionStart", "UserPromptSubmit", "PostToolUse", "Stop", "SubagentStart", "SubagentStop", "PreCompact",
+    "SessionEnd",
+)  # fmt: skip
+
 PROFILE = HostProfile(
     agent="qwen",
     name="Qwen Code",
@@ -11,20 +16,10 @@ PROFILE = HostProfile(
         user_file="settings.json",
         project_file=".qwen/settings.json",
         shape="nested",
-        events={
-            "SessionStart": {},
-            "UserPromptSubmit": {},
-            "PostToolUse": {"matcher": "write_file|edit|notebook_edit|run_shell_command|todo_write"},
-            "Stop": {},
-            "SubagentStart": {},
-            "SubagentStop": {},
-            "PreCompact": {},
-            "SessionEnd": {},
-        },
+        events=_EVENTS,
+        own={"PostToolUse": {"matcher": "write_file|edit|notebook_edit|run_shell_command|todo_write"}},
         handler={"name": "eventlog", "type": "command", "command": "", "timeout": SECONDS},
     ),
     rules=RuleFile(project_file="QWEN.md", user_file="QWEN.md"),
     memory=MemoryFiles(project=(("QWEN.md",),), home=((".qwen/QWEN.md",),), has_imports=True),
-    programs=("qwen",),
-    traces=(".qwen",),
 )

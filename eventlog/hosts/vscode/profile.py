@@ -2,6 +2,10 @@
 
 from eventlog.hosts.profile import SECONDS, ForeignHooks, HookFile, HostProfile, MemoryFiles, RuleFile
 
+_EVENTS = (
+    "SessionStart", "UserPromptSubmit", "PostToolUse", "PreCompact", "SubagentStart", "SubagentStop", "Stop",
+)  # fmt: skip
+
 PROFILE = HostProfile(
     agent="vscode",
     name="VS Code",
@@ -10,15 +14,7 @@ PROFILE = HostProfile(
         user_file="hooks/eventlog-vscode.json",
         project_file=".github/hooks/eventlog-vscode.json",
         shape="flat",
-        events={
-            "SessionStart": {},
-            "UserPromptSubmit": {},
-            "PostToolUse": {},
-            "PreCompact": {},
-            "SubagentStart": {},
-            "SubagentStop": {},
-            "Stop": {},
-        },
+        events=_EVENTS,
         handler={"type": "command", "command": "", "timeout": SECONDS},
     ),
     rules=RuleFile(project_file="AGENTS.md"),

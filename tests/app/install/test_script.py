@@ -43,7 +43,7 @@ def test_a_plugin_calls_every_event_and_goes_with_its_directory(home):
     again = call("install", "opencode").out
     call("uninstall", "opencode")
 
-    assert profiles()["opencode"].hooks.events.keys() == commands.keys()
+    assert {*profiles()["opencode"].hooks.events} == commands.keys()
     assert all(is_ours(one["command"]) for entries in commands.values() for one in entries)
     assert again.startswith("unchanged")
     assert not (home / ".config").exists()
