@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable
-from functools import partial
+from functools import partial, wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -153,8 +153,21 @@ here = click.option(
 )
 
 
-def speaker(command: _Function) -> _Function:
+def as_speaker(command: Callable[..., None]) -> Callable[..., None]:
+    """Hand a command its options `session`, `project`, `agent` and `layer` as one value, `speaker`."""
+
+    @wraps(command)
+    def call(*, session: str | None, project: str | None, agent: str | None, layer: int | None, **others: Any) -> None:
+        from eventlog.app.current_conversation import SpeakerOptions  # reads the log, which most verbs need not
+
+        command(speaker=SpeakerOptions(session, project, agent, layer), **others)
+
+    return call
+
+
+def speaker(command: Callable[..., None]) -> Callable[..., None]:
     """Add the options that say who speaks: conversation, project, agent and layer of an event recorded by hand."""
+    command = as_speaker(command)
     for option in (
         click.option(
             "--layer", type=click.IntRange(1, 4), help="Safety net that saved it [default: 1, the agent itself]."

@@ -47,6 +47,7 @@ from eventlog.store import Store
 )
 @options.program("Program that says it.")
 @click.option("--layer", type=click.IntRange(1, 4), help="Safety net that saved it.")
+@options.as_speaker
 @options.store
 def command(
     type_name: str | None,
@@ -54,10 +55,7 @@ def command(
     from_stdin: bool,
     batch: str | None,
     object_text: str | None,
-    session: str | None,
-    project: str | None,
-    agent: str | None,
-    layer: int | None,
+    speaker: SpeakerOptions,
     store: Store,
 ) -> None:
     """Append events of any type, but decisions of people and what became of knowledge bases.
@@ -75,7 +73,7 @@ def command(
     if batch is not None and not (from_stdin and batch.strip()):
         raise click.UsageError("--batch names what comes with --stdin")
     machine = Machine.here()
-    if is_switched_off(machine, project):
+    if is_switched_off(machine, speaker.project):
         return
     log = options.open_log(store)
     if from_stdin:
@@ -86,12 +84,11 @@ def command(
     fields = {**_object(object_text), **_assigned(str(type_name), assignments)}
     if fields.setdefault("type", type_name) != type_name:
         raise click.UsageError(f"TYPE is {type_name}, and the fields say type={fields['type']}")
-    speaker = _speaker(log, SpeakerOptions(session, project, agent, layer), fields, machine)
-    done = append_event(log, {**speaker, **fields})
+    done = append_event(log, {**_told_by(log, speaker, fields, machine), **fields})
     report(done.appended, "already said in this conversation", still_said=done.still_said)
 
 
-def _speaker(log: EventLog, given: SpeakerOptions, fields: dict[str, Any], machine: Machine) -> dict[str, Any]:
+def _told_by(log: EventLog, given: SpeakerOptions, fields: dict[str, Any], machine: Machine) -> dict[str, Any]:
     """Build the fields that tell who says it: as given, or where no conversation is named, as for `fact`."""
     if given.session is None and "conversation_id" not in fields:
         here = given.project or fields.get("project") or project_root(str(Path.cwd()))

@@ -46,10 +46,7 @@ def command(
     confidence: float,
     importance: int,
     scope: str | None,
-    session: str | None,
-    project: str | None,
-    agent: str | None,
-    layer: int | None,
+    speaker: SpeakerOptions,
     store: Store,
 ) -> None:
     """Save something worth knowing later.
@@ -66,4 +63,4 @@ def command(
         "importance": importance,
         "scope": scope,
     }
-    record(store, SpeakerOptions(session, project, agent, layer), {"type": "fact", **fields})
+    record(store, speaker, {"type": "fact", **fields})

@@ -55,10 +55,7 @@ def command(
     confidence: float | None,
     file: str | None,
     dry_run: bool,
-    session: str | None,
-    project: str | None,
-    agent: str | None,
-    layer: int | None,
+    speaker: SpeakerOptions,
     store: Store,
 ) -> None:
     """Plan a change of one section of a knowledge base, or of several with --file.
@@ -76,13 +73,13 @@ def command(
     flags = given | {"level": level, "under": under or None, "reason": reason, "confidence": confidence}
     declared = parse_plan(*read_plan(file)) if file else PlanFile(version="1.0.0", entries=[entry_of(_present(flags))])
     log, machine = options.open_log(store), Machine.here()
-    told = SpeakerOptions(declared.source if session is None else session, project, agent, layer)
+    told = speaker if speaker.session is not None else speaker._replace(session=declared.source)
     events = checked(store, declared, speaker_of(log, told, machine, writes=not dry_run), machine)
     if dry_run:
         for event in events:
             emit({"status": "dry-run", "event": to_fields(event)})
         return
-    if is_switched_off(machine, project):
+    if is_switched_off(machine, speaker.project):
         return
     for stored in log.append_many(events):
         emit({"status": "ok", "id": stored.id})

@@ -31,10 +31,7 @@ def command(
     todos: tuple[str, ...],
     done: tuple[str, ...],
     stage: bool,
-    session: str | None,
-    project: str | None,
-    agent: str | None,
-    layer: int | None,
+    speaker: SpeakerOptions,
     store: Store,
 ) -> None:
     """Save what was done, in the whole session or in one stage of it.
@@ -50,4 +47,4 @@ def command(
         "todos": list(todos),
         "done": list(done),
     }
-    record(store, SpeakerOptions(session, project, agent, layer), {"type": "stage_summary", **fields})
+    record(store, speaker, {"type": "stage_summary", **fields})
