@@ -1,65 +1,48 @@
 """The description of an event, in one line for people."""
 
-from eventlog.events import (
-    ContextInjected,
-    EntryApplied,
-    EntryResolved,
-    Event,
-    Fact,
-    HostEvent,
-    KnowledgeEdited,
-    PlanEntry,
-    ProjectJoined,
-    ProjectSeen,
-    Retraction,
-    SaveRequested,
-    SectionKey,
-    SessionEnd,
-    SessionStart,
-    StageSummary,
-    TurnEnd,
-)
+from eventlog import events
+from eventlog.events import Event, SectionKey
 
 
 def describe(event: Event) -> str:
     """Tell the gist of the event; the whole of it is in its line."""
     match event:
-        case Fact():
+        case events.Fact():
             return " ".join(filter(None, [f"[{event.category or event.memory_type}]", event.content]))
-        case StageSummary():
+        case events.StageSummary():
             return ": ".join(filter(None, [event.topic, event.summary]))
-        case SessionStart():
+        case events.SessionStart():
             return _words(event.source, event.session_type, event.model, event.git_branch)
-        case SessionEnd():
+        case events.SessionEnd():
             return _words(event.reason, event.status, event.error)
-        case TurnEnd():
+        case events.TurnEnd():
             return _words(event.status, event.turn_id)
-        case PlanEntry():
+        case events.PlanEntry():
             where = event.key.path or event.key.url
             return _words(event.operation, where, _heading(event.key), event.content)
-        case KnowledgeEdited():
+        case events.KnowledgeEdited():
             return _words(event.operation, event.key.path or event.key.url, _heading(event.key), event.content)
-        case EntryApplied():
+        case events.EntryApplied():
             return _words(event.path, _heading(event))
-        case EntryResolved():
+        case events.EntryResolved():
             return _words(event.choice, event.target)
-        case Retraction():
+        case events.Retraction():
             return _words(event.target or f"conversation {event.conversation}", event.reason)
-        case SaveRequested():
+        case events.SaveRequested():
             return event.trigger
-        case ProjectSeen():
+        case events.ProjectSeen():
             return _words(event.path, "is", event.remote or "no repository with an address", event.replica)
-        case ProjectJoined():
+        case events.ProjectJoined():
             return " and ".join(event.projects)
-        case ContextInjected():
+        case events.ContextInjected():
             return f"{event.chars} characters from {len(event.sources)} events"
-        case HostEvent():
+        case events.HostEvent():
             return _words(event.name, str(event.payload.get("tool_name") or ""))
         case _:
             return ", ".join(f"{name}={value}" for name, value in event.extra.items())
 
 
-def _heading(at: SectionKey | EntryApplied) -> str:
+def _heading(at: SectionKey | events.EntryApplied) -> str:
     above = "".join(f"{heading} > " for heading in at.under or ())
     return f"{'#' * at.level} {above}{at.heading}"
 

@@ -5,19 +5,8 @@ import errno
 import hashlib
 import os
 
-from eventlog.files import (
-    ADDED,
-    ENDING,
-    HEX,
-    OURS,
-    is_temporary,
-    make_dirs,
-    not_stored,
-    read_regular,
-    remove,
-    sync_dir,
-    write_temporary,
-)
+from eventlog import files
+from eventlog.files import ADDED, ENDING, HEX, OURS
 
 _HERE, _RENAME_EXCHANGE = -100, 2  # AT_FDCWD, and a flag of renameat2
 _CANNOT = (errno.ENOSYS, errno.EINVAL, errno.EOPNOTSUPP, errno.EPERM)
@@ -40,18 +29,18 @@ def exchange_file(path: str, data: bytes, seen: bytes | None, *, mode: int = OUR
     name = f"{path}.{os.urandom(4).hex()}"
     ready = f"{name}.{_digest(data)}.{_digest(seen or b'')}{_SWAP}"
     try:
-        make_dirs(os.path.dirname(path))
-        write_temporary(f"{name}{ENDING}", data, durable=True, mode=mode)
+        files.make_dirs(os.path.dirname(path))
+        files.write_temporary(f"{name}{ENDING}", data, durable=True, mode=mode)
         os.replace(f"{name}{ENDING}", ready)
         if seen is None:
             _put_in(ready, path)
         else:
             _take_turns(ready, path, data, seen)
-        sync_dir(os.path.dirname(path))
+        files.sync_dir(os.path.dirname(path))
     except OSError as error:
-        raise not_stored(error, path) from error
+        raise files.not_stored(error, path) from error
     finally:
-        remove(f"{name}{ENDING}")
+        files.remove(f"{name}{ENDING}")
         _remove_own(ready)
 
 
@@ -104,8 +93,8 @@ def sweep(path: str) -> None:
     """
     directory, name = os.path.split(path)
     for other in os.listdir(directory) if os.path.isdir(directory) else ():
-        if is_temporary(other) and other[:-ADDED] == name:
-            remove(f"{directory}/{other}")
+        if files.is_temporary(other) and other[:-ADDED] == name:
+            files.remove(f"{directory}/{other}")
         elif _is_swap(other) and other[:-_SWAP_ADDED] == name:
             _remove_own(f"{directory}/{other}")
 
@@ -113,9 +102,9 @@ def sweep(path: str) -> None:
 def sweep_tree(root: str, before: float) -> None:
     """Remove what killed writers left anywhere under a directory before that time, in seconds since the epoch."""
     for directory, _, names in os.walk(root):
-        for path in [f"{directory}/{name}" for name in names if is_temporary(name) or _is_swap(name)]:
+        for path in [f"{directory}/{name}" for name in names if files.is_temporary(name) or _is_swap(name)]:
             if _changed_at(path) < before:
-                (_remove_own if _is_swap(path) else remove)(path)
+                (_remove_own if _is_swap(path) else files.remove)(path)
 
 
 def _remove_own(temporary: str) -> None:
@@ -136,7 +125,7 @@ def _remove_own(temporary: str) -> None:
 
 def _content(path: str) -> bytes | None:
     try:
-        return read_regular(path)
+        return files.read_regular(path)
     except FileNotFoundError:
         return None
 
