@@ -4,12 +4,12 @@ import os
 from collections.abc import Iterable, Sequence
 
 from eventlog import spool
+from eventlog import verify as verifying
 from eventlog.app import apply as applying
 from eventlog.app import query as querying
 from eventlog.app import sessions as listing
 from eventlog.app import stats as counting
 from eventlog.app import status as waiting
-from eventlog.app import verify as verifying
 from eventlog.app import why as explaining
 from eventlog.app.apply_result import ApplyResult
 from eventlog.app.machine import Machine
@@ -23,7 +23,6 @@ from eventlog.app.receipt import append_receipt
 from eventlog.app.session_context import request_of, session_context
 from eventlog.app.sessions import NEWEST, SessionRow
 from eventlog.app.status import StatusReport
-from eventlog.app.verify import LogReport
 from eventlog.app.why import LineReason
 from eventlog.events import Event
 from eventlog.project import project_root
@@ -33,6 +32,7 @@ from eventlog.projections.context.agent_context import AgentContext
 from eventlog.projections.views.stats import Week
 from eventlog.settings import load
 from eventlog.store import Store
+from eventlog.verify import VerifyResult
 
 
 class Memory:
@@ -159,7 +159,7 @@ class Memory:
         """Count the sessions each safety net saved, week by week; the last row is of all weeks."""
         return counting.stats(self._opened(), since, until)
 
-    def verify(self) -> LogReport:
+    def verify(self) -> VerifyResult:
         """Read every line of the log and name each damage."""
         return verifying.verify(self.log)
 

@@ -16,16 +16,17 @@ from eventlog.ordinary_file import decode_whole
 
 
 class VerifyResult(Struct):
-    """Tell how much was read, and everything that is wrong with it, in the order of the files."""
+    """Tell how much was read, everything wrong with it in the order of the files, and which files hold no day."""
 
     events: int = 0
     files: int = 0
     damage: list[Damage] = []
+    strangers: list[str] = []  # of the log's directory; never read
 
 
 def verify(log: EventLog, progress: Callable[[int, int], None] = lambda _done, _all: None) -> VerifyResult:
     """Read the whole log, one day in memory at a time; raises Busy where a file's lock is not to be had."""
-    found = VerifyResult()
+    found = VerifyResult(strangers=days.foreign_files(log.store.log))
     elsewhere = CopyFilter(log.holding)
     there = log.days()
     for number, day in enumerate(there, 1):

@@ -4,13 +4,13 @@ from pathlib import Path
 
 import click
 
-from eventlog.app.verify import LogReport, verify
 from eventlog.cli import options
 from eventlog.cli.main import EXIT_DAMAGED
 from eventlog.cli.output import count, emit_pretty, say
 from eventlog.cli.progress import phases
 from eventlog.conflict_copies import sync_program
 from eventlog.store import Store
+from eventlog.verify import VerifyResult, verify
 
 
 @click.command(epilog=options.examples("eventlog verify", "eventlog verify --json"))
@@ -31,7 +31,7 @@ def command(as_json: bool, store: Store) -> int:
     return EXIT_DAMAGED if found.damage else 0
 
 
-def _tell(found: LogReport) -> None:
+def _tell(found: VerifyResult) -> None:
     for damage in found.damage:
         say(f"{damage.place} {damage.kind}: {damage.reason}")
     for path in found.strangers:

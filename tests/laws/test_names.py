@@ -22,7 +22,7 @@ SUBJECTS = {
     "replay": {"projections/engine/replay.py", "app/replay.py", "cli/verbs/replay.py"},
     "sessions": {"eventlog/hosts/sessions.py", "projections/views/sessions.py", "app/sessions.py", "cli/verbs/sessions.py"},
     "stats": {"projections/views/stats.py", "app/stats.py", "cli/verbs/stats.py"},
-    "verify": {"eventlog/verify.py", "app/verify.py", "cli/verbs/verify.py"},
+    "verify": {"eventlog/verify.py", "cli/verbs/verify.py"},
 }  # fmt: skip
 SOURCES = {
     name: source for folder in ("eventlog", "projections", "app", "cli") for name, source in files(folder).items()
