@@ -81,10 +81,10 @@ def check_regular(found: os.stat_result) -> None:
         raise OSError(0, "not a regular file")
 
 
-def read_regular(path: str) -> bytes:
-    """Read all bytes of a regular file; raises OSError."""
+def read_regular(path: str, most: int = -1) -> bytes:
+    """Read all bytes of a regular file, or the first ones, at most so many; raises OSError."""
     with os.fdopen(open_regular(path), "rb") as opened:
-        return opened.read()
+        return opened.read(most)
 
 
 def read_end(path: str, most: int) -> bytes:

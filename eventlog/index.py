@@ -9,7 +9,6 @@ Unreadable   a day file that cannot be read is left out, and asked again the nex
 Durability   none: temp file + rename, no sync. A damaged or foreign file is ignored and rebuilt.
 """
 
-import os
 from contextlib import suppress
 from itertools import groupby
 from operator import itemgetter
@@ -18,7 +17,7 @@ from pathlib import Path
 import msgspec
 import orjson
 
-from eventlog import days, index_lookup, stamps
+from eventlog import days, index_lookup
 from eventlog.cross_day import day_in_id
 from eventlog.errors import NotStored
 from eventlog.events import order
@@ -27,7 +26,6 @@ from eventlog.files import read_regular, replace_file
 from eventlog.index_lookup import FileStamp, LookupResult
 from eventlog.linescan import lines_with
 from eventlog.log_line import LogLine
-from eventlog.store import day_of
 
 _SCAN_AT_MOST = 4 << 20  # bytes of changed files to scan per read before they are folded into the index
 
@@ -63,7 +61,7 @@ class ConversationIndex:
 
     def positions(self, conversation_id: str) -> list[Position]:
         """File and byte offset of each of the conversation's lines."""
-        files = {stamp[0]: stamp for stamp in self._files_now()}
+        files = {stamp[0]: stamp for stamp in index_lookup.stamps_of(str(self._log))}
         known = self._look_up(conversation_id)
         changed = [name for name, stamp in files.items() if stamp not in known.files]
         if sum(files[name][1] for name in changed) > _SCAN_AT_MOST and self.catch_up():
@@ -78,7 +76,7 @@ class ConversationIndex:
     def conversations(self) -> list[str]:
         """List every conversation, those of changed files last."""
         known = self._look_up("").files
-        changed = [stamp for stamp in self._files_now() if stamp not in known]
+        changed = [stamp for stamp in index_lookup.stamps_of(str(self._log)) if stamp not in known]
         if sum(stamp[1] for stamp in changed) > _SCAN_AT_MOST and self.catch_up():
             changed = []
         found = dict.fromkeys(index_lookup.conversations(str(self._path)))
@@ -89,7 +87,7 @@ class ConversationIndex:
 
     def catch_up(self) -> bool:
         """Fold every changed file into the index; False where the cache cannot be written."""
-        files = self._files_now()
+        files = index_lookup.stamps_of(str(self._log))
         owners, known = self._read_all()
         changed = {stamp[0] for stamp in files if stamp not in known}
         keep = {stamp[0] for stamp in files} - changed
@@ -105,15 +103,6 @@ class ConversationIndex:
             for conversation, offsets in found.items():
                 owners.setdefault(conversation, {})[name] = offsets
         return self._write(files, owners)
-
-    def _files_now(self) -> list[FileStamp]:
-        """In one pass over the directory: a session waits for this when it starts."""
-        try:
-            with os.scandir(self._log) as found:
-                stats = [(entry.name, entry.stat()) for entry in found if day_of(entry.name) and days.is_regular(entry)]
-        except FileNotFoundError:
-            return []
-        return sorted((name, *stamps.of(stat)) for name, stat in stats)
 
     def _look_up(self, conversation_id: str) -> LookupResult:
         return index_lookup.look_up(str(self._path), conversation_id)

@@ -23,15 +23,9 @@ _LETTERS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-")
 def replica_of(store: "Store") -> str:
     """Read the name of this store; "" where none was made yet, or nobody can read it."""
     try:
-        fd = files.open_regular(store.replica)
+        name = files.read_regular(store.replica, _READ).decode("ascii", "replace").strip()
     except OSError:
         return ""
-    try:
-        name = os.read(fd, _READ).decode("ascii", "replace").strip()
-    except OSError:
-        return ""
-    finally:
-        os.close(fd)
     return name if len(name) <= _LONGEST and "." not in name and is_replica_name(name) else ""
 
 

@@ -11,7 +11,7 @@ from eventlog import fastjson, timestamps
 from eventlog.append_once import append_once
 from eventlog.dayfile import path_of
 from eventlog.errors import EventLogError, InvalidEvent
-from eventlog.files import is_locked, not_stored, open_regular, replace_file, sync_file
+from eventlog.files import is_locked, not_stored, read_regular, replace_file, sync_file
 from eventlog.lean import os
 
 TYPE_CHECKING = False
@@ -81,8 +81,7 @@ def _take_in(store: "Store", path: str) -> bool:
 
 def _read(path: str) -> "tuple[int, str, int | None, dict[str, object]]":
     """Raises OSError, ValueError, LookupError or TypeError."""
-    with os.fdopen(open_regular(path), "rb") as opened:
-        kept = fastjson.loads(opened.read(_LARGEST))
+    kept = fastjson.loads(read_regular(path, _LARGEST))
     if not isinstance(kept, dict) or not isinstance(kept["event"], dict):
         raise TypeError("not an event of the spool")
     within_ms = kept["within_ms"]

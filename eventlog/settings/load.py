@@ -1,6 +1,5 @@
 """`config.yaml`: what a user chose, or the exact place of what cannot be understood."""
 
-import os
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -54,8 +53,7 @@ def load(store: Store) -> ConfigFile:
 
 def _read(path: str) -> bytes:
     """Raises OSError, or BadSettings where it is longer than any settings are."""
-    with os.fdopen(files.open_regular(path), "rb") as opened:
-        data = opened.read(_LARGEST + 1)
+    data = files.read_regular(path, _LARGEST + 1)
     if len(data) > _LARGEST:
         raise BadSettings(f"is larger than {_LARGEST:,} bytes", where=path, hint="settings are short; remove the rest")
     return data
