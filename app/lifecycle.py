@@ -1,13 +1,12 @@
 """The start and the end of a session, told by a host without hooks."""
 
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from eventlog.app.session_hooks import consent
 from eventlog.app.session_hooks.from_settings import BrokenHook, registry
 from eventlog.app.session_hooks.hook_base import SessionLifecycleHook
 from eventlog.app.session_hooks.project_hooks import ProjectHooks
-from eventlog.app.session_hooks.registry import HookOutcome
-from eventlog.app.session_hooks.run_hooks import run_hooks
+from eventlog.app.session_hooks.registry import SessionMoment
 from eventlog.confined import NotConfined
 from eventlog.events import SessionEnd, SessionStart
 from eventlog.log import EventLog
@@ -24,11 +23,12 @@ class ListedHook(NamedTuple):
     note: str
 
 
-Moment = Literal["start", "end"]
 SessionEvent = SessionStart | SessionEnd
 
 
-def record_session(log: EventLog, moment: Moment, session: str, cwd: str, agent: str, reason: str = "") -> SessionEvent:
+def record_session(
+    log: EventLog, moment: SessionMoment, session: str, cwd: str, agent: str, reason: str = ""
+) -> SessionEvent:
     """Append the event of a session that starts or ends in a directory; raises InvalidEvent or NotStored."""
     fields: dict[str, str | None] = {"conversation_id": session, "project": project_root(cwd), "agent": agent}
     if moment == "start":
@@ -39,13 +39,6 @@ def record_session(log: EventLog, moment: Moment, session: str, cwd: str, agent:
     stored = log.append({name: value for name, value in fields.items() if value})
     assert isinstance(stored, SessionEvent)
     return stored
-
-
-def run_session_hooks(
-    log: EventLog, settings: Settings, event: SessionEvent, cwd: str, issue: str = ""
-) -> list[HookOutcome]:
-    """Run the session hooks for an event of the log, in the directory the session worked in."""
-    return run_hooks(log, settings, event, cwd, issue)
 
 
 def list_hooks(store: Store, settings: Settings, cwd: str) -> list[ListedHook]:

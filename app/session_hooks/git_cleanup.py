@@ -31,13 +31,10 @@ class CleanupOptions(Struct, frozen=True, forbid_unknown_fields=True):
 class GitCleanup(SessionLifecycleHook):
     """Switch back to the trunk and delete the session's merged branch."""
 
+    name = "git_cleanup"
+
     def __init__(self, options: CleanupOptions = CleanupOptions()) -> None:  # noqa: B008 - it is frozen
         self._options = options
-
-    @property
-    def name(self) -> str:
-        """As in `session_hooks:`."""
-        return "git_cleanup"
 
     def on_session_start(self, context: HookContext) -> HookResult:
         """Skip: the branch a session starts on is told by its first event."""

@@ -26,13 +26,10 @@ class LoggingOptions(Struct, frozen=True, forbid_unknown_fields=True):
 class Logging(SessionLifecycleHook):
     """Say when sessions start and end."""
 
+    name = "logging"
+
     def __init__(self, options: LoggingOptions = LoggingOptions()) -> None:  # noqa: B008 - it is frozen
         self._options = options
-
-    @property
-    def name(self) -> str:
-        """As in `session_hooks:`."""
-        return "logging"
 
     def on_session_start(self, context: HookContext) -> HookResult:
         """A line, where wanted."""

@@ -29,10 +29,7 @@ _WORST_FIRST = (HookStatus.FAILURE, HookStatus.WARNING, HookStatus.SUCCESS, Hook
 class ProjectHooks(SessionLifecycleHook):
     """Run the project's own hooks, if the person has said yes to them as they are."""
 
-    @property
-    def name(self) -> str:
-        """As in `session_hooks:`."""
-        return "project"
+    name = "project"
 
     def on_session_start(self, context: HookContext) -> HookResult:
         """Run them for a start."""

@@ -8,8 +8,10 @@ from pathlib import Path
 
 import click
 
-from eventlog.app.lifecycle import Moment, list_hooks, record_session, run_session_hooks
+from eventlog.app.lifecycle import list_hooks, record_session
 from eventlog.app.session_hooks import HookOutcome, HookStatus, consent
+from eventlog.app.session_hooks.registry import SessionMoment
+from eventlog.app.session_hooks.run_hooks import run_hooks
 from eventlog.cli import options
 from eventlog.cli.choices import NearChoice
 from eventlog.cli.main import EXIT_FOUND
@@ -49,7 +51,7 @@ def command() -> None:
 @click.option("--reason", default="", help="Why it starts (startup, resume, …) or ends, in your words.")
 @click.option("--issue", default="", metavar="ID", help="Issue it is about [default: the one its branch is named for].")
 @options.store
-def run(moment: Moment, session: str, project: str, agent: str, reason: str, issue: str, store: Store) -> int:
+def run(moment: SessionMoment, session: str, project: str, agent: str, reason: str, issue: str, store: Store) -> int:
     """Record the event, then run the session hooks of config.yaml.
 
     Prints one JSON line for the event and one per hook. Exits with 1 where a hook failed.
@@ -59,7 +61,7 @@ def run(moment: Moment, session: str, project: str, agent: str, reason: str, iss
     emit({"status": "ok", "id": stored.id})
     settings = options.open_store(store).settings
     with _prints_to_stderr():
-        outcomes = run_session_hooks(log, settings, stored, project, issue)
+        outcomes = run_hooks(log, settings, stored, project, issue)
     for outcome in outcomes:
         emit(_as_dict(outcome))
     return EXIT_FOUND if any(outcome.result.status is HookStatus.FAILURE for outcome in outcomes) else 0
