@@ -9,6 +9,7 @@ from eventlog.app.base_files import base_targets
 from eventlog.app.open_store import OpenStore
 from eventlog.app.replay import replay
 from eventlog.errors import BadRequest
+from eventlog.events import order
 from eventlog.files import read_regular
 from eventlog.home import in_full
 from eventlog.log import EventLog
@@ -121,17 +122,11 @@ class _LogLines:
         lines = list(lines)
         self._by_id = log.find({event for line in lines for event in line.sources})
         conversations = {conversation for line in lines for conversation in line.conversations}
-        self._by_conversation = {conversation: _main(log.index.entries(conversation)) for conversation in conversations}
+        self._by_conversation = {conversation: log.index.entries(conversation) for conversation in conversations}
 
     def of(self, line: Line) -> list[LogLine]:
         named = [self._by_id[event] for event in line.sources if event in self._by_id]
-        whole = [entry for conversation in line.conversations for entry in self._by_conversation[conversation]]
-        return sorted({entry.event.id: entry for entry in (*named, *whole)}.values(), key=_order)
-
-
-def _main(entries: Iterable[LogLine]) -> list[LogLine]:
-    return [entry for entry in entries if not entry.event.subagent]
-
-
-def _order(entry: LogLine) -> tuple[str, str]:
-    return entry.event.ts, entry.event.id
+        told = [entry for conversation in line.conversations for entry in self._by_conversation[conversation]]
+        main = [entry for entry in told if not entry.event.subagent]
+        behind = {entry.event.id: entry for entry in (*named, *main)}
+        return sorted(behind.values(), key=lambda entry: order(entry.event))
