@@ -1,0 +1,43 @@
+"""The gate before a prompt: does what was found bear on it? Most prompts need nothing, and get nothing; pure.
+
+It bears on the prompt if the words they share are rare enough together, and enough of what the prompt is about. Words
+of every day's work count for nothing: "run the tests" is about no test in particular.
+
+Imported inside agents' hooks: standard library only.
+"""
+
+from math import log
+
+from eventlog.projections.search.words import stem
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Mapping
+
+RARE = 1.5  # times what a word tells that one text alone has
+SHARE = 0.25  # of all that the words of the prompt tell
+_OTHERS = 50  # texts that say nothing to the point: in a small store every word is rare
+_ENGLISH = """
+add anything ask back better branch bug build call change check clean code command commit continue create delete done
+error example explain fail failing file find finish fix function good great help implement improve issue line list look
+merge need new next nice ok okay open perfect problem project pull push question read refactor remove rename rerun
+review right run script see show start stop summarise summarize sure task test tell thank thanks thing think time try
+type undo update version want wait work write yes
+"""
+_CHINESE = """
+继续 谢谢 多谢 感谢 测试 提交 代码 运行 修改 修复 文件 问题 检查 一下 什么 怎么 为什 没有 可以 现在 需要 这样 好的 看看
+看一 不要 如何 解释 写一 一个 函数 项目 任务 完成 开始 更新 删除 添加 合并 分支
+"""
+_WORK = frozenset((*map(stem, _ENGLISH.split()), *_CHINESE.split()))
+
+
+def subjects(asked: "Iterable[str]") -> list[str]:
+    """List the tokens of a prompt that say what it is about, each once."""
+    return [token for token in dict.fromkeys(asked) if token not in _WORK]
+
+
+def bears_on(subject: "Collection[str]", text: "Collection[str]", having: "Mapping[str, int]", texts: int) -> bool:
+    """Tell whether a text, by its tokens, bears on a subject; `having` counts the texts with each token."""
+    tells = {token: max(0.0, log((texts + _OTHERS) / (having.get(token, 0) + 0.5))) for token in subject}
+    shared = sum(tells[token] for token in subject if token in text)
+    return shared > 0 and shared >= RARE * log((texts + _OTHERS) / 1.5) and shared >= SHARE * sum(tells.values())

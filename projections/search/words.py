@@ -1,0 +1,144 @@
+"""The words of a text as a search compares them; pure.
+
+English    lower case, without the endings of inflection; stop words are left out.
+Chinese    every two neighbouring characters, as no spaces tell where a word ends; a single one stands for itself.
+Names      `camelCase`, `snake_case`, `a/path.py`, `v1.2`: the whole, and each part.
+
+Imported inside agents' hooks: no re, which takes longer to load than a prompt takes to be read.
+"""
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+JOINERS = "_-./:@+#"  # within a word they join its parts
+_LONGEST = 64  # characters; a longer word is a key or a picture, and nobody types it
+_SHORTEST_STEM = 3
+_MOST_KNOWN = 50_000
+_STOP_WORDS = """
+a about after again all am an and any are as at be because been before being but by can could did do does doing
+don down during each few for from further get gets had has have having he her here hers him his how i if in into
+is it its itself just let like ll lot may me might more most much must my no nor not now of off on once one only
+or other our out over own please re s same shall she should so some such t than that the their them then there
+these they this those through to too under until up us use used using ve very was we were what when where which
+while who whom why will with would you your
+"""
+_STOP = frozenset(_STOP_WORDS.split())
+_PARTICLES = "的了吗呢吧啊呀嘛么是在和与或就也都把被请我你他她它们这那哪个"
+_ENDINGS = ("ing", "ed")
+_SIBILANTS = ("xes", "ches", "shes", "sses", "zes")
+_ASCII = {code: " " for code in range(128) if not (chr(code).isalnum() or chr(code) in JOINERS)}
+
+
+class _Spelling(dict[int, str]):
+    """The spelling of characters for comparison: width folded; a space for all but letters, digits and joiners."""
+
+    def __missing__(self, code: int) -> str:
+        from unicodedata import normalize
+
+        folded = normalize("NFKC", chr(code))
+        kept = (char if char.isalnum() or char in JOINERS else " " for char in folded if char not in _PARTICLES)
+        self[code] = "".join(kept) or " "
+        return self[code]
+
+
+_spelling = _Spelling()
+_known: dict[str, list[str]] = {}  # words met before, and their tokens
+
+
+def tokens(text: str) -> list[str]:
+    """List the tokens of a text in its order, repetitions included."""
+    found: list[str] = []
+    for word in text.translate(_ASCII if text.isascii() else _spelling).split():
+        if word not in _known:
+            if len(_known) > _MOST_KNOWN:
+                _known.clear()
+            _known[word] = _of_word(word)
+        found += _known[word]
+    return found
+
+
+def stem(word: str) -> str:
+    """Remove the endings of English inflection, as far as that is safe without a dictionary."""
+    if len(word) <= _SHORTEST_STEM or not word.isascii() or not word.isalpha():
+        return word
+    if word.endswith("ies") and _leaves_enough(word, "is"):
+        word = word[:-3] + "y"
+    elif word.endswith("s") and word[-2] not in "sui":
+        word = word[:-2] if word.endswith(_SIBILANTS) else word[:-1]
+    for ending in _ENDINGS:
+        if word.endswith(ending) and _leaves_enough(word, ending):
+            word = _undoubled(word[: -len(ending)])
+            break
+    if word.endswith("ly") and _leaves_enough(word, "lly"):
+        word = word[:-2]
+    return word[:-1] if word.endswith("e") and len(word) > _SHORTEST_STEM else word
+
+
+def _of_word(word: str) -> list[str]:
+    """Return what one run of letters, digits and joiners stands for."""
+    if word.isascii() and word.isalpha() and (word.islower() or word.istitle() or word.isupper()):
+        lower = word.lower()
+        return [] if lower in _STOP or len(word) > _LONGEST else [stem(lower)]
+    if word.isascii():
+        return _of_name(word.strip(JOINERS))
+    return [token for run in _runs(word) for token in (_pairs if _is_han(run[0]) else _of_name)(run.strip(JOINERS))]
+
+
+def _of_name(word: str) -> list[str]:
+    """Return the whole name, and its parts."""
+    parts = [stem(part) for part in _parts(word) if part not in _STOP and len(part) <= _LONGEST]
+    lower = word.lower()
+    is_one = lower.isalnum() and len(parts) <= 1
+    return parts[:_LONGEST] if is_one or len(word) > _LONGEST or not word else [lower, *parts]
+
+
+def _parts(word: str) -> "Iterator[str]":
+    """Split at joiners, and before a capital letter that begins a word: `HTTPServer` is http, server."""
+    for joiner in JOINERS:
+        word = word.replace(joiner, " ")
+    for part in word.split():
+        if part.islower() or part.isupper() or not part.isascii():
+            yield part.lower()
+        else:
+            yield from _humps(part)
+
+
+def _humps(part: str) -> "Iterator[str]":
+    begin = 0
+    for at in range(1, len(part)):
+        is_next_small = part[at + 1 : at + 2].islower()
+        if part[at].isupper() and (not part[at - 1].isupper() or is_next_small):
+            yield part[begin:at].lower()
+            begin = at
+    yield part[begin:].lower()
+
+
+def _pairs(run: str) -> list[str]:
+    return [run[at : at + 2] for at in range(len(run) - 1)] or [run]
+
+
+def _runs(word: str) -> "Iterator[str]":
+    """Split where a script with spaces meets one without."""
+    begin, was_han = 0, _is_han(word[0])
+    for at, char in enumerate(word):
+        if _is_han(char) != was_han:
+            yield word[begin:at]
+            begin, was_han = at, not was_han
+    yield word[begin:]
+
+
+def _is_han(char: str) -> bool:
+    """Tell whether a character is of a script that writes without spaces: Han, kana."""
+    if char < "\u3040":
+        return False
+    return char <= "\u30ff" or "\u3400" <= char <= "\u9fff" or "\uf900" <= char <= "\ufaff" or char >= "\U00020000"
+
+
+def _leaves_enough(word: str, ending: str) -> bool:
+    return len(word) - len(ending) >= _SHORTEST_STEM
+
+
+def _undoubled(word: str) -> str:
+    """Remove the second of two letters at the end: stopped is stop."""
+    return word[:-1] if word[-1] == word[-2] and word[-1] not in "lsz" else word

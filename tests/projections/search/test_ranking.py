@@ -1,0 +1,75 @@
+"""BM25 by hand ranks as SQLite's full-text search does, and what bears on a prompt is rare enough."""
+
+import sqlite3
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from eventlog.projections.search.gate import bears_on, subjects
+from eventlog.projections.search.ranking import idf, scan, telling
+from eventlog.projections.search.words import tokens
+
+TEXTS = [
+    "Stripe sends a webhook twice when the handler is slow",
+    "The invoice PDF is made by WeasyPrint",
+    "Run the tests with pytest -q",
+    "支付回调会重复发送",
+]
+WORDS = st.sampled_from(["ab", "ac", "b", "c", "d", "e"])
+
+
+@given(
+    st.lists(st.lists(WORDS, max_size=6).map(" ".join), min_size=1, max_size=8),
+    st.lists(WORDS, unique=True, max_size=3),
+)
+def test_a_scan_scores_as_fts5_does(rows, asked):
+    database = sqlite3.connect(":memory:")
+    database.execute("CREATE VIRTUAL TABLE t USING fts5(tokens, content='')")
+    database.executemany("INSERT INTO t (rowid, tokens) VALUES (?, ?)", enumerate(rows))
+    query = " OR ".join((*asked, "a *"))
+    found = dict(database.execute("SELECT rowid, -bm25(t) FROM t WHERE t MATCH ?", (query,)))
+
+    assert scan(rows, asked, "a") == pytest.approx(found)
+
+
+def test_a_word_that_all_have_tells_nearly_nothing_and_never_the_contrary():
+    assert idf(10, 1) > idf(10, 4) > idf(10, 9) > 0
+
+
+def test_common_words_are_left_out_where_there_are_others():
+    having = {"common": 60_000, "rare": 3}
+
+    assert telling(["common", "rare", "unknown"], having, 100_000) == ["rare"]
+    assert telling(["common"], having, 100_000) == ["common"]
+    assert telling(["common", "rare"], having, 500_000_000) == ["common", "rare"]
+
+
+def told(prompt):
+    """Which of the texts bear on a prompt, by the numbers of a store that holds only them."""
+    having: dict[str, int] = {}
+    for text in TEXTS:
+        for token in set(tokens(text)):
+            having[token] = having.get(token, 0) + 1
+    asked = subjects(tokens(prompt))
+    return [text for text in TEXTS if bears_on(asked, set(tokens(text)), having, len(TEXTS))]
+
+
+@pytest.mark.parametrize(
+    ("prompt", "expected"),
+    [
+        ("Why is the Stripe webhook handled twice?", TEXTS[:1]),
+        ("支付回调为什么重复？", TEXTS[3:]),
+        ("Change the footer of the invoice PDF", TEXTS[1:2]),
+    ],
+)
+def test_what_bears_on_a_prompt(prompt, expected):
+    assert told(prompt) == expected
+
+
+@pytest.mark.parametrize(
+    "prompt", ["thanks", "go on", "run the tests", "yes, please do that", "继续", "谢谢", "跑一下测试", "fix it", "",
+               "Write a poem about autumn that my neighbour who sends a card can read aloud at a slow pace"]
+)  # fmt: skip
+def test_small_talk_and_what_is_about_something_else_is_told_nothing(prompt):
+    assert told(prompt) == []

@@ -1,0 +1,52 @@
+"""The words of a text: English without endings, Chinese by pairs, names whole and in parts."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from eventlog.projections.search.words import stem, tokens
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("The orders are NEVER deleted", ["order", "never", "delet"]),
+        ("CONN_MAX_AGE", ["conn_max_age", "conn", "max", "age"]),
+        ("HTTPServer parseURL", ["httpserver", "http", "server", "parseurl", "pars", "url"]),
+        ("see shop/checkout/forms.py.", ["see", "shop/checkout/forms.py", "shop", "checkout", "form", "py"]),
+        ("金额一律", ["金额", "额一", "一律"]),
+        ("用Redis缓存", ["用", "redis", "缓存"]),
+        ("钱", ["钱"]),
+        ("ＡＰＩ 接口", ["api", "接口"]),
+        ("Café, größer", ["café", "größer"]),
+        ("-- // __ !?", []),
+        ("x" * 65, []),
+    ],
+)
+def test_tokens_of_a_text(text, expected):
+    assert tokens(text) == expected
+
+
+@pytest.mark.parametrize(
+    "same",
+    [
+        ("stopped", "stopping", "stops", "stop"),
+        ("entries", "entry"),
+        ("caches", "cached", "cache"),
+        ("quick", "quickly"),
+    ],
+)
+def test_inflections_of_a_word_are_one(same):
+    assert len(set(map(stem, same))) == 1
+
+
+def test_words_that_differ_stay_apart():
+    assert len(set(map(stem, ("bus", "bug", "class", "status", "this", "ring", "red", "port", "part")))) == 9
+
+
+@given(st.text())
+def test_whatever_the_text_its_tokens_are_words_that_stay_what_they_are(text):
+    found = tokens(text)
+
+    assert tokens(text) == found
+    assert not [token for token in found if not token or token.split() != [token] or '"' in token]
