@@ -24,6 +24,7 @@ VERBS = {
     "summary": Verb("Record", "Save what was done, in a stage or in the whole session."),
     "plan": Verb("Record", "Plan a change of one section of a knowledge base: USER.md, AGENTS.md, …"),
     "append": Verb("Record", "Append events of any type, one or a stream of them."),
+    "import": Verb("Record", "Bring in past conversations, and what other programs remember."),
     "init": Verb("Agents", "Create your own files from templates: USER.md, user/profile.md, …"),
     "install": Verb("Agents", "Register the memory hook with coding agents."),
     "uninstall": Verb("Agents", "Take the memory hook out of agents' files again."),

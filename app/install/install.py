@@ -12,7 +12,7 @@ from eventlog.app.install.json_spans import parse
 from eventlog.errors import BadRequest
 from eventlog.hooks.command import command
 from eventlog.hosts.permission import Grant, NoPermission, Permission
-from eventlog.hosts.profile import BOTH_SCOPES, HostProfile, Scope, profiles
+from eventlog.hosts.profile import BOTH_SCOPES, HostProfile, Scope, directory_of, profiles
 from eventlog.store import Store
 
 
@@ -40,8 +40,7 @@ class InstallTarget(NamedTuple):
 
     def directory(self, host: HostProfile) -> Path:
         """Find the host's own directory."""
-        moved = self.environ.get(host.home_variable, "") if host.home_variable else ""
-        return Path(moved) if moved else self.home / host.home
+        return directory_of(host, str(self.home), self.environ)
 
 
 class FileChange(NamedTuple):

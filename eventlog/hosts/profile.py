@@ -104,6 +104,12 @@ def profiles() -> dict[str, HostProfile]:
     return {room: _load(agent) for agent, room in hosts.ROOMS.items()}
 
 
+def directory_of(host: HostProfile, home: str, environ: Mapping[str, str]) -> Path:
+    """Find the host's own directory, for a user with that home."""
+    moved = environ.get(host.home_variable, "") if host.home_variable else ""
+    return Path(moved) if moved else Path(home, host.home)
+
+
 def where_moved(path: str, environ: Mapping[str, str]) -> str:
     """Lead a path below a host's directory (`~/.codex/memories`) to where the environment has moved that directory."""
     for host in profiles().values():

@@ -23,22 +23,33 @@ class Step(NamedTuple):
     text: str
 
 
-def records(path: Path) -> Iterator[TranscriptRecord]:
+def records(path: Path, damaged: list[int] | None = None) -> Iterator[TranscriptRecord]:
     """The JSON objects of a file, one a line, as they come; whatever is not one is passed over.
 
-    A half-written last line is not one yet. Nothing is read into memory but the line at hand. Raises OSError.
+    The numbers of whole lines that are none are added to `damaged`. A half-written last line is not one yet. Nothing is
+    read into memory but the line at hand. Raises OSError.
     """
+    passed_over = [] if damaged is None else damaged
     with path.open("rb") as opened:
+        number = 0
         while line := opened.readline(LONGEST_LINE):
+            number += 1
             if len(line) == LONGEST_LINE and not line.endswith(b"\n"):
                 _skip_line(opened)
                 continue
-            try:
-                record = msgspec.json.decode(line)
-            except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-                continue
-            if isinstance(record, dict):
+            record = _record(line)
+            if record is not None:
                 yield record
+            elif line.strip() and line.endswith(b"\n"):
+                passed_over.append(number)
+
+
+def _record(line: bytes) -> TranscriptRecord | None:
+    try:
+        record = msgspec.json.decode(line)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return None
+    return record if isinstance(record, dict) else None
 
 
 def dig(record: Any, *names: str) -> Any:

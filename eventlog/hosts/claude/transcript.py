@@ -12,19 +12,21 @@ from eventlog.hosts.steps import Step, TranscriptRecord, dig, records, text_of, 
 from eventlog.hosts.tools import from_tool
 from eventlog.layers import MARK
 
+HELPER = "agent-"  # what the names of subagents' files begin with
 _TITLES = {"summary": "summary", "ai-title": "aiTitle", "custom-title": "customTitle"}
 _NOT_THE_USER = ("<task-notification>", "<local-command", "<command-name>", "<command-message>", "<system-reminder>",
                  "Caveat: The messages below", "[Request interrupted", "Stop hook feedback:")  # fmt: skip
 
 
 def steps(path: Path) -> Iterator[Step]:
-    """The steps of a session, its subagents' changes before its own; raises OSError."""
+    """The steps of a session, its subagents' changes before its own; of a subagent's file, its own. Raises OSError."""
+    of_a_helper = path.name.startswith(HELPER)
     for helper in sorted((path.parent / path.stem / "subagents").glob("**/agent-*.jsonl")):
         for record in records(helper):
             yield from _tools(record)
     abandoned = _abandoned(path)
     for record in records(path):
-        if record.get("isSidechain") or word(record, "uuid") in abandoned:
+        if (record.get("isSidechain") and not of_a_helper) or word(record, "uuid") in abandoned:
             continue
         yield from _title(record)
         yield from _request_of_ours(record)

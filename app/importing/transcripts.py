@@ -1,0 +1,115 @@
+"""Past conversations from the transcripts of a host: start, end, and a summary as it is drawn at a session's end.
+
+A subagent's transcript becomes a summary under its conversation, marked as the subagent's: for audits only.
+"""
+
+from collections.abc import Iterator
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+from eventlog import hosts, layers, timestamps
+from eventlog.app.importing.notes import statements_of
+from eventlog.app.importing.source import BadPlace, Found, ImportRequest, SourceEvent, Told
+from eventlog.app.phases import told
+from eventlog.errors import BadRequest
+from eventlog.hosts import outline as past
+from eventlog.hosts.find_transcript import read_transcript
+from eventlog.hosts.outline import Outline
+from eventlog.hosts.profile import directory_of, profiles
+from eventlog.hosts.steps import Step
+from eventlog.hosts.summarise import summarise
+from eventlog.project import project_root
+
+_OPEN_NS = 3600 * 10**9  # a conversation without a word for so long is taken to be over
+IMPORT = "import"
+
+
+def readable_hosts() -> list[str]:
+    """Name the hosts whose past can be read, as the command line calls them."""
+    return [room for agent, room in hosts.ROOMS.items() if hosts.part(agent, "past")]
+
+
+def own_place(host: str, request: ImportRequest) -> Path:
+    """Find the file or folder that is meant: as asked, else the host's own directory; raises BadRequest."""
+    place = request.path or directory_of(profiles()[host], request.machine.home, request.machine.environ)
+    if not place.exists():
+        raise BadRequest("there is nothing here", where=str(place), hint="give the file or folder to import")
+    return place
+
+
+def count_past(host: str, request: ImportRequest) -> int:
+    """Count the transcripts a host has kept, without reading them; subagents' are not counted apart."""
+    place = directory_of(profiles()[host], request.machine.home, request.machine.environ)
+    return len(past.transcripts(hosts.named(host), place)) if host in readable_hosts() and place.is_dir() else 0
+
+
+def read_host(host: str, request: ImportRequest) -> Iterator[Found]:
+    """Read the past of a host: its transcripts in the order they were last written, then its agent's notes."""
+    agent, place = hosts.named(host), own_place(host, request)
+    progress = request.phases("reading transcripts")
+    for path in told(past.transcripts(agent, place), progress):
+        yield from _read(agent, path, request, named=path == place)
+    list_notes = getattr(hosts.part(agent, "past"), "notes", None)
+    for path, about in list_notes(place) if list_notes and place.is_dir() else ():
+        yield from statements_of(path, project_root(about) if about else str(path.parent), agent)
+
+
+def _read(agent: str, path: Path, request: ImportRequest, *, named: bool) -> Iterator[Found]:
+    """Read one transcript; one that is given by name is taken to be over."""
+    damaged: list[int] = []
+    try:
+        about = past.outline(agent, path, damaged)
+        steps = list(read_transcript(agent, str(path))) if about else []
+    except OSError as error:
+        yield BadPlace(str(path), error.strerror or str(error))
+        return
+    yield from (BadPlace(f"{path}:{line}", "not a JSON object") for line in damaged)
+    if about is None and named:
+        yield BadPlace(str(path), f"no transcript of {agent}")
+    if about is None or not any(step.kind == "prompt" for step in steps):
+        return
+    is_open = not named and request.machine.clock() - timestamps.to_ns(about.ended) < _OPEN_NS
+    yield Told(tuple(_events(agent, about, path, steps, request.locale)), str(path), is_open)
+
+
+def _events(agent: str, about: Outline, path: Path, steps: list[Step], locale: str) -> Iterator[SourceEvent]:
+    summary = _summary(steps, locale)
+    bounds = [] if about.subagent else [(about.started, _start(about, path)), (about.ended, _end(about))]
+    for ts, fields in chain(bounds, [(about.ended, summary)] if summary else []):
+        key = "\n".join((IMPORT, agent, about.conversation, about.subagent, str(fields["type"])))
+        yield SourceEvent({"ts": ts, **_common(agent, about), **fields}, key, about.is_dated)
+
+
+def _common(agent: str, about: Outline) -> dict[str, Any]:
+    project = project_root(about.where) if about.where.startswith("/") else None
+    return {
+        "conversation_id": about.conversation,
+        "project": project,
+        "agent": agent,
+        **({"subagent": about.subagent} if about.subagent else {}),
+    }
+
+
+def _start(about: Outline, path: Path) -> dict[str, Any]:
+    return {
+        "type": "session_start",
+        "source": IMPORT,
+        "model": about.model or None,
+        "git_branch": about.branch or None,
+        "git_commit": about.commit or None,
+        "transcript_path": str(path),
+    }
+
+
+def _end(about: Outline) -> dict[str, Any]:
+    lasted = (timestamps.to_ns(about.ended) - timestamps.to_ns(about.started)) / 1_000_000
+    return {"type": "session_end", "reason": IMPORT, "duration_ms": lasted if about.is_dated else None}
+
+
+def _summary(steps: list[Step], locale: str) -> dict[str, Any]:
+    """The fields of an automatic summary; none where there is too little to keep."""
+    drawn = summarise(steps, locale)
+    if drawn is None:
+        return {}
+    return {"type": "stage_summary", "layer": layers.SESSION_END, "scope": "session", **drawn._asdict()}

@@ -1,0 +1,125 @@
+"""The writer of an import: adds what the log lacks, day by day, in batches of which few are open at a time.
+
+A batch is one locked write and one sync for each day it touches. Killed between two of them, an import has added
+some of its events; the next one adds the others.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from eventlog import batches, ids, timestamps
+from eventlog.app.importing.log_side import KnownConversations
+from eventlog.app.importing.source import BadPlace, Found, SourceEvent, Told
+from eventlog.app.machine import Machine
+from eventlog.app.record_once import off_switch
+from eventlog.codec import from_fields
+from eventlog.errors import InvalidEvent
+from eventlog.events import Event
+from eventlog.log import EventLog, accept
+
+_BATCH = 4000  # events
+
+
+class ImportFilter(NamedTuple):
+    """Which of what is found is wanted."""
+
+    since: str = ""
+    project: str | None = None
+
+    def wants(self, told: Told) -> bool:
+        """Tell whether it reaches into that time, in that project."""
+        newest = max(str(event.fields["ts"]) for event in told.events)
+        projects = {event.fields.get("project") for event in told.events}
+        return newest >= self.since and (self.project is None or self.project in projects)
+
+
+class ImportResult(NamedTuple):
+    """How many events were new on each day, and known already; and what was left out."""
+
+    new: Mapping[str, int]
+    known: Mapping[str, int]
+    still_open: int
+    switched_off: int  # in projects where memory is
+    damage: list[BadPlace]
+
+
+class Writer:
+    """One import into one log; with `dry_run` it only counts."""
+
+    def __init__(self, log: EventLog, machine: Machine, *, dry_run: bool) -> None:
+        self._log = log
+        self._machine = machine
+        self._dry_run = dry_run
+        self._known_conversations = KnownConversations(log)
+        self._off: dict[str | None, bool] = {}
+        self._waiting: list[tuple[SourceEvent, Event]] = []
+        self._new: Counter[str] = Counter()
+        self._known: Counter[str] = Counter()
+        self._open = self._switched_off = 0
+        self._damage: list[BadPlace] = []
+
+    def write(self, found: Iterable[Found], wanted: ImportFilter) -> ImportResult:
+        """Add all that is wanted of what is found, and count it; raises NotStored."""
+        for one in found:
+            if isinstance(one, BadPlace):
+                self._damage.append(one)
+            elif one.events and wanted.wants(one):
+                self._take_in(one)
+            if len(self._waiting) >= _BATCH:
+                self._flush()
+        self._flush()
+        return ImportResult(self._new, self._known, self._open, self._switched_off, self._damage)
+
+    def _take_in(self, told: Told) -> None:
+        if told.is_open or self._is_off(told.events[0].fields.get("project")):
+            self._open += told.is_open
+            self._switched_off += not told.is_open
+            return
+        for event in told.events:
+            if self._known_conversations.has(event):
+                self._known[event.fields["ts"][:10]] += 1
+            else:
+                self._accept(event, told.place)
+
+    def _accept(self, event: SourceEvent, place: str) -> None:
+        ms = timestamps.to_ms(str(event.fields["ts"]))
+        fields = {name: value for name, value in event.fields.items() if value is not None}
+        try:
+            accepted = accept(from_fields({**fields, "id": ids.derived(ms, event.key)}))
+        except InvalidEvent as error:
+            self._damage.append(BadPlace(place, str(error)))
+            return
+        self._known_conversations.add(event)
+        self._waiting.append((event, accepted))
+
+    def _is_off(self, project: str | None) -> bool:
+        """Tell whether memory is switched off in a project: nothing of it is written."""
+        if project not in self._off:
+            self._off[project] = bool(off_switch(self._machine, project))
+        return self._off[project]
+
+    def _flush(self) -> None:
+        waiting, self._waiting = self._waiting, []
+        there = self._undated_there(waiting)
+        self._known.update(event.ts[:10] for source, event in waiting if source.key in there)
+        store = self._count if self._dry_run else self._put
+        store([event for source, event in waiting if source.key not in there])
+
+    def _undated_there(self, waiting: list[tuple[SourceEvent, Event]]) -> set[str]:
+        """Find what has no time of its own and is in the log already, on whichever day."""
+        keys = [source.key for source, _ in waiting if not source.is_dated]
+        return set(batches.stored(self._log.days(), keys)) if keys else set()
+
+    def _put(self, events: list[Event]) -> None:
+        for event, new in self._log.put(events):
+            (self._new if new else self._known)[event.ts[:10]] += 1
+
+    def _count(self, events: list[Event]) -> None:
+        by_day = defaultdict(set)
+        for event in events:
+            by_day[event.ts[:10]].add(event.id)
+        for day, wanted in by_day.items():
+            there = self._log.holding(day, wanted)
+            self._known[day] += len(there)
+            self._new[day] += len(wanted) - len(there)
