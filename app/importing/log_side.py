@@ -32,7 +32,7 @@ _UNREADABLE = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 
 
 class KnownConversations:
-    """What the log says of each conversation, as of when it was read, and what was added since."""
+    """The log's word on each conversation, as of when it was read, and what was added since."""
 
     def __init__(self, log: EventLog) -> None:
         self._newest: dict[tuple[str, str, str], str] = {}

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from eventlog import ids, timestamps
-from eventlog.app.importing.source import BadPlace, Found, SourceEvent, Told
+from eventlog.app.importing.source import BadPlace, Found, PastEvents, SourceEvent
 from eventlog.text import one_line, same_text
 
 _BULLET = re.compile(r"(?P<indent> *)(?:[-*+]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s+)?(?P<text>\S.*)")
@@ -55,7 +55,7 @@ def statements_of(path: Path, project: str | None, agent: str | None, *, bullets
         if key not in seen:
             seen.add(key)
             fields = {"type": "fact", **common, **_kind(about, one), "content": one.text}
-            yield Told((SourceEvent(fields, key, is_dated=False),), f"{path}:{one.line}")
+            yield PastEvents((SourceEvent(fields, key, is_dated=False),), f"{path}:{one.line}")
 
 
 def _front_matter(text: str) -> tuple[dict[str, str], str]:

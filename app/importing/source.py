@@ -19,7 +19,7 @@ class SourceEvent(NamedTuple):
     is_dated: bool = True
 
 
-class Told(NamedTuple):
+class PastEvents(NamedTuple):
     """Events that belong together: those of one conversation, or one statement; and where they stand."""
 
     events: tuple[SourceEvent, ...]
@@ -43,5 +43,5 @@ class ImportRequest(NamedTuple):
     phases: Phases
 
 
-Found = Told | BadPlace
+Found = PastEvents | BadPlace
 Reader = Callable[[ImportRequest], Iterator[Found]]

@@ -10,7 +10,7 @@ from typing import Any
 
 from eventlog import hosts, layers, timestamps
 from eventlog.app.importing.notes import statements_of
-from eventlog.app.importing.source import BadPlace, Found, ImportRequest, SourceEvent, Told
+from eventlog.app.importing.source import BadPlace, Found, ImportRequest, PastEvents, SourceEvent
 from eventlog.app.phases import told
 from eventlog.errors import BadRequest
 from eventlog.hosts import outline as past
@@ -70,7 +70,7 @@ def _read(agent: str, path: Path, request: ImportRequest, *, named: bool) -> Ite
     if about is None or not any(step.kind == "prompt" for step in steps):
         return
     is_open = not named and request.machine.clock() - timestamps.to_ns(about.ended) < _OPEN_NS
-    yield Told(tuple(_events(agent, about, path, steps, request.locale)), str(path), is_open)
+    yield PastEvents(tuple(_events(agent, about, path, steps, request.locale)), str(path), is_open)
 
 
 def _events(agent: str, about: Outline, path: Path, steps: list[Step], locale: str) -> Iterator[SourceEvent]:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from eventlog import batches, ids, timestamps
 from eventlog.app.importing.log_side import KnownConversations
-from eventlog.app.importing.source import BadPlace, Found, SourceEvent, Told
+from eventlog.app.importing.source import BadPlace, Found, PastEvents, SourceEvent
 from eventlog.app.machine import Machine
 from eventlog.app.record_once import off_switch
 from eventlog.codec import from_fields
@@ -27,7 +27,7 @@ class ImportFilter(NamedTuple):
     since: str = ""
     project: str | None = None
 
-    def wants(self, told: Told) -> bool:
+    def wants(self, told: PastEvents) -> bool:
         """Tell whether it reaches into that time, in that project."""
         newest = max(str(event.fields["ts"]) for event in told.events)
         projects = {event.fields.get("project") for event in told.events}
@@ -71,7 +71,7 @@ class Writer:
         self._flush()
         return ImportResult(self._new, self._known, self._open, self._switched_off, self._damage)
 
-    def _take_in(self, told: Told) -> None:
+    def _take_in(self, told: PastEvents) -> None:
         if told.is_open or self._is_off(told.events[0].fields.get("project")):
             self._open += told.is_open
             self._switched_off += not told.is_open

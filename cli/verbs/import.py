@@ -4,8 +4,8 @@ from pathlib import Path
 
 import click
 
+from eventlog.app.importing.import_past import import_past, sources
 from eventlog.app.importing.source import ImportRequest
-from eventlog.app.importing.sources import import_past, sources
 from eventlog.app.importing.writer import ImportFilter
 from eventlog.app.machine import Machine
 from eventlog.cli import options, show_import

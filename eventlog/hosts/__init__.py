@@ -1,6 +1,7 @@
 """The table of hosts: which room belongs to which agent; a module of a room is loaded when it is asked for.
 
-A room has `protocol` (loaded by hooks), `profile`, and where there is something to read, `transcript` and `sessions`.
+A room has `protocol` (loaded by hooks), `profile`, and where there is something to read, `transcript`, `sessions` and
+`past`.
 """
 
 from eventlog.hosts.call import HookCall, Payload

@@ -5,6 +5,7 @@ import re
 import pytest
 
 from tests.docs.follow import Checkout
+from tests.support.pasts import conversation
 from tests.support.tree import ROOT, needs_tree
 
 needs_tree()
@@ -93,6 +94,16 @@ def test_the_terminals_about_what_a_session_starts_with_are_true(reader, checkou
     checkout.run('eventlog summary --topic Cart --summary "Rewrote the cart on integers" --session s1')
     told = list(session("What a session starts with"))
     assert len(told) == 2
+
+    for command, shown in told:
+        reader.type(command, shown)
+
+
+def test_the_terminal_about_import_is_true(reader, checkout):
+    conversation(checkout.home, "5f0c", "2026-02-20T10:00:00.000000Z")
+    conversation(checkout.home, "7a1e", "2026-02-21T10:00:00.000000Z")
+    told = list(session("Start full: import"))
+    assert len(told) == 3
 
     for command, shown in told:
         reader.type(command, shown)

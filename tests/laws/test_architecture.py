@@ -34,6 +34,7 @@ KNOWS_HOSTS = {
     "eventlog/hosts/classify.py": "tells one host from another, before any room is loaded",
     "eventlog/settings/schema.py": "the default of `codex_memory`, a key of config.yaml",
     "cli/verbs/hook.py": "examples in the help",
+    "cli/verbs/import.py": "examples in the help",
     "cli/verbs/install.py": "examples in the help",
     "cli/verbs/query.py": "examples in the help",
     "cli/verbs/sessions.py": "examples in the help",

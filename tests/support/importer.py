@@ -5,6 +5,7 @@ import signal
 import sys
 from itertools import count
 from pathlib import Path
+from unittest import mock
 
 from eventlog import EventLog
 from eventlog.dayfile import DayFile
@@ -20,8 +21,8 @@ def main(store, home, number):
             os.kill(os.getpid(), signal.SIGKILL)
         append(self, lines)
 
-    DayFile.append = append_or_die
-    bring_in(EventLog(store, fsync=False), "claude", Path(home))
+    with mock.patch.object(DayFile, "append", append_or_die):
+        bring_in(EventLog(store, fsync=False), "claude", Path(home))
 
 
 if __name__ == "__main__":

@@ -6,8 +6,8 @@ import shutil
 from pathlib import Path
 
 from eventlog import timestamps
+from eventlog.app.importing.import_past import import_past
 from eventlog.app.importing.source import ImportRequest
-from eventlog.app.importing.sources import import_past
 from eventlog.app.importing.writer import ImportFilter
 from eventlog.app.machine import Machine
 from eventlog.app.phases import silent

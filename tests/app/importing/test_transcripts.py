@@ -8,7 +8,7 @@ import pytest
 from eventlog.errors import BadRequest
 from tests.support.builders import spawn
 from tests.support.command_line import call
-from tests.support.credentials import SAMPLES
+from tests.support.credentials import sample
 from tests.support.effort import rounds
 from tests.support.pasts import (
     NONE_AT_HAND,
@@ -214,8 +214,8 @@ def test_an_import_killed_in_the_middle_is_completed_by_the_next(number, place, 
 
 
 def test_secrets_of_a_transcript_do_not_reach_the_disk(place, log):
-    text, secret = SAMPLES["AWS key id"]
-    conversation(place, "one", "2026-02-20T10:00:00.000000Z", words=f"Upload with {text.format(secret)} from now on")
+    text, secret = sample("AWS key id")
+    conversation(place, "one", "2026-02-20T10:00:00.000000Z", words=f"Upload with {text} from now on")
     bring_in(log, "claude", place)
     stored = b"".join(path.read_bytes() for path in Path(log.store.log).iterdir())
 
