@@ -124,7 +124,9 @@ class StoreCache:
             os.close(os.open(self._path, os.O_RDWR | os.O_CREAT, OURS))
         mode = "rw" if self._writes else "ro"
         address = f"file:{self._path.replace('%', '%25').replace('?', '%3f').replace('#', '%23')}?mode={mode}"
-        self._database = sqlite3.connect(address, uri=True, timeout=_PATIENCE, isolation_level=None)
+        self._database = sqlite3.connect(
+            address, uri=True, timeout=_PATIENCE, isolation_level=None, check_same_thread=False
+        )
         for pragma in _PRAGMAS:
             self._database.execute(f"PRAGMA {pragma}")
         if self._writes:

@@ -42,6 +42,21 @@ class Happenings:
             with file.open("ab") as opened:
                 opened.write(line + b"\n")
 
+    def a_machine(self):
+        """It becomes known that a path is a repository, that two are one, or that it is not so."""
+        path, ts = self._draw(st.sampled_from(["/p/shop", "/q/shop"])), f"{self._draw(st.sampled_from(DAYS))}T13:00:00Z"
+        common = {"conversation_id": "machine", "replica": self._draw(st.sampled_from(["laptop", "desk"])), "ts": ts}
+        remote = self._draw(st.sampled_from(["git.example/shop", "git.example/other"]))
+        seen = {"type": "project_seen", "project": path, "path": path, "remote": remote}
+        joined = {
+            "type": "project_joined",
+            "projects": ["/p/shop", self._draw(st.sampled_from(["/q/shop", "/p/写作"]))],
+        }
+        (told,) = self.log.put([{**common, **self._draw(st.sampled_from([seen, seen, joined]))}])
+        if self._draw(st.booleans()):
+            self.log.append({"type": "retraction", "conversation_id": "by-hand", "target": told.event.id})
+        self.log.append({"type": "fact", "content": "Here", "project": path, **common, "conversation_id": "machine-c"})
+
     def a_day_goes(self):
         day = self._draw(st.sampled_from(DAYS))
         Path(self.log.store.log, f"{day}.jsonl").unlink(missing_ok=True)
@@ -89,7 +104,17 @@ class Happenings:
 
 
 HAPPENINGS = [
-    *("events", "events", "events", "a_day_goes", "a_person", "settings", "another_program", "some_projections"),
+    *(
+        "events",
+        "events",
+        "events",
+        "a_machine",
+        "a_day_goes",
+        "a_person",
+        "settings",
+        "another_program",
+        "some_projections",
+    ),
     *("a_look", "damage"),
 ]
 
