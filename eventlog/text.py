@@ -2,7 +2,8 @@
 
 import re
 import unicodedata
-from functools import cache, lru_cache
+from collections.abc import Callable
+from functools import cache, lru_cache, wraps
 from pathlib import PurePath
 
 # C0 and C1 controls, whole terminal sequences (ECMA-48 CSI) where one is, and every code point that shows nothing or
@@ -23,10 +24,24 @@ _UNSEEN = f"[{_INVISIBLE}\u200d\ufe0f]+"  # joiners and selectors do not disting
 _HAN = "\u2e80-\u2fdf\u3001-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 _BESIDE_HAN = f" (?=[{_HAN}])|(?<=[{_HAN}]) "
 
+_REMEMBERED = 2000  # characters of a text, at most
+
+
+def _remembering(function: Callable[[str], str]) -> Callable[[str], str]:
+    """Remember what short texts come to: what a conversation says is looked at for several files, one after another."""
+    known = lru_cache(maxsize=1024)(function)
+
+    @wraps(function)
+    def remembered(text: str) -> str:
+        return known(text) if len(text) < _REMEMBERED else function(text)
+
+    return remembered
+
+
 _compiled = cache(re.compile)  # on first need: a session's start that meets ASCII only would wait for nothing
 
 
-@lru_cache(maxsize=1024)  # what a conversation says is looked at for several files, one after the other
+@_remembering
 def one_line(text: str) -> str:
     """White space collapsed, characters gone that act or that nobody sees."""
     line = " ".join(text.split())
@@ -56,7 +71,7 @@ def cut(text: str, limit: int) -> str:
     return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"
 
 
-@lru_cache(maxsize=1024)
+@_remembering
 def same_text(text: str) -> str:
     """Reduce a statement to what all wordings of the same fact have in common.
 
