@@ -69,6 +69,20 @@ def current_speaker(
     return Speaker("-".join(filter(None, parts)), agent or HUMAN)
 
 
+def speaker_of_server(log: EventLog, project: str | None, machine: Machine, agent: str, told: str = "") -> Speaker:
+    """Find who speaks through a server a host has started: it lives on while conversations come and go.
+
+    The conversation the host has `told` with the call; else the one of its environment, unless another one is at work
+    since; else the newest at work; else the person's.
+    """
+    if told:
+        return Speaker(told, agent or agent_of(log, told, machine.environ) or _CLI)
+    named = set(_of_agent(named_conversations(machine.environ), agent).values())
+    working = _working(log, project, machine.clock(), agent)
+    found = [speaker for speaker in working if speaker.conversation_id in named] or working
+    return found[-1] if found else current_speaker(log, project, machine.environ, machine.clock(), agent, make_replica)
+
+
 def agent_of(log: EventLog, conversation_id: str, environ: Mapping[str, str]) -> str:
     """Find the host program of a conversation; "" where neither environment nor log tells."""
     for agent, named in named_conversations(environ).items():
@@ -90,15 +104,20 @@ def _last_heard_of(log: EventLog, named: dict[str, str]) -> Speaker:
 
 
 def _within_turn(log: EventLog, project: str | None, now_ns: int, agent: str) -> Speaker | None:
+    return next(reversed(_working(log, project, now_ns, agent)), None)
+
+
+def _working(log: EventLog, project: str | None, now_ns: int, agent: str) -> list[Speaker]:
+    """List the conversations at work in a project, by the log; the last one heard of stands last."""
     since, now = timestamps.from_ns(now_ns - _LONGEST_SILENCE_NS), timestamps.from_ns(now_ns)
-    working: dict[str, Speaker] = {}  # the last one heard of stands last
+    working: dict[str, Speaker] = {}
     for event in _read(log, since, now):
         if not event.agent or event.project != project or event.subagent or agent not in ("", event.agent):
             continue
         works, known = _works_after(event), working.pop(event.conversation_id, None)
         if works or (known and works is None):
             working[event.conversation_id] = known or Speaker(event.conversation_id, event.agent)
-    return next(reversed(working.values()), None)
+    return list(working.values())
 
 
 def _read(log: EventLog, since: str, until: str) -> list[Event]:

@@ -30,6 +30,7 @@ VERBS = {
     "uninstall": Verb("Agents", "Take the memory hook out of agents' files again."),
     "doctor": Verb("Agents", "Tell what is active, what failed, and how to fix it."),
     "hook": Verb("Agents", "Answer a hook of a coding agent: its JSON on stdin."),
+    "mcp": Verb("Agents", "Serve memory as tools, by the Model Context Protocol."),
     "context": Verb("Agents", "Print what a session starts with, within a budget."),
     "lifecycle": Verb("Agents", "Tell of a session's start or end, where the host has no hooks."),
     "settle": Verb("Agents", "See to what ended sessions left: summaries from transcripts, a replay."),
@@ -60,6 +61,11 @@ def main() -> None:
         from eventlog.hooks import begin
 
         begin.main(sys.argv[2:])
+    if sys.argv[1:2] == ["mcp"] and sys.argv[2:] not in (["--help"], ["-h"]):
+        from eventlog.cli.mcp import launch
+
+        if launch.main(sys.argv[2:]):
+            sys.exit(0)
     from eventlog.cli import quick
 
     if quick.answer(sys.argv[1:]):

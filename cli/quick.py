@@ -16,7 +16,7 @@ _NAME = "agent_eventlog-", ".dist-info"
 def answer(argv: "Sequence[str]") -> bool:
     """Answer, if that can be done here; `argv` is what follows the program's name."""
     if list(argv) == ["--version"]:
-        said = _version()
+        said = f"eventlog, version {found}\n".encode() if (found := version()) else None
     elif argv[:1] == ["query"]:
         said = _lines(argv[1:])
     else:
@@ -31,8 +31,8 @@ def answer(argv: "Sequence[str]") -> bool:
     return True
 
 
-def _version() -> bytes | None:
-    """Read the version in the name of the directory pip has made for us: importlib.metadata takes 20 ms."""
+def version() -> str | None:
+    """Read our version in the name of the directory pip has made for us: importlib.metadata takes 20 ms."""
     found: set[str] = set()
     for place in sys.path:
         try:
@@ -42,7 +42,7 @@ def _version() -> bytes | None:
         found.update(name for name in names if name.startswith(_NAME[0]) and name.endswith(_NAME[1]))
     if len(found) != 1:
         return None
-    return f"eventlog, version {found.pop()[len(_NAME[0]) : -len(_NAME[1])]}\n".encode()
+    return found.pop()[len(_NAME[0]) : -len(_NAME[1])]
 
 
 def _lines(words: "Sequence[str]") -> bytes | None:

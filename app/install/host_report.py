@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from eventlog import timestamps
-from eventlog.app.install import hook_entries, host_file
+from eventlog.app.install import hook_entries, host_file, mcp_servers
 from eventlog.app.install.health import Problem
-from eventlog.app.install.install import InstallTarget, saving
+from eventlog.app.install.install import InstallTarget, saving, server_entry
 from eventlog.app.install.json_spans import says_something
 from eventlog.app.install.last_seen import last_seen
 from eventlog.app.install.permissions import Saving
@@ -30,6 +30,7 @@ class Report(NamedTuple):
     last: str | None
     problems: tuple[Problem, ...]
     saving: Saving | None = None  # of those installed
+    servers: tuple[str, ...] = ()  # the files by which it starts our MCP server
 
 
 class _HookFile(NamedTuple):
@@ -67,10 +68,32 @@ def _report(
     problems += [problem for file in own for problem in _distrust(target, host, file, last)]
     problems += _doubles(host, own)
     problems += _crossings(host, own, files)
+    servers, wrong = _servers(target, host)
+    problems += wrong
     has_traces = any((target.home / trace).is_dir() for trace in host.traces or (host.home,))
     found = has_traces or any(map(shutil.which, host.programs or (host.agent,)))
     paths = tuple(str(file.path) for file in own)
-    return Report(host.agent, host.name, found, paths, last, tuple(problems), _saving(target, host) if own else None)
+    judged = _saving(target, host) if own else None
+    return Report(host.agent, host.name, found, paths, last, tuple(problems), judged, servers)
+
+
+def _servers(target: InstallTarget, host: HostProfile) -> tuple[tuple[str, ...], list[Problem]]:
+    """Find the files by which the host starts our MCP server, and what is wrong with them."""
+    found, problems = [], []
+    for scope in BOTH_SCOPES:
+        path = target.server_file(host, scope)
+        try:
+            entry = server_entry(target, host, scope)
+        except EventLogError as error:
+            problems.append(Problem(str(error), error.hint or "correct the file by hand", serious=False))
+            continue
+        if path is None or str(path) in found or not mcp_servers.is_ours(entry):
+            continue
+        found.append(str(path))
+        if gone := mcp_servers.missing_files(entry):
+            again = f"eventlog install {host.agent} --{scope} --mcp"
+            problems.append(Problem(f"{path} starts {' and '.join(gone)}, which is gone", again))
+    return tuple(found), problems
 
 
 def _saving(target: InstallTarget, host: HostProfile) -> Saving | None:

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from eventlog import files
-from eventlog.app.install import backup, hook_entries, host_file, permissions
+from eventlog.app.install import backup, hook_entries, host_file, mcp_servers, permissions
 from eventlog.app.install.json_spans import parse
 from eventlog.errors import BadRequest
-from eventlog.hooks.command import command
+from eventlog.hooks.command import command, server_command
 from eventlog.hosts.permission import Grant, NoPermission, Permission
 from eventlog.hosts.profile import BOTH_SCOPES, HostProfile, Scope, directory_of, profiles
 from eventlog.store import Store
@@ -37,6 +37,17 @@ class InstallTarget(NamedTuple):
         if scope == "project" and rule.project_file:
             return self.project / rule.project_file
         return self.directory(host) / rule.user_file
+
+    def server_file(self, host: HostProfile, scope: Scope) -> Path | None:
+        """Find the file the host keeps its MCP servers in; None where it has none there."""
+        servers = host.servers
+        if servers is None or (scope == "project" and not servers.project_file):
+            return None
+        if scope == "project":
+            return self.project / servers.project_file
+        is_moved = bool(host.home_variable and self.environ.get(host.home_variable))
+        beside = self.home if servers.is_in_home and not is_moved else self.directory(host)
+        return beside / servers.user_file
 
     def directory(self, host: HostProfile) -> Path:
         """Find the host's own directory."""
@@ -98,18 +109,49 @@ def allow(target: InstallTarget, host: HostProfile, scope: Scope) -> FileChange 
     return change(target.store, path, lambda text: permissions.add(text, rule, grant), _strip(target, host, path))
 
 
+def register_server(
+    target: InstallTarget, host: HostProfile, scope: Scope, *, shared: bool = False
+) -> FileChange | None:
+    """Let the host start our MCP server; None where it has no file for that. Raises as `install`."""
+    path, servers = target.server_file(host, scope), host.servers
+    if path is None or servers is None:
+        return None
+    wanted = mcp_servers.entry_of(servers, server_command(host.agent, target.store, str(target.home), shared=shared))
+    return change(target.store, path, lambda text: mcp_servers.add(text, servers, wanted), _strip(target, host, path))
+
+
+def unregister_server(target: InstallTarget, host: HostProfile, scope: Scope) -> FileChange | None:
+    """Take our MCP server out; None where the host has no file for that. Raises as `install`."""
+    path, servers = target.server_file(host, scope), host.servers
+    if path is None or servers is None:
+        return None
+    return _take_out(target, host, path, lambda text: mcp_servers.remove(text, servers))
+
+
+def server_entry(target: InstallTarget, host: HostProfile, scope: Scope) -> object:
+    """Find what the host's file tells of a server with our name; None for nothing. Raises as `install`."""
+    path, servers = target.server_file(host, scope), host.servers
+    if path is None or servers is None:
+        return None
+    text = host_file.text_of(host_file.read(path), path)
+    try:
+        return mcp_servers.entry_in(text, servers)
+    except BadRequest as error:
+        raise BadRequest(error.what, where=str(path), hint=error.hint) from error
+
+
+def has_server(target: InstallTarget, host: HostProfile, scope: Scope) -> bool:
+    """Tell whether the host starts our MCP server, by its file of that scope. Raises as `install`."""
+    return mcp_servers.is_ours(server_entry(target, host, scope))
+
+
 def disallow(target: InstallTarget, host: HostProfile, scope: Scope) -> FileChange | None:
     """Take that rule out; None where the host has none. Raises as `install`."""
     rule, grant = permissions.rule_of(host), permissions.grant_of(target.store)
     if rule is None:
         return None
     path = target.rule_file(host, rule, scope)
-    if path != target.file(host, scope):
-        return restore(target.store, path, _strip(target, host, path), lambda text: not text.strip())
-    if not path.exists():
-        return FileChange(path, "absent")
-    changed = change(target.store, path, lambda text: permissions.remove(text, rule, grant), _strip(target, host, path))
-    return FileChange(path, "removed" if changed.done == "installed" else "absent")
+    return _take_out(target, host, path, lambda text: permissions.remove(text, rule, grant))
 
 
 def saving(target: InstallTarget, host: HostProfile) -> permissions.Saving | None:
@@ -135,6 +177,20 @@ def restore(store: Store, path: Path, strip: Callable[[str], str], is_nothing: C
     """Undo `change`: exactly, else by taking out what is ours."""
     with _alone(store):
         return _restore(store, path, strip, is_nothing)
+
+
+def _take_out(target: InstallTarget, host: HostProfile, path: Path, remove: Callable[[str], str]) -> FileChange:
+    """Undo one of our changes of a file: exactly, where it is the last one there."""
+    strip = _strip(target, host, path)
+    text = host_file.text_of(host_file.read(path), path)
+    if _in_place(path, remove, text) == _in_place(path, strip, text):
+        return restore(target.store, path, strip, lambda left: not left.strip() or _is_empty_object(left))
+    changed = change(target.store, path, remove, strip)
+    return FileChange(path, "removed" if changed.done == "installed" else "absent")
+
+
+def _is_empty_object(text: str) -> bool:
+    return text.lstrip().startswith("{") and parse(text).value == {}
 
 
 def _forget_trust(target: InstallTarget, host: HostProfile, path: Path, registered: object) -> None:
@@ -163,8 +219,11 @@ def _strip(target: InstallTarget, host: HostProfile, path: Path) -> Callable[[st
     has_hooks = path in [target.file(host, scope) for scope in BOTH_SCOPES]
     has_rule = rule is not None and path in [target.rule_file(host, rule, scope) for scope in BOTH_SCOPES]
 
+    servers = host.servers if path in [target.server_file(host, scope) for scope in BOTH_SCOPES] else None
+
     def strip(text: str) -> str:
         left = permissions.remove(text, rule, grant) if rule and has_rule else text
+        left = mcp_servers.remove(left, servers) if servers else left
         return hook_entries.strip(left) if has_hooks else left
 
     return strip

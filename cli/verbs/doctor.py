@@ -44,6 +44,8 @@ def _tell(store: Store, found: DoctorReport) -> None:
         say(_state(agent))
         if agent.saving:
             say(f"             saving is {agent.saving.verdict}{_to_allow(agent.saving)}")
+        for file in agent.servers:
+            say(f"             MCP server in {file}")
         _tell_problems(agent.problems)
         if agent.found and not agent.installed:
             say(f"             to install: eventlog install {agent.agent}")

@@ -4,7 +4,19 @@ import sys
 
 import click
 
-from eventlog.app.install.install import FileChange, InstallTarget, allow, disallow, install, is_distrusted, profile_of
+from eventlog.app.install.install import (
+    FileChange,
+    InstallTarget,
+    allow,
+    disallow,
+    has_server,
+    install,
+    is_distrusted,
+    profile_of,
+    register_server,
+    saving,
+    unregister_server,
+)
 from eventlog.app.install.permissions import rule_of
 from eventlog.app.install.rules import install_rules
 from eventlog.cli import options
@@ -21,6 +33,7 @@ from eventlog.store import Store
         "eventlog install claude",
         "eventlog install claude cursor codex",
         "eventlog install claude codex --allow",
+        "eventlog install claude --mcp",
         "eventlog install cursor --project --with-rules",
         "eventlog install gemini --project --session-type shared",
     )
@@ -41,9 +54,21 @@ from eventlog.store import Store
     default=None,
     help="Let the agent save unasked, by the narrowest rule its host has.  [default: ask on a terminal, else as it is]",
 )
+@click.option(
+    "--mcp/--no-mcp",
+    "serves",
+    default=None,
+    help="Memory as tools, by `eventlog mcp`.  [default: where the host's sandbox keeps the shell from saving]",
+)
 @options.store
 def command(
-    names: tuple[str, ...], scope: Scope, with_rules: bool, session_type: str, allowed: bool | None, store: Store
+    names: tuple[str, ...],
+    scope: Scope,
+    with_rules: bool,
+    session_type: str,
+    allowed: bool | None,
+    serves: bool | None,
+    store: Store,
 ) -> None:
     """Register the memory hook with coding agents, in their own configuration files.
 
@@ -56,6 +81,7 @@ def command(
         if is_distrusted(target, host, scope):
             say(f"           {host.after_install}")
         _permit(target, host, scope, allowed)
+        _serve(target, host, scope, serves, shared=session_type == "shared")
         if with_rules:
             _rules(host.name, install_rules(target, host, scope, load(store).settings.locale))
     if scope == "project":
@@ -72,6 +98,21 @@ def _permit(target: InstallTarget, host: HostProfile, scope: Scope, allowed: boo
         tell(f"{host.name} permission", outcome)
     elif allowed:
         say(f"{'skipped':<10} {host.name} has no rule that would let it save: see `eventlog doctor`")
+
+
+def _serve(target: InstallTarget, host: HostProfile, scope: Scope, serves: bool | None, *, shared: bool) -> None:
+    """Register the server where it is wished for, was before, or is the agent's only way to save."""
+    is_asked = serves is not None
+    if serves is None:
+        found = saving(target, host)
+        serves = has_server(target, host, scope) or (found is not None and found.verdict == "refused")
+        if not serves:
+            return
+    outcome = register_server(target, host, scope, shared=shared) if serves else unregister_server(target, host, scope)
+    if outcome:
+        tell(f"{host.name} MCP server", outcome)
+    elif serves and is_asked:
+        say(f"{'skipped':<10} {host.name} keeps no MCP servers {'in a project' if host.servers else 'we know of'}")
 
 
 def _rules(name: str, outcome: FileChange | None) -> None:

@@ -3,7 +3,14 @@
 import click
 
 from eventlog.app.install.host_report import is_registered
-from eventlog.app.install.install import FileChange, InstallTarget, disallow, profile_of, uninstall
+from eventlog.app.install.install import (
+    FileChange,
+    InstallTarget,
+    disallow,
+    profile_of,
+    uninstall,
+    unregister_server,
+)
 from eventlog.app.install.rules import shares_rules, uninstall_rules
 from eventlog.cli import options
 from eventlog.cli.agent_options import agents, here, scope, tell
@@ -16,7 +23,7 @@ from eventlog.store import Store
 @scope
 @options.store
 def command(names: tuple[str, ...], scope: Scope, store: Store) -> None:
-    """Take the memory hook out of coding agents' configuration files, rules included; the log is never touched.
+    """Take the memory hook out of coding agents' files, rules and MCP server included; the log is never touched.
 
     A file nobody else has changed since is given back byte for byte; of others exactly our entries are removed.
     """
@@ -25,6 +32,8 @@ def command(names: tuple[str, ...], scope: Scope, store: Store) -> None:
         if not _others_need_rules(target, host, scope) and (outcome := uninstall_rules(target, host, scope)):
             tell(f"{host.name} rules", outcome)
         tell(host.name, uninstall(target, host, scope))
+        if (outcome := unregister_server(target, host, scope)) and outcome.done == "removed":
+            tell(f"{host.name} MCP server", outcome)
         if not is_registered(target, host, _other(scope)):
             _permission(host, disallow(target, host, scope))
 

@@ -35,6 +35,14 @@ def command(agent: str, event: str, store: Store, home: str, *, shared: bool = F
     return subprocess.list2cmdline(words) if sys.platform == "win32" else shlex.join(words) + _CANNOT_FAIL
 
 
+def server_command(agent: str, store: Store, home: str, *, shared: bool = False) -> list[str]:
+    """Build the command, word by word, by which a host starts our MCP server; no shell reads it."""
+    script = Path(eventlog.__file__).parent / "cli" / "mcp" / "start.py"
+    words = [sys.executable, "-I", "-S", str(script), "--agent", agent]
+    words += ["--store", store.root] if store.root != str(Path(home) / ".eventlog") else []
+    return words + (_SHARED if shared else [])
+
+
 def permit_command(script: str, program: str, store: str) -> str:
     """Build the command that allows the saving commands of this program, into this store, where a host asks."""
     return shlex.join([sys.executable, "-I", "-S", script, program, store]) + _CANNOT_FAIL

@@ -66,6 +66,12 @@ def session_variable(agent: str) -> str:
     return str(getattr(part(agent, "protocol"), "SESSION_VARIABLE", ""))
 
 
+def conversation_of_call(agent: str, meta: "Mapping[str, Any]") -> str:
+    """Find the conversation a host names with a call of a tool of ours, in its `_meta`; "" where it names none."""
+    found = getattr(part(agent, "protocol"), "conversation_of_call", None)
+    return str(found(meta)) if found else ""
+
+
 def named(agent: str) -> str:
     """Translate the agent's name on the command line into its name in the log."""
     return next((known for known, room in ROOMS.items() if room == agent), agent)

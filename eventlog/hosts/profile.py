@@ -33,6 +33,17 @@ class HookFile(NamedTuple):
     script: Path | None = None  # of shape "script": what the file holds, a line `const COMMANDS = {}` in it
 
 
+class ServerFile(NamedTuple):
+    """The file a host keeps its MCP servers in: an object, or a TOML table, of them by their names at `keys`."""
+
+    user_file: str  # below the host's directory
+    project_file: str = ""  # below the project's; "" where it reads none there
+    keys: tuple[str, ...] = ("mcpServers",)
+    entry: Mapping[str, Any] = {}  # what a server is told with beside its command
+    is_in_home: bool = False  # the user's file lies beside the host's directory, where that is not moved
+    has_one_list: bool = False  # the command is one list with its arguments
+
+
 class RuleFile(NamedTuple):
     """The file a host reads rules from."""
 
@@ -91,6 +102,7 @@ class HostProfile(NamedTuple):
     rules: RuleFile
     memory: MemoryFiles
     home_variable: str = ""  # of the environment, moves that directory; "" where nothing does
+    servers: ServerFile | None = None  # None where none is known
     programs: tuple[str, ...] = ()  # by which its presence is told; by default what commands call it
     traces: tuple[str, ...] = ()  # directories of the user's home that tell it, too; by default its own
     also_runs: tuple[ForeignHooks, ...] = ()

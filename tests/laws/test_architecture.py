@@ -36,6 +36,7 @@ KNOWS_HOSTS = {
     "cli/verbs/hook.py": "examples in the help",
     "cli/verbs/import.py": "examples in the help",
     "cli/verbs/install.py": "examples in the help",
+    "cli/verbs/mcp.py": "examples in the help",
     "cli/verbs/query.py": "examples in the help",
     "cli/verbs/sessions.py": "examples in the help",
     "cli/verbs/uninstall.py": "examples in the help",

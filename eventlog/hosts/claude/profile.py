@@ -1,6 +1,6 @@
 """Claude Code's files and hooks; documentation: code.claude.com/docs/en/hooks, /memory, /skills."""
 
-from eventlog.hosts.profile import SECONDS, HookFile, HostProfile, MemoryFiles, RuleFile
+from eventlog.hosts.profile import SECONDS, HookFile, HostProfile, MemoryFiles, RuleFile, ServerFile
 
 _SKILL = (
     "---\nname: eventlog\ndescription: Save a summary of the session and its key facts when a task is done, or look up "
@@ -38,4 +38,5 @@ PROFILE = HostProfile(
         home=((".claude/CLAUDE.md",),),
         has_imports=True,
     ),
+    servers=ServerFile(".claude.json", ".mcp.json", entry={"type": "stdio"}, is_in_home=True),  # docs: /mcp
 )

@@ -1,7 +1,7 @@
 """Codex CLI's files and hooks; documentation: developers.openai.com/codex/hooks, /codex/guides/agents-md."""
 
 from eventlog.hosts.codex.trust import distrust, without_trust
-from eventlog.hosts.profile import SECONDS, HookFile, HostProfile, MemoryFiles, RuleFile, TrustFile
+from eventlog.hosts.profile import SECONDS, HookFile, HostProfile, MemoryFiles, RuleFile, ServerFile, TrustFile
 
 _AGENTS = ("AGENTS.override.md", "AGENTS.md")  # it reads the first that is there
 
@@ -28,6 +28,7 @@ PROFILE = HostProfile(
     ),
     rules=RuleFile(project_file="AGENTS.md", user_file="AGENTS.md"),
     memory=MemoryFiles(project=(_AGENTS,), home=(tuple(f".codex/{name}" for name in _AGENTS),)),
+    servers=ServerFile("config.toml", ".codex/config.toml", keys=("mcp_servers",)),  # docs: /codex/mcp
     distrust=distrust,
     trust=TrustFile("config.toml", without_trust),
     after_install="Codex skips hooks it was not told to trust: run /hooks in it once",

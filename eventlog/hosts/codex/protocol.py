@@ -5,7 +5,7 @@ At the end of a turn a hook can only block, which is shown as such: the agent is
 Documentation: developers.openai.com/codex/hooks.
 """
 
-from eventlog.hosts.call import HookCall, Payload
+from eventlog.hosts.call import HookCall, Payload, text
 from eventlog.hosts.claude import protocol as claude
 
 AGENT = "codex"
@@ -22,3 +22,9 @@ def read(payload: Payload, name: str) -> HookCall:
     call = claude.read(payload, name, AGENT)
     call.may_ask = name == claude.PROMPT
     return call
+
+
+def conversation_of_call(meta: Payload) -> str:
+    """Find the root thread a tool of ours is called in; older releases name only the thread itself."""
+    turn = meta.get("x-codex-turn-metadata")
+    return (text(turn, "session_id") if isinstance(turn, dict) else "") or text(meta, "threadId")

@@ -2,7 +2,7 @@
 
 import sys
 
-from eventlog.hosts.profile import SECONDS, ForeignHooks, HookFile, HostProfile, MemoryFiles, RuleFile
+from eventlog.hosts.profile import SECONDS, ForeignHooks, HookFile, HostProfile, MemoryFiles, RuleFile, ServerFile
 
 _SHELL = "powershell" if sys.platform == "win32" else "bash"
 
@@ -27,5 +27,6 @@ PROFILE = HostProfile(
     ),
     rules=RuleFile(project_file="AGENTS.md"),
     memory=MemoryFiles(project=(("AGENTS.md",), (".github/copilot-instructions.md",)), home=((".copilot/AGENTS.md",),)),
+    servers=ServerFile("mcp-config.json", entry={"type": "local", "tools": ["*"]}),
     also_runs=(ForeignHooks("claude", ("project",), is_enough=True), ForeignHooks("vscode")),
 )

@@ -1,6 +1,6 @@
 """Gemini CLI's files and hooks; documentation: github.com/google-gemini/gemini-cli, docs/hooks and docs/cli."""
 
-from eventlog.hosts.profile import MILLISECONDS, HookFile, HostProfile, MemoryFiles, RuleFile
+from eventlog.hosts.profile import MILLISECONDS, HookFile, HostProfile, MemoryFiles, RuleFile, ServerFile
 
 PROFILE = HostProfile(
     agent="gemini",
@@ -16,4 +16,5 @@ PROFILE = HostProfile(
     ),
     rules=RuleFile(project_file="GEMINI.md", user_file="GEMINI.md"),
     memory=MemoryFiles(project=(("GEMINI.md",),), home=((".gemini/GEMINI.md",),), has_imports=True),
+    servers=ServerFile("settings.json", ".gemini/settings.json"),
 )

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from eventlog.hosts.profile import HookFile, HostProfile, MemoryFiles, RuleFile
+from eventlog.hosts.profile import HookFile, HostProfile, MemoryFiles, RuleFile, ServerFile
 
 _EVENTS = (
     "SessionStart", "UserPromptSubmit", "PostToolUse", "AfterAgentResponse", "Stop", "PreCompact", "SessionEnd",
@@ -23,5 +23,8 @@ PROFILE = HostProfile(
     ),
     rules=RuleFile(project_file="AGENTS.md", user_file="AGENTS.md"),
     memory=MemoryFiles(project=(("AGENTS.md",),), home=((".config/opencode/AGENTS.md",),)),
+    servers=ServerFile(
+        "opencode.json", "opencode.json", keys=("mcp",), entry={"type": "local", "enabled": True}, has_one_list=True
+    ),
     traces=(".config/opencode", ".local/share/opencode"),
 )

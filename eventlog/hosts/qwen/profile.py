@@ -1,6 +1,6 @@
 """Qwen Code's files and hooks; documentation: qwenlm.github.io/qwen-code-docs, features/hooks and configuration."""
 
-from eventlog.hosts.profile import SECONDS, HookFile, HostProfile, MemoryFiles, RuleFile
+from eventlog.hosts.profile import SECONDS, HookFile, HostProfile, MemoryFiles, RuleFile, ServerFile
 
 _EVENTS = (
     "SessionStart", "UserPromptSubmit", "PostToolUse", "Stop", "SubagentStart", "SubagentStop", "PreCompact",
@@ -22,4 +22,5 @@ PROFILE = HostProfile(
     ),
     rules=RuleFile(project_file="QWEN.md", user_file="QWEN.md"),
     memory=MemoryFiles(project=(("QWEN.md",),), home=((".qwen/QWEN.md",),), has_imports=True),
+    servers=ServerFile("settings.json", ".qwen/settings.json"),
 )

@@ -1,0 +1,105 @@
+"""Statements of here that still hold, one group for each thing said; found by an id or by words of it.
+
+Here is a project, and what is known of the user: nothing of another project is found, and nothing that was withdrawn
+or replaced.
+"""
+
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+from eventlog.app.cache import kept
+from eventlog.app.known_projects import about
+from eventlog.app.naming.short_ids import is_part_of
+from eventlog.events import Event, Fact, StageSummary, order
+from eventlog.log import EventLog
+from eventlog.projections.context.recent_events import said_between
+from eventlog.projections.state.conversations import Conversations
+from eventlog.projections.state.distinct_facts import distinct_facts, of_fact
+from eventlog.text import one_line, same_text
+
+
+class Place(NamedTuple):
+    """Where one listens: the project's path, None for none; `shared` where others than the user do so, too."""
+
+    project: str | None
+    shared: bool = False
+
+
+class Said(NamedTuple):
+    """One thing said: its wording, the events that say so, oldest first, and those it replaced under its key."""
+
+    text: str
+    events: tuple[Event, ...]
+    replaced: tuple[Event, ...] = ()
+
+    @property
+    def newest(self) -> Event:
+        """Return the event that said it last."""
+        return self.events[-1]
+
+
+def said_here(log: EventLog, place: Place) -> list[Said]:
+    """List every fact and summary that holds here, newest last."""
+    state = said_between(log, kept(log.store), "", "~", _may_be_heard(log, place))
+    found = [*_facts(state), *_summaries(state)]
+    return sorted(found, key=lambda said: (said.newest.ts, said.newest.id))
+
+
+def matching(said: list[Said], words: str) -> list[Said]:
+    """Find what is meant by an id or a part of one, by its exact wording, or else by words that stand in it."""
+    by_id = [one for one in said if any(is_part_of(event.id, words) for event in one.events)]
+    same = by_id or [one for one in said if same_text(one.text) == same_text(words)]
+    needle = same_text(words)
+    return same or [one for one in said if needle and needle in same_text(one.text)]
+
+
+def _may_be_heard(log: EventLog, place: Place) -> Callable[[Event], bool]:
+    is_of_project = about(log.store, place.project) if place.project else lambda *_: False
+
+    def may(event: Event) -> bool:
+        if isinstance(event, Fact) and event.effective_scope == "user":
+            return not place.shared
+        return is_of_project(event.project, event.replica) if event.project else not place.shared
+
+    return may
+
+
+def _facts(state: Conversations) -> Iterator[Said]:
+    withdrawn = state.withdrawn()
+    facts = {
+        fact.id: fact
+        for conversation in state.by_id.values()
+        for fact in conversation.facts
+        if not withdrawn.hides(fact)
+    }
+    for scope in ("user", "project"):
+        of_scope = {one.id: one for one in facts.values() if one.effective_scope == scope}
+        current = distinct_facts(map(of_fact, of_scope.values()))
+        holding = {source for group in current for source in group.sources}
+        for group in current:
+            keys = {statement.key for statement in group.statements if statement.key}
+            older = tuple(one for one in of_scope.values() if one.key in keys and one.id not in holding)
+            yield Said(group.statements[-1].text, tuple(of_scope[source] for source in group.sources), older)
+
+
+def _summaries(state: Conversations) -> Iterator[Said]:
+    """A later summary of a whole conversation revises the one before it."""
+    withdrawn = state.withdrawn()
+    for conversation in state.by_id.values():
+        holding = sorted((one for one in conversation.summaries if not withdrawn.hides(one)), key=order)
+        yield from (Said(wording(one), (one,)) for one in holding if one.scope == "stage")
+        if whole := [one for one in holding if one.scope == "session"]:
+            yield Said(wording(whole[-1]), (whole[-1],), tuple(whole[:-1]))
+
+
+def wording(event: Event) -> str:
+    """Return what a fact or a summary says, on one line; "" for other events."""
+    match event:
+        case Fact():
+            return one_line(event.content)
+        case StageSummary():
+            told = [": ".join(filter(None, (event.topic, event.summary)))]
+            told += [f"Decision: {decision}" for decision in event.decisions]
+            return one_line(" · ".join([*told, *(f"To do: {todo}" for todo in event.todos)]))
+        case _:
+            return ""

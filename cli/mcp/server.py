@@ -1,0 +1,112 @@
+"""The server on two pipes: a message a line, answered in turn, until the client closes its end.
+
+Nothing but messages ever reaches the client: the pipes are ours alone, and whatever else this process prints is lost.
+"""
+
+import os
+
+from eventlog.cli.mcp import jsonrpc
+from eventlog.cli.mcp.eras import Protocol
+from eventlog.cli.mcp.jsonrpc import INVALID_REQUEST, Message, Refusal
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from eventlog.cli.mcp.toolcalls import ToolCalls
+
+_CHUNK = 1 << 16
+_LONGEST_LINE = 1 << 22  # bytes; a longer message is refused unread
+_ROOTS = "roots"  # the id of the one request of ours
+
+
+def run(calls: "ToolCalls", version: str) -> None:
+    """Serve the client at the standard streams until it closes its end, or goes away."""
+    told, says = _private(0), _private(1)
+    _private(2)
+    try:
+        Session(calls, version, lambda line: _write(says, line)).serve(_batches(told))
+    except (BrokenPipeError, KeyboardInterrupt):  # the client's two other ways to end us
+        return
+
+
+class Session:
+    """One client; `say` sends it a line."""
+
+    def __init__(self, calls: "ToolCalls", version: str, say: "Callable[[bytes], None]") -> None:
+        self._calls = calls
+        self._protocol = Protocol(calls.call, version)
+        self._say = say
+
+    def serve(self, batches: "Iterator[list[bytes]]") -> None:
+        """Answer all there is; a request that was cancelled before its turn came is not carried out."""
+        for lines in batches:
+            messages = [message for line in lines if (message := self._read(line))]
+            for at, message in enumerate(messages):
+                if not _is_cancelled(message, messages[at + 1 :]):
+                    self._take(message)
+
+    def _read(self, line: bytes) -> Message | None:
+        if not line.strip():
+            return None
+        try:
+            return jsonrpc.read(line, _LONGEST_LINE)
+        except Refusal as refusal:
+            self._say(jsonrpc.error(None, refusal))
+            return None
+
+    def _take(self, message: Message) -> None:
+        if message.is_response:
+            self._learn_roots(message)
+        elif not message.is_well_formed:
+            self._say(jsonrpc.error(message.id, Refusal(INVALID_REQUEST, "Invalid request")))
+        elif message.is_request:
+            self._answer(message)
+        elif message.method == "notifications/initialized" and self._protocol.has_roots:
+            self._say(jsonrpc.request(_ROOTS, "roots/list"))
+
+    def _answer(self, message: Message) -> None:
+        try:
+            line = jsonrpc.result(message.id, self._protocol.answer(message))
+        except Refusal as refusal:
+            line = jsonrpc.error(message.id, refusal)
+        self._say(line)
+
+    def _learn_roots(self, message: Message) -> None:
+        """Note the first directory the client works in: some start all servers in the home directory."""
+        roots = message.result.get("roots") if isinstance(message.result, dict) else None
+        first = roots[0] if message.id == _ROOTS and isinstance(roots, list) and roots else None
+        uri = first.get("uri") if isinstance(first, dict) else None
+        if isinstance(uri, str) and uri.startswith("file://"):
+            self._calls.root = uri
+
+
+def _is_cancelled(message: Message, later: list[Message]) -> bool:
+    named = (one.params.get("requestId") for one in later if one.method == "notifications/cancelled")
+    return message.is_request and message.method != "initialize" and message.id in named
+
+
+def _batches(fd: int) -> "Iterator[list[bytes]]":
+    """Read what there is, in whole lines, until the end; of a line too long to be read only its beginning is kept."""
+    rest = b""
+    while data := os.read(fd, _CHUNK):
+        *lines, rest = (rest + data).split(b"\n")
+        rest = rest[: _LONGEST_LINE + 1]
+        if lines:
+            yield lines
+    if rest:
+        yield [rest]
+
+
+def _private(fd: int) -> int:
+    """Move a standard stream to where no library and no process of ours finds it, and leave nothing in its place."""
+    own = os.dup(fd)
+    null = os.open(os.devnull, os.O_RDWR)
+    os.dup2(null, fd)
+    os.close(null)
+    return own
+
+
+def _write(fd: int, line: bytes) -> None:
+    while line:
+        line = line[os.write(fd, line) :]

@@ -1,0 +1,92 @@
+"""A tool is called: its arguments are checked, and only now is what carries it out loaded.
+
+Whatever goes wrong is told to the model as the answer of the tool, for it to do better; no call ends the server.
+"""
+
+from eventlog.cli.mcp.toolbox import TOOLS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from eventlog.store import Store
+
+    JSON = dict[str, object]
+
+
+class ToolCalls:
+    """The calls of one client: the store, the `agent` it was registered with, and whether others listen.
+
+    `root` is the address of the directory the client works in, where it says so.
+    """
+
+    def __init__(self, store: "Store", agent: str = "", *, shared: bool = False) -> None:
+        self.store = store
+        self.agent = agent
+        self.shared = shared
+        self.root = ""
+
+    def call(self, name: str, arguments: "JSON", meta: "JSON") -> tuple[str, bool]:
+        """Carry out a tool; return what it says, and whether it failed."""
+        if mistake := mistake_in(name, arguments):
+            return mistake, True
+        try:
+            _find_libraries()
+            from eventlog.cli.mcp import memory_tools
+
+            return memory_tools.use(self, name, arguments, meta), False
+        except Exception as error:  # noqa: BLE001 - the client is answered, whatever happens
+            return self._failed(error), True
+
+    def _failed(self, error: Exception) -> str:
+        from eventlog.errors import EventLogError
+        from eventlog.hooks import error_log
+        from eventlog.plain_words import of_system
+
+        if isinstance(error, EventLogError):
+            return "; ".join(filter(None, (str(error), error.hint)))
+        if isinstance(error, OSError):
+            return ": ".join(of_system(error))
+        try:
+            error_log.note(self.store, error, b"", self.agent)
+        except OSError:
+            return "it failed, and that could not be noted either"
+        return "it failed; `eventlog doctor` tells more"
+
+
+def mistake_in(name: str, arguments: "JSON") -> str:
+    """Say what is wrong with the arguments of a tool, in words for a model; "" where nothing is."""
+    schema = next(tool["inputSchema"] for tool in TOOLS if tool["name"] == name)
+    assert isinstance(schema, dict)
+    taken, required = schema["properties"], schema["required"]
+    for argument in required:
+        value = arguments.get(argument)
+        if not isinstance(value, str) or not value.strip():
+            return f"{argument} is missing: a text is needed"
+    for argument, value in arguments.items():
+        if argument not in taken:
+            return f"there is no argument {argument}; known are {', '.join(taken)}"
+        if value is not None and (reason := _mistake(value, taken[argument])):
+            return f"{argument} {reason}"
+    return ""
+
+
+def _mistake(value: object, wanted: "JSON") -> str:
+    choices = wanted.get("enum")
+    if isinstance(choices, list) and value not in choices:
+        return f"is one of {', '.join(choices)}"
+    if wanted["type"] == "array" and not (isinstance(value, list) and all(isinstance(one, str) for one in value)):
+        return "is a list of texts"
+    if wanted["type"] == "string" and not isinstance(value, str):
+        return "is a text"
+    if wanted["type"] == "integer" and (not isinstance(value, int) or isinstance(value, bool)):
+        return "is a number"
+    return ""
+
+
+def _find_libraries() -> None:
+    """The server is started without `site`, which knows all places where packages are."""
+    try:
+        import msgspec  # noqa: F401
+    except ImportError:
+        import site
+
+        site.main()
