@@ -170,13 +170,37 @@ def saving(target: InstallTarget, host: HostProfile) -> permissions.Saving | Non
 def change(store: Store, path: Path, edit: Callable[[str], str], strip: Callable[[str], str]) -> FileChange:
     """Write the edited text where it differs; what was there without us is kept for `restore`."""
     with _alone(store):
-        return _change(store, path, edit, strip)
+        now = host_file.read(path)
+        text = host_file.text_of(now, path)
+        after = _in_place(path, edit, text).encode()
+        if now == after:
+            return FileChange(path, "unchanged")
+        before = None if now is None else strip(text).encode()
+        made = host_file.write(path, after)
+        backup.keep(store, path, now, before, after, made)
+        return FileChange(path, "installed")
 
 
 def restore(store: Store, path: Path, strip: Callable[[str], str], is_nothing: Callable[[str], bool]) -> FileChange:
     """Undo `change`: exactly, else by taking out what is ours."""
     with _alone(store):
-        return _restore(store, path, strip, is_nothing)
+        now, known = host_file.read(path), backup.find(store, path)
+        if now is None:
+            backup.forget(store, path)
+            return FileChange(path, "absent")
+        left: bytes | None = _in_place(path, strip, host_file.text_of(now, path)).encode()
+        if left == now:
+            return FileChange(path, "absent")
+        if known and known.after == backup.fingerprint(now):
+            left = known.data
+        elif (not known or known.data is None) and left is not None and is_nothing(left.decode()):
+            left = None
+        if left is None:
+            host_file.remove(path, known.made_dirs if known else ())
+        else:
+            host_file.write(path, left)
+        backup.forget(store, path)
+        return FileChange(path, "removed")
 
 
 def _take_out(target: InstallTarget, host: HostProfile, path: Path, remove: Callable[[str], str]) -> FileChange:
@@ -237,39 +261,6 @@ def _remedy(host: HostProfile, rule: Permission, grant: Grant, texts: list[str])
 def _alone(store: Store) -> AbstractContextManager[object]:
     """One at a time: a file, its backup and the directories made for it change together."""
     return files.lock(store.lock("install"))
-
-
-def _change(store: Store, path: Path, edit: Callable[[str], str], strip: Callable[[str], str]) -> FileChange:
-    now = host_file.read(path)
-    text = host_file.text_of(now, path)
-    after = _in_place(path, edit, text).encode()
-    if now == after:
-        return FileChange(path, "unchanged")
-    before = None if now is None else strip(text).encode()
-    made = host_file.write(path, after)
-    backup.keep(store, path, now, before, after, made)
-    return FileChange(path, "installed")
-
-
-def _restore(store: Store, path: Path, strip: Callable[[str], str], is_nothing: Callable[[str], bool]) -> FileChange:
-    now, known = host_file.read(path), backup.find(store, path)
-    if now is None:
-        backup.forget(store, path)
-        return FileChange(path, "absent")
-    text = host_file.text_of(now, path)
-    left: bytes | None = _in_place(path, strip, text).encode()
-    if left == now:
-        return FileChange(path, "absent")
-    if known and known.after == backup.fingerprint(now):
-        left = known.data
-    elif (not known or known.data is None) and left is not None and is_nothing(left.decode()):
-        left = None
-    if left is None:
-        host_file.remove(path, known.made_dirs if known else ())
-    else:
-        host_file.write(path, left)
-    backup.forget(store, path)
-    return FileChange(path, "removed")
 
 
 def _in_place(path: Path, edit: Callable[[str], str], text: str) -> str:
