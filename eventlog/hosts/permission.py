@@ -4,7 +4,8 @@ A rule is told in the words of its host, made from the program an agent calls us
 room that has one keeps it in `permission.py`, with the documentation or the observation it was taken from.
 """
 
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 from eventlog.hosts.saving import VERBS
@@ -48,6 +49,40 @@ class NoPermission(NamedTuple):
 def prefixes(grant: Grant) -> tuple[str, ...]:
     """How each of our saving commands begins."""
     return tuple(f"{grant.program} {verb}" for verb in VERBS)
+
+
+def listed(shape: str, enough: tuple[str, ...], overrules: Mapping[str, Verdict], project_file: str) -> Permission:
+    """Make the rule of a host that lists what it allows in `settings.json`, under `permissions.allow`.
+
+    `shape` is a rule with `{}` for how a command begins; each of `enough` allows them all. A rule that also stands in
+    one of the lists `overrules`, the stronger first, gets their verdict.
+    """
+    head, tail = map(re.escape, shape.split("{}"))
+    ours = re.compile(rf"{head}(?:.* -m |\S*/|'.*/)?eventlog'? (?:{'|'.join(VERBS)}){tail}")
+
+    def items(grant: Grant) -> tuple[str, ...]:
+        return tuple(shape.format(prefix) for prefix in prefixes(grant))
+
+    def judge(settings: Any, grant: Grant) -> Verdict:
+        for key, verdict in overrules.items():
+            if {*items(grant), *enough}.intersection(strings(settings, ("permissions", key))):
+                return verdict
+        allowed = {*strings(settings, _ALLOW)}
+        return "allowed" if allowed.issuperset(items(grant)) or allowed.intersection(enough) else "asked"
+
+    return Permission(
+        form="json",
+        user_file="settings.json",
+        project_file=project_file,
+        keys=_ALLOW,
+        items=items,
+        judge=judge,
+        overruled=f"take eventlog out of {' and '.join(f'permissions.{key}' for key in overrules)}",
+        is_ours=lambda item, _: ours.fullmatch(item) is not None,
+    )
+
+
+_ALLOW = ("permissions", "allow")
 
 
 def strings(found: Any, keys: Sequence[str]) -> list[str]:
