@@ -3,7 +3,7 @@
 Read from git's own files, no git process: this runs inside agents' hooks.
 """
 
-from eventlog.files import open_regular
+from eventlog.files import read_regular
 from eventlog.lean import os
 
 _LONGEST_PATH = 4096  # bytes (PATH_MAX); by a longer one nothing can be found
@@ -113,12 +113,6 @@ def _commit_id(text: str) -> str | None:
 
 def _read(path: str, size: int = _LONGEST_REF_FILE) -> str:
     try:
-        fd = open_regular(path)
+        return read_regular(path, size).decode("utf-8", "replace").strip()
     except (OSError, ValueError):  # the latter: a NUL in what a file said is a path
         return ""
-    try:
-        return os.read(fd, size).decode("utf-8", "replace").strip()
-    except OSError:
-        return ""
-    finally:
-        os.close(fd)

@@ -1,7 +1,6 @@
 """`sessions/<conversation>.md`: one short summary per conversation, the newest of each project."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from datetime import UTC, datetime, tzinfo
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -14,6 +13,7 @@ from eventlog.projections.stamp import stamped
 from eventlog.projections.state.conclusions import NONE, Conclusion, SourcedText, and_more, conclude
 from eventlog.projections.state.conversations import Conversation, Conversations
 from eventlog.projections.state.told import Told
+from eventlog.projections.views.daily_notes import local_time
 from eventlog.retractions import Retractions
 from eventlog.settings.schema import Settings
 from eventlog.store import conversation_name
@@ -123,23 +123,11 @@ def _fit(texts: Iterable[SourcedText], budget: int) -> Iterator[SourcedText]:
         budget -= min(budget, len(said.text))
 
 
-def _zone(timezone: str) -> tzinfo:
-    if timezone == "UTC":
-        return UTC
-    from zoneinfo import ZoneInfo
-
-    return ZoneInfo(timezone)
-
-
 def _period(conversation: Conversation, timezone: str) -> str:
-    zone = _zone(timezone)
-    start, last = _local(conversation.started_at, zone), _local(conversation.last_at, zone)
+    local = local_time(timezone)
+    start, last = (local(ts).replace("T", " ") for ts in (conversation.started_at, conversation.last_at))
     until = "" if start == last else f" – {last.removeprefix(start[:11])}"
     return f"{start}{until} {timezone}"
-
-
-def _local(ts: str, zone: tzinfo) -> str:
-    return datetime.fromisoformat(ts).astimezone(zone).strftime("%Y-%m-%d %H:%M")
 
 
 _VIEW = View((HEADS,), _render)
