@@ -1,6 +1,6 @@
 """People's edits of rendered MEMORY.md files reach the log before the files are replaced."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -8,11 +8,13 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from eventlog import timestamps
+from eventlog.app.cache import kept
 from eventlog.app.publish import read
 from eventlog.app.replay import replay
-from eventlog.events import HUMAN, Event, Fact
+from eventlog.events import HUMAN, Event, Fact, Restored
 from eventlog.log import EventLog
 from eventlog.projections.base import Document
+from eventlog.projections.context.recent_events import decided_before
 from eventlog.projections.edits.memory_edits import EditReading, interpret_edit, is_base, stamp_in, take_added
 from eventlog.projections.engine.at import Renderings
 from eventlog.projections.engine.replay import ReplayResult
@@ -22,6 +24,7 @@ from eventlog.projections.state.conversations import Conversations
 from eventlog.projections.state.identity import Identities, identities, resolved
 from eventlog.projections.views.memory import MEMORY
 from eventlog.replica import make_replica, replica_of
+from eventlog.retractions import Retractions
 from eventlog.settings.schema import Settings
 from eventlog.store import project_slug
 
@@ -43,11 +46,23 @@ def record_edits(log: EventLog, settings: Settings, *, dry_run: bool = False) ->
     read_now = dict(_edited(root))
     found = {path: _interpret(log, settings, root, path, data) for path, data in read_now.items()}
     events = [event for taken in found.values() for event in taken.events]
+    events += _wanted_again(log, events)
     if events and not dry_run:
         name = make_replica(log.store)
         events = [appended.event for appended in log.put(_named(event, name) for event in events)]
     whole = {path: data for path, data in read_now.items() if not found[path].unexplained}
     return EditRecord(events, {path.relative_to(root).as_posix(): data for path, data in whole.items()})
+
+
+def _wanted_again(log: EventLog, events: Iterable[Event]) -> list[Event]:
+    """Take back the rejections of what a person has now written by hand."""
+    said = [event for event in events if isinstance(event, Fact) and event.agent == HUMAN]
+    withdrawn = Retractions(decided_before(log, kept(log.store)) if said else ())
+    return [
+        Restored(ts=fact.ts, conversation_id=HUMAN, agent=HUMAN, target=rejection)
+        for fact in said
+        for rejection in withdrawn.rejections(fact.content)
+    ]
 
 
 def _edited(root: Path) -> Iterator[tuple[Path, bytes]]:

@@ -86,7 +86,8 @@ def _summaries(state: Conversations) -> Iterator[Said]:
     """A later summary of a whole conversation revises the one before it."""
     withdrawn = state.withdrawn()
     for conversation in state.by_id.values():
-        holding = sorted((one for one in conversation.summaries if not withdrawn.hides(one)), key=order)
+        valid = (withdrawn.cleared(one) for one in conversation.summaries if not withdrawn.hides(one))
+        holding = sorted(filter(wording, valid), key=order)
         yield from (Said(wording(one), (one,)) for one in holding if one.scope == "stage")
         if whole := [one for one in holding if one.scope == "session"]:
             yield Said(wording(whole[-1]), (whole[-1],), tuple(whole[:-1]))

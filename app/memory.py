@@ -6,16 +6,19 @@ from collections.abc import Iterable, Sequence
 from eventlog import spool
 from eventlog import verify as verifying
 from eventlog.app import apply as applying
+from eventlog.app import forget as forgetting
 from eventlog.app import query as querying
 from eventlog.app import sessions as listing
 from eventlog.app import stats as counting
 from eventlog.app import status as waiting
+from eventlog.app import undo as undoing
 from eventlog.app import why as explaining
 from eventlog.app.apply_result import ApplyResult
+from eventlog.app.forget import ForgetResult
 from eventlog.app.machine import Machine
 from eventlog.app.naming.agents import agents_meant
 from eventlog.app.naming.projects import project_meant
-from eventlog.app.naming.references import events_named
+from eventlog.app.naming.references import events_named, session_meant
 from eventlog.app.open_store import OpenStore, open_log
 from eventlog.app.query import EventFilter
 from eventlog.app.rebuild import RebuildResult, replay_store
@@ -23,7 +26,9 @@ from eventlog.app.receipt import append_receipt
 from eventlog.app.session_context import request_of, session_context
 from eventlog.app.sessions import NEWEST, SessionRow
 from eventlog.app.status import StatusReport
+from eventlog.app.undo import UndoResult
 from eventlog.app.why import LineReason
+from eventlog.errors import BadRequest
 from eventlog.events import Event
 from eventlog.project import project_root
 from eventlog.projections import ALL
@@ -97,6 +102,27 @@ class Memory:
         """
         opened = self._opened()
         return explaining.explain(opened, explaining.known_file(opened, os.fspath(file)), line)
+
+    def forget(self, what: str | None = None, *, session: str | None = None) -> ForgetResult:
+        """Keep something from being said, by whomever, until it is undone; rebuild all files.
+
+        `what` is an id, a line of a knowledge file (`FILE:LINE`) or a text; `session` stands for all it said. Raises
+        BadRequest where that is nothing or may be several things, BadSettings or NotStored.
+        """
+        opened = self._opened()
+        if (what is None) == (session is None):
+            raise BadRequest("say what to forget, or name a session")
+        if session is not None:
+            return forgetting.forget(opened, [forgetting.forgettable_session(opened, session_meant(self.log, session))])
+        return forgetting.forget(opened, forgetting.forgettable(opened, what or ""))
+
+    def undo(self, event: str = "") -> UndoResult:
+        """Take back the last thing a person or an entry did, or the event of that id; rebuild all files.
+
+        Raises BadRequest where there is nothing to take back, BadSettings or NotStored.
+        """
+        opened = self._opened()
+        return undoing.undo(opened, undoing.undoable(opened, event))
 
     def context(
         self,

@@ -8,11 +8,13 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from eventlog import days, files, index_lookup
+from eventlog.app.cache import kept
 from eventlog.app.machine import Machine
 from eventlog.errors import Busy, NotStored
 from eventlog.events import Event, Fact, Retraction, StageSummary, order
 from eventlog.hooks import avoided_log
 from eventlog.log import AppendResult, EventLog, accept, is_unnamed
+from eventlog.projections.context.recent_events import decided_before
 from eventlog.replica import make_replica
 from eventlog.retractions import Retractions
 from eventlog.text import same_text
@@ -29,12 +31,15 @@ def off_switch(machine: Machine, *places: str | None) -> str:
 def record_once(log: EventLog, event: Event) -> AppendResult:
     """Append a fact or summary unless its conversation has said exactly that and it still holds; append all others.
 
-    What was withdrawn meanwhile, or replaced by another fact of the same key, by whomever, may be said again. One at a
-    time per store, so that two callers cannot both be first. Raises InvalidEvent or NotStored.
+    What a person has rejected is not appended: that decision is returned. What was withdrawn meanwhile, or replaced by
+    another fact of the same key, by whomever, may be said again. One at a time per store, so that two callers cannot
+    both be first. Raises InvalidEvent or NotStored.
     """
     event = accept(event)
     event = replace(event, replica=make_replica(log.store)) if is_unnamed(event) else event
     with _one_at_a_time(log):
+        if rejection := _rejection_of(log, event):
+            return AppendResult(rejection, new=False)
         said = _said_before(log, event)
         if not said:
             return log.put([event])[0]
@@ -51,6 +56,15 @@ def _one_at_a_time(log: EventLog) -> AbstractContextManager[object]:
         raise
     except NotStored:
         return nullcontext()
+
+
+def _rejection_of(log: EventLog, event: Event) -> Event | None:
+    """Find the decision of a person that keeps a fact, or the text of a summary, from being said."""
+    if not isinstance(event, Fact | StageSummary) or event.subagent:
+        return None
+    withdrawn = Retractions(decided_before(log, kept(log.store)))
+    found = withdrawn.rejections(event.content if isinstance(event, Fact) else event.summary)
+    return log.find(found[:1])[found[0]].event if found else None
 
 
 def _said_before(log: EventLog, event: Event) -> Event | None:

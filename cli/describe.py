@@ -28,6 +28,10 @@ def describe(event: Event) -> str:
             return _words(event.choice, event.target)
         case events.Retraction():
             return _words(event.target or f"conversation {event.conversation}", event.reason)
+        case events.Rejected():
+            return event.statement or event.target or f"conversation {event.conversation}"
+        case events.Restored():
+            return event.target
         case events.SaveRequested():
             return event.trigger
         case events.ProjectSeen():

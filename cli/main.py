@@ -44,6 +44,8 @@ VERBS = {
     "show": Verb("Knowledge", "Show one session, one event, or a knowledge file as it was."),
     "diff": Verb("Knowledge", "Show how the knowledge files changed between two times."),
     "bisect": Verb("Knowledge", "Find the event that brought a text into a file, or took it out."),
+    "forget": Verb("Knowledge", "Keep something from being said, by whomever, until you take that back."),
+    "undo": Verb("Knowledge", "Take back the last thing a person or an entry did, or one of them."),
     "query": Verb("Audit", "Show events: of a session, a type, a time, with a text."),
     "sessions": Verb("Audit", "Show who worked when, and what it came to."),
     "stats": Verb("Audit", "Show how well memory is kept: by which net, at what cost, week by week."),

@@ -46,6 +46,7 @@ store = click.option(
     help="Directory of the store [default: $EVENTLOG_HOME, else ~/.eventlog].",
 )
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs.")
+yes = click.option("--yes", is_flag=True, help="Do it without asking, for scripts.")
 
 
 def project_meant(ctx: click.Context, _: click.Parameter, value: str | None) -> str | None:

@@ -11,6 +11,7 @@ from eventlog.app.record_once import off_switch, record_once
 from eventlog.cli.options import open_log
 from eventlog.cli.output import count, emit, say
 from eventlog.codec import from_fields
+from eventlog.events import Rejected
 from eventlog.log import AppendResult
 from eventlog.store import Store
 
@@ -47,7 +48,9 @@ def report_stream(stored: Sequence[AppendResult]) -> None:
 
 def report(appended: AppendResult, reason: str, *, still_said: Sequence[str] = ()) -> None:
     """Print one JSON line for an event, for the agent that called."""
-    if appended.new:
+    if isinstance(appended.event, Rejected):
+        emit({"status": "skipped", "reason": "rejected", "id": appended.event.id})
+    elif appended.new:
         emit({"status": "ok", "id": appended.event.id, **({"still_said": still_said} if still_said else {})})
     else:
         emit({"status": "skipped", "reason": reason, "id": appended.event.id})

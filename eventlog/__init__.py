@@ -23,6 +23,8 @@ if TYPE_CHECKING:
         KnowledgeEdited,
         PlanEntry,
         PlanMeta,
+        Rejected,
+        Restored,
         Retraction,
         SaveRequested,
         SectionKey,
@@ -43,8 +45,9 @@ if TYPE_CHECKING:
 __all__ = [
     "BadRequest", "BadSettings", "Busy", "ContextInjected", "Document", "EntryApplied", "EntryResolved", "Event",
     "EventLog", "EventLogError", "Fact", "HostEvent", "InvalidEvent", "KnowledgeEdited", "Line", "Machine", "Memory",
-    "NotStored", "PlanEntry", "PlanMeta", "Projection", "Retraction", "SaveRequested", "SectionKey", "SessionEnd",
-    "SessionStart", "Settings", "StageSummary", "State", "Store", "TurnEnd", "UnknownEvent", "fold", "plan",
+    "NotStored", "PlanEntry", "PlanMeta", "Projection", "Rejected", "Restored", "Retraction", "SaveRequested",
+    "SectionKey", "SessionEnd", "SessionStart", "Settings", "StageSummary", "State", "Store", "TurnEnd",
+    "UnknownEvent", "fold", "plan",
 ]  # fmt: skip
 
 

@@ -13,6 +13,8 @@ from msgspec import Meta, Struct, field
 
 HUMAN = "human"  # agent, and conversation, of what a person does by hand
 
+_ALL_BUT_ONE_OF_THREE = 2
+
 NonBlank = Annotated[str, Meta(pattern=r"\S")]
 NonEmpty = Annotated[str, Meta(min_length=1)]
 Share = Annotated[float, Meta(ge=0, le=1)]
@@ -186,6 +188,33 @@ class Retraction(Event, tag="retraction", frozen=True, kw_only=True):
             raise ValueError("exactly one of target and conversation must be given")
 
 
+class Rejected(Event, tag="rejected", frozen=True, kw_only=True):
+    """A person does not want something said: one event (`target`), all a conversation said, or a `statement`.
+
+    Equal statements, whoever says them and whenever, stay out of every view until the rejection is taken back. `batch`
+    is common to what was rejected together.
+    """
+
+    target: str | None = None
+    statement: NonBlank | None = None
+    conversation: str | None = None
+    batch: str | None = None
+
+    def __post_init__(self) -> None:
+        if [self.target, self.statement, self.conversation].count(None) != _ALL_BUT_ONE_OF_THREE:
+            raise ValueError("exactly one of target, statement and conversation must be given")
+
+
+class Restored(Event, tag="restored", frozen=True, kw_only=True):
+    """A person takes back what another event did: a retraction, a rejection, an entry, an edit, a decision.
+
+    `batch` is common to what was taken back together.
+    """
+
+    target: NonEmpty
+    batch: str | None = None
+
+
 class EntryApplied(Event, tag="entry_applied", frozen=True, kw_only=True):
     """A plan entry reached its file.
 
@@ -277,13 +306,15 @@ class UnknownEvent(Event, tag="?", frozen=True, kw_only=True):
 
 KNOWN: tuple[type[Event], ...] = (
     SessionStart, Fact, StageSummary, PlanEntry, SessionEnd,
-    TurnEnd, SaveRequested, Retraction, EntryApplied, EntryResolved, KnowledgeEdited, ProjectSeen, ProjectJoined,
-    ContextInjected, HostEvent,
+    TurnEnd, SaveRequested, Retraction, Rejected, Restored, EntryApplied, EntryResolved, KnowledgeEdited, ProjectSeen,
+    ProjectJoined, ContextInjected, HostEvent,
 )  # fmt: skip
 AnyEvent = (
-    SessionStart | Fact | StageSummary | PlanEntry | SessionEnd | TurnEnd | SaveRequested | Retraction | EntryApplied
-    | EntryResolved | KnowledgeEdited | ProjectSeen | ProjectJoined | ContextInjected | HostEvent | UnknownEvent
+    SessionStart | Fact | StageSummary | PlanEntry | SessionEnd | TurnEnd | SaveRequested | Retraction | Rejected
+    | Restored | EntryApplied | EntryResolved | KnowledgeEdited | ProjectSeen | ProjectJoined | ContextInjected
+    | HostEvent | UnknownEvent
 )  # fmt: skip
+Withdrawal = Retraction | Rejected | Restored
 TYPES: dict[str, type[Event]] = {str(cls.__struct_config__.tag): cls for cls in KNOWN}
 VERSIONS: dict[str, int] = dict.fromkeys(TYPES, 1)
 COMMON: tuple[str, ...] = (

@@ -1,35 +1,62 @@
-"""Retractions: of single events, of whole conversations, and of retractions themselves; pure."""
+"""Withdrawals: of events, of conversations, of statements whoever says them, and of withdrawals themselves; pure."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
-from eventlog.events import Event, Retraction, order
+from msgspec.structs import replace
+
+from eventlog.events import Event, Fact, PlanEntry, Rejected, Restored, Retraction, StageSummary, Withdrawal, order
+from eventlog.text import one_line, same_text
+
+STAGE_PREFIX = "阶段摘要："
+_STATEMENT = "statement "
 
 
 class Retractions:
     """The withdrawals in force.
 
     A retraction may itself be retracted (that is how something is restored). Newer ones are judged first, so one
-    only ever undoes an older one, and no two can undo each other.
+    only ever undoes an older one, and no two can undo each other. What a person decided, only a person takes back.
     """
 
-    def __init__(self, retractions: Iterable[Retraction]) -> None:
-        newest_first = sorted(retractions, key=order, reverse=True)
-        self._goals = {retraction.id: _goal(retraction) for retraction in newest_first}
+    def __init__(self, withdrawals: Iterable[Withdrawal]) -> None:
+        newest_first = sorted(withdrawals, key=order, reverse=True)
+        self._made = {one.id: one for one in newest_first}
+        self._by_hand = {one.id for one in newest_first if not isinstance(one, Retraction)}
         self._events: set[str] = set()
         self._conversations: set[str] = set()
+        self._rejected: dict[str, list[str]] = {}
         self.touched: dict[str, str] = {}
-        for retraction in newest_first:
-            self._touch(retraction)
-            if retraction.id in self._events:
+        for one in newest_first:
+            if isinstance(one, Retraction) and one.target in self._by_hand:
                 continue
-            if retraction.target:
-                self._events.add(retraction.target)
-            elif retraction.conversation:
-                self._conversations.add(retraction.conversation)
+            self._touch(one)
+            if one.id not in self._events:
+                self._count(one)
+        self._judges_statements = any(goal.startswith(_STATEMENT) for goal in self.touched)
 
     def hides(self, event: Event) -> bool:
-        """Tell whether the event, or all its conversation said, is withdrawn."""
-        return event.id in self._events or event.conversation_id in self._conversations
+        """Tell whether the event, all its conversation said, or what it states is withdrawn."""
+        if self._hides_whole(event):
+            return True
+        return bool(self._rejected) and isinstance(event, Fact | PlanEntry) and self.rejects(event.content or "")
+
+    def rejects(self, text: str) -> bool:
+        """Tell whether a person does not want this said, by whomever."""
+        return bool(self._rejected) and statement_of(text) in self._rejected
+
+    def rejections(self, text: str) -> list[str]:
+        """List the ids of the events that keep this from being said."""
+        return self._rejected.get(statement_of(text), []) if self._rejected else []
+
+    def cleared(self, summary: StageSummary) -> StageSummary:
+        """Take out of a summary what is rejected; "" stands for a topic or a text."""
+        if not self._rejected or not any(map(self.rejects, statements_of(summary))):
+            return summary
+        lists = {
+            name: [text for text in getattr(summary, name) if not self.rejects(text)] for name in ("decisions", "todos")
+        }
+        texts = {name: "" for name in ("topic", "summary") if self.rejects(getattr(summary, name))}
+        return replace(summary, **lists, **texts)
 
     @property
     def events(self) -> frozenset[str]:
@@ -41,25 +68,72 @@ class Retractions:
         """Those of which all is withdrawn."""
         return frozenset(self._conversations)
 
+    @property
+    def statements(self) -> frozenset[str]:
+        """The statements nobody is to say, reduced to what all wordings have in common."""
+        return frozenset(self._rejected)
+
     def touched_at(self, event: Event) -> str:
         """When the fate of the event was last decided; "" where nobody ever withdrew it."""
-        return max(self.touched.get(event.id, ""), self.touched.get(f"conversation {event.conversation_id}", ""))
+        goals = [event.id, f"conversation {event.conversation_id}"]
+        if self._judges_statements and not self._hides_whole(event):  # of what is hidden the words may be gone
+            goals += [f"{_STATEMENT}{statement_of(text)}" for text in statements_of(event)]
+        return max(self.touched.get(goal, "") for goal in goals)
 
     def differing(self, other: "Retractions") -> set[str]:
-        """Find what another set of withdrawals decides otherwise: ids of events, and `conversation ID`."""
+        """Find what another set of withdrawals decides otherwise: ids, `conversation ID` and `statement TEXT`."""
         touched = {goal for goal, _ in self.touched.items() ^ other.touched.items()}
         conversations = {f"conversation {one}" for one in self.conversations ^ other.conversations}
-        return touched | (self.events ^ other.events) | conversations
+        statements = {f"{_STATEMENT}{one}" for one in self.statements ^ other.statements}
+        return touched | (self.events ^ other.events) | conversations | statements
 
-    def _touch(self, one: Retraction) -> None:
+    def _hides_whole(self, event: Event) -> bool:
+        return event.id in self._events or event.conversation_id in self._conversations
+
+    def _count(self, one: Withdrawal) -> None:
+        if one.target:
+            self._events.add(one.target)
+        elif isinstance(one, Rejected) and one.statement:
+            self._rejected.setdefault(statement_of(one.statement), []).append(one.id)
+        elif not isinstance(one, Restored) and one.conversation:
+            self._conversations.add(one.conversation)
+
+    def _touch(self, one: Withdrawal) -> None:
         """Note the time at what the chain of retractions ends in; a chain that runs in a circle ends anywhere."""
         goal = _goal(one)
         passed = {one.id}
-        while goal in self._goals and goal not in passed:
+        while goal in self._made and goal not in passed:
             passed.add(goal)
-            goal = self._goals[goal]
+            goal = _goal(self._made[goal])
         self.touched[goal] = max(self.touched.get(goal, ""), one.ts)
 
 
-def _goal(one: Retraction) -> str:
-    return f"conversation {one.conversation}" if one.conversation else str(one.target)
+def judged_statements(goals: Iterable[str]) -> set[str]:
+    """Pick the statements of what two sets of withdrawals decide otherwise."""
+    return {goal.removeprefix(_STATEMENT) for goal in goals if goal.startswith(_STATEMENT)}
+
+
+def statement_of(text: str) -> str:
+    """Reduce a text to what all wordings of its statement have in common."""
+    return same_text(one_line(text).removeprefix(STAGE_PREFIX).strip())
+
+
+def statements_of(event: Event) -> Iterator[str]:
+    """Yield what an event states, as it is worded."""
+    match event:
+        case Fact():
+            yield event.content
+        case PlanEntry(content=str() as content):
+            yield content
+        case StageSummary():
+            yield from filter(None, (event.topic, event.summary, *event.decisions, *event.todos))
+        case _:
+            return
+
+
+def _goal(one: Withdrawal) -> str:
+    if isinstance(one, Rejected) and one.statement:
+        return f"{_STATEMENT}{statement_of(one.statement)}"
+    if not isinstance(one, Restored) and one.conversation:
+        return f"conversation {one.conversation}"
+    return str(one.target)

@@ -21,8 +21,8 @@ from eventlog.timestamps import LENGTH
 
 _ASKED = frozenset(
     (
-        "fact", "stage_summary", "session_end", "save_requested", "retraction", "plan_entry", "entry_applied",
-        "entry_resolved", "knowledge_edited", "project_seen", "project_joined",
+        "fact", "stage_summary", "session_end", "save_requested", "retraction", "rejected", "restored", "plan_entry",
+        "entry_applied", "entry_resolved", "knowledge_edited", "project_seen", "project_joined",
     )
 )  # fmt: skip
 _PIECE = 128 << 10

@@ -111,7 +111,7 @@ class _Carrier:
         """Return the page with a section as it is to be again; raises Unsafe."""
         page = self._on.page
         if now is None or now.body is None:
-            return section_edits.without(page, section, subsections=False) if section else page.data
+            return section_edits.taken_back(page, section) if section else page.data
         if section:
             return section_edits.with_body(page, section, now.body)
         return _put(page, key, now.title, now.body, now.below)

@@ -8,8 +8,9 @@ Result   the last wording that is not taken back says what the section is. Every
          not held is pending; `carry` tries it on a page, the file's or the log's own.
 """
 
+import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 from msgspec import Struct, field
@@ -21,8 +22,10 @@ from eventlog.projections.bases.section_history import SectionHistory, Spelling,
 from eventlog.projections.bases.sections import SectionId, Under
 
 REVIEW = "the knowledge base wants every entry reviewed"
+REJECTED = "says what you have forgotten"
 DUPLICATE = "its batch plans the same section of this file twice"
 
+_MARK = re.compile(r"^\s*([-*+]|\d{1,9}[.)])?\s*(\[[ xX]\]\s+)?")  # of a list's item
 _Decisions = dict[str, EntryResolved]  # entry -> the decision in force
 
 
@@ -46,6 +49,7 @@ class FileHistory(Struct):
     undone: dict[str, str] = field(default_factory=dict)  # when the acceptance of an entry was taken back
     known: dict[str, PlanEntry | KnowledgeEdited] = field(default_factory=dict)
     newest: str = ""
+    rejects: Callable[[str], bool] = lambda _text: False  # what a person does not want said
 
 
 class Ledger:
@@ -67,7 +71,7 @@ class Ledger:
         self.spelled = {key_of(event): _spelling(event) for event in reversed(self._observations())}
 
         waiting = [entry for entry in record.entries if self._is_open(entry)]
-        held = dict(_held(record.entries, self.decisions, review=review))
+        held = dict(_held(record, self.decisions, review=review))
         self.held = [HeldEntry(entry, held[entry.id]) for entry in waiting if entry.id in held]
         self.pending = sorted((entry for entry in waiting if entry.id not in held), key=self.moment)
 
@@ -204,9 +208,9 @@ def _spelling(event: EntryApplied | KnowledgeEdited) -> Spelling:
     return Spelling(at.heading, at.level, at.under)
 
 
-def _held(entries: Iterable[PlanEntry], decisions: _Decisions, *, review: bool) -> Iterator[tuple[str, str]]:
+def _held(record: FileHistory, decisions: _Decisions, *, review: bool) -> Iterator[tuple[str, str]]:
     """Yield the entries that wait whatever the page says, and why."""
-    entries = [entry for entry in entries if change_of(entry)[0] != "no-op"]
+    entries = [entry for entry in record.entries if change_of(entry)[0] != "no-op"]
     planned = Counter((entry.batch, _selector(entry)) for entry in entries if entry.batch)
     doubled = {batch for (batch, _), count in planned.items() if count > 1}
     for entry in entries:
@@ -216,8 +220,15 @@ def _held(entries: Iterable[PlanEntry], decisions: _Decisions, *, review: bool) 
             yield entry.id, DUPLICATE
         elif refused := section_safety.refusal(entry.key.heading, entry.key.level, change_of(entry)[1]):
             yield entry.id, refused
+        elif said := _rejected_line(entry, record.rejects):
+            yield entry.id, f"{REJECTED}: {said}"
         elif review:
             yield entry.id, REVIEW
+
+
+def _rejected_line(entry: PlanEntry, rejects: Callable[[str], bool]) -> str:
+    lines = (_MARK.sub("", line) for line in (change_of(entry)[1] or "").split("\n"))
+    return next(filter(rejects, lines), "")
 
 
 def _selector(entry: PlanEntry) -> tuple[SectionId, Under | None]:

@@ -87,6 +87,16 @@ def without(page: Page, found: Section, *, subsections: bool) -> bytes:
         return _checked(before + page.eol + after, meant)
 
 
+def taken_back(page: Page, found: Section) -> bytes:
+    """Cut a section that `insert` made, with the blank line it put before it at the end of a file; raises Unsafe."""
+    data = without(page, found, subsections=False)
+    if found.end < len(page.lines) or not found.start or not is_blank(page.lines[found.start - 1]):
+        return data
+    ended = page.data.endswith((b"\n", b"\r"))
+    shorter = b"".join(page.lines[: found.start - 1])
+    return _checked(shorter if ended else shorter.rstrip(b"\r\n"), page_of(data).outline())
+
+
 def insert(
     page: Page, heading: str, level: int, content: str, under: Sequence[str] | None = None, below: str = ""
 ) -> bytes:

@@ -22,6 +22,8 @@ from eventlog.events import (
     PlanEntry,
     ProjectJoined,
     ProjectSeen,
+    Rejected,
+    Restored,
     Retraction,
     SaveRequested,
     SessionEnd,
@@ -29,6 +31,7 @@ from eventlog.events import (
     StageSummary,
     TurnEnd,
     UnknownEvent,
+    Withdrawal,
     order,
 )
 from eventlog.log import EventLog
@@ -62,6 +65,7 @@ def drop_retracted(text: str, log: EventLog, said: Conversations) -> str:
     gone = {words for event in _targets(log, later) if withdrawn.hides(event) for words in _words(event)}
     gone |= {words for fact in _keyed_like(log, fresh) if _is_replaced(fact, newest) for words in _words(fact)}
     gone -= {words for event in not_retracted if not _is_replaced(event, newest) for words in _words(event)}
+    gone |= withdrawn.statements
     return "\n".join(line for line in text.split("\n") if not _says_any(line, gone))
 
 
@@ -76,7 +80,7 @@ def without_replaced(lines: tuple[Line, ...], events: Iterable[Event], said: Con
     )
 
 
-def without_withdrawn_sections(text: str, log: EventLog, retractions: Collection[Retraction]) -> str:
+def without_withdrawn_sections(text: str, log: EventLog, retractions: Collection[Withdrawal]) -> str:
     """Drop from a knowledge base the sections that say what a withdrawn plan entry put there."""
     withdrawn = Retractions(retractions)
     entries = [event for event in _targets(log, retractions) if isinstance(event, PlanEntry) and withdrawn.hides(event)]
@@ -122,12 +126,13 @@ def _says_any(line: str, gone: Collection[str]) -> bool:
     return match is not None and same_text(as_said(match["said"])) in gone
 
 
-def _targets(log: EventLog, retractions: Iterable[Retraction]) -> Iterator[Event]:
+def _targets(log: EventLog, retractions: Iterable[Withdrawal]) -> Iterator[Event]:
     """Yield what was withdrawn, reading only the days the ids name, and of those the lines that mention one."""
     by_day: dict[str, list[bytes]] = {}
     for retraction in retractions:
-        if retraction.conversation:
-            yield from events_of(log, retraction.conversation)
+        conversation = None if isinstance(retraction, Restored) else retraction.conversation
+        if conversation:
+            yield from events_of(log, conversation)
         elif retraction.target:
             by_day.setdefault(day_in_id(retraction.target), []).append(retraction.target.encode())
     for date, targets in by_day.items():
@@ -149,7 +154,7 @@ def _texts(event: AnyEvent) -> list[str]:
             return []  # of knowledge bases, which are told section by section
         case SessionStart() | SessionEnd() | TurnEnd() | SaveRequested() | ContextInjected() | HostEvent():
             return []  # no words of them are rendered
-        case Retraction() | ProjectSeen() | ProjectJoined() | UnknownEvent():
+        case Retraction() | Rejected() | Restored() | ProjectSeen() | ProjectJoined() | UnknownEvent():
             return []
         case _:
             assert_never(event)

@@ -5,33 +5,37 @@ that say or withdraw something are decoded. A log that cannot be read at all is 
 context is not to suffer.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from typing import cast
 
 from eventlog import days
-from eventlog.events import AnyEvent, Event, Fact, Retraction, StageSummary
+from eventlog.events import AnyEvent, Event, Fact, Rejected, Restored, Retraction, StageSummary, Withdrawal
 from eventlog.log import EventLog
-from eventlog.projections.engine.day_fold import kept_day
+from eventlog.projections.engine.day_fold import kept_day, kept_row
 from eventlog.projections.engine.shelf import Shelf
 from eventlog.projections.state.conversations import Conversation, Conversations
 
-_WORDS = (b'"fact"', b'"stage_summary"', b'"retraction"')
-_SAY = (Fact, StageSummary, Retraction)
+_WORDS = (b'"fact"', b'"stage_summary"', b'"retraction"', b'"rejected"', b'"restored"')
+_DECISIONS = (Rejected, Restored)
+_SAY = (Fact, StageSummary, Retraction, *_DECISIONS)
 
 Visible = Callable[[Event], bool]
 
 
 def said_between(log: EventLog, cache: Shelf, since: str, until: str, visible: Visible) -> Conversations:
-    """Read every fact and summary of that time that may be seen, and all withdrawals, in force or not."""
-    state = Conversations()
+    """Read every fact and summary of that time that may be seen, and all withdrawals, in force or not.
+
+    What a person rejected counts for what is said later: of earlier days that is read as well.
+    """
+    state = Conversations(retractions=decided_before(log, cache, since))
     seen: set[str] = set()
     for day in _days(log, since, until):
         for event in _load(day, cache):
             if event.id in seen or not isinstance(event, _SAY) or not since <= event.ts <= until:
                 continue
             seen.add(event.id)
-            if isinstance(event, Retraction) or visible(event):
+            if isinstance(event, (Retraction, *_DECISIONS)) or visible(event):
                 state.fold(event)
     return state
 
@@ -68,6 +72,26 @@ def mentioning(log: EventLog, date: str, words: Sequence[bytes]) -> Iterator[Eve
 def _days(log: EventLog, since: str, until: str) -> list[days.Day]:
     try:
         return log.days(since, until)
+    except OSError:
+        return []
+
+
+def decided_before(log: EventLog, cache: Shelf, until: str = "~") -> list[Withdrawal]:
+    """Read what people had rejected and taken back before a time."""
+    found: dict[str, Withdrawal] = {}
+    for day in _days(log, "", until):
+        for event in _decisions_on(day, cache):
+            if isinstance(event, _DECISIONS) and event.ts < until:
+                found[event.id] = event
+    return list(found.values())
+
+
+def _decisions_on(day: days.Day, cache: Shelf) -> Iterable[Event]:
+    row = kept_row(cache, day)
+    if row is not None:
+        return row.retractions
+    try:
+        return days.load_mentioning(day, _WORDS[-2:])
     except OSError:
         return []
 

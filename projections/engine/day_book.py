@@ -25,7 +25,7 @@ from eventlog.projections.state.conversations import Conversation, Conversations
 from eventlog.projections.state.identity import Identities
 from eventlog.projections.state.places import Places
 from eventlog.projections.views.knowledge import Knowledge
-from eventlog.retractions import Retractions
+from eventlog.retractions import Retractions, judged_statements, statement_of, statements_of
 from eventlog.skim import Skimmed, SkimmedDay, envelope_of, skim
 
 EVERYTHING = "~"  # after every time
@@ -229,7 +229,7 @@ class DayBook:
         if conversation_id not in self.changed:
             self.changed[conversation_id] = self._dates.first(conversation_id)
 
-    def _touch_all(self, goals: Iterable[str]) -> None:
+    def _touch_all(self, goals: Collection[str]) -> None:
         """Touch the conversations whose events, or which themselves, are withdrawn or restored."""
         by_day: dict[str, set[str]] = {}
         homes = {event_id: date for date, row in self.rows.items() for event_id in row.misdated}
@@ -240,9 +240,18 @@ class DayBook:
             for date in (day_in_id(goal), homes.get(goal, "")) if conversation == goal else ():
                 if date in self.rows and date not in self._new:
                     by_day.setdefault(date, set()).add(goal)
+        self._touch_stating(judged_statements(goals))
         for date, events in by_day.items():
             for conversation, said in self._said(date).items():
                 if any(event.id in events for event in (*said.facts, *said.summaries)):
+                    self._touch(conversation)
+
+    def _touch_stating(self, statements: Collection[str]) -> None:
+        """Touch the conversations that state any of these."""
+        for date in self.rows.keys() - self._new if statements else ():
+            for conversation, said in said_on(self._shelf, date).items():
+                texts = (text for event in (*said.facts, *said.summaries) for text in statements_of(event))
+                if any(statement_of(text) in statements for text in texts):
                     self._touch(conversation)
 
     def _withhold(self, dates: Collection[str]) -> None:

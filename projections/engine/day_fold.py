@@ -5,7 +5,7 @@ import msgspec
 from eventlog import stamps
 from eventlog.damage import Damage
 from eventlog.days import Day
-from eventlog.events import KnowledgeEdited, Retraction
+from eventlog.events import KnowledgeEdited, Withdrawal
 from eventlog.projections.engine.shelf import Shelf, ShelfDamaged
 from eventlog.projections.state.conversations import Conversation, Conversations
 from eventlog.projections.state.places import Places
@@ -28,7 +28,7 @@ class DayRow(msgspec.Struct, array_like=True):
     misdated: list[str] = []
     left_out: list[str] = []
     withheld: list[str] = []
-    retractions: list[Retraction] = []
+    retractions: list[Withdrawal] = []
     notes: list[KnowledgeEdited] = []
     places: Places = msgspec.field(default_factory=Places)
 
@@ -45,13 +45,22 @@ def said_on(shelf: Shelf, date: str) -> dict[str, Conversation]:
 def kept_day(shelf: Shelf, day: Day) -> Conversations | None:
     """Read what exactly these files say; None where that is not kept, or not with all words."""
     try:
-        data = shelf.read("day", "", day.date)
-        row = day_row.decode(data) if data else None
-        if row is None or row.withheld or row.stamps != stamps_of(day):
+        row = kept_row(shelf, day)
+        if row is None or row.withheld:
             return None
         return Conversations(said_on(shelf, day.date), row.retractions, row.notes, row.places)
     except ShelfDamaged:
         return None
+
+
+def kept_row(shelf: Shelf, day: Day) -> DayRow | None:
+    """Read what is kept of exactly these files beside their conversations; None where nothing is."""
+    try:
+        data = shelf.read("day", "", day.date)
+    except ShelfDamaged:
+        return None
+    row = day_row.decode(data) if data else None
+    return row if row and row.stamps == stamps_of(day) else None
 
 
 def stamps_of(day: Day) -> list[DayFileStamp]:

@@ -15,14 +15,13 @@ from eventlog.events import Fact, StageSummary, order
 from eventlog.layers import AGENT, PRE_COMPACTION, SESSION_END, STOP_FALLBACK
 from eventlog.projections.state.conversations import Conversation
 from eventlog.projections.state.distinct_facts import DistinctFact, distinct_facts, of_fact, ranked, subject_of
-from eventlog.retractions import Retractions
+from eventlog.retractions import STAGE_PREFIX, Retractions
 from eventlog.text import cut, one_line, same_text
 
 TOPIC_CHARS = 100
 SUMMARY_CHARS = 500
 _TOPIC_OF_TEXT = 50
 _FACTS_IN_SUMMARY = 5
-_STAGE_PREFIX = "阶段摘要："
 _BY_ITSELF = "layer1_rules"
 _SOURCES = {
     None: _BY_ITSELF,
@@ -87,9 +86,17 @@ def conclude(conversation: Conversation, withdrawn: Retractions) -> Conclusion:
     """Conclude one conversation, of what has not been withdrawn."""
     summaries = [summary for summary in conversation.summaries if not withdrawn.hides(summary)]
     summaries.sort(key=order)
+    worded = [summary for summary in map(withdrawn.cleared, summaries) if summary.summary]
+    facts = [] if worded else [fact for fact in conversation.facts if not withdrawn.hides(fact)]
+    told = _told(worded) if worded else _from_facts(facts)
     if not summaries:
-        return _from_facts([fact for fact in conversation.facts if not withdrawn.hides(fact)])
-    return _told(summaries)._replace(decisions=_collect(summaries, _decisions), todos=_open(summaries))
+        return told
+    decisions, todos = _collect(summaries, _decisions), _open(summaries)
+    return told._replace(decisions=_allowed(decisions, withdrawn), todos=_allowed(todos, withdrawn))
+
+
+def _allowed(texts: Iterable[SourcedText], withdrawn: Retractions) -> tuple[SourcedText, ...]:
+    return tuple(said for said in texts if not withdrawn.rejects(said.text))
 
 
 def agents_own(summaries: Iterable[StageSummary], scope: str) -> list[StageSummary]:
@@ -176,7 +183,7 @@ def _topic(summary: StageSummary) -> str:
 
 
 def _clean(text: str) -> str:
-    return one_line(text).removeprefix(_STAGE_PREFIX).strip()
+    return one_line(text).removeprefix(STAGE_PREFIX).strip()
 
 
 def _summary(summary: StageSummary) -> list[str]:

@@ -2,7 +2,8 @@
 
 Events that carry words (facts, summaries, retractions) are kept as they are; of all others only what they add up to.
 Subagents' events are for audits and are left out, and so is what became of plan entries afterwards: that a file was
-written, edited or decided about next week is no part of the conversation that planned it.
+written, edited or decided about next week is no part of the conversation that planned it. What a person rejects or
+takes back is no part of any.
 """
 
 from collections.abc import Callable, Sequence
@@ -21,6 +22,8 @@ from eventlog.events import (
     PlanEntry,
     ProjectJoined,
     ProjectSeen,
+    Rejected,
+    Restored,
     Retraction,
     SaveRequested,
     SessionEnd,
@@ -28,6 +31,7 @@ from eventlog.events import (
     StageSummary,
     TurnEnd,
     UnknownEvent,
+    Withdrawal,
     order,
 )
 from eventlog.projections.state.places import Places
@@ -39,6 +43,7 @@ _Derived = TypeVar("_Derived")
 Named = tuple[str, str, str]  # ts and id of the first event that names it, and the name
 _NEVER: Named = ("~", "", "")
 _AFTERWARDS = (EntryApplied, EntryResolved, KnowledgeEdited)
+_DECISIONS = (Rejected, Restored)
 _OF_PROJECTS = (ProjectSeen, ProjectJoined)
 
 
@@ -109,7 +114,7 @@ class Conversation(Struct, array_like=True):
                 self.flushed = self.flushed or event.trigger == "pre_compact"
                 self.asked = self.asked or event.trigger == "stop"
             case (
-                HostEvent() | ContextInjected() | PlanEntry() | Retraction() | UnknownEvent()
+                HostEvent() | ContextInjected() | PlanEntry() | Retraction() | Rejected() | Restored() | UnknownEvent()
                 | EntryApplied() | EntryResolved() | KnowledgeEdited() | ProjectSeen() | ProjectJoined()
             ):  # fmt: skip
                 pass  # counted above; nothing else is asked of it
@@ -161,10 +166,10 @@ class Conversation(Struct, array_like=True):
 class Conversations(Struct, dict=True):
     """All conversations, and the retractions."""
 
-    version: ClassVar[int] = 4
+    version: ClassVar[int] = 5
 
     by_id: dict[str, Conversation] = field(default_factory=dict)
-    retractions: list[Retraction] = field(default_factory=list)
+    retractions: list[Withdrawal] = field(default_factory=list)
     notes: list[KnowledgeEdited] = field(default_factory=list)  # what people wrote into files of the store
     places: Places = field(default_factory=Places)
 
@@ -175,6 +180,9 @@ class Conversations(Struct, dict=True):
         self.__dict__.clear()
         self.places.fold(event)
         if isinstance(event, _OF_PROJECTS):
+            return
+        if isinstance(event, _DECISIONS):
+            self.retractions.append(event)
             return
         if isinstance(event, _AFTERWARDS):
             self.notes += [event] if isinstance(event, KnowledgeEdited) and _is_note(event) else []

@@ -21,6 +21,8 @@ from eventlog.events import (
     PlanEntry,
     ProjectJoined,
     ProjectSeen,
+    Rejected,
+    Restored,
     Retraction,
     SaveRequested,
     SessionEnd,
@@ -28,6 +30,7 @@ from eventlog.events import (
     StageSummary,
     TurnEnd,
     UnknownEvent,
+    Withdrawal,
     order,
 )
 from eventlog.projections.base import Document, Line, Projection
@@ -45,13 +48,13 @@ FOLDER = "bases/"
 class Knowledge(Struct):
     """The events that change knowledge bases, unfolded; `ledgers` folds them."""
 
-    version: ClassVar[int] = 2
+    version: ClassVar[int] = 3
 
     entries: list[PlanEntry] = field(default_factory=list)
     edits: list[KnowledgeEdited] = field(default_factory=list)
     applied: list[EntryApplied] = field(default_factory=list)
     resolved: list[EntryResolved] = field(default_factory=list)
-    retractions: list[Retraction] = field(default_factory=list)
+    retractions: list[Withdrawal] = field(default_factory=list)
 
     def fold(self, event: AnyEvent) -> None:
         """Take in one event; subagents' are for audits."""
@@ -70,7 +73,7 @@ class Knowledge(Struct):
                 self.applied.append(event)
             case EntryResolved():
                 self.resolved.append(event)
-            case Retraction():
+            case Retraction() | Rejected() | Restored():
                 self.retractions.append(event)
             case _:
                 assert_never(event)
@@ -99,7 +102,7 @@ def ledgers(state: Knowledge, bases: Bases, replica: str | None = None) -> dict[
         is_of_file = isinstance(event, KnowledgeEdited) or bool(file and file.project)
         if file is None or (is_of_file and not is_of(event, replica)):
             continue
-        record = recorded_in[event.id] = records.setdefault(file, FileHistory())
+        record = recorded_in[event.id] = records.setdefault(file, FileHistory(rejects=withdrawn.rejects))
         record.newest = max(record.newest, event.ts, withdrawn.touched_at(event))
         record.known[event.id] = event
         if not withdrawn.hides(event):

@@ -52,14 +52,23 @@ _others: list[dict[str, st.SearchStrategy]] = [
     {"type": st.just("future")},
 ]
 _fields = st.one_of([st.fixed_dictionaries({**_common, **one}) for one in (_fact, _fact, _summary, _summary, *_others)])
-_withdrawn = st.integers(0, 20) | _common["conversation_id"]  # the event at that position, or a conversation
+# the event at that position, a conversation, or what anybody states
+_withdrawn = st.tuples(st.sampled_from(["target"]), st.integers(0, 20)) | st.tuples(
+    st.sampled_from(["conversation"]), _common["conversation_id"]
+)
+_withdrawal = st.tuples(st.sampled_from(["retraction", "rejected"]), _withdrawn) | st.tuples(
+    st.just("rejected"), st.tuples(st.just("statement"), _texts)
+)
+
+
+_LINKS = st.sampled_from(["retraction", "restored"])  # what takes back the one before
 
 
 @st.composite
 def histories(draw, max_size=10):
     """Lines of a log, in no order; some have an id of another day, some withdraw what others said or withdrew."""
     said = draw(st.lists(_fields, min_size=1, max_size=max_size))
-    chains = draw(st.lists(st.tuples(_withdrawn, st.integers(1, 3)), max_size=2))
+    chains = draw(st.lists(st.tuples(_withdrawal, st.lists(_LINKS, max_size=2)), max_size=2))
     many = said + [
         fields for position, chain in enumerate(chains) for fields in _chain(len(said) + 3 * position, *chain)
     ]
@@ -78,12 +87,13 @@ def histories(draw, max_size=10):
     return lines
 
 
-def _chain(position, withdrawn, length):
-    """A withdrawal, the withdrawal of that, and so on, where the first of them is at that position; always three."""
-    what = {"target": withdrawn} if isinstance(withdrawn, int) else {"conversation": withdrawn}
-    links = [what, *({"target": position + number} for number in range(length - 1))]
-    padding = [{"target": position + 2}] * (3 - length)  # of itself, which does nothing
-    return [{"type": "retraction", "conversation_id": "by-hand", **link} for link in (*links, *padding)]
+def _chain(position, withdrawal, links):
+    """A withdrawal, what takes that back, and so on, where the first of them is at that position; always three."""
+    kind, (how, what) = withdrawal
+    chain = [{"type": kind, how: what}]
+    chain += [{"type": link, "target": position + number} for number, link in enumerate(links)]
+    chain += [{"type": "retraction", "target": position + 2}] * (3 - len(chain))  # of itself, which does nothing
+    return [{"conversation_id": "by-hand", **link} for link in chain]
 
 
 def ts_of(line):

@@ -60,6 +60,8 @@ FIELDS: dict[type[events.Event], dict[str, st.SearchStrategy[Any]]] = {
     events.TurnEnd: {"turn_id": maybe, "status": maybe},
     events.SaveRequested: {"trigger": st.sampled_from(["stop", "pre_compact"])},
     events.Retraction: {"target": text, "reason": maybe},
+    events.Rejected: {"statement": non_blank, "batch": maybe},
+    events.Restored: {"target": non_empty, "batch": maybe},
     events.EntryApplied: {
         "target": non_empty, "path": text, "heading": text, "level": heading_level, "digest": text,
     },

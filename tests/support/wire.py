@@ -63,14 +63,14 @@ def sample(kind: inspect.Type, name: str) -> Any:  # noqa: PLR0911 - one line pe
 def shapes(cls: type[Event]) -> list[Fields]:
     """The fields of an event of this type: with all that it may have, and with only what it must have.
 
-    Where fields exclude each other, all but one of them, in turn.
+    Where fields exclude each other, all but one of them, in turn, and each alone.
     """
     info = inspect.type_info(cls)
     assert isinstance(info, inspect.StructType)
     own = [part for part in info.fields if part.name not in (*COMMON, "extra")]
     whole = {part.name: sample(part.type, part.name) for part in own}
     must = {part.name for part in own if part.default is NODEFAULT and part.default_factory is NODEFAULT}
-    chosen = [set(whole), must, *(set(whole) - {name} for name in whole)]
+    chosen = [set(whole), must, *(set(whole) - {name} for name in whole), *(must | {name} for name in whole)]
     made = [{"type": info.tag, **{name: whole[name] for name in whole if name in names}} for names in chosen]
     return [shape for shape in made if is_accepted(shape)][: 2 if is_accepted(made[0]) else None]
 

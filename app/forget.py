@@ -1,0 +1,165 @@
+"""Forgetting: what is meant, all that stands behind it, and the decision that keeps it away until it is taken back."""
+
+import os
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from msgspec.structs import replace
+
+from eventlog.app.naming.nearest import did_you_mean
+from eventlog.app.naming.references import events_named, is_place
+from eventlog.app.open_store import OpenStore
+from eventlog.app.rebuild import RebuildResult, replay_store
+from eventlog.app.why import LineReason, explain, known_file
+from eventlog.errors import BadRequest
+from eventlog.events import (
+    HUMAN,
+    Event,
+    Fact,
+    KnowledgeEdited,
+    PlanEntry,
+    Rejected,
+    Restored,
+    Retraction,
+    StageSummary,
+    order,
+)
+from eventlog.log_line import LogLine
+from eventlog.projections.raw_html import as_said
+from eventlog.retractions import Retractions, statement_of, statements_of
+from eventlog.text import cut, one_line
+
+_SAYING = (Fact, StageSummary, PlanEntry)
+_WITHDRAWALS = (Retraction, Rejected, Restored)
+_LISTED, _LISTED_CHARS = 8, 100
+_SHORTEST = 8  # characters of a line that is a part of a statement
+
+
+class Forgettable(NamedTuple):
+    """Something that can be forgotten: how it is worded, every event behind it, and the decision to be made."""
+
+    text: str
+    behind: list[LogLine]
+    decision: Rejected
+
+
+class ForgetResult(NamedTuple):
+    """The decisions as they stand in the log, and what that led to."""
+
+    events: list[Event]
+    rebuilt: RebuildResult
+
+
+def forgettable(opened: OpenStore, said: str) -> list[Forgettable]:
+    """Find what is meant by an id, a line (`FILE:LINE`), which may show several statements, or a text.
+
+    Raises BadRequest where nothing is, where a text is in several statements, and for a person's own words.
+    """
+    events = events_named(opened.log, said)
+    if len(events) > 1:
+        raise BadRequest(f"{said!r} may be {len(events)} events: say more of the id", hint="\n".join(events[:_LISTED]))
+    known = _Known(opened)
+    if events:
+        return known.of_event(events[0])
+    return known.of_line(_line(opened, said)) if is_place(said) else known.of_text(said)
+
+
+def forgettable_session(opened: OpenStore, conversation_id: str) -> Forgettable:
+    """Find all that a conversation said; raises BadRequest where it said nothing."""
+    said = [entry for entry in opened.log.session_entries(conversation_id) if isinstance(entry.event, _SAYING)]
+    if not said:
+        raise BadRequest(f"session {conversation_id!r} has said nothing")
+    decision = Rejected(conversation_id=HUMAN, agent=HUMAN, conversation=conversation_id)
+    return Forgettable(f"all that session {conversation_id} said", said, decision)
+
+
+def forget(opened: OpenStore, chosen: Sequence[Forgettable]) -> ForgetResult:
+    """Decide that these are not to be said, by whomever, and rebuild; raises NotStored."""
+    batch = os.urandom(8).hex() if len(chosen) > 1 else None
+    decisions = [replace(one.decision, batch=batch) for one in chosen]
+    stored = [appended.event for appended in opened.log.put(decisions)]
+    return ForgetResult(stored, replay_store(opened))
+
+
+def _line(opened: OpenStore, place: str) -> LineReason:
+    file, _, number = place.rpartition(":")
+    return explain(opened, known_file(opened, file), int(number))[0]
+
+
+class _Known:
+    """All that is stated and not withdrawn, by what all wordings have in common."""
+
+    def __init__(self, opened: OpenStore) -> None:
+        self._log = opened.log
+        self._said: dict[str, list[LogLine]] = {}
+        self._worded: dict[str, str] = {}
+        entries = [entry for entry in opened.log.entries() if not entry.event.subagent]
+        withdrawals = (entry.event for entry in entries)
+        withdrawn = Retractions(event for event in withdrawals if isinstance(event, _WITHDRAWALS))
+        for entry in entries:
+            if not withdrawn.hides(entry.event):
+                for text in filter(None, map(one_line, statements_of(entry.event))):
+                    if not withdrawn.rejects(text):
+                        self._said.setdefault(statement_of(text), []).append(entry)
+                        self._worded.setdefault(statement_of(text), text)
+
+    def of_event(self, event_id: str) -> list[Forgettable]:
+        """Take a fact for what it states, a summary or an entry for itself."""
+        entry = self._log.find([event_id])[event_id]
+        match entry.event:
+            case Fact(content=content):
+                if statement_of(content) not in self._said:
+                    raise BadRequest(f"{content!r} is withdrawn already", where=event_id)
+                return [self._statement(statement_of(content))]
+            case StageSummary() | PlanEntry():
+                decision = Rejected(conversation_id=HUMAN, agent=HUMAN, target=event_id)
+                return [Forgettable(_shown(entry.event), [entry], decision)]
+            case KnowledgeEdited():
+                raise BadRequest("these are your own words", hint=f"change the file, or eventlog undo {event_id}")
+            case _:
+                raise BadRequest(f"{entry.event.type} states nothing that could be forgotten", where=event_id)
+
+    def of_line(self, line: LineReason) -> list[Forgettable]:
+        """Take a line for the statements it shows, of the events behind it; a knowledge base's for its entries."""
+        if line.entries is None:
+            raise BadRequest("the line is not from the log", hint="it was written by hand: take it out of the file")
+        events = [entry.event for entry in line.entries]
+        entries = [event for event in events if isinstance(event, PlanEntry)]
+        if entries or any(isinstance(event, KnowledgeEdited) for event in events):
+            return [one for event in entries or events for one in self.of_event(event.id)]
+        shown = statement_of(as_said(line.text.strip().removeprefix("- ")))
+        stated = dict.fromkeys(statement_of(text) for event in events for text in statements_of(event))
+        found = [one for one in stated if one in self._said and _shows(shown, one)]
+        if not found:
+            raise BadRequest("the line shows no statement", hint="name a line that says something, or give its text")
+        return [self._statement(one) for one in found]
+
+    def of_text(self, said: str) -> list[Forgettable]:
+        """Take a text for the statement it is, else for the only one it is a part of."""
+        wanted = statement_of(said)
+        if wanted in self._said:
+            return [self._statement(wanted)]
+        found = [one for one in self._said if wanted in one]
+        if not found:
+            near = did_you_mean(said, self._worded.values())
+            raise BadRequest(f"nothing says {said!r}", hint=near if near.startswith("did you") else "")
+        if len(found) > 1:
+            several = "\n".join(cut(self._worded[one], _LISTED_CHARS) for one in found[:_LISTED])
+            raise BadRequest(f"{len(found)} statements say {said!r}: give one of them whole", hint=several)
+        return [self._statement(one) for one in found]
+
+    def _statement(self, one: str) -> Forgettable:
+        behind = {entry.event.id: entry for entry in self._said[one]}
+        text = self._worded[one]
+        in_order = sorted(behind.values(), key=lambda entry: order(entry.event))
+        return Forgettable(text, in_order, Rejected(conversation_id=HUMAN, agent=HUMAN, statement=text))
+
+
+def _shows(line: str, statement: str) -> bool:
+    """Tell whether a line shows a statement, all of it or the beginning there was room for."""
+    begun = line.rpartition("…")[0] if "…" in line else line
+    return statement in line or (len(begun) >= _SHORTEST and begun in statement)
+
+
+def _shown(event: Event) -> str:
+    return one_line("; ".join(statements_of(event))) or event.type

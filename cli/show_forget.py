@@ -1,0 +1,65 @@
+"""Reports of what is forgotten or taken back, with the question before it."""
+
+import sys
+from collections.abc import Callable, Sequence
+
+import click
+
+from eventlog.app.forget import Forgettable
+from eventlog.app.rebuild import RebuildResult
+from eventlog.app.undo import Undoable
+from eventlog.cli import show_apply
+from eventlog.cli.describe import describe
+from eventlog.cli.event_table import show_events
+from eventlog.cli.output import count, say
+from eventlog.cli.shown import Shown
+from eventlog.codec import to_fields
+from eventlog.errors import BadRequest
+from eventlog.events import Event
+
+_FILES = 5
+
+
+def show_forgettable(found: Sequence[Forgettable], shown: Shown) -> None:
+    """Print what is to be forgotten, and every event behind it."""
+    for one in found:
+        say(one.text)
+        sessions = {entry.event.conversation_id for entry in one.behind}
+        say(f"said by {count(len(one.behind), 'event')} of {count(len(sessions), 'session')}:")
+        show_events(one.behind, shown)
+
+
+def show_undoable(found: Undoable, shown: Shown) -> None:
+    """Print what is to be taken back."""
+    say(f"{found.what}, {shown.when(found.told.ts)}  [{shown.short(found.told.id)}]")
+    for event in found.targets:
+        say(f"  {event.type}  {describe(event)}")
+
+
+def ask(question: str, *, yes: bool) -> bool:
+    """Ask a person; where nobody can answer, `--yes` must have."""
+    if yes:
+        return True
+    if not sys.stdin.isatty():
+        raise BadRequest("nobody is here to be asked", hint="--yes does it; nothing was changed")
+    return click.confirm(question)
+
+
+def tell(events: Sequence[Event], rebuilt: RebuildResult, verb: str, short: Callable[[str], str]) -> None:
+    """Print what was changed, and how to undo it."""
+    show_apply.tell(rebuilt.applied, short)
+    files = [*rebuilt.published.written, *rebuilt.published.removed]
+    more = f" and {len(files) - _FILES} more" if len(files) > _FILES else ""
+    say(f"{verb}; {count(len(files), 'file')} changed: {', '.join(sorted(files)[:_FILES])}{more}")
+    say(f"undo: eventlog undo {short(events[0].id)}")
+
+
+def as_dict(events: Sequence[Event], rebuilt: RebuildResult) -> dict[str, object]:
+    """Make the JSON of what was decided, and of the files it changed."""
+    return {
+        "status": "ok",
+        "events": [to_fields(event) for event in events],
+        "written": rebuilt.published.written,
+        "removed": rebuilt.published.removed,
+        "knowledge_bases": show_apply.as_dict(rebuilt.applied),
+    }

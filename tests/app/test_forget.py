@@ -1,0 +1,346 @@
+"""What a person forgets stays away, whoever says it again, until a person takes that back; and everything can be."""
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from eventlog import codec
+from eventlog.app.forget import forget, forgettable, forgettable_session
+from eventlog.app.machine import Machine
+from eventlog.app.rebuild import replay_store
+from eventlog.app.record_once import record_once
+from eventlog.app.replay import replay
+from eventlog.app.resolve import decide, waiting
+from eventlog.app.session_context import request_of, session_context
+from eventlog.app.undo import undo, undoable
+from eventlog.app.what_if import documents_at, text_of
+from eventlog.errors import BadRequest
+from eventlog.events import Fact, Rejected, Restored, Retraction, StageSummary
+from eventlog.log import EventLog
+from eventlog.projections.bases.ledger import REJECTED
+from eventlog.retractions import statement_of
+from tests.support.bases import planned, user_md, write_user
+from tests.support.builders import fact
+from tests.support.command_line import call
+from tests.support.effort import rounds
+from tests.support.golden import tree
+from tests.support.histories import a_log, histories, write
+from tests.support.use_cases import DEFAULTS, opened
+
+PROJECT = "/p/shop"
+
+
+def files(log):
+    """The knowledge files as they lie on disk, without their stamps, and USER.md; who was at work stays told."""
+    unstamped = {path: data.rpartition(b"\n<!--")[0] or data for path, data in tree(log.store.knowledge).items()}
+    del unstamped["sessions.jsonl"]
+    return unstamped | {"USER.md": user_md().read_bytes() if user_md().exists() else None}
+
+
+def says(log, text):
+    """Tell which knowledge files say a text, as the log has them and as they lie on disk."""
+    rendered = {path: document.data.decode() for path, document in documents_at(opened(log)).items()}
+    on_disk = {path: data.decode() for path, data in tree(log.store.knowledge).items()}
+    return {path for found in (rendered, on_disk) for path, data in found.items() if text in data}
+
+
+def context(log):
+    there = opened(log)._replace(machine=Machine.here()._replace(clock=log.now))
+    request = request_of(there, PROJECT, session="new", source="startup", agent="", budget=None)
+    return session_context(there, request).context.text
+
+
+def said(log, content="Use HS256", **fields):
+    return log.append(Fact(**{"conversation_id": "s1", "project": PROJECT, "content": content, **fields}))
+
+
+def forgotten(log, what):
+    return forget(opened(log), forgettable(opened(log), what))
+
+
+def taken_back(log, name=""):
+    return undo(opened(log), undoable(opened(log), name))
+
+
+@pytest.fixture
+def log(tmp_path):
+    ticks = iter(range(10**6))
+    return EventLog(tmp_path / "store", fsync=False, clock=lambda: 1_771_588_800 * 10**9 + next(ticks) * 10**9)
+
+
+def test_equal_statements_leave_every_file_and_context_and_whoever_says_one_again_is_told(log):
+    for number in range(3):
+        said(log, f"use hs256{'.' * number}", conversation_id=f"s{number}")
+    log.append(
+        StageSummary(
+            conversation_id="s1", project=PROJECT, topic="Login", summary="Did it", scope="session",
+            decisions=["Use HS256", "Ship it"], todos=["Use HS256!"],
+        )
+    )  # fmt: skip
+    log.append(StageSummary(conversation_id="s4", project=PROJECT, topic="Use HS256", summary="Use HS256"))
+    replay_store(opened(log))
+    assert "hs256" in context(log).lower()
+
+    [found] = forgettable(opened(log), "USE HS256")
+    done = forget(opened(log), [found])
+
+    assert len(found.behind) == 5
+    assert says(log, "HS256") == says(log, "hs256") == set()
+    assert "hs256" not in context(log).lower()
+    assert says(log, "Ship it")
+    again = record_once(log, Fact(conversation_id="s9", project=PROJECT, content="Use HS256"))
+    assert (again.new, again.event.id) == (False, done.events[0].id)
+    said(log, "Use  HS256.", conversation_id="s9")
+    replay_store(opened(log))
+    assert says(log, "HS256") == set()
+    assert "HS256" not in context(log)
+
+
+def test_a_context_forgets_what_was_rejected_long_ago_and_said_today(log):
+    said(log)
+    forgotten(log, "Use HS256")
+    later = EventLog(log.store.root, fsync=False, clock=lambda: 1_781_588_800 * 10**9)
+    said(later)
+    said(later, "Something else")
+
+    assert "Something else" in context(later)
+    assert "HS256" not in context(later)
+
+
+@pytest.mark.parametrize("how", ["line", "id", "part of the text"])
+def test_a_statement_is_forgotten_by_its_line_its_id_and_its_text(log, how):
+    event = said(log)
+    said(log, "Something else")
+    replay_store(opened(log))
+    memory = next(path for path in sorted(Path(log.store.knowledge).rglob("MEMORY.md")) if "HS256" in path.read_text())
+    number = next(n for n, line in enumerate(memory.read_text().split("\n"), 1) if "HS256" in line)
+
+    done = forgotten(log, {"line": f"{memory}:{number}", "id": event.id, "part of the text": "HS256"}[how])
+
+    assert [one.statement for one in done.events] == ["Use HS256"]
+    assert "HS256" not in memory.read_text()
+    assert "Something else" in memory.read_text()
+
+
+def test_several_matches_are_listed_and_nothing_is_guessed(log):
+    said(log, "Use HS256 here")
+    said(log, "Use HS256 there")
+
+    with pytest.raises(BadRequest, match="2 statements") as error:
+        forgettable(opened(log), "hs256")
+    assert error.value.hint.split("\n") == ["Use HS256 here", "Use HS256 there"]
+    with pytest.raises(BadRequest, match="nothing says"):
+        forgettable(opened(log), "nobody said this")
+
+
+def test_a_line_that_says_nothing_and_a_persons_own_words_are_refused(log):
+    said(log)
+    planned(log, "Tea", "Green")
+    replay_store(opened(log))
+    write_user(user_md().read_text().replace("Green", "Black"))
+    replay_store(opened(log))
+
+    memory = next(Path(log.store.knowledge).rglob("projects/*/MEMORY.md"))
+    with pytest.raises(BadRequest, match="shows no statement"):
+        forgettable(opened(log), f"{memory}:1")
+    with pytest.raises(BadRequest, match="your own words"):
+        forgettable(opened(log), f"{user_md()}:3")
+
+
+def test_a_session_is_forgotten_whole_and_comes_back(log):
+    said(log)
+    said(log, "Something else", conversation_id="s2")
+    replay_store(opened(log))
+    before = files(log)
+
+    forget(opened(log), [forgettable_session(opened(log), "s1")])
+    assert "Something else" in str(files(log))
+    assert "HS256" not in str(files(log))
+    taken_back(log)
+
+    assert files(log) == before
+
+
+def test_an_entry_that_says_a_forgotten_line_waits_and_one_that_says_nothing_else_is_gone(log):
+    said(log, "Prefers tea")
+    forgotten(log, "Prefers tea")
+
+    planned(log, "Drinks", "- prefers tea.\n- no sugar")
+    planned(log, "Tea", "Prefers tea")
+    replay_store(opened(log))
+
+    [held] = waiting(opened(log))
+    assert held.reason.startswith(REJECTED)
+    assert not user_md().exists()
+
+
+def test_an_agent_cannot_take_back_what_a_person_decided(log):
+    said(log)
+    done = forgotten(log, "Use HS256")
+    log.append(Retraction(conversation_id="s1", target=done.events[0].id))
+    replay_store(opened(log))
+
+    assert says(log, "HS256") == set()
+    for kind in ("rejected", "restored"):
+        assert call("append", kind, f"target={done.events[0].id}", "--session", "s").code == 2
+
+
+def test_a_person_who_writes_it_by_hand_has_it_back(log):
+    said(log)
+    said(log, "Something else")
+    forgotten(log, "Use HS256")
+    memory = next(Path(log.store.knowledge).rglob("projects/*/MEMORY.md"))
+    memory.write_text(memory.read_text().replace("- [", "- Use HS256\n- [", 1))
+
+    replay_store(opened(log))
+
+    assert "Use HS256" in memory.read_text()
+
+
+@settings(max_examples=rounds(fixed=12, fuzz=150))
+@given(histories(), histories(), st.data())
+def test_what_is_forgotten_never_comes_back_by_itself(earlier, later, data):
+    with a_log() as log:
+        write(log, earlier)
+        stated = sorted({event.content for event in log.read() if isinstance(event, Fact) and not event.subagent})
+        if not stated:
+            return
+        text = data.draw(st.sampled_from(stated))
+        log.put([Rejected(conversation_id="human", agent="human", statement=text)])
+        write_later(log, [line for line in later if not isinstance(codec.decode(line), Restored)])
+
+        for document in documents_at(opened(log)).values():
+            for line in text_of(document) or []:
+                assert not tells(line, text), (document.path, line)
+        whole = replay(log, DEFAULTS)
+        assert {one.path: one.data for one in whole.documents} == {
+            one.path: one.data for one in replay(log, DEFAULTS, anew=True).documents
+        }
+        assert not any(tells(line, text) for line in context(log).split("\n"))
+
+
+def write_later(log, lines):
+    """Put lines of a later week beside what is there."""
+    moved = [line.replace(b'"ts":"2026-02', b'"ts":"2026-03', 1) for line in lines]
+    write(log, moved, [".later"] * len(moved))
+
+
+def tells(line, text):
+    """Tell whether a line is an item that says just this."""
+    from eventlog.projections.raw_html import as_said
+
+    item = as_said(line.removeprefix("- ").removeprefix("[ ] "))
+    parts = {item, item.partition("] ")[2], item[6:], item.rpartition(": ")[2]}
+    return line.startswith("- ") and statement_of(text) in {statement_of(part) for part in parts if part}
+
+
+# ------------------------------------------------------------------------------------------------ taking back
+
+DEEDS = [
+    "forget",
+    "entry",
+    "second entry",
+    "resolve",
+    "discard",
+    "edit a base",
+    "edit a memory",
+    "strike from a memory",
+]
+
+
+@pytest.mark.parametrize("deed", DEEDS)
+def test_undo_gives_every_file_back_byte_for_byte_but_for_stamps(log, deed):
+    said(log)
+    said(log, "Something else")
+    planned(log, "Tea", "Green")
+    replay_store(opened(log))
+    if deed in ("resolve", "discard"):
+        write_user(user_md().read_text().replace("Green", "Black"))
+        replay_store(opened(log))
+        planned(log, "Tea", "White")
+        replay_store(opened(log))
+    before = files(log)
+
+    do(log, deed)
+    assert deed == "discard" or files(log) != before
+    taken_back(log)
+
+    assert files(log) == before
+    again = replay_store(opened(log))
+    assert (again.published.changes, again.applied.stored) == (0, 0)
+
+
+def do(log, deed):
+    match deed:
+        case "forget":
+            forgotten(log, "Use HS256")
+        case "entry":
+            planned(log, "Coffee", "None")
+            replay_store(opened(log))
+        case "second entry":
+            planned(log, "Tea", "Oolong")
+            replay_store(opened(log))
+        case "resolve" | "discard":
+            [staged] = waiting(opened(log))
+            decide(opened(log), staged, "apply" if deed == "resolve" else "discard")
+            replay_store(opened(log))
+        case "edit a base":
+            write_user(user_md().read_text().replace("Green", "Black"))
+            replay_store(opened(log))
+        case _:
+            memory = next(Path(log.store.knowledge).rglob("projects/*/MEMORY.md"))
+            text = memory.read_text()
+            bullet = next(line for line in text.split("\n") if "HS256" in line)
+            memory.write_text(text.replace(f"{bullet}\n", "" if "strike" in deed else f"{bullet}\n- By hand\n"))
+            replay_store(opened(log))
+
+
+def test_undo_given_again_goes_further_back_and_takes_back_a_taking_back_by_its_id(log):
+    said(log)
+    said(log, "Something else")
+    replay_store(opened(log))
+    first = files(log)
+    forgotten(log, "Use HS256")
+    second = files(log)
+    forgotten(log, "Something else")
+    third = files(log)
+
+    last = taken_back(log)
+    assert files(log) == second
+    taken_back(log)
+    assert files(log) == first
+    taken_back(log, last.events[0].id)
+
+    assert "Something else" not in str(files(log))
+    assert "HS256" in str(files(log))
+    assert files(log) != third
+    with pytest.raises(BadRequest, match="taken back already"):
+        undoable(opened(log), last.events[0].id)
+
+
+def test_undo_of_nothing_and_of_what_an_agent_said_is_refused(log):
+    event = said(log)
+
+    with pytest.raises(BadRequest, match="nothing to take back"):
+        undoable(opened(log))
+    with pytest.raises(BadRequest, match="an agent said this"):
+        undoable(opened(log), event.id)
+
+
+def test_the_verbs_show_what_stands_behind_ask_and_say_how_to_undo():
+    log = EventLog(os.environ["EVENTLOG_HOME"], fsync=False)
+    log.append_many([codec.from_fields(one) for one in (fact(1, content="Wrong thing"), fact(2, content="Right"))])
+    replay_store(opened(log))
+
+    asked = call("forget", "Wrong thing")
+    assert (asked.code, "--yes" in asked.err, "said by 1 event" in asked.out) == (2, True, True)
+    done = call("forget", "Wrong thing", "--yes")
+    assert "undo: eventlog undo " in done.out
+    assert '"reason":"rejected"' in call("fact", "wrong thing", "--session", "s9").out
+    assert "Wrong" not in Path(log.store.knowledge, "MEMORY.md").read_text()
+    assert call("undo", "--yes").code == 0
+    assert "Wrong thing" in Path(log.store.knowledge, "MEMORY.md").read_text()
+    assert call("undo", "--yes").code == 2
