@@ -1,7 +1,7 @@
 """Statements and groups of them: what a fact or a decision says, each thing once; pure.
 
 Those with the same key, or else the same text, are one: a repetition reinforces it, a later wording of a keyed one
-replaces it. Wherever there is no room for all, they are taken by `Group.rank`.
+replaces it. Wherever there is no room for all, they are taken by `DistinctFact.rank`.
 """
 
 from collections.abc import Iterable
