@@ -10,6 +10,7 @@ from eventlog.app.install import json_edit, script
 from eventlog.app.install.json_spans import Node, list_at, object_at, parse, says_something
 from eventlog.hooks.command import is_ours
 from eventlog.hosts.profile import HookFile
+from eventlog.hosts.steps import dig
 
 _COMMANDS = ("command", "bash", "powershell", "exec")
 
@@ -46,7 +47,7 @@ def strip(text: str) -> str:
 
 def commands_in(value: Any) -> Iterator[tuple[str, str]]:
     """Yield event and command of every handler in a parsed file, ours or not."""
-    hooks = value.get("hooks") if isinstance(value, dict) else None
+    hooks = dig(value, "hooks")
     for event, entries in hooks.items() if isinstance(hooks, dict) else ():
         for item in entries if isinstance(entries, list) else ():
             yield from ((event, command) for command in _commands(item))

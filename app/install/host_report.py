@@ -18,6 +18,7 @@ from eventlog.hooks import error_log
 from eventlog.hooks.command import calls_us, command, is_ours, is_shared, missing_files
 from eventlog.hosts import named, newest_transcript
 from eventlog.hosts.profile import BOTH_SCOPES, HostProfile, Scope, profiles
+from eventlog.hosts.steps import dig
 
 
 class Report(NamedTuple):
@@ -145,12 +146,9 @@ def _problems(target: InstallTarget, host: HostProfile, file: _HookFile) -> Iter
 
 def _switched_off(value: Any) -> str:
     """Name the setting of a host's file that switches all its hooks off; "" where none does."""
-    if not isinstance(value, dict):
-        return ""
-    if value.get("disableAllHooks") is True:
+    if dig(value, "disableAllHooks") is True:
         return "disableAllHooks"
-    hooks = value.get("hooks")
-    return "hooks.enabled" if isinstance(hooks, dict) and hooks.get("enabled") is False else ""
+    return "hooks.enabled" if dig(value, "hooks", "enabled") is False else ""
 
 
 def _distrust(target: InstallTarget, host: HostProfile, file: _HookFile, last: str | None) -> Iterator[Problem]:

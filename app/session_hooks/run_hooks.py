@@ -22,6 +22,7 @@ from eventlog.events import (
     SessionStart,
     TurnEnd,
 )
+from eventlog.hosts.call import present
 from eventlog.log import EventLog
 from eventlog.project import git_head
 from eventlog.settings.schema import Settings
@@ -83,11 +84,7 @@ def _remember(log: EventLog, event: Event, outcomes: list[HookOutcome]) -> None:
     }
     if told:
         about = {"conversation_id": event.conversation_id, "project": event.project, "agent": event.agent}
-        log.append({"type": "host_event", "name": _STORY, "payload": told, **_present(about)})
-
-
-def _present(fields: dict[str, str | None]) -> dict[str, str]:
-    return {name: value for name, value in fields.items() if value}
+        log.append({"type": "host_event", "name": _STORY, "payload": told, **present(about)})
 
 
 def _at_work(log: EventLog, end: Event) -> tuple[str, ...]:

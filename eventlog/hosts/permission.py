@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 from eventlog.hosts.saving import VERBS
+from eventlog.hosts.steps import dig
 
 Verdict = Literal["allowed", "asked", "refused"]
 Form = Literal["json", "toml", "own"]
@@ -87,6 +88,5 @@ _ALLOW = ("permissions", "allow")
 
 def strings(found: Any, keys: Sequence[str]) -> list[str]:
     """The strings of the list at these keys; none where there is no such list."""
-    for key in keys:
-        found = found.get(key) if isinstance(found, dict) else None
-    return [item for item in found if isinstance(item, str)] if isinstance(found, list) else []
+    there = dig(found, *keys)
+    return [item for item in there if isinstance(item, str)] if isinstance(there, list) else []

@@ -45,6 +45,13 @@ def from_tool(name: str, arguments: Any) -> Iterator[Step]:
         yield Step("todos", "\n".join(_open_todos(arguments)))
 
 
+def from_blocks(content: Any) -> Iterator[Step]:
+    """The steps of the calls among the blocks of a message, as Anthropic's API has them."""
+    for block in content if isinstance(content, list) else ():
+        if dig(block, "type") == "tool_use":
+            yield from from_tool(str(dig(block, "name")), dig(block, "input"))
+
+
 def _parsed(arguments: Any) -> Any:
     try:
         found = msgspec.json.decode(arguments) if isinstance(arguments, str) else arguments

@@ -1,7 +1,7 @@
 """`MEMORY.md`, of the user and of each project: what is known, one bullet per distinct fact, within a budget.
 
-What there is room for is decided by the rank of each fact (`DistinctFact.rank`). The order of sections is fixed; within one,
-the rank decides.
+What there is room for is decided by the rank of each fact (`DistinctFact.rank`). The order of sections is fixed; within
+one, the rank decides.
 """
 
 import re

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from eventlog.hosts.steps import Step, TranscriptRecord, dig, records, text_of, texts, word
-from eventlog.hosts.tools import from_tool
+from eventlog.hosts.tools import from_blocks
 from eventlog.layers import MARK
 
 HELPER = "agent-"  # what the names of subagents' files begin with
@@ -23,7 +23,7 @@ def steps(path: Path) -> Iterator[Step]:
     of_a_helper = path.name.startswith(HELPER)
     for helper in sorted((path.parent / path.stem / "subagents").glob("**/agent-*.jsonl")):
         for record in records(helper):
-            yield from _tools(record)
+            yield from from_blocks(dig(record, "message", "content"))
     abandoned = _abandoned(path)
     for record in records(path):
         if (record.get("isSidechain") and not of_a_helper) or word(record, "uuid") in abandoned:
@@ -31,7 +31,7 @@ def steps(path: Path) -> Iterator[Step]:
         yield from _title(record)
         yield from _request_of_ours(record)
         yield from _words(record)
-        yield from _tools(record)
+        yield from from_blocks(dig(record, "message", "content"))
 
 
 def _title(record: TranscriptRecord) -> Iterator[Step]:
@@ -58,13 +58,6 @@ def _words(record: TranscriptRecord) -> Iterator[Step]:
         said = "\n".join(text for text in texts(content) if not text.lstrip().startswith(_NOT_THE_USER)).strip()
         if said:
             yield Step("prompt", said)
-
-
-def _tools(record: TranscriptRecord) -> Iterator[Step]:
-    content = dig(record, "message", "content")
-    for block in content if isinstance(content, list) else ():
-        if dig(block, "type") == "tool_use":
-            yield from from_tool(str(dig(block, "name")), dig(block, "input"))
 
 
 def _abandoned(path: Path) -> set[str]:

@@ -7,12 +7,13 @@ from pathlib import PurePath
 from typing import Any
 
 from eventlog.hosts.permission import Grant, Permission, Verdict, strings
+from eventlog.hosts.steps import dig
 
 _KEYS = ("sandbox_workspace_write", "writable_roots")
 
 
 def _judge(config: Any, grant: Grant) -> Verdict:
-    mode = config.get("sandbox_mode") if isinstance(config, dict) else None
+    mode = dig(config, "sandbox_mode")
     store = PurePath(grant.store)
     inside = any(store == PurePath(root) or PurePath(root) in store.parents for root in strings(config, _KEYS))
     return "allowed" if mode == "danger-full-access" or (inside and mode != "read-only") else "refused"

@@ -10,6 +10,7 @@ from typing import Any
 
 from eventlog.hooks.command import is_ours
 from eventlog.hosts.profile import Distrust
+from eventlog.hosts.steps import dig
 
 _REMEDY = "run /hooks in Codex"
 _UPPER = re.compile(r"(?<!^)(?=[A-Z])")
@@ -18,7 +19,9 @@ _UPPER = re.compile(r"(?<!^)(?=[A-Z])")
 def distrust(directory: Path, file: Path, value: Any) -> Iterator[Distrust]:
     """Compare our hooks in a file with `[hooks.state]`: a hook is known there by file, event, and its positions."""
     state = _state(directory / "config.toml")
-    trusted = [(event, digest, _trusted_hash(state.get(key))) for event, key, digest in _hooks(file, value)]
+    trusted = [
+        (event, digest, str(dig(state, key, "trusted_hash") or "")) for event, key, digest in _hooks(file, value)
+    ]
     missing = [event for event, _, known in trusted if not known]
     outdated = [event for event, digest, known in trusted if known not in ("", digest)]
     if missing:
@@ -48,10 +51,10 @@ def _without_table(text: str, name: str) -> str:
 
 def _hooks(file: Path, value: Any) -> Iterator[tuple[str, str, str]]:
     """Yield event, key and digest of each of our hooks."""
-    hooks = value.get("hooks") if isinstance(value, dict) else None
+    hooks = dig(value, "hooks")
     for event, groups in hooks.items() if isinstance(hooks, dict) else ():
         for group, entry in enumerate(groups if isinstance(groups, list) else ()):
-            handlers = entry.get("hooks") if isinstance(entry, dict) else None
+            handlers = dig(entry, "hooks")
             for number, handler in enumerate(handlers if isinstance(handlers, list) else ()):
                 if isinstance(handler, dict) and is_ours(handler.get("command")):
                     label = _UPPER.sub("_", event).lower()
@@ -76,10 +79,5 @@ def _state(path: Path) -> dict[str, Any]:
         config = tomllib.loads(path.read_text("utf-8"))
     except (OSError, ValueError):
         return {}
-    hooks = config.get("hooks")
-    state = hooks.get("state") if isinstance(hooks, dict) else None
+    state = dig(config, "hooks", "state")
     return state if isinstance(state, dict) else {}
-
-
-def _trusted_hash(entry: Any) -> str:
-    return str(entry.get("trusted_hash") or "") if isinstance(entry, dict) else ""

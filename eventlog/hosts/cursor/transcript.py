@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from eventlog.hosts.steps import Step, dig, records, text_of
-from eventlog.hosts.tools import from_tool
+from eventlog.hosts.tools import from_blocks
 
 _QUERY = re.compile(r"<user_query>\s*(.*?)\s*</user_query>", re.DOTALL)
 
@@ -19,6 +19,4 @@ def steps(path: Path) -> Iterator[Step]:
             yield Step("prompt", "\n".join(_QUERY.findall(said)) or said)
         elif record.get("role") == "assistant" and said:
             yield Step("reply", said)
-        for block in content if isinstance(content, list) else ():
-            if dig(block, "type") == "tool_use":
-                yield from from_tool(str(dig(block, "name")), dig(block, "input"))
+        yield from from_blocks(content)

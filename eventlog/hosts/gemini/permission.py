@@ -8,6 +8,7 @@ import json
 from typing import Any
 
 from eventlog.hosts.permission import Grant, Permission, Verdict, prefixes
+from eventlog.hosts.steps import dig
 
 _HEAD = "# Written by `eventlog install gemini --allow`; `eventlog uninstall gemini` removes it.\n"
 _RULE = """\
@@ -25,9 +26,9 @@ def _items(grant: Grant) -> tuple[str, ...]:
 
 
 def _judge(policy: Any, grant: Grant) -> Verdict:
-    rules = policy.get("rule") if isinstance(policy, dict) else None
+    rules = dig(policy, "rule")
     for rule in rules if isinstance(rules, list) else ():
-        named = rule.get("commandPrefix") if isinstance(rule, dict) and rule.get("decision") == "allow" else None
+        named = dig(rule, "commandPrefix") if dig(rule, "decision") == "allow" else None
         if isinstance(named, list) and {*prefixes(grant)} <= {*map(str, named)}:
             return "allowed"
     return "asked"
