@@ -44,9 +44,14 @@ class Day(NamedTuple):
 
 def list_days(log_dir: str) -> list[Day]:
     """The days of the log, oldest first; files with other names are not part of it."""
+    return by_date(path for path, regular in _files(log_dir) if regular)
+
+
+def by_date(paths: Iterable[str]) -> list[Day]:
+    """Group files by the day their names say, oldest first; files with other names are not part of it."""
     found: dict[str, list[str]] = {}
-    for path, regular in _files(log_dir):
-        if regular and (day := day_of(path)):
+    for path in paths:
+        if day := day_of(path):
             found.setdefault(day, []).append(path)
     return [Day(day, tuple(sorted(files, key=own_first))) for day, files in sorted(found.items())]
 

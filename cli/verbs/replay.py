@@ -25,6 +25,7 @@ from eventlog.store import Store
         "eventlog replay --out /tmp/then --as-of 2026-02-20",
         "eventlog replay --projection memory --json",
         "eventlog replay --without session=8d21c0 --without id=last",
+        "eventlog replay --cluster local --out /tmp/team /home/*/.eventlog",
     )
 )
 @click.option("--out", type=click.Path(file_okay=False), help="Write everything under this directory instead.")
@@ -39,6 +40,12 @@ from eventlog.store import Store
     callback=options.omission,
     help="Show what each file would be had this never been said, and write nothing; may be repeated.",
 )
+@click.option(
+    "--cluster",
+    metavar="ADDRESS|local[:N]",
+    help="Replay many stores on a Dask cluster, or in N processes here; needs --out, and writes each below it.",
+)
+@click.argument("stores", nargs=-1, metavar="[STORE]...")
 @options.as_json
 @options.store
 def command(
@@ -48,6 +55,8 @@ def command(
     full: bool,
     check: bool,
     without: Omission | None,
+    cluster: str | None,
+    stores: tuple[str, ...],
     as_json: bool,
     store: Store,
 ) -> int:
@@ -56,7 +65,17 @@ def command(
     The same events give the same bytes, whatever was there before. A file a person has edited is set aside, never
     overwritten. Plan entries reach their knowledge bases as with `eventlog apply`; with --out nothing but that
     directory is touched.
+
+    With --cluster, STORE is a directory or an address that fsspec opens (s3://logs/ada); nothing is written there.
     """
+    if stores and not cluster:
+        raise click.UsageError("several stores go with --cluster; else name one with --store")
+    if cluster:
+        if as_of or without or full or not out:
+            raise click.UsageError("--cluster needs --out, and goes with --projection, --check and --json only")
+        from eventlog.cli.on_cluster import replay_on_cluster
+
+        return replay_on_cluster(cluster, stores or (store.root,), out, names, check=check, as_json=as_json)
     if as_of and not out:
         raise click.UsageError("--as-of needs --out: the files in the store are those of now")
     opened = options.open_store(store)

@@ -35,28 +35,29 @@ class Setting(NamedTuple):
 def load(store: Store) -> ConfigFile:
     """Read `config.yaml`; the defaults where there is none. Raises BadSettings."""
     try:
-        text = _read(store.config).decode("utf-8-sig")
+        data = files.read_regular(store.config, _LARGEST + 1)  # no more than tells that it is too long
     except FileNotFoundError:
         return ConfigFile(Settings(), {})
     except OSError as error:
         raise BadSettings(f"cannot be read: {of_system(error)[0]}", where=store.config) from error
+    return parse(data, store.config)
+
+
+def parse(data: bytes, path: str) -> ConfigFile:
+    """Understand the bytes of a `config.yaml`; raises BadSettings."""
+    if len(data) > _LARGEST:
+        raise BadSettings(f"is larger than {_LARGEST:,} bytes", where=path, hint="settings are short; remove the rest")
+    try:
+        text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = error.object[: error.start].count(b"\n") + 1
-        raise BadSettings("is not UTF-8", where=f"{store.config}:{line}") from error
+        raise BadSettings("is not UTF-8", where=f"{path}:{line}") from error
     from eventlog import yaml_errors  # where there is a file: yaml takes its time
 
     loaded = yaml_errors.load(text, Settings)
     if loaded.mistakes:
-        raise _bad(loaded.mistakes, store.config)
+        raise _bad(loaded.mistakes, path)
     return ConfigFile(loaded.value, loaded.lines)
-
-
-def _read(path: str) -> bytes:
-    """Raises OSError, or BadSettings where it is longer than any settings are."""
-    data = files.read_regular(path, _LARGEST + 1)
-    if len(data) > _LARGEST:
-        raise BadSettings(f"is larger than {_LARGEST:,} bytes", where=path, hint="settings are short; remove the rest")
-    return data
 
 
 def effective(configured: ConfigFile) -> Iterator[Setting]:

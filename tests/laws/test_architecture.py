@@ -18,10 +18,11 @@ FLOORS = {  # folder -> the floors above it
     "projections": ("eventlog.app.", "eventlog.cli."),
     "app": ("eventlog.cli.",),
 }
-# file -> what it may reach above its floor, always lazily
+# file -> what it may reach above its floor; nothing that is loaded for anything else does so when it is imported
 DOORS = {
     "eventlog/__main__.py": ("eventlog.cli.main.",),
     "eventlog/__init__.py": ("eventlog.app.", "eventlog.projections."),
+    "eventlog/cluster.py": ("eventlog.app.cluster.",),  # the public name of a use case
     "eventlog/hooks/begin.py": ("eventlog.app.session_start.",),  # the seam: the answer to a session's start
 }
 

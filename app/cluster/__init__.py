@@ -1,0 +1,1 @@
+"""A replay of many stores on a Dask cluster; its public name is `eventlog.cluster`."""

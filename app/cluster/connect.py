@@ -1,0 +1,54 @@
+"""A connection to a Dask cluster: one that runs somewhere, or workers started here for the time being."""
+
+import logging
+import re
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from eventlog.app.cluster.libraries import library
+from eventlog.errors import BadRequest
+
+_LOCAL = re.compile(r"local(?::([1-9]\d*))?", re.ASCII)
+_PATIENCE = "10s"
+
+
+@contextmanager
+def connected(address: str) -> Iterator[Any]:
+    """Connect to `tcp://host:8786`, or start `local` or `local:4` processes; raises BadRequest where nobody answers.
+
+    A local worker has one thread, and no limit of memory: nothing of a log is spilled to the disk. Processes started
+    here know each other by keys of their own: nobody else on the machine gives them work.
+    """
+    distributed = library("distributed")
+    if local := _LOCAL.fullmatch(address):
+        with _started(distributed, int(local[1]) if local[1] else None) as client:
+            yield client
+        return
+    try:
+        client = distributed.Client(address, timeout=_PATIENCE)
+    except (OSError, ValueError) as error:
+        hint = "give the address `dask scheduler` prints, or local[:N]"
+        raise BadRequest("no Dask scheduler answers", where=address, hint=hint) from error
+    with client:
+        yield client
+
+
+@contextmanager
+def _started(distributed: Any, count: int | None) -> Iterator[Any]:
+    library("cryptography")  # makes the keys
+    with (
+        tempfile.TemporaryDirectory(prefix="eventlog-") as scratch,
+        distributed.LocalCluster(
+            n_workers=count,
+            threads_per_worker=1,
+            memory_limit=None,
+            dashboard_address="127.0.0.1:0",
+            security=distributed.Security.temporary(),
+            local_directory=scratch,
+            silence_logs=logging.CRITICAL,
+        ) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        yield client

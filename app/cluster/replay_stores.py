@@ -1,0 +1,127 @@
+"""Many stores, replayed on a cluster: Dask decides what runs where and when, and runs again what died with a worker."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from eventlog.app.cluster.addresses import StorePlace, listing, places
+from eventlog.app.cluster.libraries import library
+from eventlog.app.cluster.tasks import StoreFiles, fold_days, render_store
+from eventlog.app.phases import Progress
+from eventlog.app.publish import PublishResult, publish
+from eventlog.errors import BadRequest, EventLogError, NotStored
+from eventlog.plain_words import of_system
+from eventlog.projections import fold
+from eventlog.projections.base import Document, Projection
+from eventlog.projections.catalog import chosen
+
+_DAYS = 30  # in a task: one costs the scheduler about as much as a day costs a worker
+_STORES = 4  # at work at the same time, per thread: what is rendered waits in memory until it is fetched
+
+
+class StoreReplay(NamedTuple):
+    """The outcome of one store: what was rendered, or why nothing was; and what was written of it."""
+
+    place: StorePlace
+    rendered: StoreFiles | None = None
+    error: EventLogError | None = None
+    published: PublishResult | None = None
+
+
+def replay_stores(
+    addresses: Iterable[str],
+    client: Any,
+    projections: Sequence[str] = (),
+    progress: Progress = lambda _done, _all: None,
+) -> Iterator[StoreReplay]:
+    """Replay the logs at these addresses with a `distributed.Client`; each comes as it is done, with its documents.
+
+    A store that cannot be read comes with an error, and the others go on. Raises BadRequest where stores cannot be told
+    apart, or there is no such projection. `progress` counts tasks.
+    """
+    return _Run(client, projections, progress).of(places(addresses))
+
+
+def replay_stores_to(
+    directory: str,
+    addresses: Iterable[str],
+    client: Any,
+    projections: Sequence[str] = (),
+    *,
+    check: bool = False,
+    progress: Progress = lambda _done, _all: None,
+) -> Iterator[StoreReplay]:
+    """Replay stores and write each below the directory, under its name, as `eventlog replay --out` does."""
+    views = chosen(projections)
+    for done in replay_stores(addresses, client, projections, progress=progress):
+        yield _written(done, directory, views, check=check)
+
+
+class _Run:
+    """Stores at work on a cluster."""
+
+    def __init__(self, client: Any, projections: Sequence[str], progress: Progress) -> None:
+        self._client = client
+        self._views = chosen(projections)
+        self._names = [view.name for view in self._views]
+        self._progress = progress
+        self._tasks = library("distributed").as_completed(loop=client.loop)
+        self._rendering: dict[Any, StorePlace] = {}
+        self._all = 0
+
+    def of(self, stores: Iterable[StorePlace]) -> Iterator[StoreReplay]:
+        """Yield the outcome of each, some of them at work at a time."""
+        waiting = iter(stores)
+        room = _STORES * max(1, sum(self._client.nthreads().values()))
+        yield from self._begin(waiting, room)
+        for done, future in enumerate(self._tasks, 1):
+            self._progress(done, self._all)
+            if place := self._rendering.pop(future, None):
+                yield _outcome(place, future)
+                yield from self._begin(waiting, 1)
+
+    def _begin(self, waiting: Iterator[StorePlace], count: int) -> Iterator[StoreReplay]:
+        """Begin with so many stores; yield those that cannot be read."""
+        while count and (place := next(waiting, None)):
+            try:
+                self._submit(place)
+                count -= 1
+            except Exception as error:  # noqa: BLE001 - whatever the library of a file system raises
+                yield StoreReplay(place, error=_told(error, place))
+
+    def _submit(self, place: StorePlace) -> None:
+        listed = listing(place)
+        pieces = [listed.days[start : start + _DAYS] for start in range(0, len(listed.days), _DAYS)]
+        folded = [self._client.submit(fold_days, place, piece, self._names, pure=False) for piece in pieces]
+        asked = fold.empty(place.name, self._views)
+        whole = self._client.submit(render_store, place, listed, folded, self._names, asked, pure=False)
+        self._rendering[whole] = place
+        self._all += len(folded) + 1
+        self._tasks.update([*folded, whole])
+
+
+def _outcome(place: StorePlace, future: Any) -> StoreReplay:
+    error = future.exception()
+    return StoreReplay(place, error=_told(error, place)) if error else StoreReplay(place, future.result())
+
+
+def _told(error: BaseException, place: StorePlace) -> EventLogError:
+    """Make one of ours of any error."""
+    if isinstance(error, EventLogError):
+        return error
+    if isinstance(error, OSError) and error.errno:
+        what, remedy = of_system(error)
+        return BadRequest(what, where=place.address, hint=remedy)
+    return BadRequest(f"{type(error).__name__}: {error}", where=place.address)
+
+
+def _written(done: StoreReplay, directory: str, views: Sequence[Projection], *, check: bool) -> StoreReplay:
+    if done.rendered is None:
+        return done
+    documents = [Document(path, (), data) for path, data in done.rendered.files.items()]
+    speaking = [one for one in views if one.name not in done.rendered.broken]  # files of one that failed stay
+    try:
+        found = publish(documents, str(Path(directory, done.place.name)), speaking, dry_run=check)
+    except NotStored as error:
+        return done._replace(error=error)
+    return done._replace(published=found)
