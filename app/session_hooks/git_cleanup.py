@@ -64,7 +64,7 @@ class GitCleanup(SessionLifecycleHook):
         tip = git.tip(branch) if branch and branch != trunk else None
         if branch is None or tip is None:
             return HookResult.skipped(f"on {trunk}, and no branch of the session is left", branch=current)
-        doubts = [*_others(context), *self._doubts(git, branch, trunk)]
+        doubts = [*self._doubts(git, branch, trunk, context.others)]
         if doubts:
             return HookResult.warning(f"{branch} is left as it is: {'; '.join(doubts)}", branch=branch, doubts=doubts)
         kept = [*self._reasons_to_keep(git, branch, trunk)]
@@ -77,8 +77,10 @@ class GitCleanup(SessionLifecycleHook):
                 f"switched from {current} to {git.branch()}, then git refuses: {error}", branch=branch
             )
 
-    def _doubts(self, git: Git, branch: str, trunk: str) -> Iterator[str]:
+    def _doubts(self, git: Git, branch: str, trunk: str, others: tuple[str, ...]) -> Iterator[str]:
         """List the reasons to leave the working tree as it is."""
+        if others:
+            yield f"another session may be at work here: {', '.join(others)}"
         if under_way := git.under_way():
             yield f"{under_way} is under way; finish it or abort it"
         if filters := git.filters():
@@ -136,11 +138,6 @@ class _Leaving(NamedTuple):
 
 def _counted(number: int, what: str) -> str:
     return f"{number:,} {what}{'s' if number != 1 else ''}"
-
-
-def _others(context: HookContext) -> Iterator[str]:
-    if context.others:
-        yield f"another session may be at work here: {', '.join(context.others)}"
 
 
 def _no_way_back(current: str | None, wanted: str | None) -> str:

@@ -108,11 +108,9 @@ def _safely(call: Callable[[], object]) -> HookResult:
         result = call()
     except BaseException as error:  # noqa: BLE001 - SystemExit of a hook is its own failure, too
         return HookResult.failure(f"{type(error).__name__}: {error}")
-    return _bounded(result) if isinstance(result, HookResult) else _not_a_result(result)
-
-
-def _not_a_result(given: object) -> HookResult:
-    return HookResult.failure(f"gave {type(given).__name__}, not a HookResult")
+    if isinstance(result, HookResult):
+        return _bounded(result)
+    return HookResult.failure(f"gave {type(result).__name__}, not a HookResult")
 
 
 def _bounded(result: HookResult) -> HookResult:

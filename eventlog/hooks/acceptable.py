@@ -17,17 +17,10 @@ def loads(data: bytes) -> object:
     import json
 
     def integer(digits: str) -> object:
-        return int(digits) if len(digits) <= _LONGEST_NUMBER else _number(digits)
+        more = len(digits) - _LONGEST_NUMBER
+        return int(digits) if more <= 0 else f"{digits[:_LONGEST_NUMBER]}…[+{more} digits]"
 
     try:
         return json.loads(data.decode("utf-8-sig"), parse_constant=str, parse_int=integer)
     except RecursionError:
         raise ValueError("nested too deeply") from None
-
-
-def _number(digits: str) -> str:
-    return (
-        digits
-        if len(digits) <= _LONGEST_NUMBER
-        else f"{digits[:_LONGEST_NUMBER]}…[+{len(digits) - _LONGEST_NUMBER} digits]"
-    )

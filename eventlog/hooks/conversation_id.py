@@ -4,6 +4,8 @@ A host goes on writing the file of a conversation it resumes, and starts a new f
 of the project is the one at work, also after a resume or a rewind. Rarely needed, so rarely loaded.
 """
 
+import time
+
 from eventlog import fastjson, hosts, ids
 from eventlog.files import read_regular, replace_file
 from eventlog.hosts.call import HookCall
@@ -37,7 +39,7 @@ def _kept(store: Store, call: HookCall) -> str:
     returns = call.type != "session_start" or call.fields.get("source") in ("resume", "compact")
     if returns and (known := _read(path)):
         return known
-    fresh = ids.new(_now_ms())
+    fresh = ids.new(time.time_ns() // 1_000_000)
     replace_file(path, fastjson.dumps({"conversation_id": fresh}), durable=False)
     return fresh
 
@@ -47,9 +49,3 @@ def _read(path: str) -> str:
         return str(fastjson.object_in(read_regular(path)).get("conversation_id", "")).strip()
     except OSError:
         return ""
-
-
-def _now_ms() -> int:
-    import time
-
-    return time.time_ns() // 1_000_000

@@ -143,7 +143,7 @@ class Listener(Struct, frozen=True):
         """Return its own summary; nothing for a session that is new, or has not come to anything."""
         if not self.request.session_id or self.request.source in NEW:
             return ()
-        return self._past(lately).own(self.request.session_id)
+        return self._past(lately).from_log(self.request.session_id)
 
     def summaries(self, lately: Conversations, own: tuple[Line, ...]) -> tuple[list[TitledSummary], list[KnownFile]]:
         """Choose its own where it came back, else the project's newest; and the files they were taken from."""

@@ -48,10 +48,6 @@ class PastSummaries(NamedTuple):
     now: str
     visible: Visible
 
-    def own(self, conversation_id: str) -> tuple[Line, ...]:
-        """Return the summary of the conversation itself; nothing where it has not come to anything."""
-        return self._from_log(conversation_id)
-
     def newest(self, request: ContextRequest, *, shared: bool) -> Iterator[PastSummary]:
         """Yield the summaries of other conversations, those last at work first.
 
@@ -66,7 +62,7 @@ class PastSummaries(NamedTuple):
         fresh.sort(key=lambda conversation: (conversation.last_at, conversation.id), reverse=True)
         for conversation in fresh:
             rendered = None if shared else self._rendered(conversation_name(conversation.id), conversation.last_at)
-            yield rendered or PastSummary(conversation.id, self._from_log(conversation.id))
+            yield rendered or PastSummary(conversation.id, self.from_log(conversation.id))
         if shared:
             return
         told = {
@@ -76,9 +72,10 @@ class PastSummaries(NamedTuple):
         }
         for name in self._indexed(request.folder):
             if name not in told:
-                yield self._rendered(name) or PastSummary(name, self._from_log(name))
+                yield self._rendered(name) or PastSummary(name, self.from_log(name))
 
-    def _from_log(self, conversation_id: str) -> tuple[Line, ...]:
+    def from_log(self, conversation_id: str) -> tuple[Line, ...]:
+        """Sum a conversation up; nothing where it has not come to anything."""
         conversation = said_in(self.log, conversation_id, self.now, self.visible)
         words = [*conversation.facts, *conversation.summaries]
         if not words:
