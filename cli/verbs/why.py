@@ -6,9 +6,11 @@ import click
 
 from eventlog.app.receipt import ReceiptSources, receipts_of
 from eventlog.app.why import LineReason, explain, known_file
+from eventlog.app.why_not import why_not
 from eventlog.cli import options, suggestions
 from eventlog.cli.event_table import show_events
 from eventlog.cli.output import emit, say
+from eventlog.cli.show_why_not import show_absence
 from eventlog.cli.shown import Shown
 from eventlog.codec import to_fields
 from eventlog.errors import BadRequest
@@ -17,6 +19,7 @@ from eventlog.log_line import LogLine
 from eventlog.store import Store
 from eventlog.text import cut
 
+_ALL_BUT_ONE_OF_THREE = 2
 _SHOWN = 5  # events per line where the whole file is asked for
 _PLACE = re.compile(r"(?P<file>.+?)(?::(?P<line>\d+))?")
 
@@ -27,6 +30,7 @@ _PLACE = re.compile(r"(?P<file>.+?)(?::(?P<line>\d+))?")
         "eventlog why ~/.eventlog/knowledge/projects/toolkit-843ba2/MEMORY.md:7",
         "eventlog why sessions.jsonl:1 --json",
         "eventlog why --session $ID",
+        'eventlog why --not "port 8443"',
     )
 )
 @click.argument("place", metavar="[FILE[:LINE]]", required=False)
@@ -37,17 +41,23 @@ _PLACE = re.compile(r"(?P<file>.+?)(?::(?P<line>\d+))?")
     shell_complete=suggestions.sessions,
     help="Instead of a file: what this session was given at its start.",
 )
+@click.option("--not", "text", metavar="TEXT", help="Instead of a file: why this is not in a memory.")
 @options.as_json
 @options.store
-def command(place: str | None, session: str | None, as_json: bool, store: Store) -> None:
+def command(place: str | None, session: str | None, text: str | None, as_json: bool, store: Store) -> None:
     """Show the events behind each line of a knowledge file, behind one line, or behind what a session knew.
+
+    With --not, why something is not there: withdrawn or rejected by whom, replaced, a repetition, no room, a helper's.
 
     FILE may lie anywhere replay has written it, or be a knowledge base; a bare name is looked for in the store's
     knowledge directory.
     """
-    if (place is None) == (session is None):
-        raise click.UsageError("give a file, or --session")
-    if session is not None:
+    if [place, session, text].count(None) != _ALL_BUT_ONE_OF_THREE:
+        raise click.UsageError("give a file, --session or --not")
+    if text is not None:
+        for found in why_not(options.open_store(store), text):
+            show_absence(found, Shown(store), as_json=as_json)
+    elif session is not None:
         _of_session(session, store, as_json=as_json)
     else:
         _of_file(place or "", store, as_json=as_json)

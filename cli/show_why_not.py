@@ -1,0 +1,40 @@
+"""Reports of why something is not in a memory, for people and for programs."""
+
+from eventlog.app.why_not import Absence
+from eventlog.cli.output import emit, say
+from eventlog.cli.shown import Shown
+from eventlog.codec import to_fields
+from eventlog.text import cut
+
+_CHARS = 100
+_SENTENCES = {
+    "there": "it is in {place}, rank {rank} of {ranked}",
+    "repetition": "it is in {place}, in the words and of the day it was first said: {by}",
+    "no room": "there is no room for it in {place}: rank {rank} of {ranked} (memory.max_lines, memory.max_bytes)",
+    "replaced": "another fact of the same key stands in its place: {by}",
+    "withdrawn": "it is withdrawn: {by}",
+    "rejected": "a person does not want it said: {by}",
+    "helper": "a helper said it: those are kept for audits and are in no file",
+    "summary": "it is of a summary: those are in sessions.jsonl, sessions/ and the notes of the day, not in a memory",
+    "planned": "it is planned for a knowledge base: eventlog status tells whether it waits",
+    "unknown": "no view tells of it",
+}
+
+
+def show_absence(found: Absence, shown: Shown, *, as_json: bool) -> None:
+    """Print what was said, when and by whom, and why it is not in a memory."""
+    event, by = found.event, found.by
+    if as_json:
+        told = {"by": to_fields(by) if by else None, "event": to_fields(event)}
+        emit(
+            {"text": found.text, "cause": found.cause, "file": found.place, "rank": found.rank, "of": found.ranked}
+            | told
+        )
+        return
+    say(cut(found.text, _CHARS))
+    say(f"  said {shown.when(event.ts)} by {event.agent or 'nobody known'}  [{shown.short(event.id)}]")
+    decided = f"{by.agent or by.conversation_id}, {shown.when(by.ts)} [{shown.short(by.id)}]" if by else "nobody known"
+    sentence = _SENTENCES[found.cause].format(place=found.place, rank=found.rank, ranked=found.ranked, by=decided)
+    say(f"  {sentence}")
+    if by and found.cause in ("withdrawn", "rejected"):
+        say(f"  wanted after all?  eventlog undo {shown.short(by.id)}")
