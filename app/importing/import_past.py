@@ -3,17 +3,30 @@
 from collections.abc import Mapping
 from functools import partial
 
+from eventlog.app.importing.daily import read_daily
+from eventlog.app.importing.last_word import read_last_word
+from eventlog.app.importing.notes import read_bullets
+from eventlog.app.importing.projectmem import read_projectmem
 from eventlog.app.importing.source import ImportRequest, Reader
 from eventlog.app.importing.transcripts import read_host, readable_hosts
+from eventlog.app.importing.wake import read_wake
 from eventlog.app.importing.writer import ImportFilter, ImportResult, Writer
 from eventlog.log import EventLog
 
 _EVERYTHING = ImportFilter()
+_OTHERS: Mapping[str, Reader] = {
+    "bullets": read_bullets,
+    "daily": read_daily,
+    "last-word": read_last_word,
+    "projectmem": read_projectmem,
+    "wake-memory": read_wake,
+}
 
 
 def sources() -> Mapping[str, Reader]:
     """Map the names of all sources, as the command line calls them, to their readers."""
-    return {host: partial(read_host, host) for host in readable_hosts()}
+    hosts = {host: partial(read_host, host) for host in readable_hosts()}
+    return {**hosts, **_OTHERS}
 
 
 def import_past(

@@ -41,18 +41,14 @@ class KnownConversations:
 
     def has(self, event: SourceEvent) -> bool:
         """Tell whether the conversation need not be told this any more."""
-        fields = event.fields
-        if fields["type"] not in _TYPES or (
-            fields["type"] == "stage_summary" and fields["layer"] != layers.SESSION_END
-        ):
-            return False
+        fields, kind = event.fields, _kind(event.fields["type"], event.fields.get("layer"))
         about = fields["conversation_id"], fields.get("subagent") or ""
-        if fields["type"] == "stage_summary" and (*about, _SAVED) in self._newest:
+        if kind not in _TYPES:
+            return False
+        if kind == "stage_summary" and (*about, _SAVED) in self._newest:
             return True
-        known = self._newest.get((*about, fields["type"]))
-        return known is not None and (
-            fields["type"] == "session_start" or not event.is_dated or fields["ts"] <= _later(known)
-        )
+        known = self._newest.get((*about, kind))
+        return known is not None and (kind == "session_start" or not event.is_dated or fields["ts"] <= _later(known))
 
     def add(self, event: SourceEvent) -> None:
         """Take in what is being added."""

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from eventlog import ids, timestamps
-from eventlog.app.importing.source import BadPlace, Found, PastEvents, SourceEvent
+from eventlog.app.importing.source import BadPlace, Found, ImportRequest, PastEvents, SourceEvent
+from eventlog.project import find_repository, project_root
 from eventlog.text import one_line, same_text
 
 _BULLET = re.compile(r"(?P<indent> *)(?:[-*+]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s+)?(?P<text>\S.*)")
@@ -56,6 +57,13 @@ def statements_of(path: Path, project: str | None, agent: str | None, *, bullets
             seen.add(key)
             fields = {"type": "fact", **common, **_kind(about, one), "content": one.text}
             yield PastEvents((SourceEvent(fields, key, is_dated=False),), f"{path}:{one.line}")
+
+
+def read_bullets(request: ImportRequest) -> Iterator[Found]:
+    """Read the bullets of one file: of the project it lies in, else about the user."""
+    path = request.place()
+    inside = find_repository(str(path.parent))
+    yield from statements_of(path, project_root(str(path.parent)) if inside else None, None, bullets=True)
 
 
 def _front_matter(text: str) -> tuple[dict[str, str], str]:

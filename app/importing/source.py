@@ -4,8 +4,12 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from eventlog import ids, timestamps
 from eventlog.app.machine import Machine
 from eventlog.app.phases import Phases
+from eventlog.errors import BadRequest
+from eventlog.settings.schema import Settings
+from eventlog.store import Store
 
 
 class SourceEvent(NamedTuple):
@@ -35,13 +39,30 @@ class BadPlace(NamedTuple):
 
 
 class ImportRequest(NamedTuple):
-    """A source to read: the file or folder, where its own place is not meant, and the machine it is read on."""
+    """A source to read: the file or folder, None for the source's own place, and what a reader may want to know."""
 
     path: Path | None
+    here: Path  # the directory it is asked in
     machine: Machine
-    locale: str
+    store: Store
+    settings: Settings
     phases: Phases
+
+    def place(self, *own: Path) -> Path:
+        """Find the file or folder that is meant: as asked, else the first own one that is there; raises BadRequest."""
+        if self.path is not None and self.path.exists():
+            return self.path
+        found = next((path for path in own if path.exists()), None) if self.path is None else None
+        if found is None:
+            hint = "give the file or folder to import"
+            raise BadRequest("there is nothing here", where=str(next(iter(own), self.here)), hint=hint)
+        return found
 
 
 Found = PastEvents | BadPlace
 Reader = Callable[[ImportRequest], Iterator[Found]]
+
+
+def id_of(ts: str, key: str) -> str:
+    """The id of the event with that key: whoever reads the source, and whenever, it is the same."""
+    return ids.derived(timestamps.to_ms(ts), key)

@@ -11,8 +11,8 @@ from typing import Any
 from eventlog import hosts, layers, timestamps
 from eventlog.app.importing.notes import statements_of
 from eventlog.app.importing.source import BadPlace, Found, ImportRequest, PastEvents, SourceEvent
+from eventlog.app.machine import Machine
 from eventlog.app.phases import told
-from eventlog.errors import BadRequest
 from eventlog.hosts import outline as past
 from eventlog.hosts.find_transcript import read_transcript
 from eventlog.hosts.outline import Outline
@@ -30,23 +30,16 @@ def readable_hosts() -> list[str]:
     return [room for agent, room in hosts.ROOMS.items() if hosts.part(agent, "past")]
 
 
-def own_place(host: str, request: ImportRequest) -> Path:
-    """Find the file or folder that is meant: as asked, else the host's own directory; raises BadRequest."""
-    place = request.path or directory_of(profiles()[host], request.machine.home, request.machine.environ)
-    if not place.exists():
-        raise BadRequest("there is nothing here", where=str(place), hint="give the file or folder to import")
-    return place
-
-
-def count_past(host: str, request: ImportRequest) -> int:
-    """Count the transcripts a host has kept, without reading them; subagents' are not counted apart."""
-    place = directory_of(profiles()[host], request.machine.home, request.machine.environ)
-    return len(past.transcripts(hosts.named(host), place)) if host in readable_hosts() and place.is_dir() else 0
+def count_past(host: str, machine: Machine) -> int:
+    """Count the transcripts a host has kept, without reading them; none where they cannot be read."""
+    place = directory_of(profiles()[host], machine.home, machine.environ)
+    return len(past.transcripts(hosts.named(host), place)) if place.is_dir() else 0
 
 
 def read_host(host: str, request: ImportRequest) -> Iterator[Found]:
     """Read the past of a host: its transcripts in the order they were last written, then its agent's notes."""
-    agent, place = hosts.named(host), own_place(host, request)
+    agent, machine = hosts.named(host), request.machine
+    place = request.place(directory_of(profiles()[host], machine.home, machine.environ))
     progress = request.phases("reading transcripts")
     for path in told(past.transcripts(agent, place), progress):
         yield from _read(agent, path, request, named=path == place)
@@ -70,7 +63,7 @@ def _read(agent: str, path: Path, request: ImportRequest, *, named: bool) -> Ite
     if about is None or not any(step.kind == "prompt" for step in steps):
         return
     is_open = not named and request.machine.clock() - timestamps.to_ns(about.ended) < _OPEN_NS
-    yield PastEvents(tuple(_events(agent, about, path, steps, request.locale)), str(path), is_open)
+    yield PastEvents(tuple(_events(agent, about, path, steps, request.settings.locale)), str(path), is_open)
 
 
 def _events(agent: str, about: Outline, path: Path, steps: list[Step], locale: str) -> Iterator[SourceEvent]:

@@ -8,9 +8,9 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from eventlog import batches, ids, timestamps
+from eventlog import batches
 from eventlog.app.importing.log_side import KnownConversations
-from eventlog.app.importing.source import BadPlace, Found, PastEvents, SourceEvent
+from eventlog.app.importing.source import BadPlace, Found, PastEvents, SourceEvent, id_of
 from eventlog.app.machine import Machine
 from eventlog.app.record_once import off_switch
 from eventlog.codec import from_fields
@@ -83,10 +83,9 @@ class Writer:
                 self._accept(event, told.place)
 
     def _accept(self, event: SourceEvent, place: str) -> None:
-        ms = timestamps.to_ms(str(event.fields["ts"]))
         fields = {name: value for name, value in event.fields.items() if value is not None}
         try:
-            accepted = accept(from_fields({**fields, "id": ids.derived(ms, event.key)}))
+            accepted = accept(from_fields({**fields, "id": id_of(str(event.fields["ts"]), event.key)}))
         except InvalidEvent as error:
             self._damage.append(BadPlace(place, str(error)))
             return

@@ -21,6 +21,8 @@ from eventlog.store import Store
         "eventlog import claude --dry-run",
         "eventlog import codex --since 2026-01-01",
         "eventlog import gemini ~/backup/.gemini --project shop",
+        "eventlog import bullets CLAUDE.md",
+        "eventlog import wake-memory",
     )
 )
 @click.argument("source", type=NearChoice(list(sources())))
@@ -34,7 +36,9 @@ def command(
 ) -> int | None:
     """Bring in past conversations, and what other programs remember, to the days it happened.
 
-    PATH is a file or a folder; without one, what the host keeps in its own place. Any number of times, interrupted
+    PATH is a file or a folder; without one, what the source keeps in its own place. The sources are transcripts of
+    hosts; `bullets` of an instruction file; the memory skill's `daily` notes and summaries; plan entries of
+    `last-word`; the stores of `projectmem` and `wake-memory` in this project. Any number of times, interrupted
     anywhere, each thing is added once; what hooks recorded of a conversation is not said again. Of each conversation
     its start, its end and an automatic summary are added. One whose last word is less than an hour old may go on: it
     is left for later, unless its file is named. Exits with 4 where anything could not be read; the rest is imported.
@@ -44,7 +48,7 @@ def command(
         return None
     opened = options.open_store(store)
     with phases() as phase:
-        request = ImportRequest(path and path.absolute(), machine, opened.settings.locale, phase)
+        request = ImportRequest(path and path.absolute(), Path.cwd(), machine, store, opened.settings, phase)
         done = import_past(opened.log, source, request, ImportFilter(since or "", project), dry_run=dry_run)
     show_import.tell(source, done, dry_run=dry_run)
     return EXIT_DAMAGED if done.damage else 0

@@ -4,6 +4,7 @@ import sys
 
 import click
 
+from eventlog.app.importing.transcripts import count_past
 from eventlog.app.install.install import (
     FileChange,
     InstallTarget,
@@ -19,10 +20,11 @@ from eventlog.app.install.install import (
 )
 from eventlog.app.install.permissions import rule_of
 from eventlog.app.install.rules import install_rules
+from eventlog.app.machine import Machine
 from eventlog.cli import options
 from eventlog.cli.agent_options import agents, here, scope, tell
 from eventlog.cli.choices import NearChoice
-from eventlog.cli.output import say
+from eventlog.cli.output import count, say
 from eventlog.hosts.profile import HostProfile, Scope
 from eventlog.settings.load import load
 from eventlog.store import Store
@@ -77,13 +79,16 @@ def command(
     """
     target = here(store)
     for host in [profile_of(name) for name in names]:
-        tell(host.name, install(target, host, scope, shared=session_type == "shared"))
+        done = install(target, host, scope, shared=session_type == "shared")
+        tell(host.name, done)
         if is_distrusted(target, host, scope):
             say(f"           {host.after_install}")
         _permit(target, host, scope, allowed)
         _serve(target, host, scope, serves, shared=session_type == "shared")
         if with_rules:
             _rules(host.name, install_rules(target, host, scope, load(store).settings.locale))
+        if done.done == "installed" and sys.stdout.isatty():
+            _offer_import(host)
     if scope == "project":
         say("the commands hold paths of this machine: keep these files out of shared branches")
 
@@ -113,6 +118,12 @@ def _serve(target: InstallTarget, host: HostProfile, scope: Scope, serves: bool 
         tell(f"{host.name} MCP server", outcome)
     elif serves and is_asked:
         say(f"{'skipped':<10} {host.name} keeps no MCP servers {'in a project' if host.servers else 'we know of'}")
+
+
+def _offer_import(host: HostProfile) -> None:
+    """Say how much of the past there is, and how to bring it in."""
+    if kept := count_past(host.agent, Machine.here()):
+        say(f"           {count(kept, 'transcript')} of past sessions: eventlog import {host.agent}")
 
 
 def _rules(name: str, outcome: FileChange | None) -> None:

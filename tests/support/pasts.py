@@ -11,6 +11,7 @@ from eventlog.app.importing.source import ImportRequest
 from eventlog.app.importing.writer import ImportFilter
 from eventlog.app.machine import Machine
 from eventlog.app.phases import silent
+from eventlog.settings.schema import Settings
 from tests.support.tree import ROOT
 
 FIXTURES = ROOT / "fixtures" / "transcripts"
@@ -67,9 +68,8 @@ def conversation(home, name, start, *, minutes=30, cwd="/home/ada/shop", words="
 
 def bring_in(log, source, home, path=None, *, now=LATER, since="", project=None, dry_run=False, environ=None):
     """Import a source for someone with that home, as of a day in March."""
-    request = ImportRequest(
-        path and Path(path), Machine(str(home), environ or {}, lambda: now, "eventlog"), "en", silent
-    )
+    machine = Machine(str(home), environ or {}, lambda: now, "eventlog")
+    request = ImportRequest(path and Path(path), Path(home), machine, log.store, Settings(), silent)
     return import_past(log, source, request, ImportFilter(since, project), dry_run=dry_run)
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from eventlog.errors import BadRequest
 from tests.support.builders import spawn
-from tests.support.command_line import call
+from tests.support.command_line import call, on_a_terminal
 from tests.support.credentials import sample
 from tests.support.effort import rounds
 from tests.support.pasts import (
@@ -295,6 +295,14 @@ def test_the_verb_reports_and_exits_with_4_where_something_could_not_be_read(pla
     ran = call("import", "claude")
     assert (4, 0) == (ran.code, json.loads(ran.out)["new"])
     assert "two.jsonl:1: not a JSON object" in ran.err
+
+
+def test_a_new_installation_says_on_a_terminal_how_much_there_is_to_import(place, monkeypatch):
+    monkeypatch.setenv("HOME", str(place))
+    conversation(place, "one", "2026-02-20T10:00:00.000000Z")
+
+    assert "1 transcript of past sessions: eventlog import claude" in on_a_terminal("install", "claude", "--no-allow")
+    assert "past sessions" not in on_a_terminal("install", "claude", "--no-allow")
 
 
 def test_a_dry_run_of_the_verb_lists_the_days(place, monkeypatch):

@@ -1,0 +1,267 @@
+"""What other programs remember is brought in as they wrote it, once; what they took back stays taken back."""
+
+import json
+import sqlite3
+from contextlib import closing
+
+import pytest
+
+from eventlog.app.memory import Memory
+from eventlog.errors import BadRequest
+from eventlog.timestamps import to_ns
+from tests.support.pasts import bring_in, put, told
+
+MORNING = "2026-02-20T10:00:00Z"
+
+
+@pytest.fixture
+def place(tmp_path):
+    (tmp_path / "shop" / ".git").mkdir(parents=True)
+    return tmp_path / "shop"
+
+
+def _lines(path, *objects, written=MORNING):
+    data = b"".join(json.dumps(one, ensure_ascii=False).encode() + b"\n" for one in objects)
+    return put(path, data, to_ns(f"{written[:-1]}.000000Z"))
+
+
+def _said(log, kind="fact"):
+    return [event for event in log.read() if event.type == kind]
+
+
+def _memory(log):
+    """The lines about the project that stand in its memory file."""
+    Memory(log.store).replay()
+    return [
+        line.removeprefix("- [2026-02-20] ")
+        for page in sorted(log.store_path.rglob("MEMORY.md"))
+        for line in page.read_text(encoding="utf-8").splitlines()
+        if line.startswith("- ")
+    ]
+
+
+def _twice(log, source, place, path=None):
+    """Import a source two times: the second adds nothing."""
+    first = bring_in(log, source, place, path)
+    before = told(log)
+    assert 0 == sum(bring_in(log, source, place, path).new.values())
+    assert before == told(log)
+    return first
+
+
+@pytest.fixture
+def log(log, tmp_path):
+    log.store_path = tmp_path / "store"
+    return log
+
+
+# ------------------------------------------------------------------------------------------------ notes and bullets
+
+NOTES = """---
+name: prices
+description: How prices are kept
+type: feedback
+---
+
+# Prices
+
+- Prices are integers,
+  in cents
+- [Rounding](rounding.md) — half even
+
+Rounded once, per line item.
+
+```sh
+- not a statement
+```
+"""
+
+
+def test_an_agents_notes_to_itself_are_facts_of_their_project(place, log, tmp_path):
+    folder = tmp_path / ".claude" / "projects" / "shop"
+    put(folder / "memory" / "prices.md", NOTES.encode())
+    _lines(folder / "5f0c.jsonl", {"type": "user", "cwd": str(place), "message": {"role": "user", "content": ""}})
+    _twice(log, "claude", tmp_path)
+
+    assert ["Prices are integers, in cents", "Rounded once, per line item."] == sorted(e.content for e in _said(log))
+    assert {(str(place), "claude-code", "preference")} == {(e.project, e.agent, e.category) for e in _said(log)}
+
+
+def test_a_statement_is_added_once_though_its_file_changes(place, log):
+    path = put(place / "CLAUDE.md", b"# Style\n\n- Use tabs\n\nSome prose.\n", to_ns("2026-02-20T10:00:00.000000Z"))
+    bring_in(log, "bullets", place, path)
+    put(path, b"# Style\n\n- Use tabs\n- Write tests\n", to_ns("2026-02-22T10:00:00.000000Z"))
+    bring_in(log, "bullets", place, path)
+
+    assert [("Use tabs", "2026-02-20"), ("Write tests", "2026-02-22")] == [(e.content, e.ts[:10]) for e in _said(log)]
+    assert {("style", str(place))} == {(e.category, e.project) for e in _said(log)}
+
+
+def test_bullets_of_a_file_outside_any_repository_are_about_the_user(log, tmp_path):
+    bring_in(log, "bullets", tmp_path, put(tmp_path / "AGENTS.md", b"1. Answer in German\n* [x] Never push\n"))
+
+    assert [("Answer in German", None), ("Never push", None)] == sorted((e.content, e.project) for e in _said(log))
+
+
+def test_bullets_need_a_file(place, log):
+    with pytest.raises(BadRequest, match="nothing here"):
+        bring_in(log, "bullets", place)
+
+
+# ------------------------------------------------------------------------------------------------ daily notes
+
+
+def test_daily_notes_and_summaries_become_facts_starts_ends_and_summaries(place, log):
+    data = place / ".cursor" / "skills" / "memory-data"
+    fact = {"id": "log-1", "type": "fact", "memory_type": "W", "content": "价格以分为单位", "timestamp": MORNING,
+            "entities": ["cart"], "confidence": 0.8, "source": {"session": "c0de"}}  # fmt: skip
+    _lines(
+        data / "daily" / "2026-02-20.jsonl",
+        {"id": "log-0", "type": "session_start", "timestamp": MORNING, "workspace": str(place), "session_id": "c0de"},
+        fact,
+        {**fact, "id": "log-2", "memory_type": "S", "content": "Half of the cart is done"},
+        {**fact, "id": "log-3", "content": "Gone", "deleted_at": "2026-02-20T12:00:00Z"},
+        {"id": "log-4", "type": "audit", "action": "git_commit", "timestamp": MORNING},
+        {"id": "log-5", "type": "session_end", "reason": "completed", "timestamp": MORNING, "session_id": "c0de"},
+    )
+    summary = {"id": "sum-1", "session_id": "c0de", "topic": "Cart", "summary": "The cart is done", "decisions": ["a"],
+               "todos": [], "timestamp": "2026-02-20T11:00:00Z", "source": "layer1_rules"}  # fmt: skip
+    _lines(data / "sessions.jsonl", summary)
+    done = _twice(log, "daily", place)
+
+    assert [] == done.damage
+    assert {(str(place), "cursor")} == {(e.project, e.agent) for e in log.read()}
+    assert ["a", "价格以分为单位"] == _memory(log)  # a decision of the summary, and the fact
+    assert [("stage", 1), ("session", 1)] == [(e.scope, e.layer) for e in _said(log, "stage_summary")]
+    assert ["c0de", "c0de"] == [e.conversation_id for e in log.read() if e.type in ("session_start", "session_end")]
+    assert ["audit"] == [e.name for e in _said(log, "host_event")]
+
+
+def test_a_bad_line_of_daily_notes_costs_only_itself(place, log):
+    good = {"id": "1", "type": "fact", "content": "Kept", "timestamp": MORNING}
+    path = _lines(place / "2026-02-20.jsonl", good, {**good, "timestamp": None}, {**good, "content": " "}, {"id": 7})
+    path.write_bytes(b"123\n\xff\n" + path.read_bytes() + b'{"id":')
+    done = bring_in(log, "daily", place, path)
+
+    assert [f"{path}:{line}" for line in (1, 2, 4, 5, 6, 7)] == [bad.place for bad in done.damage]
+    assert ["Kept"] == [event.content for event in _said(log)]
+
+
+# ------------------------------------------------------------------------------------------------ last-word
+
+PENDING = """version: 1.0.0
+source: session_20260220-100000-ab12cd34
+entries:
+- key: {path: ~/.config/agents/USER.md, heading: Interests, level: 2}
+  operation: update
+  content: "- Agents"
+  meta: {confidence: 0.9, reason: null, created_at: '2026-02-20T10:00:00.413843', session_id: s1}
+- key: {path: /elsewhere/NOTES.md, heading: Interests, level: 2}
+  operation: update
+  content: "- Elsewhere"
+  meta: {created_at: '2026-02-20T10:00:00.413843'}
+"""
+
+
+def test_pending_entries_of_last_word_become_plan_entries(log, tmp_path):
+    path = put(tmp_path / ".config" / "agents" / "last-word" / "kb-1a2b.yaml", PENDING.encode())
+    done = _twice(log, "last-word", tmp_path)
+
+    [entry] = _said(log, "plan_entry")
+    assert ("user", "Interests", "- Agents") == (entry.key.path, entry.key.heading, entry.content)
+    assert ("s1", "2026-02-20T10:00:00.413843Z") == (entry.conversation_id, entry.ts)
+    assert [f"{path}:8"] == [bad.place for bad in done.damage]
+    assert "is not a knowledge base" in done.damage[0].reason
+
+
+def test_a_file_that_is_no_plan_is_named_with_its_lines(log, tmp_path):
+    folder = tmp_path / ".config" / "agents" / "last-word"
+    put(folder / "config.yaml", b"version: 1\n")
+    path = put(folder / "kb-1.yaml", b"version: 1.0.0\nentries:\n- operation: frobnicate\n")
+
+    assert {f"{path}:3"} == {bad.place for bad in bring_in(log, "last-word", tmp_path).damage}
+
+
+# ------------------------------------------------------------------------------------------------ peers' stores
+
+
+def test_projectmem_events_become_facts_and_a_superseded_one_stays_out(place, log):
+    event = {"timestamp": MORNING, "type": "decision"}
+    _lines(
+        place / ".projectmem" / "events.jsonl",
+        {**event, "id": "evt_1", "summary": "Use JWT"},
+        {**event, "id": "evt_2", "summary": "Use sessions", "supersedes": "evt_1", "files": ["auth.py"]},
+        {
+            **event,
+            "id": "evt_3",
+            "type": "attempt",
+            "summary": "Cache tokens",
+            "outcome": "failed",
+            "notes": "they leak",
+        },
+    )
+    done = _twice(log, "projectmem", place)
+
+    assert [] == done.damage
+    assert ["Use sessions", "Cache tokens – they leak (failed)"] == _memory(log)
+    assert {str(place)} == {event.project for event in log.read()}
+
+
+WAKE = [
+    ("decision_logged", {"decision_id": "d-001", "decision": "Prices are integers", "rationale": "floats drift"}),
+    ("decision_logged", {"decision_id": "d-002", "decision": "Prices are cents", "supersedes": "d-001"}),
+    ("constraint_logged", {"constraint_id": "c-001", "rule": "Never import pdb", "reason": "CI hangs"}),
+    ("approach_rejected", {"rejection_id": "r-001", "approach": "Redis", "reason": "one more service"}),
+    ("knowledge_logged", {"signpost_id": "k:auth", "topic": "auth", "summary": "old.py", "key_files": ["old.py"]}),
+    ("knowledge_logged", {"signpost_id": "k:auth", "topic": "auth", "summary": "new.py", "key_files": ["new.py"]}),
+    ("item_withdrawn", {"item_id": "r-001", "reason": "it is there now"}),
+    ("context_checkpoint", {"summary": "Half done", "next_steps": "finish it"}),
+    ("tool_called", {"tool": "Bash"}),
+]
+
+
+def _wake(number, kind, payload):
+    return {"event_id": f"e{number}", "timestamp": f"2026-02-20T10:00:{number:02d}.5+00:00", "type": kind,
+            "provider": "claude", "agent_id": "claude-code", "task_id": "default", "payload": payload}  # fmt: skip
+
+
+def _as_lines(folder):
+    _lines(folder / "events.jsonl", *(_wake(number, *one) for number, one in enumerate(WAKE)))
+
+
+def _as_database(folder):
+    folder.mkdir()
+    with closing(sqlite3.connect(folder / "events.db")) as connection:
+        connection.execute(
+            "CREATE TABLE events (sequence_id INTEGER PRIMARY KEY, event_id TEXT, type TEXT, payload TEXT)"
+        )
+        for number, one in enumerate(WAKE):
+            connection.execute("INSERT INTO events VALUES (?, '', '', ?)", (number, json.dumps(_wake(number, *one))))
+        connection.commit()
+
+
+@pytest.mark.parametrize("store", [_as_lines, _as_database])
+def test_wake_memorys_items_become_facts_and_what_was_withdrawn_stays_out(store, place, log):
+    store(place / ".wake")
+    done = _twice(log, "wake-memory", place)
+
+    assert [] == done.damage
+    assert ["Prices are cents", "Never import pdb – CI hangs", "auth – new.py"] == _memory(log)
+    assert [["finish it"]] == [event.todos for event in _said(log, "stage_summary")]
+    assert {"claude-code"} == {event.agent for event in log.read()}
+
+
+def test_what_is_withdrawn_there_after_an_import_is_withdrawn_here_by_the_next(place, log):
+    lines = [_wake(number, *one) for number, one in enumerate(WAKE[2:4])]
+    _lines(place / ".wake" / "events.jsonl", *lines)
+    bring_in(log, "wake-memory", place)
+    _lines(place / ".wake" / "events.jsonl", *lines, _wake(9, "item_withdrawn", {"item_id": "r-001"}))
+    bring_in(log, "wake-memory", place)
+
+    assert ["Never import pdb – CI hangs"] == _memory(log)
+
+
+def test_a_database_nobody_can_read_is_named(place, log):
+    path = put(place / ".wake" / "events.db", b"not a database, but long enough to be looked at" * 50)
+
+    assert [str(path)] == [bad.place for bad in bring_in(log, "wake-memory", place).damage]
