@@ -86,7 +86,8 @@ def _servers(target: InstallTarget, host: HostProfile) -> tuple[tuple[str, ...],
         try:
             entry = server_entry(target, host, scope)
         except EventLogError as error:
-            problems.append(Problem(str(error), error.hint or "correct the file by hand", serious=False))
+            if path != target.file(host, scope):  # that one is told of for its hooks
+                problems.append(Problem(str(error), error.hint or "correct the file by hand", serious=False))
             continue
         if path is None or str(path) in found or not mcp_servers.is_ours(entry):
             continue
