@@ -1,11 +1,12 @@
 """The check of the store, its settings, and every agent; reads everything, changes nothing."""
 
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from eventlog import days
+from eventlog import __version__, days, timestamps
 from eventlog.app import replica_files
 from eventlog.app.install import health
 from eventlog.app.install.health import Problem
@@ -20,9 +21,20 @@ from eventlog.settings import load
 from eventlog.store import Store
 
 
+class StoreSize(NamedTuple):
+    """How much there is in a store, when its list of sessions was last written, and which release tells it."""
+
+    files: int
+    bytes: int
+    written_at: str | None
+    version: str
+
+
 class DoctorReport(NamedTuple):
     """Problems of the store, edited files that were set aside, a report per agent, and the failures hooks noted."""
 
+    store: str
+    size: StoreSize
     problems: list[Problem]
     set_aside: list[str]
     agents: list[Report]
@@ -38,7 +50,25 @@ class DoctorReport(NamedTuple):
 def doctor(target: InstallTarget) -> DoctorReport:
     """Examine the store and every agent; whatever cannot be examined is a problem, not a failure."""
     agents = examine(target)
-    return DoctorReport(list(_problems(target)), _set_aside(target.store), agents, error_log.noted(target.store))
+    return DoctorReport(
+        target.store.root,
+        _size(target.store),
+        list(_problems(target)),
+        _set_aside(target.store),
+        agents,
+        error_log.noted(target.store),
+    )
+
+
+def _size(store: Store) -> StoreSize:
+    """Measure without reading: a log may be large, or somebody else's."""
+    sizes: list[int] = []
+    written = None
+    with suppress(OSError):
+        sizes = [Path(file).stat().st_size for day in days.list_days(store.log) for file in day.files]
+    with suppress(OSError):
+        written = timestamps.from_ns(Path(store.knowledge, "sessions.jsonl").stat().st_mtime_ns)
+    return StoreSize(len(sizes), sum(sizes), written, __version__)
 
 
 def _problems(target: InstallTarget) -> Iterator[Problem]:

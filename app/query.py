@@ -4,23 +4,24 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 
-import orjson
 from msgspec import Struct
+from msgspec.structs import replace
 
-from eventlog import fastjson
 from eventlog.app.known_projects import about
+from eventlog.app.saying import saying
 from eventlog.events import order
 from eventlog.log import EventLog
 from eventlog.log_line import LogLine
 
-_Test = Callable[[LogLine], bool]
+Test = Callable[[LogLine], bool]
 
 
 class EventFilter(Struct, frozen=True, kw_only=True):
     """Which events are asked for; every condition given must hold.
 
-    `since` and `until` are timestamps of the log, both included. `text` is looked for in the event's line, in any case;
-    `project` and `agents` are as the log has them, `ids` whole.
+    `since` and `until` are timestamps of the log, both included. Each word of `text` must stand in what the event says,
+    in any case, and `regex`, a regular expression, must match there; `project` and `agents` are as the log has them,
+    `ids` whole.
     """
 
     session: str | None = None
@@ -30,30 +31,52 @@ class EventFilter(Struct, frozen=True, kw_only=True):
     since: str = ""
     until: str = "~"
     text: str | None = None
+    regex: str | None = None
     ids: tuple[str, ...] | None = None
 
 
 def query(log: EventLog, wanted: EventFilter, *, limit: int | None = None, reverse: bool = False) -> Iterable[LogLine]:
     """Find the events with their lines, oldest first; a line that cannot be read is passed over.
 
-    With `reverse` newest first, and `limit` counts from the newest.
+    With `reverse` newest first, and `limit` counts from the newest. Raises BadRequest for a `regex` that is none.
     """
+    if reverse:
+        return reversed(newest(log, wanted, limit))
+    return islice(_found(log, wanted), limit)
+
+
+def newest(log: EventLog, wanted: EventFilter, limit: int | None) -> deque[LogLine]:
+    """Find the newest events, oldest first; only as many days are read as that takes, or twice as many."""
+    dates = [day.date for day in log.days(wanted.since, wanted.until)]
+    reach = 1 if limit is not None else len(dates)
+    while True:
+        since = max(wanted.since, dates[-reach]) if reach < len(dates) else wanted.since
+        found = deque(_found(log, replace(wanted, since=since)), maxlen=limit)
+        if reach >= len(dates) or len(found) == limit:
+            return found
+        reach *= 2
+
+
+def fitting(log: EventLog, wanted: EventFilter) -> Test:
+    """Make the test of everything that is asked for."""
     tests = list(_tests(log, wanted))
-    found = (entry for entry in _source(log, wanted) if all(test(entry) for test in tests))
-    return reversed(deque(found, maxlen=limit)) if reverse else islice(found, limit)
+    return lambda entry: all(test(entry) for test in tests)
+
+
+def _found(log: EventLog, wanted: EventFilter) -> Iterator[LogLine]:
+    return filter(fitting(log, wanted), _source(log, wanted))
 
 
 def _source(log: EventLog, wanted: EventFilter) -> Iterator[LogLine]:
     if wanted.ids is None and wanted.session is None:
-        return log.entries(wanted.since, wanted.until)
+        return log.entries(wanted.since, wanted.until, mentioning=saying(wanted.text, wanted.regex).needles)
     if wanted.ids is None:
-        entries = log.session_entries(str(wanted.session))
-    else:
-        entries = sorted(log.find(wanted.ids).values(), key=lambda entry: order(entry.event))
-    return (entry for entry in entries if wanted.since <= entry.event.ts <= wanted.until)
+        return iter(log.session_entries(str(wanted.session)))
+    return iter(sorted(log.find(wanted.ids).values(), key=lambda entry: order(entry.event)))
 
 
-def _tests(log: EventLog, wanted: EventFilter) -> Iterator[_Test]:
+def _tests(log: EventLog, wanted: EventFilter) -> Iterator[Test]:
+    yield lambda entry: wanted.since <= entry.event.ts <= wanted.until
     if wanted.session is not None:
         yield lambda entry: entry.event.conversation_id == wanted.session
     if wanted.types:
@@ -63,12 +86,6 @@ def _tests(log: EventLog, wanted: EventFilter) -> Iterator[_Test]:
         yield lambda entry: is_about(entry.event.project, entry.event.replica)
     if wanted.agents:
         yield lambda entry: entry.event.agent in wanted.agents
-    if wanted.text:
-        needle = orjson.dumps(wanted.text)[1:-1].decode().casefold()
-        yield lambda entry: needle in _spelled(entry.line).casefold()
-
-
-def _spelled(line: bytes) -> str:
-    """Spell the line as the log does, where another writer has escaped what needs no escape."""
-    plain = b"\\u" not in line and b"\\/" not in line
-    return (line if plain else fastjson.dumps({"": fastjson.loads(line)})).decode(errors="replace")
+    if wanted.text or wanted.regex:
+        fits = saying(wanted.text, wanted.regex).fits
+        yield lambda entry: fits(entry.line)

@@ -13,7 +13,7 @@ from eventlog.app.replay import replay
 from eventlog.projections.engine.replay import ReplayResult
 from eventlog.projections.views.sessions import LINES
 
-NEWEST = 20
+NEWEST = 50
 
 
 class SessionRow(Struct, frozen=True, kw_only=True):
@@ -50,10 +50,10 @@ def sessions(
     agents: Collection[str] = (),
     since: str = "",
     until: str = "~",
-    limit: int = NEWEST,
+    limit: int | None = NEWEST,
     progress: Progress = lambda _done, _all: None,
 ) -> list[SessionRow]:
-    """List the newest sessions that began between the two timestamps, oldest first.
+    """List the newest sessions that began between the two timestamps, oldest first; all without a limit.
 
     `project` and `agents` are as the log has them.
     """

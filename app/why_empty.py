@@ -1,11 +1,12 @@
-"""Why an answer is empty: there is no store, nothing has happened in it, or nothing fits."""
+"""Why an answer is empty: there is no store, nothing has happened in it, or nothing fits; and what is near."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
 from eventlog.log import EventLog
 
 _INSTALL = "eventlog install, with the name of your agent, lets its hooks tell of every session"
+Fits = Callable[[Mapping[str, object]], bool]
 
 
 class Emptiness(NamedTuple):
@@ -15,18 +16,34 @@ class Emptiness(NamedTuple):
     hint: str = ""
 
 
-def why_empty(log: EventLog, noun: str, asked: Mapping[str, object]) -> Emptiness:
-    """Tell why nothing was found for these conditions, by the words a user gave them in."""
+def why_empty(log: EventLog, noun: str, asked: Mapping[str, object], fits: Fits | None = None) -> Emptiness:
+    """Tell why nothing was found for these conditions, by the words a user gave them in.
+
+    `fits` tells whether there is anything for other conditions: what is near is looked for with it.
+    """
     if not log.days():
         return Emptiness(f"nothing has happened yet in {log.store.root}", _INSTALL)
     given = {name: value for name, value in asked.items() if value}
     if not given:
         return Emptiness(f"no {noun} yet", _INSTALL)
-    words = " ".join(f"--{name} {_said(value)}" for name, value in given.items())
-    alone = "" if len(given) == 1 else "each may fit alone: leave one out"
-    if "grep" in given:
-        alone = "--grep finds the very characters, in any case: try fewer of them"
-    return Emptiness(f"no {noun} fits {words}", alone)
+    near = list(_near(given, fits)) if fits else []
+    hint = f"there are some {' or '.join(near)}" if near else ""
+    return Emptiness(f"no {noun} fits {_words(given)}", hint)
+
+
+def _near(given: Mapping[str, object], fits: Fits) -> Iterator[str]:
+    """Name the conditions without which something fits, and the words that occur alone."""
+    for name, value in given.items() if len(given) > 1 else ():
+        if fits({**given, name: None}):
+            yield f"without {_words({name: value})}"
+    words = str(given.get("grep") or "").split()
+    for word in words if len(words) > 1 else ():
+        if fits({**given, "grep": word}):
+            yield f"with {_words({'grep': word})}"
+
+
+def _words(given: Mapping[str, object]) -> str:
+    return " ".join(f"--{name} {_said(value)}" for name, value in given.items())
 
 
 def _said(value: object) -> str:

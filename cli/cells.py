@@ -1,6 +1,15 @@
-"""Widths as terminals have them: Chinese characters and most emoji take two cells, combining marks none."""
+"""Widths as terminals have them: Chinese characters and most emoji take two cells, marks upon others none."""
 
-from unicodedata import combining, east_asian_width
+import re
+from collections.abc import Iterator
+from unicodedata import category, east_asian_width
+
+_WIDE = (
+    "\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\U00020000-\U0003fffd"
+)
+_OPENS, _CLOSES = "([{“‘（「『【《〈［｛", ")]},.;:!?”’，。、；：！？）」』】》〉］｝…"
+# what a line is not broken within: a word, or one wide character with the punctuation that belongs to it
+_UNIT = re.compile(f"[{re.escape(_OPENS)}]*[{_WIDE}][{re.escape(_CLOSES)}]* *|[^ {_WIDE}]+[{re.escape(_CLOSES)}]* *| +")
 
 
 def cells(text: str) -> int:
@@ -12,7 +21,7 @@ def fit(text: str, room: int) -> str:
     """Cut a text to so many cells; one that was cut ends in an ellipsis."""
     if cells(text) <= room:
         return text
-    kept = next(end for end in range(len(text), -1, -1) if cells(text[:end]) < room)
+    kept = next(end for end in range(len(text), -1, -1) if cells(text[:end]) < room or end == 0)
     return text[:kept].rstrip() + "…"
 
 
@@ -22,5 +31,21 @@ def padded(text: str, room: int) -> str:
     return shown + " " * (room - cells(shown))
 
 
+def wrapped(text: str, room: int) -> list[str]:
+    """Break a text into lines of at most so many cells, between words or Han characters; a longer word stays whole."""
+    return list(_lines(text, room)) or [""]
+
+
+def _lines(text: str, room: int) -> Iterator[str]:
+    line = ""
+    for unit in _UNIT.findall(text):
+        if line and cells(line) + cells(unit.rstrip()) > room:
+            yield line.rstrip()
+            line = ""
+        line += unit
+    if line.strip():
+        yield line.rstrip()
+
+
 def _cells(char: str) -> int:
-    return 0 if combining(char) else 1 + (east_asian_width(char) in "WF")
+    return 0 if category(char) in {"Mn", "Me", "Cf"} else 1 + (east_asian_width(char) in "WF")

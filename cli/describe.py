@@ -1,6 +1,7 @@
 """The description of an event, in one line for people."""
 
 from eventlog import events
+from eventlog.cli.output import count
 from eventlog.events import Event, SectionKey
 
 
@@ -12,14 +13,15 @@ def describe(event: Event) -> str:
         case events.StageSummary():
             return ": ".join(filter(None, [event.topic, event.summary]))
         case events.SessionStart():
-            return _words(event.source, event.session_type, event.model, event.git_branch)
+            branch = f"branch {event.git_branch}" if event.git_branch else None
+            return ", ".join(filter(None, [event.source, event.session_type, event.model, branch]))
         case events.SessionEnd():
             return _words(event.reason, event.status, event.error)
         case events.TurnEnd():
             return _words(event.status, event.turn_id)
         case events.PlanEntry():
             where = event.key.path or event.key.url
-            return _words(event.operation, where, _heading(event.key), event.content)
+            return ": ".join(filter(None, [_words(event.operation, where, _heading(event.key)), event.content]))
         case events.KnowledgeEdited():
             return _words(event.operation, event.key.path or event.key.url, _heading(event.key), event.content)
         case events.EntryApplied():
@@ -39,11 +41,39 @@ def describe(event: Event) -> str:
         case events.ProjectJoined():
             return " and ".join(event.projects)
         case events.ContextInjected():
-            return f"{event.chars} characters from {len(event.sources)} events"
+            return f"{count(event.chars, 'character')} from {count(len(event.sources), 'event')}"
         case events.HostEvent():
             return _words(event.name, str(event.payload.get("tool_name") or ""))
         case _:
             return ", ".join(f"{name}={value}" for name, value in event.extra.items())
+
+
+_KINDS = {  # of what is no fact
+    "stage_summary": "summary",
+    "session_start": "start",
+    "session_end": "end",
+    "turn_end": "turn",
+    "plan_entry": "plan",
+    "entry_applied": "applied",
+    "entry_resolved": "resolved",
+    "knowledge_edited": "edited",
+    "retraction": "withdrawn",
+    "save_requested": "asked",
+    "context_injected": "context",
+    "project_seen": "project",
+    "project_joined": "joined",
+    "host_event": "host",
+}
+
+
+def kind_of(event: Event) -> str:
+    """Name in one word what an event is to people: the category of a fact, else what happened."""
+    return (event.category or "fact") if isinstance(event, events.Fact) else _KINDS.get(event.type, event.type)
+
+
+def gist(event: Event) -> str:
+    """Tell the gist of an event whose kind stands beside it."""
+    return event.content if isinstance(event, events.Fact) else describe(event)
 
 
 def _heading(at: SectionKey | events.EntryApplied) -> str:

@@ -46,6 +46,7 @@ VERBS = {
     "bisect": Verb("Knowledge", "Find the event that brought a text into a file, or took it out."),
     "forget": Verb("Knowledge", "Keep something from being said, by whomever, until you take that back."),
     "undo": Verb("Knowledge", "Take back the last thing a person or an entry did, or one of them."),
+    "memory": Verb("Audit", "Show what is known: of a project, and of you."),
     "query": Verb("Audit", "Show events: of a session, a type, a time, with a text."),
     "sessions": Verb("Audit", "Show who worked when, and what it came to."),
     "stats": Verb("Audit", "Show how well memory is kept: by which net, at what cost, week by week."),

@@ -48,6 +48,8 @@ store = click.option(
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs.")
 yes = click.option("--yes", is_flag=True, help="Do it without asking, for scripts.")
 
+header = click.option("--header", is_flag=True, help="In a pipe, print the names of the columns first.")
+
 
 def project_meant(ctx: click.Context, _: click.Parameter, value: str | None) -> str | None:
     """Find the project a name, a part of a path or a directory means; none for an empty one."""
@@ -59,7 +61,7 @@ def project_meant(ctx: click.Context, _: click.Parameter, value: str | None) -> 
     return projects.project_meant(EventLog(ctx.params["store"]), value, cwd=cwd, home=home)
 
 
-def _project(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
+def project_here(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
     """Find the project that is meant, else that of where the command runs."""
     return project_root(str(Path.cwd())) if value is None else project_meant(ctx, param, value)
 
@@ -148,7 +150,7 @@ def program(text: str, default: str | None = None) -> Callable[[_Function], _Fun
 here = click.option(
     "--project",
     shell_complete=suggestions.projects,
-    callback=_project,
+    callback=project_here,
     metavar="NAME|DIR",
     help="Project by name, part of its path, or directory; '' for none [default: the one you are in].",
 )

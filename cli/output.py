@@ -1,15 +1,23 @@
-"""Everything that is printed: JSON for programs, plain columns for pipes, tables by rich on a terminal."""
+"""Everything that is printed: JSON for programs, plain columns for pipes, tables and a pager on a terminal."""
 
 import os
+import re
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, islice
+from pathlib import Path
+from shutil import get_terminal_size
 from typing import Any
 
 import click
 import msgspec
 import orjson
 
-from eventlog.text import cut, harmless, one_line
+from eventlog.cli.cells import cells, fit, padded, wrapped
+from eventlog.text import harmless, one_line
+
+_HEAD = re.compile(r"\s*(?:(?:\S+ )?\S+ {2,}|[-!✓✗·] +)?")  # of a line in columns, or of an item
+_NARROWEST = 20  # cells for a text, however narrow the terminal
 
 
 def emit(value: object) -> None:
@@ -27,9 +35,55 @@ def emit_bytes(line: bytes) -> None:
     sys.stdout.buffer.write(line + b"\n")
 
 
+def is_terminal() -> bool:
+    """Tell whether a person reads what is printed."""
+    return sys.stdout.isatty()
+
+
+def width() -> int:
+    """Count the cells of a line of the terminal."""
+    return get_terminal_size().columns
+
+
 def say(text: str) -> None:
-    """Print one line for people."""
-    click.echo(harmless(text))
+    """Print one line for people; on a terminal a longer one is broken at words, below where its text begins."""
+    text = harmless(text)
+    head = _HEAD.match(text)
+    assert head  # it matches nothing, too
+    for line in beside(head.group(), text[head.end() :]):
+        click.echo(line)
+
+
+def beside(head: str, text: str) -> list[str]:
+    """Break a clean text into lines of the terminal, the first behind a head, the others below where it begins.
+
+    In a pipe it stays one line.
+    """
+    if not is_terminal():
+        return [head + text]
+    text = at_home(text)
+    indent = cells(click.unstyle(head))
+    first, *more = wrapped(text, max(_NARROWEST, width() - indent))
+    return [head + first, *(" " * indent + line for line in more)]
+
+
+def at_home(text: str) -> str:
+    """Write paths below the user's home as people do; a shell understands them."""
+    home = Path("~").expanduser()
+    return text.replace(f"{home}/", "~/") if home.parent != home else text
+
+
+def show_lines(lines: Iterable[str]) -> None:
+    """Print lines as they come; on a terminal, more than a screen of them through the pager ($PAGER, else less)."""
+    lines = iter(lines)
+    first = list(islice(lines, get_terminal_size().lines - 1)) if is_terminal() else []
+    further = next(lines, None)
+    if further is None or not is_terminal():
+        for line in chain(first, [] if further is None else [further], lines):
+            click.echo(line)
+        return
+    os.environ.setdefault("LESS", "FRX")
+    click.echo_via_pager((f"{line}\n" for line in chain(first, [further], lines)), color=wants_colours())
 
 
 def print_line(line: str) -> None:
@@ -47,9 +101,15 @@ def complain(text: str, hint: str = "") -> None:
 _COLOURS = {"✓": "green", "!": "yellow", "✗": "red"}
 
 
+def wants_colours() -> bool:
+    """Tell whether a person reads this and wants colours: on a terminal, without NO_COLOR (no-color.org)."""
+    return is_terminal() and not os.environ.get("NO_COLOR")
+
+
 def styled(text: str, **style: Any) -> str:
-    """Colour a text for a person who wants colours: on a terminal, without NO_COLOR (no-color.org)."""
-    return click.style(text, **style) if sys.stdout.isatty() and not os.environ.get("NO_COLOR") else text
+    """Colour a text, where colours are wanted; of the sixteen that every terminal's own scheme makes readable."""
+    wanted = {name: value for name, value in style.items() if value is not None}
+    return click.style(text, **wanted) if wanted and wants_colours() else text
 
 
 def marked(mark: str) -> str:
@@ -62,30 +122,32 @@ def count(number: int, noun: str, plural: str = "") -> str:
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
-def table(rows: Iterable[Sequence[str]], **widths: int) -> None:
-    """Print columns by name: tab-separated whole cells in a pipe; on a terminal a table.
+def table(rows: Iterable[Sequence[str]], *, header: bool = False, **widths: int) -> None:
+    """Print columns by name: tab-separated whole cells in a pipe, with their names on request; on a terminal a table.
 
     There, cells are cut to the given width, 0 for never; the last column wraps in what is left of the line.
     """
-    if not sys.stdout.isatty():
-        for row in rows:
+    if not is_terminal():
+        for row in chain([tuple(widths)] if header else [], rows):
             click.echo("\t".join(map(clean, row)))
         return
-    from rich import box
-    from rich.console import Console
-    from rich.table import Column, Table
-    from rich.text import Text
+    limits = widths.values()
+    shown = [
+        [fit(at_home(clean(cell)), most or sys.maxsize) for cell, most in zip(row, limits, strict=True)] for row in rows
+    ]
+    show_lines(_columns([*widths], shown, [most > 0 for most in limits]))
 
-    *fixed, last = widths
-    shown = Table(*(Column(name, no_wrap=True) for name in fixed), Column(last, overflow="fold"), box=box.SIMPLE_HEAD)
+
+def _columns(names: list[str], rows: list[list[str]], may_be_cut: list[bool]) -> Iterator[str]:
+    room = [max(map(cells, column)) for column in zip(names, *rows, strict=True)][:-1]
+    spare = width() - _NARROWEST - sum(room) - 2 * len(room)
+    for at in (at for at, cut in enumerate(may_be_cut[:-1]) if cut):
+        less = max(0, min(-spare, room[at] - _NARROWEST))
+        room[at], spare = room[at] - less, spare + less
+    yield styled("  ".join([*map(padded, names, room), names[-1]]), bold=True)
     for row in rows:
-        cells = (_fitted(clean(cell), width) for cell, width in zip(row, widths.values(), strict=True))
-        shown.add_row(*map(Text, cells))
-    Console().print(shown)
-
-
-def _fitted(cell: str, width: int) -> str:
-    return cut(cell, width or len(cell))
+        head = "".join(f"{padded(cell, most)}  " for cell, most in zip(row[:-1], room, strict=True))
+        yield from (line.rstrip() for line in beside(head, row[-1]))
 
 
 def clean(text: str) -> str:

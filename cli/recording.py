@@ -1,6 +1,5 @@
 """The common part of the recording verbs: append, and report the result."""
 
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -8,12 +7,15 @@ from typing import Any
 from eventlog.app.current_conversation import SpeakerOptions, speaker_of
 from eventlog.app.machine import Machine
 from eventlog.app.record_once import off_switch, record_once
+from eventlog.cli.describe import gist, kind_of
 from eventlog.cli.options import open_log
-from eventlog.cli.output import count, emit, say
+from eventlog.cli.output import beside, clean, count, emit, is_terminal, marked, print_line, say, styled
+from eventlog.cli.shown import Shown
 from eventlog.codec import from_fields
-from eventlog.events import Rejected
+from eventlog.events import Event, Rejected
 from eventlog.log import AppendResult
 from eventlog.store import Store
+from eventlog.text import project_name
 
 
 def record(store: Store, given: SpeakerOptions, fields: dict[str, Any]) -> None:
@@ -23,13 +25,13 @@ def record(store: Store, given: SpeakerOptions, fields: dict[str, Any]) -> None:
         return
     log = open_log(store)
     event = from_fields(speaker_of(log, given, machine) | fields)
-    report(record_once(log, event), "already said in this conversation")
+    report(record_once(log, event), "already said in this conversation", store)
 
 
 def is_switched_off(machine: Machine, project: str | None) -> bool:
     """Tell whether memory is switched off here or in that project, and say so: nothing is to be written."""
     switch = off_switch(machine, str(Path.cwd()), project)
-    if switch and sys.stdout.isatty():
+    if switch and is_terminal():
         say(f"Nothing was written: memory is switched off by {switch}.")
     elif switch:
         emit({"status": "skipped", "reason": "memory_disabled"})
@@ -38,19 +40,57 @@ def is_switched_off(machine: Machine, project: str | None) -> bool:
 
 def report_stream(stored: Sequence[AppendResult]) -> None:
     """Report a stream of events: a line for each to a program, the total to a person."""
-    if sys.stdout.isatty():
+    if is_terminal():
         new = sum(appended.new for appended in stored)
         say(f"{count(len(stored), 'event')}: {new:,} new, {len(stored) - new:,} known already")
         return
     for appended in stored:
-        report(appended, "an event with this id is already there")
+        _emit(appended, "an event with this id is already there")
 
 
-def report(appended: AppendResult, reason: str, *, still_said: Sequence[str] = ()) -> None:
-    """Print one JSON line for an event, for the agent that called."""
+def report(appended: AppendResult, reason: str, store: Store, *, still_said: Sequence[str] = ()) -> None:
+    """Report an event: in one JSON line to the agent that called, in a sentence to a person."""
+    if is_terminal():
+        _tell(appended, Shown(store), still_said)
+    else:
+        _emit(appended, reason, still_said)
+
+
+def report_plans(planned: Sequence[Event], store: Store) -> None:
+    """Report plan entries that are in the log now."""
+    for entry in planned:
+        if is_terminal():
+            _told("planned", entry, Shown(store))
+        else:
+            emit({"status": "ok", "id": entry.id})
+    if is_terminal():
+        say("eventlog apply brings it into its file, and so does the next replay")
+
+
+def _emit(appended: AppendResult, reason: str, still_said: Sequence[str] = ()) -> None:
     if isinstance(appended.event, Rejected):
         emit({"status": "skipped", "reason": "rejected", "id": appended.event.id})
     elif appended.new:
         emit({"status": "ok", "id": appended.event.id, **({"still_said": still_said} if still_said else {})})
     else:
         emit({"status": "skipped", "reason": reason, "id": appended.event.id})
+
+
+def _tell(appended: AppendResult, shown: Shown, still_said: Sequence[str]) -> None:
+    event = appended.event
+    if isinstance(event, Rejected):
+        say(f"not saved: a person does not want it said; to allow it again: eventlog undo {shown.id(event.id)}")
+        return
+    _told("saved" if appended.new else "known already", event, shown)
+    if not appended.new:
+        say(f"said in this conversation {shown.moment(event.ts)}; nothing was written")
+    if still_said:
+        others = ", ".join(map(shown.id, still_said))
+        say(f"the line stays while others say it: {others}")
+
+
+def _told(done: str, event: Event, shown: Shown) -> None:
+    where = [clean(kind_of(event)), project_name(event.project) if event.project else ""]
+    head = f"{marked('✓')} {done}  {styled(shown.id(event.id), fg='cyan')}  {' · '.join(filter(None, where))}  "
+    for line in beside(head, clean(gist(event))):
+        print_line(line)

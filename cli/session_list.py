@@ -2,12 +2,11 @@
 
 from collections.abc import Iterator, Sequence
 from itertools import groupby
-from shutil import get_terminal_size
 
 from eventlog import timestamps
 from eventlog.app.sessions import SessionRow
 from eventlog.cli.cells import cells, fit, padded
-from eventlog.cli.output import clean, count, print_line, styled
+from eventlog.cli.output import clean, count, show_lines, styled, width
 from eventlog.cli.shown import Shown
 from eventlog.hosts import ROOMS
 from eventlog.text import project_name
@@ -17,16 +16,19 @@ _SHORTEST_TOPIC = 12
 _MINUTE, _HOUR = 60_000, 3_600_000  # milliseconds
 
 
-def show_sessions(rows: Sequence[SessionRow], shown: Shown, now: str, *, limit: int) -> None:
+def show_sessions(rows: Sequence[SessionRow], shown: Shown, *, are_all: bool) -> None:
     """Print the sessions under headings of their days, and how to see more."""
-    newest_first = sorted(rows, key=lambda row: (row.started_at, row.session_id), reverse=True)
+    show_lines(_lines(sorted(rows, key=lambda row: (row.started_at, row.session_id), reverse=True), shown, are_all))
+
+
+def _lines(newest_first: Sequence[SessionRow], shown: Shown, are_all: bool) -> Iterator[str]:
     widths = _widths(newest_first, shown)
-    for heading, of_day in groupby(newest_first, key=lambda row: shown.day(row.started_at, now)):
-        print_line(styled(heading, bold=True))
-        for row in of_day:
-            print_line(_line(row, shown, widths))
-    more = f"the newest {limit}; more: --limit {5 * limit}" if len(rows) == limit else count(len(rows), "session")
-    print_line(f"{more} · one of them: eventlog query --session {clean(shown.id(newest_first[0].session_id))}")
+    for heading, of_day in groupby(newest_first, key=lambda row: shown.day(row.started_at)):
+        yield styled(heading, bold=True)
+        yield from (_line(row, shown, widths) for row in of_day)
+    told = count(len(newest_first), "session") if are_all else f"the newest {len(newest_first)}; all: --all"
+    one = clean(shown.id(newest_first[0].session_id))
+    yield styled(f"{told} · one of them: eventlog query --session {one}", dim=True)
 
 
 def _widths(rows: Sequence[SessionRow], shown: Shown) -> tuple[int, int, int]:
@@ -46,7 +48,7 @@ def _line(row: SessionRow, shown: Shown, widths: tuple[int, int, int]) -> str:
     when = f"{shown.local(row.started_at):%H:%M}  {_duration(row):>8}"
     head = f"{when}  {padded(_agent(row), of_agent)}  {padded(_project(row), of_project)}"
     kept = _kept(row)
-    room = get_terminal_size().columns - of_id - cells(head) - 6
+    room = width() - of_id - cells(head) - 6
     if room - cells(kept) - 2 < _SHORTEST_TOPIC:
         kept = ""
     topic = padded(clean(row.topic), room - cells(kept) - 2) + "  " + kept if kept else fit(clean(row.topic), room)

@@ -1,16 +1,19 @@
 """Reports of a replay, for people and for programs."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from itertools import groupby
 
 from eventlog.app.codex_export import ExportResult
 from eventlog.app.publish import PublishResult
 from eventlog.app.rebuild import RebuildResult
 from eventlog.cli import show_apply
 from eventlog.cli.describe import describe
-from eventlog.cli.output import count, emit_pretty, say
+from eventlog.cli.output import count, emit_pretty, is_terminal, say
 from eventlog.codec import to_fields
 from eventlog.projections.catalog import installed
 from eventlog.projections.engine.replay import ReplayResult
+
+_LISTED = 8  # files of one directory, on a terminal
 
 
 def report(done: RebuildResult, root: str, short: Callable[[str], str], *, check: bool, as_json: bool) -> None:
@@ -66,11 +69,25 @@ def _tell(replayed: ReplayResult, published: PublishResult, root: str, *, check:
         ("set aside", published.set_aside),
         ("left", published.left),
     ):
-        for name in names:
+        for name in _in_short(names) if is_terminal() else names:
             say(f"{word:<10} {name}")
     read = f"{count(replayed.events, 'event')} of {count(replayed.days, 'day')} ({replayed.days_folded:,} folded anew)"
     word = ("differs" if published.changes == 1 else "differ") if check else "changed"
     say(f"{read}: {count(published.changes, 'file')} {word}, {published.unchanged:,} unchanged in {root}")
+
+
+def _in_short(names: list[str]) -> Iterator[str]:
+    """Name every file, but of a directory with many of them their number only."""
+    for folder, there in groupby(sorted(names, key=_folder), key=_folder):
+        files = list(there)
+        if len(files) > _LISTED:
+            yield f"{folder}/: {len(files):,} files"
+        else:
+            yield from files
+
+
+def _folder(name: str) -> str:
+    return name.rpartition("/")[0]
 
 
 def _broken(replayed: ReplayResult) -> dict[str, str]:

@@ -79,11 +79,15 @@ def _unopened(file: str) -> Iterator[Damage]:
         yield unreadable_file(file, error.strerror)
 
 
-def entries(day: Day) -> tuple[list[LogLine], list[Damage]]:
-    """The day's events with their lines, each once, ordered by `(ts, id)`; and everything wrong with its files."""
+def entries(day: Day, mentioning: Sequence[bytes] = ()) -> tuple[list[LogLine], list[Damage]]:
+    """The day's events with their lines, each once, ordered by `(ts, id)`; and everything wrong with its files.
+
+    With `mentioning` those of lines that hold one of these bytes, given in lower case; where such a line is damaged,
+    or a line that does not hold them claims the same id, that is not noticed.
+    """
     kept: dict[str, LogLine] = {}
     damage: list[Damage] = []
-    for found in (item for scanned in _scanned(day) for item in scanned):
+    for found in (item for scanned in _scanned(day, mentioning) for item in scanned):
         if isinstance(found, Damage):
             damage.append(found)
             continue
@@ -167,10 +171,22 @@ def _scan_bytes(file: str, data: bytes, day: str) -> Iterator[LogLine | Damage]:
         yield from check_line(line, day, whole=whole)
 
 
-def _scanned(day: Day) -> Iterator[Iterator[LogLine | Damage]]:
+def _scanned(day: Day, mentioning: Sequence[bytes]) -> Iterator[Iterator[LogLine | Damage]]:
+    if mentioning:
+        return (
+            _scan_for(file, data or b"", day.date, mentioning)
+            for file, data in zip(day.files, day.contents(), strict=True)
+        )
     if day.data is None:
         return (scan(file, day.date) for file in day.files)
     return (_scan_bytes(file, data, day.date) for file, data in zip(day.files, day.data, strict=True))
+
+
+def _scan_for(file: str, data: bytes, day: str, words: Sequence[bytes]) -> Iterator[LogLine]:
+    """Read the lines of a file that hold any of the words, in lower case as they are given; no line has a number."""
+    for start, end in lines_with(data.lower(), words):
+        found = check_line(unread(data[start:end], file, 0, start), day)
+        yield from (one for one in found if isinstance(one, LogLine))
 
 
 def read(file: str) -> bytes | None:

@@ -2,7 +2,7 @@
 
 import os
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
@@ -129,12 +129,21 @@ class EventLog:
         return (entry.event for entry in self.entries(since, until))
 
     def entries(
-        self, since: str = "", until: str = "~", *, on_damage: Callable[[Damage], None] = lambda _: None
+        self,
+        since: str = "",
+        until: str = "~",
+        *,
+        on_damage: Callable[[Damage], None] = lambda _: None,
+        mentioning: Sequence[bytes] = (),
     ) -> Iterator[LogLine]:
-        """Like `read`, with the line behind each event; `on_damage` hears of everything that could not be read."""
+        """Like `read`, with the line behind each event; `on_damage` hears of everything that could not be read.
+
+        With `mentioning` only lines that hold one of these bytes, given in lower case, in any case of their ASCII
+        letters; no other line is decoded, nor its damage heard of.
+        """
         elsewhere = CopyFilter(self.holding)
         for day in self.days(since, until):
-            found, damage = days.entries(day)
+            found, damage = days.entries(day, mentioning)
             for bad in damage:
                 on_damage(bad)
             copies = elsewhere.of(misdated(day.date, [entry.event.id for entry in found]))

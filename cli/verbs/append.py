@@ -85,7 +85,7 @@ def command(
     if fields.setdefault("type", type_name) != type_name:
         raise click.UsageError(f"TYPE is {type_name}, and the fields say type={fields['type']}")
     done = append_event(log, {**_told_by(log, speaker, fields, machine), **fields})
-    report(done.appended, "already said in this conversation", still_said=done.still_said)
+    report(done.appended, "already said in this conversation", store, still_said=done.still_said)
 
 
 def _told_by(log: EventLog, given: SpeakerOptions, fields: dict[str, Any], machine: Machine) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from eventlog.app.machine import Machine
 from eventlog.app.plan import checked, entry_of, parse_plan
 from eventlog.cli import options
 from eventlog.cli.output import emit
-from eventlog.cli.recording import is_switched_off
+from eventlog.cli.recording import is_switched_off, report_plans
 from eventlog.cli.verbs.validate import read_plan
 from eventlog.codec import to_fields
 from eventlog.events import Operation
@@ -81,8 +81,7 @@ def command(
         return
     if is_switched_off(machine, speaker.project):
         return
-    for stored in log.append_many(events):
-        emit({"status": "ok", "id": stored.id})
+    report_plans(log.append_many(events), store)
 
 
 def _present(fields: dict[str, Any]) -> dict[str, Any]:

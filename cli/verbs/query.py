@@ -1,22 +1,28 @@
 """`eventlog query`."""
 
-from collections.abc import Callable, Iterable
+import sys
+import time
+from collections.abc import Iterator, Mapping
 from itertools import chain
+from typing import Any
 
 import click
 
-from eventlog.app.query import EventFilter, query
+from eventlog.app.follow import Follower
+from eventlog.app.query import EventFilter, newest, query
 from eventlog.app.why_empty import why_empty
 from eventlog.cli import options, suggestions
 from eventlog.cli.choices import NearChoice
-from eventlog.cli.describe import describe
-from eventlog.cli.event_table import show_events
-from eventlog.cli.output import complain, emit_bytes, emit_pretty, say
+from eventlog.cli.event_forms import show_as
+from eventlog.cli.output import complain, is_terminal
 from eventlog.cli.progress import phases
 from eventlog.cli.shown import Shown
-from eventlog.codec import to_fields
+from eventlog.log import EventLog
 from eventlog.log_line import LogLine
 from eventlog.store import Store
+
+_NEWEST = 50
+_LOOK_SECONDS = 0.5
 
 
 @click.command(
@@ -26,6 +32,8 @@ from eventlog.store import Store
         "eventlog query --type fact,stage_summary --project shop --since 2d",
         "eventlog query --agent claude --since monday --grep postgres",
         "eventlog query --reverse --limit 20",
+        "eventlog query --regex 'port \\d+' --all",
+        "eventlog query --follow --type fact",
     )
 )
 @options.session
@@ -34,7 +42,8 @@ from eventlog.store import Store
 @options.agents
 @options.since
 @options.until
-@click.option("--grep", metavar="TEXT", help="Only events whose line contains the text, in any case.")
+@click.option("--grep", metavar="WORDS", help="Only events that say all these words, in any case and order.")
+@click.option("--regex", metavar="PATTERN", help="Only events in whose text the expression matches, in any case.")
 @click.option(
     "--id",
     "ids",
@@ -44,7 +53,9 @@ from eventlog.store import Store
     help="Only the event of this id or short id, those whose ids begin like this, or those behind a line.",
 )
 @click.option("--limit", type=click.IntRange(min=1), help="At most so many events.")
+@click.option("--all", "wants_all", is_flag=True, help=f"On a terminal: all events, not the newest {_NEWEST}.")
 @click.option("--reverse", is_flag=True, help="Newest first.")
+@click.option("--follow", is_flag=True, help="Go on with what is appended from now on, until Ctrl-C.")
 @click.option(
     "--format",
     "form",
@@ -53,70 +64,64 @@ from eventlog.store import Store
     show_default=True,
     help="jsonl prints the lines of the log byte for byte.",
 )
+@options.header
 @options.store
 def command(
-    session: str | None,
-    types: tuple[str, ...],
-    project: str | None,
-    agents: tuple[str, ...],
-    since: str | None,
-    until: str | None,
-    grep: str | None,
-    ids: tuple[str, ...] | None,
-    limit: int | None,
-    reverse: bool,
-    form: str,
-    store: Store,
+    form: str, store: Store, limit: int | None, wants_all: bool, reverse: bool, follow: bool, header: bool, **asked: Any
 ) -> None:
     """Show events, oldest first: what happened, when, and by whom.
 
     A line of the log that cannot be read is passed over here; `eventlog verify` names it.
     """
-    log = options.open_log(store)
-    wanted = EventFilter(
-        session=session,
-        types=types,
-        project=project,
-        agents=agents,
-        since=since or "",
-        until=until or "~",
-        text=grep,
-        ids=ids,
-    )
+    if follow and (reverse or limit or form == "json" or asked["ids"]):
+        raise click.UsageError("--follow goes on for ever: not with --reverse, --limit, --id or --format json")
+    log, wanted = options.open_log(store), _filter(**asked)
+    follower = Follower(log, wanted) if follow else None
     with phases() as phase:
         phase("looking through the log")
-        found = iter(query(log, wanted, limit=limit, reverse=reverse))
+        found, closing = _chosen(log, wanted, limit, reverse=reverse, every=wants_all)
         first = next(found, None)
-    if first:
-        _FORMATS[form](chain([first], found), store)
-        return
-    if form == "json":
-        emit_pretty([])
-    asked = {"session": session, "type": types, "project": project, "agent": agents, "grep": grep}
-    complain(*why_empty(log, "event", asked | {"since": since, "until": until}))
+    entries: Iterator[LogLine] = chain([first] if first else [], found)
+    if follower:
+        entries, closing = follower.after(entries, _wait), ""
+    show_as(form, entries, Shown(store), header=header, closing=closing, goes_on=follow)
+    if not (first or follow):
+        complain(*why_empty(log, "event", _said(asked), lambda other: _any(log, asked, other)))
 
 
-def _print_lines(entries: Iterable[LogLine], _: Store) -> None:
-    for entry in entries:
-        emit_bytes(entry.line)
+def _filter(since: str | None, until: str | None, grep: str | None, **asked: Any) -> EventFilter:
+    return EventFilter(since=since or "", until=until or "~", text=grep, **asked)
 
 
-def _print_json(entries: Iterable[LogLine], _: Store) -> None:
-    emit_pretty([to_fields(entry.event) for entry in entries])
+def _said(asked: dict[str, Any]) -> dict[str, object]:
+    """Name what was asked for as the command line does."""
+    names = {"types": "type", "agents": "agent"}
+    return {names.get(name, name): value for name, value in asked.items() if name != "ids"}
 
 
-def _print_markdown(entries: Iterable[LogLine], _: Store) -> None:
-    for entry in entries:
-        say(f"- {entry.event.ts} **{entry.event.type}** {describe(entry.event)}")
+def _any(log: EventLog, asked: dict[str, Any], other: Mapping[str, object]) -> bool:
+    """Tell whether anything fits what is asked for in other words; a condition without a value is none."""
+    names = {"type": "types", "agent": "agents"}
+    said = {names.get(name, name): value for name, value in other.items()}
+    wanted = {name: value or (() if name in names.values() else None) for name, value in said.items()}
+    return any(True for _ in query(log, _filter(**(asked | wanted)), limit=1))
 
 
-def _print_table(entries: Iterable[LogLine], store: Store) -> None:
-    show_events(entries, Shown(store))
+def _chosen(
+    log: EventLog, wanted: EventFilter, limit: int | None, *, reverse: bool, every: bool
+) -> tuple[Iterator[LogLine], str]:
+    """Find the events, and what to say below them: for a person the newest, unless told otherwise."""
+    if every or limit or reverse or not is_terminal():
+        return iter(query(log, wanted, limit=limit, reverse=reverse)), ""
+    found = newest(log, wanted, _NEWEST + 1)
+    if len(found) <= _NEWEST:
+        return iter(found), ""
+    found.popleft()
+    return iter(found), f"the newest {_NEWEST} of more; all: --all"
 
 
-_FORMATS: dict[str, Callable[[Iterable[LogLine], Store], None]] = {
-    "table": _print_table,
-    "jsonl": _print_lines,
-    "json": _print_json,
-    "markdown": _print_markdown,
-}
+def _wait() -> bool:
+    """Wait a moment for more to be appended; what was printed is seen meanwhile."""
+    sys.stdout.flush()
+    time.sleep(_LOOK_SECONDS)
+    return True

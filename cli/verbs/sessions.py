@@ -1,13 +1,11 @@
 """`eventlog sessions`."""
 
-import sys
-
 import click
 
 from eventlog.app.sessions import NEWEST, SessionRow, sessions
 from eventlog.app.why_empty import why_empty
 from eventlog.cli import options
-from eventlog.cli.output import complain, emit_pretty, table
+from eventlog.cli.output import complain, emit_pretty, is_terminal, table
 from eventlog.cli.progress import phases
 from eventlog.cli.session_list import show_sessions
 from eventlog.cli.shown import Shown
@@ -27,6 +25,8 @@ from eventlog.store import Store
 @options.since
 @options.until
 @click.option("--limit", type=click.IntRange(min=1), default=NEWEST, show_default=True, help="The newest so many.")
+@click.option("--all", "wants_all", is_flag=True, help="However many there are.")
+@options.header
 @options.as_json
 @options.store
 def command(
@@ -35,6 +35,8 @@ def command(
     since: str | None,
     until: str | None,
     limit: int,
+    wants_all: bool,
+    header: bool,
     as_json: bool,
     store: Store,
 ) -> None:
@@ -47,7 +49,7 @@ def command(
             agents=agents,
             since=since or "",
             until=until or "~",
-            limit=limit,
+            limit=None if wants_all else limit,
             progress=phase("reading days"),
         )
     if not found:
@@ -55,10 +57,10 @@ def command(
         complain(*why_empty(opened.log, "session", asked))
     if as_json:
         emit_pretty(found)
-    elif found and sys.stdout.isatty():
-        show_sessions(found, Shown(store), opened.machine.now(), limit=limit)
+    elif found and is_terminal():
+        show_sessions(found, Shown(store), are_all=wants_all or len(found) < limit)
     elif found:
-        table(map(_row, found), started=0, agent=0, session=0, turns=0, facts=0, topic=0)
+        table(map(_row, found), header=header, started=0, agent=0, session=0, turns=0, facts=0, topic=0)
 
 
 def _row(row: SessionRow) -> tuple[str, ...]:

@@ -1,7 +1,5 @@
 """`eventlog stats`."""
 
-import sys
-from shutil import get_terminal_size
 from typing import Any
 
 import click
@@ -9,8 +7,9 @@ from msgspec import to_builtins
 
 from eventlog.app.stats import stats
 from eventlog.cli import options
-from eventlog.cli.output import emit_pretty, say, table
+from eventlog.cli.output import count, emit_pretty, is_terminal, say, table, width
 from eventlog.cli.progress import phases
+from eventlog.cli.show_stats import show_weeks
 from eventlog.projections.views.stats import Week
 from eventlog.store import Store
 
@@ -22,26 +21,28 @@ from eventlog.store import Store
 )
 @options.since
 @options.until
+@click.option("--nets", is_flag=True, help="On a terminal: every figure of every week, by net.")
 @options.as_json
 @options.store
-def command(since: str | None, until: str | None, as_json: bool, store: Store) -> None:
+def command(since: str | None, until: str | None, nets: bool, as_json: bool, store: Store) -> None:
     """Show how well memory is kept, by week: sessions saved by each net, extra requests, coverage.
 
     Nets: 1 the agent by itself, 2 before a compaction, 3 put together by a program at the end, 4 asked at a turn's end
     (an extra request). The count is that of `eventlog sessions`. Coverage leaves out trivial sessions.
     """
+    opened = options.open_store(store)
     with phases() as phase:
-        found = stats(options.open_store(store), since or "", until or "~", phase("reading days"))
+        found = stats(opened, since or "", until or "~", phase("reading days"))
     if as_json:
         emit_pretty([_as_dict(week) for week in found])
-        return
-    if len(found) == 1:
+    elif len(found) == 1:
         say("no sessions: agents' hooks tell of them (eventlog install, eventlog doctor), and so does eventlog fact")
-        return
-    if sys.stdout.isatty():
+    elif not is_terminal():
+        table([_COLUMNS, *map(_row, found)], header=False, **dict.fromkeys(_COLUMNS, 0))
+    elif nets:
         _side_by_side(found)
     else:
-        table([_COLUMNS, *map(_row, found)], **dict.fromkeys(_COLUMNS, 0))
+        show_weeks(found, opened.machine.now()[:10])
 
 
 _COLUMNS = (
@@ -52,12 +53,12 @@ _COLUMNS = (
 
 def _side_by_side(found: list[Week]) -> None:
     """On a terminal a column for each of the newest weeks that fit beside each other."""
-    room = max(2, (get_terminal_size().columns - _LABEL) // _COLUMN)
+    room = max(2, (width() - _LABEL) // _COLUMN)
     shown = [_row(week) for week in found[-room:]]
     names, *figures = zip(_COLUMNS, *shown, strict=True)
-    table(figures, **dict.fromkeys(names, 0))
+    table(figures, header=False, **dict.fromkeys(names, 0))
     if earlier := len(found) - len(shown):
-        say(f"{earlier:,} earlier weeks: --until, or --json for all")
+        say(f"{count(earlier, 'earlier week')}: --until, or --json for all")
 
 
 _LABEL, _COLUMN = 15, 13  # columns of the terminal

@@ -5,16 +5,18 @@ import click
 from eventlog.app.status import StatusReport, status
 from eventlog.cli import options
 from eventlog.cli.main import EXIT_FOUND
-from eventlog.cli.output import emit_pretty, say, table
+from eventlog.cli.output import emit_pretty, say, show_lines, table
 from eventlog.cli.show_apply import blocked_as_dict, staged_as_dict
+from eventlog.cli.show_status import waiting_lines
 from eventlog.cli.shown import Shown
 from eventlog.store import Store
 
 
 @click.command(epilog=options.examples("eventlog status", "eventlog status --json"))
+@options.header
 @options.as_json
 @options.store
-def command(as_json: bool, store: Store) -> int:
+def command(header: bool, as_json: bool, store: Store) -> int:
     """List the sections of knowledge bases that are pending, staged, or edited by hand; writes nothing.
 
     pending: `eventlog apply` writes them. staged: they wait for a decision, see `eventlog resolve`. drifted: a person
@@ -24,7 +26,7 @@ def command(as_json: bool, store: Store) -> int:
     if as_json:
         emit_pretty(_as_dict(found))
     else:
-        _tell(found, Shown(store))
+        _tell(found, Shown(store), header=header)
     return EXIT_FOUND if found.anything_waits else 0
 
 
@@ -38,13 +40,18 @@ def _as_dict(found: StatusReport) -> dict[str, object]:
     }
 
 
-def _tell(found: StatusReport, shown: Shown) -> None:
-    rows = [("pending", change.section, shown.id(change.event), "") for change in found.pending]
+def _tell(found: StatusReport, shown: Shown, *, header: bool) -> None:
+    if not found.anything_waits:
+        say("nothing waits")
+    elif shown.is_for_people:
+        show_lines(waiting_lines(found, shown))
+    else:
+        table(_rows(found, shown), header=header, state=0, section=60, id=0, why=200)
+
+
+def _rows(found: StatusReport, shown: Shown) -> list[tuple[str, ...]]:
+    rows: list[tuple[str, ...]] = [("pending", change.section, shown.id(change.event), "") for change in found.pending]
     rows += [("pending", change.section, shown.id(change.event), "there is nothing to delete") for change in found.idle]
     rows += [("drifted", change.section, "", "edited by hand, not yet recorded") for change in found.drifted]
     rows += [("staged", staged.section, shown.id(staged.entry.id), staged.reason) for staged in found.staged]
-    rows += [("blocked", file, "", reason) for file, reason in found.blocked]
-    if rows:
-        table(rows, state=0, section=60, id=0, why=200)
-    else:
-        say("nothing waits")
+    return rows + [("blocked", file, "", reason) for file, reason in found.blocked]

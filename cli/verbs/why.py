@@ -9,7 +9,8 @@ from eventlog.app.why import LineReason, explain, known_file
 from eventlog.app.why_not import why_not
 from eventlog.cli import options, suggestions
 from eventlog.cli.event_table import show_events
-from eventlog.cli.output import emit, say
+from eventlog.cli.output import count, emit, say, show_lines
+from eventlog.cli.show_why import UNKNOWN, heading_above, one_line, whole_file
 from eventlog.cli.show_why_not import show_absence
 from eventlog.cli.shown import Shown
 from eventlog.codec import to_fields
@@ -75,14 +76,18 @@ def _of_session(session: str, store: Store, *, as_json: bool) -> None:
     for given in receipts:
         if as_json:
             emit({"receipt": to_fields(given.receipt), "events": _fields(given.entries), "files": _files(given)})
-            continue
-        say(
-            f"{given.receipt.ts}: {given.receipt.chars:,} characters"
-            + "".join(f", cut: {name}" for name in given.receipt.cut)
-        )
-        show_events(given.entries, shown)
-        for file in given.receipt.files:
-            _tell_of(file, given.files[file.path], shown)
+        else:
+            _tell_of_start(given, shown)
+
+
+def _tell_of_start(given: ReceiptSources, shown: Shown) -> None:
+    receipt = given.receipt
+    when = shown.moment(receipt.ts) if shown.is_for_people else receipt.ts
+    cut = "".join(f", cut: {name}" for name in receipt.cut)
+    say(f"{when}: {count(receipt.chars, 'character')}{cut}")
+    show_events(given.entries, shown)
+    for file in receipt.files:
+        _tell_of(file, given.files[file.path], shown)
 
 
 def _tell_of(file: KnownFile, entries: list[LogLine] | None, shown: Shown) -> None:
@@ -105,24 +110,31 @@ def _of_file(place: str, store: Store, *, as_json: bool) -> None:
         raise click.UsageError(f"{place!r} is not FILE or FILE:LINE")
     number = int(match["line"]) if match["line"] else None
     opened, shown = options.open_store(store), Shown(store)
-    explained = explain(opened, known_file(opened, match["file"]), number)
-    for line in explained:
-        if as_json:
+    file = known_file(opened, match["file"])
+    explained = explain(opened, file, number)
+    if as_json:
+        for line in explained:
             emit({"line": line.number, "text": line.text, "events": _fields(line.entries or [])})
-        elif number is None and not line.text.strip():
-            continue
-        else:
-            _tell(line, _SHOWN if number is None else None, shown)
+    elif not shown.is_for_people:
+        for line in explained:
+            if number is not None or line.text.strip():
+                _print(line, _SHOWN if number is None else None, shown)
+    elif number is None:
+        show_lines(whole_file(place, explained, shown))
+    else:
+        heading = heading_above(file.read_text(encoding="utf-8", errors="replace").split("\n"), number)
+        show_lines(one_line(place, explained[0], heading, shown))
 
 
 def _fields(entries: list[LogLine]) -> list[dict[str, object]]:
     return [to_fields(entry.event) for entry in entries]
 
 
-def _tell(line: LineReason, limit: int | None, shown: Shown) -> None:
+def _print(line: LineReason, limit: int | None, shown: Shown) -> None:
+    """Print a line to a program, and its events, of which there may be many, up to a limit."""
     say(f"{line.number}: {cut(line.text, 100)}")
     if line.entries is None:
-        say("    not from the log: written by hand, or by another version")
+        say(f"    {UNKNOWN}")
         return
     show_events(line.entries[:limit], shown)
     if limit and len(line.entries) > limit:

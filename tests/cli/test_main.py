@@ -159,13 +159,13 @@ def test_no_escape_of_an_event_reaches_a_terminal(tmp_path):
 def test_times_are_to_the_minute_and_ids_as_short_as_they_can_be_typed(tmp_path):
     builders.write(tmp_path / "log", builders.line(1) + b"\n")
     [event] = [json.loads(line) for line in call("query", "--store", tmp_path, "--format", "jsonl").out.splitlines()]
-    minute = event["ts"][:16].replace("T", " ")
+    minute = event["ts"][11:16]
     call("replay", "--store", tmp_path)
 
     assert f" {minute} " in on_a_terminal("query", "--store", tmp_path)
-    assert f" {minute[-5:]} " in on_a_terminal("sessions", "--store", tmp_path)
+    assert f" {minute} " in on_a_terminal("sessions", "--store", tmp_path)
     for shown in (("why", "sessions.jsonl:1"), ("query",)):
-        assert f" {event['id'][-6:]} " in on_a_terminal(*shown, "--store", tmp_path)
+        assert event["id"][-6:] in on_a_terminal(*shown, "--store", tmp_path)
     assert "fact 1" in call("query", "--id", event["id"][-6:], "--store", tmp_path).out
 
 
@@ -173,7 +173,7 @@ def test_times_on_a_terminal_are_the_users_and_in_a_pipe_those_of_the_log(tmp_pa
     (tmp_path / "config.yaml").write_text("version: 1\ntimezone: Asia/Shanghai\n")
     builders.write(tmp_path / "log", builders.line(1) + b"\n")
 
-    assert " 2026-02-20 20:00 " in on_a_terminal("query", "--store", tmp_path)
+    assert " 20:00 " in on_a_terminal("query", "--store", tmp_path)
     assert "2026-02-20 12:00:01.000000Z\t" in call("query", "--store", tmp_path).out
 
 

@@ -116,8 +116,11 @@ def test_a_table_in_a_pipe_is_one_line_of_tabs_per_event(store):
 def test_markdown_is_one_item_per_event(store):
     lines = call("query", "--session", "auth-0220", "--format", "markdown", "--store", store).out.splitlines()
 
-    assert 9 == len(lines)
-    assert "- 2026-02-20T22:51:00.000000Z **fact** [W] The API listens on port 8443" in lines
+    assert ["## 2026-02-20 · auth-0220 · claude · shop", "## 2026-02-21 · auth-0220 · claude · shop"] == [
+        line for line in lines if line.startswith("#")
+    ]
+    assert 9 == len([line for line in lines if line.startswith("- ")])
+    assert "- 22:51 **fact** The API listens on port 8443 (`019c7d3f-d020-7000-8000-000000000018`)" in lines
 
 
 @pytest.mark.parametrize("form", ["table", "markdown"])

@@ -48,11 +48,11 @@ def test_a_short_id_of_the_list_leads_to_its_session(store):
 def test_days_have_their_words_in_the_zone_of_the_user(store):
     (store / "config.yaml").write_text("version: 1\ntimezone: Asia/Shanghai\n")
 
-    shown, now = Shown(Store(str(store))), "2026-02-20T17:00:00.000000Z"
+    shown = Shown(Store(str(store)), now="2026-02-20T17:00:00.000000Z")
 
-    assert "today · Sat 21 Feb" == shown.day("2026-02-20T16:30:00.000000Z", now)
-    assert "yesterday · Fri 20 Feb" == shown.day("2026-02-20T15:30:00.000000Z", now)
-    assert "Wed 31 Dec 2025" == shown.day("2025-12-31T12:00:00.000000Z", now)
+    assert "today · Sat 21 Feb" == shown.day("2026-02-20T16:30:00.000000Z")
+    assert "yesterday · Fri 20 Feb" == shown.day("2026-02-20T15:30:00.000000Z")
+    assert "Wed 31 Dec 2025" == shown.day("2025-12-31T12:00:00.000000Z")
 
 
 @pytest.mark.parametrize(

@@ -44,7 +44,7 @@ def run(*args, stdin=b"", cwd=None, **environ):
 def on_a_terminal(*args, columns=100):
     """What a command prints on a terminal."""
     ours, theirs = pty.openpty()
-    environ = surroundings(COLUMNS=str(columns), TERM="xterm-256color")
+    environ = surroundings(COLUMNS=str(columns), TERM="xterm-256color", PAGER="cat")
     running = subprocess.Popen(command(*args), stdin=theirs, stdout=theirs, stderr=theirs, env=environ)
     os.close(theirs)
     said = b""

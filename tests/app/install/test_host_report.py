@@ -34,7 +34,7 @@ def test_nothing_installed_is_nothing_wrong(home):
 def test_a_host_that_is_there_and_not_installed_is_told_how(home):
     (home / ".claude").mkdir()
 
-    assert "to install: eventlog install claude" in call("doctor").out
+    assert "found, not installed: eventlog install claude" in call("doctor").out
 
 
 def test_a_program_on_the_path_is_found(home, tmp_path):

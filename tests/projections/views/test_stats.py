@@ -174,7 +174,7 @@ def test_on_a_terminal_the_newest_weeks_stand_side_by_side_uncut(log):
     log.append_many(
         {"type": "turn_end", "conversation_id": str(day), "ts": f"{day}T12:00:00.000000Z"} for day in mondays
     )
-    said = on_a_terminal("stats", "--store", log.store.root, columns=80)
+    said = on_a_terminal("stats", "--nets", "--store", log.store.root, columns=80)
 
     assert "…" not in said
     assert all(len(re.sub("\x1b\\[[0-9;]*m", "", line).rstrip()) <= 80 for line in said.splitlines())
