@@ -70,7 +70,8 @@ def _report(
     problems += _doubles(host, own)
     problems += _crossings(host, own, files)
     servers, wrong = _servers(target, host)
-    problems += wrong
+    told = {problem.what for problem in problems}  # one file may hold hooks and servers
+    problems += [problem for problem in wrong if problem.what not in told]
     has_traces = any((target.home / trace).is_dir() for trace in host.traces or (host.home,))
     found = has_traces or any(map(shutil.which, host.programs or (host.agent,)))
     paths = tuple(str(file.path) for file in own)
