@@ -18,7 +18,7 @@ from eventlog.app.withdraw import withdraw
 from eventlog.cli.mcp.toolcalls import ToolCalls
 from eventlog.codec import from_fields
 from eventlog.errors import BadRequest
-from eventlog.events import HUMAN, Event
+from eventlog.events import HUMAN, Event, Rejected
 from eventlog.log import EventLog
 from eventlog.project import project_root
 from eventlog.text import cut, one_line
@@ -78,6 +78,8 @@ def _remember(asked: _Asked) -> str:
         scope = "stage" if kind == "stage" else "session"
         fields |= {"type": "stage_summary", "scope": scope, "summary": asked.given["content"]}
     appended = record_once(asked.log, from_fields(asked.speaker() | fields))
+    if isinstance(appended.event, Rejected):
+        return "Not saved: the user has decided that this is not to be said."
     short = ShortIds(asked.log.store).of(appended.event.id)
     return f"Saved: {short}." if appended.new else f"Known already, as {short}."
 
@@ -112,7 +114,7 @@ def _forget(asked: _Asked) -> str:
         raise BadRequest(f"{len(found)} memories say so; call it again with the id of one:\n{several}")
     [said] = found
     withdraw(asked.log, said, asked.speaker(), asked.given.get("reason"))
-    return f"Withdrawn:\n{_line(said, short)}"
+    return f"Withdrawn, until it is said again; the user can forbid that with `eventlog forget`:\n{_line(said, short)}"
 
 
 def _line(said: Said, short: Callable[[str], str]) -> str:

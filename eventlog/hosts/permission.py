@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
-from eventlog.hosts.saving import VERBS
+from eventlog.hosts.saving import TOOLS, VERBS
 from eventlog.hosts.steps import dig
 
 Verdict = Literal["allowed", "asked", "refused"]
@@ -56,30 +56,31 @@ def listed(shape: str, enough: tuple[str, ...], overrules: Mapping[str, Verdict]
     """Make the rule of a host that lists what it allows in `settings.json`, under `permissions.allow`.
 
     `shape` is a rule with `{}` for how a command begins; each of `enough` allows them all. A rule that also stands in
-    one of the lists `overrules`, the stronger first, gets their verdict.
+    one of the lists `overrules`, the stronger first, gets their verdict. The rules for our tools are added to those.
     """
+    tools = tuple(f"mcp__eventlog__{tool}" for tool in TOOLS)
     head, tail = map(re.escape, shape.split("{}"))
     ours = re.compile(rf"{head}(?:.* -m |\S*/|'.*/)?eventlog'? (?:{'|'.join(VERBS)}){tail}")
 
-    def items(grant: Grant) -> tuple[str, ...]:
+    def commands(grant: Grant) -> tuple[str, ...]:
         return tuple(shape.format(prefix) for prefix in prefixes(grant))
 
     def judge(settings: Any, grant: Grant) -> Verdict:
         for key, verdict in overrules.items():
-            if {*items(grant), *enough}.intersection(strings(settings, ("permissions", key))):
+            if {*commands(grant), *enough}.intersection(strings(settings, ("permissions", key))):
                 return verdict
         allowed = {*strings(settings, _ALLOW)}
-        return "allowed" if allowed.issuperset(items(grant)) or allowed.intersection(enough) else "asked"
+        return "allowed" if allowed.issuperset(commands(grant)) or allowed.intersection(enough) else "asked"
 
     return Permission(
         form="json",
         user_file="settings.json",
         project_file=project_file,
         keys=_ALLOW,
-        items=items,
+        items=lambda grant: (*commands(grant), *tools),
         judge=judge,
         overruled=f"take eventlog out of {' and '.join(f'permissions.{key}' for key in overrules)}",
-        is_ours=lambda item, _: ours.fullmatch(item) is not None,
+        is_ours=lambda item, _: item in tools or ours.fullmatch(item) is not None,
     )
 
 

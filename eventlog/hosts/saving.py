@@ -3,6 +3,7 @@
 from eventlog.hosts.plain_commands import NotPlain, read_commands
 
 VERBS = ("summary", "fact")
+TOOLS = ("remember", "recall", "why")  # of our MCP server: those that destroy nothing
 _STORE = "--store"
 
 

@@ -41,6 +41,20 @@ def test_a_line_that_only_saves_is_allowed(line):
 
 
 @pytest.mark.parametrize(
+    ("tool", "is_allowed"),
+    [
+        ("eventlog/remember", True),
+        ("eventlog/why", True),
+        ("eventlog/forget", False),
+        ("other/remember", False),
+        ("remember", False),
+    ],
+)
+def test_our_tools_that_destroy_nothing_are_allowed(tool, is_allowed):
+    assert is_allowed == (answer(_asked("x", tool=tool, key="content"), OURS, STORE) != b"")
+
+
+@pytest.mark.parametrize(
     "line",
     [
         "",

@@ -1,7 +1,7 @@
 """The hook that lets Copilot's agent save unasked: `python -I -S …/permit.py PROGRAM STORE`, at `permissionRequest`.
 
 It is registered with the person's consent, and called where Copilot is about to ask. A line of nothing but saving
-commands is allowed; of everything else it says nothing, and Copilot asks as it would without it.
+commands is allowed, and so are our tools but `forget`; of everything else it says nothing: Copilot asks as without it.
 """
 
 import os
@@ -29,14 +29,15 @@ def main(program: str, store: str) -> "NoReturn":
 
 
 def answer(asked: bytes, program: str, store: str) -> bytes:
-    """Allow a call of the shell that only saves; b"" of everything else. Raises ValueError where it is not JSON."""
+    """Allow a call of the shell that only saves, and of our tools that destroy nothing; b"" of everything else."""
     from eventlog import fastjson
-    from eventlog.hosts.saving import only_saves
+    from eventlog.hosts.saving import TOOLS, only_saves
 
-    call = fastjson.loads(asked)
-    given = call.get("toolInput") if isinstance(call, dict) and call.get("toolName") == _SHELL else None
-    line = given.get("command") if isinstance(given, dict) else None
-    if not isinstance(line, str) or not only_saves(line, program, store):
+    call = fastjson.object_in(asked)
+    tool, given = call.get("toolName"), call.get("toolInput")
+    line = given.get("command") if isinstance(given, dict) and tool == _SHELL else None
+    is_ours = tool in [f"eventlog/{name}" for name in TOOLS]
+    if not is_ours and not (isinstance(line, str) and only_saves(line, program, store)):
         return b""
     return fastjson.dumps({"behavior": "allow"})
 

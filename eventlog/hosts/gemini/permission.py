@@ -5,9 +5,11 @@ Documentation: geminicli.com/docs/reference/policy-engine.
 """
 
 import json
+from collections.abc import Iterable
 from typing import Any
 
 from eventlog.hosts.permission import Grant, Permission, Verdict, prefixes
+from eventlog.hosts.saving import TOOLS
 from eventlog.hosts.steps import dig
 
 _HEAD = "# Written by `eventlog install gemini --allow`; `eventlog uninstall gemini` removes it.\n"
@@ -17,12 +19,21 @@ toolName = "run_shell_command"
 commandPrefix = [{prefixes}]
 decision = "allow"
 priority = 100
+
+[[rule]]
+mcpName = "eventlog"
+toolName = [{tools}]
+decision = "allow"
+priority = 100
 """
 
 
 def _items(grant: Grant) -> tuple[str, ...]:
-    quoted = ", ".join(json.dumps(prefix, ensure_ascii=False) for prefix in prefixes(grant))
-    return (_HEAD + _RULE.format(prefixes=quoted),)
+    return (_HEAD + _RULE.format(prefixes=_quoted(prefixes(grant)), tools=_quoted(TOOLS)),)
+
+
+def _quoted(words: Iterable[str]) -> str:
+    return ", ".join(json.dumps(word, ensure_ascii=False) for word in words)
 
 
 def _judge(policy: Any, grant: Grant) -> Verdict:

@@ -159,7 +159,8 @@ def test_only_saving_with_this_program_is_allowed(home):
     call("install", "claude", "--allow")
     allowed = json.loads((home / RULES["claude"]).read_text())["permissions"]["allow"]
 
-    assert [f"Bash({_grant(home).program} {verb}:*)" for verb in ("summary", "fact")] == allowed
+    commands = [f"Bash({_grant(home).program} {verb}:*)" for verb in ("summary", "fact")]
+    assert [*commands, *(f"mcp__eventlog__{tool}" for tool in ("remember", "recall", "why"))] == allowed
 
 
 def test_another_installations_rule_is_replaced(home):
@@ -179,9 +180,10 @@ def test_the_store_is_the_one_place_that_becomes_writable(home):
 
 def test_a_policy_allows_no_more_than_saving(home):
     call("install", "gemini", "--allow")
-    (rule,) = tomllib.loads((home / RULES["gemini"]).read_text())["rule"]
+    rule, of_tools = tomllib.loads((home / RULES["gemini"]).read_text())["rule"]
 
     assert ("run_shell_command", "allow") == (rule["toolName"], rule["decision"])
+    assert ("eventlog", ["remember", "recall", "why"]) == (of_tools["mcpName"], of_tools["toolName"])
     assert all(prefix.endswith(("eventlog summary", "eventlog fact")) for prefix in rule["commandPrefix"])
 
 

@@ -41,5 +41,5 @@ def test_the_official_client_uses_every_tool_in_both_eras(tmp_path, monkeypatch)
         assert (INSTRUCTIONS, [tool["name"] for tool in TOOLS]) == (instructions, names)
         assert saved.startswith("Saved: ")
         assert f"Prices are in cents, says {mode}" in told
-        assert withdrawn.startswith("Withdrawn:")
+        assert withdrawn.startswith("Withdrawn")
         assert (True, "content is missing: a text is needed") == (is_error, failed)

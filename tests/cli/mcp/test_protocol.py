@@ -344,7 +344,7 @@ def test_forget_is_a_retraction_of_the_agent_and_what_was_replaced_does_not_come
     said = client.tell("forget", ref="in cents", reason="wrong")
     withdrawn = events(store, "retraction")
 
-    assert "Withdrawn:" in said
+    assert "Withdrawn, until" in said
     assert {event.id for event in events(store, "fact")} == {event.target for event in withdrawn}
     assert {("claude-code", "wrong")} == {(event.agent, event.reason) for event in withdrawn}
     assert "Nothing that holds here" in client.tell("why", ref="Prices")
@@ -375,6 +375,18 @@ def test_an_answer_holds_nothing_that_is_withdrawn_replaced_or_of_another_projec
     assert "Nothing that holds here" in client.tell("why", ref="kingfisher")
     assert "Nothing that holds here" in client.tell("forget", ref="kingfisher")
     assert "in the place of 1 earlier wording" in client.tell("why", ref="heron")
+
+
+def test_what_the_user_forgot_is_not_told_and_not_saved_again(client, store, here):
+    fact(store, "Prices are floats", here)
+    content = {"kind": "summary", "content": "Moved to floats", "decisions": ["Prices are floats"]}
+    client.tell("remember", **content)
+    on_the_command_line("forget", "Prices are floats", "--yes", "--store", store)
+    again = client.tell("remember", content="prices are floats.")
+
+    assert "Nothing that holds here" in client.tell("why", ref="prices are floats")
+    assert "Moved to floats" in client.tell("why", ref="moved to floats")
+    assert "Not saved" in again
 
 
 def test_others_who_listen_are_told_nothing_about_the_user(here, store):

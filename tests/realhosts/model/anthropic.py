@@ -5,11 +5,12 @@ from collections.abc import Iterator
 from typing import Any
 from uuid import uuid4
 
-from tests.realhosts.model.script import Answer, Run
+from tests.realhosts.model.script import Answer, Run, Use
 from tests.realhosts.model.talk import JSON, Message, Talk, names, text_of
 
 SHELL = "Bash"
 _REMINDER = "<system-reminder>"
+_LOADED = "Tool loaded."  # said after a search for tools
 _STOP_HOOK = f"{_REMINDER}\nStop hook"  # what a hook wants at the end of a turn is the next thing to do
 
 
@@ -45,15 +46,22 @@ def _messages(entry: JSON) -> Iterator[Message]:
         if block.get("type") == "tool_result":
             yield Message("tool", text)
         elif text:
-            is_reminder = text.lstrip().startswith(_REMINDER) and not text.lstrip().startswith(_STOP_HOOK)
+            is_reminder = text.strip() == _LOADED or (
+                text.lstrip().startswith(_REMINDER) and not text.lstrip().startswith(_STOP_HOOK)
+            )
             yield Message("system" if is_reminder else entry["role"], text)
 
 
 def _block(answer: Answer) -> tuple[JSON, str]:
     if isinstance(answer, Run):
-        call = {"command": answer.command, "description": "Run it"}
-        return {"type": "tool_use", "id": f"toolu_{uuid4().hex}", "name": SHELL, "input": call}, "tool_use"
+        return _call(SHELL, {"command": answer.command, "description": "Run it"}), "tool_use"
+    if isinstance(answer, Use):
+        return _call(answer.tool, answer.arguments), "tool_use"
     return {"type": "text", "text": answer.text}, "end_turn"
+
+
+def _call(tool: str, arguments: JSON) -> JSON:
+    return {"type": "tool_use", "id": f"toolu_{uuid4().hex}", "name": tool, "input": arguments}
 
 
 def _events(message: JSON, block: JSON) -> Iterator[JSON]:

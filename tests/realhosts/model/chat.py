@@ -4,7 +4,7 @@ import json
 import time
 from uuid import uuid4
 
-from tests.realhosts.model.script import Answer, Run
+from tests.realhosts.model.script import Answer, Run, Use
 from tests.realhosts.model.talk import JSON, Message, Role, Talk, names, text_of
 
 _SHELLS = ("bash", "run_shell_command", "shell")
@@ -36,6 +36,8 @@ def write(body: JSON, talk: Talk, answer: Answer, tokens: int) -> JSON | list[JS
 
 
 def _message(talk: Talk, answer: Answer) -> tuple[JSON, str]:
+    if isinstance(answer, Use):
+        return _call(answer.tool, answer.arguments), "tool_calls"
     if not isinstance(answer, Run):
         return {"role": "assistant", "content": answer.text}, "stop"
     shell = next((name for name in _SHELLS if name in talk.tools), "")
@@ -44,6 +46,10 @@ def _message(talk: Talk, answer: Answer) -> tuple[JSON, str]:
     arguments: JSON = {"command": answer.command, "description": "Run it"}
     if shell == "run_shell_command":
         arguments |= {"is_background": False}
-    function = {"name": shell, "arguments": json.dumps(arguments)}
+    return _call(shell, arguments), "tool_calls"
+
+
+def _call(tool: str, arguments: JSON) -> JSON:
+    function = {"name": tool, "arguments": json.dumps(arguments)}
     call = {"index": 0, "id": f"call_{uuid4().hex}", "type": "function", "function": function}
-    return {"role": "assistant", "content": None, "tool_calls": [call]}, "tool_calls"
+    return {"role": "assistant", "content": None, "tool_calls": [call]}

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 from uuid import uuid4
 
-from tests.realhosts.model.script import Answer, Run
+from tests.realhosts.model.script import Answer, Run, Use
 from tests.realhosts.model.talk import JSON, Message, Talk, names, text_of
 
 SHELL = "run_shell_command"
@@ -45,6 +45,8 @@ def _part(body: JSON, talk: Talk, answer: Answer) -> JSON:
         return {"text": json.dumps(_example(schema))}
     if isinstance(answer, Run):
         return {"functionCall": {"name": SHELL, "args": {"command": answer.command, "description": "Run it"}}}
+    if isinstance(answer, Use):
+        return {"functionCall": {"name": answer.tool, "args": answer.arguments}}
     return {"text": answer.text}
 
 

@@ -5,7 +5,7 @@ import time
 from collections.abc import Iterator
 from uuid import uuid4
 
-from tests.realhosts.model.script import Answer, Run, Say
+from tests.realhosts.model.script import Answer, Run, Say, Use
 from tests.realhosts.model.talk import JSON, Message, Role, Talk, names, text_of
 
 _OF_THE_HOST = ("<environment_context", "<user_instructions", "# AGENTS.md")
@@ -45,6 +45,8 @@ def _messages(item: JSON) -> Iterator[Message]:
 def _item(talk: Talk, answer: Answer) -> JSON:
     if isinstance(answer, Run):
         return _call(talk, answer.command)
+    if isinstance(answer, Use):
+        return _use(talk, answer)
     return _message(answer)
 
 
@@ -72,6 +74,14 @@ def _call(talk: Talk, command: str) -> JSON:
         )
         return called | {"type": "custom_tool_call", "id": f"ctc_{uuid4().hex}", "name": "exec", "input": program}
     return _message(Say(f"No shell among {', '.join(talk.tools)}"))
+
+
+def _use(talk: Talk, answer: Use) -> JSON:
+    """A tool of a server: a function of its own, in the namespace of its server."""
+    called: JSON = {"call_id": f"call_{uuid4().hex}", "status": "completed", "id": f"fc_{uuid4().hex}"}
+    space = next((name for name in talk.tools if "eventlog" in name and name != answer.tool), "")
+    called |= {"namespace": space} if space else {}
+    return called | {"type": "function_call", "name": answer.tool, "arguments": json.dumps(answer.arguments)}
 
 
 def _events(begun: JSON, item: JSON, done: JSON) -> Iterator[JSON]:

@@ -9,11 +9,13 @@ import shlex
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from tests.realhosts.model.talk import Talk
+from tests.realhosts.model.talk import JSON, Talk
 
 OUR_REQUEST = "[eventlog]"  # what a request of eventlog begins with, in every host
 TOPIC, SUMMARY, FACT = "The cart", "Prices of the cart became integers.", "Round half even, once per line item"
 
+_SEARCHES = ("ToolSearch", "tool_search")  # tools by which a model finds those that are held back
+_CALL = "tool_call"  # the tool that calls one of those, where they stay so
 _KEPT = ("--session", "--agent", "--layer", "--store", "--project")
 _COMMAND = re.compile(r"(?:^\s*|`)((?:[^\s`]*/)?eventlog (?:summary|fact) [^`\n]+)", re.MULTILINE)
 
@@ -30,12 +32,23 @@ class Run(NamedTuple):
     command: str
 
 
+class Use(NamedTuple):
+    """One call of a tool of ours; hosts put names of their own before its name."""
+
+    tool: str
+    arguments: JSON
+
+
+class Find(NamedTuple):
+    """Look for our tools, where the host holds them back until they are looked for."""
+
+
 class Save(NamedTuple):
     """Save with the commands the conversation gives, as told there; words where it gives none."""
 
 
-Step = Say | Run | Save
-Answer = Say | Run
+Step = Say | Run | Use | Find | Save
+Answer = Say | Run | Use
 
 
 class Script:
@@ -51,11 +64,19 @@ class Script:
 
     def answer(self, talk: Talk) -> Answer:
         """The model's next step."""
-        steps = [*self._steps(talk.prompt)]
-        if self.obedient and OUR_REQUEST in talk.news and Save() not in steps:
+        steps = [step for step in self._steps(talk.prompt) if not isinstance(step, Find) or _search(talk)]
+        if self.obedient and OUR_REQUEST in talk.news and not any(isinstance(step, Save) for step in steps):
             steps.append(Save())
         step = steps[talk.steps] if talk.steps < len(steps) else Say("Done; prices stay integers.")
-        return saving(talk) if isinstance(step, Save) else step
+        match step:
+            case Save():
+                return saving(talk)
+            case Find():
+                return Use(_search(talk), {"query": "eventlog"})
+            case Use():
+                return using(talk, step)
+            case _:
+                return step
 
     def _steps(self, prompt: str) -> Sequence[Step]:
         """Those of the rule whose words stand last: hosts put what hooks say before a prompt."""
@@ -72,6 +93,20 @@ def saving(talk: Talk) -> Answer:
     own = {"summary": ["--topic", TOPIC, "--summary", SUMMARY], "fact": [FACT]}
     commands = [[*words[:2], *own[verb], *_options(words)] for verb, words in sorted(given.items(), reverse=True)]
     return Run(" && ".join(map(shlex.join, commands)))
+
+
+def using(talk: Talk, wanted: Use) -> Answer:
+    """A call of the tool by the name the host gives it; words where it is not among those the model may call."""
+    names = [name for name in talk.tools if "eventlog" in name and name.endswith(wanted.tool)]
+    if wanted.tool in talk.tools and any("eventlog" in name for name in talk.tools):  # within a namespace of ours
+        names.append(wanted.tool)
+    if not names and _CALL in talk.tools:
+        return Use(_CALL, {"name": f"mcp__eventlog__{wanted.tool}", "arguments": wanted.arguments})
+    return wanted._replace(tool=names[0]) if names else Say(f"No {wanted.tool} among {', '.join(talk.tools)}")
+
+
+def _search(talk: Talk) -> str:
+    return next((name for name in _SEARCHES if name in talk.tools), "")
 
 
 def _words(command: str) -> list[str]:

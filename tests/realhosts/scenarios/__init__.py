@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from tests.realhosts.scenarios import broken, fallback, going_on, installing, speed, start
+from tests.realhosts.scenarios import broken, fallback, going_on, installing, speed, start, tools
 from tests.realhosts.scene import Scene
 
 Scenario = Callable[[Scene], str]
@@ -21,6 +21,7 @@ HEADLESS: dict[str, Scenario] = {
     "resume-twice": going_on.resume_twice,
     "parallel": going_on.parallel,
     "default-permissions": installing.default_permissions,
+    "tools": tools.tools,
     "missing-package": broken.missing_package,
     "missing-python": broken.missing_python,
     "read-only-store": broken.read_only_store,

@@ -26,9 +26,9 @@ time.sleep(600)
 
 
 def missing_package(scene: Scene) -> str:
-    """Answer as without us where the package is gone."""
+    """Answer as without us where the package is gone, hooks and tools with it."""
     packages = scene.own_installation()
-    scene.install()
+    scene.install("--mcp")
     shutil.rmtree(packages / "eventlog")
     return _goes_on(scene)
 
@@ -36,7 +36,7 @@ def missing_package(scene: Scene) -> str:
 def missing_python(scene: Scene) -> str:
     """Answer as without us where the interpreter is gone, too."""
     packages = scene.own_installation()
-    scene.install()
+    scene.install("--mcp")
     shutil.rmtree(packages.parents[2])
     return _goes_on(scene)
 
