@@ -4,8 +4,12 @@ from msgspec import Struct
 
 from eventlog.app.apply import apply
 from eventlog.app.apply_result import ApplyResult, SectionChange
+from eventlog.app.cache import kept
 from eventlog.app.open_store import OpenStore
 from eventlog.app.staging import StagedEntry
+from eventlog.events import Rejected, order
+from eventlog.projections.context.recent_events import decided_before
+from eventlog.retractions import Retractions
 
 
 class StatusReport(Struct, frozen=True):
@@ -13,6 +17,7 @@ class StatusReport(Struct, frozen=True):
 
     `pending`: apply writes them. `idle`: pending deletions of what is not there. `drifted`: edited by a person, not yet
     recorded. `staged`: for a decision. `blocked`: files that cannot be written, and why.
+    `rejected`: what a person does not want said, the newest last; it waits for nothing.
     """
 
     pending: list[SectionChange]
@@ -20,6 +25,7 @@ class StatusReport(Struct, frozen=True):
     drifted: list[SectionChange]
     staged: list[StagedEntry]
     blocked: list[tuple[str, str]]
+    rejected: list[Rejected] = []
 
     @property
     def anything_waits(self) -> bool:
@@ -30,4 +36,8 @@ class StatusReport(Struct, frozen=True):
 def status(opened: OpenStore) -> StatusReport:
     """List what is pending, staged, blocked or edited by hand; writes nothing."""
     found: ApplyResult = apply(opened, dry_run=True)
-    return StatusReport(found.applied, found.nothing, found.edited, found.staged, found.pending)
+    withdrawals = decided_before(opened.log, kept(opened.store))
+    taken_back = Retractions(withdrawals).events
+    rejected = [one for one in withdrawals if isinstance(one, Rejected) and one.id not in taken_back]
+    waiting = found.applied, found.nothing, found.edited, found.staged, found.pending
+    return StatusReport(*waiting, rejected=sorted(rejected, key=order))

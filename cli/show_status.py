@@ -4,8 +4,11 @@ from collections.abc import Iterable, Iterator
 
 from eventlog.app.apply_result import SectionChange
 from eventlog.app.status import StatusReport
+from eventlog.cli.describe import describe
 from eventlog.cli.output import beside, clean, count, marked, styled
 from eventlog.cli.shown import Shown
+
+_SHOWN = 5  # of what is forgotten
 
 
 def waiting_lines(found: StatusReport, shown: Shown) -> Iterator[str]:
@@ -22,6 +25,14 @@ def waiting_lines(found: StatusReport, shown: Shown) -> Iterator[str]:
     yield from _by_itself("edited by hand will be taken into the log", found.drifted, shown)
     if found.pending or found.idle or found.drifted:
         yield styled("to do it now: eventlog apply; to look first: eventlog apply --dry-run", dim=True)
+
+
+def forgotten_lines(found: StatusReport, shown: Shown) -> Iterator[str]:
+    """Tell what a person does not want said, the newest last."""
+    for one in found.rejected[-_SHOWN:]:
+        yield from beside("forgotten  ", clean(f"{describe(one)}  [{shown.short(one.id)}]"))
+    if len(found.rejected) > _SHOWN:
+        yield f"forgotten  and {len(found.rejected) - _SHOWN} more: eventlog query --type rejected"
 
 
 def _by_itself(what: str, changes: Iterable[SectionChange], shown: Shown) -> Iterator[str]:

@@ -7,10 +7,10 @@ from eventlog.cli import options
 from eventlog.cli.main import EXIT_FOUND
 from eventlog.cli.output import emit_pretty, say, show_lines, table
 from eventlog.cli.show_apply import blocked_as_dict, staged_as_dict
-from eventlog.cli.show_status import waiting_lines
+from eventlog.cli.show_status import forgotten_lines, waiting_lines
 from eventlog.cli.shown import Shown
+from eventlog.codec import to_fields
 from eventlog.store import Store
-
 
 @click.command(epilog=options.examples("eventlog status", "eventlog status --json"))
 @options.header
@@ -37,6 +37,7 @@ def _as_dict(found: StatusReport) -> dict[str, object]:
         "drifted": [change._asdict() for change in found.drifted],
         "staged": list(map(staged_as_dict, found.staged)),
         "blocked": list(map(blocked_as_dict, found.blocked)),
+        "forgotten": [to_fields(one) for one in found.rejected],
     }
 
 
@@ -47,6 +48,7 @@ def _tell(found: StatusReport, shown: Shown, *, header: bool) -> None:
         show_lines(waiting_lines(found, shown))
     else:
         table(_rows(found, shown), header=header, state=0, section=60, id=0, why=200)
+    show_lines(forgotten_lines(found, shown))
 
 
 def _rows(found: StatusReport, shown: Shown) -> list[tuple[str, ...]]:

@@ -37,6 +37,7 @@ def test_each_cause_is_told_with_the_event_that_decided(log):
     planned(log, "Tea", "only planned")
 
     assert cause(log, "it is there") == ("there", there.id)
+    assert cause(log, "IT IS THERE.") == ("repetition", there.id)
     assert cause(log, "nose") == ("replaced", new.id)
     assert cause(log, "withdrawn one") == ("withdrawn", retraction.id)
     assert cause(log, "of a bad session") == ("withdrawn", quarantine.id)
