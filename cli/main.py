@@ -47,6 +47,7 @@ VERBS = {
     "forget": Verb("Knowledge", "Keep something from being said, by whomever, until you take that back."),
     "undo": Verb("Knowledge", "Take back the last thing a person or an entry did, or one of them."),
     "memory": Verb("Audit", "Show what is known: of a project, and of you."),
+    "restore": Verb("Knowledge", "Make a MEMORY.md or a knowledge base what it was at a time."),
     "query": Verb("Audit", "Show events: of a session, a type, a time, with a text."),
     "sessions": Verb("Audit", "Show who worked when, and what it came to."),
     "stats": Verb("Audit", "Show how well memory is kept: by which net, at what cost, week by week."),

@@ -37,7 +37,7 @@ def _tell_replaced(change: SectionChange, *, dry_run: bool) -> None:
         told = count(len(change.replaced), "line")
         say(f"{'':<10} {'would replace' if dry_run else 'replaced'} {told}: {lines}{more}")
     if change.replaced and not dry_run:
-        say(f"{'':<10} take it back: eventlog append retraction --session human target={change.event}")
+        say(f"{'':<10} take it back: eventlog undo {change.event}")
 
 
 def show_diff(path: str, before: bytes, after: bytes) -> None:

@@ -12,6 +12,7 @@ from eventlog.cli.shown import Shown
 from eventlog.codec import to_fields
 from eventlog.store import Store
 
+
 @click.command(epilog=options.examples("eventlog status", "eventlog status --json"))
 @options.header
 @options.as_json
