@@ -3,27 +3,31 @@
 The third of the four nets; it runs when nobody waits. What it could not do it finds again next time.
 """
 
-from collections.abc import Callable, Iterator
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
+from msgspec.structs import replace
 
 from eventlog import files, layers
 from eventlog.app.open_store import OpenStore
 from eventlog.app.rebuild import RebuildResult, replay_store
 from eventlog.app.record_once import record_once
 from eventlog.app.session_hooks.run_hooks import run_hooks
-from eventlog.codec import from_fields
-from eventlog.events import Event, SessionEnd, SessionStart, StageSummary
+from eventlog.codec import from_fields, to_fields
+from eventlog.events import ConversationText, Event, SessionEnd, SessionStart, StageSummary
 from eventlog.hooks import error_log, open_sessions
 from eventlog.hosts import find_transcript, steps_from_log
+from eventlog.hosts.conversation_text import TextDrawer
 from eventlog.hosts.steps import Step
-from eventlog.hosts.summarise import TranscriptSummary, summarise
+from eventlog.hosts.summarise import summarise
 from eventlog.log import EventLog
 from eventlog.settings import cached
+from eventlog.settings.schema import Settings
 from eventlog.store import Store
 
 _SILENT_NS = 6 * 3600 * 10**9  # so long without a turn is an end, where the host tells of none
@@ -101,7 +105,7 @@ def finalize_sessions(opened: OpenStore) -> list[Event]:
     drawn: list[Event] = []
 
     def on_end(note: OpenSession) -> None:
-        drawn.extend(_summarise_one(opened.log, note, opened.settings.locale))
+        drawn.extend(_draw(opened.log, note, opened.settings))
         _run_hooks(opened, note, SessionEnd)
 
     for path in _started(opened.store):
@@ -133,17 +137,36 @@ def _run_hooks(opened: OpenStore, note: OpenSession, kind: type[SessionStart | S
         run_hooks(opened.log, opened.settings, events[-1], note.cwd)
 
 
-def _summarise_one(log: EventLog, note: OpenSession, locale: str) -> list[Event]:
+def _draw(log: EventLog, note: OpenSession, settings: Settings) -> list[Event]:
+    """Draw what the transcript has to say: the text to search by, and a summary where the agent saved none."""
     events = log.session(note.session)
-    if any(
-        isinstance(event, StageSummary) and event.layer != layers.SESSION_END and not event.subagent for event in events
-    ):
-        return []
-    found = summarise(_steps(note, events), locale)
+    text = TextDrawer(note.project or "")
+    steps = text.watch(_steps(note, events))
+    found = None
+    if _has_own_summary(events):
+        deque(steps if settings.recall.transcripts else (), maxlen=0)
+    else:
+        found = summarise(steps, settings.locale)
+    said = text.drawn() if settings.recall.transcripts else None
+    if said and (drawn := _event(note, "conversation_text", **said._asdict())) and not _is_known(drawn, events):
+        log.put([drawn])
     if not found:
         return []
-    appended = record_once(log, _event(note, found))
+    told = {"layer": layers.SESSION_END, "scope": "session", **found._asdict()}
+    appended = record_once(log, _event(note, "stage_summary", **told))
     return [appended.event] if appended.new else []
+
+
+def _has_own_summary(events: Iterable[Event]) -> bool:
+    return any(
+        isinstance(event, StageSummary) and event.layer != layers.SESSION_END and not event.subagent for event in events
+    )
+
+
+def _is_known(drawn: Event, events: Iterable[Event]) -> bool:
+    """Tell whether the same was drawn the last time the conversation ended."""
+    before = [event for event in events if isinstance(event, ConversationText)]
+    return bool(before) and to_fields(replace(before[-1], id="", ts="", replica=None)) == to_fields(drawn)
 
 
 def _steps(note: OpenSession, events: list[Event]) -> Iterator[Step]:
@@ -153,21 +176,9 @@ def _steps(note: OpenSession, events: list[Event]) -> Iterator[Step]:
     return chain([first], steps) if first else steps_from_log.steps(events)
 
 
-def _event(note: OpenSession, drawn: TranscriptSummary) -> Event:
-    return from_fields(
-        {
-            "type": "stage_summary",
-            "conversation_id": note.session,
-            "project": note.project,
-            "agent": note.agent or None,
-            "layer": layers.SESSION_END,
-            "scope": "session",
-            "topic": drawn.topic,
-            "summary": drawn.summary,
-            "decisions": drawn.decisions,
-            "todos": drawn.todos,
-        }
-    )
+def _event(note: OpenSession, kind: str, **fields: object) -> Event:
+    about = {"conversation_id": note.session, "project": note.project, "agent": note.agent or None}
+    return from_fields({"type": kind, **about, **fields})
 
 
 def _started(store: Store) -> list[Path]:

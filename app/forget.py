@@ -26,8 +26,8 @@ from eventlog.events import (
 )
 from eventlog.log_line import LogLine
 from eventlog.projections.raw_html import as_said
-from eventlog.retractions import Retractions, statement_of, statements_of
-from eventlog.text import cut, one_line
+from eventlog.retractions import Retractions, statements_of
+from eventlog.text import cut, one_line, statement_of
 
 _SAYING = (Fact, StageSummary, PlanEntry)
 _WITHDRAWALS = (Retraction, Rejected, Restored)

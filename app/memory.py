@@ -23,6 +23,8 @@ from eventlog.app.open_store import OpenStore, open_log
 from eventlog.app.query import EventFilter
 from eventlog.app.rebuild import RebuildResult, replay_store
 from eventlog.app.receipt import append_receipt
+from eventlog.app.search import search as searching
+from eventlog.app.search.search import SearchHit, SearchQuery
 from eventlog.app.session_context import request_of, session_context
 from eventlog.app.sessions import NEWEST, SessionRow
 from eventlog.app.status import StatusReport
@@ -94,6 +96,24 @@ class Memory:
             ids=tuple(events_named(self.log, id_part)) if id_part else None,
         )
         return [entry.event for entry in querying.query(self.log, wanted, limit=limit, reverse=reverse)]
+
+    def search(
+        self,
+        query: str,
+        *,
+        project: str | os.PathLike[str] | None = None,
+        types: Iterable[str] = (),
+        since: str = "",
+        everywhere: bool = False,
+        limit: int = 10,
+    ) -> list[SearchHit]:
+        """Search what is known, best first: of that project and about the user, or `everywhere`.
+
+        Words in any order, the last of which may be a beginning. What was withdrawn or replaced is not found.
+        """
+        where = self._project(os.fspath(project)) if project else None
+        wanted = SearchQuery(query, where or "", everywhere, tuple(types), since, limit)
+        return searching.search(self._opened(), wanted).hits
 
     def why(self, file: str | os.PathLike[str], line: int | None = None) -> list[LineReason]:
         """Explain every line of a knowledge file, or the one with this number, by the events behind it.

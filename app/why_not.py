@@ -11,8 +11,8 @@ from eventlog.projections.base import Document
 from eventlog.projections.state.distinct_facts import DistinctFact
 from eventlog.projections.state.fact_scopes import fact_scope
 from eventlog.projections.views.memory import MEMORY
-from eventlog.retractions import Retractions, statement_of, statements_of
-from eventlog.text import one_line, same_text
+from eventlog.retractions import Retractions, statements_of
+from eventlog.text import one_line, same_text, statement_of
 
 Cause = Literal[
     "there", "repetition", "no room", "replaced", "withdrawn", "rejected", "helper", "summary", "planned", "unknown"

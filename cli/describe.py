@@ -42,6 +42,8 @@ def describe(event: Event) -> str:
             return " and ".join(event.projects)
         case events.ContextInjected():
             return f"{count(event.chars, 'character')} from {count(len(event.sources), 'event')}"
+        case events.ConversationText():
+            return event.title
         case events.HostEvent():
             return _words(event.name, str(event.payload.get("tool_name") or ""))
         case _:

@@ -286,6 +286,15 @@ class ContextInjected(Event, tag="context_injected", frozen=True, kw_only=True):
     session_type: Literal["main", "shared"] = "main"
 
 
+class ConversationText(Event, tag="conversation_text", frozen=True, kw_only=True):
+    """The words of a conversation, drawn from its transcript at its end: to be searched, never rendered."""
+
+    title: str = ""
+    prompts: list[str] = []  # what the user asked
+    closing: str = ""  # what the agent said last
+    files: list[str] = []  # what was changed, below the project where it lies there
+
+
 class HostEvent(Event, tag="host_event", frozen=True, kw_only=True):
     """Anything else a host sent, bounded and scrubbed."""
 
@@ -307,12 +316,12 @@ class UnknownEvent(Event, tag="?", frozen=True, kw_only=True):
 KNOWN: tuple[type[Event], ...] = (
     SessionStart, Fact, StageSummary, PlanEntry, SessionEnd,
     TurnEnd, SaveRequested, Retraction, Rejected, Restored, EntryApplied, EntryResolved, KnowledgeEdited, ProjectSeen,
-    ProjectJoined, ContextInjected, HostEvent,
+    ProjectJoined, ContextInjected, ConversationText, HostEvent,
 )  # fmt: skip
 AnyEvent = (
     SessionStart | Fact | StageSummary | PlanEntry | SessionEnd | TurnEnd | SaveRequested | Retraction | Rejected
     | Restored | EntryApplied | EntryResolved | KnowledgeEdited | ProjectSeen | ProjectJoined | ContextInjected
-    | HostEvent | UnknownEvent
+    | ConversationText | HostEvent | UnknownEvent
 )  # fmt: skip
 Withdrawal = Retraction | Rejected | Restored
 TYPES: dict[str, type[Event]] = {str(cls.__struct_config__.tag): cls for cls in KNOWN}

@@ -5,9 +5,10 @@ from collections.abc import Iterable, Iterator
 from msgspec.structs import replace
 
 from eventlog.events import Event, Fact, PlanEntry, Rejected, Restored, Retraction, StageSummary, Withdrawal, order
-from eventlog.text import one_line, same_text
+from eventlog.text import statement_of
 
-STAGE_PREFIX = "阶段摘要："
+__all__ = ["Retractions", "judged_statements", "statement_of", "statements_of"]
+
 _STATEMENT = "statement "
 
 
@@ -111,11 +112,6 @@ class Retractions:
 def judged_statements(goals: Iterable[str]) -> set[str]:
     """Pick the statements of what two sets of withdrawals decide otherwise."""
     return {goal.removeprefix(_STATEMENT) for goal in goals if goal.startswith(_STATEMENT)}
-
-
-def statement_of(text: str) -> str:
-    """Reduce a text to what all wordings of its statement have in common."""
-    return same_text(one_line(text).removeprefix(STAGE_PREFIX).strip())
 
 
 def statements_of(event: Event) -> Iterator[str]:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         "late",  # contexts that are owed
         "locks",  # of files of knowledge bases
         "open",  # sessions to finalize
+        "search.sqlite",  # what can be found, and by which words
         "replicas.json",  # what day files of other machines were seen to hold
         "sessions.log",
         "settings.json",

@@ -38,6 +38,8 @@ def _remembering(function: Callable[[str], str]) -> Callable[[str], str]:
     return remembered
 
 
+STAGE_PREFIX = "阶段摘要："
+
 _compiled = cache(re.compile)  # on first need: a session's start that meets ASCII only would wait for nothing
 
 
@@ -85,6 +87,11 @@ def same_text(text: str) -> str:
     while end and not collapsed[end - 1].isalnum() and _closes(collapsed[end - 1]):
         end -= 1
     return collapsed[:end] or collapsed or text
+
+
+def statement_of(text: str) -> str:
+    """Reduce a text to what all wordings of its statement have in common."""
+    return same_text(one_line(text).removeprefix(STAGE_PREFIX).strip())
 
 
 def _fold(text: str) -> str:

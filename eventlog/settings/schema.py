@@ -93,6 +93,12 @@ class SaveSettings(Struct, frozen=True, forbid_unknown_fields=True):
     min_turns: Count = 3
 
 
+class RecallSettings(Struct, frozen=True, forbid_unknown_fields=True):
+    """The search of what is known: `transcripts`: past conversations are found by what was asked and answered."""
+
+    transcripts: bool = True
+
+
 _BASES = {
     "user": KnowledgeBase(path="~/.config/agents/USER.md"),
     "soul": KnowledgeBase(path="~/.config/agents/SOUL.md", review=True),
@@ -116,6 +122,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     summaries: SummarySettings = SummarySettings()
     context: ContextSettings = ContextSettings()
     save: SaveSettings = SaveSettings()
+    recall: RecallSettings = RecallSettings()
     codex_memory: CodexMemorySettings = CodexMemorySettings()
     session_hooks: dict[str, bool | dict[str, Any]] = field(default_factory=lambda: dict(_HOOKS))
 

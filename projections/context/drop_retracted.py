@@ -13,6 +13,7 @@ from eventlog.cross_day import day_in_id
 from eventlog.events import (
     AnyEvent,
     ContextInjected,
+    ConversationText,
     EntryApplied,
     EntryResolved,
     Event,
@@ -152,7 +153,15 @@ def _texts(event: AnyEvent) -> list[str]:
             return event.decisions
         case PlanEntry() | EntryApplied() | EntryResolved() | KnowledgeEdited():
             return []  # of knowledge bases, which are told section by section
-        case SessionStart() | SessionEnd() | TurnEnd() | SaveRequested() | ContextInjected() | HostEvent():
+        case (
+            SessionStart()
+            | SessionEnd()
+            | TurnEnd()
+            | SaveRequested()
+            | ContextInjected()
+            | ConversationText()
+            | HostEvent()
+        ):
             return []  # no words of them are rendered
         case Retraction() | Rejected() | Restored() | ProjectSeen() | ProjectJoined() | UnknownEvent():
             return []

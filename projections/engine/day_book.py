@@ -25,8 +25,9 @@ from eventlog.projections.state.conversations import Conversation, Conversations
 from eventlog.projections.state.identity import Identities
 from eventlog.projections.state.places import Places
 from eventlog.projections.views.knowledge import Knowledge
-from eventlog.retractions import Retractions, judged_statements, statement_of, statements_of
+from eventlog.retractions import Retractions, judged_statements, statements_of
 from eventlog.skim import Skimmed, SkimmedDay, envelope_of, skim
+from eventlog.text import statement_of
 
 EVERYTHING = "~"  # after every time
 Keep = Callable[[Event], bool]

@@ -72,3 +72,4 @@ def _of_conversation(found: Findable, event: "EventFields") -> None:
 
 _READ = {"fact": _of_fact, "stage_summary": _of_summary, "conversation_text": _of_conversation}
 FINDABLE = tuple(_READ)
+CONVERSATION = ("stage_summary", "conversation_text")  # tell of one as a whole

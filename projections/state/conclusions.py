@@ -15,8 +15,8 @@ from eventlog.events import Fact, StageSummary, order
 from eventlog.layers import AGENT, PRE_COMPACTION, SESSION_END, STOP_FALLBACK
 from eventlog.projections.state.conversations import Conversation
 from eventlog.projections.state.distinct_facts import DistinctFact, distinct_facts, of_fact, ranked, subject_of
-from eventlog.retractions import STAGE_PREFIX, Retractions
-from eventlog.text import cut, one_line, same_text
+from eventlog.retractions import Retractions
+from eventlog.text import STAGE_PREFIX, cut, one_line, same_text
 
 TOPIC_CHARS = 100
 SUMMARY_CHARS = 500

@@ -14,6 +14,7 @@ from msgspec import Struct, field
 from eventlog.events import (
     AnyEvent,
     ContextInjected,
+    ConversationText,
     EntryApplied,
     EntryResolved,
     Fact,
@@ -114,8 +115,9 @@ class Conversation(Struct, array_like=True):
                 self.flushed = self.flushed or event.trigger == "pre_compact"
                 self.asked = self.asked or event.trigger == "stop"
             case (
-                HostEvent() | ContextInjected() | PlanEntry() | Retraction() | Rejected() | Restored() | UnknownEvent()
-                | EntryApplied() | EntryResolved() | KnowledgeEdited() | ProjectSeen() | ProjectJoined()
+                HostEvent() | ContextInjected() | ConversationText() | PlanEntry() | Retraction() | Rejected()
+                | Restored() | EntryApplied() | EntryResolved() | KnowledgeEdited() | ProjectSeen() | ProjectJoined()
+                | UnknownEvent()
             ):  # fmt: skip
                 pass  # counted above; nothing else is asked of it
             case _:

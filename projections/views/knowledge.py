@@ -13,6 +13,7 @@ from msgspec import Struct, field
 from eventlog.events import (
     AnyEvent,
     ContextInjected,
+    ConversationText,
     EntryApplied,
     EntryResolved,
     Fact,
@@ -63,7 +64,14 @@ class Knowledge(Struct):
         match event:
             case Fact() | HostEvent() | TurnEnd() | StageSummary() | SessionStart() | SessionEnd():
                 pass  # the many; they have no say here
-            case SaveRequested() | ContextInjected() | ProjectSeen() | ProjectJoined() | UnknownEvent():
+            case (
+                SaveRequested()
+                | ContextInjected()
+                | ConversationText()
+                | ProjectSeen()
+                | ProjectJoined()
+                | UnknownEvent()
+            ):
                 pass
             case PlanEntry():
                 self.entries.append(event)

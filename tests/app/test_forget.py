@@ -21,7 +21,7 @@ from eventlog.errors import BadRequest
 from eventlog.events import Fact, Rejected, Restored, Retraction, StageSummary
 from eventlog.log import EventLog
 from eventlog.projections.bases.ledger import REJECTED
-from eventlog.retractions import statement_of
+from eventlog.text import statement_of
 from tests.support.bases import planned, user_md, write_user
 from tests.support.builders import fact
 from tests.support.command_line import call

@@ -20,6 +20,7 @@ SUBJECTS = {
     "memory": {"projections/views/memory.py", "app/memory.py", "cli/verbs/memory.py"},
     "project": {"eventlog/project.py", "cli/verbs/project.py"},
     "replay": {"projections/engine/replay.py", "app/replay.py", "cli/verbs/replay.py"},
+    "search": {"app/search/search.py", "cli/verbs/search.py"},
     "sessions": {"eventlog/hosts/sessions.py", "projections/views/sessions.py", "app/sessions.py", "cli/verbs/sessions.py"},
     "stats": {"projections/views/stats.py", "app/stats.py", "cli/verbs/stats.py"},
     "verify": {"eventlog/verify.py", "cli/verbs/verify.py"},

@@ -75,6 +75,7 @@ FIELDS: dict[type[events.Event], dict[str, st.SearchStrategy[Any]]] = {
         "digest": text, "chars": st.integers(-(2**63), 2**63 - 1), "sources": texts, "cut": texts,
         "files": st.lists(st.builds(events.KnownFile, path=text, digest=text, as_of=maybe), max_size=2),
     },
+    events.ConversationText: {"title": text, "prompts": texts, "closing": text, "files": texts},
     events.HostEvent: {"name": text, "payload": st.dictionaries(text, json_values, max_size=3)},
 }  # fmt: skip
 

@@ -70,6 +70,9 @@ def main(store: str, project: str) -> None:
     found = memory.query(types=["fact"], text="CENTS", project=project)
     assert_type(found, list[Event])
     assert [event.id for event in found] == [fact.id]
+    hits = memory.search("price cent", project=project)
+    assert_type(hits[0].score, float)
+    assert [hit.id for hit in hits] == [fact.id]
     notes = next(path for path in memory.replay().replayed.documents if path.path.startswith("memory/"))
     reasons = memory.why(notes.path)
     assert fact.id in {entry.event.id for reason in reasons for entry in reason.entries or ()}

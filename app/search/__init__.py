@@ -1,0 +1,1 @@
+"""Search: an index beside the log that is kept current by whoever asks, and what is asked of it."""

@@ -1,0 +1,81 @@
+"""The lines of the log that were appended since somebody looked, and say anything to a search.
+
+Imported inside agents' hooks: standard library only.
+"""
+
+from eventlog import fastjson, index_lookup
+from eventlog.files import open_regular
+from eventlog.lean import os
+from eventlog.linescan import lines_with
+from eventlog.store import day_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from eventlog.index_lookup import FileStamp
+    from eventlog.store import Store
+
+    Seen = dict[str, tuple[int, int]]  # name of a day file -> inode, and bytes of whole lines seen
+    Lines = list[dict[str, object]]
+
+
+class NotAppended(Exception):
+    """Something else was done to the log than appending."""
+
+
+class Appended:
+    """The events that were appended, and how much has been seen now."""
+
+    def __init__(self, events: "Lines", seen: "Seen") -> None:
+        self.events = events
+        self.seen = seen
+
+
+def appended(store: "Store", seen: "Seen", types: "Iterable[str]", most: int) -> Appended:
+    """Read what was appended since; raises NotAppended, OSError, or ValueError where it is more than `most` bytes."""
+    there = [stamp for name in _day_files(store.log, seen) if (stamp := index_lookup.stamp_of(store.log, name))]
+    if seen.keys() - {stamp[0] for stamp in there}:
+        raise NotAppended("a file is gone")
+    marks = [f'"{name}"'.encode() for name in types]
+    wanted = frozenset(types)
+    found = Appended([], {})
+    todo = [stamp for stamp in there if _differs(stamp, seen)]
+    if sum(stamp[1] - seen.get(stamp[0], (0, 0))[1] for stamp in todo) > most:
+        raise ValueError(f"more than {most:,} bytes were appended")
+    for stamp in todo:
+        name, start = stamp[0], seen.get(stamp[0], (0, 0))[1]
+        data = _whole_lines(f"{store.log}/{name}", start)
+        found.seen[name] = stamp[4], start + len(data)
+        for begin, end in lines_with(data, marks):
+            event = fastjson.object_in(data[begin:end])
+            if event.get("type") in wanted and event.get("id") and event.get("ts"):
+                found.events.append(event)
+    return found
+
+
+def _day_files(log_dir: str, seen: "Seen") -> "list[str]":
+    """List the day files by name; what is known to be one is not asked again."""
+    try:
+        return sorted(name for name in os.listdir(log_dir) if name in seen or day_of(name))
+    except FileNotFoundError:
+        return []
+
+
+def _differs(stamp: "FileStamp", seen: "Seen") -> bool:
+    """Tell whether a file grew or is new; raises NotAppended for everything else that can happen to one."""
+    name, size, *_, inode = stamp
+    if name not in seen:
+        return True
+    known, length = seen[name]
+    if known != inode or size < length:
+        raise NotAppended(name)
+    return size > length
+
+
+def _whole_lines(path: str, start: int) -> bytes:
+    """Read from there to the last end of a line."""
+    with os.fdopen(open_regular(path), "rb") as opened:
+        opened.seek(start)
+        data = opened.read()
+    return data[: data.rfind(b"\n") + 1]

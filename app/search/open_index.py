@@ -1,0 +1,92 @@
+"""The index of a store, opened: current, or made anew beside the old one, which it replaces when it is whole.
+
+Anew is made: none, one that is damaged, of another version, or behind; one that saw anything but appends; and where
+projects have other names now.
+Imported inside agents' hooks: standard library only.
+"""
+
+from _sqlite3 import DatabaseError, OperationalError
+
+from eventlog import files
+from eventlog.app.search.appended import NotAppended
+from eventlog.app.search.project_names import ProjectNames
+from eventlog.app.search.search_index import SearchIndex
+from eventlog.lean import os
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from eventlog.store import Store
+
+PATIENCE = 5.0  # seconds another writer is waited for
+ALL = 1 << 62  # bytes
+_PASSING = ("locked", "busy", "readonly", "unable to open", "full", "disk I/O")  # nothing is wrong with the file
+
+
+def open_index(store: "Store", names: ProjectNames, *, patience: float = PATIENCE, most: int = ALL) -> SearchIndex:
+    """Open the index, current with the log; where the cache cannot be written, one in memory.
+
+    Raises OSError, ValueError where more than `most` bytes had to be read, and DatabaseError.
+    """
+    try:
+        return _there(store, names, patience, most) or _anew(store, names, most)
+    except (OSError, OperationalError) as error:
+        if patience < PATIENCE or (isinstance(error, OperationalError) and not _is_passing(error)):
+            raise
+        return _made(store, ":memory:", names, most)
+
+
+def _there(store: "Store", names: ProjectNames, patience: float, most: int) -> SearchIndex | None:
+    """Open the one that is there; None where there is none that is any good."""
+    path = store.cached("search.sqlite")
+    if not os.path.exists(path):
+        return None
+    index = SearchIndex(path, names, patience)
+    try:
+        if index.is_current() and not (patience == PATIENCE and index.is_behind()):
+            index.catch_up(store, most)
+            if not (patience == PATIENCE and index.is_behind()):
+                return index
+    except NotAppended:
+        pass
+    except DatabaseError as error:
+        index.close()
+        if _is_passing(error):
+            raise
+        return None
+    except BaseException:
+        index.close()
+        raise
+    index.close()
+    return None
+
+
+def _anew(store: "Store", names: ProjectNames, most: int) -> SearchIndex:
+    files.make_dirs(store.cache, durable=False)
+    path = store.cached("search.sqlite")
+    temporary = f"{path}.{os.urandom(4).hex()}{files.ENDING}"
+    os.close(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, files.OURS))
+    try:
+        _made(store, temporary, names, most).close()
+        files.remove(f"{path}-journal")  # of the old one, whose writer was killed
+        os.replace(temporary, path)
+    finally:
+        files.remove(temporary)
+    index = SearchIndex(path, names, PATIENCE)
+    index.is_current()
+    return index
+
+
+def _made(store: "Store", path: str, names: ProjectNames, most: int) -> SearchIndex:
+    index = SearchIndex(path, names, PATIENCE)
+    try:
+        index.create("fts5")
+    except OperationalError as error:
+        if "no such module" not in str(error):
+            raise
+        index.create("scan")
+    index.catch_up(store, most)
+    return index
+
+
+def _is_passing(error: DatabaseError) -> bool:
+    return any(word in str(error) for word in _PASSING)

@@ -1,0 +1,38 @@
+"""The names of projects: by the list of the last replay, else by their paths.
+
+Imported inside agents' hooks: standard library only.
+"""
+
+from eventlog import fastjson
+from eventlog.files import read_regular
+from eventlog.ids import digest
+from eventlog.replica import replica_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from eventlog.store import Store
+
+
+class ProjectNames:
+    """The names of projects by machine and path; `digest` changes with any of them."""
+
+    def __init__(self, store: "Store") -> None:
+        try:
+            data = read_regular(f"{store.knowledge}/projects.jsonl")
+        except OSError:
+            data = b""
+        self.digest = digest(data.decode("utf-8", "replace"), 8).hex() if data else ""
+        self._here = replica_of(store) if data else ""
+        self._known: dict[tuple[str, str], str] = {}
+        for listed in map(fastjson.object_in, data.splitlines()):
+            places = listed.get("places")
+            for replica, path in places if isinstance(places, list) else ():
+                self._known[replica or "", path] = str(listed.get("project", ""))
+
+    def of(self, path: str, replica: str) -> str:
+        """Name the project of a path, on the machine that spoke; "" for none."""
+        return self._known.get((replica, path)) or self._known.get(("", path), path)
+
+    def here(self, path: str) -> str:
+        """Name the project of a path of this machine."""
+        return self.of(path, self._here)

@@ -1,0 +1,99 @@
+"""Search: what is known that answers a query, best first; and what is near where nothing does."""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from eventlog.app.open_store import OpenStore
+from eventlog.app.search.open_index import open_index
+from eventlog.app.search.project_names import ProjectNames
+from eventlog.app.search.search_index import Hit, Scope, SearchIndex
+from eventlog.projections.search.findable import CONVERSATION
+from eventlog.projections.search.words import tokens
+from eventlog.text import one_line
+
+_MOST_NEAR = 5
+_SHORTEST_BEGINNING = 2  # characters of the word somebody is still typing
+
+
+class SearchHit(NamedTuple):
+    """One thing that answers a query; `project` None: about the user. The greater the score, the better."""
+
+    id: str
+    type: str
+    conversation_id: str
+    project: str | None
+    agent: str | None
+    ts: str
+    text: str
+    score: float
+
+
+class SearchAnswer(NamedTuple):
+    """The hits, best first; where there are none, how many answer in other projects, and words that are near."""
+
+    hits: list[SearchHit]
+    elsewhere: int = 0
+    near: Sequence[str] = ()
+
+
+class SearchQuery(NamedTuple):
+    """A query in any order of words, the last of which may be a beginning.
+
+    It is asked in a project ("" in none) and about the user, or `everywhere`; of these types, of what was said since.
+    """
+
+    text: str
+    project: str = ""
+    everywhere: bool = False
+    types: tuple[str, ...] = ()
+    since: str = ""
+    limit: int = 10
+
+
+def search(opened: OpenStore, query: SearchQuery) -> SearchAnswer:
+    """Search everything that holds; raises OSError where the log cannot be read."""
+    names = ProjectNames(opened.store)
+    subjects = None if query.everywhere else ("", names.here(query.project))
+    index = open_index(opened.store, names)
+    try:
+        hits = list(_distinct(_find(index, query, subjects), query.limit))
+        if hits:
+            return SearchAnswer(hits)
+        elsewhere = [] if query.everywhere else _find(index, query, None)
+        return SearchAnswer([], len(elsewhere), list(_near(index, query.text)))
+    finally:
+        index.close()
+
+
+def last_word(text: str) -> str:
+    """Return the beginning of a word that somebody is still typing; "" where the last one is finished."""
+    typed = text.rpartition(" ")[2].casefold()
+    return typed if len(typed) >= _SHORTEST_BEGINNING and typed.isalnum() else ""
+
+
+def _find(index: SearchIndex, query: SearchQuery, subjects: Sequence[str] | None) -> list[Hit]:
+    scope = Scope(subjects, query.types, query.since)
+    return index.find(tokens(query.text), last_word(query.text), scope, 2 * query.limit)
+
+
+def _distinct(hits: Sequence[Hit], limit: int) -> Iterator[SearchHit]:
+    """Yield each text once, and of a conversation its summary or its text, whichever answers better."""
+    told: set[str] = set()
+    for hit in hits:
+        found = hit.found
+        text = one_line(found.shown)
+        keys = {text} | ({f"\n{found.conversation}"} if found.type in CONVERSATION else set())
+        if len(told) < limit * 2 and not told & keys:
+            told |= keys
+            project, agent = found.project if hit.subject else None, found.agent or None
+            told_of = (found.id, found.type, found.conversation, project, agent, found.ts)
+            yield SearchHit(*told_of, text, round(hit.score, 3))
+
+
+def _near(index: SearchIndex, text: str) -> Iterator[str]:
+    """Yield words that are known and begin like those of the query."""
+    for token in tokens(text)[:_MOST_NEAR]:
+        for length in range(len(token), _SHORTEST_BEGINNING, -1):
+            if words := index.beginning(token[:length], 1):
+                yield words[0]
+                break

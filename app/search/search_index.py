@@ -1,0 +1,266 @@
+"""`cache/search.sqlite`: what of the log can be found, and the words it is found by; delete it freely.
+
+Content      one row per thing that holds (`validity.py`), with its line; its words once, as tokens (`word_tables.py`).
+Currency     whoever asks takes in what was appended since, first. A withdrawal hides its target from then on; what it
+             brings back to light (an earlier wording, a drawn summary) is found once the index was made anew, which
+             `is_behind` asks for.
+Writers      one at a time, in one transaction. Additions are not synced, withdrawals are.
+
+Imported inside agents' hooks: of sqlite3 the C part only, which loads in half the time.
+"""
+
+from _sqlite3 import connect
+
+from eventlog import fastjson
+from eventlog.app.search import validity
+from eventlog.app.search.appended import appended
+from eventlog.app.search.word_tables import FullText, Scanned
+from eventlog.projections.search.findable import FINDABLE, Findable, text_in
+from eventlog.projections.search.ranking import telling
+from eventlog.projections.search.words import tokens
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Sequence
+    from sqlite3 import Connection
+
+    from eventlog.app.search.appended import Lines, Seen
+    from eventlog.app.search.project_names import ProjectNames
+    from eventlog.app.search.word_tables import WordRow, WordTable
+    from eventlog.projections.search.findable import EventFields
+    from eventlog.store import Store
+
+    Row = tuple[int, str, str, str, bytes]  # number, subject, type, time and line of a unit
+
+_VERSION = "1"
+_PARTS = 6  # bits of a row's number that tell the passage; 0 is the whole
+_TABLES: "dict[str, Callable[[Connection], WordTable]]" = {"fts5": FullText, "scan": Scanned}
+_SCHEMA = (
+    "CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID",
+    "CREATE TABLE seen (name TEXT PRIMARY KEY, inode INTEGER, size INTEGER) WITHOUT ROWID",
+    "CREATE TABLE talks (conversation TEXT PRIMARY KEY, project TEXT, replica TEXT) WITHOUT ROWID",
+    "CREATE TABLE gone (aim TEXT PRIMARY KEY) WITHOUT ROWID",
+    """CREATE TABLE units (id INTEGER PRIMARY KEY, place INTEGER UNIQUE, subject TEXT, event TEXT, ts TEXT, type TEXT,
+        conversation TEXT, drawn INTEGER, line BLOB)""",
+    "CREATE INDEX by_event ON units (event)",
+    "CREATE INDEX by_conversation ON units (conversation)",
+)
+
+_EVENT, _OF_ONE, _PLACE = "event = ?", "conversation = ?", "place = ?"
+_SUMMARY = "conversation = ? AND type = 'stage_summary' AND drawn = ?"
+_ONE_OF = "id IN (SELECT value FROM json_each(?))"
+_AT_ONCE = 256  # units
+
+
+class Hit:
+    """One thing found, what it is about ("" for the user), and how well it answers."""
+
+    def __init__(self, line: bytes, subject: str, score: float) -> None:
+        self.found = Findable(fastjson.object_in(line))
+        self.subject = subject
+        self.score = score
+
+
+class Scope:
+    """Which things are looked for: about one of these subjects, of one of these types, said since; None, "": any."""
+
+    def __init__(
+        self, subjects: "Collection[str] | None" = None, types: "Collection[str]" = (), since: str = ""
+    ) -> None:
+        self._subjects = subjects
+        self._types = types
+        self._since = since
+
+    def holds(self, subject: str, kind: str, ts: str) -> bool:
+        """Tell whether a thing is looked for."""
+        if self._subjects is not None and subject not in self._subjects:
+            return False
+        return (not self._types or kind in self._types) and ts >= self._since
+
+
+class SearchIndex:
+    """The index of one store, open; whatever it does raises DatabaseError where the file cannot be read or written."""
+
+    def __init__(self, path: str, names: "ProjectNames", patience: float) -> None:
+        self._names = names
+        self._db: Connection = connect(path, timeout=patience, isolation_level=None)
+        self._words: WordTable = FullText(self._db)
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._db.close()
+
+    def create(self, words: str) -> None:
+        """Make the tables, with that kind of words; raises OperationalError where SQLite has none of that kind."""
+        self._db.execute("PRAGMA journal_mode = MEMORY")  # nobody else sees it yet
+        self._words = _TABLES[words](self._db)
+        self._words.create()
+        for statement in _SCHEMA:
+            self._db.execute(statement)
+        told = (("version", _VERSION), ("words", words), ("names", self._names.digest))
+        self._db.executemany("INSERT INTO meta VALUES (?, ?)", told)
+
+    def is_current(self) -> bool:
+        """Tell whether this program made it, with the names projects have now."""
+        meta = self._meta()
+        self._words = _TABLES.get(meta.get("words", ""), FullText)(self._db)
+        return (meta.get("version"), meta.get("names")) == (_VERSION, self._names.digest)
+
+    def is_behind(self) -> bool:
+        """Tell whether a withdrawal may have brought something back to light."""
+        return "behind" in self._meta()
+
+    def catch_up(self, store: "Store", most: int) -> None:
+        """Take in what was appended; raises NotAppended, ValueError or OSError as `appended` does."""
+        seen = self._seen()
+        news = appended(store, seen, validity.TELLS, most)
+        if not news.seen:
+            return
+        withdraws = any(event["type"] in validity.WITHDRAWS for event in news.events)
+        self._db.execute(f"PRAGMA synchronous = {'FULL' if withdraws else 'OFF'}")
+        self._db.execute("BEGIN IMMEDIATE")
+        try:
+            if seen != (seen := self._seen()):  # somebody else has taken it in meanwhile
+                news = appended(store, seen, validity.TELLS, most)
+            self._take_in(news.events, self._withdraw(news.events, is_new=not seen))
+            rows = [(name, inode, size) for name, (inode, size) in news.seen.items()]
+            self._db.executemany("INSERT OR REPLACE INTO seen VALUES (?, ?, ?)", rows)
+            self._db.execute("COMMIT")
+        except BaseException:
+            self._db.execute("ROLLBACK")
+            raise
+
+    def find(self, asked: "Sequence[str]", prefix: str, scope: Scope, limit: int) -> "list[Hit]":
+        """Find what has any of these tokens, or a word with this beginning; best first, of equals the newest."""
+        scores: dict[int, tuple[float, float]] = {}  # of the whole, and of its best passage
+        chosen = telling(asked, self.having(asked), self.texts())
+        if prefix and not self._words.beginning(prefix, 1):
+            chosen += [stem for stem in _stems(prefix) if self._words.having(stem)]
+        for row, score in self._words.scores(chosen, prefix):
+            whole, passage = scores.get(row >> _PARTS, (0.0, 0.0))
+            is_whole = row & ((1 << _PARTS) - 1) == 0
+            scores[row >> _PARTS] = (score, passage) if is_whole else (whole, max(passage, score))
+        ranked = sorted(((whole + (passage or whole), unit) for unit, (whole, passage) in scores.items()), reverse=True)
+        return self._chosen(ranked, scope, limit)
+
+    def having(self, tokens: "Iterable[str]") -> dict[str, int]:
+        """Count the rows that have each of the tokens."""
+        return {token: self._words.having(token) for token in tokens}
+
+    def texts(self) -> int:
+        """Count the things there are, more or less."""
+        return int(self._db.execute("SELECT ifnull(max(id), 0) FROM units").fetchone()[0])
+
+    def beginning(self, prefix: str, limit: int) -> list[str]:
+        """List words that begin like that, the most frequent first."""
+        return self._words.beginning(prefix, limit)
+
+    def _chosen(self, ranked: "list[tuple[float, int]]", scope: Scope, limit: int) -> "list[Hit]":
+        hits: list[Hit] = []
+        for start in range(0, len(ranked), _AT_ONCE):
+            some = ranked[start : start + _AT_ONCE]
+            units = {row[0]: row for row in self._units(_ONE_OF, _list(unit for _, unit in some))}
+            for score, unit in some:
+                if unit in units and scope.holds(*units[unit][1:4]) and len(hits) < limit:
+                    hits.append(Hit(units[unit][4], units[unit][1], score))
+            if len(hits) == limit:
+                break
+        return hits
+
+    def _units(self, where: str, *values: object) -> "list[Row]":
+        statement = f"SELECT id, subject, type, ts, line FROM units WHERE {where}"  # noqa: S608 - texts of this module
+        return self._db.execute(statement, values).fetchall()
+
+    def _withdraw(self, events: "Lines", *, is_new: bool) -> set[str]:
+        """Take out what is withdrawn, and return all that ever was."""
+        news = [event for event in events if event["type"] in validity.WITHDRAWS]
+        gone = validity.withdrawn(news) if is_new else set(filter(None, map(validity.aim_of, news)))
+        self._db.executemany("INSERT OR IGNORE INTO gone VALUES (?)", [(aim,) for aim in gone])
+        if gone and not is_new:
+            self._db.execute("INSERT OR REPLACE INTO meta VALUES ('behind', '1')")
+            for aim in gone:
+                self._hide(aim)
+        return {str(aim) for (aim,) in self._db.execute("SELECT aim FROM gone")}
+
+    def _hide(self, aim: str) -> None:
+        if aim.startswith(validity.A_STATEMENT):
+            self._clear(aim)
+        else:
+            self._take_out(_OF_ONE if aim.startswith(validity.ALL_OF) else _EVENT, aim.removeprefix(validity.ALL_OF))
+
+    def _clear(self, aim: str) -> None:
+        """Take a statement out of whatever states it: some of what has its rarest word."""
+        having = self.having(tokens(aim.removeprefix(validity.A_STATEMENT)))
+        rarest = min(having, key=having.__getitem__, default="")
+        rows = self._words.scores([rarest], "") if rarest else []
+        found = self._units(_ONE_OF, _list({row >> _PARTS for row, _ in rows})) if rarest else self._units("TRUE")
+        for unit, *_, line in found:
+            event = fastjson.object_in(line)
+            kept = validity.cleared(event, [aim])
+            if kept != event:
+                self._take_out("id = ?", unit)
+                self._take_in([dict(kept)], set())
+
+    def _take_in(self, events: "Lines", gone: set[str]) -> None:
+        for event in sorted(events, key=validity.order_of):
+            conversation = text_in(event, "conversation_id")
+            if event["type"] == "session_start":
+                told = (conversation, text_in(event, "project"), text_in(event, "replica"))
+                self._db.execute("INSERT OR IGNORE INTO talks VALUES (?, ?, ?)", told)
+            elif event["type"] in FINDABLE and not gone & {text_in(event, "id"), validity.ALL_OF + conversation}:
+                said = validity.cleared(event, gone)
+                if validity.is_said(said):
+                    self._say(said, conversation)
+
+    def _say(self, event: "EventFields", conversation: str) -> None:
+        """Put one line in its place, unless what stands there is newer, or an agent's own words do."""
+        subject = self._subject(event, conversation)
+        drawn = validity.is_drawn(event)
+        if drawn and self._units(_SUMMARY, conversation, 0):
+            return
+        if event["type"] == "stage_summary" and not drawn:
+            self._take_out(_SUMMARY, conversation, 1)
+        place = validity.place_of(event, subject)
+        there = self._db.execute("SELECT ts, event FROM units WHERE place = ?", (place,)).fetchone()
+        if there and there >= validity.order_of(event):
+            return
+        self._take_out(_PLACE, place)
+        self._insert(event, place, subject, drawn=drawn)
+
+    def _subject(self, event: "EventFields", conversation: str) -> str:
+        """Name the project a line is about, that of its conversation where it names none; "" for the user."""
+        talk = self._db.execute("SELECT project, replica FROM talks WHERE conversation = ?", (conversation,)).fetchone()
+        project, replica = talk or ("", "")
+        path = text_in(event, "project") or (project if event["type"] != "fact" else "")
+        return "" if validity.is_about_user(event, path) else self._names.of(path, text_in(event, "replica") or replica)
+
+    def _insert(self, event: "EventFields", place: int, subject: str, *, drawn: bool) -> None:
+        found = Findable(event)
+        row = (place, subject, found.id, found.ts, found.type, found.conversation, drawn, fastjson.dumps(dict(event)))
+        unit = self._db.execute("INSERT INTO units VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?)", row).lastrowid
+        assert unit is not None
+        self._words.put(_rows(unit, found))
+
+    def _take_out(self, where: str, *values: object) -> None:
+        for unit, *_, line in self._units(where, *values):
+            self._words.take_out(_rows(unit, Findable(fastjson.object_in(line))))
+            self._db.execute("DELETE FROM units WHERE id = ?", (unit,))
+
+    def _seen(self) -> "Seen":
+        return {name: (inode, size) for name, inode, size in self._db.execute("SELECT name, inode, size FROM seen")}
+
+    def _meta(self) -> dict[str, str]:
+        return dict(self._db.execute("SELECT name, value FROM meta"))
+
+
+def _stems(typed: str) -> "Iterable[str]":
+    """Yield what may be left of a longer word somebody is typing, once it is without its ending: `settin` is `set`."""
+    return (typed[:length] for length in range(max(3, len(typed) - 3), len(typed)))
+
+
+def _list(units: "Iterable[int]") -> str:
+    return f"[{','.join(map(str, units))}]"
+
+
+def _rows(unit: int, found: Findable) -> "list[WordRow]":
+    return [(unit << _PARTS | part, tokens) for part, tokens in enumerate(found.rows)]

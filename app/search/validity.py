@@ -1,0 +1,108 @@
+"""The lines of the log that can be found: each thing once, as last said, and nothing that was withdrawn.
+
+The same rules as of the views (`projections/state/`), line by line, for those who have no time to fold: a prompt waits
+for them. In order, any of them may come late; a late one never brings back what stands no more.
+
+Imported inside agents' hooks: standard library only, and events as the lines of the log have them.
+"""
+
+from eventlog import ids
+from eventlog.layers import SESSION_END
+from eventlog.projections.search.findable import FINDABLE, text_in, texts_in
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable
+
+    from eventlog.projections.search.findable import EventFields
+
+WITHDRAWS = ("retraction", "rejected", "restored")
+TELLS = (*FINDABLE, "session_start", *WITHDRAWS)  # types of which anything follows for a search
+ALL_OF, A_STATEMENT = "conversation ", "statement "  # what aims begin with that are no single event
+_STATES = ("content", "topic", "summary", "decisions", "todos", "title", "prompts", "closing")
+_WHOLE = "session"  # the scope of a summary
+
+
+def place_of(event: "EventFields", subject: str) -> int:
+    """Number the place among what can be found where there is room for one: a later one there replaces an earlier."""
+    return int.from_bytes(ids.digest(_place(event, subject), 8), "big") >> 1
+
+
+def _place(event: "EventFields", subject: str) -> str:
+    match event["type"]:
+        case "fact" if key := text_in(event, "key"):
+            return f"{subject}\nkey {key}"
+        case "fact":
+            return f"{subject}\ntext {' '.join(text_in(event, 'content').casefold().split())}"
+        case "stage_summary" if event.get("scope") == _WHOLE:
+            return f"session {text_in(event, 'conversation_id')}"
+        case "conversation_text":
+            return f"transcript {text_in(event, 'conversation_id')}"
+    return f"event {text_in(event, 'id')}"
+
+
+def is_drawn(event: "EventFields") -> bool:
+    """Tell whether a program drew a summary from a transcript: it stands where no agent wrote one."""
+    return event["type"] == "stage_summary" and event.get("layer") == SESSION_END
+
+
+def is_said(event: "EventFields") -> bool:
+    """Tell whether a line says anything, and not as a helper."""
+    says = [text for name in _STATES for text in (text_in(event, name), *texts_in(event, name))]
+    return not event.get("subagent") and any(map(str.strip, says))
+
+
+def withdrawn(events: "Iterable[EventFields]") -> set[str]:
+    """Find what is withdrawn: the aims in force, as `eventlog.retractions.Retractions` finds them."""
+    newest_first = sorted(events, key=order_of, reverse=True)
+    by_hand = {text_in(event, "id") for event in newest_first if event["type"] != "retraction"}
+    gone: set[str] = set()
+    for event in newest_first:
+        if event["type"] == "retraction" and text_in(event, "target") in by_hand:
+            continue  # what a person decided, only a person takes back
+        if text_in(event, "id") not in gone and (aim := aim_of(event)):
+            gone.add(aim)
+    return gone
+
+
+def aim_of(event: "EventFields") -> str:
+    """Name what a withdrawal takes away: an event by its id, all of a conversation, or a statement."""
+    if target := text_in(event, "target"):
+        return target
+    if statement := text_in(event, "statement"):
+        return A_STATEMENT + _reduced(statement)
+    conversation = text_in(event, "conversation")
+    return ALL_OF + conversation if conversation else ""
+
+
+def cleared(event: "EventFields", gone: "Collection[str]") -> "EventFields":
+    """Take out of a line what states the same as something rejected."""
+    if not any(aim.startswith(A_STATEMENT) for aim in gone):
+        return event
+    kept: dict[str, object] = dict(event)
+    for name in _STATES:
+        said = event.get(name)
+        if isinstance(said, str) and A_STATEMENT + _reduced(said) in gone:
+            kept[name] = ""
+        elif isinstance(said, list):
+            kept[name] = [text for text in texts_in(event, name) if A_STATEMENT + _reduced(text) not in gone]
+    return kept
+
+
+def _reduced(text: str) -> str:
+    from eventlog.text import statement_of  # imports more than a prompt has time for, unless somebody rejected anything
+
+    return statement_of(text)
+
+
+def order_of(event: "EventFields") -> tuple[str, str]:
+    """Give the key of the one total order of events."""
+    return text_in(event, "ts"), text_in(event, "id")
+
+
+def is_about_user(event: "EventFields", project: str) -> bool:
+    """Tell whether a line of this project is about the user, as `eventlog.events.Fact.effective_scope` tells it."""
+    if event["type"] != "fact" or not project:
+        return not project
+    by_type = "project" if event.get("memory_type", "W") == "W" else "user"
+    return (event.get("scope") or by_type) == "user"

@@ -1,0 +1,119 @@
+"""The words of the index: a full-text table of SQLite, and a plain one to be scanned where it has none.
+
+A row is a text as tokens joined by spaces; its number is that of its unit and, in the last bits, of its passage.
+Imported inside agents' hooks: standard library only.
+"""
+
+from eventlog.projections.search.ranking import scan
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from sqlite3 import Connection
+    from typing import Protocol
+
+    WordRow = tuple[int, str]
+    Score = tuple[int, float]  # of a row
+
+    class WordTable(Protocol):
+        """The questions an index asks of its words."""
+
+        def create(self) -> None:
+            """Make the table."""
+
+        def put(self, rows: "Iterable[WordRow]") -> None:
+            """Add rows."""
+
+        def take_out(self, rows: "Iterable[WordRow]") -> None:
+            """Remove rows, with the words they were put with."""
+
+        def scores(self, asked: "Sequence[str]", prefix: str) -> "Iterable[Score]":
+            """Score the rows that have any of these tokens, or a word with this beginning."""
+
+        def having(self, token: str) -> int:
+            """Count the rows with a token."""
+
+        def beginning(self, prefix: str, limit: int) -> "list[str]":
+            """List words that begin like that, the most frequent first."""
+
+
+_TOKENIZER = "unicode61 remove_diacritics 0 tokenchars '_-./:@+#'"
+_BEGINNING = "SELECT term FROM vocabulary WHERE term >= ? AND term < ? ORDER BY doc DESC, term LIMIT ?"
+
+
+class FullText:
+    """FTS5 without text: a row is removed with the words it was put with."""
+
+    name = "fts5"
+
+    def __init__(self, database: "Connection") -> None:
+        self._run = database.execute
+        self._run_many = database.executemany
+
+    def create(self) -> None:
+        """Make the table; raises OperationalError where this SQLite has no FTS5."""
+        self._run(f"CREATE VIRTUAL TABLE words USING fts5(tokens, content='', tokenize=\"{_TOKENIZER}\")")
+        self._run("CREATE VIRTUAL TABLE vocabulary USING fts5vocab(words, row)")
+
+    def put(self, rows: "Iterable[WordRow]") -> None:
+        """Add rows."""
+        self._run_many("INSERT INTO words (rowid, tokens) VALUES (?, ?)", rows)
+
+    def take_out(self, rows: "Iterable[WordRow]") -> None:
+        """Remove rows."""
+        self._run_many("INSERT INTO words (words, rowid, tokens) VALUES ('delete', ?, ?)", rows)
+
+    def scores(self, asked: "Sequence[str]", prefix: str) -> "Iterable[Score]":
+        """Score the rows that have any of these tokens, or a word with this beginning."""
+        words = [f'"{token}"' for token in asked] + ([f'"{prefix}" *'] if prefix else [])
+        statement = "SELECT rowid, -bm25(words) FROM words WHERE words MATCH ?"
+        return self._run(statement, (" OR ".join(words),)) if words else []
+
+    def having(self, token: str) -> int:
+        """Count the rows with a token."""
+        row = self._run("SELECT doc FROM vocabulary WHERE term = ?", (token,)).fetchone()
+        return int(row[0]) if row else 0
+
+    def beginning(self, prefix: str, limit: int) -> list[str]:
+        """List words that begin like that, the most frequent first."""
+        return [str(term) for (term,) in self._run(_BEGINNING, (prefix, f"{prefix}\U0010ffff", limit))]
+
+
+class Scanned:
+    """A plain table, read as a whole for every query."""
+
+    name = "scan"
+
+    def __init__(self, database: "Connection") -> None:
+        self._run = database.execute
+        self._run_many = database.executemany
+
+    def create(self) -> None:
+        """Make the table."""
+        self._run("CREATE TABLE words (id INTEGER PRIMARY KEY, words TEXT)")
+
+    def put(self, rows: "Iterable[WordRow]") -> None:
+        """Add rows."""
+        self._run_many("INSERT INTO words VALUES (?, ?)", rows)
+
+    def take_out(self, rows: "Iterable[WordRow]") -> None:
+        """Remove rows."""
+        self._run_many("DELETE FROM words WHERE id = ? AND words = ?", rows)
+
+    def scores(self, asked: "Sequence[str]", prefix: str) -> "Iterable[Score]":
+        """Score the rows that have any of these tokens, or a word with this beginning."""
+        rows = self._run("SELECT id, words FROM words ORDER BY id").fetchall()
+        found = scan([words for _, words in rows], asked, prefix)
+        return [(rows[number][0], score) for number, score in found.items()]
+
+    def having(self, token: str) -> int:
+        """Count the rows with a token."""
+        return sum(token in words.split() for (words,) in self._run("SELECT words FROM words"))
+
+    def beginning(self, prefix: str, limit: int) -> list[str]:
+        """List words that begin like that, the most frequent first."""
+        counts: dict[str, int] = {}
+        for (words,) in self._run("SELECT words FROM words"):
+            for word in {word for word in words.split() if word.startswith(prefix)}:
+                counts[word] = counts.get(word, 0) + 1
+        return sorted(counts, key=lambda word: (-counts[word], word))[:limit]

@@ -1,0 +1,282 @@
+"""Search finds what was said and still holds, the moment it was said; and nothing that holds no more, from that moment."""
+
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from eventlog import Memory
+from eventlog.app.search import word_tables
+from eventlog.events import ConversationText, Fact, Rejected, Restored, Retraction, SessionStart, StageSummary
+
+SHOP, BILLING = "/src/shop", "/src/billing"
+
+
+@pytest.fixture
+def memory(tmp_path):
+    return Memory(tmp_path / "store")
+
+
+def say(memory, content, project=SHOP, conversation="c1", **fields):
+    return memory.log.append(Fact(conversation_id=conversation, project=project, content=content, **fields))
+
+
+def found(memory, query, project=SHOP, **options):
+    return [hit.text for hit in memory.search(query, project=project, **options)]
+
+
+@pytest.fixture(params=[False, True], ids=["not replayed", "replayed"])
+def settle(memory, request):
+    """Whether a replay stands between what is done and what is asked."""
+    return memory.replay if request.param else lambda: None
+
+
+# ----------------------------------------------------------------------------------------------------- what is found
+
+
+def test_words_are_found_in_any_order_and_form_names_in_part_and_whole_and_the_last_by_its_beginning(memory):
+    say(memory, "Orders are never deleted: cancelling writes to order_audit")
+    say(memory, "CONN_MAX_AGE stays at 60 in shop/settings/prod.py")
+    say(memory, "支付回调会重复发送")
+
+    assert found(memory, "deleting order") == found(memory, "order deletes") == found(memory, "audit")
+    assert "deleted" in found(memory, "audit")[0]
+    assert "CONN_MAX_AGE" in found(memory, "max age")[0]
+    assert found(memory, "prod.py") == found(memory, "conn_max_age") == found(memory, "sett")
+    assert found(memory, "回调 重复") == found(memory, "重复的回调") == ["支付回调会重复发送"]
+
+
+def test_the_best_answer_comes_first(memory):
+    for number in range(20):
+        say(memory, f"The build number {number} was shipped to the customers")
+    say(memory, "The build uses Bazel")
+
+    assert found(memory, "which build tool, bazel?")[0] == "The build uses Bazel"
+
+
+def test_summaries_and_past_conversations_are_found_and_one_that_says_both_once(memory):
+    memory.log.append(StageSummary(conversation_id="c1", project=SHOP, topic="Cart", summary="Rounds half even"))
+    memory.log.append(
+        ConversationText(
+            conversation_id="c2", project=SHOP, title="Postcode crash", prompts=["Empty postcode gives a 500"],
+            closing="Blank postcodes are a form error now", files=["checkout/forms.py"],
+        )
+    )  # fmt: skip
+
+    assert found(memory, "rounding") == ["Cart: Rounds half even"]
+    assert found(memory, "empty 500") == ["Postcode crash · Blank postcodes are a form error now · checkout/forms.py"]
+    assert found(memory, "forms.py") == found(memory, "empty 500")
+
+    memory.log.append(
+        StageSummary(conversation_id="c2", project=SHOP, scope="session", topic="Postcode", summary="Blank is an error")
+    )
+    assert len(found(memory, "postcode blank")) == 1
+
+
+def test_here_and_about_the_user_or_everywhere(memory):
+    say(memory, "Port 8080 here")
+    say(memory, "Port 9090 there", BILLING)
+    say(memory, "Likes port numbers written out", memory_type="O")
+
+    assert set(found(memory, "port")) == {"Port 8080 here", "Likes port numbers written out"}
+    assert found(memory, "port", None) == ["Likes port numbers written out"]
+    assert len(found(memory, "port", everywhere=True)) == 3
+    assert found(memory, "port", types=["stage_summary"]) == []
+    assert found(memory, "port", since="2999") == []
+
+
+def test_a_start_tells_the_project_of_a_summary_that_names_none(memory):
+    memory.log.append(SessionStart(conversation_id="c1", project=SHOP))
+    memory.log.append(StageSummary(conversation_id="c1", summary="Zebra stripes"))
+    say(memory, "Horses", BILLING, "c2")
+
+    assert found(memory, "zebra") == ["Zebra stripes"]
+    assert found(memory, "zebra", BILLING) == []
+
+
+# ------------------------------------------------------------------------------------------------ what is not found
+
+
+def test_what_was_just_said_is_found_and_what_was_just_withdrawn_is_not(memory, settle):
+    one = say(memory, "The admin port is 8443")
+    settle()
+    assert found(memory, "admin port") == ["The admin port is 8443"]
+
+    memory.log.append(Retraction(conversation_id="human", target=one.id))
+    settle()
+
+    assert found(memory, "admin port") == []
+    assert found(memory, "admin port", everywhere=True) == []
+
+
+def test_a_quarantined_conversation_says_nothing_also_later(memory, settle):
+    say(memory, "Poisoned wells", conversation="bad")
+    memory.log.append(StageSummary(conversation_id="bad", project=SHOP, summary="Poisoned summary"))
+    memory.log.append(ConversationText(conversation_id="bad", project=SHOP, title="Poisoned", prompts=["x"]))
+    assert len(found(memory, "poisoned")) == 2
+
+    memory.log.append(Retraction(conversation_id="human", conversation="bad"))
+    say(memory, "Poisoned once more", conversation="bad")
+    settle()
+
+    assert found(memory, "poisoned") == []
+
+
+def test_a_replaced_wording_is_not_found_and_is_again_when_its_successor_is_withdrawn(memory, settle):
+    say(memory, "Runs on Python 3.10", key="python")
+    new = say(memory, "Runs on Python 3.13", key="python")
+    say(memory, "Runs on Python 2", BILLING, key="python")
+    settle()
+    assert found(memory, "python runs") == ["Runs on Python 3.13"]
+
+    taken = memory.log.append(Retraction(conversation_id="human", target=new.id))
+    settle()
+    assert found(memory, "python runs") == ["Runs on Python 3.10"]
+
+    memory.log.append(Retraction(conversation_id="human", target=taken.id))
+    settle()
+    assert found(memory, "python runs") == ["Runs on Python 3.13"]
+
+
+def test_of_several_revisions_of_a_summary_the_newest_is_found_and_what_a_program_drew_only_where_no_agent_wrote(
+    memory,
+):
+    def conclude(text, **fields):
+        fields = {"conversation_id": "c1", "project": SHOP, "scope": "session", **fields}
+        memory.log.append(StageSummary(summary=text, **fields))
+
+    conclude("Drawn words about herons", layer=3)
+    assert found(memory, "herons") == ["Drawn words about herons"]
+    conclude("First words about herons", layer=1)
+    conclude("Second words about herons", layer=4)
+    conclude("Drawn again about herons", layer=3)
+
+    assert found(memory, "herons") == ["Second words about herons"]
+
+
+@pytest.mark.parametrize("said", ["before", "after"])
+def test_a_rejected_statement_is_not_found_whoever_says_it_until_that_is_taken_back(memory, settle, said):
+    def speak():
+        say(memory, "Deploys happen on Friday")
+        memory.log.append(
+            StageSummary(conversation_id="c2", project=SHOP, summary="Plan", decisions=["deploys happen on Friday."])
+        )
+
+    say(memory, "Nothing of that kind")
+    if said == "before":
+        speak()
+        assert len(found(memory, "deploys friday")) == 2
+    [[rejected, _]] = memory.log.put([Rejected(conversation_id="human", statement="Deploys happen on Friday")])
+    if said == "after":
+        found(memory, "kind")
+        speak()
+    settle()
+    assert found(memory, "deploys friday") == []
+    assert found(memory, "plan") == ["Plan"]
+
+    memory.log.put([Restored(conversation_id="human", target=rejected.id)])
+    settle()
+    assert len(found(memory, "deploys friday")) == 2
+
+
+def test_a_helper_says_nothing(memory):
+    say(memory, "Helpers found an otter", subagent="a1")
+
+    assert found(memory, "otter") == []
+
+
+def test_the_same_text_said_twice_is_one_answer(memory):
+    say(memory, "Lint with ruff")
+    say(memory, "lint with  Ruff", conversation="c2")
+
+    assert len(found(memory, "ruff")) == 1
+
+
+def test_a_late_line_of_another_machine_brings_back_nothing(memory):
+    say(memory, "Deploys on Friday", key="deploy")
+    assert found(memory, "deploys") == ["Deploys on Friday"]
+    late = b'{"v":1,"id":"01a00000-0000-7000-8000-000000000001","ts":"2026-01-05T10:00:00.000000Z","type":"fact",'
+    late += b'"conversation_id":"x","project":"/src/shop","content":"Deploys on Monday","key":"deploy"}\n'
+    (Path(memory.log.store.log) / "2026-01-05.laptop.jsonl").write_bytes(late)
+
+    assert found(memory, "deploys") == ["Deploys on Friday"]
+
+
+# ------------------------------------------------------------------------------------------------------- the file
+
+
+def index_of(memory):
+    return Path(memory.log.store.cached("search.sqlite"))
+
+
+@pytest.mark.parametrize("harm", ["damaged", "gone", "empty", "of another version", "not a database"])
+def test_an_index_that_is_no_good_is_made_anew(memory, harm):
+    say(memory, "Herons fish at dawn")
+    assert found(memory, "herons")
+    path = index_of(memory)
+    if harm == "gone":
+        path.unlink()
+    elif harm == "of another version":
+        with sqlite3.connect(path) as database:
+            database.execute("UPDATE meta SET value = '0' WHERE name = 'version'")
+            database.execute("DELETE FROM units")
+    else:
+        data = path.read_bytes()
+        torn = {"damaged": data[:3000] + b"\xff" * 60_000, "empty": b"", "not a database": b"{}" * 4000}[harm]
+        path.write_bytes(torn)
+
+    assert found(memory, "herons") == ["Herons fish at dawn"]
+
+
+def test_a_log_that_was_not_only_appended_to_is_read_anew(memory):
+    say(memory, "Herons fish at dawn")
+    assert found(memory, "herons")
+    [day] = memory.log.days()
+    file = Path(day.files[0])
+    data = file.read_bytes()
+    file.rename(file.with_suffix(".old"))
+    file.write_bytes(data.replace(b"Herons", b"Egrets") + b"\n")
+
+    assert found(memory, "herons") == []
+    assert found(memory, "egrets") == ["Egrets fish at dawn"]
+
+
+def test_without_full_text_search_the_same_is_found_in_the_same_order(memory, monkeypatch):
+    texts = [
+        "Herons fish at dawn",
+        "Herons, herons, herons",
+        "Fish are frozen",
+        "苍鹭 在 黎明 捕鱼",
+        "dawn chorus of birds",
+    ]
+    for text in texts:
+        say(memory, text)
+    asked = ["herons fish", "fish at dawn", "捕鱼", "her", "bird"]
+    expected = [found(memory, query) for query in asked]
+    index_of(memory).unlink()
+
+    def lacking(_self):
+        raise sqlite3.OperationalError("no such module: fts5")
+
+    monkeypatch.setattr(word_tables.FullText, "create", lacking)
+    assert [found(memory, query) for query in asked] == expected
+    say(memory, "A heron again")
+    assert "A heron again" in found(memory, "heron")
+
+
+def test_where_nothing_can_be_written_it_is_searched_in_memory(memory, monkeypatch):
+    say(memory, "Herons fish at dawn")
+
+    def refuse(*_args, **_options):
+        raise PermissionError(13, "no")
+
+    monkeypatch.setattr("eventlog.files.make_dirs", refuse)
+    assert found(memory, "herons") == ["Herons fish at dawn"]
+    assert not index_of(memory).exists()
+
+
+def test_nobody_else_may_read_it(memory):
+    say(memory, "Herons fish at dawn")
+    found(memory, "herons")
+
+    assert index_of(memory).stat().st_mode & 0o777 == 0o600
