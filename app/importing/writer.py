@@ -5,7 +5,7 @@ some of its events; the next one adds the others.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from eventlog import batches
@@ -44,6 +44,12 @@ class ImportResult(NamedTuple):
     damage: list[BadPlace]
 
 
+class _Waiting(NamedTuple):
+    source: SourceEvent
+    event: Event
+    place: str
+
+
 class Writer:
     """One import into one log; with `dry_run` it only counts."""
 
@@ -53,7 +59,7 @@ class Writer:
         self._dry_run = dry_run
         self._known_conversations = KnownConversations(log)
         self._off: dict[str | None, bool] = {}
-        self._waiting: list[tuple[SourceEvent, Event]] = []
+        self._waiting: list[_Waiting] = []
         self._new: Counter[str] = Counter()
         self._known: Counter[str] = Counter()
         self._open = self._switched_off = 0
@@ -80,17 +86,17 @@ class Writer:
             if self._known_conversations.has(event):
                 self._known[event.fields["ts"][:10]] += 1
             else:
-                self._accept(event, told.place)
+                self._wait(event, told.place)
 
-    def _accept(self, event: SourceEvent, place: str) -> None:
-        fields = {name: value for name, value in event.fields.items() if value is not None}
+    def _wait(self, source: SourceEvent, place: str) -> None:
+        fields = {name: value for name, value in source.fields.items() if value is not None}
         try:
-            accepted = accept(from_fields({**fields, "id": id_of(str(event.fields["ts"]), event.key)}))
+            event = from_fields({**fields, "id": id_of(str(source.fields["ts"]), source.key)})
         except InvalidEvent as error:
             self._damage.append(BadPlace(place, str(error)))
             return
-        self._known_conversations.add(event)
-        self._waiting.append((event, accepted))
+        self._known_conversations.add(source)
+        self._waiting.append(_Waiting(source, event, place))
 
     def _is_off(self, project: str | None) -> bool:
         """Tell whether memory is switched off in a project: nothing of it is written."""
@@ -101,23 +107,36 @@ class Writer:
     def _flush(self) -> None:
         waiting, self._waiting = self._waiting, []
         there = self._undated_there(waiting)
-        self._known.update(event.ts[:10] for source, event in waiting if source.key in there)
+        self._known.update(one.event.ts[:10] for one in waiting if one.source.key in there)
         store = self._count if self._dry_run else self._put
-        store([event for source, event in waiting if source.key not in there])
+        store([one for one in waiting if one.source.key not in there])
 
-    def _undated_there(self, waiting: list[tuple[SourceEvent, Event]]) -> set[str]:
+    def _undated_there(self, waiting: list[_Waiting]) -> set[str]:
         """Find what has no time of its own and is in the log already, on whichever day."""
-        keys = [source.key for source, _ in waiting if not source.is_dated]
+        keys = [one.source.key for one in waiting if not one.source.is_dated]
         return set(batches.stored(self._log.days(), keys)) if keys else set()
 
-    def _put(self, events: list[Event]) -> None:
-        for event, new in self._log.put(events):
+    def _put(self, waiting: list[_Waiting]) -> None:
+        """Append a batch; where the log refuses one of its events, that one is named and the others are appended."""
+        try:
+            stored = self._log.put(one.event for one in waiting)
+        except InvalidEvent:
+            stored = self._log.put(one.event for one in self._acceptable(waiting))
+        for event, new in stored:
             (self._new if new else self._known)[event.ts[:10]] += 1
 
-    def _count(self, events: list[Event]) -> None:
+    def _acceptable(self, waiting: list[_Waiting]) -> Iterator[_Waiting]:
+        for one in waiting:
+            try:
+                accept(one.event)
+                yield one
+            except InvalidEvent as error:
+                self._damage.append(BadPlace(one.place, str(error)))
+
+    def _count(self, waiting: list[_Waiting]) -> None:
         by_day = defaultdict(set)
-        for event in events:
-            by_day[event.ts[:10]].add(event.id)
+        for one in self._acceptable(waiting):
+            by_day[one.event.ts[:10]].add(one.event.id)
         for day, wanted in by_day.items():
             there = self._log.holding(day, wanted)
             self._known[day] += len(there)

@@ -147,6 +147,20 @@ def test_a_bad_line_of_daily_notes_costs_only_itself(place, log):
     assert ["Kept"] == [event.content for event in _said(log)]
 
 
+def test_a_line_the_log_refuses_is_named_and_the_others_are_brought_in(place, log):
+    good = {"type": "fact", "timestamp": MORNING}
+    path = _lines(
+        place / "2026-02-20.jsonl",
+        {**good, "id": "1", "content": "x" * (1 << 20)},
+        {**good, "id": "2", "content": "Kept"},
+    )
+    counted = bring_in(log, "daily", place, path, dry_run=True)
+    done = bring_in(log, "daily", place, path)
+
+    assert [f"{path}:1"] == [bad.place for bad in done.damage] == [bad.place for bad in counted.damage]
+    assert ["Kept"] == [event.content for event in _said(log)]
+
+
 # ------------------------------------------------------------------------------------------------ last-word
 
 PENDING = """version: 1.0.0
