@@ -30,6 +30,14 @@ def _tool(
 
 TOOLS: "tuple[Schema, ...]" = (
     _tool(
+        "recall",
+        "Search what earlier sessions here found out, decided and did. Use before work that may have been done before.",
+        _READS,
+        ["query"],
+        query={"type": "string", "description": "words, in any order"},
+        limit={"type": "integer"},
+    ),
+    _tool(
         "remember",
         "Save one fact, or a summary of the session or of its latest stage.",
         _ADDS,

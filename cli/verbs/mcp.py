@@ -21,7 +21,7 @@ from eventlog.store import Store
 )
 @options.store
 def command(agent: str, session_type: str, store: Store) -> None:
-    """Serve memory as tools, by the Model Context Protocol on stdin and stdout: remember, why, forget.
+    """Serve memory as tools, by the Model Context Protocol on stdin and stdout: recall, remember, why, forget.
 
     Agents start it; `eventlog install --mcp` registers it with them. It ends with its client.
     """

@@ -10,7 +10,7 @@ _WORDS = KNOWN.rpartition(" ")[0]
 def tools(scene: Scene) -> str:
     """Save a fact under the conversation's own id, and find one of an earlier conversation, by tools."""
     scene.install("--mcp", "--allow")
-    scene.model.script.when("keep it", Find(), Use("remember", {"content": FACT}), Use("why", {"ref": _WORDS}))
+    scene.model.script.when("keep it", Find(), Use("remember", {"content": FACT}), Use("recall", {"query": _WORDS}))
     turn = scene.answered("Fix the cart, then keep it.", free=False)
     told = [message.text for message in turn.main[-1].talk.messages if message.role == "tool"]
     saved = [event for event in scene.events("fact") if event["content"] == FACT]
