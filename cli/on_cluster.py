@@ -1,6 +1,8 @@
 """A replay of many stores on a cluster, as it is told: store by store, as each is done."""
 
 from collections.abc import Sequence
+from operator import itemgetter
+from typing import Any
 
 from eventlog.app.cluster.connect import connected
 from eventlog.app.cluster.replay_stores import StoreReplay, replay_stores_to
@@ -15,26 +17,26 @@ _REPLAYING = "replaying stores"
 def replay_on_cluster(
     address: str, stores: Sequence[str], out: str, names: Sequence[str], *, check: bool, as_json: bool
 ) -> int:
-    """Replay stores, tell of each, and return the exit code."""
-    found = []
+    """Replay stores, tell of each, and return the exit code; of what was rendered nothing is kept."""
+    codes = set()
+    told: list[dict[str, Any]] = []
     with phases() as phase, connected(address) as client:
         for done in replay_stores_to(out, stores, client, names, check=check, progress=phase(_REPLAYING)):
-            found.append(done)
-            if not as_json:
+            codes.add(_exit_code(done, check=check))
+            if as_json:
+                told.append(_as_dict(done))
+            else:
                 _tell(done, check=check)
     if as_json:
-        emit_pretty({"root": out, "stores": [_as_dict(done) for done in sorted(found, key=lambda one: one.place)]})
-    return _exit_code(found, check=check)
+        told.sort(key=itemgetter("name"))
+        emit_pretty({"root": out, "stores": told})
+    return next((code for code in (EXIT_NOT_WRITTEN, EXIT_DAMAGED, EXIT_FOUND) if code in codes), 0)
 
 
-def _exit_code(found: Sequence[StoreReplay], *, check: bool) -> int:
-    errors = [done.error for done in found if done.error]
-    if any(isinstance(error, NotStored) for error in errors):
-        return EXIT_NOT_WRITTEN
-    if errors:
-        return EXIT_DAMAGED
-    differ = any(done.published and done.published.changes for done in found)
-    return EXIT_FOUND if check and differ else 0
+def _exit_code(done: StoreReplay, *, check: bool) -> int:
+    if done.error:
+        return EXIT_NOT_WRITTEN if isinstance(done.error, NotStored) else EXIT_DAMAGED
+    return EXIT_FOUND if check and done.published and done.published.changes else 0
 
 
 def _tell(done: StoreReplay, *, check: bool) -> None:
@@ -55,8 +57,8 @@ def _tell(done: StoreReplay, *, check: bool) -> None:
     say(f"{done.place.name}: {read}: {files}")
 
 
-def _as_dict(done: StoreReplay) -> dict[str, object]:
-    told: dict[str, object] = {"store": done.place.address, "name": done.place.name}
+def _as_dict(done: StoreReplay) -> dict[str, Any]:
+    told: dict[str, Any] = {"store": done.place.address, "name": done.place.name}
     if done.rendered and done.published:
         told |= {
             "events": done.rendered.events,

@@ -121,7 +121,9 @@ def render(part: Part, settings: Settings, projections: Sequence[Projection] = A
 
 def replayed(part: Part, settings: Settings, projections: Sequence[Projection] = ALL) -> ReplayResult:
     """Replay a log of which only a part is at hand; raises BadRequest."""
-    _refuse_others(part.versions, _versions(projections), "a part", "this program")
+    ours = _versions(projections)
+    theirs = {name: version for name, version in part.versions.items() if name in ours}
+    _refuse_others(theirs, ours, "a part", "this program")
     unsettled = next((date for date, day in part.days.items() if not day.is_settled), None)
     if unsettled:
         raise BadRequest(

@@ -40,13 +40,13 @@ def _started(distributed: Any, count: int | None) -> Iterator[Any]:
     library("cryptography")  # makes the keys
     with (
         tempfile.TemporaryDirectory(prefix="eventlog-") as scratch,
+        library("dask.config").set({"temporary-directory": scratch}),
         distributed.LocalCluster(
             n_workers=count,
             threads_per_worker=1,
             memory_limit=None,
             dashboard_address="127.0.0.1:0",
             security=distributed.Security.temporary(),
-            local_directory=scratch,
             silence_logs=logging.CRITICAL,
         ) as cluster,
         distributed.Client(cluster) as client,

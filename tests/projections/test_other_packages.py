@@ -105,13 +105,15 @@ def test_its_state_is_kept_from_one_replay_to_the_next(install, told, monkeypatc
     assert _file(told).read_bytes() == document.data
 
 
-def _by_parts(log):
+def _by_parts(log, wanted=None):
     """What a log says, folded day by day from bytes."""
     read = [
         fold.DayBytes("", day.date, tuple((file, Path(file).read_bytes()) for file in day.files)) for day in log.days()
     ]
     views = installed().projections
-    return fold.replayed(fold.merge([fold.fold_day(day, projections=views) for day in read]), Settings(), views)
+    return fold.replayed(
+        fold.merge([fold.fold_day(day, projections=views) for day in read]), Settings(), wanted or views
+    )
 
 
 def test_its_state_travels_in_parts(install, told):
@@ -119,6 +121,7 @@ def test_its_state_travels_in_parts(install, told):
     done = _by_parts(told)
 
     assert {**_ours(told), "LOUD.txt": b"SHIP IT\nLATER\n"} == {one.path: one.data for one in done.documents}
+    assert _ours(told) == {one.path: one.data for one in _by_parts(told, ALL).documents}
 
 
 def test_one_whose_fold_fails_is_told_of_by_whoever_renders_the_parts(install, told):

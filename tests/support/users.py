@@ -36,7 +36,6 @@ def _fields(chance, earlier):
         {"type": "fact", "content": words, "subagent": "helper"},
         {"type": "stage_summary", "scope": "session", "topic": words[:20], "summary": words, "todos": [words]},
         {"type": "turn_end"},
-        {"type": "plan_entry", "key": key, "content": words},
         {"type": "retraction", "target": chance.choice(earlier)} if earlier else {"type": "turn_end"},
     ]
     tool = {
@@ -44,7 +43,8 @@ def _fields(chance, earlier):
         "name": "PostToolUse",
         "payload": {"tool_name": "Bash", "tool_input": {"command": words}},
     }
-    return chance.choice([*said, *[tool] * 6])
+    plan = {"type": "plan_entry", "key": key, "content": words}
+    return plan if chance.random() < 0.005 else chance.choice([*said, *[tool] * 6])
 
 
 def _by_hour(chance, ts):
