@@ -10,7 +10,9 @@ from eventlog import days, fastjson
 from eventlog.events import Fact, Retraction, StageSummary
 from eventlog.log import EventLog
 from eventlog.projections.context.recent_events import said_between
+from eventlog.projections.engine.replay import replay
 from eventlog.projections.engine.shelf import MemoryShelf
+from eventlog.settings.schema import Settings
 from tests.support import strategies
 from tests.support.builders import DAY, contents, day_of, fact, write
 from tests.support.strategies import stored_lines
@@ -69,18 +71,26 @@ def test_only_the_window_is_told(log, since, until, expected):
     assert expected == len(state.by_id)
 
 
-def test_day_files_outside_of_the_window_are_not_even_opened(log, monkeypatch):
+@pytest.mark.parametrize("is_kept", [False, True])
+def test_of_days_before_the_window_only_what_people_rejected_is_looked_for_and_nothing_where_they_are_kept(
+    log, monkeypatch, is_kept
+):
     log.append_many([fact(0, day="2026-01-01"), fact(1)])
-    opened = []
+    opened, shelf = [], MemoryShelf()
+    if is_kept:
+        replay(log, Settings(), shelf=shelf)
 
     def load(day, words):
-        opened.append(day.date)
+        opened.append((day.date, b'"fact"' in words))
         return []
 
     monkeypatch.setattr("eventlog.days.load_mentioning", load)
-    said_between(log, MemoryShelf(), f"{DAY}T00:00:00.000000Z", f"{DAY}T23:00:00.000000Z", lambda _: True)
+    said_between(log, shelf, f"{DAY}T00:00:00.000000Z", f"{DAY}T23:00:00.000000Z", lambda _: True)
 
-    assert [DAY] == opened
+    before = {date for date, _ in opened if date < DAY}
+    assert before == (set() if is_kept else {"2026-01-01"})
+    assert not [date for date, asks_for_facts in opened if asks_for_facts and date < DAY]
+    assert is_kept or (DAY, True) in opened
 
 
 def test_what_may_not_be_seen_is_not_but_every_withdrawal_counts(log):
