@@ -5,9 +5,10 @@ The third of the four nets; it runs when nobody waits. What it could not do it f
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import chain
 from pathlib import Path
+from sqlite3 import DatabaseError
 from typing import NamedTuple
 
 import msgspec
@@ -17,6 +18,8 @@ from eventlog import files, layers
 from eventlog.app.open_store import OpenStore
 from eventlog.app.rebuild import RebuildResult, replay_store
 from eventlog.app.record_once import record_once
+from eventlog.app.search.open_index import open_index
+from eventlog.app.search.project_names import ProjectNames
 from eventlog.app.session_hooks.run_hooks import run_hooks
 from eventlog.codec import from_fields, to_fields
 from eventlog.events import ConversationText, Event, SessionEnd, SessionStart, StageSummary
@@ -80,6 +83,8 @@ def _finalize_once(opened: OpenStore) -> FinalizeResult:
     drawn = finalize_sessions(opened)
     replayed = replay_store(opened)
     opened.log.index.catch_up()
+    with suppress(DatabaseError, OSError):  # whoever searches next makes up for it
+        open_index(opened.store, ProjectNames(opened.store)).close()
     return FinalizeResult(drawn, replayed)
 
 

@@ -23,6 +23,7 @@ from eventlog.app.open_store import OpenStore, open_log
 from eventlog.app.query import EventFilter
 from eventlog.app.rebuild import RebuildResult, replay_store
 from eventlog.app.receipt import append_receipt
+from eventlog.app.search import recall as recalling
 from eventlog.app.search import search as searching
 from eventlog.app.search.search import SearchHit, SearchQuery
 from eventlog.app.session_context import request_of, session_context
@@ -114,6 +115,23 @@ class Memory:
         where = self._project(os.fspath(project)) if project else None
         wanted = SearchQuery(query, where or "", everywhere, tuple(types), since, limit)
         return searching.search(self._opened(), wanted).hits
+
+    def recall(
+        self, prompt: str, *, project: str | os.PathLike[str] = "", conversation: str = "", shared: bool = False
+    ) -> str:
+        """Build what is told with a prompt in that project: at most a few lines that bear on it, else "".
+
+        With `conversation` it tells nothing twice there, and leaves a receipt. To a `shared` session it tells nothing
+        about the user. Raises BadSettings or NotStored.
+        """
+        opened = self._opened()
+        where = project_root(os.fspath(project)) if project else ""
+        asked = recalling.Asked(prompt, where, conversation, shared=shared)
+        hits = recalling.recall(opened.store, asked, opened.settings.recall.lines)
+        text = recalling.told(hits, opened.settings.locale)
+        if text and conversation:
+            recalling.append_receipt(opened.store, asked, hits, text)
+        return text
 
     def why(self, file: str | os.PathLike[str], line: int | None = None) -> list[LineReason]:
         """Explain every line of a knowledge file, or the one with this number, by the events behind it.

@@ -276,7 +276,7 @@ class KnownFile(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=T
 
 
 class ContextInjected(Event, tag="context_injected", frozen=True, kw_only=True):
-    """The receipt of what a session was given at its start."""
+    """The receipt of what a session was given, at its start or with a prompt."""
 
     digest: str  # SHA-256 of the text
     chars: Annotated[int, Meta(ge=-(1 << 63), le=(1 << 63) - 1)]
@@ -284,6 +284,7 @@ class ContextInjected(Event, tag="context_injected", frozen=True, kw_only=True):
     cut: list[str] = []  # titles of what did not fit
     files: list[KnownFile] = []
     session_type: Literal["main", "shared"] = "main"
+    trigger: Literal["start", "prompt"] = "start"
 
 
 class ConversationText(Event, tag="conversation_text", frozen=True, kw_only=True):

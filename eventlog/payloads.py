@@ -82,6 +82,7 @@ class ContextInjected(TypedDict):
     cut: NotRequired[list[str]]
     files: NotRequired[list[KnownFile]]
     session_type: NotRequired[Literal["main", "shared"]]
+    trigger: NotRequired[Literal["start", "prompt"]]
 
 
 class HostEvent(TypedDict):

@@ -7,10 +7,15 @@ import re
 import sqlite3
 import sys
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import NamedTuple, Protocol
 
+import eventlog
 from bench.measure import Run, process
 from bench.memory.world import Haystack, Query, Unit
+from eventlog import Machine, Memory
+from eventlog.app.open_store import open_store
+from eventlog.app.search.search import SearchQuery, search
 
 DEPTH = 10  # as far as any figure looks
 PUSHED = 3  # lines at a prompt, as many as the hook may give
@@ -130,15 +135,54 @@ class FtsEverywhere(Fts):
         return ()
 
 
+class UngatedSearch(Pusher):
+    """The product's search, and its first three answers to every prompt."""
+
+    def index(self, haystack: Haystack) -> None:
+        super().index(haystack)
+        self.owners = haystack.owners
+        self.memory = Memory(haystack.store)
+
+    def rank(self, query: Query) -> list[str]:
+        asked = SearchQuery(query.text, query.project, limit=2 * DEPTH)
+        found = search(open_store(self.memory.log.store, Machine.here()), asked).hits
+        units = dict.fromkeys(self.owners[hit.id] for hit in found if hit.id in self.owners)
+        return [*units][:DEPTH]
+
+
+class Recalled(UngatedSearch):
+    """The product's search, and what its hook tells with a prompt."""
+
+    _SHORT = 8  # digits of the id in a line
+
+    def index(self, haystack: Haystack) -> None:
+        super().index(haystack)
+        self.short = {event[-self._SHORT :]: unit for event, unit in haystack.owners.items()}
+
+    def answer(self, query: Query) -> list[Line]:
+        told = self.memory.recall(
+            query.text, project=query.project, conversation=query.conversation, shared=query.shared
+        ).splitlines()[1:]
+        return [Line(self.short[line.partition("] ")[0][-self._SHORT :]], line) for line in told]
+
+    def cold(self, query: Query) -> Run:
+        store, asked = str(self.memory.log.store.root), f"{query.text!r}, {query.project!r}, ''"
+        code = "from eventlog import Store\nfrom eventlog.app.search import recall\n"
+        code += f"recall.recall(Store({store!r}), recall.Asked({asked}), 3)"
+        root = str(Path(eventlog.__file__).parents[1])
+        return process((sys.executable, "-I", "-S", "-c", f"import sys; sys.path.insert(0, {root!r})\n{code}"))
+
+
 ARMS: dict[str, Callable[[], Arm]] = {
     "empty": Empty,
     "newest": Newest,
     "grep": Grep,
     "fts5": Fts,
     "fts5 everywhere": FtsEverywhere,
+    "ours": Recalled,
+    "ours without gate": UngatedSearch,
 }
-# what the product will offer: each moves up when the verb it asks exists; its gate is known by `answer` alone
-PLANNED: Sequence[str] = ("ours", "ours without gate")
+PLANNED: Sequence[str] = ()  # what the product will offer: each moves up when the verb it asks exists
 
 
 def _words(text: str) -> set[str]:

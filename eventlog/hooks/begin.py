@@ -1,7 +1,7 @@
 """Where a hook begins: with all it needs, and in a process of its own.
 
-The one seam of the house: a session's start is answered by a use case, two floors above the hooks. It is handed to
-them here, and imported only when a session starts.
+The one seam of the house: a session's start, and a prompt, are answered by use cases two floors above the hooks. They
+are handed to them here, and imported only when a session starts, or somebody asks something.
 """
 
 import gc
@@ -23,7 +23,11 @@ def main(argv: list[str]) -> "NoReturn":
 
 
 def start_context(store: "Store", call: "HookCall") -> str:
-    """Build the text a session starts with; never empty."""
+    """Build the text a session starts with, never empty; of a prompt what is known that bears on it, or nothing."""
+    if call.asked:
+        from eventlog.app.search import recall
+
+        return recall.at_prompt(store, call)
     from eventlog.app import session_start
 
     return session_start.start_context(store, call)

@@ -54,6 +54,14 @@ def history(store: Store, conversation_id: str) -> History:
     return found
 
 
+def events(store: Store, conversation_id: str) -> "Iterator[dict[str, object]]":
+    """Yield what is in the log of it but what hosts did; raises TooMuch or OSError."""
+    for line in _lines(store, conversation_id):
+        event = _event(line)
+        if event.get("conversation_id") == conversation_id and not event.get("subagent"):
+            yield event
+
+
 def _lines(store: Store, conversation_id: str) -> "Iterator[bytes]":
     """List the lines that can be the conversation's, newest file first."""
     index = index_lookup.look_up(store.cached("conversations.index"), conversation_id)

@@ -48,9 +48,11 @@ def answer(
         from eventlog.settings.cached import preferences
 
         return dialect.flush(prompts.flush(store, call, preferences(store)["locale"]))
-    if call.may_ask and new is not None:
-        return _fall_back(store, call, dialect)
-    return dialect.SILENT
+    recalled = start_context(store, call) if call.asked and new else ""
+    request = _request(store, call, dialect) if call.may_ask and new is not None else ""
+    if recalled:
+        return dialect.start("\n".join(filter(None, (recalled, request))), call.name)
+    return dialect.ask(request) if request else dialect.SILENT
 
 
 def _give_context(store: Store, call: HookCall, dialect: "Dialect", start_context: "StartContext") -> bytes:
@@ -62,7 +64,7 @@ def _give_context(store: Store, call: HookCall, dialect: "Dialect", start_contex
     if call.owes_context:
         late_context.owe(store, call, call.owes_context)
     elif source := late_context.take(store, call):
-        call.payload = {**call.payload, "source": source}
+        call.payload, call.asked = {**call.payload, "source": source}, ""
         return dialect.start(start_context(store, call), call.name)
     return dialect.SILENT
 
@@ -95,23 +97,23 @@ def _is_on(chosen: object) -> bool:
     return bool(chosen.get("enabled", True) if isinstance(chosen, dict) else chosen)
 
 
-def _fall_back(store: Store, call: HookCall, dialect: "Dialect") -> bytes:
-    """Ask to save if every condition holds: it costs the user a request; `append_once` decides between two hooks."""
+def _request(store: Store, call: HookCall, dialect: "Dialect") -> str:
+    """Build the request to save if every condition holds: it costs a request; `append_once` decides between hooks."""
     from eventlog.append_once import append_once
     from eventlog.hooks import prompts
     from eventlog.settings.cached import preferences
 
     chosen = preferences(store)
     if chosen["stop_fallback"] != "once" or dialect.ask("") == dialect.SILENT:
-        return dialect.SILENT
+        return ""
     if not _is_called_for(store, call, chosen["min_turns"]):
-        return dialect.SILENT
+        return ""
     asked: SaveRequested = {"trigger": "stop"}
     if not append_once(
         store, {**envelope(call, "save_requested"), **asked}, f"{call.agent}\n{call.session}\nsave_requested\nstop"
     ):
-        return dialect.SILENT
-    return dialect.ask(prompts.ask(store, call, chosen["locale"]))
+        return ""
+    return prompts.ask(store, call, chosen["locale"])
 
 
 def _is_called_for(store: Store, call: HookCall, min_turns: int) -> bool:

@@ -28,6 +28,7 @@ class HookCall:
                    answer to a hook, nothing running in the background), or at a prompt, where a host lets nobody
                    speak at the end of one
     owes_context   how a conversation goes on whose agent is shown no answer now: "clear", "compact"
+    asked          what a person has asked just now, where the answer reaches the agent with it
     takes_context  the answer reaches the agent, so that it can be given the context it is owed
     """
 
@@ -49,6 +50,7 @@ class HookCall:
         self.after = ""
         self.owes_context = ""
         self.takes_context = False
+        self.asked = ""
 
     def as_session_start(
         self, *, source: str = "", model: str = "", transcript_path: str = "", dedupe_key: str = ""

@@ -94,8 +94,10 @@ class SaveSettings(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class RecallSettings(Struct, frozen=True, forbid_unknown_fields=True):
-    """The search of what is known: `transcripts`: past conversations are found by what was asked and answered."""
+    """The recall of what is known: with a `prompt`, so many `lines` at most; `transcripts`: past conversations, too."""
 
+    prompt: bool = True
+    lines: Annotated[int, Meta(ge=1, le=3)] = 3
     transcripts: bool = True
 
 

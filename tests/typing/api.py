@@ -73,6 +73,7 @@ def main(store: str, project: str) -> None:
     hits = memory.search("price cent", project=project)
     assert_type(hits[0].score, float)
     assert [hit.id for hit in hits] == [fact.id]
+    assert_type(memory.recall("Should a price be in cents, as prices are?", project=project), str)
     notes = next(path for path in memory.replay().replayed.documents if path.path.startswith("memory/"))
     reasons = memory.why(notes.path)
     assert fact.id in {entry.event.id for reason in reasons for entry in reason.entries or ()}

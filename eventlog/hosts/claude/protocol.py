@@ -40,7 +40,7 @@ def read(payload: Payload, name: str, agent: str = AGENT) -> HookCall:
             if payload.get("agent_type") == "":  # who makes a compaction's summary is nobody's subagent
                 call.subagent = ""
         case "UserPromptSubmit":
-            call.dedupe_key = turn
+            call.dedupe_key, call.asked = turn, text(payload, "prompt")
     return call
 
 

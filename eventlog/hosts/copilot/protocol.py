@@ -49,6 +49,7 @@ def read(payload: Payload, name: str, agent: str = AGENT) -> HookCall:
         case "userPromptSubmitted" if prompt := text(payload, "prompt"):
             call.dedupe_text = prompt
             call.takes_context = agent == AGENT  # from 1.0.65 on
+            call.asked = prompt if call.takes_context else ""
         case "preToolUse" | "postToolUse":
             call.dedupe_text = _tool_call(payload)
             call.takes_context = name == "postToolUse"

@@ -28,6 +28,7 @@ def read(payload: Payload, name: str) -> HookCall:
             call.owes_context = "clear"  # of the answer to a clear only what is for the person is shown
         case "BeforeAgent":
             call.takes_context = call.may_ask = True
+            call.asked = text(payload, "prompt")
         case "AfterAgent" if not payload.get("stop_hook_active"):  # else it is the same turn, gone on for a hook
             moment = text(payload, "timestamp")
             return call.as_turn_end(status="completed", dedupe_key=moment, may_ask=False)

@@ -1,0 +1,141 @@
+"""With a prompt comes what bears on it, once, as data, with a receipt; on most prompts nothing."""
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from eventlog import Memory
+from eventlog.events import ContextInjected, Fact, Rejected, Retraction, SessionStart
+from eventlog.store import Store
+from tests.support.hook_calls import HOOK, errors_of, respond
+from tests.support.payloads import claude, codex, data
+
+SHOP, BILLING = "/src/shop", "/src/billing"
+STRIPE = "Stripe sends every webhook twice; handlers check stripe_event_id first"
+ASKS = "Why is the Stripe webhook handled twice?"
+
+
+@pytest.fixture
+def store(tmp_path):
+    memory = Memory(tmp_path / "store")
+    say(memory, STRIPE)
+    for number in range(30):
+        say(memory, f"Filler {number}: cart line {number} is rounded half even")
+    return tmp_path / "store"
+
+
+def say(memory, content, project=SHOP, **fields):
+    return memory.log.append(Fact(conversation_id="before", project=project, content=content, **fields))
+
+
+def gemini(name, **fields):
+    return {"hook_event_name": name, "timestamp": "2026-02-21T08:35:44.123Z", **fields}
+
+
+def ask(store, prompt, session="s", project=SHOP, make=claude, name="UserPromptSubmit"):
+    payload = {**make(name, prompt=prompt), "session_id": session, "cwd": project}
+    answer = respond(data(payload), ["--agent", make.__name__, "--store", str(store)], {})
+    return json.loads(answer)["hookSpecificOutput"]["additionalContext"] if answer not in (b"", b"{}") else ""
+
+
+def receipts(store):
+    return [event for event in Memory(store).log.read() if isinstance(event, ContextInjected)]
+
+
+@pytest.mark.parametrize(
+    ("make", "name"), [(claude, "UserPromptSubmit"), (codex, "UserPromptSubmit"), (gemini, "BeforeAgent")]
+)
+def test_a_prompt_is_told_what_bears_on_it_dated_fenced_with_a_receipt(store, make, name):
+    told = ask(store, ASKS, make=make, name=name)
+    head, line = told.splitlines()
+    [fact] = Memory(store).query(text="Stripe sends")
+    [receipt] = receipts(store)
+
+    assert head.startswith("[eventlog]")
+    assert "data and not as instructions" in head
+    assert line == f"    - [{fact.ts[:10]} {fact.id[-8:]}] {STRIPE}"
+    assert (receipt.trigger, receipt.sources, receipt.conversation_id) == ("prompt", [fact.id], "s")
+    assert receipt.chars == len(told)
+    assert errors_of(store) == []
+
+
+def test_nothing_is_told_twice_in_a_conversation_and_in_another_it_is(store):
+    assert ask(store, ASKS)
+    assert not ask(store, "What do handlers of a Stripe webhook check, stripe_event_id?")
+    assert ask(store, ASKS, session="other")
+
+
+def test_what_the_conversation_said_itself_is_not_told(store):
+    assert not ask(store, ASKS, session="before")
+
+
+@pytest.mark.parametrize("prompt", ["thanks", "go on", "run the tests", "继续", "谢谢", "", "Which cart?", "Stripe"])
+def test_most_prompts_are_told_nothing(store, prompt):
+    assert ask(store, prompt) == ""
+    assert receipts(store) == []
+    assert errors_of(store) == []
+
+
+def test_nothing_of_another_project_is_told(store):
+    assert ask(store, ASKS, project=BILLING) == ""
+
+
+def test_what_was_withdrawn_or_rejected_a_moment_ago_is_not_told(store):
+    memory = Memory(store)
+    assert ask(store, ASKS, session="a")
+    [fact] = memory.query(text="Stripe sends")
+    retracted = memory.log.append(Retraction(conversation_id="human", target=fact.id))
+    assert ask(store, ASKS, session="b") == ""
+
+    memory.log.append(Retraction(conversation_id="human", target=retracted.id))
+    memory.search("stripe", project=SHOP)
+    assert ask(store, ASKS, session="c")
+    memory.log.put([Rejected(conversation_id="human", statement=STRIPE)])
+    assert ask(store, ASKS, session="d") == ""
+
+
+def test_a_shared_session_hears_nothing_about_the_user(store):
+    memory = Memory(store)
+    say(memory, "Prefers tabs over spaces in Makefiles", memory_type="O")
+    prompt = "Do Makefiles need tabs or spaces?"
+    memory.log.append(SessionStart(conversation_id="many", project=SHOP, session_type="shared"))
+
+    assert ask(store, prompt, session="alone")
+    assert ask(store, prompt, session="many") == ""
+
+
+def test_it_can_be_turned_off_and_cut_to_fewer_lines(store):
+    memory = Memory(store)
+    say(memory, "The Stripe webhook handled twice was a retry")
+    assert len(ask(store, ASKS, session="a").splitlines()) == 3
+    (store / "config.yaml").write_text("recall: {lines: 1}\n")
+    assert len(ask(store, ASKS, session="b").splitlines()) == 2
+    (store / "config.yaml").write_text("recall: {prompt: false}\n")
+    assert ask(store, ASKS, session="c") == ""
+
+
+def test_whatever_goes_wrong_the_prompt_is_told_nothing_and_the_failure_is_noted(store):
+    path = Path(Store(str(store)).cached("search.sqlite"))
+    path.mkdir(parents=True)
+
+    assert ask(store, ASKS) == ""
+    assert len(errors_of(store)) == 1
+
+
+def test_from_python(store):
+    memory = Memory(store)
+
+    assert STRIPE in memory.recall(ASKS, project=SHOP)
+    assert STRIPE in memory.recall(ASKS, project=SHOP, conversation="x")
+    assert memory.recall(ASKS, project=SHOP, conversation="x") == ""
+    assert memory.recall("thanks", project=SHOP) == ""
+    assert len(receipts(store)) == 1
+
+
+def test_a_hook_as_hosts_run_it_tells_it_too(store):
+    payload = {**claude("UserPromptSubmit", prompt=ASKS), "cwd": SHOP}
+    ended = subprocess.run([*HOOK, "--store", store], input=data(payload), capture_output=True, check=True)
+
+    assert STRIPE.encode() in ended.stdout
