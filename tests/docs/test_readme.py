@@ -80,6 +80,23 @@ def test_the_first_terminal_is_true(reader):
         reader.type(command, shown)
 
 
+def test_the_line_of_the_demo_comes_from_where_is_shown(reader, checkout):
+    checkout.run(f"eventlog append --stdin < {ROOT}/fixtures/demo/events.jsonl")
+    checkout.run("eventlog replay")
+    [(command, shown)] = session("Lessons")  # a heading of the file that is shown above it
+
+    reader.type(command, shown)
+
+
+def test_the_terminal_about_installing_is_true(reader, checkout):
+    (checkout.home / ".codex").mkdir()
+    told = list(session("Install"))
+    assert len(told) == 2
+
+    for command, shown in told:
+        reader.type(command, shown)
+
+
 def test_the_terminals_about_knowledge_bases_are_true(reader):
     told = list(session("Knowledge bases: USER.md, SOUL.md, AGENTS.md"))
     assert len(told) == 7

@@ -1,0 +1,199 @@
+"""What a person reads is whole, in order and found: prose at its words, the newest of much, a pager, a way on from nothing."""
+
+import re
+
+import click
+import pytest
+
+from eventlog.cli.cells import cells, wrapped
+from eventlog.cli.describe import describe
+from eventlog.events import ContextInjected
+from tests.support import builders
+from tests.support.command_line import call, on_a_terminal
+from tests.support.screen import foreign_styles, seen, told
+
+
+@pytest.fixture
+def many(tmp_path):
+    builders.write(tmp_path / "log", b"".join(builders.line(number) + b"\n" for number in range(120)))
+    return tmp_path
+
+
+# ------------------------------------------------------------------------------------------------ prose and columns
+
+
+@pytest.mark.parametrize(
+    ("text", "room", "lines"),
+    [
+        ("every hook runs twice", 12, ["every hook", "runs twice"]),
+        ("修复编码问题,完成", 8, ["修复编码", "问题,完", "成"]),
+        ("（括号）不在行末", 8, ["（括号）", "不在行末"]),
+        ("see /a/very/long/path now", 8, ["see", "/a/very/long/path", "now"]),
+        ("🎉 done", 4, ["🎉", "done"]),
+        ("", 9, [""]),
+    ],
+)
+def test_lines_are_broken_between_words_and_never_within_one(text, room, lines):
+    assert lines == wrapped(text, room)
+
+
+def test_prose_is_not_broken_in_the_middle_of_a_word(tmp_path):
+    """F15."""
+    said = told("stats", "--store", tmp_path, columns=40)
+    words = "no sessions: agents' hooks tell of them (eventlog install, eventlog doctor), and so does eventlog fact"
+
+    assert words == " ".join(seen(said, 40).split())
+    assert 40 >= max(map(cells, said.splitlines()))
+
+
+def test_the_text_of_why_has_the_width_of_the_terminal_however_often_it_was_said(tmp_path):
+    """F12."""
+    text = "Postgres 16 is pinned in CI because 17 breaks the citext extension"
+    for session in range(5):
+        call("fact", text, "--session", str(session), "--project", "", "--scope", "user", "--store", tmp_path)
+    call("replay", "--store", tmp_path)
+    said = seen(told("why", "MEMORY.md:5", "--store", tmp_path, columns=80))
+
+    assert 1 == said.count(text)
+    assert "said 5 times · 5 sessions · 1 agent" in said
+    assert 12 >= len(said.splitlines())
+    assert said.rstrip().endswith("wrong?  eventlog forget MEMORY.md:5")
+
+
+# ------------------------------------------------------------------------------------------------ much
+
+
+def test_a_person_gets_the_newest_events_of_many_and_a_program_all(many):
+    """F13."""
+    shown = seen(told("query", "--store", many, rows=500))
+    every = seen(told("query", "--all", "--store", many, rows=500))
+
+    assert ["fact 70", "fact 119"] == [re.findall("fact [0-9]+$", shown, re.MULTILINE)[at] for at in (0, -1)]
+    assert "the newest 50 of more; all: --all" in shown
+    assert (
+        120
+        == len(re.findall("fact [0-9]+$", every, re.MULTILINE))
+        == len(call("query", "--store", many).out.splitlines())
+    )
+
+
+def test_more_than_a_screen_goes_through_the_pager_and_less_does_not(many, monkeypatch):
+    """F13."""
+    paged = on_a_terminal("query", "--store", many, PAGER="sed s/^/|/")
+    short = on_a_terminal("query", "--grep", "fact 119", "--store", many, PAGER="sed s/^/|/")
+
+    assert "|" in paged
+    assert "|" not in short
+
+
+# ------------------------------------------------------------------------------------------------ answers
+
+
+def test_a_person_is_told_in_a_sentence_what_became_of_a_fact_and_a_program_in_json(tmp_path, home):
+    """F11."""
+    args = ("fact", "Prices are integers", "--session", "s", "--project", "", "--store", tmp_path)
+    first, again = told(*args), told(*args)
+
+    assert re.search(r"✓ saved  [0-9a-f]{6}  fact  Prices are integers", click.unstyle(first))
+    assert "nothing was written" in again
+    assert "{" not in first + again
+    assert '{"status":"skipped"' in call(*args).out
+
+
+def test_a_fact_can_be_saved_without_a_session(home):
+    """F10."""
+    assert 0 == call("fact", "Prices are integers", "--project", "").code
+    assert "Prices are integers" in call("query").out
+
+
+def test_words_are_found_in_any_order_and_what_is_near_is_told(many):
+    """F9."""
+    assert 1 == len(call("query", "--grep", "119 fact", "--store", many).out.splitlines())
+    nothing = call("query", "--grep", "fact unicorn", "--agent", "claude", "--store", many)
+
+    assert (0, "") == nothing[:2]
+    assert "no event fits" in nothing.err
+
+
+def test_what_is_near_an_empty_answer_is_named(many):
+    """F6, F9."""
+    nothing = call("query", "--grep", "fact unicorn", "--store", many).err
+    late = call("query", "--grep", "fact", "--since", "2030-01-01", "--store", many).err
+
+    assert "there are some with --grep fact" in nothing
+    assert "there are some without --since" in late
+
+
+def test_stats_tell_whether_memory_worked_before_any_figure(tmp_path, home):
+    """F16."""
+    call("summary", "--topic", "t", "--summary", "s", "--session", "s", "--store", tmp_path)
+    said = seen(told("stats", "--store", tmp_path))
+
+    assert "✓ 1 session saved, nothing is lost" in said
+    assert "(0%)" not in said
+    assert "week\tsessions" in call("stats", "--store", tmp_path).out
+
+
+@pytest.mark.parametrize("verb", [("query",), ("sessions",)])
+def test_the_columns_of_a_pipe_have_names_on_request(many, verb):
+    """F16."""
+    plain, headed = (call(*verb, *more, "--store", many).out.splitlines() for more in ((), ("--header",)))
+
+    assert plain == headed[1:]
+    assert len(plain[0].split("\t")) == len(headed[0].split("\t"))
+
+
+def test_a_replay_names_a_directory_once_however_many_of_its_files_it_writes(tmp_path, home):
+    """F19."""
+    for session in range(12):
+        call("summary", "--topic", "t", "--summary", f"s{session}", "--session", str(session), "--store", tmp_path)
+    said = seen(told("replay", "--store", tmp_path))
+
+    assert "wrote      sessions/: 12 files" in said
+    assert 12 == call("replay", "--full", "--out", tmp_path / "out", "--store", tmp_path).out.count(
+        "wrote      sessions/"
+    )
+
+
+def test_a_start_says_its_branch_and_numbers_have_their_plural(tmp_path):
+    """F24."""
+    call("append", "session_start", "git_branch=main", "source=startup", "--session", "s", "--store", tmp_path)
+    said = call("query", "--store", tmp_path).out
+
+    assert "startup, main, branch main\n" in said
+    assert "1 character from 1 event" == describe(
+        ContextInjected(conversation_id="s", chars=1, sources=["x"], digest="d")
+    )
+
+
+def test_doctor_tells_how_much_there_is_and_which_release_tells_it(many, home):
+    """F24."""
+    said = call("doctor", "--store", many).out
+
+    assert re.search(r"^. store .* · 1 day file, [\d.]+ kB · eventlog \d", said, re.MULTILINE)
+    assert re.search(r"^! next +no hook is installed: eventlog install", said, re.MULTILINE)
+
+
+def test_headings_and_the_stamp_of_a_file_do_not_repeat_the_events_of_its_lines(tmp_path, home):
+    """F24."""
+    call("fact", "Prices are integers", "--session", "s", "--project", "", "--scope", "user", "--store", tmp_path)
+    call("replay", "--store", tmp_path)
+    said = seen(told("why", "MEMORY.md", "--store", tmp_path))
+
+    assert "sha256" not in said
+    assert 1 == said.count("today")
+
+
+def test_a_memory_is_read_from_anywhere_by_the_name_of_its_project(tmp_path, home, monkeypatch):
+    monkeypatch.chdir(home)
+    builders.write(tmp_path / "log", builders.line(1, project="/src/shop", content="Prices are integers") + b"\n")
+    said = seen(told("memory", "shop", "--store", tmp_path))
+    missing = call("memory", "--store", tmp_path)
+
+    assert "Prices are integers  20 Feb" in said
+    assert "nothing is known of home yet" in missing.err
+
+
+@pytest.mark.parametrize("style", ["38;5;12", "41", "48;2;1;2;3", "100"])
+def test_a_colour_beyond_the_sixteen_is_noticed(style):
+    assert foreign_styles(f"\x1b[{style}mx\x1b[0m")
