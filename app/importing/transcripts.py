@@ -1,9 +1,11 @@
-"""Past conversations from the transcripts of a host: start, end, and a summary as it is drawn at a session's end.
+"""Past conversations from the transcripts of a host: start, end, and what is drawn at a session's end.
+
+That is a summary, and the text by which the conversation is found.
 
 A subagent's transcript becomes a summary under its conversation, marked as the subagent's: for audits only.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -14,12 +16,14 @@ from eventlog.app.importing.source import BadPlace, Found, ImportRequest, PastEv
 from eventlog.app.machine import Machine
 from eventlog.app.phases import told
 from eventlog.hosts import outline as past
+from eventlog.hosts.conversation_text import TextDrawer
 from eventlog.hosts.find_transcript import read_transcript
 from eventlog.hosts.outline import Outline
 from eventlog.hosts.profile import directory_of, profiles
 from eventlog.hosts.steps import Step
 from eventlog.hosts.summarise import summarise
 from eventlog.project import project_root
+from eventlog.settings.schema import Settings
 
 _OPEN_NS = 3600 * 10**9  # a conversation without a word for so long is taken to be over
 IMPORT = "import"
@@ -63,15 +67,19 @@ def _read(agent: str, path: Path, request: ImportRequest, *, named: bool) -> Ite
     if about is None or not any(step.kind == "prompt" for step in steps):
         return
     is_open = not named and request.machine.clock() - timestamps.to_ns(about.ended) < _OPEN_NS
-    yield PastEvents(tuple(_events(agent, about, path, steps, request.settings.locale)), str(path), is_open)
+    yield PastEvents(tuple(_events(agent, about, path, steps, request.settings)), str(path), is_open)
 
 
-def _events(agent: str, about: Outline, path: Path, steps: list[Step], locale: str) -> Iterator[SourceEvent]:
-    summary = _summary(steps, locale)
-    bounds = [] if about.subagent else [(about.started, _start(about, path)), (about.ended, _end(about))]
-    for ts, fields in chain(bounds, [(about.ended, summary)] if summary else []):
+def _events(agent: str, about: Outline, path: Path, steps: list[Step], settings: Settings) -> Iterator[SourceEvent]:
+    common = _common(agent, about)
+    drawer = TextDrawer(common["project"] or "")
+    drawn = [_summary(drawer.watch(steps), settings.locale)]
+    if not about.subagent:
+        drawn += [_end(about), _text(drawer) if settings.recall.transcripts else {}]
+    start = [] if about.subagent else [(about.started, _start(about, path))]
+    for ts, fields in chain(start, ((about.ended, fields) for fields in drawn if fields)):
         key = "\n".join((IMPORT, agent, about.conversation, about.subagent, str(fields["type"])))
-        yield SourceEvent({"ts": ts, **_common(agent, about), **fields}, key, about.is_dated)
+        yield SourceEvent({"ts": ts, **common, **fields}, key, about.is_dated)
 
 
 def _common(agent: str, about: Outline) -> dict[str, Any]:
@@ -100,9 +108,15 @@ def _end(about: Outline) -> dict[str, Any]:
     return {"type": "session_end", "reason": IMPORT, "duration_ms": lasted if about.is_dated else None}
 
 
-def _summary(steps: list[Step], locale: str) -> dict[str, Any]:
+def _summary(steps: Iterable[Step], locale: str) -> dict[str, Any]:
     """The fields of an automatic summary; none where there is too little to keep."""
     drawn = summarise(steps, locale)
     if drawn is None:
         return {}
     return {"type": "stage_summary", "layer": layers.SESSION_END, "scope": "session", **drawn._asdict()}
+
+
+def _text(drawer: TextDrawer) -> dict[str, Any]:
+    """The fields of the text to search by; none where nobody asked anything."""
+    drawn = drawer.drawn()
+    return {"type": "conversation_text", **drawn._asdict()} if drawn else {}

@@ -40,8 +40,9 @@ def command(
     hosts; `bullets` of an instruction file; the memory skill's `daily` notes and summaries; plan entries of
     `last-word`; the stores of `projectmem` and `wake-memory` in this project. Any number of times, interrupted
     anywhere, each thing is added once; what hooks recorded of a conversation is not said again. Of each conversation
-    its start, its end and an automatic summary are added. One whose last word is less than an hour old may go on: it
-    is left for later, unless its file is named. Exits with 4 where anything could not be read; the rest is imported.
+    its start, its end, an automatic summary and a text to search by are added. One whose last word is less than an
+    hour old may go on: it is left for later, unless its file is named. Exits with 4 where anything could not be read;
+    the rest is imported.
     """
     machine = Machine.here()
     if is_switched_off(machine, None):

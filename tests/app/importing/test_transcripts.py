@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from eventlog.app.memory import Memory
 from eventlog.errors import BadRequest
 from tests.support.builders import spawn
 from tests.support.command_line import call, on_a_terminal
@@ -59,11 +60,12 @@ def test_a_past_conversation_becomes_its_start_its_end_and_its_summary_on_its_da
     lay_out(place, host)
     done = bring_in(log, host, place)
 
-    assert {"2026-02-20": 3 + (host == "claude")} == done.new
+    assert {"2026-02-20": 4 + (host == "claude")} == done.new
     assert [IDS[host]] == [event.conversation_id for event in _of(log, "session_start")]
     assert [TOPICS[host]] == [event.topic for event in _of(log, "stage_summary")]
     assert [3] == [event.layer for event in _of(log, "stage_summary")]
     assert ["import"] == [event.reason for event in _of(log, "session_end")]
+    assert [True] == [bool(event.prompts) for event in _of(log, "conversation_text")]
 
 
 @pytest.mark.parametrize("host", sorted(PLACES.keys() - {"cursor"}))  # which does not tell where
@@ -136,6 +138,15 @@ def test_the_second_file_a_resumed_session_leaves_is_no_conversation(place, log)
     assert 0 == sum(bring_in(log, "gemini", place).new.values())
 
 
+def test_a_past_conversation_is_found_by_what_was_asked_and_changed_in_it(place, log):
+    conversation(place, "one", "2026-02-20T10:00:00.000000Z", words="Why do the receipts show the wrong tax?")
+    bring_in(log, "claude", place)
+
+    for asked in ("receipts tax", "one.py"):
+        hits = Memory(log.store).search(asked, everywhere=True)
+        assert {"one"} == {hit.conversation_id for hit in hits}
+
+
 # ------------------------------------------------------------------------------------------------ beside hooks
 
 
@@ -148,18 +159,19 @@ def _hooks_said(log, *events):
 START = {"type": "session_start", "ts": "2026-02-20T10:00:00.5Z", "source": "startup"}
 SAVED = {"type": "stage_summary", "ts": "2026-02-20T10:10:00Z", "scope": "session", "summary": "Rounded", "layer": 1}
 DRAWN = {**SAVED, "ts": "2026-02-20T10:31:00Z", "layer": 3}
+TEXT = {"type": "conversation_text", "ts": "2026-02-20T10:31:00Z", "title": "Cart", "prompts": ["Fix it"], "files": []}
 END = {"type": "session_end", "ts": "2026-02-20T10:30:01Z", "reason": "exit"}
 
 
 @pytest.mark.parametrize(
     ("there", "added"),
     [
-        ([], ["session_start", "session_end", "stage_summary"]),
-        ([START], ["session_end", "stage_summary"]),
-        ([START, SAVED], ["session_end"]),
-        ([START, END], ["stage_summary"]),
-        ([START, DRAWN, END], []),
-        ([START, SAVED, END], []),
+        ([], ["session_start", "session_end", "stage_summary", "conversation_text"]),
+        ([START], ["session_end", "stage_summary", "conversation_text"]),
+        ([START, SAVED], ["session_end", "conversation_text"]),
+        ([START, END], ["stage_summary", "conversation_text"]),
+        ([START, DRAWN, END], ["conversation_text"]),
+        ([START, SAVED, END, TEXT], []),
     ],
 )
 def test_what_hooks_recorded_of_a_conversation_is_not_said_again(there, added, place, log):
@@ -187,7 +199,7 @@ def test_a_conversation_that_may_be_going_on_is_left_for_later_unless_its_file_i
     done = bring_in(log, "claude", place, now=soon)
 
     assert (1, set()) == (done.still_open, told(log))
-    assert 3 == sum(bring_in(log, "claude", place, path, now=soon).new.values())
+    assert 4 == sum(bring_in(log, "claude", place, path, now=soon).new.values())
 
 
 # ------------------------------------------------------------------------------------------------ killed, and again
@@ -238,7 +250,7 @@ def test_bad_lines_are_named_and_the_rest_is_brought_in(place, log):
     done = bring_in(log, "claude", place)
 
     assert [f"{path}:1", f"{path}:2"] == [bad.place for bad in done.damage]
-    assert 3 == sum(done.new.values())
+    assert 4 == sum(done.new.values())
 
 
 def test_only_what_reaches_into_that_time_or_project_is_brought_in(place, log):
@@ -255,7 +267,7 @@ def test_a_dry_run_counts_what_would_be_added_and_writes_nothing(place, log):
     planned = bring_in(log, "claude", place, dry_run=True)
 
     assert set() == told(log)
-    assert {"2026-02-20": 1, "2026-02-21": 2} == planned.new == bring_in(log, "claude", place).new
+    assert {"2026-02-20": 1, "2026-02-21": 3} == planned.new == bring_in(log, "claude", place).new
     assert 0 == sum(bring_in(log, "claude", place, dry_run=True).new.values())
 
 
@@ -288,7 +300,7 @@ def test_the_verb_reports_and_exits_with_4_where_something_could_not_be_read(pla
     conversation(place, "one", "2026-02-20T10:00:00.000000Z")
     ran = call("import", "claude")
 
-    assert (0, {"status": "ok", "new": 3, "known": 0, "still_open": 0, "switched_off": 0, "damaged": 0}, "") == (
+    assert (0, {"status": "ok", "new": 4, "known": 0, "still_open": 0, "switched_off": 0, "damaged": 0}, "") == (
         ran.code, json.loads(ran.out), ran.err,
     )  # fmt: skip
     put(place / ".claude/projects/x/two.jsonl", b"{\n")
@@ -309,5 +321,5 @@ def test_a_dry_run_of_the_verb_lists_the_days(place, monkeypatch):
     monkeypatch.setenv("HOME", str(place))
     conversation(place, "one", "2026-02-20T23:50:00.000000Z")
 
-    assert "claude\t2026-02-20\t1\t0\nclaude\t2026-02-21\t2\t0\n" == call("import", "claude", "--dry-run").out
+    assert "claude\t2026-02-20\t1\t0\nclaude\t2026-02-21\t3\t0\n" == call("import", "claude", "--dry-run").out
     assert 2 == call("import", "clade").code
