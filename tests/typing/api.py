@@ -78,11 +78,6 @@ def main(store: str, project: str) -> None:
     reasons = memory.why(notes.path)
     assert fact.id in {entry.event.id for reason in reasons for entry in reason.entries or ()}
 
-    forgotten = memory.forget("Prices are in cents")
-    assert_type(forgotten.events, list[Event])
-    assert "Prices are in cents" not in memory.context(project=project).text
-    assert_type(memory.undo().events[0].id, str)
-
     context = memory.context(project=project, session="s2", agent="mine", session_type="main")
     assert_type(context.text, str)
     assert "Prices are in cents" in context.text
@@ -97,6 +92,11 @@ def main(store: str, project: str) -> None:
     assert_type(fold.copies(parts, lambda _date, _ids: ()), dict[str, frozenset[str]])
     assert_type(fold.merge(parts), fold.Part)
     assert notes in fold.render(fold.merge(parts), Settings())
+
+    forgotten = memory.forget("Prices are in cents")
+    assert_type(forgotten.events, list[Event])
+    assert "Prices are in cents" not in memory.context(project=project).text
+    assert_type(memory.undo().events[0].id, str)
     assert_type(eventlog.__version__, str)
     try:
         memory.why("nothing.md")
