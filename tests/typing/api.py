@@ -84,6 +84,7 @@ def main(store: str, project: str) -> None:
     assert_type([row.turns for row in memory.sessions(project=project)], list[int])
     assert_type(memory.stats()[-1].coverage, float | None)
     assert memory.verify().damage == []
+    notes = next(one for one in memory.replay().replayed.documents if one.path == notes.path)  # forgotten and undone
     read = [
         fold.DayBytes("me", one.date, tuple((name, Path(name).read_bytes()) for name in one.files))
         for one in log.days()
