@@ -11,10 +11,11 @@ SHELL = """
 import sys
 sys.modules["click"] = None
 from eventlog import EventLog
-from eventlog.app import apply, config, finalize, query, rebuild, sessions, session_context, stats, status, verify, why
+from eventlog.app import apply, config, finalize, query, rebuild, sessions, session_context, stats, status, why
 from eventlog.app.machine import Machine
 from eventlog.app.open_store import open_store
 from eventlog.store import Store
+from eventlog.verify import verify
 import json
 
 machine = Machine(home=sys.argv[2], environ={}, clock=lambda: 1_771_675_200 * 10**9, program="memo")
@@ -28,7 +29,7 @@ told["why"] = [line.entries[0].event.content for line in lines if "cents" in lin
 told["sessions"] = [row.session_id for row in sessions.sessions(opened, project="/p/shop")]
 told["weeks"] = [week.sessions for week in stats.stats(opened)]
 told["waits"] = status.status(opened).anything_waits or apply.apply(opened).stored
-told["damage"] = verify.verify(opened.log).damage
+told["damage"] = verify(opened.log).damage
 told["locale"] = [setting.value for setting in config.config(opened.store, machine.home) if setting.key == "locale"]
 request = session_context.request_of(opened, "/p/shop", session="new", agent="stub")
 told["context"] = session_context.session_context(opened, request).context.text

@@ -31,7 +31,7 @@ def store(tmp_path):
         (("query", "--sesion", "x"), "'--session'"),
         (("install", "claud"), "Did you mean claude?"),
         (("query", "--format", "tabel"), "Did you mean table?"),
-        (("help", "formt"), "did you mean format?"),
+        (("help", "formt"), "did you mean format or forget?"),
     ],
 )
 def test_a_slip_is_asked_about(args, asked):
