@@ -42,7 +42,7 @@ def _agent(agent: Report, shown: Shown) -> None:
         if agent.saving and agent.saving.fix:
             _step("to allow it", agent.saving.fix)
     for file in agent.servers:
-        _step("MCP server", file)
+        _line(" ", "", f"MCP server in {file}")
     _steps(agent.problems)
 
 
