@@ -1,6 +1,5 @@
 """The receipt: what a session was given, kept in the log, so that "did it know?" has an answer."""
 
-import hashlib
 from pathlib import PurePath
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -15,6 +14,7 @@ from eventlog.projections.context.build import ContextResult
 from eventlog.projections.context.recent_events import retractions_since
 from eventlog.projections.context.request import ContextRequest
 from eventlog.settings.schema import Settings
+from eventlog.sha import sha256
 
 if TYPE_CHECKING:
     from eventlog.payloads import ContextInjected as ContextGiven
@@ -36,7 +36,7 @@ class ReceiptSources(NamedTuple):
 def append_receipt(log: EventLog, request: ContextRequest, built: ContextResult) -> bool:
     """Append the receipt; False where it is there already. Raises NotStored."""
     text = built.context.text
-    digest = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
+    digest = sha256(text.encode("utf-8", "replace"))
     about: Envelope = {
         "type": "context_injected",
         "conversation_id": request.session_id,

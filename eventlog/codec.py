@@ -1,13 +1,11 @@
 """Event <-> one line of the log; pure."""
 
-import json
 import re
 from collections.abc import Collection, Mapping
 from datetime import datetime
 from typing import Any, Literal, cast, get_args, get_origin, get_type_hints
 
 import msgspec
-import orjson
 from msgspec import NODEFAULT, Struct, structs
 
 from eventlog import fastjson, ids, timestamps
@@ -136,6 +134,8 @@ def content_id(event: Event) -> str:
 def content_of(event: Event) -> str:
     """Everything an event says, as one text: the same for the same, whatever the order of its fields."""
     fields = {name: value for name, value in to_fields(event).items() if name not in ("id", "v")}
+    import json  # only who derives an id needs it
+
     return json.dumps(fields, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
 
 
@@ -170,6 +170,8 @@ def _parse(line: bytes) -> Fields:
 
 def is_plain(value: object) -> bool:
     """Tell whether the log takes the numbers in a decoded JSON value, and its depth, as `wire.refusal` does."""
+    import orjson  # brings `dataclasses` and `inspect` along, which a session would wait for
+
     try:
         orjson.dumps(value)
     except orjson.JSONEncodeError:

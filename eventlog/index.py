@@ -9,13 +9,13 @@ Unreadable   a day file that cannot be read is left out, and asked again the nex
 Durability   none: temp file + rename, no sync. A damaged or foreign file is ignored and rebuilt.
 """
 
+from collections.abc import Iterable
 from contextlib import suppress
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
 
 import msgspec
-import orjson
 
 from eventlog import days, index_lookup
 from eventlog.cross_day import day_in_id
@@ -28,6 +28,7 @@ from eventlog.linescan import lines_with
 from eventlog.log_line import LogLine
 
 _SCAN_AT_MOST = 4 << 20  # bytes of changed files to scan per read before they are folded into the index
+_LITTLE = 256 << 10  # bytes to scan per read even where the index knows less than half of the log
 
 Position = tuple[str, int]  # path of a day file, offset of a line
 _Owners = dict[str, dict[str, list[int]]]  # conversation -> file name -> offsets
@@ -64,7 +65,7 @@ class ConversationIndex:
         files = {stamp[0]: stamp for stamp in index_lookup.stamps_of(str(self._log))}
         known = self._look_up(conversation_id)
         changed = [name for name, stamp in files.items() if stamp not in known.files]
-        if sum(files[name][1] for name in changed) > _SCAN_AT_MOST and self.catch_up():
+        if _is_much([files[name] for name in changed], files.values()) and self.catch_up():
             known = self._look_up(conversation_id)
             changed = []
         fresh = [place for place in known.places if place[0] in files and place[0] not in changed]
@@ -76,8 +77,9 @@ class ConversationIndex:
     def conversations(self) -> list[str]:
         """List every conversation, those of changed files last."""
         known = self._look_up("").files
-        changed = [stamp for stamp in index_lookup.stamps_of(str(self._log)) if stamp not in known]
-        if sum(stamp[1] for stamp in changed) > _SCAN_AT_MOST and self.catch_up():
+        files = index_lookup.stamps_of(str(self._log))
+        changed = [stamp for stamp in files if stamp not in known]
+        if _is_much(changed, files) and self.catch_up():
             changed = []
         found = dict.fromkeys(index_lookup.conversations(str(self._path)))
         for name, *_ in changed:
@@ -108,6 +110,8 @@ class ConversationIndex:
         return index_lookup.look_up(str(self._path), conversation_id)
 
     def _read_all(self) -> tuple[_Owners, set[FileStamp]]:
+        import orjson  # only who folds needs it
+
         try:
             data = self._path.read_bytes()
             start = data.find(b"\n") + 1
@@ -125,12 +129,20 @@ class ConversationIndex:
         number = {stamp[0]: position for position, stamp in enumerate(files)}
         lines = sorted(_line(conversation, by_file, number) for conversation, by_file in owners.items() if by_file)
         body = b"".join(lines)
+        import orjson
+
         head = orjson.dumps({"version": index_lookup.VERSION, "size": len(body), "files": files})
         try:
             replace_file(str(self._path), head + b"\n" + body, durable=False)
         except NotStored:
             return False
         return True
+
+
+def _is_much(changed: Iterable[FileStamp], files: Iterable[FileStamp]) -> bool:
+    """Tell whether to fold the changed files: writing the index again is as much work as it is long."""
+    unknown = sum(stamp[1] for stamp in changed)
+    return unknown > min(_SCAN_AT_MOST, max(_LITTLE, sum(stamp[1] for stamp in files) // 2))
 
 
 def _claim(entry: LogLine) -> tuple[bool, str, bytes]:

@@ -51,4 +51,4 @@ def _are_in_range(events: list[Event]) -> bool:
     """Tell whether no number is one that only the typed decoder takes; all others are bounded by their types."""
     payloads = [event.payload for event in events if type(event) is HostEvent]
     durations = [event.duration_ms or 0 for event in events if type(event) is SessionEnd]
-    return max(map(abs, durations), default=0) < _LARGEST and codec.is_plain(payloads)
+    return max(map(abs, durations), default=0) < _LARGEST and (not payloads or codec.is_plain(payloads))

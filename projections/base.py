@@ -14,11 +14,11 @@ anew when its rows differ.
 """
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import PurePosixPath
 from typing import Any, ClassVar, NamedTuple, Protocol, Self
 
+from msgspec import Struct
 from msgspec.msgpack import Decoder
 
 from eventlog.events import AnyEvent
@@ -121,8 +121,7 @@ class Document:
         return f"Document({self.path!r})"
 
 
-@dataclass(frozen=True, eq=False)
-class RowKind:
+class RowKind(Struct, frozen=True, eq=False, dict=True):
     """The rows each conversation adds to documents of one kind, by the name of what they are about.
 
     The rows of a document hold everything it says; it is rendered anew when one of them differs. With `whole`, it asks
@@ -153,8 +152,7 @@ class View(NamedTuple):
     of_all: bool = False
 
 
-@dataclass(frozen=True)
-class Projection:
+class Projection(Struct, frozen=True):
     """One question asked of the log, and the files that answer it.
 
     `owns` are glob patterns of the paths it may render: what matches and is no longer rendered is stale. `package` is

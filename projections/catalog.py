@@ -6,11 +6,12 @@ where another does, is reported and left out; it never stops a replay.
 
 import sys
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from functools import cache
 from itertools import product
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, NamedTuple
+
+from msgspec.structs import replace
 
 from eventlog.errors import BadRequest
 from eventlog.projections.base import Projection, is_path_of

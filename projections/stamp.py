@@ -7,11 +7,11 @@ digest is of everything above the line and of that time: where it matches, no on
 files it is of the text alone.
 """
 
-import hashlib
 import re
 from collections.abc import Sequence
 
 from eventlog.projections.base import Document, Line, Sources
+from eventlog.sha import sha256
 
 _STAMP = re.compile(
     rb"<!-- eventlog (?P<ts>\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z) sha256:(?P<digest>[0-9a-f]{64}) -->\n?\Z"
@@ -54,4 +54,4 @@ def is_untouched(data: bytes) -> bool:
 
 
 def _digest(data: bytes) -> str:
-    return hashlib.sha256(data).hexdigest()
+    return sha256(data)

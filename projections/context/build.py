@@ -14,7 +14,7 @@ from eventlog.projections.context.once import said_by_people
 from eventlog.projections.context.recent_facts import as_entries
 from eventlog.projections.context.request import ContextRequest
 from eventlog.projections.context.sources import ContextSources, LoadFile, gather
-from eventlog.projections.engine.shelf import MemoryShelf, Shelf
+from eventlog.projections.engine.shelf import DaysAtOnce, MemoryShelf, Shelf
 from eventlog.settings.schema import Settings
 from eventlog.text import encodable
 
@@ -31,7 +31,7 @@ def build(
     log: EventLog, settings: Settings, request: ContextRequest, load: LoadFile, cache: Shelf | None = None
 ) -> ContextResult:
     """Load everything and fit it into the budget; no file and no line of the log makes it fail."""
-    parts = gather(log, settings, request, load, cache or MemoryShelf())
+    parts = gather(log, settings, request, load, DaysAtOnce(cache or MemoryShelf()))
     fitted = _fitted(parts, request.budget or settings.context.budget_chars)
     sources = dict.fromkeys(event for line in fitted.shown for event in line.sources)
     return ContextResult(_context(parts, fitted), list(sources), parts.known())

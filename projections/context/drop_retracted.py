@@ -5,7 +5,7 @@ after the file's time, which are found by their ids, or by the conversation that
 """
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import assert_never, cast
 
 from eventlog import fastjson
@@ -70,12 +70,19 @@ def drop_retracted(text: str, log: EventLog, said: Conversations) -> str:
     return "\n".join(line for line in text.split("\n") if not _says_any(line, gone))
 
 
-def without_replaced(lines: tuple[Line, ...], events: Iterable[Event], said: Conversations) -> tuple[Line, ...]:
-    """Drop from a conversation's summary the lines made of facts of it that another has replaced."""
+def without_replaced(
+    lines: tuple[Line, ...], events: Callable[[], Iterable[Event]], said: Conversations
+) -> tuple[Line, ...]:
+    """Drop from a conversation's summary the lines made of facts of it that another has replaced.
+
+    Its `events` are read only where a fact with a key was said lately: nothing else replaces one.
+    """
     withdrawn = said.withdrawn()
     facts = (fact for conversation in said.by_id.values() for fact in conversation.facts if not withdrawn.hides(fact))
     newest = _newest_wordings(facts)
-    gone = {words for event in events if _is_replaced(event, newest) for words in _words(event)}
+    if not newest:
+        return lines
+    gone = {words for event in events() if _is_replaced(event, newest) for words in _words(event)}
     return tuple(
         line for line in lines if not any(words in same_text(as_said(line.text.removeprefix("- "))) for words in gone)
     )

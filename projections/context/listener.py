@@ -7,6 +7,7 @@ Shared      no memory, and nothing about the user, wherever it may be kept.
 
 import os
 from collections.abc import Iterator
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
@@ -158,7 +159,7 @@ class Listener(Struct, frozen=True):
         told = [
             TitledSummary(
                 words.last_summary.format(session=summary.name),
-                without_replaced(summary.lines, events_of(self.log, summary.name), lately),
+                without_replaced(summary.lines, partial(events_of, self.log, summary.name), lately),
             )
             for summary in chosen
         ]

@@ -4,7 +4,6 @@ What was said lately is summed up from the log itself, so that nothing waits for
 from the rendered files; which those are, the project's index tells.
 """
 
-import hashlib
 import re
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -21,6 +20,7 @@ from eventlog.projections.state.conclusions import conclude
 from eventlog.projections.state.conversations import Conversations
 from eventlog.projections.views.summaries import document
 from eventlog.settings.schema import Settings
+from eventlog.sha import sha256
 from eventlog.store import conversation_name
 
 _LINK = re.compile(r"^- \[\d{4}-\d\d-\d\d\]\((?:\.\./)*sessions/(?P<name>[A-Za-z0-9._-]+)\.md\)", re.MULTILINE)
@@ -100,7 +100,7 @@ class PastSummaries(NamedTuple):
         if stamp is None or stamp < last_word or self._withdrawn_since(stamp):
             return None
         lines = tuple(map(Line, text.splitlines()))
-        return PastSummary(name, _body(lines), KnownFile(path, hashlib.sha256(data).hexdigest(), stamp))
+        return PastSummary(name, _body(lines), KnownFile(path, sha256(data), stamp))
 
     def _withdrawn_since(self, ts: str) -> bool:
         known = self.lately if ts >= self.since else retractions_since(self.log, self.cache, ts, self.now)

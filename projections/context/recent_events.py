@@ -18,7 +18,8 @@ from eventlog.projections.state.conversations import Conversation, Conversations
 
 _WORDS = (b'"fact"', b'"stage_summary"', b'"retraction"', b'"rejected"', b'"restored"')
 _DECISIONS = (Rejected, Restored)
-_SAY = (Fact, StageSummary, Retraction, *_DECISIONS)
+_WITHDRAW = (Retraction, *_DECISIONS)
+_SAY = (Fact, StageSummary, *_WITHDRAW)
 
 Visible = Callable[[Event], bool]
 
@@ -35,7 +36,7 @@ def said_between(log: EventLog, cache: Shelf, since: str, until: str, visible: V
             if event.id in seen or not isinstance(event, _SAY) or not since <= event.ts <= until:
                 continue
             seen.add(event.id)
-            if isinstance(event, (Retraction, *_DECISIONS)) or visible(event):
+            if isinstance(event, _WITHDRAW) or visible(event):
                 state.fold(event)
     return state
 
@@ -50,8 +51,15 @@ def said_in(log: EventLog, conversation_id: str, until: str, visible: Visible) -
 
 
 def retractions_since(log: EventLog, cache: Shelf, since: str, until: str) -> Conversations:
-    """Read a state that knows nothing but withdrawals."""
-    return said_between(log, cache, since, until, lambda _: False)
+    """Read a state that knows nothing but withdrawals; of days that are kept, no conversation is decoded for it."""
+    state = Conversations(retractions=decided_before(log, cache, since))
+    seen: set[str] = set()
+    for day in _days(log, since, until):
+        for event in _withdrawals_on(day, cache):
+            if event.id not in seen and isinstance(event, _WITHDRAW) and since <= event.ts <= until:
+                seen.add(event.id)
+                state.fold(event)
+    return state
 
 
 def events_of(log: EventLog, conversation_id: str) -> list[Event]:
@@ -88,10 +96,17 @@ def decided_before(log: EventLog, cache: Shelf, until: str = "~") -> list[Withdr
 
 def _decisions_on(day: days.Day, cache: Shelf) -> Iterable[Event]:
     row = kept_row(cache, day)
-    if row is not None:
-        return row.retractions
+    return _mentioning_any(day, _WORDS[-2:]) if row is None else row.retractions
+
+
+def _withdrawals_on(day: days.Day, cache: Shelf) -> Iterable[Event]:
+    row = kept_row(cache, day)
+    return _mentioning_any(day, _WORDS[2:]) if row is None or row.withheld else row.retractions
+
+
+def _mentioning_any(day: days.Day, words: Sequence[bytes]) -> list[Event]:
     try:
-        return days.load_mentioning(day, _WORDS[-2:])
+        return days.load_mentioning(day, words)
     except OSError:
         return []
 
@@ -104,7 +119,4 @@ def _load(day: days.Day, cache: Shelf) -> list[Event]:
             event for conversation in state.by_id.values() for event in (*conversation.facts, *conversation.summaries)
         )
         return [*said, *state.retractions]
-    try:
-        return days.load_mentioning(day, _WORDS)
-    except OSError:
-        return []
+    return _mentioning_any(day, _WORDS)

@@ -1,6 +1,5 @@
 """Everything there is to tell a session, loaded once."""
 
-import hashlib
 from collections.abc import Callable
 
 from msgspec import Struct
@@ -20,6 +19,7 @@ from eventlog.projections.state.distinct_facts import DistinctFact
 from eventlog.projections.state.told import Local
 from eventlog.projections.views.daily_notes import local_time
 from eventlog.settings.schema import Settings
+from eventlog.sha import sha256
 
 LoadFile = Callable[[ContextFile], FileLoadResult]  # never raises; may create what is missing
 LoadedFile = tuple[ContextFile, FileLoadResult]
@@ -75,15 +75,13 @@ class ContextSources(Struct, frozen=True):
         notes = [line.text for notes in self.notes for line in notes.lines]
         summaries = [line.text for summary in self.summaries for line in summary.lines]
         facts = [fact.statements[-1].id for fact in self.facts]
-        return hashlib.sha256(
-            repr((self.session_type, loaded, notes + summaries, facts)).encode("utf-8", "replace")
-        ).hexdigest()
+        return sha256(repr((self.session_type, loaded, notes + summaries, facts)).encode("utf-8", "replace"))
 
     def known(self) -> list[KnownFile]:
         """List the files that tell anything, for the receipt."""
         told = ((result.file_path, result.content or "") for result in self.results)
         loaded = ((path, content.encode("utf-8", "replace")) for path, content in told if not is_template(content))
-        known = [KnownFile(path, hashlib.sha256(data).hexdigest(), stamped_at(data)) for path, data in loaded if data]
+        known = [KnownFile(path, sha256(data), stamped_at(data)) for path, data in loaded if data]
         return [*known, *self.rendered]
 
 

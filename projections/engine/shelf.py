@@ -63,6 +63,38 @@ class MemoryShelf:
         return [(*place, rows[block]) for place, rows in sorted(self._rows.items()) if block in rows]
 
 
+class DaysAtOnce:
+    """A shelf to read from, whose rows of days are all fetched when the first is asked for: one by one takes longer.
+
+    Where not all of them can be had it has none, so that the log itself is read.
+    """
+
+    keeps: ClassVar[bool] = False
+
+    def __init__(self, below: Shelf) -> None:
+        self._below = below
+        self._days: dict[str, bytes] | None = None
+
+    def read(self, kind: str, name: str, block: str) -> bytes | None:
+        """Return one row; None where there is none."""
+        if (kind, name) != ("day", ""):
+            return self._below.read(kind, name, block)
+        if self._days is None:
+            try:
+                self._days = dict(self._below.rows(kind, name))
+            except ShelfDamaged:
+                self._days = {}
+        return self._days.get(block)
+
+    def rows(self, kind: str, name: str) -> Iterable[tuple[str, bytes]]:
+        """Return the rows of a name, in the order of the blocks."""
+        return self._below.rows(kind, name)
+
+    def write(self, kind: str, name: str, block: str, data: bytes | None) -> None:
+        """Refuse: who writes reads one by one."""
+        raise NotImplementedError
+
+
 class Overlay:
     """A shelf that is read and not written: what is put lies over it, for this replay only.
 

@@ -109,6 +109,20 @@ def test_a_hook_imports_what_is_listed(store, payload, more):
     assert 1 == len(events_of(store))
 
 
+def test_a_session_start_loads_no_library_its_context_does_not_use(store, tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    log = EventLog(store)
+    log.append({"type": "fact", "conversation_id": "c", "content": "Likes tea", "memory_type": "O", "key": "tea"})
+    modules = loaded(
+        LIST_MODULES.format(store=str(store), root=IMPORT_PATH),
+        claude("SessionStart", source="startup", cwd=str(tmp_path)),
+    )
+
+    assert {"msgspec", "eventlog.projections.context.build"} <= modules.keys()
+    assert not {"click", "dataclasses", "hashlib", "markdown_it", "orjson", "yaml", "zoneinfo"} & modules.keys()
+    assert [] == errors_of(store)
+
+
 def test_libraries_are_found_also_where_they_are_not_beside_the_package(store, tmp_path):
     (tmp_path / "site-packages").mkdir()
     (tmp_path / "site-packages" / "eventlog").symlink_to(PACKAGE)

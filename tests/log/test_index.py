@@ -141,6 +141,18 @@ def test_reading_folds_in_more_than_a_little(log, monkeypatch):
     assert (False, True) == (small, index_file(log).exists())
 
 
+def test_reading_folds_in_what_is_most_of_the_log_sooner(log, monkeypatch):
+    monkeypatch.setattr(index, "_LITTLE", 100)
+    log.append_many(fact(n) for n in range(9))
+    log.session("c")
+    first = index_file(log).read_bytes()
+    log.append(fact(0, day="2026-02-27"))
+
+    assert DAY.encode() in first
+    assert 10 == len(log.session("c"))
+    assert first == index_file(log).read_bytes()
+
+
 def test_a_cache_that_cannot_be_written_costs_no_session(log, monkeypatch):
     monkeypatch.setattr(index, "_SCAN_AT_MOST", 0)
     log.append(fact())

@@ -9,7 +9,10 @@ from hypothesis import strategies as st
 from eventlog import days, fastjson
 from eventlog.events import Fact, Retraction, StageSummary
 from eventlog.log import EventLog
-from eventlog.projections.context.recent_events import said_between
+from eventlog.projections.base import Line
+from eventlog.projections.context import recent_events
+from eventlog.projections.context.drop_retracted import without_replaced
+from eventlog.projections.context.recent_events import retractions_since, said_between
 from eventlog.projections.engine.replay import replay
 from eventlog.projections.engine.shelf import MemoryShelf
 from eventlog.settings.schema import Settings
@@ -91,6 +94,28 @@ def test_of_days_before_the_window_only_what_people_rejected_is_looked_for_and_n
     assert before == (set() if is_kept else {"2026-01-01"})
     assert not [date for date, asks_for_facts in opened if asks_for_facts and date < DAY]
     assert is_kept or (DAY, True) in opened
+
+
+def test_withdrawals_alone_are_those_found_with_all_that_was_said(log, monkeypatch):
+    said = log.append(fact(1))
+    log.append({"type": "retraction", "ts": fact(2)["ts"], "conversation_id": "x", "target": said.id})
+    common = {name: fact(3)[name] for name in ("v", "id", "ts")}
+    rejected = {**common, "type": "rejected", "conversation_id": "x", "agent": "human", "target": said.id}
+    write(log.store.log, fastjson.dumps(rejected) + b"\n", f"{DAY}.laptop.jsonl")
+    log.append({"type": "retraction", "ts": fact(9)["ts"], "conversation_id": "x", "conversation": "later"})
+    window = (log, MemoryShelf(), fact(0)["ts"], fact(8)["ts"])
+    expected = said_between(*window, lambda _: False).retractions
+    monkeypatch.setattr(recent_events, "kept_day", lambda *_: pytest.fail("conversations were decoded"))
+
+    assert ["retraction", "rejected"] == [type(one).__name__.lower() for one in expected]
+    assert expected == retractions_since(*window).retractions
+
+
+def test_what_is_replaced_asks_for_no_event_where_no_fact_with_a_key_was_said(log):
+    lines = (Line("- fact 1"),)
+    said = said_between(log, MemoryShelf(), "", "~", lambda _: True)
+
+    assert lines is without_replaced(lines, lambda: pytest.fail("read"), said)
 
 
 def test_what_may_not_be_seen_is_not_but_every_withdrawal_counts(log):
