@@ -74,11 +74,11 @@ def _with(
 @lru_cache
 def _time_zone_data(name: str) -> str:
     """Digest the rules of a time zone: they change with the system's."""
+    if name == "UTC":
+        return ""
     from importlib.resources import files
     from zoneinfo import TZPATH
 
-    if name == "UTC":
-        return ""
     places = (Path(folder, name) for folder in TZPATH)
     data = next((place.read_bytes() for place in places if place.is_file()), None)
     return f"{zlib.crc32(data or files('tzdata').joinpath('zoneinfo', *name.split('/')).read_bytes())}"

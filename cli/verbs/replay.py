@@ -1,21 +1,22 @@
 """`eventlog replay`."""
 
 from functools import partial
+from typing import TYPE_CHECKING
 
 import click
 
-from eventlog.app.diff import losses
 from eventlog.app.naming.short_ids import ShortIds
 from eventlog.app.rebuild import replay_elsewhere, replay_store
-from eventlog.app.what_if import Omission
 from eventlog.cli import options
 from eventlog.cli.main import EXIT_FOUND, EXIT_NOT_WRITTEN
 from eventlog.cli.progress import phases
-from eventlog.cli.show_past import show_changes
 from eventlog.cli.show_replay import report
 from eventlog.projections import ALL
 from eventlog.projections.catalog import chosen
 from eventlog.store import Store
+
+if TYPE_CHECKING:
+    from eventlog.app.what_if import Omission
 
 
 @click.command(
@@ -54,7 +55,7 @@ def command(
     names: tuple[str, ...],
     full: bool,
     check: bool,
-    without: Omission | None,
+    without: "Omission | None",
     cluster: str | None,
     stores: tuple[str, ...],
     as_json: bool,
@@ -82,6 +83,9 @@ def command(
     if without and (out or check or names):
         raise click.UsageError("--without shows what would be another, and goes with nothing else")
     if without:
+        from eventlog.app.diff import losses  # no other replay compares two
+        from eventlog.cli.show_past import show_changes
+
         show_changes(losses(opened, without), "no file would be another", as_json=as_json)
         return 0
     with phases() as phase:

@@ -9,7 +9,6 @@ shell with 127 for a missing Python, which Gemini takes for a denial. Whoever re
 
 import re
 import shlex
-import subprocess
 import sys
 from pathlib import Path
 
@@ -32,7 +31,11 @@ def command(agent: str, event: str, store: Store, home: str, *, shared: bool = F
         words += ["--store", store.root]
     if shared:
         words += _SHARED
-    return subprocess.list2cmdline(words) if sys.platform == "win32" else shlex.join(words) + _CANNOT_FAIL
+    if sys.platform == "win32":
+        from subprocess import list2cmdline  # loaded on Windows only: it takes as long as all the rest
+
+        return list2cmdline(words)
+    return shlex.join(words) + _CANNOT_FAIL
 
 
 def server_command(agent: str, store: Store, home: str, *, shared: bool = False) -> list[str]:

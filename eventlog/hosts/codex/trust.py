@@ -3,7 +3,6 @@
 import hashlib
 import json
 import re
-import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -75,6 +74,8 @@ def _digest(label: str, matcher: object, handler: dict[str, Any]) -> str:
 
 
 def _state(path: Path) -> dict[str, Any]:
+    import tomllib  # whoever asks for a profile only has no use for it
+
     try:
         config = tomllib.loads(path.read_text("utf-8"))
     except (OSError, ValueError):
