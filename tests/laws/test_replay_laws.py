@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 from eventlog import codec, fastjson, timestamps
 from eventlog.app import cache
-from eventlog.app.publish import publish
 from eventlog.app.replay import replay
 from eventlog.cross_day import day_in_id
 from eventlog.projections import ALL
@@ -133,10 +132,12 @@ def _database(log):
 def test_what_is_kept_changes_nothing_and_no_day_is_folded_again(lines):
     with log_of(lines) as log:
         first = replay(log, Settings())
+        documents = first.documents
+        first.save()  # what rendering wrote holds the cache until then
         second = replay(log, Settings())
 
         assert fresh(lines) == {document.path: document.data for document in second.documents}
-        assert first.documents == second.documents
+        assert documents == second.documents
         assert first.events == second.events
         assert second.days_folded == 0
 
@@ -232,11 +233,11 @@ def test_an_event_that_comes_home_takes_its_copies_out_of_the_cache(tmp_path, ho
 @given(histories())
 def test_twice_in_a_row_the_second_writes_nothing(lines):
     with log_of(lines) as log:
-        publish(replay(log, Settings()).documents, log.store.knowledge, ALL)
+        rebuild(log, Settings())
         before = _times(log.store.knowledge)
-        second = publish(replay(log, Settings()).documents, log.store.knowledge, ALL)
+        second = rebuild(log, Settings())
 
-        assert (0, before) == (second.changes, _times(log.store.knowledge))
+        assert (0, before) == (second.published.changes, _times(log.store.knowledge))
 
 
 def _times(directory):
