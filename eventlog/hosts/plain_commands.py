@@ -24,6 +24,8 @@ def read_commands(line: str) -> list[list[str]]:
         elif line.startswith("\\\n", at):
             at += 2
         elif char in _ENDS or line.startswith("&&", at):
+            if char != "\n" and not commands[-1]:
+                raise NotPlain  # a shell refuses the whole line
             commands.append([])
             at += 1 if char in _ENDS else 2
         else:

@@ -110,6 +110,7 @@ def test_quoted_words_are_read_as_they_were_meant(commands):
 
 @given(st.text(alphabet="ab \t\\'\";&$`|<>()!#~*=", max_size=12))
 @example('a\'b c\'"d\\"\\a"\\ e')
+@example(";;")
 def test_plain_words_are_those_a_shell_reads(text):
     try:
         commands = read_commands(f"x {text}")
