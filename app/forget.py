@@ -19,9 +19,8 @@ from eventlog.events import (
     KnowledgeEdited,
     PlanEntry,
     Rejected,
-    Restored,
-    Retraction,
     StageSummary,
+    Withdrawal,
     order,
 )
 from eventlog.log_line import LogLine
@@ -30,7 +29,6 @@ from eventlog.retractions import Retractions, statements_of
 from eventlog.text import cut, one_line, statement_of
 
 _SAYING = (Fact, StageSummary, PlanEntry)
-_WITHDRAWALS = (Retraction, Rejected, Restored)
 _LISTED, _LISTED_CHARS = 8, 100
 _SHORTEST = 8  # characters of a line that is a part of a statement
 
@@ -94,8 +92,8 @@ class _Known:
         self._said: dict[str, list[LogLine]] = {}
         self._worded: dict[str, str] = {}
         entries = [entry for entry in opened.log.entries() if not entry.event.subagent]
-        withdrawals = (entry.event for entry in entries)
-        withdrawn = Retractions(event for event in withdrawals if isinstance(event, _WITHDRAWALS))
+        events = (entry.event for entry in entries)
+        withdrawn = Retractions(event for event in events if isinstance(event, Withdrawal))
         for entry in entries:
             if not withdrawn.hides(entry.event):
                 for text in filter(None, map(one_line, statements_of(entry.event))):

@@ -22,6 +22,7 @@ from eventlog.events import (
     Restored,
     Retraction,
     StageSummary,
+    Withdrawal,
     order,
 )
 from eventlog.projections.views.knowledge import ledgers
@@ -72,7 +73,7 @@ class _Done:
         self._log = opened.log
         events = [event for event in opened.log.read() if isinstance(event, _DOING) or event.agent == HUMAN]
         self._events = {event.id: event for event in events}
-        self._withdrawn = Retractions(event for event in events if isinstance(event, _WITHDRAWALS))
+        self._withdrawn = Retractions(event for event in events if isinstance(event, Withdrawal))
         self._firsts = _first_texts(opened)
 
     def all(self) -> Iterator[Undoable]:
@@ -148,7 +149,6 @@ class _Done:
 
 
 _DOING = (EntryApplied, EntryResolved, KnowledgeEdited, PlanEntry, Rejected, Restored, Retraction)
-_WITHDRAWALS = (Retraction, Rejected, Restored)
 
 
 def _first_texts(opened: OpenStore) -> set[str]:

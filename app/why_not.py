@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple
 from eventlog.app.open_store import OpenStore
 from eventlog.app.replay import replay
 from eventlog.errors import BadRequest
-from eventlog.events import Event, Fact, PlanEntry, Rejected, Restored, Retraction, StageSummary, Withdrawal, order
+from eventlog.events import Event, Fact, PlanEntry, Restored, StageSummary, Withdrawal, order
 from eventlog.projections.base import Document
 from eventlog.projections.state.distinct_facts import DistinctFact
 from eventlog.projections.state.fact_scopes import fact_scope
@@ -73,8 +73,7 @@ class _Told:
         self._asked = one_line(asked)
         self._replayed = replay(opened.log, opened.settings, save=False)
         self._withdrawn: Retractions = self._replayed.library.withdrawn
-        kinds = (Retraction, Rejected, Restored)
-        self._withdrawals: list[Withdrawal] = [event for event in entries if isinstance(event, kinds)]
+        self._withdrawals = [event for event in entries if isinstance(event, Withdrawal)]
         self._by_id = {event.id: event for event in entries}
         self._shown = list(self._facts())
 
