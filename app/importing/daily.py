@@ -5,12 +5,13 @@ It lies in `skills/memory-data` of a host's directory in the project. A deleted 
 """
 
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from eventlog import hosts
 from eventlog.app.importing import items
-from eventlog.app.importing.source import BadPlace, Found, ImportRequest, PastEvents, SourceEvent
+from eventlog.app.importing.source import Found, ImportRequest, SourceEvent
 from eventlog.hosts.profile import profiles
 from eventlog.project import project_root
 
@@ -26,7 +27,7 @@ def read_daily(request: ImportRequest) -> Iterator[Found]:
     days = sorted(place.rglob("*.jsonl")) if place.is_dir() else [place]
     for path in days:
         if path.name == _SUMMARIES or (place.is_file() or path.parent.name == "daily"):
-            yield from _file(path, _common(path))
+            yield from items.found_in(items.json_lines(path), partial(_events, path, common=_common(path)))
 
 
 def _common(path: Path) -> dict[str, Any]:
@@ -35,18 +36,6 @@ def _common(path: Path) -> dict[str, Any]:
         if profile.home in path.parts:
             return {"project": items.project_above(path, profile.home), "agent": hosts.named(room)}
     return {"project": project_root(str(path.parent)), "agent": None}
-
-
-def _file(path: Path, common: dict[str, Any]) -> Iterator[Found]:
-    for line in items.json_lines(path):
-        if isinstance(line, BadPlace):
-            yield line
-            continue
-        place, fields = line
-        try:
-            yield PastEvents(tuple(_events(path, fields, common)), place)
-        except ValueError as error:
-            yield BadPlace(place, str(error))
 
 
 def _events(path: Path, line: dict[str, Any], common: dict[str, Any]) -> Iterator[SourceEvent]:

@@ -4,7 +4,7 @@ What a program has deleted, withdrawn or replaced is brought in with its withdra
 knowledge file, also where it was imported before.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ from zoneinfo import ZoneInfo
 import msgspec
 
 from eventlog import ids, timestamps
-from eventlog.app.importing.source import BadPlace, SourceEvent, id_of
+from eventlog.app.importing.source import BadPlace, Found, PastEvents, SourceEvent, id_of
 from eventlog.project import project_root
 
 Line = tuple[str, dict[str, Any]]  # where it stands, and the object
@@ -30,6 +30,21 @@ def json_lines(path: Path) -> Iterator[Line | BadPlace]:
         if line.strip():
             found = _object(line)
             yield BadPlace(f"{path}:{number}", "not a JSON object") if found is None else (f"{path}:{number}", found)
+
+
+def found_in(
+    lines: Iterable[Line | BadPlace], events_of: Callable[[dict[str, Any]], Iterable[SourceEvent]]
+) -> Iterator[Found]:
+    """Take each line for its events; a ValueError of `events_of` says why there are none, and the rest goes on."""
+    for line in lines:
+        if isinstance(line, BadPlace):
+            yield line
+            continue
+        place, fields = line
+        try:
+            yield PastEvents(tuple(events_of(fields)), place)
+        except ValueError as error:
+            yield BadPlace(place, str(error))
 
 
 def _object(line: bytes) -> dict[str, Any] | None:

@@ -1,10 +1,11 @@
 """The store of projectmem: `.projectmem/events.jsonl`; a later event may name the one it supersedes."""
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 from eventlog.app.importing import items
-from eventlog.app.importing.source import BadPlace, Found, ImportRequest, PastEvents, SourceEvent
+from eventlog.app.importing.source import Found, ImportRequest, SourceEvent
 
 _FOLDER = ".projectmem"
 _CATEGORIES = {"decision": "decision", "fix": "lesson", "attempt": "lesson", "hypothesis": "insight", "issue": "issue"}
@@ -17,15 +18,7 @@ def read_projectmem(request: ImportRequest) -> Iterator[Found]:
     path = next((one for one in (place / "events.jsonl", place / _FOLDER / "events.jsonl") if one.is_file()), place)
     project = items.project_above(path, _FOLDER)
     known: dict[str, SourceEvent] = {}
-    for line in items.json_lines(path):
-        if isinstance(line, BadPlace):
-            yield line
-            continue
-        where, event = line
-        try:
-            yield PastEvents(tuple(_events(event, project, known)), where)
-        except ValueError as error:
-            yield BadPlace(where, str(error))
+    yield from items.found_in(items.json_lines(path), partial(_events, project=project, known=known))
 
 
 def _events(event: dict[str, Any], project: str, known: dict[str, SourceEvent]) -> Iterator[SourceEvent]:

@@ -15,7 +15,7 @@ import msgspec
 
 from eventlog import hosts
 from eventlog.app.importing import items
-from eventlog.app.importing.source import BadPlace, Found, ImportRequest, PastEvents, SourceEvent
+from eventlog.app.importing.source import BadPlace, Found, ImportRequest, SourceEvent
 
 _FOLDER = ".wake"
 _FACTS = {  # type -> the field of its short name, what is said, why, category
@@ -36,15 +36,7 @@ def read_wake(request: ImportRequest) -> Iterator[Found]:
     names = ("events.db", "events.jsonl")
     path = folder if folder.is_file() else next((folder / name for name in names if (folder / name).is_file()), folder)
     story = _Story(items.project_above(path, _FOLDER))
-    for line in _lines(path):
-        if isinstance(line, BadPlace):
-            yield line
-            continue
-        where, event = line
-        try:
-            yield PastEvents(tuple(story.events(event)), where)
-        except ValueError as error:
-            yield BadPlace(where, str(error))
+    yield from items.found_in(_lines(path), story.events)
 
 
 def _lines(path: Path) -> Iterator[items.Line | BadPlace]:
