@@ -4,6 +4,7 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 import click
@@ -18,6 +19,8 @@ from eventlog.cli.main import EXIT_FOUND
 from eventlog.cli.output import emit, say
 from eventlog.errors import BadRequest
 from eventlog.store import Store
+
+_project = partial(click.option, "--project", default=".", metavar="NAME|DIR", callback=options.directory_meant)
 
 
 @click.group(
@@ -40,13 +43,7 @@ def command() -> None:
 )
 @click.argument("moment", type=NearChoice(["start", "end"]))
 @click.option("--session", required=True, metavar="ID", help="Conversation id of the agent.")
-@click.option(
-    "--project",
-    default=".",
-    metavar="NAME|DIR",
-    callback=options.directory_meant,
-    help="Directory the session works in, or a project by name [default: the current one].",
-)
+@_project(help="Directory the session works in, or a project by name [default: the current one].")
 @options.program("Program that runs the session [default: cli].", default="cli")
 @click.option("--reason", default="", help="Why it starts (startup, resume, …) or ends, in your words.")
 @click.option("--issue", default="", metavar="ID", help="Issue it is about [default: the one its branch is named for].")
@@ -68,13 +65,7 @@ def run(moment: SessionMoment, session: str, project: str, agent: str, reason: s
 
 
 @command.command(epilog=options.examples("eventlog lifecycle hooks", "eventlog lifecycle hooks --project ~/shop"))
-@click.option(
-    "--project",
-    default=".",
-    metavar="NAME|DIR",
-    callback=options.directory_meant,
-    help="Project, by name or directory [default: the current one].",
-)
+@_project(help="Project, by name or directory [default: the current one].")
 @options.store
 def hooks(project: str, store: Store) -> None:
     """List the session hooks in the order they run: those of config.yaml, then the project's own."""
