@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from contextlib import AbstractContextManager, nullcontext
 from itertools import chain
 from pathlib import Path
+from typing import get_args
 
 from msgspec.structs import replace
 
@@ -11,13 +12,15 @@ from eventlog import days, files, index_lookup
 from eventlog.app.cache import kept
 from eventlog.app.machine import Machine
 from eventlog.errors import Busy, NotStored
-from eventlog.events import Event, Fact, Retraction, StageSummary, order
+from eventlog.events import Event, Fact, StageSummary, Withdrawal, order
 from eventlog.hooks import avoided_log
 from eventlog.log import AppendResult, EventLog, accept, is_unnamed
 from eventlog.projections.context.recent_events import decided_before
 from eventlog.replica import make_replica
 from eventlog.retractions import Retractions
 from eventlog.text import same_text
+
+_WITHDRAWALS = tuple(f'"{kind.__struct_config__.tag}"'.encode() for kind in get_args(Withdrawal))
 
 
 def off_switch(machine: Machine, *places: str | None) -> str:
@@ -76,7 +79,7 @@ def _said_before(log: EventLog, event: Event) -> Event | None:
     if not before:
         return None
     since = _since(log, event, before[0].ts)
-    withdrawn = Retractions(event for event in since if isinstance(event, Retraction))
+    withdrawn = Retractions(event for event in since if isinstance(event, Withdrawal))
     valid = [said for said in before if not withdrawn.hides(said)]
     if isinstance(event, Fact) and event.key:
         later = [fact for fact in since if not withdrawn.hides(fact)]
@@ -131,7 +134,7 @@ def _place(event: Event) -> tuple[object, ...]:
 
 
 def _since(log: EventLog, event: Event, since: str) -> list[Event]:
-    """Find the retractions and the facts of the same key since that day; other lines are not decoded."""
+    """Find the withdrawals and the facts of the same key since that day; other lines are not decoded."""
     key = event.key if isinstance(event, Fact) else None
-    words = [b'"retraction"', *(index_lookup.marks(key) if key else ())]
+    words = [*_WITHDRAWALS, *(index_lookup.marks(key) if key else ())]
     return [event for day in log.days(since) for event in days.load_mentioning(day, words)]

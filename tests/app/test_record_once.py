@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from eventlog import codec
 from eventlog.app.record_once import record_once
 from eventlog.app.replay import replay
+from eventlog.events import Restored
 from eventlog.log import EventLog
 from eventlog.projections.views.memory import MEMORY
 from eventlog.settings.schema import Settings
@@ -161,6 +162,13 @@ def test_what_was_quarantined_may_be_said_again(log, clock):
 def test_what_was_restored_need_not_be_said_again(log):
     withdrawal = _withdraw(log, target=record_once(log, _fact()).event.id)
     _withdraw(log, target=withdrawal)
+
+    assert not record_once(log, _fact()).new
+
+
+def test_what_a_person_restored_need_not_be_said_again(log):
+    withdrawal = _withdraw(log, target=record_once(log, _fact()).event.id)
+    log.put([Restored(conversation_id="human", agent="human", target=withdrawal)])
 
     assert not record_once(log, _fact()).new
 
