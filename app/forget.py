@@ -6,11 +6,12 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
+from eventlog.app.naming.file_lines import is_file_line
 from eventlog.app.naming.nearest import did_you_mean
-from eventlog.app.naming.references import events_named, is_place
+from eventlog.app.naming.references import events_named
 from eventlog.app.open_store import OpenStore
 from eventlog.app.rebuild import RebuildResult, replay_store
-from eventlog.app.why import LineReason, explain, known_file
+from eventlog.app.why import LineReason, reasons_behind
 from eventlog.errors import BadRequest
 from eventlog.events import (
     HUMAN,
@@ -59,7 +60,7 @@ def forgettable(opened: OpenStore, said: str) -> list[Forgettable]:
     known = _Known(opened)
     if events:
         return known.of_event(events[0])
-    return known.of_line(_line(opened, said)) if is_place(said) else known.of_text(said)
+    return known.of_line(reasons_behind(opened, said)[0]) if is_file_line(said) else known.of_text(said)
 
 
 def forgettable_session(opened: OpenStore, conversation_id: str) -> Forgettable:
@@ -77,11 +78,6 @@ def forget(opened: OpenStore, chosen: Sequence[Forgettable]) -> ForgetResult:
     decisions = [replace(one.decision, batch=batch) for one in chosen]
     stored = [appended.event for appended in opened.log.put(decisions)]
     return ForgetResult(stored, replay_store(opened))
-
-
-def _line(opened: OpenStore, place: str) -> LineReason:
-    file, _, number = place.rpartition(":")
-    return explain(opened, known_file(opened, file), int(number))[0]
 
 
 class _Known:

@@ -5,7 +5,7 @@ from typing import NamedTuple
 from eventlog.app.open_store import OpenStore
 from eventlog.app.phases import Progress
 from eventlog.app.replay import replay
-from eventlog.projections.stamp import is_stamp
+from eventlog.projections.stamp import unstamped
 from eventlog.store import project_slug
 
 
@@ -25,9 +25,7 @@ def known(
 
     def page(name: str, path: str) -> KnownPage:
         document = replayed.document(path)
-        return KnownPage(
-            name, path, [line.text for line in document.lines if not is_stamp(line.text)] if document else []
-        )
+        return KnownPage(name, path, unstamped(document) if document else [])
 
     slug = project_slug(replayed.identities.of(project, opened.replica))
     return page(project, f"projects/{slug}/MEMORY.md"), page("", "MEMORY.md")

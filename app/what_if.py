@@ -18,7 +18,7 @@ from eventlog.projections.base import Document, Projection
 from eventlog.projections.catalog import installed
 from eventlog.projections.engine.day_book import EVERYTHING
 from eventlog.projections.engine.replay import ReplayResult
-from eventlog.projections.stamp import is_stamp
+from eventlog.projections.stamp import unstamped
 
 
 class Omission(NamedTuple):
@@ -87,10 +87,7 @@ def changes(before: Mapping[str, Document], after: Mapping[str, Document]) -> li
 
 def text_of(document: Document | None) -> list[str] | None:
     """Take the lines of a document without its stamp and the empty line above that."""
-    if document is None:
-        return None
-    lines = [line.text for line in document.lines]
-    return lines[:-2] if lines and is_stamp(lines[-1]) else lines
+    return None if document is None else unstamped(document)
 
 
 def document_meant(opened: OpenStore, said: str, *replays: ReplayResult) -> str:

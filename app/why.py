@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from eventlog.app.base_files import base_targets
+from eventlog.app.naming.file_lines import file_line
 from eventlog.app.open_store import OpenStore
 from eventlog.app.replay import replay
 from eventlog.errors import BadRequest
@@ -55,6 +56,12 @@ def explain(opened: OpenStore, file: Path, number: int | None = None) -> list[Li
     wanted = range(1, len(lines) + 1) if number is None else [number]
     entries = _LogLines(opened.log, [behind[row] for row in wanted if row in behind])
     return [LineReason(row, lines[row - 1], entries.of(behind[row]) if row in behind else None) for row in wanted]
+
+
+def reasons_behind(opened: OpenStore, place: str) -> list[LineReason]:
+    """Explain `FILE`, or one line of it as `FILE:LINE`; raises BadRequest."""
+    file, number = file_line(place)
+    return explain(opened, known_file(opened, file), number)
 
 
 def known_file(opened: OpenStore, name: str) -> Path:

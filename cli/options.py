@@ -86,10 +86,11 @@ def events_meant(ctx: click.Context, _: click.Parameter, value: str | None) -> t
     if value is None or ctx.resilient_parsing:
         return None
     from eventlog.app.naming import references
+    from eventlog.app.naming.file_lines import is_file_line
 
     store = ctx.params["store"]
     found = references.events_named(EventLog(store), value)
-    if not found and references.is_place(value):
+    if not found and is_file_line(value):
         found = references.events_behind(open_store(store), value)
     if not found:
         raise BadRequest(f"no event {value!r}", hint=references.WHERE)

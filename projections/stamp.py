@@ -44,6 +44,12 @@ def is_stamp(line: str) -> bool:
     return _STAMP.fullmatch(line.encode()) is not None
 
 
+def unstamped(document: Document) -> list[str]:
+    """Take the lines of a rendered file without its stamp and the empty line above that."""
+    lines = [line.text for line in document.lines]
+    return lines[:-2] if lines and is_stamp(lines[-1]) else lines
+
+
 def is_untouched(data: bytes) -> bool:
     """Tell whether the bytes are exactly what was once rendered."""
     match = _STAMP.search(data)

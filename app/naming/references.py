@@ -1,12 +1,12 @@
 """Which event or conversation is meant: a full id, a short one, `last`, or a line of a file as `FILE:LINE`."""
 
-import re
 from contextlib import suppress
 from typing import Literal, NamedTuple
 
 import msgspec
 
 from eventlog import days
+from eventlog.app.naming.file_lines import is_file_line
 from eventlog.app.naming.nearest import did_you_mean
 from eventlog.app.naming.short_ids import SHORTEST_PART, ShortIds, is_part_of
 from eventlog.app.open_store import OpenStore
@@ -18,7 +18,6 @@ from eventlog.log import EventLog
 LAST = "last"
 _SHOWN = 8
 _FULL = len("019c7b12-8f00-7000-8000-000000000000")
-_PLACE = re.compile(r".+:\d+", re.ASCII)
 WHERE = "`eventlog query` shows events with their ids, `eventlog sessions` the sessions"
 
 
@@ -38,7 +37,7 @@ _decoder = msgspec.json.Decoder(_Id)
 
 def resolve(opened: OpenStore, said: str) -> Reference:
     """Find the one conversation or event that is meant; `last` is a conversation. Raises BadRequest."""
-    if is_place(said):
+    if is_file_line(said):
         return Reference("event", event_meant(opened, said))
     found = [Reference("session", one) for one in _sessions(opened.log, said)]
     exact = [reference for reference in found if reference.id == said]
@@ -63,7 +62,7 @@ def event_meant(opened: OpenStore, said: str) -> str:
 def events_meant(opened: OpenStore, said: str) -> list[str]:
     """Find the events that an id or a part of one names, or those behind a line; none where nothing is."""
     found = events_named(opened.log, said)
-    return events_behind(opened, said) if not found and is_place(said) else found
+    return events_behind(opened, said) if not found and is_file_line(said) else found
 
 
 def events_named(log: EventLog, said: str) -> list[str]:
@@ -77,21 +76,11 @@ def events_named(log: EventLog, said: str) -> list[str]:
     return exact or _holding(log, said.lower())
 
 
-def is_place(said: str) -> bool:
-    """Tell whether this is `FILE:LINE`."""
-    return _PLACE.fullmatch(said) is not None
-
-
 def events_behind(opened: OpenStore, place: str) -> list[str]:
     """Find the events behind a line of a knowledge file, given as `FILE:LINE`; raises BadRequest."""
-    from eventlog.app.why import explain, known_file
+    from eventlog.app.why import reasons_behind
 
-    file, _, line = place.rpartition(":")
-    return [
-        entry.event.id
-        for reason in explain(opened, known_file(opened, file), int(line))
-        for entry in reason.entries or []
-    ]
+    return [entry.event.id for reason in reasons_behind(opened, place) for entry in reason.entries or []]
 
 
 def _sessions(log: EventLog, said: str) -> list[str]:

@@ -9,12 +9,12 @@ from eventlog import hosts
 from eventlog.app.current_conversation import speaker_of_server
 from eventlog.app.live_statements import Place, Said, matching, said_here
 from eventlog.app.machine import Machine
-from eventlog.app.naming.references import is_place
+from eventlog.app.naming.file_lines import is_file_line
 from eventlog.app.naming.short_ids import ShortIds
 from eventlog.app.open_store import open_log, open_store
 from eventlog.app.record_once import off_switch, record_once
 from eventlog.app.search.search import SearchQuery, search
-from eventlog.app.why import explain, known_file
+from eventlog.app.why import reasons_behind
 from eventlog.app.withdraw import withdraw
 from eventlog.cli.mcp.toolcalls import ToolCalls
 from eventlog.codec import from_fields
@@ -103,7 +103,7 @@ def _remember(asked: _Asked) -> str:
 
 def _why(asked: _Asked) -> str:
     ref, said = asked.given["ref"].strip(), said_here(asked.log, asked.place)
-    found = _behind(asked, ref, said) if is_place(ref) else matching(said, ref)
+    found = _behind(asked, ref, said) if is_file_line(ref) else matching(said, ref)
     if not found:
         return "Nothing that holds here says so."
     short = ShortIds(asked.log.store).of
@@ -113,12 +113,8 @@ def _why(asked: _Asked) -> str:
 
 def _behind(asked: _Asked, place: str, said: list[Said]) -> list[Said]:
     """Find what stands behind a line of a memory file, of all that holds here."""
-    file, _, line = place.rpartition(":")
-    opened = open_store(asked.calls.store, asked.machine)
-    entries = [
-        entry for reason in explain(opened, known_file(opened, file), int(line)) for entry in reason.entries or ()
-    ]
-    ids = {entry.event.id for entry in entries}
+    reasons = reasons_behind(open_store(asked.calls.store, asked.machine), place)
+    ids = {entry.event.id for reason in reasons for entry in reason.entries or ()}
     return [one for one in said if ids.intersection(event.id for event in one.events)]
 
 

@@ -2,7 +2,8 @@
 
 import click
 
-from eventlog.app.naming.references import is_place, resolve
+from eventlog.app.naming.file_lines import is_file_line
+from eventlog.app.naming.references import resolve
 from eventlog.app.open_store import OpenStore
 from eventlog.app.story import story
 from eventlog.app.what_if import by_path, document_meant, replay_at
@@ -30,7 +31,7 @@ def command(name: str, as_of: str | None, as_json: bool, store: Store) -> None:
     A session is one story: what it was, and each thing it said once. A file is told from the log, whatever lies there.
     """
     opened = options.open_store(store)
-    if as_of or (name.endswith(_FILES) and not is_place(name)):
+    if as_of or (name.endswith(_FILES) and not is_file_line(name)):
         _show_file(opened, name, as_of or "~", as_json=as_json)
         return
     meant = resolve(opened, name)

@@ -1,11 +1,10 @@
 """`eventlog why`."""
 
-import re
-
 import click
 
+from eventlog.app.naming.file_lines import file_line
 from eventlog.app.receipt import ReceiptSources, receipts_of
-from eventlog.app.why import LineReason, explain, known_file
+from eventlog.app.why import LineReason, known_file, reasons_behind
 from eventlog.app.why_not import why_not
 from eventlog.cli import options, suggestions
 from eventlog.cli.event_table import show_events
@@ -22,7 +21,6 @@ from eventlog.text import cut
 
 _ALL_BUT_ONE_OF_THREE = 2
 _SHOWN = 5  # events per line where the whole file is asked for
-_PLACE = re.compile(r"(?P<file>.+?)(?::(?P<line>\d+))?")
 
 
 @click.command(
@@ -105,13 +103,9 @@ def _files(given: ReceiptSources) -> list[dict[str, object]]:
 
 
 def _of_file(place: str, store: Store, *, as_json: bool) -> None:
-    match = _PLACE.fullmatch(place)
-    if match is None:
-        raise click.UsageError(f"{place!r} is not FILE or FILE:LINE")
-    number = int(match["line"]) if match["line"] else None
+    name, number = file_line(place)
     opened, shown = options.open_store(store), Shown(store)
-    file = known_file(opened, match["file"])
-    explained = explain(opened, file, number)
+    explained = reasons_behind(opened, place)
     if as_json:
         for line in explained:
             emit({"line": line.number, "text": line.text, "events": _fields(line.entries or [])})
@@ -122,7 +116,8 @@ def _of_file(place: str, store: Store, *, as_json: bool) -> None:
     elif number is None:
         show_lines(whole_file(place, explained, shown))
     else:
-        heading = heading_above(file.read_text(encoding="utf-8", errors="replace").split("\n"), number)
+        lines = known_file(opened, name).read_text(encoding="utf-8", errors="replace").split("\n")
+        heading = heading_above(lines, number)
         show_lines(one_line(place, explained[0], heading, shown))
 
 
