@@ -7,6 +7,7 @@ from eventlog import spool
 from eventlog import verify as verifying
 from eventlog.app import apply as applying
 from eventlog.app import forget as forgetting
+from eventlog.app import known as knowing
 from eventlog.app import query as querying
 from eventlog.app import sessions as listing
 from eventlog.app import stats as counting
@@ -15,6 +16,7 @@ from eventlog.app import undo as undoing
 from eventlog.app import why as explaining
 from eventlog.app.apply_result import ApplyResult
 from eventlog.app.forget import ForgetResult
+from eventlog.app.known import KnownPage
 from eventlog.app.machine import Machine
 from eventlog.app.naming.agents import agents_meant
 from eventlog.app.naming.projects import project_meant
@@ -132,6 +134,15 @@ class Memory:
         if text and conversation:
             recalling.append_receipt(opened.store, asked, hits, text)
         return text
+
+    def known(self, project: str | os.PathLike[str] | None = None) -> list[KnownPage]:
+        """Tell what is known now, page by page: of that project, then of the user; an empty page is left out.
+
+        Raises BadSettings.
+        """
+        where = self._project(os.fspath(project)) if project else None
+        of_project, of_user = knowing.known(self._opened(), where or "")
+        return [page for page in (of_project if where else None, of_user) if page and page.lines]
 
     def why(self, file: str | os.PathLike[str], line: int | None = None) -> list[LineReason]:
         """Explain every line of a knowledge file, or the one with this number, by the events behind it.

@@ -53,7 +53,7 @@ def _standing(found: Brief, now: str) -> list[str]:
         *_of_project(found, now),
         *_under("hooks", _hooks(found.agents, now)),
         *_under("you", _yours(found)),
-        *_under("next", ["eventlog sessions · query --since 2d · help names · --help"]),
+        *_under("next", ["eventlog memory · search TEXT · sessions · --help"]),
     ]
 
 

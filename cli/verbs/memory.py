@@ -1,5 +1,7 @@
 """`eventlog memory`."""
 
+from itertools import chain
+
 import click
 
 from eventlog.app.known import KnownPage, known
@@ -36,7 +38,7 @@ def command(project: str | None, as_json: bool, store: Store) -> None:
     elif is_terminal() and pages:
         show_lines(memory_lines(pages, opened.machine.now()[:10]))
     else:
-        for line in (line for page in pages for line in page.lines):
+        for line in chain(*([*page.lines, ""] for page in pages[:-1]), *(page.lines for page in pages[-1:])):
             print_line(line)
     _tell_what_is_missing(project, of_project, pages)
 

@@ -70,10 +70,7 @@ def main(store: str, project: str) -> None:
     found = memory.query(types=["fact"], text="CENTS", project=project)
     assert_type(found, list[Event])
     assert [event.id for event in found] == [fact.id]
-    hits = memory.search("price cent", project=project)
-    assert_type(hits[0].score, float)
-    assert [hit.id for hit in hits] == [fact.id]
-    assert_type(memory.recall("Should a price be in cents, as prices are?", project=project), str)
+    what_is_known(memory, project, fact.id)
     notes = next(path for path in memory.replay().replayed.documents if path.path.startswith("memory/"))
     reasons = memory.why(notes.path)
     assert fact.id in {entry.event.id for reason in reasons for entry in reason.entries or ()}
@@ -106,6 +103,16 @@ def main(store: str, project: str) -> None:
     except NotStored as error:
         raise SystemExit(error.where) from error
     assert issubclass(BadRequest, EventLogError)
+
+
+def what_is_known(memory: Memory, project: str, fact_id: str) -> None:
+    """Ask for all that is known, and for what bears on something."""
+    hits = memory.search("price cent", project=project)
+    assert_type(hits[0].score, float)
+    assert [hit.id for hit in hits] == [fact_id]
+    assert_type(memory.recall("Should a price be in cents, as prices are?", project=project), str)
+    assert_type(memory.known(project)[0].lines, list[str])
+    assert "Prices are in cents" in "".join(memory.known(project)[0].lines)
 
 
 def misspelled() -> None:
