@@ -1,22 +1,24 @@
 """Find the event that brought a line into a file, or took it out: each step is a replay of the log cut there."""
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator
 from itertools import takewhile
 from typing import NamedTuple
 
 from eventlog.app.open_store import OpenStore
-from eventlog.app.what_if import Omission, document_meant, replay_at, text_of
+from eventlog.app.what_if import Omission, document_meant, replay_at
 from eventlog.errors import BadRequest
-from eventlog.events import Event, Fact, Retraction
+from eventlog.events import Event, Fact, Withdrawal
 from eventlog.fastjson import text as spelled
 from eventlog.log_line import LogLine
-from eventlog.projections.base import Document
+from eventlog.projections.base import Document, Line
 from eventlog.projections.catalog import installed
 from eventlog.projections.raw_html import as_said
-from eventlog.text import same_text
+from eventlog.projections.stamp import unstamped
+from eventlog.retractions import decided_by, statements_of
+from eventlog.text import same_text, statement_of
 
-_TRIES = 2  # places a text is likely to turn at, looked at before halves are
+_TRIES = 2  # events that are likely to have turned it, which are looked at before halves are
 _BULLET = re.compile(r"^(- )?\[\d{4}-\d\d-\d\d\] ")  # what a file puts before a text
 
 
@@ -45,21 +47,16 @@ class _History(NamedTuple):
 def bisect(opened: OpenStore, file: str, text: str) -> TurningPoint:
     """Find where a text came into a file that has it, or left one that has not; raises BadRequest.
 
-    Likely places come first, then halves: with n events that is at most log2 n replays and a few.
+    After a look at how it is now, that takes at most log2 n replays of the log cut somewhere, n being its events; where
+    the text has left the file, one more.
     """
     now = replay_at(opened)
     path = document_meant(opened, file, now)
     history = _read(opened, text)
-    cuts, end, came = (
-        _Cuts(opened, path, text, history.moments),
-        len(history.moments),
-        _has(now.document(path), text),
-    )
-    start = 0 if came else _last_seen(cuts, history)
-    likely = history.mentions if came else [at for at in history.deciding if at >= start]
-    position = _turn(start, end, likely[:_TRIES], lambda count: cuts.has(count) == came)
+    cuts, holding = _Cuts(opened, path, text, history.moments), _holding(now.document(path), text)
+    position = _came(cuts, history, holding) if holding else _left(cuts, history)
     moment = history.moments[position]
-    return TurningPoint(path, opened.log.find([moment.id])[moment.id], came, cuts.replays)
+    return TurningPoint(path, opened.log.find([moment.id])[moment.id], bool(holding), 1 + len(cuts.known))
 
 
 class _Cuts:
@@ -68,34 +65,68 @@ class _Cuts:
     def __init__(self, opened: OpenStore, path: str, text: str, moments: list[_Moment]) -> None:
         self._opened, self._path, self._text, self._moments = opened, path, text, moments
         self._views = [view for view in installed().projections if view.owns_path(path)]
-        self.replays = 1  # that of now
+        self.known: dict[int, bool] = {}  # by the number of events: one replay each
 
     def has(self, count: int) -> bool:
         """Tell whether the text is there after the first `count` events."""
-        self.replays += 1
+        if count not in self.known:
+            self.known[count] = self._look(count)
+        return self.known[count]
+
+    def _look(self, count: int) -> bool:
         ts = self._moments[count - 1].ts
         alike = takewhile(lambda later: later.ts == ts, self._moments[count:])
         without = Omission(events=frozenset(moment.id for moment in alike))
-        return _has(replay_at(self._opened, ts, without, self._views).document(self._path), self._text)
+        then = replay_at(self._opened, ts, without, self._views).document(self._path)
+        return bool(_holding(then, self._text))
 
 
-def _turn(start: int, end: int, likely: Iterable[int], has_turned: Callable[[int], bool]) -> int:
-    """Find the position of the event that turned it: not yet so after `start` events, and so after `end`."""
-    first = [count for position in likely for count in (position + 1, position)]
-    while end - start > 1:
-        middle = next((count for count in first if start < count < end), (start + end) // 2)
-        start, end = (start, middle) if has_turned(middle) else (middle, end)
-    return start
+def _came(cuts: _Cuts, history: _History, holding: list[Line]) -> int:
+    """Find the event that brought the text in, likely one behind its lines; before the first event it is nowhere."""
+    behind = {event for line in holding for event in line.sources}
+    positions = [at for at, moment in enumerate(history.moments) if moment.id in behind] or history.mentions
+    return _turn(0, len(history.moments), [*positions[:1], *positions[-1:]], cuts.has)
 
 
-def _last_seen(cuts: _Cuts, history: _History) -> int:
-    """Find a number of events after which the text was there; raises BadRequest."""
-    for position in dict.fromkeys([*history.mentions[-1:], *history.mentions[:1]]):
-        if cuts.has(position + 1):
-            return position + 1
+def _left(cuts: _Cuts, history: _History) -> int:
+    """Find the event that took the text out, after the last or the first event that holds it; raises BadRequest."""
+    end = len(history.moments)
+    ends = [*history.mentions[-1:], *history.mentions[:1]]
+    for start in (position + 1 for position in dict.fromkeys(ends)):
+        if start != end and (len(set(ends)) == 1 or cuts.has(start)):
+            likely = [at for at in history.deciding if at >= start][:_TRIES]
+            position = _turn(start, end, likely, lambda count: not cuts.has(count))
+            if position != start or cuts.has(start):
+                return position
+        end = start
     raise BadRequest(
         "the text is not in the file, and no event says when it was", hint="try fewer words, as the file spells them"
     )
+
+
+def _turn(start: int, end: int, likely: Collection[int], has_turned: Callable[[int], bool]) -> int:
+    """Find the position of the event that turned it: not yet so after `start` events, and so after `end`.
+
+    At most log2 (end - start) looks; those at a likely event are looks before and after it.
+    """
+    looks = (end - start - 1).bit_length()
+    while end - start > 1:
+        middle = next(_affordable(start, end, looks, likely), (start + end) // 2)
+        start, end = (start, middle) if has_turned(middle) else (middle, end)
+        looks -= 1
+    return start
+
+
+def _affordable(start: int, end: int, looks: int, likely: Iterable[int]) -> Iterator[int]:
+    """Yield how many events to look after, to see a likely one turn it: halves must still do if it did not.
+
+    Of the looks before and after it that comes first which leaves, if it is as expected, enough of them for the other.
+    """
+    for position in likely:
+        for count, rest in ((position, end - position - 1), (position + 1, position - start)):
+            halves_do = max(count - start, end - count) <= 2 ** (looks - 1)
+            if start < count < end and halves_do and rest <= 2 ** (looks - 2):
+                yield count
 
 
 def _read(opened: OpenStore, text: str) -> _History:
@@ -107,24 +138,25 @@ def _read(opened: OpenStore, text: str) -> _History:
     for entry in opened.log.entries():
         if not _names(entry.event).isdisjoint(said):
             deciding.append(len(moments))
-        if needle in entry.line.decode(errors="replace").casefold():
+        if not isinstance(entry.event, Withdrawal) and needle in entry.line.decode(errors="replace").casefold():
             mentions.append(len(moments))
             said |= {entry.event.id, entry.event.conversation_id, *_key(entry.event)}
+            said |= set(map(statement_of, statements_of(entry.event)))
         moments.append(_Moment(entry.event.ts, entry.event.id))
     return _History(moments, mentions, deciding)
 
 
 def _names(event: Event) -> set[str]:
     """Collect what an event may put an end to."""
-    if isinstance(event, Retraction):
-        return {str(event.target or event.conversation)}
-    return set(_key(event))
+    return decided_by(event) | set(_key(event))
 
 
 def _key(event: Event) -> list[str]:
     return [f"key {event.key}"] if isinstance(event, Fact) and event.key else []
 
 
-def _has(document: Document | None, text: str) -> bool:
+def _holding(document: Document | None, text: str) -> list[Line]:
+    """List the lines that say it."""
     wanted = same_text(text)
-    return any(text in line or wanted in same_text(as_said(line)) for line in text_of(document) or ())
+    lines = document.lines[: len(unstamped(document))] if document else ()
+    return [line for line in lines if text in line.text or wanted in same_text(as_said(line.text))]

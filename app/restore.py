@@ -6,12 +6,13 @@ from eventlog.app.open_store import OpenStore
 from eventlog.app.undo import Undoable
 from eventlog.app.what_if import Omission, document_meant, replay_at, text_of
 from eventlog.errors import BadRequest
-from eventlog.events import EntryResolved, Event, KnowledgeEdited, PlanEntry, Rejected, Restored, Retraction
+from eventlog.events import Event, KnowledgeEdited, PlanEntry
 from eventlog.projections.bases.names import base_file_of
 from eventlog.projections.engine.replay import ReplayResult
 from eventlog.projections.state.distinct_facts import subject_of
 from eventlog.projections.views.memory import MEMORY, notes_path
-from eventlog.retractions import statement_of, statements_of
+from eventlog.retractions import decided_by, statements_of
+from eventlog.text import statement_of
 
 
 def restorable(opened: OpenStore, file: str, as_of: str) -> Undoable:
@@ -57,20 +58,7 @@ def _since(events: list[Event], said: list[Event], as_of: str, taken_back: Colle
     goals |= {statement_of(text) for event in said for text in statements_of(event)}
     ids = {event.id for event in said}
     for event in events:
-        if event.id in ids or not goals.isdisjoint(_decides(event)):
+        if event.id in ids or not goals.isdisjoint(decided_by(event)):
             goals.add(event.id)
             if event.ts > as_of and event.id not in taken_back and not event.subagent:
                 yield event
-
-
-def _decides(event: Event) -> set[str]:
-    """Collect what an event decides about: ids, conversations, statements."""
-    match event:
-        case Rejected(statement=str() as statement):
-            return {statement_of(statement)}
-        case Retraction() | Rejected():
-            return {str(event.target or event.conversation)}
-        case Restored() | EntryResolved():
-            return {event.target}
-        case _:
-            return set()

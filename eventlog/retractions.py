@@ -4,10 +4,21 @@ from collections.abc import Iterable, Iterator
 
 from msgspec.structs import replace
 
-from eventlog.events import Event, Fact, PlanEntry, Rejected, Restored, Retraction, StageSummary, Withdrawal, order
+from eventlog.events import (
+    EntryResolved,
+    Event,
+    Fact,
+    PlanEntry,
+    Rejected,
+    Restored,
+    Retraction,
+    StageSummary,
+    Withdrawal,
+    order,
+)
 from eventlog.text import statement_of
 
-__all__ = ["Retractions", "judged_statements", "statement_of", "statements_of"]
+__all__ = ["Retractions", "decided_by", "judged_statements", "statement_of", "statements_of"]
 
 _STATEMENT = "statement "
 
@@ -125,6 +136,19 @@ def statements_of(event: Event) -> Iterator[str]:
             yield from filter(None, (event.topic, event.summary, *event.decisions, *event.todos))
         case _:
             return
+
+
+def decided_by(event: Event) -> set[str]:
+    """Collect what an event decides about: ids, conversations, statements."""
+    match event:
+        case Rejected(statement=str() as statement):
+            return {statement_of(statement)}
+        case Retraction() | Rejected():
+            return {str(event.target or event.conversation)}
+        case Restored() | EntryResolved():
+            return {event.target}
+        case _:
+            return set()
 
 
 def _goal(one: Withdrawal) -> str:

@@ -1,5 +1,6 @@
 """What was, what changed and what if: each the same as a replay of a log that holds nothing else."""
 
+import math
 import os
 import sys
 from pathlib import Path
@@ -9,12 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eventlog import codec
-from eventlog.app.bisect import bisect
+from eventlog.app.bisect import _turn, bisect
 from eventlog.app.diff import diff, losses
 from eventlog.app.story import story
 from eventlog.app.what_if import Omission, by_path, changes, document_meant, documents_at, replay_at
 from eventlog.errors import BadRequest
-from eventlog.events import Fact, Retraction, SaveRequested, StageSummary
+from eventlog.events import Fact, Rejected, Retraction, SaveRequested, StageSummary
 from eventlog.log import EventLog
 from eventlog.projections.edits import memory_edits
 from tests.support.bases import planned, user_md
@@ -139,14 +140,53 @@ def counted(monkeypatch):
     return made
 
 
-@pytest.mark.parametrize("text", ["the planted one", "PLANTED one."])
-def test_a_planted_event_is_found_in_ten_thousand_with_few_replays(long_log, counted, text):
+def test_a_planted_event_is_found_in_ten_thousand_with_few_replays(long_log, counted):
     log, planted_id = long_log
 
-    found = bisect(opened(log), "MEMORY.md", text)
+    found = bisect(opened(log), "MEMORY.md", "PLANTED one.")
 
     assert (found.entry.event.id, found.came) == (planted_id, True)
     assert len(counted) == found.replays <= 14
+
+
+@pytest.mark.parametrize(("text", "position"), [("**lesson** (2)", 234), ("**lesson** (3)", 251)])
+def test_what_several_events_lead_to_and_none_says_is_found_with_few_replays(log, counted, text, position):
+    facts = [fact(number, content=f"word {number % 7}") for number in range(300)]
+    for number in (100, 234, 251):
+        facts[number] |= {"category": "lesson"}
+    said(log, *(facts if "3" in text else facts[:251]))
+
+    found = bisect(opened(log), "INDEX.md", text)
+
+    assert (found.entry.event.id, found.came) == (facts[position]["id"], True)
+    assert len(counted) == found.replays
+    assert len(counted) - 1 <= 9  # halves of 300, beside the look at how it is now
+
+
+def test_what_a_person_forgot_is_found_by_the_forgetting(log, counted):
+    said(log, *(fact(number, content=f"word {number}") for number in range(60)))
+    [gone] = log.put([Rejected(conversation_id="human", statement="WORD 20", ts=at(61))])
+    said(log, *(fact(number, content=f"word {number}", day=NEXT_DAY) for number in range(60, 70)))
+
+    found = bisect(opened(log), "MEMORY.md", "word 20")
+
+    assert (found.entry.event.id, found.came) == (gone.event.id, False)
+    assert len(counted) == found.replays <= 6
+
+
+@given(st.integers(1, 20_000), st.data())
+def test_no_hint_however_wrong_makes_a_search_longer_than_halves(events, data):
+    position = data.draw(st.integers(0, events - 1))
+    hints = data.draw(st.lists(st.integers(0, events - 1) | st.just(position), max_size=2))
+    looks = []
+
+    def has_turned(count):
+        looks.append(count)
+        return count > position
+
+    assert _turn(0, events, hints, has_turned) == position
+    assert len(looks) <= math.ceil(math.log2(events))
+    assert len(set(looks)) == len(looks)
 
 
 def test_what_took_a_line_out_is_found(log, counted):
