@@ -15,8 +15,9 @@ from eventlog.retractions import Retractions, statements_of
 from eventlog.text import one_line, same_text, statement_of
 
 Cause = Literal[
-    "there", "repetition", "no room", "replaced", "withdrawn", "rejected", "helper", "summary", "planned", "unknown"
-]
+    "there", "repetition", "no room", "replaced", "withdrawn", "rejected", "helper", "summary", "planned", "unknown",
+    "told", "no start", "shared", "later", "elsewhere", "cut",
+]  # fmt: skip  # the last six are of one session (`why_not_told`)
 _LISTED = 8  # statements that have the text in them
 _BULLET = "- ["
 

@@ -18,6 +18,12 @@ _SENTENCES = {
     "summary": "it is of a summary: those are in sessions.jsonl, sessions/ and the notes of the day, not in a memory",
     "planned": "it is planned for a knowledge base: eventlog status tells whether it waits",
     "unknown": "no view tells of it",
+    "told": "the session was told: {by}",
+    "no start": "the session was given nothing: no hook has answered its start",
+    "shared": "others listen to that session: it is told no memory file, and nothing about you",
+    "later": "it was said after the session was last told anything",
+    "elsewhere": "it is about another project than the session worked in",
+    "cut": "there was no room for it in what the session was given: eventlog why --session",
 }
 
 

@@ -6,6 +6,7 @@ from eventlog.app.naming.file_lines import file_line
 from eventlog.app.receipt import ReceiptSources, receipts_of
 from eventlog.app.why import LineReason, known_file, reasons_behind
 from eventlog.app.why_not import why_not
+from eventlog.app.why_not_told import why_not_told
 from eventlog.cli import options, suggestions
 from eventlog.cli.event_table import show_events
 from eventlog.cli.output import count, emit, say, show_lines
@@ -19,7 +20,6 @@ from eventlog.log_line import LogLine
 from eventlog.store import Store
 from eventlog.text import cut
 
-_ALL_BUT_ONE_OF_THREE = 2
 _SHOWN = 5  # events per line where the whole file is asked for
 
 
@@ -30,6 +30,7 @@ _SHOWN = 5  # events per line where the whole file is asked for
         "eventlog why sessions.jsonl:1 --json",
         "eventlog why --session $ID",
         'eventlog why --not "port 8443"',
+        'eventlog why --not "port 8443" --session last',
     )
 )
 @click.argument("place", metavar="[FILE[:LINE]]", required=False)
@@ -38,7 +39,7 @@ _SHOWN = 5  # events per line where the whole file is asked for
     metavar="ID|last",
     callback=options.session_meant,
     shell_complete=suggestions.sessions,
-    help="Instead of a file: what this session was given at its start.",
+    help="Instead of a file: what this session was given at its start; with --not, why it was not told something.",
 )
 @click.option("--not", "text", metavar="TEXT", help="Instead of a file: why this is not in a memory.")
 @options.as_json
@@ -46,20 +47,26 @@ _SHOWN = 5  # events per line where the whole file is asked for
 def command(place: str | None, session: str | None, text: str | None, as_json: bool, store: Store) -> None:
     """Show the events behind each line of a knowledge file, behind one line, or behind what a session knew.
 
-    With --not, why something is not there: withdrawn or rejected by whom, replaced, a repetition, no room, a helper's.
+    With --not, why something is not there: withdrawn or rejected by whom, replaced, a repetition, no room, a helper's;
+    with --not and --session, why that session was not told: others listened, it was said later, of another project.
 
     FILE may lie anywhere replay has written it, or be a knowledge base; a bare name is looked for in the store's
     knowledge directory.
     """
-    if [place, session, text].count(None) != _ALL_BUT_ONE_OF_THREE:
+    if (place is None) == (session is None and text is None):
         raise click.UsageError("give a file, --session or --not")
     if text is not None:
-        for found in why_not(options.open_store(store), text):
-            show_absence(found, Shown(store), as_json=as_json)
+        _of_absence(text, session, store, as_json=as_json)
     elif session is not None:
         _of_session(session, store, as_json=as_json)
     else:
         _of_file(place or "", store, as_json=as_json)
+
+
+def _of_absence(text: str, session: str | None, store: Store, *, as_json: bool) -> None:
+    opened = options.open_store(store)
+    for found in why_not(opened, text) if session is None else why_not_told(opened, text, session):
+        show_absence(found, Shown(store), as_json=as_json)
 
 
 def _of_session(session: str, store: Store, *, as_json: bool) -> None:

@@ -1,8 +1,12 @@
 """Why something is not in a memory: each cause by itself."""
 
+from pathlib import Path
+
 import pytest
 
+from eventlog import Memory
 from eventlog.app.forget import forget, forgettable
+from eventlog.app.naming.short_ids import ShortIds
 from eventlog.app.why_not import why_not
 from eventlog.errors import BadRequest
 from eventlog.events import Fact, Retraction, StageSummary
@@ -47,6 +51,64 @@ def test_each_cause_is_told_with_the_event_that_decided(log):
     assert old.id != whole.id
     with pytest.raises(BadRequest, match="nobody has ever said"):
         why_not(opened(log), "nobody said this")
+
+
+def test_the_verb_names_who_withdrew_it_what_replaced_it_and_what_it_repeats(log):
+    Path(log.store.root).mkdir()
+    Path(log.store.root, "config.yaml").write_text("memory: {max_lines: 10}\n")
+    said(log, "tests run with nose", key="runner")
+    new = said(log, "tests run with pytest", 1, key="runner", importance=5, agent="codex")
+    said(log, "of some importance", 2)
+    said(log, "of no importance", 3, importance=1)
+    gone = said(log, "ports are odd")
+    log.append(Retraction(conversation_id="s1", agent="cursor", target=gone.id, ts=at(9)))
+    said(log, "helped by", subagent="h")
+    short = ShortIds(log.store).of
+
+    def told(text, *more):
+        return call("why", "--not", text, *more, "--store", log.store.root).out
+
+    assert f"it is withdrawn: cursor, 2026-02-20 12:00:09.000000Z [{short(retraction_of(log))}]" in told("ports")
+    assert f"in its place: codex, 2026-02-20 12:00:01.000000Z [{short(new.id)}]" in told("nose")
+    assert "in the words and of the day it was first said: codex" in told("Tests  run with PYTEST")
+    assert "there is no room for it in MEMORY.md: rank 3 of 3" in told("of no importance")
+    assert "a helper said it" in told("helped by")
+
+
+def retraction_of(log):
+    return next(event.id for event in log.read() if isinstance(event, Retraction))
+
+
+SESSIONS = {
+    "told": ("pytest", {}, "the session was told: claude-code"),
+    "shared": ("pytest", {"session_type": "shared"}, "others listen to that session"),
+    "later": ("said later", {}, "it was said after the session was last told"),
+    "elsewhere": ("billing", {}, "it is about another project"),
+    "withdrawn": ("ports are odd", {}, "it is withdrawn: cursor"),
+}
+
+
+@pytest.mark.parametrize(("text", "start", "sentence"), SESSIONS.values(), ids=SESSIONS)
+def test_why_a_session_was_not_told(tmp_path, text, start, sentence):
+    memory = Memory(tmp_path / "store")
+    said(memory.log, "tests run with pytest", memory_type="O")
+    said(memory.log, "about billing", project="/p/billing")
+    gone = said(memory.log, "ports are odd")
+    memory.log.append(Retraction(conversation_id="s1", agent="cursor", target=gone.id))
+    memory.replay()
+    memory.context(project="/p/shop", session="new", agent="claude-code", **start)
+    memory.log.append(Fact(conversation_id="s1", content="this was said later"))
+
+    ran = call("why", "--not", text, "--session", "new", "--store", tmp_path / "store")
+
+    assert ran.code == 0
+    assert sentence in ran.out
+
+
+def test_why_a_session_without_a_start_was_not_told(log):
+    said(log, "tests run with pytest")
+
+    assert "was given nothing" in call("why", "--not", "pytest", "--session", "s1", "--store", log.store.root).out
 
 
 def test_what_there_is_no_room_for_has_its_rank(log):
