@@ -17,6 +17,7 @@ from eventlog.store import day_of, is_plain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Container
     from typing import BinaryIO
 
 VERSION = 2
@@ -33,16 +34,19 @@ class LookupResult:
         self.places = places
 
 
-def stamps_of(log_dir: str) -> "list[FileStamp]":
-    """List the day files of a log as they are now, by name; none where there is no log, and regular files only."""
+def stamps_of(log_dir: str, known: "Container[str]" = ()) -> "list[FileStamp]":
+    """List the day files of a log as they are now, by name; none where there is no log, and regular files only.
+
+    What is `known` to be the name of one is not asked again.
+    """
     try:
-        names = sorted(name for name in os.listdir(log_dir) if day_of(name))
+        names = sorted(name for name in os.listdir(log_dir) if name in known or day_of(name))
     except FileNotFoundError:
         return []
-    return [stamp for name in names if (stamp := stamp_of(log_dir, name))]
+    return [stamp for name in names if (stamp := _stamp_of(log_dir, name))]
 
 
-def stamp_of(log_dir: str, name: str) -> FileStamp | None:
+def _stamp_of(log_dir: str, name: str) -> FileStamp | None:
     """Describe what changes whenever the file does; None for what is no regular file."""
     try:
         stat = os.stat(f"{log_dir}/{name}")
@@ -91,9 +95,8 @@ def parse_head(line: bytes, size: int) -> "list[FileStamp]":
     head = fastjson.loads(line)
     if not isinstance(head, dict) or head["version"] != VERSION or len(line) + head["size"] != size:
         raise ValueError("an index of another version, or a part of one")
-    return [
-        (str(name), int(size), int(mtime), int(ctime), int(inode)) for name, size, mtime, ctime, inode in head["files"]
-    ]
+    files: list[FileStamp] = [(name, size, mtime, ctime, inode) for name, size, mtime, ctime, inode in head["files"]]
+    return files
 
 
 def parse_places(line: bytes, files: "list[FileStamp]") -> "list[FileOffset]":

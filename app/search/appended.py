@@ -7,7 +7,6 @@ from eventlog import fastjson, index_lookup
 from eventlog.files import open_regular
 from eventlog.lean import os
 from eventlog.linescan import lines_with
-from eventlog.store import day_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,21 +24,23 @@ class NotAppended(Exception):
 
 
 class Appended:
-    """The events that were appended, and how much has been seen now."""
+    """The events that were appended, how much has been seen of which files now, and how many bytes were read for it."""
 
-    def __init__(self, events: "Lines", seen: "Seen") -> None:
-        self.events = events
-        self.seen = seen
+    def __init__(self, files: "list[FileStamp]") -> None:
+        self.files = files
+        self.events: Lines = []
+        self.seen: Seen = {}
+        self.read = 0
 
 
 def appended(store: "Store", seen: "Seen", types: "Iterable[str]", most: int) -> Appended:
     """Read what was appended since; raises NotAppended, OSError, or ValueError where it is more than `most` bytes."""
-    there = [stamp for name in _day_files(store.log, seen) if (stamp := index_lookup.stamp_of(store.log, name))]
-    if seen.keys() - {stamp[0] for stamp in there}:
+    there = index_lookup.stamps_of(store.log, seen)
+    if len(there) < len(seen) or seen.keys() - {stamp[0] for stamp in there}:
         raise NotAppended("a file is gone")
     marks = [f'"{name}"'.encode() for name in types]
     wanted = frozenset(types)
-    found = Appended([], {})
+    found = Appended(there)
     todo = [stamp for stamp in there if _differs(stamp, seen)]
     if sum(stamp[1] - seen.get(stamp[0], (0, 0))[1] for stamp in todo) > most:
         raise ValueError(f"more than {most:,} bytes were appended")
@@ -47,19 +48,12 @@ def appended(store: "Store", seen: "Seen", types: "Iterable[str]", most: int) ->
         name, start = stamp[0], seen.get(stamp[0], (0, 0))[1]
         data = _whole_lines(f"{store.log}/{name}", start)
         found.seen[name] = stamp[4], start + len(data)
+        found.read += len(data)
         for begin, end in lines_with(data, marks):
             event = fastjson.object_in(data[begin:end])
             if event.get("type") in wanted and event.get("id") and event.get("ts"):
                 found.events.append(event)
     return found
-
-
-def _day_files(log_dir: str, seen: "Seen") -> "list[str]":
-    """List the day files by name; what is known to be one is not asked again."""
-    try:
-        return sorted(name for name in os.listdir(log_dir) if name in seen or day_of(name))
-    except FileNotFoundError:
-        return []
 
 
 def _differs(stamp: "FileStamp", seen: "Seen") -> bool:

@@ -5,10 +5,9 @@ projects have other names now.
 Imported inside agents' hooks: standard library only.
 """
 
-from _sqlite3 import DatabaseError, OperationalError
-
 from eventlog import files
 from eventlog.app.search.appended import NotAppended
+from eventlog.app.search.lean_sqlite import DatabaseError, OperationalError
 from eventlog.app.search.project_names import ProjectNames
 from eventlog.app.search.search_index import SearchIndex
 from eventlog.lean import os

@@ -73,7 +73,7 @@ def last_word(text: str) -> str:
 
 def _find(index: SearchIndex, query: SearchQuery, subjects: Sequence[str] | None) -> list[Hit]:
     scope = Scope(subjects, query.types, query.since)
-    return index.find(tokens(query.text), last_word(query.text), scope, 2 * query.limit)
+    return index.find(index.having(tokens(query.text)), last_word(query.text), scope, 2 * query.limit)
 
 
 def _distinct(hits: Sequence[Hit], limit: int) -> Iterator[SearchHit]:

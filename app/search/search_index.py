@@ -6,14 +6,13 @@ Currency     whoever asks takes in what was appended since, first. A withdrawal 
              `is_behind` asks for.
 Writers      one at a time, in one transaction. Additions are not synced, withdrawals are.
 
-Imported inside agents' hooks: of sqlite3 the C part only, which loads in half the time.
+Imported inside agents' hooks: standard library only.
 """
-
-from _sqlite3 import connect
 
 from eventlog import fastjson
 from eventlog.app.search import validity
 from eventlog.app.search.appended import appended
+from eventlog.app.search.lean_sqlite import connect
 from eventlog.app.search.word_tables import FullText, Scanned
 from eventlog.projections.search.findable import FINDABLE, Findable, text_in
 from eventlog.projections.search.ranking import telling
@@ -21,12 +20,13 @@ from eventlog.projections.search.words import tokens
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping
     from sqlite3 import Connection
 
     from eventlog.app.search.appended import Lines, Seen
     from eventlog.app.search.project_names import ProjectNames
     from eventlog.app.search.word_tables import WordRow, WordTable
+    from eventlog.index_lookup import FileStamp
     from eventlog.projections.search.findable import EventFields
     from eventlog.store import Store
 
@@ -50,6 +50,7 @@ _EVENT, _OF_ONE, _PLACE = "event = ?", "conversation = ?", "place = ?"
 _SUMMARY = "conversation = ? AND type = 'stage_summary' AND drawn = ?"
 _ONE_OF = "id IN (SELECT value FROM json_each(?))"
 _AT_ONCE = 256  # units
+_NOT_WORTH_NOTING = 1 << 16  # bytes that say nothing to a search: to read them again takes less than to write that down
 
 
 class Hit:
@@ -85,6 +86,7 @@ class SearchIndex:
         self._names = names
         self._db: Connection = connect(path, timeout=patience, isolation_level=None)
         self._words: WordTable = FullText(self._db)
+        self.log_files: list[FileStamp] = []  # as the last look at the log found them
 
     def close(self) -> None:
         """Let go of the file."""
@@ -114,7 +116,8 @@ class SearchIndex:
         """Take in what was appended; raises NotAppended, ValueError or OSError as `appended` does."""
         seen = self._seen()
         news = appended(store, seen, validity.TELLS, most)
-        if not news.seen:
+        self.log_files = news.files
+        if not news.seen or (not news.events and news.read < _NOT_WORTH_NOTING):
             return
         withdraws = any(event["type"] in validity.WITHDRAWS for event in news.events)
         self._db.execute(f"PRAGMA synchronous = {'FULL' if withdraws else 'OFF'}")
@@ -130,12 +133,12 @@ class SearchIndex:
             self._db.execute("ROLLBACK")
             raise
 
-    def find(self, asked: "Sequence[str]", prefix: str, scope: Scope, limit: int) -> "list[Hit]":
+    def find(self, having: "Mapping[str, int]", prefix: str, scope: Scope, limit: int) -> "list[Hit]":
         """Find what has any of these tokens, or a word with this beginning; best first, of equals the newest."""
         scores: dict[int, tuple[float, float]] = {}  # of the whole, and of its best passage
-        chosen = telling(asked, self.having(asked), self.texts())
+        chosen = telling(having, self.texts())
         if prefix and not self._words.beginning(prefix, 1):
-            chosen += [stem for stem in _stems(prefix) if self._words.having(stem)]
+            chosen += self._words.having(_stems(prefix))
         for row, score in self._words.scores(chosen, prefix):
             whole, passage = scores.get(row >> _PARTS, (0.0, 0.0))
             is_whole = row & ((1 << _PARTS) - 1) == 0
@@ -145,7 +148,8 @@ class SearchIndex:
 
     def having(self, tokens: "Iterable[str]") -> dict[str, int]:
         """Count the rows that have each of the tokens."""
-        return {token: self._words.having(token) for token in tokens}
+        asked = dict.fromkeys(tokens, 0)
+        return asked | self._words.having(asked)
 
     def texts(self) -> int:
         """Count the things there are, more or less."""

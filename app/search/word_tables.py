@@ -4,6 +4,7 @@ A row is a text as tokens joined by spaces; its number is that of its unit and, 
 Imported inside agents' hooks: standard library only.
 """
 
+from eventlog import fastjson
 from eventlog.projections.search.ranking import scan
 
 TYPE_CHECKING = False
@@ -30,14 +31,15 @@ if TYPE_CHECKING:
         def scores(self, asked: "Sequence[str]", prefix: str) -> "Iterable[Score]":
             """Score the rows that have any of these tokens, or a word with this beginning."""
 
-        def having(self, token: str) -> int:
-            """Count the rows with a token."""
+        def having(self, asked: "Iterable[str]") -> dict[str, int]:
+            """Count the rows with each token; only of those that any row has."""
 
         def beginning(self, prefix: str, limit: int) -> "list[str]":
             """List words that begin like that, the most frequent first."""
 
 
 _TOKENIZER = "unicode61 remove_diacritics 0 tokenchars '_-./:@+#'"
+_HAVING = "SELECT value, doc FROM json_each(?) CROSS JOIN vocabulary ON term = value"  # each is looked up
 _BEGINNING = "SELECT term FROM vocabulary WHERE term >= ? AND term < ? ORDER BY doc DESC, term LIMIT ?"
 
 
@@ -69,10 +71,10 @@ class FullText:
         statement = "SELECT rowid, -bm25(words) FROM words WHERE words MATCH ?"
         return self._run(statement, (" OR ".join(words),)) if words else []
 
-    def having(self, token: str) -> int:
-        """Count the rows with a token."""
-        row = self._run("SELECT doc FROM vocabulary WHERE term = ?", (token,)).fetchone()
-        return int(row[0]) if row else 0
+    def having(self, asked: "Iterable[str]") -> dict[str, int]:
+        """Count the rows with each token; only of those that any row has."""
+        tokens = b",".join(map(fastjson.text, asked)).decode()
+        return dict(self._run(_HAVING, (f"[{tokens}]",)))
 
     def beginning(self, prefix: str, limit: int) -> list[str]:
         """List words that begin like that, the most frequent first."""
@@ -106,9 +108,11 @@ class Scanned:
         found = scan([words for _, words in rows], asked, prefix)
         return [(rows[number][0], score) for number, score in found.items()]
 
-    def having(self, token: str) -> int:
-        """Count the rows with a token."""
-        return sum(token in words.split() for (words,) in self._run("SELECT words FROM words"))
+    def having(self, asked: "Iterable[str]") -> dict[str, int]:
+        """Count the rows with each token; only of those that any row has."""
+        texts = [set(words.split()) for (words,) in self._run("SELECT words FROM words")]
+        counts = {token: sum(token in text for text in texts) for token in asked}
+        return {token: count for token, count in counts.items() if count}
 
     def beginning(self, prefix: str, limit: int) -> list[str]:
         """List words that begin like that, the most frequent first."""

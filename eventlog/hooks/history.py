@@ -14,6 +14,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from eventlog.index_lookup import FileStamp
+
 _SEARCH_AT_MOST = 256 << 20  # bytes not in the index; a host would not wait for more
 _HEAD = 140  # bytes that hold the type of a line as the log writes it
 _SAYS = ("fact", "stage_summary")
@@ -54,22 +56,24 @@ def history(store: Store, conversation_id: str) -> History:
     return found
 
 
-def events(store: Store, conversation_id: str) -> "Iterator[dict[str, object]]":
-    """Yield what is in the log of it but what hosts did; raises TooMuch or OSError."""
-    for line in _lines(store, conversation_id):
+def events(store: Store, conversation_id: str, files: "list[FileStamp]") -> "Iterator[dict[str, object]]":
+    """Yield what is in these files of the log of it but what hosts did; raises TooMuch or OSError."""
+    for line in _lines(store, conversation_id, files):
         event = _event(line)
         if event.get("conversation_id") == conversation_id and not event.get("subagent"):
             yield event
 
 
-def _lines(store: Store, conversation_id: str) -> "Iterator[bytes]":
-    """List the lines that can be the conversation's, newest file first."""
+def _lines(store: Store, conversation_id: str, files: "list[FileStamp] | None" = None) -> "Iterator[bytes]":
+    """List the lines that can be the conversation's, newest file first; of all files unless they were looked at."""
     index = index_lookup.look_up(store.cached("conversations.index"), conversation_id)
     offsets: dict[str, list[int]] = {}
     for name, offset in index.places:
         offsets.setdefault(name, []).append(offset)
     searched = 0
-    for stamp in reversed(index_lookup.stamps_of(store.log)):
+    if files is None:
+        files = index_lookup.stamps_of(store.log, {stamp[0] for stamp in index.files})
+    for stamp in reversed(files):
         name = stamp[0]
         if stamp in index.files:
             yield from _at(f"{store.log}/{name}", offsets.get(name, []))

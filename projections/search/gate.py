@@ -36,8 +36,36 @@ def subjects(asked: "Iterable[str]") -> list[str]:
     return [token for token in dict.fromkeys(asked) if token not in _WORK]
 
 
-def bears_on(subject: "Collection[str]", text: "Collection[str]", having: "Mapping[str, int]", texts: int) -> bool:
-    """Tell whether a text, by its tokens, bears on a subject; `having` counts the texts with each token."""
-    tells = {token: max(0.0, log((texts + _OTHERS) / (having.get(token, 0) + 0.5))) for token in subject}
-    shared = sum(tells[token] for token in subject if token in text)
-    return shared > 0 and shared >= RARE * log((texts + _OTHERS) / 1.5) and shared >= SHARE * sum(tells.values())
+class Gate:
+    """The gate of one subject; `having` counts the texts with each of its tokens, of all there are."""
+
+    def __init__(self, having: "Mapping[str, int]", texts: int) -> None:
+        self._having = having
+        self._tells = {token: max(0.0, log((texts + _OTHERS) / (times + 0.5))) for token, times in having.items()}
+        self._needed = max(RARE * log((texts + _OTHERS) / 1.5), SHARE * sum(self._tells.values()))
+
+    def bears_on(self, text: "Collection[str]") -> bool:
+        """Tell whether a text, by its tokens, bears on the subject."""
+        shared = sum(tells for token, tells in self._tells.items() if token in text)
+        return shared > 0 and shared >= self._needed
+
+    def asked(self, most: int) -> dict[str, int]:
+        """Choose the tokens to look for, with the texts that have them: all, where these are not more than so many.
+
+        Else the rarest, and in any case as many that whatever bears on the subject has one of them.
+        """
+        deciding, rest = self._deciding(), most
+        chosen: set[str] = set()
+        for token in sorted(self._having, key=self._having.__getitem__) if deciding else ():
+            rest -= self._having[token]
+            if rest >= 0 or token in deciding:
+                chosen.add(token)
+        return {token: times for token, times in self._having.items() if token in chosen}
+
+    def _deciding(self) -> "Collection[str]":
+        """Find the tokens of which a text has to have one: all but the most common, which come to too little."""
+        spare = self._needed
+        tokens = sorted(self._tells, key=self._tells.__getitem__)
+        while tokens and spare > self._tells[tokens[0]]:
+            spare -= self._tells[tokens.pop(0)]
+        return tokens

@@ -20,9 +20,9 @@ def idf(rows: int, having: int) -> float:
     return max(_LEAST_IDF, log((rows - having + 0.5) / (having + 0.5)))
 
 
-def telling(asked: "Iterable[str]", having: "Mapping[str, int]", rows: int) -> "list[str]":
-    """Choose the tokens to look for: those that occur, without common ones where there are others."""
-    there = [token for token in dict.fromkeys(asked) if having.get(token)]
+def telling(having: "Mapping[str, int]", rows: int) -> "list[str]":
+    """Choose what to look for of the tokens asked: those that occur, without common ones where there are others."""
+    there = [token for token, times in having.items() if times]
     rare = [token for token in there if having[token] <= max(_FEW, _COMMON * rows)]
     return rare or there
 

@@ -27,16 +27,28 @@ _STOP = frozenset(_STOP_WORDS.split())
 _PARTICLES = "的了吗呢吧啊呀嘛么是在和与或就也都把被请我你他她它们这那哪个"
 _ENDINGS = ("ing", "ed")
 _SIBILANTS = ("xes", "ches", "shes", "sses", "zes")
-_ASCII = {code: " " for code in range(128) if not (chr(code).isalnum() or chr(code) in JOINERS)}
+_PLAIN = range(128)
+_HAN = range(0x4E00, 0xA000)
+_WIDE = range(0xFF01, 0xFF5F)  # ASCII as wide as Han
+_ASCII = {code: " " for code in _PLAIN if not (chr(code).isalnum() or chr(code) in JOINERS)}
+
+
+def _folded(code: int) -> str:
+    """Return the compatible form of a character (NFKC); the tables of all are loaded where one is not of the usual."""
+    if code in _HAN or code in _PLAIN:
+        return chr(code)
+    if code in _WIDE:
+        return chr(code - _WIDE[0] + ord("!"))
+    from unicodedata import normalize
+
+    return normalize("NFKC", chr(code))
 
 
 class _Spelling(dict[int, str]):
     """The spelling of characters for comparison: width folded; a space for all but letters, digits and joiners."""
 
     def __missing__(self, code: int) -> str:
-        from unicodedata import normalize
-
-        folded = normalize("NFKC", chr(code))
+        folded = _folded(code)
         kept = (char if char.isalnum() or char in JOINERS else " " for char in folded if char not in _PARTICLES)
         self[code] = "".join(kept) or " "
         return self[code]

@@ -123,6 +123,17 @@ def test_a_session_start_loads_no_library_its_context_does_not_use(store, tmp_pa
     assert [] == errors_of(store)
 
 
+def test_a_prompt_that_is_told_something_waits_for_parts_in_c_only(store):
+    told = {"content": "发票编号必须连续，取消的订单保留编号", "project": "/src/shop"}
+    EventLog(store).append({"type": "fact", "conversation_id": "c", **told})
+    asks = claude("UserPromptSubmit", prompt="取消的订单的发票编号怎么处理", cwd="/src/shop", session_id="another")
+    modules = loaded(LIST_MODULES.format(store=str(store), root=IMPORT_PATH), asks)
+    theirs = {name for name in modules.keys() - loaded(STARTED, {}).keys() if not name.startswith("eventlog")}
+
+    assert "eventlog.sha" in modules, "nothing was told: there is no receipt"
+    assert set() == theirs - STANDARD - {"_functools", "_sha2", "_sha256", "_sqlite3", "math"}
+
+
 def test_libraries_are_found_also_where_they_are_not_beside_the_package(store, tmp_path):
     (tmp_path / "site-packages").mkdir()
     (tmp_path / "site-packages" / "eventlog").symlink_to(PACKAGE)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from eventlog import Memory
-from eventlog.app.search import word_tables
+from eventlog.app.search import search_index, word_tables
 from eventlog.events import ConversationText, Fact, Rejected, Restored, Retraction, SessionStart, StageSummary
 
 SHOP, BILLING = "/src/shop", "/src/billing"
@@ -239,6 +239,20 @@ def test_a_log_that_was_not_only_appended_to_is_read_anew(memory):
 
     assert found(memory, "herons") == []
     assert found(memory, "egrets") == ["Egrets fish at dawn"]
+
+
+def test_what_says_nothing_to_a_search_is_noted_only_where_there_is_much_of_it(memory, monkeypatch):
+    say(memory, "Herons fish at dawn")
+    assert found(memory, "herons")
+    before = index_of(memory).read_bytes()
+    memory.log.append({"type": "turn_end", "conversation_id": "c1", "turn_id": "1", "status": "completed"})
+
+    assert found(memory, "herons")
+    assert before == index_of(memory).read_bytes()
+
+    monkeypatch.setattr(search_index, "_NOT_WORTH_NOTING", 1)
+    assert found(memory, "herons")
+    assert before != index_of(memory).read_bytes()
 
 
 def test_without_full_text_search_the_same_is_found_in_the_same_order(memory, monkeypatch):

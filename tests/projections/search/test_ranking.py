@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eventlog.projections.search.gate import bears_on, subjects
+from eventlog.projections.search.gate import Gate, subjects
 from eventlog.projections.search.ranking import idf, scan, telling
 from eventlog.projections.search.words import tokens
 
@@ -38,11 +38,11 @@ def test_a_word_that_all_have_tells_nearly_nothing_and_never_the_contrary():
 
 
 def test_common_words_are_left_out_where_there_are_others():
-    having = {"common": 60_000, "rare": 3}
+    having = {"common": 60_000, "rare": 3, "unknown": 0}
 
-    assert telling(["common", "rare", "unknown"], having, 100_000) == ["rare"]
-    assert telling(["common"], having, 100_000) == ["common"]
-    assert telling(["common", "rare"], having, 500_000_000) == ["common", "rare"]
+    assert telling(having, 100_000) == ["rare"]
+    assert telling({"common": 60_000}, 100_000) == ["common"]
+    assert telling(having, 500_000_000) == ["common", "rare"]
 
 
 def told(prompt):
@@ -51,8 +51,8 @@ def told(prompt):
     for text in TEXTS:
         for token in set(tokens(text)):
             having[token] = having.get(token, 0) + 1
-    asked = subjects(tokens(prompt))
-    return [text for text in TEXTS if bears_on(asked, set(tokens(text)), having, len(TEXTS))]
+    gate = Gate({token: having.get(token, 0) for token in subjects(tokens(prompt))}, len(TEXTS))
+    return [text for text in TEXTS if gate.bears_on(set(tokens(text)))]
 
 
 @pytest.mark.parametrize(
@@ -73,3 +73,19 @@ def test_what_bears_on_a_prompt(prompt, expected):
 )  # fmt: skip
 def test_small_talk_and_what_is_about_something_else_is_told_nothing(prompt):
     assert told(prompt) == []
+
+
+@given(having=st.dictionaries(WORDS, st.integers(0, 900), max_size=6), text=st.sets(WORDS))
+def test_a_text_that_bears_on_a_prompt_has_one_of_the_words_that_are_looked_for(having, text):
+    gate = Gate(having, 1000)
+
+    assert not gate.bears_on(text) or text & gate.asked(0).keys()
+
+
+def test_all_words_are_looked_for_unless_too_many_texts_have_them_and_none_where_they_tell_too_little():
+    having = {"port": 900, "reindex": 1, "lock": 12}
+
+    assert Gate(having, 1000).asked(1000) == having
+    assert Gate(having, 1000).asked(900) == {"reindex": 1, "lock": 12}
+    assert Gate(having, 1000).asked(0) == {"reindex": 1}
+    assert Gate({"port": 900, "order": 400}, 1000).asked(5000) == {}
