@@ -90,7 +90,7 @@ class ManagedFile:
         carried = carry(ledger, self._place, self._target.shown, data, replace=last_word)
         before, changes = data or b"", carried.data != (data or b"")
         self._tell(carried.texts, state)
-        arrivals = [_arrival(arrival, state, self._target.shown) for arrival in carried.arrivals]
+        arrivals = [_arrival(one, ledger.record.known[one.event], self._target.shown) for one in carried.arrivals]
         if changes:
             self._write(before, carried.data, arrivals)
         self._tell(arrivals, state)
@@ -149,9 +149,7 @@ def _is_there(ledger: Ledger, key: SectionId) -> bool:
     return now is not None and now.body is not None
 
 
-def _arrival(arrival: Arrival, state: Knowledge, shown: str) -> EntryApplied:
-    events: list[PlanEntry | KnowledgeEdited] = [*state.entries, *state.edits]
-    of = next(event for event in events if event.id == arrival.event)
+def _arrival(arrival: Arrival, of: PlanEntry | KnowledgeEdited, shown: str) -> EntryApplied:
     return EntryApplied(
         conversation_id=of.conversation_id,
         project=of.project,

@@ -14,10 +14,11 @@ from eventlog.events import KnowledgeEdited, PlanEntry
 from eventlog.projections.bases import section_edits, sections
 from eventlog.projections.bases.drawn import drawn
 from eventlog.projections.bases.drift import text_event
-from eventlog.projections.bases.ledger import HeldEntry, Ledger, is_same_batch
+from eventlog.projections.bases.ledger import HeldEntry, Ledger
 from eventlog.projections.bases.managed_page import ManagedPage
 from eventlog.projections.bases.merging import lines_of, merged, missing
 from eventlog.projections.bases.names import BaseFile
+from eventlog.projections.bases.newest import Newest
 from eventlog.projections.bases.section_history import Spelling, Wording
 from eventlog.projections.bases.sections import Ambiguous, Page, Section, SectionId, Unsafe
 
@@ -67,6 +68,7 @@ class _Carrier:
         self._replace = replace
         self._observed = ledger.last_known_digests(path)
         self._on = page
+        self._reached: dict[SectionId, Newest] = {}
         self._result = WriteResult(page.data)
 
     def carry(self) -> WriteResult:
@@ -120,20 +122,28 @@ class _Carrier:
 
     def _is_overtaken(self, entry: PlanEntry) -> bool:
         """Tell whether an entry declared later has reached the section it means."""
-        events = [wording.event for wording in self._on.history(self._on.meant_by(entry)).valid]
-        later = [self._ledger.entries[event] for event in events if event in self._ledger.entries]
-        moment = self._ledger.moment
-        return any(moment(other) > moment(entry) for other in later if not is_same_batch(other, entry))
+        return self._arrived_at(self._on.meant_by(entry)).is_later_than(entry, self._ledger.moment(entry))
+
+    def _arrived_at(self, key: SectionId) -> Newest:
+        """Return the newest entries that have reached a section; each is looked at once."""
+        newest = self._reached.setdefault(key, Newest())
+        for wording in self._on.history(key).valid[newest.seen :]:
+            newest.seen += 1
+            if entry := self._ledger.entries.get(wording.event):
+                newest.add(entry, self._ledger.moment(entry))
+        return newest
 
     def _in_force(self, waiting: Sequence[HeldEntry]) -> list[HeldEntry]:
         """Choose those that no later entry has overtaken, and that want what the section does not say anyway."""
         meant = {held.entry.id: self._on.meant_by(held.entry) for held in waiting}
         moment = self._ledger.moment
+        wanted: dict[SectionId, Newest] = {}
+        for entry, _ in waiting:
+            wanted.setdefault(meant[entry.id], Newest()).add(entry, moment(entry))
         found = []
         for held in waiting:
             entry, key = held.entry, meant[held.entry.id]
-            later = [other.entry for other in waiting if moment(other.entry) > moment(entry)]
-            newer = any(meant[other.id] == key and not is_same_batch(other, entry) for other in later)
+            newer = wanted[key].is_later_than(entry, moment(entry))
             if not (newer or self._is_overtaken(entry) or self._is_said(entry, key)):
                 found.append(held)
         return found

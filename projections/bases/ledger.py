@@ -155,11 +155,6 @@ def decided_change(entry: PlanEntry, decision: EntryResolved | None) -> Change:
     return operation, sections.canonical(content)
 
 
-def is_same_batch(one: PlanEntry, other: PlanEntry) -> bool:
-    """Tell whether two entries were declared together."""
-    return one.id == other.id or (one.batch is not None and one.batch == other.batch)
-
-
 def _counting(record: FileHistory, decisions: _Decisions) -> set[str]:
     """Collect the ids of edits and entries that are neither withdrawn nor discarded."""
     entries = {entry.id for entry in record.entries if not _is_discarded(entry, decisions)}

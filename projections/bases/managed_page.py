@@ -18,6 +18,7 @@ class ManagedPage:
     def __init__(self, ledger: Ledger, path: str, data: bytes) -> None:
         self._ledger = ledger
         self.histories = dict(ledger.histories)
+        self._own: set[SectionId] = set()  # histories that have gone on here
         self.managed = set(ledger.managed)
         self.stood = ledger.stood(path)
         self._read(data)
@@ -97,7 +98,10 @@ class ManagedPage:
         self.managed.add(key)
 
     def _record(self, key: SectionId, wording: Wording) -> None:
-        self.histories[key] = self.history(key).then(wording)
+        if key not in self._own:
+            self.histories[key] = self.history(key).copy()  # the ledger's stays as the log has it
+            self._own.add(key)
+        self.histories[key].add(wording)
         self.stood[key] = sections.digest(wording.body)
 
 

@@ -1,7 +1,10 @@
 """The life of one section: every text it ever had, in order, and who wrote which line of it; pure."""
 
 from collections.abc import Collection, Iterable
+from copy import copy
 from typing import NamedTuple
+
+from msgspec import Struct, field
 
 from eventlog.events import order
 from eventlog.projections.bases.merging import added, lines_of
@@ -30,17 +33,23 @@ class Wording(NamedTuple):
 
 
 class SectionHistory:
-    """The wordings of a section that still count, oldest first."""
+    """The wordings of a section that still count, oldest first; what they come to is kept as they are added."""
 
     def __init__(self, wordings: Iterable[Wording], counts: Collection[str]) -> None:
         in_order = sorted(wordings, key=order)
         self.valid = [wording for wording in in_order if wording.event in counts]
+        self._life = _Life()
 
-    def then(self, wording: Wording) -> "SectionHistory":
-        """Return the history with one wording more."""
-        longer = SectionHistory((), ())
-        longer.valid = [*self.valid, wording]
-        return longer
+    def copy(self) -> "SectionHistory":
+        """Return one that can be added to while this stays as it is."""
+        other = SectionHistory((), ())
+        other.valid = [*self.valid]
+        other._life = copy(self._life)
+        return other
+
+    def add(self, wording: Wording) -> None:
+        """Let it go on with one wording more."""
+        self.valid.append(wording)
 
     @property
     def now(self) -> Wording | None:
@@ -57,33 +66,49 @@ class SectionHistory:
     @property
     def base(self) -> str | None:
         """Return the text an entry last wanted here; None where none did, or the last removed the section."""
-        ours = [wording for wording in self.valid if not wording.person]
-        return (ours[-1].meant if ours[-1].meant is not None else ours[-1].body) if ours else None
+        return self._lived().base
 
     def marked(self, body: str | None) -> list[tuple[str, bool]]:
         """Mark each line of a body that follows on this: True where a person wrote it."""
-        lines: list[tuple[str, bool]] = []
-        for wording in self.valid:
-            lines = added(lines, lines_of(wording.body), mark=wording.person)
-        return added(lines, lines_of(body), mark=True)
+        return added(self._lived().lines, lines_of(body), mark=True)
 
     @property
     def is_removed_by_person(self) -> bool:
         """Tell whether the section is gone because a person removed it; deleting what is gone changes nothing."""
-        gone_by_person = was_there = False
-        for wording in self.valid:
-            if wording.body is None and (was_there or wording.person):
-                gone_by_person = wording.person
-            was_there = wording.body is not None
-        return bool(self.valid) and not was_there and gone_by_person
+        life = self._lived()
+        return not life.there and life.removed_by_person
 
     @property
     def is_persons(self) -> bool:
         """Tell whether a person made the heading."""
-        there = False
-        persons = True
-        for wording in self.valid:
-            if wording.body is not None and not there:
-                persons = wording.person
-            there = wording.body is not None
-        return persons or not there
+        life = self._lived()
+        return life.made_by_person or not life.there
+
+    def _lived(self) -> "_Life":
+        """Bring what the wordings come to up to the newest; each is looked at once."""
+        for wording in self.valid[self._life.seen :]:
+            self._life.go_on(wording)
+        return self._life
+
+
+class _Life(Struct):
+    """What the first wordings of a section come to."""
+
+    seen: int = 0
+    lines: list[tuple[str, bool]] = field(default_factory=list)  # of the last one: True where a person wrote it
+    there: bool = False
+    made_by_person: bool = True
+    removed_by_person: bool = False
+    base: str | None = None  # what an entry last wanted
+
+    def go_on(self, wording: Wording) -> None:
+        """Take in the next one."""
+        self.seen += 1
+        self.lines = added(self.lines, lines_of(wording.body), mark=wording.person)
+        if wording.body is None and (self.there or wording.person):
+            self.removed_by_person = wording.person
+        if wording.body is not None and not self.there:
+            self.made_by_person = wording.person
+        self.there = wording.body is not None
+        if not wording.person:
+            self.base = wording.meant if wording.meant is not None else wording.body
