@@ -1,17 +1,30 @@
 """A page of instructions, followed: its files are written, its commands run, its output compared."""
 
-import os
 import re
-import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib import import_module, invalidate_caches
 from pathlib import Path
+from types import ModuleType
 from typing import NamedTuple
 
+from tests.support import command_line
+from tests.support.command_line import Ran
+from tests.support.quick_shell import QuickShell
 from tests.support.wheel import copy_floors
 
 _BLOCK = re.compile(r"^```(?P<language>\w*)\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL)
 _FILE = re.compile(r"^`(?P<path>[\w./-]+)`(?:, (?P<where>after|in) `(?P<marker>[^`]+)`)?", re.MULTILINE)
-_PROGRAMS = {"python": sys.executable, **{name: f"{sys.executable} -m {name}" for name in ("eventlog", "pip")}}
+# What pip does with a directory, without its looking around: have its backend build a wheel, and unpack that.
+_PIP = """\
+import os, sys, tempfile, zipfile
+from setuptools import build_meta
+os.chdir(sys.argv[-1])
+with tempfile.TemporaryDirectory() as scratch:
+    zipfile.ZipFile(f"{scratch}/{build_meta.build_wheel(scratch)}").extractall(os.environ["SITE"])
+"""
+_QUIETLY = '#!/bin/sh\n{} "$@" >"$SITE.log" 2>&1 || cat "$SITE.log" >&2\n'
 
 
 class Step(NamedTuple):
@@ -25,6 +38,13 @@ class Step(NamedTuple):
     path: str = ""
     where: str = ""
     marker: str = ""
+
+    @property
+    def commands(self) -> Iterator[tuple[str, str]]:
+        """Each command of a terminal, and what is shown below it."""
+        for told in re.split(r"^\$ ", self.body, flags=re.MULTILINE)[1:]:
+            command, _, shown = told.partition("\n")
+            yield command, shown
 
 
 def steps(text: str) -> list[Step]:
@@ -43,21 +63,30 @@ class Checkout:
 
     def __init__(self, root: Path) -> None:
         self.root = root
-        self.home = self._cwd = root / "home"
-        copy_floors(root)
-        (root / "bin").mkdir()
+        self.home = root / "home"
+        self._site = root / "site"
+        self._modules: dict[str, ModuleType] = {}  # of this copy, beside those of the tests
+        copy_floors(root, compiled=True)
         self.home.mkdir()
-        for name, program in _PROGRAMS.items():
-            (root / "bin" / name).write_text(f'#!/bin/sh\nexec {program} "$@"\n')
-            (root / "bin" / name).chmod(0o755)
+        environ = {
+            "HOME": str(self.home),
+            "PYTHONPATH": f"{root}:{self._site}",
+            "SITE": str(self._site),
+            "PYTEST_ADDOPTS": "-c /dev/null -p no:cacheprovider",
+            "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
+        }
+        self._shell = QuickShell(self.home, environ, self._call)
+        self._shell.put("python", f'#!/bin/sh\nexec {sys.executable} "$@"\n')
+        (root / "pip.py").write_text(_PIP)
+        self._shell.put("pip", _QUIETLY.format(f"{sys.executable} {root / 'pip.py'}"))
 
-    def work_in(self, project: str) -> None:
-        """Run what follows in a repository of that name."""
-        self._cwd = self.home / project
-        (self._cwd / ".git").mkdir(parents=True)
+    def close(self) -> None:
+        """Leave nothing of it in this process."""
+        self._shell.close()
 
     def write(self, step: Step) -> None:
         """Write the file of a step, or its part of one."""
+        self._modules.clear()
         path = self.root / step.path
         if not step.marker:
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -72,21 +101,31 @@ class Checkout:
 
     def run(self, command: str) -> str:
         """What a command prints, in a shell of someone whose checkout this is."""
-        environ = {
-            "HOME": str(self.home),
-            "PATH": f"{self.root / 'bin'}{os.pathsep}{os.environ['PATH']}",
-            "PYTHONPATH": f"{self.root}{os.pathsep}{self.root / 'site'}",
-            # into this checkout, from nowhere but this machine; to pip, "no isolation" is a 0
-            "PIP_TARGET": str(self.root / "site"),
-            "PIP_NO_INDEX": "1",
-            "PIP_NO_DEPS": "1",
-            "PIP_NO_BUILD_ISOLATION": "0",
-        }
-        done = subprocess.run(
-            command, shell=True, cwd=self._cwd, env=environ, text=True, capture_output=True, check=False
-        )
-        assert done.stderr == "", f"{command}\n{done.stderr}"
-        return done.stdout
+        ran = self._shell.run(command)
+        assert ran.err == "", f"{command}\n{ran.err}"
+        return ran.out
+
+    def _call(self, *args: str, stdin: bytes) -> Ran:
+        with self._ours():
+            return command_line.call(*args, stdin=stdin, main=import_module("eventlog.cli.main").main)
+
+    @contextmanager
+    def _ours(self) -> Iterator[None]:
+        """Let `eventlog` be this copy of it, in this process."""
+        path, finders, others = [*sys.path], [*sys.meta_path], _taken_out()
+        sys.path[:0] = [str(self.root), str(self._site)]
+        sys.modules.update(self._modules)
+        invalidate_caches()
+        try:
+            yield
+        finally:
+            self._modules = _taken_out()
+            sys.modules.update(others)
+            sys.path[:], sys.meta_path[:] = path, finders
+
+
+def _taken_out() -> dict[str, ModuleType]:
+    return {name: sys.modules.pop(name) for name in [*sys.modules] if name.partition(".")[0] == "eventlog"}
 
 
 def follow(step: Step, checkout: Checkout) -> None:
@@ -94,8 +133,7 @@ def follow(step: Step, checkout: Checkout) -> None:
     if step.language != "console":
         checkout.write(step)
         return
-    for told in re.split(r"^\$ ", step.body, flags=re.MULTILINE)[1:]:
-        command, _, expected = told.partition("\n")
+    for command, shown in step.commands:
         printed = checkout.run(command)
-        pattern = re.escape(expected.removesuffix("\n")).replace("…", ".*")
+        pattern = re.escape(shown.removesuffix("\n")).replace("…", ".*")
         assert re.fullmatch(pattern, printed.removesuffix("\n"), re.DOTALL), f"{command}\n{printed}"

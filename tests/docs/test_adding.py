@@ -16,7 +16,9 @@ OWN_PACKAGE = "## In a package of your own"
 
 @pytest.fixture
 def checkout(tmp_path):
-    return Checkout(tmp_path)
+    checkout = Checkout(tmp_path)
+    yield checkout
+    checkout.close()
 
 
 def test_a_host_is_added_as_its_page_says(checkout):

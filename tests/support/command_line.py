@@ -21,7 +21,7 @@ class Ran(NamedTuple):
     err: str
 
 
-def call(*args, stdin=b""):
+def call(*args, stdin=b"", main=main):
     """`eventlog ARGS` in this process, with everything main() does."""
     out, err = _stream(), _stream()
     code = 0

@@ -12,10 +12,11 @@ FLOORS = ("eventlog", "projections", "app", "cli")
 _DESCRIPTION = ("pyproject.toml", "README.md", "LICENSE", "MANIFEST.in")
 
 
-def copy_floors(place: Path) -> None:
-    """Copy the sources, links for type checkers among them, and what they are packed by."""
+def copy_floors(place: Path, *, compiled: bool = False) -> None:
+    """Copy the sources, links for type checkers among them, and what they are packed by; what is compiled, if asked."""
+    others = shutil.ignore_patterns("*.pyc.*" if compiled else "__pycache__")  # the former are being written
     for folder in FLOORS:
-        shutil.copytree(ROOT / folder, place / folder, symlinks=True, ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(ROOT / folder, place / folder, symlinks=True, ignore=others)
     for name in _DESCRIPTION:
         shutil.copy(ROOT / name, place)
 
