@@ -107,7 +107,8 @@ class Checkout:
 
     def _call(self, *args: str, stdin: bytes) -> Ran:
         with self._ours():
-            return command_line.call(*args, stdin=stdin, main=import_module("eventlog.cli.main").main)
+            ran: Ran = command_line.call(*args, stdin=stdin, main=import_module("eventlog.cli.main").main)
+            return ran
 
     @contextmanager
     def _ours(self) -> Iterator[None]:

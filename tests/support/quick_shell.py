@@ -11,7 +11,8 @@ import socket
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from unittest import mock
 
@@ -67,12 +68,24 @@ class QuickShell:
         self._server.close()
         self._scratch.cleanup()
 
+    @contextmanager
+    def answering(self, answer: Answer) -> Iterator[None]:
+        """Let `eventlog ARGS` come to something else for a while."""
+        before, self._answer = self._answer, answer
+        try:
+            yield
+        finally:
+            self._answer = before
+
     def run(self, command: str) -> Ran:
         """What a line comes to."""
         path = f"{self._scratch.name}/bin{os.pathsep}{os.environ['PATH']}"
-        streams = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
         environ = {**self._environ, "PATH": path}
-        with subprocess.Popen(["sh", "-c", command], cwd=self.cwd, env=environ, **streams) as shell:
+        shell = subprocess.Popen(
+            ["sh", "-c", command],
+            cwd=self.cwd, env=environ, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        )  # fmt: skip
+        with shell:
             out, err = self._attend(shell)
         return Ran(shell.returncode, out.decode(), err.decode())
 

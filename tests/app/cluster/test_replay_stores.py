@@ -5,6 +5,7 @@ import os
 import shutil
 import signal
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 
 import fsspec
@@ -19,9 +20,11 @@ from eventlog.app.replay import replay
 from eventlog.errors import BadRequest, BadSettings, NotStored
 from eventlog.files import read_regular
 from eventlog.settings.schema import Settings
+from tests.docs.terminals import stories
 from tests.support.command_line import call
 from tests.support.effort import rounds
 from tests.support.golden import DAMAGED, HISTORY, copied, rendered, tree
+from tests.support.tree import ROOT
 from tests.support.users import SPLITS, written
 
 COUNT = rounds(fixed=150, fuzz=66_700)
@@ -232,6 +235,18 @@ def test_each_store_is_written_below_the_directory_and_a_second_run_changes_noth
     assert "ada: 59 events of 10 days: 25 files changed, 0 unchanged\n" in first.out
     assert (0, 0) == (first.code, again.code)
     assert again.out.count("0 files changed, 25 unchanged") == 2
+
+
+@pytest.mark.skipif(not (ROOT / "README.md").is_file(), reason="needs the source tree")
+def test_the_terminal_of_the_readme_is_true(client, tmp_path, monkeypatch):
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    [(command, shown)] = [told for step in stories(text)["Many stores"] for told in step.commands]
+    monkeypatch.setattr("eventlog.cli.on_cluster.connected", lambda address: nullcontext({"local:2": client}[address]))
+    monkeypatch.chdir(tmp_path)
+    for user, count in {"ada": 1200, "bob": 600, "eve": 200}.items():
+        written(tmp_path / "stores", user, "whole", count, 60)
+
+    assert sorted(shown.splitlines()) == sorted(call(*command.split()[1:]).out.splitlines())
 
 
 def test_without_a_store_it_is_ones_own(client, tmp_path):

@@ -1,0 +1,52 @@
+"""Every block of a page that somebody could repeat: what shows that it is true, or why nothing can."""
+
+import re
+from itertools import pairwise
+from typing import NamedTuple
+
+from tests.docs.follow import Step, steps
+from tests.docs.references import PAGES
+from tests.support.tree import ROOT
+
+_CODE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
+
+
+class Excused(NamedTuple):
+    """A block nobody follows, by its page and how it begins; where it is run instead, or why it cannot be."""
+
+    page: str
+    begins: str
+    reason: str
+
+
+# The only blocks of commands on any page that are not run as they stand there.
+EXCUSED = (
+    Excused("README.md", "make demo", "wants a package index; `tests/docs/test_demo.py: test_the_demo_ends_on_the_best_two_screens_keeps_its_store_and_says_what_to_try`"),
+    Excused("README.md", "pip install .", "wants a package index; `tests/packaging/test_packaging.py: test_an_installed_wheel_runs_from_any_directory`"),
+    Excused("README.md", "$ eventlog replay --cluster", "starts a cluster; `tests/app/cluster/test_replay_stores.py: test_the_terminal_of_the_readme_is_true`"),
+    Excused("CONTRIBUTING.md", "git clone", "wants a repository to clone, and is this very suite"),
+    Excused("docs/hosts.md", "make hosts ", "wants npm, a network and an hour"),
+    Excused("fixtures/README.md", ".venv/bin/python -m tests.support.wire", "adds a release; `tests/log/test_wire.py: test_a_log_of_any_release_is_read_whole`"),
+)  # fmt: skip
+# Pages that `tests/docs/test_adding.py` follows from their first block to their last.
+FOLLOWED = ("docs/adding-a-host.md", "docs/adding-a-projection.md")
+
+
+def excuse(page: str, step: Step) -> Excused | None:
+    """Return why a block of a page is not followed; None where it is."""
+    return next((one for one in EXCUSED if page == one.page and step.body.startswith(one.begins)), None)
+
+
+def blocks() -> list[tuple[str, str, Step]]:
+    """List the blocks of all pages: each with the name of its page, and the whole page."""
+    texts = {page.relative_to(ROOT).as_posix(): page.read_text(encoding="utf-8") for page in PAGES}
+    return [(name, text, step) for name, text in texts.items() for step in steps(text)]
+
+
+def stories(text: str) -> dict[str, list[Step]]:
+    """List the blocks of a page by the heading of the second level they stand below; "" above the first."""
+    outside = _CODE.sub(lambda block: "\n" * block.group().count("\n"), text).split("\n")
+    lines, starts = text.split("\n"), [at for at, line in enumerate(outside) if line.startswith("## ")]
+    parts = ["\n".join(lines[start:stop]) for start, stop in pairwise([0, *starts, len(lines)])]
+    names = ["", *(lines[start].removeprefix("## ") for start in starts)]
+    return {name: told for name, part in zip(names, parts, strict=True) if (told := steps(part))}
