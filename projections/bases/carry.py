@@ -14,11 +14,11 @@ from eventlog.events import KnowledgeEdited, PlanEntry
 from eventlog.projections.bases import section_edits, sections
 from eventlog.projections.bases.drawn import drawn
 from eventlog.projections.bases.drift import text_event
+from eventlog.projections.bases.latest_entries import LatestEntries
 from eventlog.projections.bases.ledger import HeldEntry, Ledger
 from eventlog.projections.bases.managed_page import ManagedPage
 from eventlog.projections.bases.merging import lines_of, merged, missing
 from eventlog.projections.bases.names import BaseFile
-from eventlog.projections.bases.newest import Newest
 from eventlog.projections.bases.section_history import Spelling, Wording
 from eventlog.projections.bases.sections import Ambiguous, Page, Section, SectionId, Unsafe
 
@@ -68,7 +68,7 @@ class _Carrier:
         self._replace = replace
         self._observed = ledger.last_known_digests(path)
         self._on = page
-        self._reached: dict[SectionId, Newest] = {}
+        self._reached: dict[SectionId, LatestEntries] = {}
         self._result = WriteResult(page.data)
 
     def carry(self) -> WriteResult:
@@ -124,22 +124,22 @@ class _Carrier:
         """Tell whether an entry declared later has reached the section it means."""
         return self._arrived_at(self._on.meant_by(entry)).is_later_than(entry, self._ledger.moment(entry))
 
-    def _arrived_at(self, key: SectionId) -> Newest:
+    def _arrived_at(self, key: SectionId) -> LatestEntries:
         """Return the newest entries that have reached a section; each is looked at once."""
-        newest = self._reached.setdefault(key, Newest())
-        for wording in self._on.history(key).valid[newest.seen :]:
-            newest.seen += 1
+        latest = self._reached.setdefault(key, LatestEntries())
+        for wording in self._on.history(key).valid[latest.seen :]:
+            latest.seen += 1
             if entry := self._ledger.entries.get(wording.event):
-                newest.add(entry, self._ledger.moment(entry))
-        return newest
+                latest.add(entry, self._ledger.moment(entry))
+        return latest
 
     def _in_force(self, waiting: Sequence[HeldEntry]) -> list[HeldEntry]:
         """Choose those that no later entry has overtaken, and that want what the section does not say anyway."""
         meant = {held.entry.id: self._on.meant_by(held.entry) for held in waiting}
         moment = self._ledger.moment
-        wanted: dict[SectionId, Newest] = {}
+        wanted: dict[SectionId, LatestEntries] = {}
         for entry, _ in waiting:
-            wanted.setdefault(meant[entry.id], Newest()).add(entry, moment(entry))
+            wanted.setdefault(meant[entry.id], LatestEntries()).add(entry, moment(entry))
         found = []
         for held in waiting:
             entry, key = held.entry, meant[held.entry.id]

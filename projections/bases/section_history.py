@@ -92,7 +92,7 @@ class SectionHistory:
 
 
 class _Life(Struct):
-    """What the first wordings of a section come to."""
+    """The outcome of the first wordings of a section."""
 
     seen: int = 0
     lines: list[tuple[str, bool]] = field(default_factory=list)  # of the last one: True where a person wrote it

@@ -7,7 +7,7 @@ from eventlog.events import PlanEntry
 Moment = tuple[str, str]  # ts and id of what decides when an entry counts
 
 
-class Newest(Struct):
+class LatestEntries(Struct):
     """The latest entry of all, and the latest that was not declared together with it."""
 
     seen: int = 0

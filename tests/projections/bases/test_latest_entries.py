@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from eventlog import ids, timestamps
 from eventlog.codec import from_fields
 from eventlog.projections.bases.carry import carry
-from eventlog.projections.bases.newest import Newest
+from eventlog.projections.bases.latest_entries import LatestEntries
 from eventlog.projections.bases.sections import digest, page_of
 from eventlog.projections.views.knowledge import Knowledge, ledgers
 from eventlog.settings.schema import KnowledgeBase, Settings
@@ -36,14 +36,14 @@ def applied(number, of):
 @given(st.lists(st.tuples(st.integers(0, 6), st.sampled_from([None, "a", "b"])), max_size=8), st.data())
 def test_later_is_what_was_declared_after_it_and_not_together_with_it(told, data):
     entries = [entry(number, batch) for number, batch in told]
-    newest = Newest()
+    latest = LatestEntries()
     for one in data.draw(st.permutations(entries)):
-        newest.add(one, (one.ts, one.id))
+        latest.add(one, (one.ts, one.id))
 
     for one in entries:
         later = [other for other in entries if (other.ts, other.id) > (one.ts, one.id)]
         apart = [other for other in later if other.batch is None or other.batch != one.batch]
-        assert newest.is_later_than(one, (one.ts, one.id)) is bool(apart)
+        assert latest.is_later_than(one, (one.ts, one.id)) is bool(apart)
 
 
 def pending(number):
