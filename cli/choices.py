@@ -11,12 +11,14 @@ class NearChoice(click.Choice[str]):
     """A choice that names the nearest word."""
 
     def get_invalid_choice_message(self, value: Any, ctx: click.Context | None) -> str:
-        """List the choices, and ask for the nearest of them."""
+        """List the choices, or ask for the nearest of them."""
         from eventlog.app.naming.nearest import nearest
 
-        near = nearest(str(value), map(str, self.choices))
-        asked = f" Did you mean {' or '.join(near)}?" if near else ""
-        return super().get_invalid_choice_message(value, ctx) + asked
+        del ctx
+        words = [*map(str, self.choices)]
+        near = nearest(str(value), words)
+        asked = f"did you mean {' or '.join(near)}?" if near else f"say one of {', '.join(words)}"
+        return f"no {str(value)!r}; {asked}"
 
 
 class HostChoice(NearChoice):

@@ -11,8 +11,8 @@ from eventlog.hosts import ROOMS
 from eventlog.log_line import LogLine
 from eventlog.text import project_name
 
-_KIND = 10  # cells
-_COLOURS = {"decision": "green", "lesson": "yellow", "preference": "magenta", "withdrawn": "red"}
+KIND = 10  # cells
+COLOURS = {"decision": "green", "lesson": "yellow", "preference": "magenta", "withdrawn": "red"}
 
 
 def show_events(entries: Iterable[LogLine], shown: Shown, *, header: bool = False) -> None:
@@ -41,10 +41,10 @@ def who(event: Event) -> str:
     return clean("/".join(filter(None, [ROOMS.get(event.agent or "", event.agent), event.subagent])))
 
 
-def kind_shown(event: Event, room: int = _KIND) -> str:
+def kind_shown(event: Event, room: int = KIND) -> str:
     """Show what kind an event is in the colour of its kind, in so many cells; 0 for as many as it takes."""
     kind = clean(kind_of(event))
-    return styled(padded(kind, room) if room else kind, fg=_COLOURS.get(kind))
+    return styled(padded(kind, room) if room else kind, fg=COLOURS.get(kind))
 
 
 def heading_of(event: Event, day: str, session: str) -> str:

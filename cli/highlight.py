@@ -4,12 +4,13 @@ import re
 from collections.abc import Iterable
 
 from eventlog.app.search.search import SearchHit, last_word
-from eventlog.cli.output import clean, print_line, styled, table
+from eventlog.cli.output import beside, clean, print_line, styled, table
 from eventlog.cli.shown import Shown
 from eventlog.projections.search.words import tokens
 from eventlog.text import cut, project_name
 
 _LONGEST = 300  # characters of a text
+_KINDS = {"stage_summary": "summary", "conversation_text": "conversation"}
 _WORD = re.compile(r"[\w./:@+#-]+")
 
 
@@ -21,8 +22,11 @@ def show_hits(hits: Iterable[SearchHit], query: str, shown: Shown) -> None:
     asked, beginning = frozenset(tokens(query)), last_word(query)
     for hit in hits:
         about = project_name(hit.project) if hit.project else "about you"
-        print_line(styled(clean(f"{shown.id(hit.id)}  {shown.when(hit.ts)}  {hit.type}  {about}"), dim=True))
-        print_line(f"  {highlighted(clean(cut(hit.text, _LONGEST)), asked, beginning)}")
+        kind = _KINDS.get(hit.type, hit.type)
+        where = " · ".join([shown.moment(hit.ts), clean(kind), clean(about)])
+        print_line(f"{styled(shown.id(hit.id), fg='cyan')}  {styled(where, dim=True)}")
+        for line in beside("  ", clean(cut(hit.text, _LONGEST))):
+            print_line(highlighted(line, asked, beginning))
 
 
 def highlighted(text: str, asked: frozenset[str], beginning: str = "") -> str:

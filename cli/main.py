@@ -94,7 +94,9 @@ def _run() -> int:
         result = group(VERBS, _load)(prog_name="eventlog", standalone_mode=False)
         sys.stdout.flush()
     except click.ClickException as error:
-        error.show()
+        from eventlog.cli.usage_errors import tell
+
+        tell(error)
         return _EXIT_USAGE
     except EventLogError as error:
         _complain(error)
@@ -103,11 +105,8 @@ def _run() -> int:
         raise KeyboardInterrupt from error
     except BrokenPipeError:
         return leave_quietly()
-    except OSError as error:
+    except (OSError, UnicodeEncodeError) as error:
         _complain(_plain(error))
-        return EXIT_NOT_WRITTEN
-    except UnicodeEncodeError as error:  # a file name this locale cannot write
-        _complain(error)
         return EXIT_NOT_WRITTEN
     return result if isinstance(result, int) else 0
 
@@ -118,10 +117,13 @@ def _load(verb: str) -> object:
     return import_module(f"eventlog.cli.verbs.{verb}").command
 
 
-def _plain(error: OSError) -> Exception:
+def _plain(error: OSError | UnicodeEncodeError) -> Exception:
     from eventlog.errors import EventLogError
     from eventlog.plain_words import of_system, place_of
 
+    if isinstance(error, UnicodeEncodeError):
+        what = f"the encoding of this locale ({error.encoding}) cannot write {error.object[error.start : error.end]!a}"
+        return EventLogError(what, hint="set PYTHONUTF8=1, or LC_ALL to a locale with UTF-8")
     what, remedy = of_system(error)
     return EventLogError(what, where=place_of(error), hint=remedy)
 

@@ -1,7 +1,7 @@
 """Options that several verbs share."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial, wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -21,12 +21,21 @@ from eventlog.store import Store
 if TYPE_CHECKING:
     from eventlog.app.what_if import Omission
 
+_WIDEST = 76  # cells of an example
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
 def examples(*lines: str) -> str:
     """Make the closing paragraph of a verb's help, shown as it is."""
-    return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)
+    return "\b\nExamples:\n" + "\n".join(f"  {part}" for line in lines for part in _typed(line))
+
+
+def _typed(line: str) -> Iterator[str]:
+    """Break a command before an option, as a shell takes it, where it is wider than the narrowest terminal."""
+    while len(line) > _WIDEST and (at := line.rfind(" --", 0, _WIDEST - 1)) > 0:
+        yield f"{line[:at]} \\"
+        line = f"   {line[at:]}"
+    yield line
 
 
 def _locate(ctx: click.Context, _: click.Parameter, value: str | None) -> Store:

@@ -59,8 +59,10 @@ def beside(head: str, text: str) -> list[str]:
 
     In a pipe it stays one line.
     """
-    if not is_terminal():
-        return [head + text]
+    return _broken(head, text) if is_terminal() else [head + text]
+
+
+def _broken(head: str, text: str) -> list[str]:
     text = at_home(text)
     indent = cells(click.unstyle(head))
     first, *more = wrapped(text, max(_NARROWEST, width() - indent))
@@ -93,9 +95,10 @@ def print_line(line: str) -> None:
 
 def complain(text: str, hint: str = "") -> None:
     """Print an error, and what to do about it."""
-    click.echo(f"eventlog: {harmless(text)}", err=True)
-    for line in hint.splitlines():
-        click.echo(f"  {harmless(line)}", err=True)
+    said = [("eventlog: ", text), *(("  ", line) for line in hint.splitlines())]
+    for head, line in said:
+        for one in _broken(head, harmless(line)) if sys.stderr.isatty() else [head + harmless(line)]:
+            click.echo(one, err=True)
 
 
 _COLOURS = {"✓": "green", "!": "yellow", "✗": "red"}

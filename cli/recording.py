@@ -11,7 +11,7 @@ from eventlog.cli.describe import gist, kind_of
 from eventlog.cli.options import open_log
 from eventlog.cli.output import beside, clean, count, emit, is_terminal, marked, print_line, say, styled
 from eventlog.cli.shown import Shown
-from eventlog.codec import from_fields
+from eventlog.codec import from_fields, to_fields
 from eventlog.events import Event, Rejected
 from eventlog.log import AppendResult
 from eventlog.store import Store
@@ -65,6 +65,15 @@ def report_plans(planned: Sequence[Event], store: Store) -> None:
             emit({"status": "ok", "id": entry.id})
     if is_terminal():
         say("eventlog apply brings it into its file, and so does the next replay")
+
+
+def report_checked(events: Sequence[Event]) -> None:
+    """Report plan entries that were only checked."""
+    for event in events:
+        if is_terminal():
+            say(f"would plan  {gist(event)}")
+        else:
+            emit({"status": "dry-run", "event": to_fields(event)})
 
 
 def _emit(appended: AppendResult, reason: str, still_said: Sequence[str] = ()) -> None:

@@ -2,15 +2,14 @@
 
 import sys
 from collections.abc import Callable
-from difflib import unified_diff
 
 from eventlog.app.apply_result import ApplyResult, SectionChange
 from eventlog.app.staging import StagedEntry
-from eventlog.cli.output import count, print_line, say, styled
-from eventlog.text import cut, harmless
+from eventlog.cli.output import count, say
+from eventlog.cli.show_diff import show_diff
+from eventlog.text import cut
 
 _SHOWN, _CHARS = 3, 60
-_COLOURS = {"+": "green", "-": "red", "@": "cyan"}
 
 
 def tell(done: ApplyResult, short: Callable[[str], str], *, dry_run: bool = False) -> None:
@@ -19,7 +18,7 @@ def tell(done: ApplyResult, short: Callable[[str], str], *, dry_run: bool = Fals
     for word, changes in (words | {"nothing to delete": done.nothing}).items():
         for change in changes:
             say(f"{word:<10} {change.section}  [{short(change.event)}]")
-            _tell_replaced(change, dry_run=dry_run)
+            _tell_replaced(change, short, dry_run=dry_run)
     for staged in done.staged:
         say(f"{'staged':<10} {staged.section}  [{short(staged.entry.id)}] {staged.reason}")
     for file, reason in done.pending:
@@ -29,7 +28,7 @@ def tell(done: ApplyResult, short: Callable[[str], str], *, dry_run: bool = Fals
             show_diff(path, before, after)
 
 
-def _tell_replaced(change: SectionChange, *, dry_run: bool) -> None:
+def _tell_replaced(change: SectionChange, short: Callable[[str], str], *, dry_run: bool) -> None:
     """Tell what text made way, and how to take that back."""
     if change.replaced:
         lines = "; ".join(cut(line.strip(), _CHARS) for line in change.replaced[:_SHOWN])
@@ -37,14 +36,7 @@ def _tell_replaced(change: SectionChange, *, dry_run: bool) -> None:
         told = count(len(change.replaced), "line")
         say(f"{'':<10} {'would replace' if dry_run else 'replaced'} {told}: {lines}{more}")
     if change.replaced and not dry_run:
-        say(f"{'':<10} take it back: eventlog undo {change.event}")
-
-
-def show_diff(path: str, before: bytes, after: bytes) -> None:
-    """Print a unified diff, coloured on a terminal."""
-    old, new = (data.decode(errors="replace").splitlines() for data in (before, after))
-    for line in unified_diff(old, new, path, path, lineterm=""):
-        print_line(styled(harmless(line), fg=_COLOURS.get(line[:1])))
+        say(f"{'':<10} take it back: eventlog undo {short(change.event)}")
 
 
 def as_dict(done: ApplyResult) -> dict[str, object]:

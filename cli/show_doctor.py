@@ -21,20 +21,21 @@ def show_report(found: DoctorReport, shown: Shown) -> None:
     if found.set_aside:
         _set_aside(found.set_aside)
     here = [agent for agent in found.agents if agent.found or agent.installed or agent.problems]
+    is_none = not any(agent.installed for agent in found.agents)
     for agent in here:
-        _agent(agent, shown)
+        _agent(agent, shown, is_none=is_none)
     if found.failures:
         _failures(found, shown)
     if elsewhere := [agent.agent for agent in found.agents if agent not in here]:
         _line("·", "not here", ", ".join(elsewhere))
-    if not any(agent.installed for agent in found.agents):
+    if is_none:
         names = " ".join(agent.agent for agent in here) or "AGENT"
         _line("!", "next", f"no hook is installed: eventlog install {names}")
 
 
-def _agent(agent: Report, shown: Shown) -> None:
+def _agent(agent: Report, shown: Shown, *, is_none: bool) -> None:
     if not agent.installed:
-        _line("·", agent.agent, f"found, not installed: eventlog install {agent.agent}")
+        _line("·", agent.agent, "found, not installed" + ("" if is_none else f": eventlog install {agent.agent}"))
     else:
         heard = f"hooks work: the last {shown.ago(agent.last)}" if agent.last else "installed; no hook has arrived yet"
         saving = f" · saving is {agent.saving.verdict}" if agent.saving else ""

@@ -4,14 +4,16 @@ import sys
 from collections.abc import Callable, Sequence
 
 import click
+from msgspec.structs import replace
 
+from eventlog.app.apply_result import ApplyResult
 from eventlog.app.forget import Forgettable
 from eventlog.app.rebuild import RebuildResult
 from eventlog.app.undo import Undoable
 from eventlog.cli import show_apply
-from eventlog.cli.describe import describe
+from eventlog.cli.describe import describe, gist, kind_of
 from eventlog.cli.event_table import show_events
-from eventlog.cli.output import count, say
+from eventlog.cli.output import count, is_terminal, say
 from eventlog.cli.shown import Shown
 from eventlog.codec import to_fields
 from eventlog.errors import BadRequest
@@ -31,6 +33,11 @@ def show_forgettable(found: Sequence[Forgettable], shown: Shown) -> None:
 
 def show_undoable(found: Undoable, shown: Shown) -> None:
     """Print what is to be taken back."""
+    if shown.is_for_people:
+        say(f"{found.what} · {shown.moment(found.told.ts)} · {shown.id(found.told.id)}")
+        for event in found.targets:
+            say(f"  {kind_of(event)}  {gist(event)}")
+        return
     say(f"{found.what}, {shown.when(found.told.ts)}  [{shown.short(found.told.id)}]")
     for event in found.targets:
         say(f"  {event.type}  {describe(event)}")
@@ -47,11 +54,22 @@ def ask(question: str, *, yes: bool) -> bool:
 
 def tell(events: Sequence[Event], rebuilt: RebuildResult, verb: str, short: Callable[[str], str]) -> None:
     """Print what was changed, and how to undo it."""
-    show_apply.tell(rebuilt.applied, short)
-    files = [*rebuilt.published.written, *rebuilt.published.removed]
+    show_apply.tell(_only_what_is_new(rebuilt.applied) if is_terminal() else rebuilt.applied, short)
+    order = _memories_first if is_terminal() else None
+    files = sorted([*rebuilt.published.written, *rebuilt.published.removed], key=order)
     more = f" and {len(files) - _FILES} more" if len(files) > _FILES else ""
-    say(f"{verb}; {count(len(files), 'file')} changed: {', '.join(sorted(files)[:_FILES])}{more}")
+    listed = f"{count(len(files), 'file')} changed: {', '.join(files[:_FILES])}{more}" if files else "no file changed"
+    say(f"{verb}; {listed}")
     say(f"undo: eventlog undo {short(events[0].id)}")
+
+
+def _memories_first(path: str) -> tuple[bool, str]:
+    return not path.endswith("MEMORY.md"), path
+
+
+def _only_what_is_new(applied: ApplyResult) -> ApplyResult:
+    """Leave out what waited before, and how to take back what was just decided."""
+    return replace(applied, staged=[], applied=[change._replace(replaced=()) for change in applied.applied])
 
 
 def as_dict(events: Sequence[Event], rebuilt: RebuildResult) -> dict[str, object]:

@@ -18,7 +18,9 @@ def tell(source: str, done: ImportResult, *, dry_run: bool) -> None:
     elif not sys.stdout.isatty():
         left = {"still_open": done.still_open, "switched_off": done.switched_off, "damaged": len(done.damage)}
         emit({"status": "ok", "new": new, "known": known, **left})
-    if sys.stdout.isatty():
+    if sys.stdout.isatty() and not (new or known or done.still_open or done.switched_off or done.damage):
+        say(f"{source}: there is nothing to import; kept elsewhere? eventlog import {source} PATH")
+    elif sys.stdout.isatty():
         say(f"{source}: {count(new, 'event')} {'would be new' if dry_run else 'new'}, {known:,} known already")
         _left_out(done)
         if new and not dry_run:

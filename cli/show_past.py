@@ -1,13 +1,13 @@
-"""Reports of how files were and would be, and of sessions, for people and for programs."""
+"""Reports of how files were and would be, for people and for programs."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 
 from eventlog.app.bisect import TurningPoint
-from eventlog.app.story import Story, StoryLine
 from eventlog.app.what_if import TextChange
-from eventlog.cli.describe import describe
-from eventlog.cli.output import clean, count, emit, emit_pretty, say
-from eventlog.cli.show_apply import show_diff
+from eventlog.cli.describe import describe, gist
+from eventlog.cli.event_table import kind_shown, who
+from eventlog.cli.output import beside, clean, count, emit, print_line, say, styled
+from eventlog.cli.show_diff import show_diff
 from eventlog.cli.shown import Shown
 from eventlog.codec import to_fields
 
@@ -27,39 +27,23 @@ def show_turn(found: TurningPoint, text: str, shown: Shown, *, as_json: bool) ->
     event = found.entry.event
     if as_json:
         emit({"path": found.path, "came": found.came, "replays": found.replays, "event": to_fields(event)})
-        return
-    what = "brought in" if found.came else "taken out"
-    say(f"{found.path}: {text!r} was {what} by {shown.short(event.id)}")
-    say(f"  {shown.when(event.ts)}  {event.agent or ''}  {event.type}  {describe(event)}")
-    say(f"  found with {count(found.replays, 'replay')}")
+    elif shown.is_for_people:
+        for line in _turn_lines(found, text, shown):
+            print_line(line)
+    else:
+        what = "brought in" if found.came else "taken out"
+        say(f"{found.path}: {text!r} was {what} by {event.id}")
+        say(f"  {shown.when(event.ts)}  {event.agent or ''}  {event.type}  {describe(event)}")
 
 
-def show_story(told: Story, shown: Shown, *, as_json: bool) -> None:
-    """Print a session: a head, then each thing it said once."""
-    if as_json:
-        emit_pretty(told)
-        return
-    where = (told.agent, told.project, told.model, f"branch {told.branch}" if told.branch else None)
-    say("  ".join([shown.short(told.id), *(clean(part) for part in where if part)]))
-    end = "" if told.end is None else f", ended{f': {told.end}' if told.end else ''}"
-    say(f"{shown.when(told.started_at)} – {shown.when(told.last_at)}{end}, {count(told.turns, 'turn')}")
-    for line in told.lines:
-        _say_line(line, shown)
-    if told.others:
-        say(f"and {count(told.others, 'event')} more: eventlog query --session {shown.short(told.id)}")
-
-
-def _say_line(line: StoryLine, shown: Shown) -> None:
-    gone = "  (withdrawn)" if line.gone else ""
-    say(f"{shown.when(line.ts)}  {line.kind:<10} {line.text}  [{shown.short(line.id)}]{gone}")
-    for detail in line.details:
-        say(f"{'':<12} {detail}")
-    if line.again:
-        say(f"{'':<12} said again: {_listed(map(shown.short, line.again))}")
-
-
-def _listed(names: Iterable[str]) -> str:
-    return ", ".join(names)
+def _turn_lines(found: TurningPoint, text: str, shown: Shown) -> Iterator[str]:
+    event = found.entry.event
+    yield styled(clean(found.path), bold=True)
+    yield from beside("  ", clean(text))
+    yield ""
+    yield f"{'brought in' if found.came else 'taken out'} by one event, found with {count(found.replays, 'replay')}"
+    told = f"{shown.moment(event.ts)}  {who(event) or 'somebody'}  {kind_shown(event, 0)}"
+    yield from beside(f"  {styled(shown.id(event.id), fg='cyan')}  {told}  ", clean(gist(event)))
 
 
 def _bytes(lines: list[str] | None) -> bytes:

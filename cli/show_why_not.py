@@ -1,7 +1,10 @@
 """Reports of why something is not in a memory, for people and for programs."""
 
+from collections.abc import Iterator
+
 from eventlog.app.why_not import Absence
-from eventlog.cli.output import emit, say
+from eventlog.cli.event_table import kind_shown, who
+from eventlog.cli.output import beside, clean, emit, print_line, say, styled
 from eventlog.cli.shown import Shown
 from eventlog.codec import to_fields
 from eventlog.text import cut
@@ -37,6 +40,10 @@ def show_absence(found: Absence, shown: Shown, *, as_json: bool) -> None:
             | told
         )
         return
+    if shown.is_for_people:
+        for line in _lines(found, shown):
+            print_line(line)
+        return
     say(cut(found.text, _CHARS))
     say(f"  said {shown.when(event.ts)} by {event.agent or 'nobody known'}  [{shown.short(event.id)}]")
     decided = f"{by.agent or by.conversation_id}, {shown.when(by.ts)} [{shown.short(by.id)}]" if by else "nobody known"
@@ -44,3 +51,17 @@ def show_absence(found: Absence, shown: Shown, *, as_json: bool) -> None:
     say(f"  {sentence}")
     if by and found.cause in ("withdrawn", "rejected"):
         say(f"  wanted after all?  eventlog undo {shown.short(by.id)}")
+
+
+def _lines(found: Absence, shown: Shown) -> Iterator[str]:
+    """Tell the statement once, then who said it when, then why it is not there, then what to do about that."""
+    event, by = found.event, found.by
+    yield from beside("", styled(clean(found.text), bold=True))
+    said = f"  {styled(shown.id(event.id), fg='cyan')}  {shown.moment(event.ts)}  "
+    yield f"{said}{who(event) or 'somebody'}  {kind_shown(event, 0)}"
+    yield ""
+    decided = f"{who(by) or 'a person'}, {shown.moment(by.ts)}, {shown.id(by.id)}" if by else "nobody known"
+    sentence = _SENTENCES[found.cause].format(place=found.place, rank=found.rank, ranked=found.ranked, by=decided)
+    yield from beside("", clean(sentence))
+    if by and found.cause in ("withdrawn", "rejected"):
+        yield from beside("wanted after all?  ", f"eventlog undo {shown.id(by.id)}")

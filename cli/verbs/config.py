@@ -1,12 +1,15 @@
 """`eventlog config`."""
 
+from collections.abc import Iterator, Sequence
+from typing import Any
+
 import click
 import orjson
 
 from eventlog.app.config import SettingInForce, config
 from eventlog.app.machine import Machine
 from eventlog.cli import options
-from eventlog.cli.output import emit_pretty, table
+from eventlog.cli.output import beside, clean, emit_pretty, is_terminal, show_lines, styled, table
 from eventlog.store import Store
 
 
@@ -23,7 +26,29 @@ def command(as_json: bool, store: Store) -> None:
     if as_json:
         emit_pretty({setting.key: {"value": setting.value, "from": setting.origin} for setting in found})
     else:
-        table(map(_row, found), setting=0, value=40, origin=100)
+        show_lines(setting_lines(found)) if is_terminal() else table(map(_row, found), setting=0, value=0, origin=0)
+
+
+def setting_lines(found: Sequence[SettingInForce]) -> Iterator[str]:
+    """Tell people the settings, those of their own in bold with where they stand, those of a group below its name."""
+    room = max(len(setting.key.rpartition(".")[2]) for setting in found)
+    group = ""
+    for setting in found:
+        above, _, name = setting.key.rpartition(".")
+        if above != group and above:
+            yield styled(above, bold=True)
+        group = above
+        head = f"{'  ' if above else ''}{name:<{room + (0 if above else 2)}}  "
+        own = "" if setting.origin == "default" else f" · {setting.origin}"
+        yield from beside(styled(head, bold=bool(own)), clean(f"{_spelled(setting.value)}{own}"))
+    yield styled("to change one: config.yaml of the store; what is not there is the default", dim=True)
+
+
+def _spelled(value: Any) -> str:
+    """Spell a value as one writes it in config.yaml."""
+    if isinstance(value, list):
+        return ", ".join(map(str, value))
+    return value if isinstance(value, str) else orjson.dumps(value).decode()
 
 
 def _row(setting: SettingInForce) -> tuple[str, str, str]:

@@ -1,16 +1,14 @@
 """`eventlog context`."""
 
-import sys
-
 import click
 
 from eventlog.app.receipt import append_receipt
 from eventlog.app.session_context import request_of, session_context
 from eventlog.cli import options
 from eventlog.cli.choices import NearChoice
-from eventlog.cli.output import emit_pretty
+from eventlog.cli.output import emit_pretty, is_terminal, show_lines
+from eventlog.cli.prose import prose_lines
 from eventlog.store import Store
-from eventlog.text import harmless
 
 _SOURCES = ("startup", "resume", "clear", "compact")
 
@@ -65,14 +63,9 @@ def command(
     built = session_context(opened, request)
     if as_json:
         emit_pretty(built.context)
+    elif is_terminal():  # no bytes as they are: a repository may hold any AGENTS.md
+        show_lines(prose_lines(built.context.text.splitlines()))
     else:
-        click.echo(_shown(built.context.text), nl=False)
+        click.echo(built.context.text, nl=False)
     if session:
         append_receipt(opened.log, request, built)
-
-
-def _shown(text: str) -> str:
-    """For an agent as it is; on a terminal without what would act on it, for a repository may hold any AGENTS.md."""
-    if not sys.stdout.isatty():
-        return text
-    return "".join(f"{harmless(line)}\n" for line in text.splitlines())

@@ -26,4 +26,4 @@ def command(file: str | None, since: str, until: str, as_json: bool, store: Stor
     FILE is a knowledge file or a knowledge base. What is compared is what the log says, not what lies on disk.
     """
     found = diff(options.open_store(store), since, until, file)
-    show_changes(found, "nothing changed in that time", as_json=as_json)
+    show_changes(found, "nothing changed in that time; eventlog diff --from 30d looks further back", as_json=as_json)

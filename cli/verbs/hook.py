@@ -11,7 +11,7 @@ from eventlog.hooks import begin
 
 @click.command(
     epilog=options.examples(
-        'echo \'{"session_id": "s", "hook_event_name": "Stop"}\' | eventlog hook --agent claude',
+        "eventlog hook --agent claude < payload.json",
         "eventlog hook --agent copilot --event sessionStart",
     )
 )

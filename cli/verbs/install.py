@@ -99,7 +99,7 @@ def _permit(target: InstallTarget, host: HostProfile, scope: Scope, allowed: boo
     if allowed is None:
         return
     outcome = (allow if allowed else disallow)(target, host, scope)
-    if outcome:
+    if outcome and outcome.done != "absent":
         tell(f"{host.name} permission", outcome)
     elif allowed:
         say(f"{'skipped':<10} {host.name} has no rule that would let it save: see `eventlog doctor`")

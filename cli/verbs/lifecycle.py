@@ -15,9 +15,12 @@ from eventlog.app.session_hooks.registry import SessionMoment
 from eventlog.app.session_hooks.run_hooks import run_hooks
 from eventlog.cli import options
 from eventlog.cli.choices import NearChoice
+from eventlog.cli.describe import kind_of
 from eventlog.cli.main import EXIT_FOUND
-from eventlog.cli.output import emit, say
+from eventlog.cli.output import clean, emit, is_terminal, say
+from eventlog.cli.shown import Shown
 from eventlog.errors import BadRequest
+from eventlog.events import Event
 from eventlog.store import Store
 
 _project = partial(click.option, "--project", default=".", metavar="NAME|DIR", callback=options.directory_meant)
@@ -55,12 +58,15 @@ def run(moment: SessionMoment, session: str, project: str, agent: str, reason: s
     """
     log = options.open_log(store)
     stored = record_session(log, moment, session, project, agent, reason)
-    emit({"status": "ok", "id": stored.id})
+    if is_terminal():
+        _told(stored, store)
+    else:
+        emit({"status": "ok", "id": stored.id})
     settings = options.open_store(store).settings
     with _prints_to_stderr():
         outcomes = run_hooks(log, settings, stored, project, issue)
     for outcome in outcomes:
-        emit(_as_dict(outcome))
+        _tell(outcome)
     return EXIT_FOUND if any(outcome.result.status is HookStatus.FAILURE for outcome in outcomes) else 0
 
 
@@ -108,6 +114,18 @@ def _agrees(path: Path, source: bytes) -> bool:
     for line in source.decode("utf-8", "replace").splitlines():
         say(f"    {line}")
     return click.confirm(f"Run {path} at the start and the end of sessions, with all your rights?")
+
+
+def _told(stored: Event, store: Store) -> None:
+    """Tell a person what was noted."""
+    say(f"noted      {kind_of(stored)} of {clean(stored.conversation_id)}  [{Shown(store).id(stored.id)}]")
+
+
+def _tell(outcome: HookOutcome) -> None:
+    if is_terminal():
+        say(f"{outcome.result.status:<10} {outcome.hook}: {outcome.result.message}")
+    else:
+        emit(_as_dict(outcome))
 
 
 def _as_dict(outcome: HookOutcome) -> dict[str, object]:

@@ -8,10 +8,8 @@ from eventlog.app.current_conversation import SpeakerOptions, speaker_of
 from eventlog.app.machine import Machine
 from eventlog.app.plan import checked, entry_of, parse_plan
 from eventlog.cli import options
-from eventlog.cli.output import emit
-from eventlog.cli.recording import is_switched_off, report_plans
+from eventlog.cli.recording import is_switched_off, report_checked, report_plans
 from eventlog.cli.verbs.validate import read_plan
-from eventlog.codec import to_fields
 from eventlog.events import Operation
 from eventlog.projections.bases.plan_file import PlanFile
 from eventlog.store import Store
@@ -76,8 +74,7 @@ def command(
     told = speaker if speaker.session is not None else speaker._replace(session=declared.source)
     events = checked(store, declared, speaker_of(log, told, machine, writes=not dry_run), machine)
     if dry_run:
-        for event in events:
-            emit({"status": "dry-run", "event": to_fields(event)})
+        report_checked(events)
         return
     if is_switched_off(machine, speaker.project):
         return

@@ -1,15 +1,19 @@
 """`eventlog project`."""
 
+from collections.abc import Iterator, Sequence
+
 import click
 
 from eventlog.app.join_projects import join_projects
 from eventlog.app.naming.projects import all_projects
 from eventlog.app.rebuild import replay_store
 from eventlog.cli import options
-from eventlog.cli.output import emit_pretty, say
+from eventlog.cli.cells import cells, padded
+from eventlog.cli.output import beside, clean, complain, emit_pretty, is_terminal, say, show_lines, styled, table
+from eventlog.cli.shown import Shown
 from eventlog.log import EventLog
+from eventlog.projections.views.project_list import ListedProject
 from eventlog.store import Store
-from eventlog.text import one_line
 
 
 @click.group(epilog=options.examples("eventlog project list", "eventlog project join ~/notes ~/src/shop"))
@@ -17,10 +21,15 @@ def command() -> None:
     """List the projects the log knows, and where they lie; join two that are one."""
 
 
-@command.command("list", epilog=options.examples("eventlog project list", "eventlog project list --json"))
+@command.command(
+    "list",
+    short_help="List every project, and where it lies.",
+    epilog=options.examples("eventlog project list", "eventlog project list --json"),
+)
+@options.header
 @options.as_json
 @options.store
-def list_them(as_json: bool, store: Store) -> int:
+def list_them(header: bool, as_json: bool, store: Store) -> int:
     """List every project with its directory below knowledge/projects, and the paths it has.
 
     A repository is known by its address, wherever it lies; a directory without one by its path on its machine.
@@ -29,16 +38,39 @@ def list_them(as_json: bool, store: Store) -> int:
     if as_json:
         emit_pretty(found)
         return 0
-    for project in found:
-        say(f"{one_line(project.name)}  {one_line(project.project)}")
-        for replica, path in project.places:
-            say(f"    {one_line(path)}{f'  on {one_line(replica)}' if replica else ''}")
     if not found:
-        say("no project yet: events tell of them")
+        complain("no project yet", "events tell of them: eventlog install AGENT, or eventlog fact TEXT")
+    elif is_terminal():
+        show_lines(_lines(found))
+    else:
+        table(_rows(found), header=header, name=0, project=0, machine=0, path=0)
     return 0
 
 
-@command.command(epilog=options.examples("eventlog project join ~/notes shop"))
+def _lines(found: Sequence[ListedProject]) -> Iterator[str]:
+    """Tell people each project once: its name, its address where it has one, and where it lies."""
+    names = [clean(project.name) for project in found]
+    room = max(map(cells, names), default=0)
+    for name, project in zip(names, found, strict=True):
+        places = [f"{path} on {machine}" if machine else path for machine, path in project.places]
+        address = [] if project.project in {path for _, path in project.places} else [project.project]
+        head = f"{styled(padded(name, room), bold=True)}  "
+        for place in [*address, *places]:
+            yield from beside(head, clean(place))
+            head = " " * (room + 2)
+    yield styled("what is known of one: eventlog memory NAME", dim=True)
+
+
+def _rows(found: Sequence[ListedProject]) -> Iterator[tuple[str, ...]]:
+    for project in found:
+        for machine, path in project.places:
+            yield project.name, project.project, machine or "", path
+
+
+@command.command(
+    short_help="Make one project of two, with one memory.",
+    epilog=options.examples("eventlog project join ~/notes shop"),
+)
 @click.argument("one", callback=options.project_meant)
 @click.argument("other", callback=options.project_meant)
 @options.store
@@ -51,5 +83,5 @@ def join(one: str, other: str, store: Store) -> int:
     event = join_projects(opened, one, other)
     replay_store(opened)
     say(f"{one} and {other} are one project now")
-    say(f"to take it back: eventlog append retraction target={event.id}, then eventlog replay")
+    say(f"to take it back: eventlog append retraction target={Shown(store).id(event.id)}, then eventlog replay")
     return 0

@@ -10,8 +10,9 @@ from eventlog.app.open_store import OpenStore
 from eventlog.app.resolve import Choice, compare, decide, the_one, waiting
 from eventlog.app.staging import StagedEntry, as_edited, path_of
 from eventlog.cli import options, suggestions
-from eventlog.cli.output import count, emit_pretty, say
-from eventlog.cli.show_apply import show_diff, staged_as_dict, tell
+from eventlog.cli.output import count, emit_pretty, is_terminal, say
+from eventlog.cli.show_apply import staged_as_dict, tell
+from eventlog.cli.show_diff import show_diff
 from eventlog.errors import BadRequest, EventLogError
 from eventlog.store import Store
 
@@ -52,7 +53,8 @@ def command(name: str, choice: Choice | None, as_json: bool, store: Store) -> No
     if as_json:
         emit_pretty({"status": "ok", "id": decided.event.id, "choice": decided.event.choice, "target": staged.entry.id})
     else:
-        say(f"{decided.event.choice:<10} {staged.section}  [{short(decided.event.id)}]")
+        if not (is_terminal() and decided.applied.applied):  # which tells of it
+            say(f"{decided.event.choice:<10} {staged.section}  [{short(decided.event.id)}]")
         tell(decided.applied, short)
 
 
@@ -65,7 +67,11 @@ def _show(found: Sequence[StagedEntry], opened: OpenStore, *, as_json: bool) -> 
         say(f"{short(staged.entry.id)}  {staged.section}")
         say(f"  {staged.reason}")
         _diff(staged, opened)
-    say(f"{count(len(found), 'entry waits', 'entries wait')}" if found else "nothing waits")
+    told = count(len(found), "entry waits", "entries wait") if found else "nothing waits"
+    if found and is_terminal():
+        name = short(found[0].entry.id) if len(found) == 1 else "ID"
+        told += f": eventlog resolve {name} with --apply, --discard or --edit"
+    say(told)
 
 
 def _diff(staged: StagedEntry, opened: OpenStore) -> None:

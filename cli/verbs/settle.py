@@ -7,7 +7,7 @@ import click
 
 from eventlog.app.finalize import FinalizeResult, finalize
 from eventlog.cli import options
-from eventlog.cli.output import say
+from eventlog.cli.output import count, say
 from eventlog.cli.show_replay import tell_copies
 from eventlog.store import Store
 
@@ -31,8 +31,8 @@ def _tell(done: FinalizeResult) -> None:
     for event in done.drawn:
         say(f"drew a summary of {event.conversation_id}")
     tell_copies(done.replayed.copies)
-    applied = len(done.replayed.applied.applied)
-    say(f"{done.replayed.published.changes:,} knowledge files changed, {applied:,} sections applied")
+    files = count(done.replayed.published.changes, "knowledge file")
+    say(f"{files} changed, {count(len(done.replayed.applied.applied), 'section')} applied")
 
 
 def _be_nice() -> None:

@@ -8,11 +8,12 @@ from eventlog.app.open_store import OpenStore
 from eventlog.app.story import story
 from eventlog.app.what_if import by_path, document_meant, replay_at
 from eventlog.cli import options, suggestions
-from eventlog.cli.output import emit, emit_bytes, emit_pretty
-from eventlog.cli.show_past import show_story
+from eventlog.cli.output import emit, emit_bytes, is_terminal, show_lines
+from eventlog.cli.prose import prose_lines
+from eventlog.cli.show_story import show_event, show_story
 from eventlog.cli.shown import Shown
-from eventlog.codec import to_fields
 from eventlog.errors import BadRequest
+from eventlog.projections.stamp import unstamped
 from eventlog.store import Store
 
 _FILES = (".md", ".jsonl")
@@ -38,7 +39,7 @@ def command(name: str, as_of: str | None, as_json: bool, store: Store) -> None:
     if meant.kind == "session":
         show_story(story(opened, meant.id), Shown(store), as_json=as_json)
     else:
-        emit_pretty(to_fields(opened.log.find([meant.id])[meant.id].event))
+        show_event(opened.log.find([meant.id])[meant.id].event, Shown(store), as_json=as_json)
 
 
 def _show_file(opened: OpenStore, name: str, as_of: str, *, as_json: bool) -> None:
@@ -49,5 +50,7 @@ def _show_file(opened: OpenStore, name: str, as_of: str, *, as_json: bool) -> No
         raise BadRequest(f"there was no {path} yet", hint=f"eventlog diff --from 1970-01-01 {path} shows when it came")
     if as_json:
         emit({"path": path, "as_of": as_of, "lines": [line.text for line in document.lines]})
+    elif is_terminal():
+        show_lines(prose_lines(unstamped(document)))
     else:
         emit_bytes(document.data.removesuffix(b"\n"))

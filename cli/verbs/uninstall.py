@@ -29,18 +29,18 @@ def command(names: tuple[str, ...], scope: Scope, store: Store) -> None:
     """
     target = here(store)
     for host in [profile_of(name) for name in names]:
-        if not _others_need_rules(target, host, scope) and (outcome := uninstall_rules(target, host, scope)):
-            tell(f"{host.name} rules", outcome)
+        if not _others_need_rules(target, host, scope):
+            _removed(f"{host.name} rules", uninstall_rules(target, host, scope))
         tell(host.name, uninstall(target, host, scope))
-        if (outcome := unregister_server(target, host, scope)) and outcome.done == "removed":
-            tell(f"{host.name} MCP server", outcome)
+        _removed(f"{host.name} MCP server", unregister_server(target, host, scope))
         if not is_registered(target, host, _other(scope)):
-            _permission(host, disallow(target, host, scope))
+            _removed(f"{host.name} permission", disallow(target, host, scope))
 
 
-def _permission(host: HostProfile, outcome: FileChange | None) -> None:
+def _removed(what: str, outcome: FileChange | None) -> None:
+    """Tell of what went with the hook; what was never there goes without saying."""
     if outcome and outcome.done == "removed":
-        tell(f"{host.name} permission", outcome)
+        tell(what, outcome)
 
 
 def _other(scope: Scope) -> Scope:

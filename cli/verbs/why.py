@@ -10,6 +10,7 @@ from eventlog.app.why_not_told import why_not_told
 from eventlog.cli import options, suggestions
 from eventlog.cli.event_table import show_events
 from eventlog.cli.output import count, emit, say, show_lines
+from eventlog.cli.show_start import start_lines
 from eventlog.cli.show_why import UNKNOWN, heading_above, one_line, whole_file
 from eventlog.cli.show_why_not import show_absence
 from eventlog.cli.shown import Shown
@@ -86,10 +87,12 @@ def _of_session(session: str, store: Store, *, as_json: bool) -> None:
 
 
 def _tell_of_start(given: ReceiptSources, shown: Shown) -> None:
+    if shown.is_for_people:
+        show_lines(start_lines(given, shown))
+        return
     receipt = given.receipt
-    when = shown.moment(receipt.ts) if shown.is_for_people else receipt.ts
     cut = "".join(f", cut: {name}" for name in receipt.cut)
-    say(f"{when}: {count(receipt.chars, 'character')}{cut}")
+    say(f"{receipt.ts}: {count(receipt.chars, 'character')}{cut}")
     show_events(given.entries, shown)
     for file in receipt.files:
         _tell_of(file, given.files[file.path], shown)

@@ -28,9 +28,9 @@ def store(tmp_path):
         (("quer",), "no verb 'quer'; did you mean query"),
         (("version",), "did you mean --version?"),
         (("list",), "did you mean sessions or query?"),
-        (("query", "--sesion", "x"), "'--session'"),
-        (("install", "claud"), "Did you mean claude?"),
-        (("query", "--format", "tabel"), "Did you mean table?"),
+        (("query", "--sesion", "x"), "no option --sesion\n  did you mean --session or --since?"),
+        (("install", "claud"), "no 'claud'; did you mean claude?"),
+        (("query", "--format", "tabel"), "no 'tabel'; did you mean table?"),
         (("help", "formt"), "did you mean format or forget?"),
     ],
 )

@@ -44,8 +44,7 @@ def listed(store):
 def test_projects_are_listed_with_where_they_lie(store, shop):
     said = call("project", "list", "--store", store.root)
 
-    assert f"shop  {SHOP}\n" in said.out
-    assert all(f"    {path}  on {make_replica(store)}\n" in said.out for path in shop)
+    assert all(f"shop\t{SHOP}\t{make_replica(store)}\t{path}\n" in said.out for path in shop)
     assert [[SHOP, 2], [f"{store.root.removesuffix('store')}notes", 1]] == [
         [project["project"], len({path for _, path in project["places"]})] for project in listed(store)[::-1]
     ]
@@ -77,4 +76,7 @@ def test_what_is_one_project_already_or_none_is_refused(store, shop):
 
 
 def test_where_nothing_happened_there_is_no_project(store):
-    assert "no project yet" in call("project", "list", "--store", store.root).out
+    said = call("project", "list", "--store", store.root)
+
+    assert (0, "") == said[:2]
+    assert "no project yet" in said.err

@@ -34,7 +34,10 @@ def test_nothing_installed_is_nothing_wrong(home):
 def test_a_host_that_is_there_and_not_installed_is_told_how(home):
     (home / ".claude").mkdir()
 
-    assert "found, not installed: eventlog install claude" in call("doctor").out
+    said = call("doctor").out
+
+    assert "claude    found, not installed\n" in said
+    assert "next      no hook is installed: eventlog install claude\n" in said
 
 
 def test_a_program_on_the_path_is_found(home, tmp_path):

@@ -1,0 +1,48 @@
+"""Mistakes on the command line in our words: what is wrong, what is near, how the verb is called; none of the library's."""
+
+import re
+
+import pytest
+
+from eventlog.cli.cells import cells
+from eventlog.cli.main import VERBS
+from tests.support.command_line import call
+from tests.support.screen import told
+
+LIBRARY = re.compile(r"Usage:|Error|Invalid value|Missing|No such|not a valid|in the range|Got unexpected|requires an")
+
+
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        (("sessions", "--limt", "3"), "no option --limt\n  did you mean --limit?"),
+        (
+            ("sessions", "--zzz"),
+            "no option --zzz\n  eventlog sessions [OPTIONS]\n  eventlog sessions --help explains it",
+        ),
+        (("sessions", "--limit", "x"), "--limit: 'x' is no whole number"),
+        (("sessions", "--limit", "0"), "--limit: 0 is less than 1"),
+        (("sessions", "--limit"), "--limit needs a value"),
+        (("sessions", "--all=3"), "--all takes no value"),
+        (("sessions", "a", "b"), "more than is asked for: a b"),
+        (("fact", "x", "--confidence", "a"), "--confidence: 'a' is no number"),
+        (("plan", "--level", "7"), "--level: 7 is not between 1 and 6"),
+        (("bisect", "MEMORY.md"), "TEXT is missing\n  eventlog bisect [OPTIONS] FILE TEXT"),
+        (("lifecycle", "run", "start"), "--session is missing"),
+        (("lifecycle", "runn"), "no verb 'runn'\n  did you mean run?"),
+        (("import", "bullets", "/no/such"), "PATH: there is no such place: /no/such"),
+        (("query", "--format", "zzz"), "--format: no 'zzz'; say one of table, jsonl, json, markdown"),
+        (("query", "--since", "yesterdy"), "--since: 'yesterdy' is no time; say it like 2d, yesterday"),
+    ],
+)
+def test_a_mistake_on_the_command_line_is_told_in_plain_words(args, said):
+    ran = call(*args)
+
+    assert (2, "") == (ran.code, ran.out)
+    assert ran.err.startswith(f"eventlog: {said}")
+    assert not LIBRARY.search(ran.err)
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_the_help_of_a_verb_fits_the_narrowest_terminal(verb):
+    assert 80 >= max(map(cells, told(verb, "--help", columns=80).splitlines()))
