@@ -1,19 +1,21 @@
 """Declaring changes of knowledge bases: checked, then in the log at once; applied later, by whoever comes first."""
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import msgspec
 
 from eventlog import codec
 from eventlog.app.machine import Machine
+from eventlog.app.rejections import Rejections
 from eventlog.errors import BadRequest, BadSettings
-from eventlog.events import PlanEntry
+from eventlog.events import Event, PlanEntry
 from eventlog.log import EventLog
 from eventlog.project import project_root
 from eventlog.projections.bases import plan_file
-from eventlog.projections.bases.names import named
+from eventlog.projections.bases.ledger import REJECTED
+from eventlog.projections.bases.names import Bases, named
 from eventlog.projections.bases.plan_file import PlanFile, PlannedChange
 from eventlog.settings import load
 from eventlog.settings.schema import Settings
@@ -31,6 +33,13 @@ class PlanCheck(NamedTuple):
     mistakes: list[Mistake]
 
 
+class Declared(NamedTuple):
+    """The entry as it stands in the log, or the decision of a person that keeps it out; and for what it has to wait."""
+
+    event: Event
+    waits: str = ""
+
+
 def plan(
     store: EventLog | Store | str | os.PathLike[str],
     entries: Mapping[str, Any] | Iterable[Mapping[str, Any]],
@@ -45,7 +54,8 @@ def plan(
 
     An entry is a mapping as in the exchange format, or flat:
     `{"path": "user", "heading": "Interests", "content": "- agents", "reason": "…"}`. `project` is a directory; bases
-    inside projects need it. Raises BadRequest (nothing is stored then), InvalidEvent or NotStored.
+    inside projects need it. What a person has rejected is left out. Raises BadRequest (nothing is stored then),
+    InvalidEvent or NotStored.
     """
     log = store if isinstance(store, EventLog) else _open(store)
     given = [entries] if isinstance(entries, Mapping) else list(entries)
@@ -54,8 +64,21 @@ def plan(
     )
     root = project_root(project) if project else None
     speaker = {"conversation_id": session, "project": root, "agent": agent, "layer": layer}
-    stored = log.append_many(checked(log.store, declared, speaker, machine or Machine.here()))
-    return [event for event in stored if isinstance(event, PlanEntry)]
+    found = declare(log, checked(log.store, declared, speaker, machine or Machine.here()))
+    return [one.event for one in found if isinstance(one.event, PlanEntry)]
+
+
+def declare(log: EventLog, entries: Sequence[PlanEntry]) -> list[Declared]:
+    """Append plan entries but those a person does not want; all of the others or none. Raises NotStored."""
+    rejections, bases = Rejections(log), _bases(log.store) or {}
+    against = [rejections.of_entry(entry, bases) for entry in entries]
+    wanted = [entry for entry, decision in zip(entries, against, strict=True) if decision is None]
+    stored = iter(log.append_many(wanted))
+    found = []
+    for entry, decision in zip(entries, against, strict=True):
+        line = "" if decision else rejections.line_of(entry)
+        found.append(Declared(decision or next(stored), f"{REJECTED}: {line}" if line else ""))
+    return found
 
 
 def checked(store: Store, declared: PlanFile, speaker: Mapping[str, Any], machine: Machine) -> list[PlanEntry]:
@@ -65,9 +88,8 @@ def checked(store: Store, declared: PlanFile, speaker: Mapping[str, Any], machin
     when they are applied. A mistake in the settings loses nothing.
     """
     project, home = speaker.get("project"), machine.home
-    try:
-        bases = load.load(store).settings.knowledge_bases
-    except BadSettings:
+    bases = _bases(store)
+    if bases is None:
         return _events(declared.entries, speaker)
     wrong = plan_file.mistakes(plan_file.parts_of(declared.entries), {}, bases, project, home)
     if wrong:
@@ -107,6 +129,14 @@ def entry_of(given: Mapping[str, Any], where: str = "entries[0]") -> PlannedChan
     except msgspec.ValidationError as error:
         told = codec.invalid(error, PlannedChange)
         raise BadRequest(told.what, where=f"{where}.{told.where}" if told.where != "event" else where) from None
+
+
+def _bases(store: Store) -> Bases | None:
+    """Read which knowledge bases there are; None where the settings cannot be understood."""
+    try:
+        return load.load(store).settings.knowledge_bases
+    except BadSettings:
+        return None
 
 
 def _open(store: Store | str | os.PathLike[str]) -> EventLog:

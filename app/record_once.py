@@ -9,13 +9,12 @@ from typing import get_args
 from msgspec.structs import replace
 
 from eventlog import days, files, index_lookup
-from eventlog.app.cache import kept
 from eventlog.app.machine import Machine
+from eventlog.app.rejections import Rejections
 from eventlog.errors import Busy, NotStored
 from eventlog.events import Event, Fact, StageSummary, Withdrawal, order
 from eventlog.hooks import avoided_log
 from eventlog.log import AppendResult, EventLog, accept, is_unnamed
-from eventlog.projections.context.recent_events import decided_before
 from eventlog.replica import make_replica
 from eventlog.retractions import Retractions
 from eventlog.text import same_text
@@ -41,7 +40,7 @@ def record_once(log: EventLog, event: Event) -> AppendResult:
     event = accept(event)
     event = replace(event, replica=make_replica(log.store)) if is_unnamed(event) else event
     with _one_at_a_time(log):
-        if rejection := _rejection_of(log, event):
+        if rejection := Rejections(log).of(event):
             return AppendResult(rejection, new=False)
         said = _said_before(log, event)
         if not said:
@@ -59,15 +58,6 @@ def _one_at_a_time(log: EventLog) -> AbstractContextManager[object]:
         raise
     except NotStored:
         return nullcontext()
-
-
-def _rejection_of(log: EventLog, event: Event) -> Event | None:
-    """Find the decision of a person that keeps a fact, or the text of a summary, from being said."""
-    if not isinstance(event, Fact | StageSummary) or event.subagent:
-        return None
-    withdrawn = Retractions(decided_before(log, kept(log.store)))
-    found = withdrawn.rejections(event.content if isinstance(event, Fact) else event.summary)
-    return log.find(found[:1])[found[0]].event if found else None
 
 
 def _said_before(log: EventLog, event: Event) -> Event | None:

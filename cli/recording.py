@@ -6,13 +6,14 @@ from typing import Any
 
 from eventlog.app.current_conversation import SpeakerOptions, speaker_of
 from eventlog.app.machine import Machine
+from eventlog.app.plan import Declared
 from eventlog.app.record_once import off_switch, record_once
 from eventlog.cli.describe import gist, kind_of
 from eventlog.cli.options import open_log
 from eventlog.cli.output import beside, clean, count, emit, is_terminal, marked, print_line, say, styled
 from eventlog.cli.shown import Shown
 from eventlog.codec import from_fields, to_fields
-from eventlog.events import Event, Rejected
+from eventlog.events import Event, PlanEntry, Rejected
 from eventlog.log import AppendResult
 from eventlog.store import Store
 from eventlog.text import project_name
@@ -56,15 +57,26 @@ def report(appended: AppendResult, reason: str, store: Store, *, still_said: Seq
         _emit(appended, reason, still_said)
 
 
-def report_plans(planned: Sequence[Event], store: Store) -> None:
-    """Report plan entries that are in the log now."""
-    for entry in planned:
+def report_plans(planned: Sequence[Declared], store: Store) -> None:
+    """Report plan entries that are in the log now, and those that a person does not want."""
+    for one in planned:
         if is_terminal():
-            _told("planned", entry, Shown(store))
+            _tell_of_plan(one, Shown(store))
+        elif isinstance(one.event, PlanEntry):
+            emit({"status": "ok", "id": one.event.id, **({"waits": one.waits} if one.waits else {})})
         else:
-            emit({"status": "ok", "id": entry.id})
-    if is_terminal():
+            emit({"status": "skipped", "reason": "rejected", "id": one.event.id})
+    if is_terminal() and any(isinstance(one.event, PlanEntry) and not one.waits for one in planned):
         say("eventlog apply brings it into its file, and so does the next replay")
+
+
+def _tell_of_plan(one: Declared, shown: Shown) -> None:
+    if not isinstance(one.event, PlanEntry):
+        _tell_of_rejection(one.event, shown)
+        return
+    _told("planned", one.event, shown)
+    if one.waits:
+        say(f"it waits for you: it {one.waits}; eventlog resolve {shown.id(one.event.id)}")
 
 
 def report_checked(events: Sequence[Event]) -> None:
@@ -88,7 +100,7 @@ def _emit(appended: AppendResult, reason: str, still_said: Sequence[str] = ()) -
 def _tell(appended: AppendResult, shown: Shown, still_said: Sequence[str]) -> None:
     event = appended.event
     if isinstance(event, Rejected):
-        say(f"not saved: a person does not want it said; to allow it again: eventlog undo {shown.id(event.id)}")
+        _tell_of_rejection(event, shown)
         return
     _told("saved" if appended.new else "known already", event, shown)
     if not appended.new:
@@ -96,6 +108,10 @@ def _tell(appended: AppendResult, shown: Shown, still_said: Sequence[str]) -> No
     if still_said:
         others = ", ".join(map(shown.id, still_said))
         say(f"the line stays while others say it: {others}")
+
+
+def _tell_of_rejection(decision: Event, shown: Shown) -> None:
+    say(f"not saved: a person does not want it said; to allow it again: eventlog undo {shown.id(decision.id)}")
 
 
 def _told(done: str, event: Event, shown: Shown) -> None:

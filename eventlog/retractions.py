@@ -37,6 +37,7 @@ class Retractions:
         self._events: set[str] = set()
         self._conversations: set[str] = set()
         self._rejected: dict[str, list[str]] = {}
+        self._rejected_events: dict[str, list[str]] = {}
         self.touched: dict[str, str] = {}
         for one in newest_first:
             if isinstance(one, Retraction) and one.target in self._by_hand:
@@ -59,6 +60,10 @@ class Retractions:
     def rejections(self, text: str) -> list[str]:
         """List the ids of the events that keep this from being said."""
         return self._rejected.get(statement_of(text), []) if self._rejected else []
+
+    def rejections_of(self, event: Event) -> list[str]:
+        """List the ids of the decisions of people about just this event."""
+        return self._rejected_events.get(event.id, [])
 
     def cleared(self, summary: StageSummary) -> StageSummary:
         """Take out of a summary what is rejected; "" stands for a topic or a text."""
@@ -105,6 +110,8 @@ class Retractions:
     def _count(self, one: Withdrawal) -> None:
         if one.target:
             self._events.add(one.target)
+            if isinstance(one, Rejected):
+                self._rejected_events.setdefault(one.target, []).append(one.id)
         elif isinstance(one, Rejected) and one.statement:
             self._rejected.setdefault(statement_of(one.statement), []).append(one.id)
         elif not isinstance(one, Restored) and one.conversation:

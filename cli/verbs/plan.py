@@ -6,7 +6,7 @@ import click
 
 from eventlog.app.current_conversation import SpeakerOptions, speaker_of
 from eventlog.app.machine import Machine
-from eventlog.app.plan import checked, entry_of, parse_plan
+from eventlog.app.plan import checked, declare, entry_of, parse_plan
 from eventlog.cli import options
 from eventlog.cli.recording import is_switched_off, report_checked, report_plans
 from eventlog.cli.verbs.validate import read_plan
@@ -59,7 +59,8 @@ def command(
     """Plan a change of one section of a knowledge base, or of several with --file.
 
     It is in the log at once, and reaches its file with `eventlog apply`, `eventlog replay`, or at the session's end.
-    Prints one JSON line per entry; a mistake in one of them stores none.
+    Prints one JSON line per entry; a mistake in one of them stores none. What a person has rejected is skipped, and
+    that is told.
     """
     given = {"path": path, "url": url, "heading": heading, "content": content, "operation": operation}
     if file and any((*given.values(), under)):
@@ -78,7 +79,7 @@ def command(
         return
     if is_switched_off(machine, speaker.project):
         return
-    report_plans(log.append_many(events), store)
+    report_plans(declare(log, events), store)
 
 
 def _present(fields: dict[str, Any]) -> dict[str, Any]:

@@ -215,13 +215,14 @@ def _held(record: FileHistory, decisions: _Decisions, *, review: bool) -> Iterat
             yield entry.id, DUPLICATE
         elif refused := section_safety.refusal(entry.key.heading, entry.key.level, change_of(entry)[1]):
             yield entry.id, refused
-        elif said := _rejected_line(entry, record.rejects):
+        elif said := rejected_line(entry, record.rejects):
             yield entry.id, f"{REJECTED}: {said}"
         elif review:
             yield entry.id, REVIEW
 
 
-def _rejected_line(entry: PlanEntry, rejects: Callable[[str], bool]) -> str:
+def rejected_line(entry: PlanEntry, rejects: Callable[[str], bool]) -> str:
+    """Return the first line of an entry that a person does not want said; "" where there is none."""
     lines = (_MARK.sub("", line) for line in (change_of(entry)[1] or "").split("\n"))
     return next(filter(rejects, lines), "")
 

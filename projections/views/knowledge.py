@@ -38,6 +38,7 @@ from eventlog.projections.base import Document, Line, Projection
 from eventlog.projections.bases.carry import carry
 from eventlog.projections.bases.ledger import FileHistory, Ledger, is_of
 from eventlog.projections.bases.names import BaseFile, Bases, base_file_of
+from eventlog.projections.bases.refusals import Refusals
 from eventlog.projections.bases.sections import Page, SectionId
 from eventlog.projections.stamp import stamped
 from eventlog.retractions import Retractions
@@ -105,6 +106,7 @@ def ledgers(state: Knowledge, bases: Bases, replica: str | None = None) -> dict[
     records: dict[BaseFile, FileHistory] = {}
     recorded_in: dict[str, FileHistory] = {}
     said: list[PlanEntry | KnowledgeEdited] = [*state.entries, *state.edits]
+    refusals = Refusals(state.entries, state.resolved, withdrawn, bases, state.applied)
     for event in sorted(said, key=order):
         file = base_file_of(event.key, event.project, bases)
         is_of_file = isinstance(event, KnowledgeEdited) or bool(file and file.project)
@@ -113,9 +115,10 @@ def ledgers(state: Knowledge, bases: Bases, replica: str | None = None) -> dict[
         record = recorded_in[event.id] = records.setdefault(file, FileHistory(rejects=withdrawn.rejects))
         record.newest = max(record.newest, event.ts, withdrawn.touched_at(event))
         record.known[event.id] = event
-        if not withdrawn.hides(event):
-            record.entries += [event] if isinstance(event, PlanEntry) else []
-            record.edits += [event] if isinstance(event, KnowledgeEdited) else []
+        if isinstance(event, KnowledgeEdited):
+            record.edits += [] if withdrawn.hides(event) else [event]
+        elif not withdrawn.hides(event) and not refusals.of(event):
+            record.entries.append(event)
     became: list[EntryApplied | EntryResolved] = [*state.applied, *state.resolved]
     for told in sorted(became, key=order):
         home = recorded_in.get(told.target)

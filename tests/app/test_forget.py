@@ -1,15 +1,18 @@
 """What a person forgets stays away, whoever says it again, until a person takes that back; and everything can be."""
 
+import json
 import os
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from eventlog import codec
 from eventlog.app.forget import forget, forgettable, forgettable_session
 from eventlog.app.machine import Machine
+from eventlog.app.plan import plan
 from eventlog.app.rebuild import replay_store
 from eventlog.app.record_once import record_once
 from eventlog.app.replay import replay
@@ -18,11 +21,11 @@ from eventlog.app.session_context import request_of, session_context
 from eventlog.app.undo import undo, undoable
 from eventlog.app.what_if import documents_at, text_of
 from eventlog.errors import BadRequest
-from eventlog.events import Fact, Rejected, Restored, Retraction, StageSummary
+from eventlog.events import Fact, PlanEntry, Rejected, Restored, Retraction, StageSummary
 from eventlog.log import EventLog
 from eventlog.projections.bases.ledger import REJECTED
 from eventlog.text import statement_of
-from tests.support.bases import planned, user_md, write_user
+from tests.support.bases import REVIEWED, planned, user_md, write_user
 from tests.support.builders import fact
 from tests.support.command_line import call
 from tests.support.effort import rounds
@@ -164,17 +167,100 @@ def test_a_session_is_forgotten_whole_and_comes_back(log):
     assert files(log) == before
 
 
-def test_an_entry_that_says_a_forgotten_line_waits_and_one_that_says_nothing_else_is_gone(log):
+def test_an_entry_that_says_a_forgotten_line_waits_and_one_that_says_nothing_else_is_not_planned(log):
     said(log, "Prefers tea")
     forgotten(log, "Prefers tea")
 
     planned(log, "Drinks", "- prefers tea.\n- no sugar")
-    planned(log, "Tea", "Prefers tea")
+    assert plan(log, {"path": "user", "heading": "Tea", "content": "Prefers  tea."}, session="s") == []
     replay_store(opened(log))
 
     [held] = waiting(opened(log))
     assert held.reason.startswith(REJECTED)
     assert not user_md().exists()
+
+
+def again_by(log, how, content="green  TEA.", heading="Tea", **entry):
+    """The same entry planned once more: at the door, or past it, as an import or another machine's log brings it."""
+    fields = {"path": "user", "heading": heading, "content": content, **entry}
+    if how == "door":
+        return plan(log, fields, session="tomorrow")
+    key = {"path": "user", "heading": heading}
+    return [log.append({"type": "plan_entry", "conversation_id": "tomorrow", "key": key, "content": content})]
+
+
+@pytest.mark.parametrize("how", ["door", "log"])
+@pytest.mark.parametrize("deed", ["forget the line", "forget the entry", "discard"])
+def test_an_entry_that_a_person_does_not_want_stays_away_when_it_is_planned_again(log, deed, how):
+    entry = planned(log, "Tea", "Green tea")
+    settings = REVIEWED if deed == "discard" else DEFAULTS
+    there = opened(log, settings)
+    replay_store(there)
+    if deed == "discard":
+        [staged] = waiting(there)
+        decide(there, staged, "discard")
+    else:
+        forgotten(log, entry.id if "entry" in deed else f"{user_md()}:3")
+
+    again = again_by(log, how)
+    replay_store(there)
+
+    assert (again == []) == (how == "door")
+    assert waiting(there) == []
+    assert not user_md().exists() or "tea" not in user_md().read_text().lower()
+    again_by(log, "door", heading="Colours", content="Green tea")
+    replay_store(there)
+    if deed != "discard":
+        assert "## Colours" in user_md().read_text()
+        taken_back(log, last_decision(log))
+        assert "## tea\n\ngreen" in user_md().read_text().lower()
+
+
+def last_decision(log):
+    return [event.id for event in log.read() if event.type == "rejected"][-1]
+
+
+def test_of_two_entries_that_plan_the_same_one_decision_is_enough(log):
+    there = opened(log, REVIEWED)
+    for _ in range(2):
+        log.append(
+            {"type": "plan_entry", "conversation_id": "s", "key": {"path": "user", "heading": "Tea"}, "content": "x"}
+        )
+
+    [staged] = waiting(there)
+    decide(there, staged, "discard")
+
+    assert waiting(there) == []
+    replay_store(there)
+    assert not user_md().exists()
+
+
+def test_a_summary_that_was_forgotten_by_its_id_is_not_said_again_until_that_is_taken_back(log):
+    summary = StageSummary(conversation_id="s1", project=PROJECT, topic="Login", summary="Moved to sessions")
+    first = record_once(log, summary).event
+    replay_store(opened(log))
+    done = forgotten(log, first.id)
+
+    again = record_once(log, replace(summary, conversation_id="s2", summary="moved  to sessions."))
+
+    assert (again.new, again.event.id) == (False, done.events[0].id)
+    taken_back(log)
+    assert not record_once(log, summary).new
+    assert record_once(log, replace(summary, conversation_id="s2")).new
+
+
+def test_the_verb_tells_an_agent_that_its_entry_is_not_wanted_or_waits_for_what_a_person_forgot():
+    log = EventLog(os.environ["EVENTLOG_HOME"], fsync=False)
+    said(log, "Prefers tea")
+    forgotten(log, "Prefers tea")
+    plan_it = ("plan", "--path", "user", "--heading", "Tea", "--session", "s", "--content")
+
+    refused, waits = call(*plan_it, "prefers TEA"), call(*plan_it, "- Prefers tea\n- hot")
+
+    assert json.loads(refused.out) == {"status": "skipped", "reason": "rejected", "id": last_decision(log)}
+    assert json.loads(waits.out)["status"] == "ok"
+    assert json.loads(waits.out)["waits"] == f"{REJECTED}: Prefers tea"
+    assert [event.content for event in log.read() if isinstance(event, PlanEntry)] == ["- Prefers tea\n- hot"]
 
 
 def test_an_agent_cannot_take_back_what_a_person_decided(log):
