@@ -5,6 +5,7 @@ or replaced.
 """
 
 from collections.abc import Callable, Iterator
+from functools import cache
 from typing import NamedTuple
 
 from eventlog.app.cache import kept
@@ -12,7 +13,7 @@ from eventlog.app.known_projects import about
 from eventlog.app.naming.short_ids import is_part_of
 from eventlog.events import Event, Fact, StageSummary, order
 from eventlog.log import EventLog
-from eventlog.projections.context.recent_events import said_between
+from eventlog.projections.context.recent_events import said_between, said_in
 from eventlog.projections.state.conversations import Conversations
 from eventlog.projections.state.distinct_facts import distinct_facts, of_fact
 from eventlog.text import one_line, same_text
@@ -56,10 +57,16 @@ def matching(said: list[Said], words: str) -> list[Said]:
 def _may_be_heard(log: EventLog, place: Place) -> Callable[[Event], bool]:
     is_of_project = about(log.store, place.project) if place.project else lambda *_: False
 
+    @cache
+    def home(conversation_id: str) -> tuple[str | None, str | None]:
+        conversation = said_in(log, conversation_id, "~", lambda _: True)
+        return conversation.project, conversation.replica
+
     def may(event: Event) -> bool:
         if isinstance(event, Fact) and event.effective_scope == "user":
             return not place.shared
-        return is_of_project(event.project, event.replica) if event.project else not place.shared
+        path, replica = (event.project, event.replica) if event.project else home(event.conversation_id)
+        return is_of_project(path, replica) if path else not (place.project or place.shared)
 
     return may
 

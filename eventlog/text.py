@@ -80,7 +80,7 @@ def same_text(text: str) -> str:
     Unicode NFKC, case folding, invisible characters gone, white space collapsed, and gone beside Han characters,
     trailing punctuation gone.
     """
-    collapsed = " ".join(_fold(text).split())
+    collapsed = " ".join(fold(text).split())
     if not collapsed.isascii():
         collapsed = _compiled(_BESIDE_HAN).sub("", collapsed)
     end = len(collapsed)
@@ -94,7 +94,8 @@ def statement_of(text: str) -> str:
     return same_text(one_line(text).removeprefix(STAGE_PREFIX).strip())
 
 
-def _fold(text: str) -> str:
+def fold(text: str) -> str:
+    """Without invisible characters, and without the difference of capitals and of width (NFKC)."""
     if text.isascii():
         return text.lower()
     seen = _compiled(_UNSEEN).sub("", text)

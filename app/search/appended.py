@@ -50,10 +50,19 @@ def appended(store: "Store", seen: "Seen", types: "Iterable[str]", most: int) ->
         found.seen[name] = stamp[4], start + len(data)
         found.read += len(data)
         for begin, end in lines_with(data, marks):
-            event = fastjson.object_in(data[begin:end])
+            event = _current(fastjson.object_in(data[begin:end]))
             if event.get("type") in wanted and event.get("id") and event.get("ts"):
                 found.events.append(event)
     return found
+
+
+def _current(event: dict[str, object]) -> dict[str, object]:
+    """Lift an event of an older shape, as every reader of the log does."""
+    if event.get("v", 1) == 1 and event.get("memory_type") != "S":
+        return event
+    from eventlog.upcast import upcast
+
+    return upcast(event)
 
 
 def _differs(stamp: "FileStamp", seen: "Seen") -> bool:

@@ -19,6 +19,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from eventlog.app.search.project_names import ProjectNames
     from eventlog.app.search.search_index import Hit, SearchIndex
     from eventlog.hosts.call import HookCall
     from eventlog.index_lookup import FileStamp
@@ -88,7 +89,7 @@ def recall(store: "Store", asked: Asked, lines: int) -> "list[Hit]":
     except ValueError:  # more than a person waits for; the end of a session catches up
         return []
     try:
-        found = list(_bearing(index, subject, ("", names.here(asked.project))))
+        found = list(_bearing(index, subject, _subjects_there(names, asked)))
     finally:
         index.close()
     return list(_new(store, asked, found, index.log_files))[:lines] if found else []
@@ -116,6 +117,13 @@ def append_receipt(store: "Store", asked: Asked, hits: "Sequence[Hit]", text: st
     return append_once(store, {**about, **given}, key, within_ms=SAME_CALL_MS)
 
 
+def _subjects_there(names: "ProjectNames", asked: Asked) -> tuple[str, str]:
+    """Name what may be told there: of the user, and of the project."""
+    from eventlog.app.search.search_index import NOWHERE
+
+    return "", names.here(asked.project) or NOWHERE
+
+
 def _bearing(index: "SearchIndex", subject: "Sequence[str]", about: tuple[str, str]) -> "Iterator[Hit]":
     """Yield what bears on the subject, each text and each conversation once."""
     from eventlog.app.search.search_index import Scope
@@ -135,6 +143,8 @@ def _bearing(index: "SearchIndex", subject: "Sequence[str]", about: tuple[str, s
 
 def _new(store: "Store", asked: Asked, found: "Sequence[Hit]", log_files: "list[FileStamp]") -> "Iterator[Hit]":
     """Yield what the conversation does not know: it said it, was told it, or was given a file that says it."""
+    from eventlog.app.search.search_index import NOWHERE
+
     known: set[str] = set()
     files: dict[str, None] = {}
     shared = asked.shared
@@ -146,7 +156,7 @@ def _new(store: "Store", asked: Asked, found: "Sequence[Hit]", log_files: "list[
     given = "".join(_text(path) for path in files if path.startswith(f"{store.knowledge}/"))
     for hit in found:
         is_known = hit.found.id in known or hit.found.conversation == asked.conversation
-        if not (is_known or (shared and not hit.subject) or " ".join(hit.found.shown.split()) in given):
+        if not (is_known or (shared and hit.subject in ("", NOWHERE)) or " ".join(hit.found.shown.split()) in given):
             yield hit
 
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from eventlog.app.open_store import OpenStore
 from eventlog.app.search.open_index import open_index
 from eventlog.app.search.project_names import ProjectNames
-from eventlog.app.search.search_index import Hit, Scope, SearchIndex
+from eventlog.app.search.search_index import NOWHERE, Hit, Scope, SearchIndex
 from eventlog.projections.search.findable import CONVERSATION
 from eventlog.projections.search.words import tokens
 from eventlog.text import one_line
@@ -53,7 +53,7 @@ class SearchQuery(NamedTuple):
 def search(opened: OpenStore, query: SearchQuery) -> SearchAnswer:
     """Search everything that holds; raises OSError where the log cannot be read."""
     names = ProjectNames(opened.store)
-    subjects = None if query.everywhere else ("", names.here(query.project))
+    subjects = None if query.everywhere else ("", names.here(query.project) or NOWHERE)
     index = open_index(opened.store, names)
     try:
         hits = list(_distinct(_find(index, query, subjects), query.limit))
@@ -85,9 +85,14 @@ def _distinct(hits: Sequence[Hit], limit: int) -> Iterator[SearchHit]:
         keys = {text} | ({f"\n{found.conversation}"} if found.type in CONVERSATION else set())
         if len(told) < limit * 2 and not told & keys:
             told |= keys
-            project, agent = found.project if hit.subject else None, found.agent or None
+            project, agent = _project(hit), found.agent or None
             told_of = (found.id, found.type, found.conversation, project, agent, found.ts)
             yield SearchHit(*told_of, text, round(hit.score, 3))
+
+
+def _project(hit: Hit) -> str | None:
+    """Return the project something is about, by its own path where it names one."""
+    return None if hit.subject in ("", NOWHERE) else hit.found.project or hit.subject
 
 
 def _near(index: SearchIndex, text: str) -> Iterator[str]:

@@ -16,7 +16,6 @@ from eventlog.app.search.lean_sqlite import connect
 from eventlog.app.search.word_tables import FullText, Scanned
 from eventlog.projections.search.findable import FINDABLE, Findable, text_in
 from eventlog.projections.search.ranking import telling
-from eventlog.projections.search.words import tokens
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,13 +31,15 @@ if TYPE_CHECKING:
 
     Row = tuple[int, str, str, str, bytes]  # number, subject, type, time and line of a unit
 
-_VERSION = "1"
+_VERSION = "2"
+NOWHERE = "-"  # what a conversation outside of any project is about
 _PARTS = 6  # bits of a row's number that tell the passage; 0 is the whole
 _TABLES: "dict[str, Callable[[Connection], WordTable]]" = {"fts5": FullText, "scan": Scanned}
 _SCHEMA = (
     "CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID",
     "CREATE TABLE seen (name TEXT PRIMARY KEY, inode INTEGER, size INTEGER) WITHOUT ROWID",
-    "CREATE TABLE talks (conversation TEXT PRIMARY KEY, project TEXT, replica TEXT) WITHOUT ROWID",
+    """CREATE TABLE homes (conversation TEXT, what TEXT, said TEXT, at TEXT, PRIMARY KEY (conversation, what))
+        WITHOUT ROWID""",
     "CREATE TABLE gone (aim TEXT PRIMARY KEY) WITHOUT ROWID",
     """CREATE TABLE units (id INTEGER PRIMARY KEY, place INTEGER UNIQUE, subject TEXT, event TEXT, ts TEXT, type TEXT,
         conversation TEXT, drawn INTEGER, line BLOB)""",
@@ -51,10 +52,13 @@ _SUMMARY = "conversation = ? AND type = 'stage_summary' AND drawn = ?"
 _ONE_OF = "id IN (SELECT value FROM json_each(?))"
 _AT_ONCE = 256  # units
 _NOT_WORTH_NOTING = 1 << 16  # bytes that say nothing to a search: to read them again takes less than to write that down
+_FELL_BEHIND = "INSERT OR REPLACE INTO meta VALUES ('behind', '1')"
+_AS_FIRST_SAID = """INSERT INTO homes VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE
+    SET said = excluded.said, at = excluded.at WHERE excluded.at < at"""
 
 
 class Hit:
-    """One thing found, what it is about ("" for the user), and how well it answers."""
+    """One thing found, what it is about ("" for the user, NOWHERE for no project), and how well it answers."""
 
     def __init__(self, line: bytes, subject: str, score: float) -> None:
         self.found = Findable(fastjson.object_in(line))
@@ -181,7 +185,7 @@ class SearchIndex:
         gone = validity.withdrawn(news) if is_new else set(filter(None, map(validity.aim_of, news)))
         self._db.executemany("INSERT OR IGNORE INTO gone VALUES (?)", [(aim,) for aim in gone])
         if gone and not is_new:
-            self._db.execute("INSERT OR REPLACE INTO meta VALUES ('behind', '1')")
+            self._db.execute(_FELL_BEHIND)
             for aim in gone:
                 self._hide(aim)
         return {str(aim) for (aim,) in self._db.execute("SELECT aim FROM gone")}
@@ -193,28 +197,46 @@ class SearchIndex:
             self._take_out(_OF_ONE if aim.startswith(validity.ALL_OF) else _EVENT, aim.removeprefix(validity.ALL_OF))
 
     def _clear(self, aim: str) -> None:
-        """Take a statement out of whatever states it: some of what has its rarest word."""
-        having = self.having(tokens(aim.removeprefix(validity.A_STATEMENT)))
-        rarest = min(having, key=having.__getitem__, default="")
-        rows = self._words.scores([rarest], "") if rarest else []
-        found = self._units(_ONE_OF, _list({row >> _PARTS for row, _ in rows})) if rarest else self._units("TRUE")
-        for unit, *_, line in found:
-            event = fastjson.object_in(line)
-            kept = validity.cleared(event, [aim])
-            if kept != event:
-                self._take_out("id = ?", unit)
-                self._take_in([dict(kept)], set())
+        """Take a statement out of whatever states it, in whichever wording: by its tokens that is not to be found."""
+        may_state = validity.may_state(aim)
+        for unit, *_, line in self._units("TRUE"):
+            if may_state(line):
+                event = fastjson.object_in(line)
+                kept = validity.cleared(event, [aim])
+                if kept != event:
+                    self._take_out("id = ?", unit)
+                    self._take_in([dict(kept)], set())
 
     def _take_in(self, events: "Lines", gone: set[str]) -> None:
+        known: set[tuple[str, str]] = set()
         for event in sorted(events, key=validity.order_of):
+            if event.get("subagent"):
+                continue
             conversation = text_in(event, "conversation_id")
-            if event["type"] == "session_start":
-                told = (conversation, text_in(event, "project"), text_in(event, "replica"))
-                self._db.execute("INSERT OR IGNORE INTO talks VALUES (?, ?, ?)", told)
-            elif event["type"] in FINDABLE and not gone & {text_in(event, "id"), validity.ALL_OF + conversation}:
+            self._learn_home(event, conversation, known)
+            if event["type"] in FINDABLE and not gone & {text_in(event, "id"), validity.ALL_OF + conversation}:
                 said = validity.cleared(event, gone)
                 if validity.is_said(said):
                     self._say(said, conversation)
+
+    def _learn_home(self, event: "EventFields", conversation: str, known: set[tuple[str, str]]) -> None:
+        """Learn where a conversation worked, as first said; what it has said already moves there."""
+        for what in ("project", "replica"):
+            said = text_in(event, what)
+            if said and (conversation, what) not in known:
+                known.add((conversation, what))  # what follows was said later
+                row = (conversation, what, said, "\n".join(validity.order_of(event)))
+                if self._db.execute(_AS_FIRST_SAID, row).rowcount:
+                    self._move(conversation)
+
+    def _move(self, conversation: str) -> None:
+        """Put what a conversation said to where it belongs by now."""
+        for unit, subject, *_, line in self._units(_OF_ONE, conversation):
+            event = fastjson.object_in(line)
+            if self._subject(event, conversation) != subject:
+                self._take_out("id = ?", unit)
+                self._db.execute(_FELL_BEHIND)  # what it had replaced there is to be found again
+                self._say(event, conversation)
 
     def _say(self, event: "EventFields", conversation: str) -> None:
         """Put one line in its place, unless what stands there is newer, or an agent's own words do."""
@@ -232,11 +254,15 @@ class SearchIndex:
         self._insert(event, place, subject, drawn=drawn)
 
     def _subject(self, event: "EventFields", conversation: str) -> str:
-        """Name the project a line is about, that of its conversation where it names none; "" for the user."""
-        talk = self._db.execute("SELECT project, replica FROM talks WHERE conversation = ?", (conversation,)).fetchone()
-        project, replica = talk or ("", "")
-        path = text_in(event, "project") or (project if event["type"] != "fact" else "")
-        return "" if validity.is_about_user(event, path) else self._names.of(path, text_in(event, "replica") or replica)
+        """Name what a line is about: its project, else that of its conversation; "" for the user."""
+        home = dict(self._db.execute("SELECT what, said FROM homes WHERE conversation = ?", (conversation,)).fetchall())
+        path = text_in(event, "project")
+        if event["type"] == "fact":
+            if validity.is_about_user(event, path):
+                return ""
+        else:
+            path = path or home.get("project", "")
+        return self._names.of(path, text_in(event, "replica") or home.get("replica", "")) or NOWHERE
 
     def _insert(self, event: "EventFields", place: int, subject: str, *, drawn: bool) -> None:
         found = Findable(event)

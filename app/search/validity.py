@@ -12,7 +12,7 @@ from eventlog.projections.search.findable import FINDABLE, text_in, texts_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
+    from collections.abc import Callable, Collection, Iterable
 
     from eventlog.projections.search.findable import EventFields
 
@@ -69,7 +69,7 @@ def aim_of(event: "EventFields") -> str:
     """Name what a withdrawal takes away: an event by its id, all of a conversation, or a statement."""
     if target := text_in(event, "target"):
         return target
-    if statement := text_in(event, "statement"):
+    if event["type"] == "rejected" and (statement := text_in(event, "statement")):
         return A_STATEMENT + _reduced(statement)
     conversation = text_in(event, "conversation")
     return ALL_OF + conversation if conversation else ""
@@ -89,6 +89,19 @@ def cleared(event: "EventFields", gone: "Collection[str]") -> "EventFields":
     return kept
 
 
+def may_state(aim: str) -> "Callable[[bytes], bool]":
+    """Make a quick look at a line: whether it can state what is rejected, whatever its capitals, width and spaces."""
+    from eventlog.text import fold
+
+    words = "".join(char if char.isascii() and char.isalnum() else " " for char in aim.removeprefix(A_STATEMENT))
+    mark = max(words.split(), key=len, default="")
+
+    def may(line: bytes) -> bool:
+        return not mark or b"\\u" in line or mark in fold(line.decode("utf-8", "replace"))
+
+    return may
+
+
 def _reduced(text: str) -> str:
     from eventlog.text import statement_of  # imports more than a prompt has time for, unless somebody rejected anything
 
@@ -100,9 +113,7 @@ def order_of(event: "EventFields") -> tuple[str, str]:
     return text_in(event, "ts"), text_in(event, "id")
 
 
-def is_about_user(event: "EventFields", project: str) -> bool:
-    """Tell whether a line of this project is about the user, as `eventlog.events.Fact.effective_scope` tells it."""
-    if event["type"] != "fact" or not project:
-        return not project
-    by_type = "project" if event.get("memory_type", "W") == "W" else "user"
-    return (event.get("scope") or by_type) == "user"
+def is_about_user(fact: "EventFields", project: str) -> bool:
+    """Tell whether a fact of this project is about the user, as `eventlog.events.Fact.effective_scope` tells it."""
+    by_type = "project" if fact.get("memory_type", "W") == "W" else "user"
+    return not project or (fact.get("scope") or by_type) == "user"

@@ -98,6 +98,18 @@ def test_what_was_withdrawn_or_rejected_a_moment_ago_is_not_told(store):
     assert ask(store, ASKS, session="d") == ""
 
 
+@pytest.mark.parametrize("wording", ["iPhones open fooBars", "ｉＰｈｏｎｅｓ  open fooBars!"])
+def test_a_statement_that_was_rejected_a_moment_ago_is_not_told_however_it_is_worded(store, wording):
+    memory = Memory(store)
+    say(memory, wording)
+    say(memory, "Another iPhone, and another fooBar")
+    prompt = "Which iPhones open fooBars?"
+    assert "open fooBars" in ask(store, prompt, session="a")
+    memory.log.put([Rejected(conversation_id="human", statement="iphones OPEN foobars.")])
+
+    assert "open fooBars" not in ask(store, prompt, session="b")
+
+
 def test_a_shared_session_hears_nothing_about_the_user(store):
     memory = Memory(store)
     say(memory, "Prefers tabs over spaces in Makefiles", memory_type="O")

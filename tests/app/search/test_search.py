@@ -94,6 +94,31 @@ def test_a_start_tells_the_project_of_a_summary_that_names_none(memory):
     assert found(memory, "zebra", BILLING) == []
 
 
+@pytest.mark.parametrize("order", ["project first", "summary first"])
+def test_a_summary_without_a_project_is_of_its_conversations_whichever_line_tells_it(memory, order):
+    say(memory, "Bills", BILLING, "c2")
+    lines = [
+        Fact(conversation_id="c1", project=SHOP, content="Horses"),
+        StageSummary(conversation_id="c1", summary="Zebras"),
+    ]
+    for line in lines if order == "project first" else reversed(lines):
+        memory.log.append(line)
+        found(memory, "zebras", BILLING)
+
+    assert found(memory, "zebras", SHOP) == ["Zebras"]
+    assert found(memory, "zebras", BILLING) == found(memory, "zebras", None) == []
+    assert memory.search("zebras", everywhere=True)[0].project == SHOP
+
+
+def test_a_summary_of_a_conversation_outside_of_any_project_is_found_there_only(memory):
+    say(memory, "Horses", conversation="c2")
+    memory.log.append(StageSummary(conversation_id="c1", summary="Zebras"))
+
+    assert found(memory, "zebras", None) == ["Zebras"]
+    assert found(memory, "zebras") == []
+    assert memory.search("zebras", everywhere=True)[0].project is None
+
+
 # ------------------------------------------------------------------------------------------------ what is not found
 
 
@@ -177,6 +202,16 @@ def test_a_rejected_statement_is_not_found_whoever_says_it_until_that_is_taken_b
     memory.log.put([Restored(conversation_id="human", target=rejected.id)])
     settle()
     assert len(found(memory, "deploys friday")) == 2
+
+
+def test_a_stage_that_an_older_program_saved_as_a_fact_is_of_its_project_only(memory):
+    say(memory, "Bills", BILLING)
+    old = b'{"v":1,"id":"01a00000-0000-7000-8000-000000000001","ts":"2026-01-05T10:00:00.000000Z","type":"fact",'
+    old += b'"conversation_id":"x","project":"/src/shop","content":"Zebra stage","memory_type":"S"}\n'
+    (Path(memory.log.store.log) / "2026-01-05.jsonl").write_bytes(old)
+
+    assert found(memory, "zebra") == ["Zebra stage"]
+    assert found(memory, "zebra", BILLING) == []
 
 
 def test_a_helper_says_nothing(memory):

@@ -403,6 +403,16 @@ def test_an_answer_holds_nothing_that_is_withdrawn_replaced_or_of_another_projec
     assert "in the place of 1 earlier wording" in client.tell("why", ref="heron")
 
 
+def test_a_summary_that_names_no_project_is_told_where_its_conversation_worked(client, store, here, tmp_path):
+    log = EventLog(str(store))
+    for name, place in (("s", here), ("t", tmp_path / "another")):
+        log.append_many([{"type": "session_start", "conversation_id": name, "project": str(place)}])
+        log.append_many([{"type": "stage_summary", "conversation_id": name, "summary": f"kingfisher {name}"}])
+
+    assert ["s"] == [name for name in "st" if f"kingfisher {name}" in client.tell("why", ref="kingfisher")]
+    assert ["s"] == [name for name in "st" if f"kingfisher {name}" in client.tell("recall", query="kingfisher")]
+
+
 def test_what_the_user_forgot_is_not_told_and_not_saved_again(client, store, here):
     fact(store, "Prices are floats", here)
     content = {"kind": "summary", "content": "Moved to floats", "decisions": ["Prices are floats"]}
