@@ -1,0 +1,194 @@
+"""Whoever asks is told nothing that was withdrawn, replaced or is another project's, whatever happened and in any order.
+
+All ways to ask, of any history: facts, replacements under keys, revised summaries, retractions, rejections, restores,
+quarantines, helpers, shared sessions, lines that come late; with a replay or without, before and after more is said.
+"""
+
+import unicodedata
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from eventlog import Memory, codec, fastjson, ids, timestamps
+from eventlog.app.machine import Machine
+from eventlog.app.search import recall as recalling
+from eventlog.app.session_context import request_of, session_context
+from eventlog.cli.mcp.toolcalls import ToolCalls
+from eventlog.events import ConversationText, Fact, StageSummary, order
+from eventlog.layers import SESSION_END
+from eventlog.projections.state.distinct_facts import distinct_facts, of_fact
+from eventlog.retractions import Retractions
+from tests.support.histories import a_log
+from tests.support.use_cases import opened
+
+NOON = timestamps.to_ms("2026-02-21T12:00:00.000000Z") * 1_000_000
+MINUTE = 60 * 10**9
+WORDINGS = {  # what tells a statement apart, and ways to word it
+    "heron": ("Herons nest in column seven", "herons  nest in column seven."),
+    "otters": ("myOtters sign iReleases", "ＭＹＯＴＴＥＲＳ sign ireleases！"),
+    "苍鹭": ("苍鹭在第七列筑巢", "苍鹭 在第七列筑巢。"),
+    "8443": ("The API listens on port 8443", "阶段摘要：the api listens on PORT 8443"),
+    "stork": ("Storks", "…storks"),
+    "crane": ("Cranes lift the x-large/column_seven.py", "cranes lift the x-large/column_seven.py"),
+}
+_said = st.sampled_from([wording for wordings in WORDINGS.values() for wording in wordings])
+_few = st.lists(_said, max_size=2)
+_common: dict[str, st.SearchStrategy] = {
+    "conversation_id": st.sampled_from(["a", "b"]),
+    "project": st.sampled_from([None, "shop", "shop", "billing"]),
+    "subagent": st.sampled_from([None, None, None, "helper"]),
+    "late": st.booleans(),
+}
+_kinds: list[dict[str, st.SearchStrategy]] = [
+    {"type": st.just("fact"), "content": _said, "key": st.sampled_from([None, "k"]), "memory_type": st.sampled_from("WWBS"),
+     "scope": st.sampled_from([None, None, "user", "project"])},
+    {"type": st.just("stage_summary"), "scope": st.sampled_from(["stage", "session"]), "topic": st.just("") | _said, "summary": _said,
+     "decisions": _few, "layer": st.sampled_from([None, 1, 3])},
+    {"type": st.just("conversation_text"), "title": _said, "prompts": _few, "closing": st.just("") | _said},
+    {"type": st.just("session_start"), "session_type": st.sampled_from(["main", "shared"])},
+]  # fmt: skip
+_SAYS = st.one_of([st.fixed_dictionaries({**_common, **kind}) for kind in (_kinds[0], *_kinds)])
+_by = st.sampled_from(["retraction", "rejected", "restored"])
+_aim = st.integers(0, 9).map(lambda number: {"target": number})
+_whole = st.sampled_from("ab").map(lambda name: {"conversation": name})
+_statement = _said.map(lambda text: {"statement": text})
+_WITHDRAWS = st.one_of(
+    st.tuples(_by, _aim), st.tuples(st.sampled_from(["retraction", "rejected"]), _whole), st.tuples(st.just("rejected"), _statement)
+).map(lambda told: {"type": told[0], "conversation_id": "by-hand", "late": False, **told[1]})  # fmt: skip
+_STEPS = st.lists(st.one_of(_SAYS, _SAYS, _WITHDRAWS, st.sampled_from(["replay", "ask"])), min_size=1, max_size=9)
+
+
+class World:
+    """A log, two projects, and what was appended so far."""
+
+    def __init__(self, log):
+        self.log, self.events, self.asked = log, [], 0
+        self.root = Path(log.store.root).parent
+        for name in ("shop", "billing"):
+            (self.root / name / ".git").mkdir(parents=True)
+
+    def place(self, name):
+        return str(self.root / name)
+
+    def take(self, step):
+        """Append a line as another program or machine would: to the end of its day, or of a day long over."""
+        number, fields = len(self.events), {name: value for name, value in step.items() if value is not None}
+        late = fields.pop("late")
+        ts = timestamps.from_ns(NOON + (number - 30 if late else number) * MINUTE - 30 * MINUTE)
+        if "project" in fields:
+            fields["project"] = self.place(fields["project"])
+        if "target" in fields:
+            fields["target"] = self._id(fields["target"])
+        line = {"v": 1, "id": self._id(number), "ts": ts, **fields}
+        file = Path(self.log.store.log) / f"{ts[:10]}.jsonl"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        with file.open("ab") as opened_file:
+            opened_file.write(fastjson.dumps(line) + b"\n")
+        self.events.append(codec.decode(fastjson.dumps(line)))
+
+    @staticmethod
+    def _id(number):
+        return ids.derived(timestamps.to_ms("2026-02-21T11:00:00.000000Z"), str(number))
+
+    def may_be_told(self, project, *, shared):
+        """What holds there, by the events alone."""
+        withdrawn = Retractions(event for event in self.events if event.type in ("retraction", "rejected", "restored"))
+        valid = [event for event in self.events if not event.subagent and not withdrawn.hides(event)]
+        texts = [*self._facts(valid, project, shared), *self._summaries(valid, withdrawn, project, shared)]
+        return {name for text in texts if not withdrawn.rejects(text) for name in named(text)}
+
+    def _facts(self, valid, project, shared):
+        facts = [event for event in valid if isinstance(event, Fact)]
+        about_user = [fact for fact in facts if fact.effective_scope == "user"]
+        here = [fact for fact in facts if fact.effective_scope == "project" and fact.project == project]
+        for subject in ([] if shared else about_user, here):
+            for group in distinct_facts(map(of_fact, subject)):
+                yield from (statement.text for statement in group.statements)
+
+    def _summaries(self, valid, withdrawn, project, shared):
+        for event in valid:
+            home = event.project or self.home(event.conversation_id)
+            if isinstance(event, StageSummary | ConversationText) and (home == project or not (home or shared)):
+                yield from self._texts(event, valid, withdrawn)
+
+    def _texts(self, event, valid, withdrawn):
+        """What it says, and where it was revised the decisions only: those of all revisions stand."""
+        if isinstance(event, ConversationText):
+            others = [one for one in valid if isinstance(one, ConversationText)]
+            if not self._is_revised(event, others):
+                yield from (event.title, *event.prompts, event.closing)
+            return
+        yield from event.decisions
+        written = [one for one in valid if isinstance(one, StageSummary) and one.scope == "session"]
+        revisions = [one for one in written if one.layer != SESSION_END and not withdrawn.rejects(one.summary)]
+        if event.scope == "stage" or not self._is_revised(event, revisions):
+            yield from (event.topic, event.summary)
+
+    @staticmethod
+    def _is_revised(event, others):
+        return any(one.conversation_id == event.conversation_id and order(one) > order(event) for one in others)
+
+    def home(self, conversation):
+        named_first = sorted(
+            (one for one in self.events if one.conversation_id == conversation and not one.subagent), key=order
+        )
+        return next((one.project for one in named_first if one.project), None)
+
+    # ------------------------------------------------------------------------------------------------------- asking
+
+    def answers(self, project, *, shared):
+        """Everything one may be told there, by who tells it."""
+        self.asked += 1
+        memory = Memory(self.log.store)
+        every = " ".join(wording for wordings in WORDINGS.values() for wording in wordings)
+        if not shared:
+            yield "search", "\n".join(hit.text for hit in memory.search(every, project=project, limit=50))
+        for name, (wording, _) in WORDINGS.items():
+            asked = f"{self.asked}-{name}"
+            yield (
+                "recall",
+                memory.recall(wording, project=project, conversation=asked, shared=shared).partition("\n")[2],
+            )
+        there = opened(self.log)._replace(machine=Machine.here()._replace(clock=lambda: NOON))
+        request = request_of(there, project, session_type="shared" if shared else "main")
+        yield "context", session_context(there, request).context.text
+        tools = ToolCalls(self.log.store, "claude-code", shared=shared)
+        tools.root = Path(project).as_uri()
+        yield "MCP recall", tools.call("recall", {"query": every, "limit": 20}, {})[0]
+        for wording in (wordings[0] for wordings in WORDINGS.values()):
+            yield "MCP why", tools.call("why", {"ref": wording}, {})[0]
+
+
+def named(text):
+    """The statements a text holds, whatever its wording."""
+    plain = unicodedata.normalize("NFKC", text).casefold()
+    return {name for name in WORDINGS if name in plain}
+
+
+def _open_gate(*_asked):
+    return True
+
+
+def check(world):
+    for name in ("shop", "billing"):
+        for shared in (False, True):
+            may = world.may_be_told(world.place(name), shared=shared)
+            for who, told in world.answers(world.place(name), shared=shared):
+                assert named(told) <= may, (who, name, shared, told)
+
+
+@given(_STEPS)
+def test_nothing_is_told_that_was_withdrawn_replaced_or_is_of_another_project(steps):
+    with a_log() as log, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(recalling, "bears_on", _open_gate)
+        world = World(log)
+        for step in steps:
+            if step == "replay":
+                Memory(log.store).replay()
+            elif step == "ask":
+                check(world)
+            else:
+                world.take(step)
+        check(world)
