@@ -51,9 +51,11 @@ class PastSummaries(NamedTuple):
     def newest(self, request: ContextRequest, *, shared: bool) -> Iterator[PastSummary]:
         """Yield the summaries of other conversations, those last at work first.
 
-        Files are for main sessions only: facts about the user may have gone into them.
+        Files are for main sessions only: facts about the user may have gone into them; and for the project whose index
+        names them: of a conversation that worked elsewhere, what it said of this one is all that is heard here.
         """
         but = request.session_id
+        indexed = dict.fromkeys(() if shared else self._indexed(request.folder))
         fresh = [
             conversation
             for conversation in self.lately.by_id.values()
@@ -61,16 +63,15 @@ class PastSummaries(NamedTuple):
         ]
         fresh.sort(key=lambda conversation: (conversation.last_at, conversation.id), reverse=True)
         for conversation in fresh:
-            rendered = None if shared else self._rendered(conversation_name(conversation.id), conversation.last_at)
+            name = conversation_name(conversation.id)
+            rendered = self._rendered(name, conversation.last_at) if name in indexed else None
             yield rendered or PastSummary(conversation.id, self.from_log(conversation.id))
-        if shared:
-            return
         told = {
             conversation_name(conversation_id)
             for conversation_id in (but, *(conversation.id for conversation in fresh))
             if conversation_id
         }
-        for name in self._indexed(request.folder):
+        for name in indexed:
             if name not in told:
                 yield self._rendered(name) or PastSummary(name, self.from_log(name))
 

@@ -58,6 +58,16 @@ def test_nor_does_the_summary_of_a_session_bring_it_back(tmp_path, source):
     assert not [said for said in PRIVATE if said in text]
 
 
+def test_of_a_session_that_worked_elsewhere_only_what_it_said_of_this_project_is_told(tmp_path):
+    scene = history(tmp_path)
+    scene.tell(("21 10:00", "elsewhere", "fact", {"content": "Storks nest there", "project": "/src/elsewhere"}))
+    scene.tell(("21 10:01", "elsewhere", "fact", {"content": "Herons nest here"}))
+    text = scene.replay().text()
+
+    assert "Herons nest here" in text
+    assert "Storks nest there" not in text
+
+
 def test_main_then_shared_then_main_in_one_process_each_see_their_own(tmp_path):
     scene = private(tmp_path)
     kinds = [SessionType.MAIN, SessionType.SHARED, SessionType.MAIN]
