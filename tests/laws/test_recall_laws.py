@@ -19,6 +19,7 @@ from eventlog.app.session_context import request_of, session_context
 from eventlog.cli.mcp.toolcalls import ToolCalls
 from eventlog.events import ConversationText, Fact, StageSummary, order
 from eventlog.layers import SESSION_END
+from eventlog.projections.search.gate import Gate
 from eventlog.projections.state.distinct_facts import distinct_facts, of_fact, subject_of
 from eventlog.retractions import Retractions
 from tests.support.histories import a_log
@@ -102,7 +103,7 @@ class World:
         return {name for text in texts if not withdrawn.rejects(text) for name in named(text)}
 
     def _facts(self, valid, project, *, shared, own_sessions):
-        by_subject = {}
+        by_subject: dict[str, list[Fact]] = {}
         for fact in (event for event in valid if isinstance(event, Fact)):
             by_subject.setdefault(subject_of(fact), []).append(fact)
         for subject, facts in by_subject.items():
@@ -182,7 +183,7 @@ def check(world):
 @given(_STEPS)
 def test_nothing_is_told_that_was_withdrawn_replaced_or_is_of_another_project(steps):
     with a_log() as log, pytest.MonkeyPatch.context() as patch:
-        patch.setattr(recalling, "bears_on", _open_gate)
+        patch.setattr(Gate, "bears_on", _open_gate)
         patch.setattr(recalling, "_LOOKED_AT", 99)
         world = World(log)
         for step in steps:
