@@ -35,11 +35,15 @@ except ImportError:  # Windows: filelock stands in, imported when a file is open
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from types import TracebackType
+
+    Stamped = tuple[str, str, bytes]  # time, id and line of an event
 
 _OPEN = os.O_RDWR | os.O_APPEND | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0)  # a FIFO must not block
 _ENDING = ".jsonl"
 _NONE = -1  # no descriptor
+_YIELDS = 20  # times that others may go first, before a lock is waited for
 _CREATE = os.O_CREAT | os.O_EXCL
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.0001, 0.002  # seconds between two looks at a lock; writers hold it for microseconds
 
@@ -49,9 +53,22 @@ def _seek_and_read(fd: int, size: int, offset: int) -> bytes:
     return os.read(fd, size)
 
 
-_AT_ONCE = fcntl.LOCK_EX | fcntl.LOCK_NB if fcntl else 0
+_AT_ONCE, _RELEASE = (fcntl.LOCK_EX | fcntl.LOCK_NB, fcntl.LOCK_UN) if fcntl else (0, 0)
 _read_at = getattr(os, "pread", _seek_and_read)  # Windows has no pread
 _sync = getattr(os, "fdatasync", os.fsync)
+_yield = getattr(os, "sched_yield", lambda: None)
+
+
+_forks = 0  # of which this process is the last child; what was opened before is the parent's
+
+
+def _in_child() -> None:
+    global _forks  # noqa: PLW0603 - a process has one history
+    _forks += 1
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_in_child)
 
 
 def path_of(log_dir: str, day: str) -> str:
@@ -73,7 +90,8 @@ class DayFile:
         self._dir = log_dir
         self.idle = idle
         self._fd = _NONE
-        self._process = self._size = self._inode = self._device = 0
+        self._forks = self._size = self._inode = self._device = 0
+        self._confirmed = False
         self._whole = -1  # a size at which the file is known to end with a whole line
 
     def __enter__(self) -> "DayFile":
@@ -91,7 +109,7 @@ class DayFile:
     ) -> None:
         try:
             self._unlock()
-            if (self._written or self._confirmed) and self.wants_sync:
+            if self.wants_sync and (self._written or self._confirmed):
                 self._make_durable()
         except BaseException:
             self.close()
@@ -104,7 +122,7 @@ class DayFile:
 
     def close(self) -> None:
         """Let go of the descriptor; the lock is the parent's where that was opened before a fork."""
-        fd, self._fd = self._fd, _NONE
+        fd, self._fd, self._whole = self._fd, _NONE, -1
         if fd != _NONE:
             os.close(fd)
 
@@ -125,8 +143,10 @@ class DayFile:
         try:
             if self._size == 0 and self.wants_sync:
                 sync_names(self._dir)
-            data = lines if self._ends_whole() else b"\n" + lines
-            self._write(data)
+            data = lines if self._size == self._whole or self._ends_whole() else b"\n" + lines
+            done = os.write(self._fd, data)
+            if done < len(data):
+                self._write_rest(data[done:])
         except OSError as error:
             self._cut_back()
             raise not_stored(error, self.path) from error
@@ -137,17 +157,57 @@ class DayFile:
         self._written += lines
         self._whole = self._size if lines.endswith(b"\n") else -1
 
+    def append_again(self, stamped: "Callable[[str, bytes], Stamped | None]", rest: bytes) -> "Stamped | None":
+        """Append one line to a file that was kept: entering, `append` and leaving in a third of the steps.
+
+        `stamped` makes the line under the lock, of the day and what is given. Where anything is not as it was left,
+        nothing has happened when this returns None, and the three find out what it is.
+        """
+        if self._whole <= 0 or self._forks != _forks:
+            return None
+        fd, line = self._fd, b""
+        try:
+            fcntl.flock(fd, _AT_ONCE)
+            there = os.stat(self.path)
+            if there.st_size == self._whole and there.st_ino == self._inode and there.st_dev == self._device:
+                made = stamped(self.day, rest)
+                line = made[2] if made and self._is_added(made[2]) else b""
+            fcntl.flock(fd, _RELEASE)
+            if line and self.wants_sync:
+                self._written, self._confirmed = line, False
+                self._make_durable()
+        except BlockingIOError:
+            return None
+        except FileNotFoundError:
+            self.close()
+            return None
+        except BaseException:
+            self.close()
+            raise
+        return made if line else None
+
+    def _is_added(self, line: bytes) -> bool:
+        """Write a line where the file was left; False where it could not be, and the file is as it was."""
+        try:
+            if os.write(self._fd, line) == len(line):
+                self._whole += len(line)
+                return True
+        except OSError:
+            pass
+        self._size = self._whole
+        self._cut_back()
+        return False
+
     def confirm(self) -> None:
         """See to it that what is in the file already is as durable as what is appended."""
         self._confirmed = True
         if not self._ends_whole():
             self.append(b"")
 
-    def _write(self, data: bytes) -> None:
+    def _write_rest(self, data: bytes) -> None:
         """A short write is the kernel's way of announcing an error: the next one raises it."""
-        done = os.write(self._fd, data)
-        while done < len(data):
-            done += os.write(self._fd, data[done:])
+        while data:
+            data = data[os.write(self._fd, data) :]
 
     def _cut_back(self) -> None:
         """Where even this fails, the next writer isolates the fragment."""
@@ -162,7 +222,7 @@ class DayFile:
     def _is_still_there(self) -> bool:
         """Lock the descriptor that was kept, if it is ours and still the file at that path; else let go of it."""
         try:
-            if self._process == os.getpid():
+            if self._forks == _forks:
                 try:
                     fcntl.flock(self._fd, _AT_ONCE)
                 except BlockingIOError:
@@ -188,7 +248,7 @@ class DayFile:
                 here = os.fstat(fd)
                 check_regular(here)
                 if _is_at(here, self.path):
-                    self._fd, self._process = fd, os.getpid()
+                    self._fd, self._forks = fd, _forks
                     self._size, self._whole = here.st_size, -1
                     self._inode, self._device = here.st_ino, here.st_dev
                     return
@@ -223,7 +283,7 @@ class DayFile:
 
     def _unlock(self) -> None:
         if fcntl:
-            fcntl.flock(self._fd, fcntl.LOCK_UN)
+            fcntl.flock(self._fd, _RELEASE)
         else:
             self._fallback.release()
 
@@ -260,12 +320,16 @@ def read_settled(path: str) -> bytes:
 
 def _wait_for(fd: int, kind: int, path: str) -> None:
     """Lock a file; the kernel would wait for ever for a holder that is stopped. Raises Busy."""
-    pause, given_up_at = _FIRST_PAUSE, 0.0
+    pause, given_up_at, yields = _FIRST_PAUSE, 0.0, _YIELDS
     while True:
         try:
             return fcntl.flock(fd, kind | fcntl.LOCK_NB)
         except BlockingIOError:
             now = time.monotonic()
+        if yields:
+            yields -= 1
+            _yield()
+            continue
         given_up_at = given_up_at or now + files.PATIENCE
         if now > given_up_at:
             raise files.busy(path)

@@ -4,15 +4,40 @@ from eventlog.lean import os
 
 DERIVED_BYTES = 10
 STAMP = len("019c7b12-8f00")  # characters of an id that say its time; the others are random or derived
+_latest = (0, "00000000-0000")  # a millisecond, and how ids say it
+_drawn: list[str] = []  # ends of ids that nobody has yet; a child of a fork draws its own
+_ahead, _MOST_AHEAD = 0, 63
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_drawn.clear)
 
 
 def new(ms: int) -> str:
     """A fresh id for an event of that millisecond."""
-    chance = os.urandom(DERIVED_BYTES)
+    global _latest  # noqa: PLW0603 - many events share a millisecond
+    known, start = _latest
+    if known != ms:
+        start = prefix(max(ms, 0))
+        _latest = ms, start
+    try:
+        return start + _drawn.pop()
+    except IndexError:
+        return start + _draw()
+
+
+def _draw() -> str:
+    """Draw the random end of an id, and some for the next ones: more each time, as who makes many makes more."""
+    global _ahead  # noqa: PLW0603 - of this process
+    chance = os.urandom(DERIVED_BYTES * (1 + _ahead))
+    ends = [_random_end(chance[at : at + DERIVED_BYTES]) for at in range(0, len(chance), DERIVED_BYTES)]
+    _ahead = min(2 * _ahead + 1, _MOST_AHEAD)
+    end = ends.pop()
+    _drawn.extend(ends)
+    return end
+
+
+def _random_end(chance: bytes) -> str:
     digits = chance.hex()
-    ms = max(ms, 0)
-    variant = "89ab"[chance[9] & 3]
-    return f"{ms >> 16:08x}-{ms & 0xFFFF:04x}-7{digits[:3]}-{variant}{digits[3:6]}-{digits[6:18]}"
+    return f"-7{digits[:3]}-{'89ab'[chance[9] & 3]}{digits[3:6]}-{digits[6:18]}"
 
 
 def derived(ms: int, key: str) -> str:

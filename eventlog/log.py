@@ -196,17 +196,32 @@ class EventLog:
 
     def _put_ordinary(self, event: Event, rest: bytes) -> Event:
         """Append one live event that was checked and encoded."""
+        try:
+            kept = self._idle.pop()
+        except IndexError:
+            made = None
+        else:
+            kept.wants_sync = self.fsync
+            made = kept.append_again(self._stamped, rest)
+            self._idle.append(kept)
         day = ""
-        while True:
+        while made is None:
             with self._open(day) as file:
-                now = self._now()
-                ts = timestamps.from_ns(now)
-                if ts[:10] == file.day:
-                    self._last_ns = now
-                    event_id = ids.new(now // 1_000_000)
-                    file.append(ordinary_event.line(ts, event_id, rest))
-                    return replace(event, ts=ts, id=event_id)
-            day = ts[:10]  # midnight has passed
+                if made := self._stamped(file.day, rest):
+                    file.append(made[2])
+                else:
+                    day = _day_of(self._now())  # midnight has passed
+        return replace(event, ts=made[0], id=made[1])
+
+    def _stamped(self, day: str, rest: bytes) -> tuple[str, str, bytes] | None:
+        """Make time, id and line of a live event, under the lock; None where the day has passed."""
+        now = max(self._clock(), self._last_ns + 1000)
+        ts = timestamps.from_ns(now)
+        if ts[:10] != day:
+            return None
+        self._last_ns = now
+        event_id = ids.new(now // 1_000_000)
+        return ts, event_id, ordinary_event.line(ts, event_id, rest)
 
     def _put_live(self, events: list[Event]) -> list[AppendResult]:
         with self._now_locked(len(events)) as (file, now):

@@ -4,7 +4,7 @@ It is of a common type, has neither time nor id nor unknown fields, no secrets, 
 changes. Whatever is not as simple is left to the codec, which also knows what to say about it.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from operator import attrgetter
 from typing import NamedTuple
 
@@ -23,30 +23,28 @@ class _Kind(NamedTuple):
     """How the events of one type are looked at."""
 
     decode: Callable[[bytes], Event]
-    texts: Callable[[Event], tuple[str | None, ...]]
-    lists: Callable[[Event], tuple[list[str], ...]]
+    said: Callable[[Event], tuple[str | list[str] | None, ...]]
     defaults: tuple[tuple[str, object], ...]  # those that another object may equal, which would be written
 
 
-def _kind(cls: type[Event], texts: tuple[str, str], more: tuple[str, ...] = (), lists: tuple[str, ...] = ()) -> _Kind:
+def _kind(cls: type[Event], *texts: str) -> _Kind:
     defaults = ((field.name, field.default) for field in msgspec.structs.fields(cls))
     return _Kind(
         msgspec.json.Decoder(cls).decode,
-        attrgetter(*texts, *more),
-        attrgetter(*lists, *lists) if lists else lambda _: (),  # always a tuple
+        attrgetter(*texts),
         tuple((name, default) for name, default in defaults if isinstance(default, (str, float)) and default),
     )
 
 
 _KINDS = {
-    Fact: _kind(Fact, ("content", "category"), ("key",), ("entities",)),
-    StageSummary: _kind(StageSummary, ("topic", "summary"), (), ("decisions", "todos", "done")),
-    SessionStart: _kind(SessionStart, ("source", "model"), ("git_branch", "git_commit", "transcript_path")),
-    TurnEnd: _kind(TurnEnd, ("turn_id", "status")),
+    Fact: _kind(Fact, "content", "category", "key", "entities"),
+    StageSummary: _kind(StageSummary, "topic", "summary", "decisions", "todos", "done"),
+    SessionStart: _kind(SessionStart, "source", "model", "git_branch", "git_commit", "transcript_path"),
+    TurnEnd: _kind(TurnEnd, "turn_id", "status"),
 }
-_envelope = attrgetter("conversation_id", "project", "agent", "subagent")
+_envelope = attrgetter("v", "ts", "id", "replica", "conversation_id", "project", "agent", "subagent")
 _MOST_REMEMBERED = 256
-_clean: set[tuple[str | None, ...]] = set()  # envelopes without secrets: they come again and again
+_usual: set[tuple[object, ...]] = set()  # envelopes with nothing unusual about them: they come again and again
 
 
 def ready(event: object) -> tuple[Event, bytes] | None:
@@ -66,7 +64,7 @@ def ready(event: object) -> tuple[Event, bytes] | None:
 
 def _is_plain(event: Event, kind: _Kind) -> bool:
     """Tell whether the event is written as it is, and by everybody alike."""
-    if event.v != 1 or event.ts or event.id or event.extra or event.replica or event.agent == HUMAN:
+    if event.extra or (_envelope(event) not in _usual and not _is_usual(event)):
         return False
     for name, default in kind.defaults:
         value = getattr(event, name)
@@ -74,26 +72,31 @@ def _is_plain(event: Event, kind: _Kind) -> bool:
             return False
     if type(event) is Fact and event.confidence < _LEAST_SHARE:
         return False
-    return (
-        _is_clean(_envelope(event))
-        and not any(map(_holds_secret, kind.texts(event)))
-        and (not any(_holds_secret(text) for texts in kind.lists(event) for text in texts))
-    )
+    return _are_clean(kind.said(event))
 
 
-def _is_clean(envelope: tuple[str | None, ...]) -> bool:
-    if envelope in _clean:
-        return True
-    if any(map(_holds_secret, envelope)):
+def _is_usual(event: Event) -> bool:
+    """Tell whether the log is to give version, time, id and store, and nobody is named as a secret would be."""
+    envelope = _envelope(event)
+    if event.v != 1 or event.ts or event.id or event.replica or event.agent == HUMAN or not _are_clean(envelope[4:]):
         return False
-    if len(_clean) >= _MOST_REMEMBERED:
-        _clean.clear()
-    _clean.add(envelope)
+    if len(_usual) >= _MOST_REMEMBERED:
+        _usual.clear()
+    _usual.add(envelope)
     return True
 
 
-def _holds_secret(text: str | None) -> bool:
-    return text is not None and not is_plain(text) and without_secrets(text) is not text
+def _are_clean(said: Iterable[str | list[str] | None]) -> bool:
+    """Tell whether no text holds a secret, nor any in a list."""
+    for one in said:
+        if not one:
+            continue
+        if isinstance(one, list):
+            if not _are_clean(one):
+                return False
+        elif not is_plain(one) and without_secrets(one) is not one:
+            return False
+    return True
 
 
 def line(ts: str, event_id: str, rest: bytes) -> bytes:

@@ -43,6 +43,8 @@ _RANDOM_BITS = 3.0  # of Shannon entropy per character; words of a language join
 _ENDS = (*PASSWORDS, *(name for name, _ in NAMES))
 _MOST_REMEMBERED, _LONGEST_REMEMBERED = 256, 200  # names of projects, agents and conversations come again and again
 _clean: set[str] = set()  # texts that were found to hold no secret
+_WORDS = b"x" * 9 + b" " * 5 + b"x" * 14 + b" " * 5 + b"x" * 223  # ASCII: what parts words, and all the rest
+_LONG_WORD = b"x" * _LEAST_RANDOM
 _LOWER = {ord(char): ord(char.lower()) for char in ALNUM if char.isupper()}
 
 
@@ -64,9 +66,11 @@ def is_plain(text: str) -> bool:
     As most sentences are, they need not be searched any further: an address and an assignment have one of the signs,
     as have the first lines of keys, and `Basic` stands before what is no long word.
     """
-    if ":" in text or "=" in text or "--" in text or "asic " in text or "ASIC " in text or "：" in text:
+    if ":" in text or "=" in text or ("-" in text and "--" in text) or "asic" in text or "ASIC" in text:
         return False
-    return max(map(len, text.split()), default=0) < _LEAST_RANDOM
+    if text.isascii():
+        return _LONG_WORD not in text.encode().translate(_WORDS)
+    return "：" not in text and max(map(len, text.split()), default=0) < _LEAST_RANDOM
 
 
 def _without_secrets(text: str) -> str:

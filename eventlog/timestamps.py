@@ -4,20 +4,22 @@ import time
 
 LENGTH = len("2026-02-21T08:35:44.123456Z")
 FIRST_DAY, LAST_DAY = "1970-01-01", "9998-12-31"  # of the log; a day more in any time zone is still a date
-_LAST_NS = 253_370_764_800 * 1_000_000_000 - 1000
-_latest = (0, "1970-01-01T00:00:00")  # a second, and how it is written
+_SECOND = 1_000_000_000  # nanoseconds
+_LAST_NS = 253_370_764_800 * _SECOND - 1000
+_latest = (0, "1970-01-01T00:00:00")  # when a second began, and how it is written
 _DAYS_BEFORE_EPOCH = 719_468  # days from 0000-03-01 to 1970-01-01
 
 
 def from_ns(ns: int) -> str:
     """Nanoseconds since the epoch as a timestamp of the log: truncated to microseconds, and to the years it takes."""
     global _latest  # noqa: PLW0603 - many events share a second
-    seconds, rest = divmod(ns if 0 <= ns <= _LAST_NS else min(max(ns, 0), _LAST_NS), 1_000_000_000)
-    known, text = _latest
-    if known != seconds:
+    begun, text = _latest
+    rest = ns - begun
+    if not 0 <= rest < _SECOND:
+        seconds, rest = divmod(min(max(ns, 0), _LAST_NS), _SECOND)
         year, month, day, hour, minute, second = time.gmtime(seconds)[:6]
         text = f"{year:04d}-{month:02d}-{day:02d}T{hour:02d}:{minute:02d}:{second:02d}"
-        _latest = seconds, text
+        _latest = seconds * _SECOND, text
     return f"{text}.{rest // 1000:06d}Z"
 
 

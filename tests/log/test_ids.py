@@ -26,6 +26,26 @@ def test_a_new_id_is_a_canonical_uuid_of_version_7(ms):
     )
 
 
+def test_no_two_new_ids_are_alike():
+    assert 1000 == len({ids.new(0) for _ in range(1000)})
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork")
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+def test_a_child_makes_other_ids_than_its_parent():
+    ids.new(0)  # draws some ahead
+    reading, writing = os.pipe()
+    if not (child := os.fork()):
+        os.write(writing, " ".join(ids.new(0) for _ in range(100)).encode())
+        os._exit(0)
+    os.waitpid(child, 0)
+    own = {ids.new(0) for _ in range(100)}
+
+    assert own.isdisjoint(os.read(reading, 1 << 16).decode().split())
+    os.close(reading)
+    os.close(writing)
+
+
 @given(st.integers(-(10**14), 0), keys)
 def test_an_event_from_before_1970_has_a_canonical_id_too(ms, key):
     assert str(uuid.UUID(ids.derived(ms, key))) == ids.derived(ms, key)

@@ -120,6 +120,35 @@ def test_what_a_failed_write_leaves_is_cut_back_and_does_not_pass_for_a_line(log
     assert (["0", "2"], ["not-json"]) == (said(log), damage(log))
 
 
+def test_a_short_write_is_taken_back_and_the_event_is_stored_once(log, turns, monkeypatch):
+    write, shortened = os.write, []
+
+    def short(fd, data):
+        shortened.append(len(data))
+        return write(fd, data if len(shortened) > 1 else data[:10])
+
+    with monkeypatch.context() as failing:
+        failing.setattr(os, "write", short)
+        turns(1)
+
+    assert len(shortened) > 1
+    assert (["0", "1"], []) == (said(log), damage(log))
+
+
+def test_a_full_disk_is_told_and_leaves_the_file_as_it_was(log, turns, monkeypatch):
+    before = path(log).read_bytes()
+
+    def full(fd, data):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with monkeypatch.context() as failing:
+        failing.setattr(os, "write", full)
+        with pytest.raises(NotStored):
+            turns(1)
+
+    assert before == path(log).read_bytes()
+
+
 def test_midnight_is_the_end_of_a_file(log, clock, turns):
     before = descriptors()
     clock.now += DAY_NS

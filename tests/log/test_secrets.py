@@ -71,6 +71,16 @@ def test_scrubbing_again_changes_nothing(text):
     assert scrubbed == without_secrets(scrubbed)
 
 
+@given(st.text(st.sampled_from([*map(chr, range(33)), "x", "é", "\x7f", "\u3000", "第"]), max_size=60))
+def test_a_text_is_plain_as_long_as_its_words_are_short_whatever_parts_them(text):
+    assert secrets.is_plain(text) == all(len(word) < 16 for word in text.split())
+
+
+@KINDS
+def test_no_text_with_a_secret_is_plain(kind):
+    assert not secrets.is_plain(sample(kind)[0])
+
+
 def test_the_text_around_a_secret_is_kept():
     text = sample("address")[0]
 
