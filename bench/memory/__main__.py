@@ -3,6 +3,7 @@
 import argparse
 import sys
 import tempfile
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,7 +15,8 @@ from bench.memory import figures, locomo, longmemeval, peers, start, store
 from bench.memory.arms import ARMS, PLANNED, Arm
 from bench.memory.locomo import Dialogue
 from bench.memory.metrics import Interval
-from bench.memory.own import needed, own
+from bench.memory.own import needed as own_needs
+from bench.memory.own import own
 from bench.memory.world import Haystack, World
 
 _RANKED = ("hit@1", "hit@5", "far@5", "recall@5", "nDCG@10")
@@ -40,7 +42,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--arms", type=_names, default=[*ARMS], help=f"of {', '.join((*ARMS, *PLANNED))}")
     parser.add_argument("--peers", action="store_true", help="install projectmem and wake-memory, and ask them")
     parser.add_argument("--locomo", type=Path, metavar="PATH", help="locomo10.json: dialogues 4 to 10 are asked")
-    parser.add_argument("--tune", action="store_true", help="dialogues 1 to 3 instead")
+    parser.add_argument("--tune", action="store_true", help="dialogues 1 to 3 instead, and the other half of the tasks")
     parser.add_argument("--longmemeval", type=Path, metavar="PATH", help="longmemeval_s.json")
     return parser.parse_args()
 
@@ -63,7 +65,7 @@ def _tables(scratch: Path, arms: dict[str, Arm], options: argparse.Namespace) ->
         prompted.add_row(name, *_moment(arm, world))
     yield ranked
     yield prompted
-    yield _at_start(haystack.store, scratch / "nothing" / "store")
+    yield _at_start(haystack.store, scratch / "nothing" / "store", tuning=options.tune)
     if options.locomo:
         dialogues = locomo.load(options.locomo)
         chosen = dialogues[: locomo.TUNING] if options.tune else dialogues[locomo.TUNING :]
@@ -82,14 +84,16 @@ def _moment(arm: Arm, world: World) -> list[str]:
     ]
 
 
-def _at_start(store_of_it: Path, empty: Path) -> Table:
-    """The context of today, and the control: the same of a store that does not exist."""
-    table = Table("at start", "needed by", *(f"literally in {budget:,} characters" for budget in start.BUDGETS))
-    empty.parent.mkdir()
-    for name, there in (("eventlog context", store_of_it), ("the same, empty store", empty)):
-        shares = [start.presence(needed(), there, budget) for budget in start.BUDGETS]
-        for group in shares[0]:
-            table.add_row(name, group, *(_percent(share[group]) for share in shares))
+def _at_start(store_of_it: Path, empty: Path, *, tuning: bool) -> Table:
+    """What sessions start with, by each arm; and the control: the same of a store that does not exist."""
+    table = Table("at start", "needed", "n", *(f"literally in {budget:,} characters" for budget in start.BUDGETS))
+    needs = list(own_needs(tuning=tuning))
+    sizes = Counter(need.group for need in needs)
+    for name, arm in start.ARMS.items():
+        for group, shares in start.presence(needs, store_of_it, arm).items():
+            table.add_row(name, group, str(sizes[group]), *map(_percent, shares))
+    for group, shares in start.presence(needs, empty, start.ours).items():
+        table.add_row("the same, empty store", group, str(sizes[group]), *map(_percent, shares))
     return table
 
 

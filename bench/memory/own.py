@@ -6,12 +6,13 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from bench.memory.world import Query, Question, Recording, Unit, World
+from bench.memory.world import Need, Query, Question, Recording, Unit, World
 
 DATA = Path(__file__).parent / "data"
 _ROOT = "/home/ada/src"
 _USERS_HOME = {"en": "shop", "zh": "billing"}  # where things about the user were said
 _AGES = {"old": 28, "new": 6, "pair": 16, "said": 12, "withdrawn": 11}  # days, of the cases that name none
+_FAR = 7  # tasks away: the branch of another one
 KINDS = ("near", "far", "blind")  # of questions: with a rare word of the fact, with ordinary ones, with none
 Row = Mapping[str, Any]
 
@@ -40,10 +41,18 @@ def own(now: datetime) -> World:
     )
 
 
-def needed() -> Iterator[tuple[str, str, str]]:
-    """Group, project and the line it takes: a fact itself, or the file or decision a task goes back to."""
-    yield from ((f"facts {row['lang']}", path_of(_where(row)), row["content"]) for row in facts())
-    yield from (("sessions", path_of(row["project"]), row["needs"]) for row in rows("tasks"))
+def needed(*, tuning: bool = False) -> Iterator[Need]:
+    """What starts of sessions are asked for: facts, and the file or decision a task goes back to.
+
+    Every second task is for tuning; the others are reported.
+    """
+    yield from (Need(f"facts {row['lang']}", path_of(_where(row)), row["content"]) for row in facts())
+    branches = [row["branch"] for row in rows("branches")]
+    of_session = {row["id"]: row["files"] for row in rows("sessions")}
+    asked = list(zip(rows("tasks"), branches, branches[_FAR:] + branches[:_FAR], strict=True))
+    for row, branch, other in asked[0 if tuning else 1 :: 2]:
+        files = [file for one in row["sessions"] for file in of_session[one] if file != row["needs"]]
+        yield Need(f"tasks {row['lang']}", path_of(row["project"]), row["needs"], branch, other, tuple(files[:1]))
 
 
 def path_of(project: str) -> str:

@@ -42,6 +42,17 @@ class Question(NamedTuple):
     kind: str = ""
 
 
+class Need(NamedTuple):
+    """A line the session will need that starts in a project, and what its repository tells of it."""
+
+    group: str
+    project: str
+    line: str
+    branch: str = ""
+    other_branch: str = ""  # of a task that has nothing to do with it
+    files: tuple[str, ...] = ()  # changed, and not committed yet
+
+
 class Recording(NamedTuple):
     """The fields of an event, and the unit it says; `withdraws` names a unit whose event it takes back."""
 

@@ -13,10 +13,11 @@ import pytest
 from bench.memory import figures, locomo, longmemeval, metrics, own, start, store
 from bench.memory.__main__ import _names
 from bench.memory.arms import ARMS, Empty, FtsEverywhere
+from bench.memory.world import Need
 from eventlog import EventLog, codec
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
-FILES = ("facts.en", "facts.zh", "foreign", "pairs", "repeats", "sessions", "shared", "stale", "tasks")
+FILES = ("branches", "facts.en", "facts.zh", "foreign", "pairs", "repeats", "sessions", "shared", "stale", "tasks")
 
 
 @pytest.fixture(scope="module")
@@ -91,14 +92,24 @@ def test_an_arm_that_is_not_built_yet_may_be_asked_for_and_an_unknown_one_may_no
         _names("theirs")
 
 
-def test_the_start_of_a_session_is_searched_for_the_line_itself(tmp_path):
+@pytest.mark.parametrize("arm", start.ARMS)
+def test_the_start_of_a_session_is_searched_for_the_line_itself(tmp_path, arm):
     EventLog(tmp_path / "s").append(
         {"type": "fact", "content": "Prices are in cents", "conversation_id": "c", "project": "/p"}
     )
-    needs = [("g", "/p", "Prices are in cents"), ("g", "/p", "Prices are in euros")]
+    needs = [Need("g", "/p", "Prices are in cents"), Need("g", "/p", "Prices are in euros")]
 
-    assert start.presence(needs, tmp_path / "s", 9000)["g"].mean == 0.5
-    assert start.presence(needs, tmp_path / "none", 9000)["g"].mean == 0
+    assert [share.mean for share in start.presence(needs, tmp_path / "s", start.ARMS[arm])["g"]] == [0.5, 0.5]
+    assert [share.mean for share in start.presence(needs, tmp_path / "none", start.ARMS[arm])["g"]] == [0, 0]
+    assert not (tmp_path / "none").exists()
+
+
+def test_every_task_has_a_branch_and_is_reported_or_tuned_on_but_not_both():
+    tuned, reported = ([need for need in own.needed(tuning=tuning) if need.branch] for tuning in (True, False))
+
+    assert [row["task"] for row in own.rows("branches")] == [row["id"] for row in own.rows("tasks")]
+    assert len({need.branch for need in tuned + reported}) == len(own.rows("tasks")) == len(tuned) + len(reported)
+    assert not [need for need in tuned + reported if need.line in need.files or need.branch == need.other_branch]
 
 
 # ---------------------------------------------------------------------------------------------------------- own set
