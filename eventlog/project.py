@@ -30,7 +30,7 @@ def git_head(cwd: str) -> tuple[str | None, str | None]:
     if not found:
         return None, None
     root, dot_git = found
-    git_dir = _git_dir(root, dot_git)
+    git_dir = git_dir_of(root, dot_git)
     head = _read(f"{git_dir}/HEAD")
     if not head.startswith("ref: "):
         return None, _commit_id(head)
@@ -42,7 +42,7 @@ def git_config(root: str) -> str:
     """Read the configuration of the repository with this root, or the beginning of a very long one; "" for none."""
     dot_git = os.path.join(root, ".git")
     if os.path.exists(dot_git):
-        return _read(f"{_common_dir(dot_git, _git_dir(root, dot_git))}/config", _LONGEST_CONFIG)
+        return _read(f"{_common_dir(dot_git, git_dir_of(root, dot_git))}/config", _LONGEST_CONFIG)
     is_bare = os.path.exists(f"{root}/HEAD") and os.path.isdir(f"{root}/objects")
     return _read(f"{root}/config", _LONGEST_CONFIG) if is_bare else ""
 
@@ -62,7 +62,7 @@ def find_repository(cwd: str) -> tuple[str, str] | None:
         here = parent
 
 
-def _git_dir(root: str, dot_git: str) -> str:
+def git_dir_of(root: str, dot_git: str) -> str:
     """`.git` itself, or where the file `.git` of a linked worktree or submodule points to."""
     if os.path.isdir(dot_git):
         return dot_git
@@ -71,7 +71,7 @@ def _git_dir(root: str, dot_git: str) -> str:
 
 
 def _main_repository(root: str, dot_git: str) -> str:
-    git_dir = _git_dir(root, dot_git)
+    git_dir = git_dir_of(root, dot_git)
     common = _common_dir(dot_git, git_dir)
     if common == git_dir:
         return root
