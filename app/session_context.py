@@ -1,5 +1,6 @@
 """The context of a session, and the receipt that it was told; for hooks and for whoever asks by hand."""
 
+from eventlog.app.at_work import work_at_hand
 from eventlog.app.context import begin, build
 from eventlog.app.known_projects import home_of
 from eventlog.app.open_store import OpenStore
@@ -8,6 +9,7 @@ from eventlog.hooks import prompts
 from eventlog.projections.context.agent_context import SessionType
 from eventlog.projections.context.build import ContextResult
 from eventlog.projections.context.request import ContextRequest
+from eventlog.projections.context.work_at_hand import WorkAtHand
 
 
 def request_of(
@@ -19,10 +21,11 @@ def request_of(
     source: str = "",
     agent: str = "",
     budget: int | None = None,
+    where: str = "",
 ) -> ContextRequest:
     """Ask, on this machine and now, for the context of a session in the project with this root.
 
-    With `session` it is a real start, told how to save. `budget` is in characters.
+    With `session` it is a real start, told how to save. `budget` is in characters, `where` the directory it works in.
     """
     locale = opened.settings.locale
     return ContextRequest(
@@ -36,6 +39,7 @@ def request_of(
         agent=agent,
         instructions=instructions(opened.store, session, agent or "cli", locale, source) if session else "",
         budget=budget,
+        work=work_at_hand(opened.store, project, where or project) if project else WorkAtHand(),
         program=opened.machine.program,
         store_option=prompts.store_option(opened.store),
     )

@@ -48,7 +48,13 @@ def _known(store: Store, call: HookCall, source: str) -> str:
     opened = OpenStore(EventLog(store), settings, Machine.here())
     listens = str(call.fields.get("session_type", "main")) if source in NEW else None
     request = request_of(
-        opened, call.project, session=call.session, session_type=listens, source=source, agent=call.agent
+        opened,
+        call.project,
+        session=call.session,
+        session_type=listens,
+        source=source,
+        agent=call.agent,
+        where=call.where,
     )
     built = session_context(opened, request)
     try:

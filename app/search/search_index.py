@@ -61,7 +61,8 @@ class Hit:
     """One thing found, what it is about ("" for the user, NOWHERE for no project), and how well it answers."""
 
     def __init__(self, line: bytes, subject: str, score: float) -> None:
-        self.found = Findable(fastjson.object_in(line))
+        self.fields = fastjson.object_in(line)
+        self.found = Findable(self.fields)
         self.subject = subject
         self.score = score
 
@@ -149,6 +150,11 @@ class SearchIndex:
             scores[row >> _PARTS] = (score, passage) if is_whole else (whole, max(passage, score))
         ranked = sorted(((whole + (passage or whole), unit) for unit, (whole, passage) in scores.items()), reverse=True)
         return self._chosen(ranked, scope, limit)
+
+    def said_in(self, conversation: str) -> "list[EventFields]":
+        """List the summaries and texts of a conversation, oldest first."""
+        rows = self._units("conversation = ? AND type != 'fact' ORDER BY ts, event", conversation)
+        return [fastjson.object_in(line) for *_, line in rows]
 
     def having(self, tokens: "Iterable[str]") -> dict[str, int]:
         """Count the rows that have each of the tokens."""

@@ -70,6 +70,7 @@ def _tables(scratch: Path, arms: dict[str, Arm], options: argparse.Namespace) ->
         dialogues = locomo.load(options.locomo)
         chosen = dialogues[: locomo.TUNING] if options.tune else dialogues[locomo.TUNING :]
         yield _elsewhere("LoCoMo", chosen, arms, scratch)
+        yield _starts_elsewhere(chosen, scratch)
     if options.longmemeval:
         yield _elsewhere("LongMemEval", longmemeval.load(options.longmemeval), arms, scratch)
 
@@ -90,7 +91,8 @@ def _at_start(store_of_it: Path, empty: Path, *, tuning: bool) -> Table:
     needs = list(own_needs(tuning=tuning))
     sizes = Counter(need.group for need in needs)
     for name, arm in start.ARMS.items():
-        for group, shares in start.presence(needs, store_of_it, arm).items():
+        asked = needs if name in start.ON_A_TRUNK else [need for need in needs if need.branch]
+        for group, shares in start.presence(asked, store_of_it, arm).items():
             table.add_row(name, group, str(sizes[group]), *map(_percent, shares))
     for group, shares in start.presence(needs, empty, start.ours).items():
         table.add_row("the same, empty store", group, str(sizes[group]), *map(_percent, shares))
@@ -107,6 +109,19 @@ def _elsewhere(title: str, dialogues: Sequence[Dialogue], arms: dict[str, Arm], 
             found = [one for world, haystack in built for one in _asked(arm, world, haystack)]
             for group, ranking in figures.rankings(found).items():
                 table.add_row(name, group, *_shares(ranking))
+    return table
+
+
+def _starts_elsewhere(dialogues: Sequence[Dialogue], scratch: Path) -> Table:
+    """The turns that are evidence for each question, in what a session of its dialogue starts with."""
+    table = Table("LoCoMo at start", "n", *(f"literally in {budget:,} characters" for budget in start.BUDGETS))
+    stores = [scratch / "LoCoMo-1" / str(number) for number in range(len(dialogues))]
+    for name in start.ON_A_TRUNK:
+        found = [
+            start.looked_for(locomo.needed(dialogue.turns), built, start.ARMS[name])
+            for dialogue, built in zip(dialogues, stores, strict=True)
+        ]
+        table.add_row(name, str(sum(len(one["turns"]) for one in found)), *map(_percent, start.shares(found)["turns"]))
     return table
 
 

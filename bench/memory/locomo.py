@@ -13,7 +13,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from bench.memory.world import Query, Question, Recording, Unit, World
+from bench.memory.world import Need, Query, Question, Recording, Unit, World
 
 TUNING = 3  # the first so many dialogues
 _EVIDENCE = re.compile(r"D:?(\d+):(\d+)")
@@ -31,6 +31,14 @@ class Dialogue(NamedTuple):
 def load(path: Path) -> list[Dialogue]:
     """All dialogues of the file, in its order. Raises OSError, ValueError or KeyError for any other file."""
     return [_dialogue(given) for given in json.loads(path.read_text(encoding="utf-8"))]
+
+
+def needed(turns: World) -> Iterator[Need]:
+    """Every turn that answers a question, once for each question."""
+    said = {unit.id: unit for unit in turns.units}
+    for question in turns.questions:
+        for unit in sorted(question.gold):
+            yield Need("turns", said[unit].project, said[unit].text)
 
 
 def _dialogue(given: dict[str, Any]) -> Dialogue:

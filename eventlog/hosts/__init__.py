@@ -66,6 +66,12 @@ def session_variable(agent: str) -> str:
     return str(getattr(part(agent, "protocol"), "SESSION_VARIABLE", ""))
 
 
+def most_at_start(agent: str) -> tuple[str, int]:
+    """Name the most a host takes of the text a session starts with, as so many bytes in that encoding; 0: any."""
+    encoding, most = getattr(part(agent, "protocol"), "MOST_AT_START", ("utf-8", 0))
+    return str(encoding), int(most)
+
+
 def conversation_of_call(agent: str, meta: "Mapping[str, Any]") -> str:
     """Find the conversation a host names with a call of a tool of ours, in its `_meta`; "" where it names none."""
     found = getattr(part(agent, "protocol"), "conversation_of_call", None)

@@ -17,13 +17,15 @@ _SPARE = 10_000  # characters a look gets beyond what is there now
 class ContextSection(NamedTuple):
     """A part of the context; the smaller `priority`, the more it matters.
 
-    `more` is the command that shows it all; "" where only a look at the whole context does.
+    `more` is the command that shows it all; "" where only a look at the whole context does. An `urgent` one is short,
+    and leaves to others only what it does not need.
     """
 
     title: str
     lines: tuple[Line, ...]
     priority: int
     more: str = ""
+    urgent: bool = False
 
     @property
     def size(self) -> int:
@@ -60,13 +62,15 @@ def fit(
     sections = [section if section.more else section._replace(more=everything) for section in sections]
     told = _whole_lines(head, budget)
     left = budget - len(told) if told == head else 0
-    if needed > left:
-        left = max(0, left - len(_dropped(len(sections), everything, phrases)))
+    is_short = told == head and needed > left
+    reserved = len(_dropped(len(sections), everything, phrases)) if is_short else 0  # but for what is urgent
+    left -= reserved
     kept: dict[int, ContextSection | None] = {}
     for position in sorted(range(len(sections)), key=lambda position: sections[position].priority):
         section = sections[position]
         needed -= section.size
-        fitting = _cut(section, min(left, max(left - needed, left // 2)), phrases)
+        room = left + reserved if section.urgent else min(left, max(left - needed, left // 2))
+        fitting = _cut(section, room, phrases)
         left -= fitting.size if fitting else 0
         kept[position] = fitting
     shown = [section for _, section in sorted(kept.items()) if section]
@@ -93,6 +97,10 @@ def _cut(section: ContextSection, room: int, phrases: CutPhrases) -> ContextSect
         if left < 0:
             break
         lines.append(line)
+    while lines and (not lines[-1].text or lines[-1].text.startswith("#")):
+        del lines[-1]  # a heading of nothing
+    if not lines:
+        return None
     note = phrases.more.format(count=total - len(lines), command=section.more)
     return section._replace(lines=(*lines, Line(note)))
 

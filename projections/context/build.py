@@ -4,6 +4,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from eventlog.events import KnownFile
+from eventlog.hosts import most_at_start
 from eventlog.log import EventLog
 from eventlog.projections.base import Line
 from eventlog.projections.context import context_files
@@ -32,9 +33,19 @@ def build(
 ) -> ContextResult:
     """Load everything and fit it into the budget; no file and no line of the log makes it fail."""
     parts = gather(log, settings, request, load, DaysAtOnce(cache or MemoryShelf()))
-    fitted = _fitted(parts, request.budget or settings.context.budget_chars)
+    fitted = _fitted(parts, request.budget) if request.budget else _taken(parts, settings.context.budget_chars)
     sources = dict.fromkeys(event for line in fitted.shown for event in line.sources)
     return ContextResult(_context(parts, fitted), list(sources), parts.known())
+
+
+def _taken(parts: ContextSources, budget: int) -> FitResult:
+    """Fit it all into the budget and, beyond that, into what the host takes: a cut of its own would be anywhere."""
+    encoding, most = most_at_start(parts.request.agent)
+    fitted = _fitted(parts, budget)
+    while most and (size := len(encodable(fitted.text).encode(encoding))) > most:
+        budget = min(budget - 1, budget * most // size)
+        fitted = _fitted(parts, budget)
+    return fitted
 
 
 def _fitted(parts: ContextSources, budget: int) -> FitResult:

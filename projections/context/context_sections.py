@@ -1,5 +1,6 @@
 """The parts of a context as sections of a text: titles, priorities, and the commands that show the rest; pure."""
 
+import re
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import PurePath
 from shlex import quote
@@ -7,6 +8,7 @@ from typing import NamedTuple
 
 from eventlog.projections.base import Line
 from eventlog.projections.context import context_files
+from eventlog.projections.context.about_work import bearing_lines, look_up, on_what
 from eventlog.projections.context.agent_context import ContextFile, FileLoadResult
 from eventlog.projections.context.budget import ContextSection
 from eventlog.projections.context.context_files import bootstrap_file, used_name
@@ -19,10 +21,11 @@ from eventlog.projections.state.told import Local
 
 # what matters most when not all of it fits
 _BY_VALUE = (
-    "BOOTSTRAP", "INDEX", "summaries", "facts", "project AGENTS", "project MEMORY", "MEMORY", "OWNER", "user", "AGENTS",
-    "SPIRIT", "TOOLS", "notes",
+    "todos", "BOOTSTRAP", "bearings", "look up", "summaries", "facts", "project AGENTS", "project MEMORY", "MEMORY",
+    "OWNER", "user", "AGENTS", "SPIRIT", "TOOLS", "notes",
 )  # fmt: skip
 _FACTS = _BY_VALUE.index("facts")
+_FIRST = ("todos", "bearings", "facts")  # where a thing that is said several times is told
 _KINDS = {
     context_files.AGENTS: "AGENTS",
     context_files.SPIRIT: "SPIRIT",
@@ -31,16 +34,30 @@ _KINDS = {
 }
 
 
-class ContextParts(NamedTuple):
-    """The sections of a context in the order they are told: what people wrote, then what is known from the log."""
+_FIELD = re.compile(r"\*\*[^*]+:\*\* ")  # of a summary: the title names the session, and the project is this one
+_TIME = re.compile(r" \d{4}-\d\d-\d\d \d\d:\d\d")
 
+
+class ContextParts(NamedTuple):
+    """The sections of a context in the order they are told.
+
+    First what the session is about, for hosts that take no more than a beginning; then what people wrote, then what
+    else is known from the log.
+    """
+
+    first: list[ContextSection]
     theirs: list[ContextSection]
-    ours: list[ContextSection]
+    rest: list[ContextSection]
+
+    @property
+    def ours(self) -> list[ContextSection]:
+        """List those from the log."""
+        return [*self.first, *self.rest]
 
     @property
     def all(self) -> list[ContextSection]:
         """List the sections that have anything to say."""
-        return [section for section in (*self.theirs, *self.ours) if section.lines]
+        return [section for section in (*self.first, *self.theirs, *self.rest) if section.lines]
 
 
 def sections(parts: ContextSources, told: Collection[Line] = ()) -> ContextParts:
@@ -50,13 +67,25 @@ def sections(parts: ContextSources, told: Collection[Line] = ()) -> ContextParts
     memories = [
         _of_memory(file, result, parts) for file, result in parts.loaded if file.load_order == context_files.MEMORY
     ]
-    first = ContextSection(
+    bootstrap = ContextSection(
         parts.words.bootstrap, _lines(parts.request.bootstrap.split("\n")), _BY_VALUE.index("BOOTSTRAP"), _used(parts)
     )
-    ours = [*_of_notes(parts), _of_facts(parts), *memories, *_of_summaries(parts), *_of_index(parts)]
-    ranks = [-1 if section.priority == _FACTS else section.priority for section in ours]  # a fact is told as a fact
+    rest = [*_of_notes(parts), _of_facts(parts), *memories, *_of_summaries(parts)]
+    first = [
+        ContextSection(parts.words.todos, tuple(parts.todos), _BY_VALUE.index("todos"), urgent=True),
+        ContextSection(on_what(parts), tuple(bearing_lines(parts)), _BY_VALUE.index("bearings")),
+        ContextSection(parts.words.look_up, tuple(look_up(parts, rest)), _BY_VALUE.index("look up")),
+    ]
     theirs = [line for section in before for line in section.lines if line in told]
-    return ContextParts([first, *before], said_once(ours, ranks, parts.request.project_name, theirs))
+    theirs += (Line(line) for text in parts.told_by_host for line in text.splitlines())
+    ours = said_once([*first, *rest], list(map(_rank, (*first, *rest))), parts.request.project_name, theirs)
+    return ContextParts(ours[: len(first)], [bootstrap, *before], ours[len(first) :])
+
+
+def _rank(section: ContextSection) -> int:
+    """Rank where a thing is told that is said several times: a fact as a fact, a to-do as one."""
+    kind = _BY_VALUE[section.priority]
+    return _FIRST.index(kind) - len(_FIRST) if kind in _FIRST else section.priority
 
 
 def _is_copy(section: ContextSection, earlier: Sequence[ContextSection]) -> bool:
@@ -117,13 +146,8 @@ def _of_summaries(parts: ContextSources) -> Iterator[ContextSection]:
     own = f"{request.program} query --type stage_summary --session {quote(request.session_id)}{request.store_option}"
     for summary in parts.summaries:
         more = own if summary.title == parts.words.own_summary else ""
-        yield ContextSection(summary.title, summary.lines, _BY_VALUE.index("summaries"), more)
-
-
-def _of_index(parts: ContextSources) -> Iterator[ContextSection]:
-    if parts.index:
-        line = Line(parts.words.look_there.format(path=parts.index))
-        yield ContextSection(parts.words.keywords, (line,), _BY_VALUE.index("INDEX"))
+        lines = [line for line in summary.lines if not _FIELD.match(line.text) or _TIME.search(line.text)]
+        yield ContextSection(summary.title, tuple(lines), _BY_VALUE.index("summaries"), more)
 
 
 def _bullet(fact: DistinctFact, local: Local) -> str:

@@ -23,17 +23,18 @@ from eventlog.projections.context import context_files
 from eventlog.projections.context.agent_context import ContextFile, FileLoadResult, SessionType
 from eventlog.projections.context.drop_retracted import drop_retracted, without_replaced, without_withdrawn_sections
 from eventlog.projections.context.loaded_by_host import loaded_by_host
+from eventlog.projections.context.open_todos import open_todos
 from eventlog.projections.context.past_summaries import PastSummaries
 from eventlog.projections.context.phrases import PHRASES
 from eventlog.projections.context.recent_events import events_of, said_between
 from eventlog.projections.context.request import CAME_BACK, NEW, ContextRequest
+from eventlog.projections.context.work_at_hand import Bearing
 from eventlog.projections.engine.shelf import Shelf
 from eventlog.projections.labels import LABELS
 from eventlog.projections.stamp import stamped_at
 from eventlog.projections.state.conversations import Conversation, Conversations
 from eventlog.projections.views.daily_notes import lines, local_time, notes
 from eventlog.settings.schema import ContextSettings, Settings
-from eventlog.text import encodable
 
 _NOTES_DAYS = 3  # UTC days that yesterday and today can touch, wherever the user lives
 _DAY_MS = 86_400_000
@@ -92,14 +93,14 @@ class Listener(Struct, frozen=True):
             return not self.shared
         return self.request.is_about(event.project, event.replica) and not (self.shared and not event.project)
 
-    def files(self) -> tuple[list[ContextFile], list[str]]:
-        """List the files to load, and the paths of those the host loads by itself."""
+    def files(self) -> tuple[list[ContextFile], list[ContextFile]]:
+        """List the files to load, and those the host loads by itself."""
         request = self.request
         theirs = loaded_by_host(request.agent, request.project, request.home) if request.agent else set()
         found = context_files.context_files(self.settings, self.log.store, request)
         mine = [file for file in found if not (self.shared and file.main_session_only)]
         left_out = [file for file in mine if theirs and os.path.realpath(file.path) in theirs]
-        return [file for file in mine if file not in left_out], [encodable(file.path) for file in left_out]
+        return [file for file in mine if file not in left_out], left_out
 
     def index(self) -> str:
         """Return the path of the project's keyword index; "" where there is none, or others listen."""
@@ -116,6 +117,27 @@ class Listener(Struct, frozen=True):
         # what was withdrawn before that time is not in what was said lately
         said = self.said_since(rendered_at) if rendered_at < self.since else lately
         return replace(result, content=drop_retracted(result.content, self.log, said))
+
+    def todos(self, lately: Conversations, *, own_only: bool) -> list[Line]:
+        """List what its project's sessions left to be done, or it did itself."""
+        request = self.request
+        of_project = (
+            conversation
+            for conversation in lately.by_id.values()
+            if request.is_about(conversation.project, conversation.replica)
+            and not (own_only and conversation.id != request.session_id)
+        )
+        return open_todos(of_project, lately.withdrawn())
+
+    def bearings(self, *, facts_only: bool) -> list[Bearing]:
+        """Choose what it may hear of what bears on its work; it knows what it said itself."""
+        return [
+            bearing
+            for bearing in self.request.work.bearings
+            if not (self.shared and bearing.about_user)
+            and not (facts_only and not bearing.memory_type)
+            and bearing.conversation_id != self.request.session_id
+        ]
 
     def notes(self, lately: Conversations, *, own_only: bool) -> Iterator[DayNotes]:
         """Write the notes of today and yesterday, without facts, which have a section of their own.

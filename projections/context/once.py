@@ -1,6 +1,7 @@
 """Repetitions in a context: of bullets of ours that say the same, the one that matters most is told; pure.
 
-What people wrote into their own files stays as it is; it is not said once more by ours.
+So is a bullet that stands, word for word, as a sentence of another. What people wrote into their own files stays as it
+is; it is not said once more by ours.
 """
 
 import re
@@ -16,6 +17,8 @@ _BULLET = re.compile(
 )  # `… (+9)` counts others
 _THEIRS = re.compile(r"\s*(?:[-*+]|\d+[.)])\s+(?:\[[ xX]\]\s+)?(?P<said>.+)")
 _LEAST_CUT = 20  # characters; less of a sentence says nothing
+_LEAST_SENTENCE = 16  # bytes: `Done.` is said of many things
+_END = re.compile(r"(?<=[.!?;]) |(?<=[。！？；])| → ")  # of a sentence, or of a part of a summary
 
 
 def said_once(
@@ -33,7 +36,10 @@ def said_once(
         before = kept[position].lines
         lines = [line for line in before if told.is_new(line)]
         if len(lines) < len(before):
-            kept[position] = kept[position]._replace(lines=tuple(_without_empty(before, lines)))
+            filled = list(_without_empty(before, lines))
+            while filled and not filled[-1].text:
+                del filled[-1]
+            kept[position] = kept[position]._replace(lines=tuple(filled))
     return [section._replace(lines=tuple(map(told.with_all_sources, section.lines))) for section in kept]
 
 
@@ -61,11 +67,20 @@ class _SaidTexts:
         if is_cut and not first:
             self._cut += (words,)
         self._said[first or words] = (*self._said.get(first, ()), *line.sources)
+        if not first:
+            self._add_sentences(line)
         return not first
 
     def add(self, line: Line) -> None:
         """Note what a person's bullet says, of whatever kind it is."""
         self._said.setdefault(_their_words(line), ())
+
+    def _add_sentences(self, line: Line) -> None:
+        """Note what a bullet of several sentences says with each."""
+        parts = _END.split(_said(line.text, self._project))
+        for part in parts if len(parts) > 1 else ():
+            if len(part.encode()) >= _LEAST_SENTENCE:
+                self._said.setdefault(same_text(part), line.sources)
 
     def with_all_sources(self, line: Line) -> Line:
         """Return the line with the sources of all lines that said the same."""
@@ -84,9 +99,15 @@ class _SaidTexts:
 
 
 def _words(line: str, project: str) -> str:
-    """Return the words of a bullet without mark, day, time and project; "" of any other line."""
+    """Return the words of a bullet, as they are compared; "" of any other line."""
+    said = _said(line, project)
+    return same_text(said) if said else ""
+
+
+def _said(line: str, project: str) -> str:
+    """Return what a bullet says, without mark, day, time and project; "" of any other line."""
     bullet = _BULLET.fullmatch(line)
-    return same_text(as_said(bullet["said"]).removeprefix(f"{project}: ")) if bullet else ""
+    return as_said(bullet["said"]).removeprefix(f"{project}: ") if bullet else ""
 
 
 def _their_words(line: Line) -> str:

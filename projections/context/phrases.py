@@ -16,8 +16,14 @@ class ContextPhrases(NamedTuple):
     project_memory: str
     own_summary: str
     last_summary: str  # with {session}
-    keywords: str
-    look_there: str  # with {path}
+    todos: str
+    on_branch: str  # with {branch}
+    on_files: str
+    files: str  # with {files}
+    look_up: str  # the title of the next two
+    search: str  # with {command}
+    keywords: str  # with {path}
+    full_stop: str
     phrases: CutPhrases
 
 
@@ -30,8 +36,14 @@ PHRASES: dict[Locale, ContextPhrases] = {
         project_memory="What is known about this project",
         own_summary="This session so far",
         last_summary="Last session: {session}",
-        keywords="Index",
-        look_there="Keywords of all that is known here: {path}; look there for what is not told above.",
+        todos="Open to-dos",
+        on_branch="What bears on the branch {branch}",
+        on_files="What bears on the files changed lately",
+        files="Files: {files}",
+        look_up="Search",
+        search="`{command} WORDS` finds what is known",
+        keywords="; its keywords are in {path}",
+        full_stop=".",
         phrases=CutPhrases(
             more="[… {count} more lines: `{command}`]",
             dropped="[{count} parts have no room here: `{command}` shows all]",
@@ -45,8 +57,14 @@ PHRASES: dict[Locale, ContextPhrases] = {
         project_memory="关于本项目",
         own_summary="本会话至今",
         last_summary="上次会话：{session}",
-        keywords="索引",
-        look_there="已知内容的关键词索引：{path}；上文未提及的，请查阅。",
+        todos="未完成的待办",
+        on_branch="与分支 {branch} 相关",
+        on_files="与最近改动的文件相关",
+        files="文件：{files}",
+        look_up="查找",
+        search="用 `{command} 关键词` 查找已知内容",
+        keywords="；索引见 {path}",
+        full_stop="。",
         phrases=CutPhrases(
             more="[… 还有 {count} 行：`{command}`]",
             dropped="[还有 {count} 部分因篇幅未列出：`{command}` 显示全部]",

@@ -3,6 +3,7 @@
 from msgspec import Struct
 
 from eventlog.projections.context.agent_context import SessionType
+from eventlog.projections.context.work_at_hand import WorkAtHand
 from eventlog.store import project_slug
 from eventlog.text import project_name
 
@@ -34,6 +35,7 @@ class ContextRequest(Struct, frozen=True):
     source: str = ""  # startup, resume, clear, compact, …
     agent: str = ""
     instructions: str = ""
+    work: WorkAtHand = WorkAtHand()
     bootstrap: str = ""  # what only the first session of all is told
     budget: int | None = None  # characters; None: as configured
     program: str = "eventlog"  # how the agent's shell calls us

@@ -1,18 +1,23 @@
 """Everything there is to tell a session, loaded once."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
 
 from msgspec import Struct
 
 from eventlog.events import ContextInjected, KnownFile, SessionStart
 from eventlog.log import EventLog
+from eventlog.projections.base import Line
 from eventlog.projections.context.agent_context import ContextFile, FileLoadResult, SessionType
 from eventlog.projections.context.listener import DayNotes, Listener, TitledSummary
+from eventlog.projections.context.loader import Unreadable, read
 from eventlog.projections.context.phrases import PHRASES, ContextPhrases
 from eventlog.projections.context.recent_events import events_of
 from eventlog.projections.context.recent_facts import recent_facts
 from eventlog.projections.context.request import CAME_BACK, ContextRequest
 from eventlog.projections.context.templates import is_template
+from eventlog.projections.context.work_at_hand import Bearing
 from eventlog.projections.engine.shelf import Shelf
 from eventlog.projections.stamp import stamped_at
 from eventlog.projections.state.distinct_facts import DistinctFact
@@ -20,6 +25,7 @@ from eventlog.projections.state.told import Local
 from eventlog.projections.views.daily_notes import local_time
 from eventlog.settings.schema import Settings
 from eventlog.sha import sha256
+from eventlog.text import encodable
 
 LoadFile = Callable[[ContextFile], FileLoadResult]  # never raises; may create what is missing
 LoadedFile = tuple[ContextFile, FileLoadResult]
@@ -33,8 +39,11 @@ class ContextSources(Struct, frozen=True):
     session_type: SessionType
     loaded: list[LoadedFile]
     left_out: list[str]  # files the host loads by itself
+    told_by_host: list[str]  # what they say
     notes: list[DayNotes]
     facts: list[DistinctFact]
+    todos: list[Line]
+    bearings: list[Bearing]
     summaries: list[TitledSummary]
     index: str  # path of the keyword index, where there is one
     rendered: list[KnownFile]  # files that were read for a summary, whether or not anything of them is left
@@ -75,7 +84,8 @@ class ContextSources(Struct, frozen=True):
         notes = [line.text for notes in self.notes for line in notes.lines]
         summaries = [line.text for summary in self.summaries for line in summary.lines]
         facts = [fact.statements[-1].id for fact in self.facts]
-        return sha256(repr((self.session_type, loaded, notes + summaries, facts)).encode("utf-8", "replace"))
+        first = [*(line.text for line in self.todos), *(bearing.id for bearing in self.bearings)]
+        return sha256(repr((self.session_type, loaded, notes + summaries, facts, first)).encode("utf-8", "replace"))
 
     def known(self) -> list[KnownFile]:
         """List the files that tell anything, for the receipt."""
@@ -93,18 +103,28 @@ def gather(log: EventLog, settings: Settings, request: ContextRequest, load: Loa
     lately = listener.said_since(listener.since)
     own = listener.own_summary(lately)
     summaries, rendered = listener.summaries(lately, own)
+    came_back = bool(own) or request.source in CAME_BACK
     return ContextSources(
         settings=settings,
         request=request,
         session_type=listener.session_type,
         loaded=[(file, listener.without_withdrawn(file, result, lately)) for file, result in loaded],
-        left_out=left_out,
-        notes=list(listener.notes(lately, own_only=bool(own) or request.source in CAME_BACK)),
+        left_out=[encodable(file.path) for file in left_out],
+        told_by_host=[text for file in left_out for text in _read(file)],
+        notes=list(listener.notes(lately, own_only=came_back)),
         facts=recent_facts(lately, request.now, settings.context, local_time(settings.timezone)),
+        todos=listener.todos(lately, own_only=came_back),
+        bearings=listener.bearings(facts_only=came_back),
         summaries=summaries,
         index=listener.index(),
         rendered=rendered,
     )
+
+
+def _read(file: ContextFile) -> Iterator[str]:
+    """Read a file that somebody else loads and answers for; nothing where that fails."""
+    with suppress(OSError, Unreadable):
+        yield read(Path(file.path), Path(file.root))
 
 
 def _session_type(log: EventLog, request: ContextRequest) -> SessionType:

@@ -10,6 +10,7 @@ from eventlog.hosts.claude import protocol as claude
 
 AGENT = "codex"
 SESSION_VARIABLE = "CODEX_SESSION_ID"  # of its agent's shell commands: the root thread (CODEX_THREAD_ID: the own one)
+MOST_AT_START = ("utf-8", 9_900)  # of 2,500 tokens, of four bytes as it counts them; the rest goes into a file
 SILENT = b""  # anything on stdout that is not its JSON makes Stop fail, and so does a key it does not know
 
 start = claude.start

@@ -1,0 +1,107 @@
+"""The things known that bear on the work of a session that starts: its branch, and the files changed lately.
+
+The index of the search tells it; who waits for a session to begin does not wait for an index to be made.
+"""
+
+from _sqlite3 import DatabaseError
+from collections.abc import Iterator, Mapping, Sequence
+from math import log
+
+from eventlog.app.search.open_index import open_index
+from eventlog.app.search.project_names import ProjectNames
+from eventlog.app.search.search_index import Hit, Scope, SearchIndex
+from eventlog.lean import os
+from eventlog.projections.context.work_at_hand import Bearing, WorkAtHand
+from eventlog.projections.search.findable import CONVERSATION, text_in, texts_in
+from eventlog.projections.search.gate import subjects
+from eventlog.projections.search.words import tokens
+from eventlog.store import Store
+
+EventFields = Mapping[str, object]
+_LOOKED_AT = 16  # hits
+_SESSIONS, _FACTS = 3, 6
+_SHARE = 0.3  # of all that the words of a branch tell
+_PATIENCE = 0.2  # seconds another writer of the index is waited for
+_MOST = 1 << 20  # bytes of the log that are read while a session waits
+_KINDS_OF_BRANCHES = """
+feature feat bugfix hotfix chore docs doc perf style spike ops release wip draft tmp temp user users team experiment
+dependabot renovate backport misc
+"""
+_SAY_NOTHING = frozenset(tokens(_KINDS_OF_BRANCHES))
+
+
+def with_bearings(store: Store, project: str, branch: str, files: Sequence[str]) -> WorkAtHand:
+    """Find what bears on a branch and files; nothing where there is no index that is any good."""
+    if not os.path.exists(store.cached("search.sqlite")):
+        return WorkAtHand(branch, tuple(files))
+    try:
+        names = ProjectNames(store)
+        index = open_index(store, names, patience=_PATIENCE, most=_MOST)
+        try:
+            found = _chosen(index, Scope(("", names.here(project))), branch, files)
+            return WorkAtHand(branch, tuple(files), tuple(found))
+        finally:
+            index.close()
+    except (OSError, ValueError, DatabaseError):
+        return WorkAtHand(branch, tuple(files))
+
+
+def _chosen(index: SearchIndex, scope: Scope, branch: str, files: Sequence[str]) -> Iterator[Bearing]:
+    """Choose a few facts and sessions, first what bears on the branch; each once."""
+    told: set[str] = set()
+    left = {True: _SESSIONS, False: _FACTS}
+    for hit in (*_on_branch(index, scope, branch), *_on_files(index, scope, files)):
+        found = hit.found
+        is_session = found.type in CONVERSATION
+        name = found.conversation if is_session else found.shown
+        if left[is_session] and name not in told:
+            told.add(name)
+            left[is_session] -= 1
+            yield _session(index.said_in(found.conversation), hit) if is_session else _fact(hit)
+
+
+def _on_branch(index: SearchIndex, scope: Scope, branch: str) -> Iterator[Hit]:
+    """Yield what has enough of the words a branch is named by, best first."""
+    asked = [token for token in subjects(tokens(branch)) if token not in _SAY_NOTHING]
+    having, texts = index.having(asked), index.texts()
+    tells = {token: log((texts + 1) / (count + 0.5)) for token, count in having.items() if count}
+    for hit in index.find(asked, "", scope, _LOOKED_AT) if tells else ():
+        words = frozenset(tokens(hit.found.words))
+        if sum(tells[token] for token in tells if token in words) >= _SHARE * sum(tells.values()):
+            yield hit
+
+
+def _on_files(index: SearchIndex, scope: Scope, files: Sequence[str]) -> Iterator[Hit]:
+    """Yield what names one of the files, the files in their order."""
+    for file in files:
+        whole = file.lower()
+        hits = index.find(tokens(file), "", scope, _LOOKED_AT)
+        yield from (hit for hit in hits if whole in hit.found.words.lower())
+
+
+def _fact(hit: Hit) -> Bearing:
+    found = hit.found
+    kind = text_in(hit.fields, "memory_type") or "W"
+    return Bearing(found.id, found.ts, found.conversation, not hit.subject, found.shown, kind, sources=(found.id,))
+
+
+def _session(said: Sequence[EventFields], hit: Hit) -> Bearing:
+    """Sum a session up by what it was concluded with, else by its own text."""
+    summaries = [event for event in said if text_in(event, "type") == "stage_summary"]
+    texts = [event for event in said if text_in(event, "type") == "conversation_text"]
+    return Bearing(
+        id=hit.found.id,
+        ts=hit.found.ts,
+        conversation_id=hit.found.conversation,
+        about_user=not hit.subject,
+        topic=_first(summaries, "topic") or _first(texts, "title"),
+        text=_first(summaries, "summary") or _first(texts, "closing"),
+        decisions=tuple(dict.fromkeys(one for event in summaries for one in texts_in(event, "decisions"))),
+        files=tuple(dict.fromkeys(file for event in texts for file in texts_in(event, "files"))),
+        sources=tuple(text_in(event, "id") for event in (*summaries, *texts)),
+    )
+
+
+def _first(events: Sequence[EventFields], name: str) -> str:
+    """Return the text of the newest that has one."""
+    return next((text for event in reversed(events) if (text := text_in(event, name))), "")

@@ -1,0 +1,40 @@
+"""Open to-dos: what the sessions of a project left to be done, the newest first; pure."""
+
+from collections.abc import Iterable
+
+from eventlog.projections.base import Line
+from eventlog.projections.raw_html import as_text
+from eventlog.projections.state.conclusions import conclude
+from eventlog.projections.state.conversations import Conversation
+from eventlog.retractions import Retractions
+from eventlog.text import cut, statement_of
+
+_MOST = 8
+_CHARS = 240  # of one
+
+
+def open_todos(conversations: Iterable[Conversation], withdrawn: Retractions) -> list[Line]:
+    """List what is left to be done; a later session that calls one done, whoever named it, has done it."""
+    naming = [one for one in conversations if any(summary.todos or summary.done for summary in one.summaries)]
+    done_at = _done(naming, withdrawn)
+    left: dict[str, Line] = {}
+    for conversation in sorted(naming, key=_saved_at, reverse=True):
+        for todo in conclude(conversation, withdrawn).todos:
+            statement = statement_of(todo.text)
+            if done_at.get(statement, "") <= max(said.ts for said in todo.mentions):
+                left.setdefault(statement, Line(f"- [ ] {cut(as_text(todo.text), _CHARS)}", todo.sources))
+    return list(left.values())[:_MOST]
+
+
+def _saved_at(conversation: Conversation) -> tuple[str, str]:
+    return max(summary.ts for summary in conversation.summaries), conversation.id
+
+
+def _done(conversations: Iterable[Conversation], withdrawn: Retractions) -> dict[str, str]:
+    """Tell when each statement was last called done."""
+    done: dict[str, str] = {}
+    for summary in (summary for one in conversations for summary in one.summaries if not withdrawn.hides(summary)):
+        for text in summary.done:
+            statement = statement_of(text)
+            done[statement] = max(done.get(statement, ""), summary.ts)
+    return done
