@@ -21,6 +21,7 @@ EventFields = Mapping[str, object]
 _LOOKED_AT = 16  # hits
 _SESSIONS, _FACTS = 3, 6
 _SHARE = 0.3  # of all that the words of a branch tell
+_FEW = 8  # texts that name a file without its directory; more mean any file of that name
 _PATIENCE = 0.2  # seconds another writer of the index is waited for
 _MOST = 1 << 20  # bytes of the log that are read while a session waits
 _KINDS_OF_BRANCHES = """
@@ -65,18 +66,24 @@ def _on_branch(index: SearchIndex, scope: Scope, branch: str) -> Iterator[Hit]:
     asked = [token for token in subjects(tokens(branch)) if token not in _SAY_NOTHING]
     having, texts = index.having(asked), index.texts()
     tells = {token: log((texts + 1) / (count + 0.5)) for token, count in having.items() if count}
-    for hit in index.find(asked, "", scope, _LOOKED_AT) if tells else ():
+    for hit in index.find(having, "", scope, _LOOKED_AT) if tells else ():
         words = frozenset(tokens(hit.found.words))
         if sum(tells[token] for token in tells if token in words) >= _SHARE * sum(tells.values()):
             yield hit
 
 
 def _on_files(index: SearchIndex, scope: Scope, files: Sequence[str]) -> Iterator[Hit]:
-    """Yield what names one of the files, the files in their order."""
+    """Yield what names one of the files, by its path or by a name that few have; the files in their order."""
+    having = index.having(name for file in files for name in _names(file))
     for file in files:
-        whole = file.lower()
-        hits = index.find(tokens(file), "", scope, _LOOKED_AT)
-        yield from (hit for hit in hits if whole in hit.found.words.lower())
+        asked = {name: having[name] for name in _names(file) if name == file.lower() or having[name] <= _FEW}
+        yield from index.find(asked, "", scope, _LOOKED_AT) if any(asked.values()) else ()
+
+
+def _names(file: str) -> Sequence[str]:
+    """Return the tokens of a path as a whole, and of its last part."""
+    path = file.lower()
+    return path, path.rpartition("/")[2]
 
 
 def _fact(hit: Hit) -> Bearing:

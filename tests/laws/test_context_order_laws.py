@@ -164,6 +164,18 @@ def test_what_names_a_changed_file_is_told(shop):
     assert "Postcodes" not in first
 
 
+def test_a_file_is_known_by_its_name_alone_where_few_have_it(shop):
+    shop.tell(
+        fact("04 10:00", "x", "Totals are computed in Totals.java only"), fact("04 11:00", "x", "Totals are dear")
+    )
+    shop.tell(*(fact(f"05 10:{n:02}", "x", f"Package {n} has a file __init__.py") for n in range(9)))
+    first = about(shop, files=["src/Totals.java", "src/a/__init__.py"]).partition("# Recent facts")[0]
+
+    assert "Totals.java" in first
+    assert "Totals are dear" not in first
+    assert "__init__.py" not in first
+
+
 def test_a_branch_nothing_is_known_of_changes_nothing(shop):
     assert about(shop, "feature/quantum-teapot") == about(shop) == about(shop, files=["nowhere/at/all.py"])
 
