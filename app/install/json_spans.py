@@ -7,6 +7,7 @@ open or forbids are refused.
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import msgspec
@@ -45,8 +46,9 @@ class NotJson(BadRequest):
     """The text is not JSON; line and column say where."""
 
 
+@lru_cache(maxsize=64)  # one edit asks the same text over and over
 def parse(text: str) -> Node:
-    """The tree of a whole document; raises NotJson."""
+    """The tree of a whole document, which nobody may change; raises NotJson."""
     reader = _JsonReader(text)
     node = reader.value(reader.blank(0), 0)
     end = reader.blank(node.end)

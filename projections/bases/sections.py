@@ -65,7 +65,7 @@ class Page:
         self.data = data
         self.lines = split_lines(data)
         self.eol = _eol_of(self.lines)
-        self.sections = _sections(self.lines)
+        self.sections = _sections(data)
 
     def candidates(self, heading: str, level: int, under: Sequence[str] | None = None) -> list[Section]:
         """List the sections that answer to this, in the order of the file.
@@ -162,7 +162,9 @@ def _reads(heading: str, source: str) -> bool:
     return visible(heading) == plain(source)
 
 
-def _sections(lines: list[bytes]) -> tuple[Section, ...]:
+@lru_cache(maxsize=64)  # a file is read again in every round until it rests, and most of its texts come twice
+def _sections(data: bytes) -> tuple[Section, ...]:
+    lines = split_lines(data)
     found = list(headings(lines))
     starts = [heading.start for heading in found]
     sections = []

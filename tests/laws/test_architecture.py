@@ -5,11 +5,10 @@ And who may know whom: a host is known in its room, and in the table of hosts.
 
 import ast
 import re
-from functools import cache
 
 import pytest
 
-from tests.support.tree import files, needs_tree
+from tests.support.tree import files, needs_tree, nodes
 
 needs_tree()
 
@@ -45,12 +44,6 @@ KNOWS_HOSTS = {
     "cli/verbs/sessions.py": "examples in the help",
     "cli/verbs/uninstall.py": "examples in the help",
 }
-
-
-@cache
-def nodes(source):
-    """Every node of a source."""
-    return list(ast.walk(ast.parse(source)))
 
 
 def imported(source):
@@ -147,7 +140,7 @@ ASKS_THE_MACHINE = {
 
 def asked(source):
     """What a source asks the machine: dotted names, and any `expanduser`."""
-    names = {ast.unparse(node) for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Attribute)}
+    names = {ast.unparse(node) for node in nodes(source) if isinstance(node, ast.Attribute)}
     return {name for name in names if name in OF_THE_MACHINE or name.endswith(".expanduser")}
 
 
@@ -175,7 +168,7 @@ LONGEST_VERB = 30  # lines of a function's body, without its docstring
 
 def long_functions(source):
     """The functions of a source that do more than ask and show."""
-    for node in ast.walk(ast.parse(source)):
+    for node in nodes(source):
         if isinstance(node, ast.FunctionDef):
             body = node.body[1:] if ast.get_docstring(node) else node.body
             if body and (body[-1].end_lineno or 0) - body[0].lineno >= LONGEST_VERB:

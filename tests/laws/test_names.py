@@ -6,7 +6,7 @@ from collections import defaultdict
 
 import pytest
 
-from tests.support.tree import files, needs_tree
+from tests.support.tree import files, needs_tree, nodes
 
 needs_tree()
 
@@ -34,7 +34,7 @@ def shared_classes(sources):
     """The names of several classes, with their files."""
     found = defaultdict(list)
     for file, source in sources.items():
-        for node in ast.walk(ast.parse(source)):
+        for node in nodes(source):
             if isinstance(node, ast.ClassDef):
                 found[node.name].append(file)
     return {name: where for name, where in found.items() if len(where) > 1}

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.support.tree import files, needs_tree
+from tests.support.tree import files, needs_tree, nodes
 
 needs_tree()
 
@@ -15,7 +15,7 @@ RIDDLE = re.compile(r"(?:What|Whether|As it|Nothing)\b")
 
 def riddles(source: str) -> Iterator[str]:
     """The first lines of a source's docstrings that name neither an action nor a thing."""
-    for node in ast.walk(ast.parse(source)):
+    for node in nodes(source):
         if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
             first = (ast.get_docstring(node) or "").partition("\n")[0]
             if RIDDLE.match(first):

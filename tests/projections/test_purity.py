@@ -4,7 +4,7 @@ import ast
 
 import pytest
 
-from tests.support.tree import ROOT, needs_tree
+from tests.support.tree import ROOT, needs_tree, nodes
 
 needs_tree()
 FILES = sorted((ROOT / "projections").rglob("*.py"))
@@ -21,7 +21,7 @@ IN_OS = {"remove", "replace", "link", "symlink", "write", "getpid", "getlogin", 
 
 def impurities(source):
     """Whatever in a module could write a file, or could give another answer to the same question."""
-    for node in ast.walk(ast.parse(source)):
+    for node in nodes(source):
         match node:
             case ast.Import(names=names):
                 yield from (f"import {one.name}" for one in names if one.name.partition(".")[0] in MODULES)

@@ -1,5 +1,7 @@
 """Where the code under test lies: in the source tree beside these tests, or installed with the sources out of the way."""
 
+import ast
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -17,8 +19,15 @@ def needs_tree() -> None:
         pytest.skip("needs the source tree", allow_module_level=True)
 
 
+@cache
 def files(folder):
     """The sources of a folder by name, without what the links for type checkers lead to."""
     links = [ROOT / "eventlog" / name for name in ("projections", "app", "cli")]
     paths = (path for path in (ROOT / folder).rglob("*.py") if not any(link in path.parents for link in links))
     return {path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8") for path in paths}
+
+
+@cache
+def nodes(source):
+    """Every node of a source; what asks it of the whole tree asks many times."""
+    return list(ast.walk(ast.parse(source)))
