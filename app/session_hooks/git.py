@@ -9,6 +9,7 @@ or checked out and cannot be switched off, so that a repository that brings its 
 
 import os
 import subprocess
+from functools import cached_property
 from pathlib import Path
 
 _SECONDS = 10  # for one git process
@@ -40,13 +41,14 @@ class Git:
     def __init__(self, cwd: str) -> None:
         self._cwd = cwd
 
+    @cached_property
     def root(self) -> str | None:
         """Find the top of the working tree; None where there is no repository, or it has none."""
         return self._ask("rev-parse", "--show-toplevel")
 
     def filters(self) -> list[str]:
         """List the programs the repository, or a submodule, wants run on its files, by the names of their settings."""
-        common = self._common_dir()
+        common = self._common_dir
         configs = [common / "config", *sorted(common.glob("worktrees/*/config.worktree")), common / "config.worktree"]
         configs += sorted(common.glob("modules/**/config"))
         found = (
@@ -93,12 +95,12 @@ class Git:
 
     def elsewhere(self, branch: str) -> str | None:
         """Another working tree of the repository that has the branch checked out, or is to come back to it."""
-        here = self.root()
+        here = self.root
         trees = self._run("worktree", "list", "--porcelain").split("\n\n")
         for found in (dict(line.partition(" ")[::2] for line in lines.splitlines()) for lines in trees):
             if found.get("branch") == f"refs/heads/{branch}" and not _same(found["worktree"], here):
                 return found["worktree"]
-        common = self._common_dir()
+        common = self._common_dir
         for place in (common, *sorted(common.glob("worktrees/*"))):
             tree = _text(place / "gitdir").removesuffix("/.git") or str(common.parent)
             returns = any(_text(place / name).removeprefix("refs/heads/") == branch for name in _LEFT_FOR_NOW)
@@ -143,6 +145,7 @@ class Git:
         self._run("update-ref", "-d", f"refs/heads/{branch}", tip, writes=True)
         self._ask("config", "--remove-section", f"branch.{branch}")
 
+    @cached_property
     def _common_dir(self) -> Path:
         return Path(self._run("rev-parse", "--path-format=absolute", "--git-common-dir"))
 

@@ -45,7 +45,7 @@ class GitCleanup(SessionLifecycleHook):
         """Clean up, or warn and touch nothing."""
         git = Git(context.cwd)
         try:
-            root = git.root()
+            root = git.root
             if root is None:
                 return HookResult.skipped("not in a git repository")
             here = find_repository(context.cwd)

@@ -52,7 +52,7 @@ class HookContext(Struct, frozen=True, dict=True):
     def git(self) -> GitState | None:
         """The repository at `cwd`, asked when first wanted; None where there is none."""
         git = Git(self.cwd)
-        root = git.root()
+        root = git.root
         if root is None:
             return None
         return GitState(root, git.branch(), _is_dirty(git), git.trunk())

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from eventlog import EventLog, Store
 from eventlog.store import conversation_name, day_of, project_slug
-from tests.support.command_line import call, run
+from tests.support.command_line import call
 from tests.support.hook_calls import run as hook
 from tests.support.payloads import claude
 
@@ -178,8 +178,8 @@ def test_hooks_and_verbs_make_a_store_its_owner_can_use_whatever_the_umask(tmp_p
     try:
         for number in range(2):
             hook(tmp_path / "store", claude("Stop", prompt_id=f"p-{number}"))
-        run("fact", "x", "--session", "s", "--store", tmp_path / "store")
-        run("replay", "--store", tmp_path / "store")
+        call("fact", "x", "--session", "s", "--store", tmp_path / "store")
+        call("replay", "--store", tmp_path / "store")
     finally:
         os.umask(before)
     modes = {path: path.stat().st_mode & 0o777 for path in [tmp_path / "store", *(tmp_path / "store").rglob("*")]}
