@@ -11,7 +11,7 @@ from eventlog.app.naming.nearest import did_you_mean
 from eventlog.app.naming.references import events_named
 from eventlog.app.open_store import OpenStore
 from eventlog.app.rebuild import RebuildResult, replay_store
-from eventlog.app.why import LineReason, reasons_behind
+from eventlog.app.why import LineReason, reasons_behind, shown_statements
 from eventlog.errors import BadRequest
 from eventlog.events import (
     HUMAN,
@@ -25,13 +25,11 @@ from eventlog.events import (
     order,
 )
 from eventlog.log_line import LogLine
-from eventlog.projections.raw_html import as_said
 from eventlog.retractions import Retractions, statements_of
 from eventlog.text import cut, one_line, statement_of
 
 _SAYING = (Fact, StageSummary, PlanEntry)
 _LISTED, _LISTED_CHARS = 8, 100
-_SHORTEST = 8  # characters of a line that is a part of a statement
 
 
 class Forgettable(NamedTuple):
@@ -121,9 +119,7 @@ class _Known:
         entries = [event for event in events if isinstance(event, PlanEntry)]
         if entries or any(isinstance(event, KnowledgeEdited) for event in events):
             return [one for event in entries or events for one in self.of_event(event.id)]
-        shown = statement_of(as_said(line.text.strip().removeprefix("- ")))
-        stated = dict.fromkeys(statement_of(text) for event in events for text in statements_of(event))
-        found = [one for one in stated if one in self._said and _shows(shown, one)]
+        found = [one for one in shown_statements(line.text, events) if one in self._said]
         if not found:
             raise BadRequest("the line shows no statement", hint="name a line that says something, or give its text")
         return [self._statement(one) for one in found]
@@ -147,12 +143,6 @@ class _Known:
         text = self._worded[one]
         in_order = sorted(behind.values(), key=lambda entry: order(entry.event))
         return Forgettable(text, in_order, Rejected(conversation_id=HUMAN, agent=HUMAN, statement=text))
-
-
-def _shows(line: str, statement: str) -> bool:
-    """Tell whether a line shows a statement, all of it or the beginning there was room for."""
-    begun = line.rpartition("…")[0] if "…" in line else line
-    return statement in line or (len(begun) >= _SHORTEST and begun in statement)
 
 
 def _shown(event: Event) -> str:

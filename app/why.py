@@ -1,5 +1,6 @@
 """From a line of a knowledge file to the events behind it."""
 
+import re
 from collections.abc import Iterable
 from difflib import SequenceMatcher
 from pathlib import Path
@@ -10,7 +11,7 @@ from eventlog.app.naming.file_lines import file_line
 from eventlog.app.open_store import OpenStore
 from eventlog.app.replay import replay
 from eventlog.errors import BadRequest
-from eventlog.events import order
+from eventlog.events import Event, order
 from eventlog.files import read_regular
 from eventlog.home import in_full
 from eventlog.log import EventLog
@@ -22,16 +23,26 @@ from eventlog.projections.bases.locate import locate
 from eventlog.projections.bases.sections import Page
 from eventlog.projections.catalog import installed
 from eventlog.projections.engine.at import Renderings
+from eventlog.projections.raw_html import as_said
 from eventlog.projections.stamp import stamped_at
 from eventlog.projections.views.knowledge import Knowledge
+from eventlog.retractions import Retractions, statements_of
+from eventlog.text import statement_of
+
+_SHORTEST = 8  # characters of a line that is a part of a statement
+_BULLET = re.compile(r"^- (\[[0-9-]{10}\] )?")
 
 
 class LineReason(NamedTuple):
-    """A line of a file, and the events it comes from, oldest first; None where the log does not say it."""
+    """A line of a file, and the events it comes from, oldest first; None where the log does not say it.
+
+    `rejected` are the decisions of people, in force now, against what it says: the file is older, or a person's.
+    """
 
     number: int
     text: str
     entries: list[LogLine] | None
+    rejected: tuple[LogLine, ...] = ()
 
 
 def explain(opened: OpenStore, file: Path, number: int | None = None) -> list[LineReason]:
@@ -55,13 +66,44 @@ def explain(opened: OpenStore, file: Path, number: int | None = None) -> list[Li
     behind = _by_section(data, *ledger) if ledger else _align(lines, _document_of(file, past, rendered_at))
     wanted = range(1, len(lines) + 1) if number is None else [number]
     entries = _LogLines(opened.log, [behind[row] for row in wanted if row in behind])
-    return [LineReason(row, lines[row - 1], entries.of(behind[row]) if row in behind else None) for row in wanted]
+    reasons = [LineReason(row, lines[row - 1], entries.of(behind[row]) if row in behind else None) for row in wanted]
+    return _with_rejections(opened.log, reasons, past.at(None).library.withdrawn)
+
+
+def shown_statements(line: str, events: Iterable[Event]) -> list[str]:
+    """List the statements of events that a line shows, whole or the beginning there was room for."""
+    shown = statement_of(as_said(line.strip().removeprefix("- ")))
+    stated = dict.fromkeys(statement_of(text) for event in events for text in statements_of(event))
+    return [one for one in stated if _shows(shown, one)]
 
 
 def reasons_behind(opened: OpenStore, place: str) -> list[LineReason]:
     """Explain `FILE`, or one line of it as `FILE:LINE`; raises BadRequest."""
     file, number = file_line(place)
     return explain(opened, known_file(opened, file), number)
+
+
+def _with_rejections(log: EventLog, reasons: list[LineReason], withdrawn: Retractions) -> list[LineReason]:
+    if not withdrawn.has_rejections:
+        return reasons
+    against = [_rejections(reason, withdrawn) for reason in reasons]
+    found = log.find({one for ids in against for one in ids})
+    return [
+        reason._replace(rejected=tuple(found[one] for one in ids if one in found))
+        for reason, ids in zip(reasons, against, strict=True)
+    ]
+
+
+def _rejections(reason: LineReason, withdrawn: Retractions) -> list[str]:
+    events = [entry.event for entry in reason.entries or ()]
+    said = [_BULLET.sub("", as_said(reason.text.strip())), *shown_statements(reason.text, events)]
+    by_id = [one for event in events for one in withdrawn.rejections_of(event)]
+    return list(dict.fromkeys([*by_id, *(one for text in said for one in withdrawn.rejections(text))]))
+
+
+def _shows(line: str, statement: str) -> bool:
+    begun = line.rpartition("…")[0] if "…" in line else line
+    return statement in line or (len(begun) >= _SHORTEST and begun in statement)
 
 
 def known_file(opened: OpenStore, name: str) -> Path:

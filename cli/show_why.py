@@ -7,7 +7,7 @@ from eventlog.app.why import LineReason
 from eventlog.cli.cells import cells, fit, padded
 from eventlog.cli.describe import gist
 from eventlog.cli.event_table import kind_shown, who
-from eventlog.cli.output import beside, clean, count, styled
+from eventlog.cli.output import beside, clean, count, marked, styled
 from eventlog.cli.shown import Shown
 from eventlog.events import Event, Fact
 from eventlog.log_line import LogLine
@@ -24,14 +24,26 @@ def one_line(place: str, reason: LineReason, heading: str, shown: Shown) -> Iter
     yield styled(clean(place), bold=True) + (f"   {clean(heading)}" if heading else "")
     yield from beside("  ", clean(_words(reason.text)))
     yield ""
+    yield from _reasons(reason, shown)
+    for decision in reason.rejected:
+        yield from _rejection(decision.event, shown)
+    if reason.entries and not reason.rejected:
+        yield ""
+        yield from beside("wrong?  ", f"eventlog forget {clean(place)}")
+
+
+def _reasons(reason: LineReason, shown: Shown) -> Iterator[str]:
     if reason.entries is None:
         yield UNKNOWN
         return
     events = [entry.event for entry in reason.entries]
     yield _summary(events)
     yield from _sayings(events, reason.text, shown)
-    yield ""
-    yield from beside("wrong?  ", f"eventlog forget {clean(place)}")
+
+
+def _rejection(decision: Event, shown: Shown) -> Iterator[str]:
+    yield f"{marked('✗')} you do not want it said, since {shown.moment(decision.ts)}"
+    yield from beside("wanted after all?  ", f"eventlog undo {shown.id(decision.id)}")
 
 
 def whole_file(place: str, reasons: Sequence[LineReason], shown: Shown) -> Iterator[str]:

@@ -57,6 +57,11 @@ class Retractions:
         """Tell whether a person does not want this said, by whomever."""
         return bool(self._rejected) and statement_of(text) in self._rejected
 
+    @property
+    def has_rejections(self) -> bool:
+        """Tell whether a person does not want anything said."""
+        return bool(self._rejected or self._rejected_events)
+
     def rejections(self, text: str) -> list[str]:
         """List the ids of the events that keep this from being said."""
         return self._rejected.get(statement_of(text), []) if self._rejected else []

@@ -1,5 +1,7 @@
 """`eventlog why`."""
 
+from collections.abc import Sequence
+
 import click
 
 from eventlog.app.naming.file_lines import file_line
@@ -118,7 +120,8 @@ def _of_file(place: str, store: Store, *, as_json: bool) -> None:
     explained = reasons_behind(opened, place)
     if as_json:
         for line in explained:
-            emit({"line": line.number, "text": line.text, "events": _fields(line.entries or [])})
+            rejected = {"rejected": _fields(line.rejected)} if line.rejected else {}
+            emit({"line": line.number, "text": line.text, "events": _fields(line.entries or []), **rejected})
     elif not shown.is_for_people:
         for line in explained:
             if number is not None or line.text.strip():
@@ -131,13 +134,15 @@ def _of_file(place: str, store: Store, *, as_json: bool) -> None:
         show_lines(one_line(place, explained[0], heading, shown))
 
 
-def _fields(entries: list[LogLine]) -> list[dict[str, object]]:
+def _fields(entries: Sequence[LogLine]) -> list[dict[str, object]]:
     return [to_fields(entry.event) for entry in entries]
 
 
 def _print(line: LineReason, limit: int | None, shown: Shown) -> None:
     """Print a line to a program, and its events, of which there may be many, up to a limit."""
     say(f"{line.number}: {cut(line.text, 100)}")
+    for decision in line.rejected:
+        say(f"    a person does not want it said: eventlog undo {shown.short(decision.event.id)}")
     if line.entries is None:
         say(f"    {UNKNOWN}")
         return

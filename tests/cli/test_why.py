@@ -5,8 +5,15 @@ from pathlib import Path
 
 import pytest
 
+from eventlog.app import why
+from eventlog.app.naming.short_ids import ShortIds
+from eventlog.cli.show_why import one_line
+from eventlog.cli.shown import Shown
+from eventlog.events import Fact
+from tests.support.bases import planned, user_md, write_user
 from tests.support.command_line import call
 from tests.support.golden import HISTORY, copied
+from tests.support.use_cases import opened
 
 SHOP = "projects/shop-6dbe44/MEMORY.md"
 
@@ -104,3 +111,33 @@ def test_what_cannot_be_explained_is_refused_with_a_reason(store, place, said):
 def test_no_control_character_of_an_event_reaches_the_terminal(store):
     for name in ("sessions/etc-passwd-e5e710ea784151b5.md", SHOP):
         assert not [char for char in _why(store, name).out if char not in "\n\t" and not char.isprintable()]
+
+
+def test_a_line_that_a_person_does_not_want_said_tells_so_and_how_to_have_it_back(log, tmp_path):
+    said = log.append(Fact(conversation_id="s", content="Ports are odd"))
+    log.append(Fact(conversation_id="s", content="Ports are even"))
+    planned(log, "Tea", "Green")
+    call("replay", "--store", log.store.root)
+    copy = tmp_path / "MEMORY.md"
+    copy.write_bytes(Path(log.store.knowledge, "MEMORY.md").read_bytes())
+    line = next(number for number, text in enumerate(copy.read_text().splitlines(), 1) if "odd" in text)
+    write_user("- ports are ODD\n\n" + user_md().read_text())
+    call("forget", "ports are odd", "--yes", "--store", log.store.root)
+    rejected = [event.id for event in log.read() if event.type == "rejected"]
+    undo = f"eventlog undo {ShortIds(log.store).of(rejected[0])}"
+
+    told = json.loads(call("why", f"{copy}:{line}", "--json", "--store", log.store.root).out)
+    by_hand = json.loads(call("why", f"{user_md()}:1", "--json", "--store", log.store.root).out)
+
+    assert [event["id"] for event in told["events"]] == [said.id]
+    assert [event["id"] for event in told["rejected"]] == [event["id"] for event in by_hand["rejected"]] == rejected
+    assert undo in call("why", f"{copy}:{line}", "--store", log.store.root).out
+    assert undo in told_on_terminal(Path(copy), line, log)
+    assert "rejected" not in json.loads(call("why", f"{copy}:1", "--json", "--store", log.store.root).out)
+
+
+def told_on_terminal(copy, line, log):
+    [reason] = why.explain(opened(log), copy, line)
+    shown = Shown(log.store)
+    shown.is_for_people = True
+    return "\n".join(one_line(f"{copy}:{line}", reason, "", shown))
