@@ -1,17 +1,20 @@
 """Which agents, in whose files: what `install` and `uninstall` ask for."""
 
+from collections.abc import Iterable
 from pathlib import Path
 
 import click
 
+from eventlog.app.install.host_report import is_registered
 from eventlog.app.install.install import FileChange, InstallTarget
 from eventlog.app.machine import Machine
 from eventlog.cli.choices import HostChoice
 from eventlog.cli.output import say
+from eventlog.hosts.profile import Scope, profiles
 from eventlog.project import project_root
 from eventlog.store import Store
 
-agents = click.argument("names", metavar="AGENT...", nargs=-1, required=True, type=HostChoice())
+agents = click.argument("names", metavar="AGENT...", nargs=-1, type=HostChoice())
 scope = click.option(
     "--user/--project",
     "scope",
@@ -25,6 +28,18 @@ def here(store: Store) -> InstallTarget:
     """Find where to install: the home of the user, and the project of the current directory."""
     machine = Machine.here()
     return InstallTarget(store, Path(machine.home), Path(project_root(str(Path.cwd()))), machine.environ)
+
+
+def installed(target: InstallTarget, scope: Scope) -> list[str]:
+    """List the agents whose files of that scope name us."""
+    return [agent for agent, host in profiles().items() if is_registered(target, host, scope)]
+
+
+def nobody_named(verb: str, found: Iterable[str], what: str) -> click.UsageError:
+    """Build the complaint that no agent is named; it says which could be, and the command for them."""
+    names = " ".join(found)
+    said = f"{what}: eventlog {verb} {names}" if names else f"none is {what}; known are {', '.join(profiles())}"
+    return click.UsageError(f"name the agents; {said}")
 
 
 def tell(name: str, outcome: FileChange) -> None:

@@ -173,7 +173,7 @@ def change(store: Store, path: Path, edit: Callable[[str], str], strip: Callable
         now = host_file.read(path)
         text = host_file.text_of(now, path)
         after = _in_place(path, edit, text).encode()
-        if now == after:
+        if (now or b"") == after:  # a file that another process has removed meanwhile is not made for nothing
             return FileChange(path, "unchanged")
         before = None if now is None else strip(text).encode()
         made = host_file.write(path, after)

@@ -9,6 +9,8 @@ from eventlog.errors import BadRequest
 from eventlog.events import TYPES
 from eventlog.log import EventLog
 
+_NEARLY = 0.75  # "fcat" is "fact", "artifact" is not
+
 
 def types_meant(log: EventLog, said: Iterable[str]) -> tuple[str, ...]:
     """Split the names of types; raises BadRequest for one that is neither ours nor in the log."""
@@ -20,3 +22,12 @@ def types_meant(log: EventLog, said: Iterable[str]) -> tuple[str, ...]:
             if name not in known:
                 raise BadRequest(f"no event type {name!r}", hint=did_you_mean(name, [*known, *TYPES]))
     return wanted
+
+
+def refuse_misspelt(name: str) -> None:
+    """Refuse a type that is nearly one of ours; raises BadRequest. Others are of other programs, or of the future."""
+    from difflib import get_close_matches
+
+    if name not in TYPES and (near := get_close_matches(name.lower(), TYPES, cutoff=_NEARLY)):
+        hint = f"did you mean {near[0]}? a type of your own goes through --stdin"
+        raise BadRequest(f"no event type {name!r}; nothing was stored", hint=hint)

@@ -9,6 +9,7 @@ import click
 from eventlog.app.append import append_event, append_stream, object_of, value_of
 from eventlog.app.current_conversation import SpeakerOptions, speaker_of
 from eventlog.app.machine import Machine
+from eventlog.app.naming.types import refuse_misspelt
 from eventlog.cli import options, suggestions
 from eventlog.cli.progress import phases
 from eventlog.cli.recording import is_switched_off, report, report_stream
@@ -81,6 +82,7 @@ def command(
             stored = append_stream(log, sys.stdin.buffer, batch=batch, phases=phase)
         report_stream(stored)
         return
+    refuse_misspelt(str(type_name))
     fields = {**_object(object_text), **_assigned(str(type_name), assignments)}
     if fields.setdefault("type", type_name) != type_name:
         raise click.UsageError(f"TYPE is {type_name}, and the fields say type={fields['type']}")

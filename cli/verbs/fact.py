@@ -1,5 +1,7 @@
 """`eventlog fact`."""
 
+import sys
+
 import click
 
 from eventlog.app.current_conversation import SpeakerOptions
@@ -14,6 +16,7 @@ from eventlog.store import Store
         'eventlog fact "The API listens on port 8443" --session $ID',
         'eventlog fact "We chose RS256: two services verify" --category decision --session $ID',
         'eventlog fact "Prefers pytest" --type O --key test-runner --session $ID',
+        "git log -1 --format=%s | eventlog fact - --category decision",
     )
 )
 @click.argument("text")
@@ -49,12 +52,12 @@ def command(
     speaker: SpeakerOptions,
     store: Store,
 ) -> None:
-    """Save something worth knowing later.
+    """Save something worth knowing later; a TEXT of - is read from stdin.
 
     Prints one JSON line; the same fact again in the same conversation is skipped while it holds.
     """
     fields = {
-        "content": text,
+        "content": sys.stdin.read().strip() if text == "-" else text,
         "memory_type": memory_type,
         "category": category,
         "key": key,

@@ -5,6 +5,7 @@ import sys
 import click
 
 from eventlog.app.importing.transcripts import count_past
+from eventlog.app.install.host_report import examine
 from eventlog.app.install.install import (
     FileChange,
     InstallTarget,
@@ -22,7 +23,7 @@ from eventlog.app.install.permissions import rule_of
 from eventlog.app.install.rules import install_rules
 from eventlog.app.machine import Machine
 from eventlog.cli import options
-from eventlog.cli.agent_options import agents, here, scope, tell
+from eventlog.cli.agent_options import agents, here, nobody_named, scope, tell
 from eventlog.cli.choices import NearChoice
 from eventlog.cli.output import count, say
 from eventlog.hosts.profile import HostProfile, Scope
@@ -78,6 +79,8 @@ def command(
     `eventlog uninstall` gives it back.
     """
     target = here(store)
+    if not names:
+        raise nobody_named("install", [report.agent for report in examine(target) if report.found], "found here")
     for host in [profile_of(name) for name in names]:
         done = install(target, host, scope, shared=session_type == "shared")
         tell(host.name, done)

@@ -66,6 +66,7 @@ class Conversation(Struct, array_like=True):
     asked: bool = False  # asked to save at the end of a turn
     facts: list[Fact] = []
     summaries: list[StageSummary] = []
+    receipts: int = 0  # of contexts it was given
 
     @property
     def project(self) -> str | None:
@@ -84,8 +85,11 @@ class Conversation(Struct, array_like=True):
 
     @property
     def began(self) -> bool:
-        """Tell whether anything happened but an end: some hosts end threads that nobody ever spoke in."""
-        return self.end is None or self.events > 1
+        """Tell whether anything happened but an end, or that somebody had a look at what it would start with.
+
+        Some hosts end threads that nobody ever spoke in.
+        """
+        return self.events > self.receipts + (self.end is not None)
 
     @property
     def ended(self) -> SessionEnd | None:
@@ -114,8 +118,10 @@ class Conversation(Struct, array_like=True):
             case SaveRequested():
                 self.flushed = self.flushed or event.trigger == "pre_compact"
                 self.asked = self.asked or event.trigger == "stop"
+            case ContextInjected():
+                self.receipts += 1
             case (
-                HostEvent() | ContextInjected() | ConversationText() | PlanEntry() | Retraction() | Rejected()
+                HostEvent() | ConversationText() | PlanEntry() | Retraction() | Rejected()
                 | Restored() | EntryApplied() | EntryResolved() | KnowledgeEdited() | ProjectSeen() | ProjectJoined()
                 | UnknownEvent()
             ):  # fmt: skip
@@ -126,6 +132,7 @@ class Conversation(Struct, array_like=True):
     def count(self, skimmed: Sequence[Skimmed]) -> None:
         """Take in events of this conversation that say nothing but what stands around them; at least one."""
         self.events += len(skimmed)
+        self.receipts += sum(one.type == "context_injected" for one in skimmed)
         first, times = min(skimmed, key=order), [one.ts for one in skimmed]
         self.started_at = min(self.started_at, first.ts)
         self.last_at = max(self.last_at, *times)
@@ -159,6 +166,7 @@ class Conversation(Struct, array_like=True):
         self.first_replica = min(self.first_replica, other.first_replica)
         self.turns += other.turns
         self.events += other.events
+        self.receipts += other.receipts
         self.flushed = self.flushed or other.flushed
         self.asked = self.asked or other.asked
         self.facts += other.facts
@@ -168,7 +176,7 @@ class Conversation(Struct, array_like=True):
 class Conversations(Struct, dict=True):
     """All conversations, and the retractions."""
 
-    version: ClassVar[int] = 5
+    version: ClassVar[int] = 6
 
     by_id: dict[str, Conversation] = field(default_factory=dict)
     retractions: list[Withdrawal] = field(default_factory=list)

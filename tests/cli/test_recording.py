@@ -222,6 +222,28 @@ def test_a_type_of_the_future_is_stored_as_it_is(store):
     assert [("weather", {"sky": "blue"})] == [(event.type, event.extra) for event in _events(store)]
 
 
+@pytest.mark.parametrize("name", ["fcat", "Facts", "stage_sumary"])
+def test_a_mistyped_type_is_asked_about_and_nothing_is_stored(store, name):
+    code, _, said = _say(store, "append", name, "--session", "s", "content=x")
+
+    assert 2 == code
+    assert "did you mean" in said
+    assert [] == _events(store)
+
+
+@pytest.mark.parametrize("name", ["artifact", "turn"])
+def test_a_type_that_only_shares_a_word_is_stored(store, name):
+    assert 0 == _say(store, "append", name, "--session", "s")[0]
+
+
+def test_a_fact_may_come_from_stdin(store):
+    code, _, _ = _say(store, "fact", "-", "--session", "s", stdin=b"Prices are in cents\n")
+
+    assert 0 == code
+    assert ["Prices are in cents"] == [event.content for event in _events(store)]
+    assert 2 == _say(store, "fact", "-", "--session", "s")[0]
+
+
 def _stream(*numbers):
     return b"".join(builders.line(number) + b"\n" for number in numbers)
 

@@ -45,6 +45,13 @@ def test_a_short_id_of_the_list_leads_to_its_session(store):
     assert "JWT migration" in call("query", "--session", "e42af0", "--store", store).out
 
 
+def test_a_look_at_what_a_session_would_start_with_makes_no_session(store):
+    call("context", "--session", "curious", "--store", store)
+
+    assert "context_injected" in call("query", "--session", "curious", "--store", store).out
+    assert "curious" not in call("sessions", "--store", store).out
+
+
 def test_days_have_their_words_in_the_zone_of_the_user(store):
     (store / "config.yaml").write_text("version: 1\ntimezone: Asia/Shanghai\n")
 

@@ -7,6 +7,8 @@ from multiprocessing import get_context
 
 import pytest
 
+from eventlog.app.install import install
+from eventlog.store import Store
 from tests.support.command_line import call
 from tests.support.effort import rounds
 
@@ -123,6 +125,11 @@ def test_installing_and_uninstalling_at_once_is_as_one_after_the_other(home, con
     assert [0] * len(STEPS) == [one.exitcode for one in running]
     assert content == ((home / SETTINGS).read_bytes() if (home / SETTINGS).exists() else None)
     assert not (home / ".copilot").exists()
+
+
+def test_a_file_that_was_removed_meanwhile_is_not_made_for_nothing(home):
+    assert "unchanged" == install.change(Store(str(home / "store")), home / SETTINGS, str.strip, str.strip).done
+    assert not (home / SETTINGS).exists()
 
 
 def _call(*args):

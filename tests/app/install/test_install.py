@@ -185,6 +185,24 @@ def test_without_the_backup_exactly_our_entries_go(home):
     assert b'{\n  "model": "x",\n  "hooks": {\n    "Other": []\n  }\n}\n' == path.read_bytes()
 
 
+@pytest.mark.parametrize(("verb", "where"), [("install", "found here"), ("uninstall", "installed here")])
+def test_who_names_no_agent_is_told_which_could_be(home, verb, where):
+    said = call(verb)
+    call("install", "claude", "codex")
+
+    assert (2, True) == (said.code, f"none is {where}" in said.err)
+    assert f"{where}: eventlog {verb} claude codex\n" in call(verb).err
+
+
+def test_all_agents_are_uninstalled_at_once(home):
+    call("install", "claude", "codex")
+    said = call("uninstall", "--all")
+
+    assert [] == [*home.glob(".claude"), *home.glob(".codex")]
+    assert "Claude Code" in said.out
+    assert "nothing to take out" in call("uninstall", "--all").out
+
+
 def test_uninstalling_what_is_not_there_changes_nothing(home):
     path = _put(home, "claude", b'{"hooks": {} }')
 

@@ -28,6 +28,14 @@ def test_an_end_of_what_never_began_is_no_session():
     assert 1 == len(_lines(event("session_start", 1), event("session_end", 2)))
 
 
+def test_who_only_had_a_look_at_what_a_session_starts_with_is_no_session():
+    looked = event("context_injected", 1, digest="d", chars=1, session_type="main")
+
+    assert [] == list(SESSIONS.render(folded(looked), Settings()))
+    assert [] == list(SESSIONS.render(folded(looked, event("session_end", 2)), Settings()))
+    assert 1 == len(_lines(looked, fact(2)))
+
+
 def test_a_line_has_the_fields_readers_know_in_their_order():
     assert FIELDS == list(_line(fact(1)))
 
