@@ -14,8 +14,8 @@ from eventlog.events import (
     Retraction,
     StageSummary,
     Withdrawal,
-    order,
 )
+from eventlog.in_force import judged
 from eventlog.text import statement_of
 
 __all__ = ["Retractions", "decided_by", "judged_statements", "statement_of", "statements_of"]
@@ -24,27 +24,20 @@ _STATEMENT = "statement "
 
 
 class Retractions:
-    """The withdrawals in force.
-
-    A retraction may itself be retracted (that is how something is restored). Newer ones are judged first, so one
-    only ever undoes an older one, and no two can undo each other. What a person decided, only a person takes back.
-    """
+    """The withdrawals in force: a retraction may itself be retracted, that is how something is restored."""
 
     def __init__(self, withdrawals: Iterable[Withdrawal]) -> None:
-        newest_first = sorted(withdrawals, key=order, reverse=True)
-        self._made = {one.id: one for one in newest_first}
-        self._by_hand = {one.id for one in newest_first if not isinstance(one, Retraction)}
+        self._made = {one.id: one for one in withdrawals}
         self._events: set[str] = set()
         self._conversations: set[str] = set()
         self._rejected: dict[str, list[str]] = {}
         self._rejected_events: dict[str, list[str]] = {}
         self.touched: dict[str, str] = {}
-        for one in newest_first:
-            if isinstance(one, Retraction) and one.target in self._by_hand:
-                continue
-            self._touch(one)
-            if one.id not in self._events:
-                self._count(one)
+        made = ((one.ts, one.id, not isinstance(one, Retraction), one.target or "") for one in self._made.values())
+        for name, is_in_force in judged(made):
+            self._touch(self._made[name])
+            if is_in_force:
+                self._count(self._made[name])
         self._judges_statements = any(goal.startswith(_STATEMENT) for goal in self.touched)
 
     def hides(self, event: Event) -> bool:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     Row = tuple[int, str, str, str, bytes]  # number, subject, type, time and line of a unit
 
-_VERSION = "2"
+_VERSION = "3"
 NOWHERE = "-"  # what a conversation outside of any project is about
 _PARTS = 6  # bits of a row's number that tell the passage; 0 is the whole
 _TABLES: "dict[str, Callable[[Connection], WordTable]]" = {"fts5": FullText, "scan": Scanned}
@@ -200,7 +200,8 @@ class SearchIndex:
         if aim.startswith(validity.A_STATEMENT):
             self._clear(aim)
         else:
-            self._take_out(_OF_ONE if aim.startswith(validity.ALL_OF) else _EVENT, aim.removeprefix(validity.ALL_OF))
+            kind, _, name = aim.partition(" ")
+            self._take_out(_OF_ONE if f"{kind} " == validity.ALL_OF else _EVENT, name)
 
     def _clear(self, aim: str) -> None:
         """Take a statement out of whatever states it, in whichever wording: by its tokens that is not to be found."""
@@ -220,7 +221,10 @@ class SearchIndex:
                 continue
             conversation = text_in(event, "conversation_id")
             self._learn_home(event, conversation, known)
-            if event["type"] in FINDABLE and not gone & {text_in(event, "id"), validity.ALL_OF + conversation}:
+            if event["type"] in FINDABLE and not gone & {
+                validity.AN_EVENT + text_in(event, "id"),
+                validity.ALL_OF + conversation,
+            }:
                 said = validity.cleared(event, gone)
                 if validity.is_said(said):
                     self._say(said, conversation)

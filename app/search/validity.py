@@ -7,6 +7,7 @@ Imported inside agents' hooks: standard library only, and events as the lines of
 """
 
 from eventlog import ids
+from eventlog.in_force import judged
 from eventlog.layers import SESSION_END
 from eventlog.projections.search.findable import FINDABLE, text_in, texts_in
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 WITHDRAWS = ("retraction", "rejected", "restored")
 TELLS = (*FINDABLE, "session_start", *WITHDRAWS)  # types of which anything follows for a search
-ALL_OF, A_STATEMENT = "conversation ", "statement "  # what aims begin with that are no single event
+AN_EVENT, ALL_OF, A_STATEMENT = "event ", "conversation ", "statement "  # what aims begin with
 _STATES = ("content", "topic", "summary", "decisions", "todos", "title", "prompts", "closing")
 _WHOLE = "session"  # the scope of a summary
 
@@ -53,22 +54,16 @@ def is_said(event: "EventFields") -> bool:
 
 
 def withdrawn(events: "Iterable[EventFields]") -> set[str]:
-    """Find what is withdrawn: the aims in force, as `eventlog.retractions.Retractions` finds them."""
-    newest_first = sorted(events, key=order_of, reverse=True)
-    by_hand = {text_in(event, "id") for event in newest_first if event["type"] != "retraction"}
-    gone: set[str] = set()
-    for event in newest_first:
-        if event["type"] == "retraction" and text_in(event, "target") in by_hand:
-            continue  # what a person decided, only a person takes back
-        if text_in(event, "id") not in gone and (aim := aim_of(event)):
-            gone.add(aim)
-    return gone
+    """Find what is withdrawn: the aims in force."""
+    known = {text_in(event, "id"): event for event in events}
+    made = ((*order_of(one), one["type"] != "retraction", text_in(one, "target")) for one in known.values())
+    return {aim_of(known[name]) for name, is_in_force in judged(made) if is_in_force} - {""}
 
 
 def aim_of(event: "EventFields") -> str:
     """Name what a withdrawal takes away: an event by its id, all of a conversation, or a statement."""
     if target := text_in(event, "target"):
-        return target
+        return AN_EVENT + target
     if event["type"] == "rejected" and (statement := text_in(event, "statement")):
         return A_STATEMENT + _reduced(statement)
     conversation = text_in(event, "conversation")

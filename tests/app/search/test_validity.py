@@ -1,0 +1,88 @@
+"""What a search takes for withdrawn is what every view takes for withdrawn."""
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from eventlog import codec, fastjson
+from eventlog.app.search import validity
+from eventlog.events import Fact, Rejected, Restored, Retraction, StageSummary, Withdrawal
+from eventlog.retractions import Retractions
+from eventlog.text import statement_of
+from tests.support import builders
+from tests.support.effort import rounds
+from tests.support.histories import histories
+
+_positions = st.integers(0, 9)
+_aims = st.one_of(
+    st.tuples(st.just("target"), _positions),
+    st.tuples(st.just("conversation"), st.sampled_from(["c", "d"])),
+    st.tuples(st.just("statement"), st.sampled_from(["Use RS256", "ｕｓｅ  rs256！", "other"])),
+    st.tuples(st.just("target"), st.sampled_from(["statement use rs256", "conversation c"])),
+)
+
+
+@st.composite
+def withdrawals(draw):
+    """Withdrawals of every kind, of events and of each other, any of which may come at the same moment."""
+    kinds = draw(st.lists(st.tuples(st.sampled_from([Retraction, Rejected, Restored]), _aims), max_size=10))
+    ids = [builders.fact(number)["id"] for number in range(10)]
+    made = []
+    for number, (kind, (how, what)) in enumerate(kinds):
+        aim = {how: ids[what] if isinstance(what, int) else what}
+        aim = aim if how in kind.__struct_fields__ else {"target": ids[0]}
+        ts = builders.at(draw(st.integers(0, 3)))
+        made.append(kind(conversation_id="by-hand", id=ids[number], ts=ts, **aim))
+    return made
+
+
+def _fields(event):
+    return fastjson.object_in(codec.encode(event))
+
+
+def _agree(said, made):
+    views, search = Retractions(made), validity.withdrawn(map(_fields, made))
+
+    assert {aim for aim in search if aim.startswith(validity.AN_EVENT)} == {f"event {one}" for one in views.events}
+    assert {aim for aim in search if aim.startswith(validity.ALL_OF)} == {
+        f"conversation {one}" for one in views.conversations
+    }
+    assert {aim.removeprefix(validity.A_STATEMENT) for aim in search if aim.startswith(validity.A_STATEMENT)} == set(
+        views.statements
+    )
+    for event in said:
+        _agree_on(event, views, search)
+
+
+def _agree_on(event, views, search):
+    is_gone = bool(search & {validity.AN_EVENT + event.id, validity.ALL_OF + event.conversation_id})
+    kept = validity.cleared(_fields(event), search)
+    if isinstance(event, Fact):
+        assert views.hides(event) == (is_gone or not kept["content"])
+        return
+    assert views.hides(event) == is_gone
+    left = views.cleared(event)
+    for name in ("topic", "summary"):
+        assert getattr(left, name) == kept.get(name, "")
+    for name in ("decisions", "todos"):
+        assert list(getattr(left, name)) == kept.get(name, [])
+
+
+@settings(max_examples=rounds(fixed=60, fuzz=1000))
+@given(withdrawals())
+def test_search_and_views_withdraw_the_same_of_any_withdrawals(made):
+    facts = [Fact(id=builders.fact(n)["id"], conversation_id="cd"[n % 2], content="Use RS256.") for n in range(4)]
+    _agree(facts, made)
+
+
+@given(histories())
+def test_search_and_views_withdraw_the_same_of_any_history(lines):
+    events = [codec.decode(line) for line in lines]
+    said = [event for event in events if isinstance(event, Fact | StageSummary)]
+
+    _agree(said, [event for event in events if isinstance(event, Withdrawal)])
+
+
+def test_a_statement_is_told_from_an_id_that_is_spelled_like_one():
+    made = [Retraction(conversation_id="s", id=builders.fact(1)["id"], ts=builders.at(1), target="statement use rs256")]
+
+    assert not validity.withdrawn(map(_fields, made)) & {f"{validity.A_STATEMENT}{statement_of('Use RS256')}"}
