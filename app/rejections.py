@@ -1,10 +1,11 @@
 """Find the decision of a person that keeps something from being said, before an agent says it again."""
 
 from collections.abc import Iterator
+from contextlib import suppress
 
 from eventlog import days
 from eventlog.app.cache import kept
-from eventlog.events import EntryResolved, Event, Fact, PlanEntry, Rejected, StageSummary
+from eventlog.events import EntryResolved, Event, Fact, PlanEntry, Rejected, StageSummary, Withdrawal
 from eventlog.log import EventLog
 from eventlog.projections.bases.ledger import rejected_line
 from eventlog.projections.bases.names import Bases
@@ -15,11 +16,13 @@ from eventlog.text import statement_of
 
 
 class Rejections:
-    """The decisions of people about what is said, as the log has them."""
+    """The decisions of people about what is said, as far as the log can be read: storing tells what is wrong."""
 
     def __init__(self, log: EventLog) -> None:
         self._log = log
-        made = decided_before(log, kept(log.store))
+        made: list[Withdrawal] = []
+        with suppress(OSError):
+            made = decided_before(log, kept(log.store))
         self._withdrawn = Retractions(made)
         rejected = (one for one in made if isinstance(one, Rejected) and one.id not in self._withdrawn.events)
         self._by_target = {str(one.target): one.id for one in rejected if one.target}
@@ -36,8 +39,8 @@ class Rejections:
         """Find the decision that keeps a plan entry from being planned: about the text, or one that plans the same."""
         found = self._withdrawn.rejections(entry.content or "")
         if not found:
-            discarded = list(self._discards())
-            targets = self._log.find([one.target for one in discarded]).values()
+            discarded = self._discards()
+            targets = self._log.find([one.target for one in discarded]).values() if discarded else ()
             entries = [*self._targets(), *(line.event for line in targets)]
             planned = (event for event in entries if isinstance(event, PlanEntry))
             found = list(filter(None, [Refusals(planned, discarded, self._withdrawn, bases).of(entry)]))
@@ -49,13 +52,16 @@ class Rejections:
 
     def _targets(self) -> Iterator[Event]:
         """Yield what was rejected by its id."""
-        yield from (line.event for line in self._log.find(set(self._by_target)).values())
+        if self._by_target:
+            yield from (line.event for line in self._log.find(set(self._by_target)).values())
 
-    def _discards(self) -> Iterator[EntryResolved]:
-        for day in self._log.days():
-            for event in days.load_mentioning(day, [b'"entry_resolved"']):
-                if isinstance(event, EntryResolved):
-                    yield event
+    def _discards(self) -> list[EntryResolved]:
+        found: list[EntryResolved] = []
+        with suppress(OSError):
+            for day in self._log.days():
+                made = days.load_mentioning(day, [b'"entry_resolved"'])
+                found += (event for event in made if isinstance(event, EntryResolved))
+        return found
 
     def _event(self, event_id: str) -> Event:
         return self._log.find([event_id])[event_id].event

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from eventlog import ids, timestamps
 from eventlog.codec import from_fields
+from eventlog.projections.bases import sections
 from eventlog.projections.bases.carry import carry
 from eventlog.projections.bases.latest_entries import LatestEntries
 from eventlog.projections.bases.sections import digest, page_of
@@ -67,6 +68,7 @@ def test_twice_as_many_entries_about_one_section_are_twice_the_work(history, pag
             state.fold(event)
         [(place, ledger)] = ledgers(state, settings.knowledge_bases).items()
         page_of.cache_clear()
+        sections._sections.cache_clear()
         return lines_run(lambda: carry(ledger, place, "~/U.md", page))
 
     work(2)  # what is loaded once
