@@ -16,12 +16,11 @@ from eventlog.projections.state.distinct_facts import (
     DistinctFact,
     Statement,
     distinct_facts,
-    of_fact,
     ranked,
     subject_of,
 )
 from eventlog.projections.state.told import Told
-from eventlog.text import one_line, same_text
+from eventlog.text import same_text
 
 if TYPE_CHECKING:
     from eventlog.projections.engine.library import Library
@@ -66,12 +65,12 @@ def _rows(told: Told) -> Iterator[tuple[str, Stated]]:
         row = found.setdefault(subject, Stated())
         row.changed_at = max(row.changed_at, ts)
     for fact in told.conversation.facts:
-        if not told.withdrawn.hides(fact):
+        if statement := told.stated.get(fact.id):
             row = found[subject_of(fact)]
             row.events.append(fact.id)
-            row.statements += [of_fact(fact)] if one_line(fact.content) else []
-    for summary in told.conversation.summaries:
-        if summary.decisions and not told.withdrawn.hides(summary):
+            row.statements += [statement] if statement.text else []
+    for summary in told.summaries:
+        if summary.decisions:
             found[told.project].events.append(summary.id)
     for said in told.conclusion.decisions:
         same = same_text(said.text)
@@ -91,13 +90,13 @@ def fact_scope(library: "Library", name: str) -> FactScope:
 
 def _changes(told: Told) -> Iterator[tuple[str, str]]:
     """Yield subject and time of every event that has, or had, a say in what is stated."""
-    conversation, withdrawn = told.conversation, told.withdrawn
+    conversation, touched = told.conversation, told.touched
     for fact in conversation.facts:
-        yield subject_of(fact), max(fact.ts, withdrawn.touched_at(fact))
+        yield subject_of(fact), max(fact.ts, touched[fact.id])
     named_at = conversation.first_project[0] if conversation.project else ""
     for summary in conversation.summaries:
         if summary.decisions:
-            changed_at = max(summary.ts, withdrawn.touched_at(summary), named_at)
+            changed_at = max(summary.ts, touched[summary.id], named_at)
             yield told.project, changed_at
             if named_at > summary.ts:  # until then its decisions were the user's
                 yield "", changed_at

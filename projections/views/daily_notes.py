@@ -4,8 +4,9 @@ Days are those of the calendar where the user lives. A conversation is told of b
 summaries of that day come to: the last one of the whole session, else its stages, else the one from its transcript.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -19,9 +20,9 @@ from eventlog.projections.raw_html import as_item, as_text
 from eventlog.projections.stamp import stamped
 from eventlog.projections.state.conclusions import SourcedText, conclude
 from eventlog.projections.state.conversations import Conversation, Conversations
+from eventlog.projections.state.distinct_facts import Statement, subject_of
 from eventlog.projections.state.told import Local, Told
-from eventlog.retractions import Retractions
-from eventlog.text import one_line, project_name, same_text
+from eventlog.text import project_name, same_text
 
 if TYPE_CHECKING:
     from eventlog.projections.engine.library import Library
@@ -33,6 +34,7 @@ _INSIGHTS = frozenset(
     )
 )  # fmt: skip
 _EVENTS, _LEARNED, _TODOS = range(3)  # the sections, in this order
+_place_of = attrgetter("ts", "events", "project", "text")  # when it was first said
 
 
 class Item(Struct, array_like=True, gc=False):
@@ -44,11 +46,6 @@ class Item(Struct, array_like=True, gc=False):
     project: str
     text: str
     same: str
-
-    @property
-    def place(self) -> tuple[str, tuple[str, ...], str, str]:
-        """Return the sort key: when it was first said."""
-        return self.ts, self.events, self.project, self.text
 
 
 class DailyNote(Struct, array_like=True):
@@ -72,9 +69,9 @@ def notes(state: Conversations, local: Local) -> dict[str, DailyNote]:
 def _rows(told: Told) -> Iterator[tuple[str, DailyNote]]:
     by_day = _by_day(told.conversation, told.local)
     for day, said in by_day.items():
-        events = [event.id for event in (*said.facts, *said.summaries) if not told.withdrawn.hides(event)]
+        events = [event.id for event in (*said.facts, *said.summaries) if event.id in told.visible]
         items = list(_items(said, told, is_whole=len(by_day) == 1))
-        yield day, DailyNote(items, events, _changed_at(said, told.withdrawn))
+        yield day, DailyNote(items, events, _changed_at(said, told.touched))
 
 
 SAID = RowKind("note", DailyNote, _rows)
@@ -113,12 +110,15 @@ def lines(day: str, note: DailyNote, words: Labels, local: Local) -> Iterator[Li
 def _gathered(items: Iterable[Item]) -> Iterator[Item]:
     """Gather each once, as first said; what anyone called an insight is one, what is left to do stays to be done."""
     same: dict[tuple[bool, str, str], list[Item]] = {}
-    for item in sorted(items, key=lambda item: item.place):
+    for item in sorted(items, key=_place_of):
         if item.text:
             same.setdefault((item.section == _TODOS, item.project, item.same), []).append(item)
-    for all_of_it in same.values():
-        section = max(item.section for item in all_of_it)
-        yield replace(all_of_it[0], section=section, events=_sources_of(all_of_it))
+    for first, *more in same.values():
+        if not more:
+            yield first
+            continue
+        section = max(item.section for item in (first, *more))
+        yield replace(first, section=section, events=_sources_of((first, *more)))
 
 
 def _bullet(item: Item, local: Local) -> Line:
@@ -142,27 +142,27 @@ def _by_day(conversation: Conversation, local: Local) -> dict[str, Conversation]
     """Split what the conversation said by day, as if it had lasted only that long."""
     days: dict[str, Conversation] = {}
 
-    def day_of(event: Fact | StageSummary) -> Conversation:
-        day = local(event.ts)[:10]
+    def on(day: str) -> Conversation:
         return days.setdefault(day, Conversation(conversation.id, first_project=conversation.first_project))
 
+    dates = {event.id: local(event.ts)[:10] for event in (*conversation.facts, *conversation.summaries)}
+    if len(set(dates.values())) == 1:
+        return dict.fromkeys(dates.values(), conversation)
     for fact in conversation.facts:
-        day_of(fact).facts.append(fact)
+        on(dates[fact.id]).facts.append(fact)
     for summary in conversation.summaries:
-        day_of(summary).summaries.append(summary)
+        on(dates[summary.id]).summaries.append(summary)
     return days
 
 
 def _items(said: Conversation, told: Told, *, is_whole: bool) -> Iterator[Item]:
     """Yield what was said on a day, which may be all the conversation ever said."""
-    withdrawn = told.withdrawn
     for fact in said.facts:
-        if not withdrawn.hides(fact):
-            yield _of_fact(fact)
+        if statement := told.stated.get(fact.id):
+            yield _of_fact(fact, statement)
     if said.summaries:
-        is_told = is_whole and not all(map(withdrawn.hides, said.summaries))
         alone = Conversation(said.id, summaries=said.summaries)
-        conclusion = told.conclusion if is_told else conclude(alone, withdrawn)
+        conclusion = told.conclusion if is_whole and told.summaries else conclude(alone, told.withdrawn)
         for section, texts in (
             (_EVENTS, conclusion.parts),
             (_LEARNED, conclusion.decisions),
@@ -171,23 +171,21 @@ def _items(said: Conversation, told: Told, *, is_whole: bool) -> Iterator[Item]:
             yield from (_of_summary(section, text, said.project or "") for text in texts)
 
 
-def _of_fact(fact: Fact) -> Item:
+def _of_fact(fact: Fact, stated: Statement) -> Item:
     section = _LEARNED if (fact.category or "").casefold() in _INSIGHTS else _EVENTS
-    project = fact.project or "" if fact.effective_scope == "project" else ""
-    text = one_line(fact.content)
-    return Item(section, fact.ts, (fact.id,), project, text, same_text(text))
+    return Item(section, fact.ts, (fact.id,), subject_of(fact), stated.text, stated.same)
 
 
 def _of_summary(section: int, said: SourcedText, project: str) -> Item:
-    ts = min(saying.ts for saying in said.mentions)
+    ts = min([saying.ts for saying in said.mentions])
     return Item(section, ts, said.sources, project, said.text, same_text(said.text))
 
 
-def _changed_at(said: Conversation, withdrawn: Retractions) -> str:
+def _changed_at(said: Conversation, touched: Mapping[str, str]) -> str:
     """Return the last change, which may be the later day the conversation was given its project."""
     events: list[Fact | StageSummary] = [*said.facts, *said.summaries]
     named_at = said.first_project[0] if said.project and said.summaries else ""
-    return max(named_at, *(max(event.ts, withdrawn.touched_at(event)) for event in events))
+    return max(named_at, *[max(event.ts, touched[event.id]) for event in events])
 
 
 def _sources_of(items: Iterable[Item]) -> tuple[str, ...]:

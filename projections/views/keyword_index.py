@@ -92,10 +92,10 @@ SPOKE = RowKind("spoke", Spoke, _rows)
 
 def _touched(told: Told) -> list[str]:
     """List when it was given its project, and when anything of it was withdrawn or restored."""
-    conversation, withdrawn = told.conversation, told.withdrawn
+    conversation = told.conversation
     named_at = conversation.first_project[0] if conversation.project else ""
-    fates = ((event.ts, withdrawn.touched_at(event)) for event in (*conversation.facts, *conversation.summaries))
-    return [named_at, *(max(ts, touched_at) for ts, touched_at in fates if touched_at)]
+    events = (*conversation.facts, *conversation.summaries) if any(told.touched.values()) else ()
+    return [named_at, *(max(event.ts, touched_at) for event in events if (touched_at := told.touched[event.id]))]
 
 
 def _render(name: str, library: "Library") -> Iterable[Document]:

@@ -32,10 +32,9 @@ class SessionLine(Struct, array_like=True):
 
 def _rows(told: Told) -> Iterator[tuple[str, SessionLine]]:
     """Write one conversation; the first nine fields are those of earlier formats, `null` is not known."""
-    conversation, conclusion, hides = told.conversation, told.conclusion, told.withdrawn.hides
+    conversation, conclusion, summaries = told.conversation, told.conclusion, told.summaries
     if not conversation.began:
         return
-    summaries = [summary for summary in conversation.summaries if not hides(summary)]
     fields = {
         "id": f"sum-{digest(conversation.id, 6).hex()}",
         "session_id": conversation.id,
@@ -52,7 +51,7 @@ def _rows(told: Told) -> Iterator[tuple[str, SessionLine]]:
         "ended_at": conversation.ended.ts if conversation.ended else None,
         "end_reason": conversation.ended.reason if conversation.ended else None,
         "turns": conversation.turns,
-        "facts": sum(not hides(fact) for fact in conversation.facts),
+        "facts": len(told.stated),
         "stages": len(agents_own(summaries, "stage")),
         "revisions": max(0, len(agents_own(summaries, "session")) - 1),
         "events": conversation.events,
