@@ -91,6 +91,10 @@ class StoreCache:
                 rows = [(one, _valid(place, one, found.get(at, b""), listed[one])) for one, at in there]
             yield from rows
 
+    def blocks(self, kind: str, name: str) -> list[str]:
+        """List the blocks of a name, in order."""
+        return sorted(self._listed(f"{kind}\0{name}"))
+
     def write(self, kind: str, name: str, block: str, data: bytes | None) -> None:
         """Put a row, or remove it."""
         place = f"{kind}\0{name}"

@@ -11,7 +11,6 @@ from msgspec import Struct
 
 from eventlog.files import replace_file
 from eventlog.home import in_full
-from eventlog.hosts.profile import where_moved
 from eventlog.projections.stamp import is_untouched
 from eventlog.settings.schema import Settings
 from eventlog.store import Store
@@ -35,8 +34,12 @@ def export(store: Store, settings: Settings, home: str, environ: Mapping[str, st
     """
     done = ExportResult()
     chosen = settings.codex_memory
+    if not chosen.enabled:
+        return done
+    from eventlog.hosts.profile import where_moved  # knows all hosts there are
+
     folder = Path(in_full(where_moved(chosen.path, environ), home))
-    if not chosen.enabled or not folder.parent.is_dir():
+    if not folder.parent.is_dir():
         return done
     wanted = {
         f"{_PREFIX}{file.parent.name}.md": file.read_bytes()

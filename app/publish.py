@@ -16,10 +16,12 @@ from msgspec import Struct
 
 from eventlog import stamps
 from eventlog.app.phases import Progress, told
+from eventlog.app.splice import splice
 from eventlog.errors import NotStored
 from eventlog.exchange_file import Overtaken, exchange_file, sweep
 from eventlog.files import not_stored, read_regular, replace_file
-from eventlog.projections.base import Document, Projection
+from eventlog.projections.base import Document, Pieces, Projection
+from eventlog.projections.engine.layouts import Layout, Layouts
 from eventlog.projections.engine.replay import ReplayResult
 from eventlog.projections.stamp import is_untouched
 from eventlog.stamps import Stamp
@@ -81,7 +83,10 @@ def publish_outdated(
         if files is not None and all(stamps.of_file(f"{root}/{path}") == stamp for path, stamp in files.items()):
             publishing.leave(files)
             continue
-        found = publishing.put(replayed.render(unit))
+        try:
+            found = publishing.put(replayed.render(unit), replayed.library.layouts)
+        except Overtaken:  # a file is not as it was published: its layout is forgotten now
+            found = publishing.put(replayed.render(unit), replayed.library.layouts)
         if not dry_run and None not in found.values():
             replayed.library.publish(unit, {path: stamp for path, stamp in found.items() if stamp})
     publishing.remove_stale([one for one in projections if one.name not in replayed.broken])
@@ -105,15 +110,19 @@ class _Publishing:
         self._current.update(paths)
         self.done.unchanged += len(paths)
 
-    def put(self, documents: Iterable[Document]) -> dict[str, Stamp | None]:
-        """Write the documents whose bytes differ; tell the stamp of each file that says just that, None of others."""
-        found = {}
+    def put(self, documents: Iterable[Document], layouts: Layouts | None = None) -> dict[str, Stamp | None]:
+        """Write the documents whose bytes differ; tell the stamp of each file that says just that, None of others.
+
+        A long one is made of its file, where there is a layout of that; raises Overtaken where the file has none any
+        more.
+        """
+        found: dict[str, Stamp | None] = {}
         for document in documents:
-            self._put_one(document, self._taken_in.get(document.path))
-            path = self.base / document.path
             self._current.add(document.path)
-            stamp = stamps.of_file(str(path))
-            found[document.path] = stamp if not self._dry_run and read(path) == document.data else None
+            if layouts and document.pieces:
+                found[document.path] = self._put_pieces(document, document.pieces, layouts)
+            else:
+                found[document.path] = self._put_whole(document)
         return found
 
     def remove_stale(self, projections: Iterable[Projection]) -> None:
@@ -130,6 +139,29 @@ class _Publishing:
             self.done.removed.append(name)
             if not self._dry_run:
                 _remove(path)
+
+    def _put_whole(self, document: Document) -> Stamp | None:
+        self._put_one(document, self._taken_in.get(document.path))
+        path = self.base / document.path
+        stamp = stamps.of_file(str(path))
+        return stamp if not self._dry_run and read(path) == document.data else None
+
+    def _put_pieces(self, document: Document, pieces: Pieces, layouts: Layouts) -> Stamp | None:
+        layout, path = layouts.of(pieces.place), str(self.base / document.path)
+        if layout is None:
+            stamp = self._put_whole(document)
+            lengths = {block: len(said) for block, said in pieces.blocks.items() if said is not None}
+            layouts.put(pieces.place, Layout(document.path, stamp, lengths) if stamp else None)
+            return stamp
+        try:
+            differs, now = splice(path, pieces, layout, dry_run=self._dry_run)
+        except Overtaken:
+            layouts.put(pieces.place, None)
+            raise
+        self.done.written += [document.path] * differs
+        self.done.unchanged += not differs
+        layouts.put(pieces.place, now)
+        return None if self._dry_run else now.stamp
 
     def _put_one(self, document: Document, taken_in: bytes | None) -> None:
         path = self.base / document.path

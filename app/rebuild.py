@@ -3,12 +3,10 @@
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from shutil import rmtree
 from typing import NamedTuple
 
 from eventlog import files
 from eventlog.app import replica_files
-from eventlog.app.apply import apply
 from eventlog.app.apply_result import ApplyResult
 from eventlog.app.codex_export import ExportResult, export
 from eventlog.app.context_loader import drop_copy
@@ -126,7 +124,9 @@ def rebuild(
     if not check and tell_remotes(log, replayed.places, replayed.identities):
         replayed = again()
     applied = ApplyResult()
-    if KNOWLEDGE in projections:
+    if KNOWLEDGE in projections and replayed.knowledge.tells_of_files:
+        from eventlog.app.apply import apply  # most stores plan nothing
+
         applied = apply(opened, state=replayed.knowledge, dry_run=check, progress=phases(_APPLYING))
         replayed = again() if applied.stored else replayed
         for path, _, _ in () if check else applied.files:
@@ -146,6 +146,9 @@ def _sweep(opened: OpenStore) -> None:
     """Remove what killed writers left; to rooms other than knowledge others write at this moment."""
     now, store = opened.machine.clock() / 1e9, opened.store
     sweep_tree(store.knowledge, before=now)
-    rmtree(store.cached("checkpoints"), ignore_errors=True)
+    if Path(old := store.cached("checkpoints")).is_dir():
+        from shutil import rmtree
+
+        rmtree(old, ignore_errors=True)
     for room in (store.cache, store.staging):
         sweep_tree(room, before=now - _LONGEST_WRITE)

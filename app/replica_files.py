@@ -1,6 +1,5 @@
 """Day files of other machines: what they held when last seen, whether they lost lines, and whether one has our name."""
 
-import hashlib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,6 +10,7 @@ from eventlog.errors import NotStored
 from eventlog.files import replace_file
 from eventlog.linescan import lines_with
 from eventlog.replica import replica_of
+from eventlog.sha import sha256
 from eventlog.store import Store
 
 
@@ -106,9 +106,9 @@ def _look(path: str, before: SeenFile | None) -> SeenFile | None:
     if data is None or (before and not _begins_with(data, before)):
         return before
     whole = data[: data.rfind(b"\n") + 1]
-    digest = hashlib.sha256(whole).hexdigest()
+    digest = sha256(whole)
     return SeenFile(len(whole), whole.count(b"\n"), digest, stat.st_mtime_ns)
 
 
 def _begins_with(data: bytes, seen: SeenFile) -> bool:
-    return hashlib.sha256(data[: seen.size]).hexdigest() == seen.digest
+    return sha256(data[: seen.size]) == seen.digest

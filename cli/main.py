@@ -83,13 +83,35 @@ def main() -> None:
 
 
 def _run() -> int:
-    import click
-
-    from eventlog.cli.group import group, leave_quietly
+    from eventlog.cli import quick
     from eventlog.errors import EventLogError, NotStored
     from eventlog.files import keep_owners_rights
 
     keep_owners_rights()
+    try:
+        if asked := quick.replay(sys.argv[1:]):
+            from eventlog.cli.replaying import replay_here
+
+            store, anew = asked
+            return replay_here(store, anew=anew)
+        return _call_verb()
+    except EventLogError as error:
+        _complain(error)
+        return EXIT_NOT_WRITTEN if isinstance(error, NotStored) else _EXIT_USAGE
+    except BrokenPipeError:
+        from eventlog.cli.group import leave_quietly
+
+        return leave_quietly()
+    except (OSError, UnicodeEncodeError) as error:
+        _complain(_plain(error))
+        return EXIT_NOT_WRITTEN
+
+
+def _call_verb() -> int:
+    import click
+
+    from eventlog.cli.group import group
+
     try:
         result = group(VERBS, _load)(prog_name="eventlog", standalone_mode=False)
         sys.stdout.flush()
@@ -98,16 +120,8 @@ def _run() -> int:
 
         tell(error)
         return _EXIT_USAGE
-    except EventLogError as error:
-        _complain(error)
-        return EXIT_NOT_WRITTEN if isinstance(error, NotStored) else _EXIT_USAGE
     except click.Abort as error:
         raise KeyboardInterrupt from error
-    except BrokenPipeError:
-        return leave_quietly()
-    except (OSError, UnicodeEncodeError) as error:
-        _complain(_plain(error))
-        return EXIT_NOT_WRITTEN
     return result if isinstance(result, int) else 0
 
 

@@ -1,5 +1,6 @@
-"""Questions that are answered without click and without any library: the version, and lines of the log as they stand.
+"""Words that are understood without click: the version, lines of the log as they stand, and a plain replay.
 
+The first two are answered without any library.
 Only their plainest form; whatever else is asked, or takes a closer look, is answered by the verb.
 """
 
@@ -9,6 +10,8 @@ import sys
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from eventlog.store import Store
 
 _NAME = "agent_eventlog-", ".dist-info"
 
@@ -43,6 +46,17 @@ def version() -> str | None:
     if len(found) != 1:
         return None
     return found.pop()[len(_NAME[0]) : -len(_NAME[1])]
+
+
+def replay(argv: "Sequence[str]") -> "tuple[Store, bool] | None":
+    """Understand `replay`, also with `--full` and `--store DIR`: which store, and whether anew; None for all else."""
+    words = [word for word in argv[1:] if word != "--full"]
+    if argv[:1] != ["replay"] or (words and (words[0] != "--store" or len(words) != 2 or words[1][:1] == "-")):  # noqa: PLR2004
+        return None
+    from eventlog.store import Store
+
+    store = Store.locate(words[1] if words else None, os.environ)
+    return (store, "--full" in argv) if os.path.isdir(store.root) else None  # noqa: PTH112
 
 
 def _lines(words: "Sequence[str]") -> bytes | None:

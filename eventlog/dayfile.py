@@ -247,7 +247,7 @@ class DayFile:
                 self._lock(fd)
                 here = os.fstat(fd)
                 check_regular(here)
-                if _is_at(here, self.path):
+                if is_at(here, self.path):
                     self._fd, self._forks = fd, _forks
                     self._size, self._whole = here.st_size, -1
                     self._inode, self._device = here.st_ino, here.st_dev
@@ -271,7 +271,7 @@ class DayFile:
 
     def _lock(self, fd: int) -> None:
         if fcntl:
-            _wait_for(fd, fcntl.LOCK_EX, self.path)
+            wait_for(fd, fcntl.LOCK_EX, self.path)
         else:
             from filelock import FileLock, Timeout
 
@@ -314,11 +314,11 @@ def read_settled(path: str) -> bytes:
     """All bytes of a day file, read while no writer is in the middle of a line."""
     with os.fdopen(open_regular(path), "rb") as opened:
         if fcntl:
-            _wait_for(opened.fileno(), fcntl.LOCK_SH, path)
+            wait_for(opened.fileno(), fcntl.LOCK_SH, path)
         return opened.read()
 
 
-def _wait_for(fd: int, kind: int, path: str) -> None:
+def wait_for(fd: int, kind: int, path: str) -> None:
     """Lock a file; the kernel would wait for ever for a holder that is stopped. Raises Busy."""
     pause, given_up_at, yields = _FIRST_PAUSE, 0.0, _YIELDS
     while True:
@@ -337,7 +337,8 @@ def _wait_for(fd: int, kind: int, path: str) -> None:
         pause = min(2 * pause, _LONGEST_PAUSE)
 
 
-def _is_at(here: os.stat_result, path: str) -> bool:
+def is_at(here: os.stat_result, path: str) -> bool:
+    """Tell whether an open file is the one at that path."""
     try:
         there = os.stat(path)
     except FileNotFoundError:

@@ -1,12 +1,11 @@
 """Replacing a file that others save, too: what they saved meanwhile is never lost."""
 
-import ctypes
 import errno
-import hashlib
 import os
 
 from eventlog import files
 from eventlog.files import ADDED, ENDING, HEX, OURS
+from eventlog.sha import sha256
 
 _HERE, _RENAME_EXCHANGE = -100, 2  # AT_FDCWD, and a flag of renameat2
 _CANNOT = (errno.ENOSYS, errno.EINVAL, errno.EOPNOTSUPP, errno.EPERM)
@@ -71,6 +70,8 @@ def _take_turns(temporary: str, path: str, data: bytes, seen: bytes) -> None:
 
 def _exchange(one: str, other: str) -> bool:
     """Exchange two files in one step; False where the system cannot. Raises OSError where one is not there."""
+    import ctypes  # a replay that replaces no file of a person's has no need of it
+
     try:
         call = ctypes.CDLL(None, use_errno=True).renameat2
     except (AttributeError, OSError, TypeError):
@@ -131,7 +132,7 @@ def _content(path: str) -> bytes | None:
 
 
 def _digest(data: bytes) -> str:
-    return hashlib.sha256(data).hexdigest()[:_DIGITS]
+    return sha256(data)[:_DIGITS]
 
 
 def _is_swap(name: str) -> bool:

@@ -9,9 +9,13 @@ from eventlog.lean import os
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from contextlib import AbstractContextManager
+    from typing import BinaryIO
 
     from eventlog.errors import Busy, NotStored
+
+    Content = bytes | Callable[[BinaryIO], None]
 
 
 PATIENCE = 30.0  # seconds; whoever holds a lock for longer is stopped, or very slow
@@ -121,8 +125,8 @@ def sync_file(path: str) -> None:
     sync_dir(os.path.dirname(path))
 
 
-def replace_file(path: str, data: bytes, *, durable: bool = True, mode: int = OURS) -> None:
-    """Make `data` the whole content of a file of that mode, or leave the old one; raises NotStored.
+def replace_file(path: str, data: "Content", *, durable: bool = True, mode: int = OURS) -> None:
+    """Make `data`, or what it writes, the whole content of a file of that mode, or leave the old one; raises NotStored.
 
     Temp file beside it, write, fsync, rename, fsync of the directory; a cache may leave out the syncs.
     """
@@ -141,12 +145,15 @@ def replace_file(path: str, data: bytes, *, durable: bool = True, mode: int = OU
         raise
 
 
-def write_temporary(temporary: str, data: bytes, *, durable: bool, mode: int) -> None:
+def write_temporary(temporary: str, data: "Content", *, durable: bool, mode: int) -> None:
     """Write a new file that is going to take the place of another; raises OSError."""
     with os.fdopen(os.open(temporary, _CREATE, OURS), "wb") as opened:
         if mode != OURS:
             os.chmod(temporary, mode)  # whatever the umask
-        opened.write(data)
+        if callable(data):
+            data(opened)
+        else:
+            opened.write(data)
         opened.flush()
         if durable:
             os.fsync(opened.fileno())
@@ -162,15 +169,24 @@ def lock(path: str) -> "AbstractContextManager[object]":
 
     Raises NotStored where there can be none, Busy where its holder does not let go.
     """
-    from filelock import FileLock, Timeout
-
     try:
         make_dirs(os.path.dirname(path))
-        return FileLock(path, mode=0o600).acquire(timeout=PATIENCE)
-    except Timeout as error:
-        raise busy(path) from error
+        return _lock(path)
     except OSError as error:
         raise not_stored(error, path) from error
+
+
+def _lock(path: str) -> "AbstractContextManager[object]":
+    try:
+        from eventlog.held_lock import HeldLock
+    except ImportError:  # Windows
+        from filelock import FileLock, Timeout
+
+        try:
+            return FileLock(path, mode=OURS).acquire(timeout=PATIENCE)
+        except Timeout as error:
+            raise busy(path) from error
+    return HeldLock(path)
 
 
 def is_locked(path: str) -> bool:

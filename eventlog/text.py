@@ -54,7 +54,7 @@ def one_line(text: str) -> str:
 
 def harmless(text: str) -> str:
     """Without characters that would act on a terminal or hide what follows; line breaks are among them."""
-    return _compiled(_UNSAFE).sub("", text)
+    return text if text.isascii() and text.isprintable() else _compiled(_UNSAFE).sub("", text)
 
 
 def encodable(text: str) -> str:
@@ -81,7 +81,7 @@ def same_text(text: str) -> str:
     trailing punctuation gone.
     """
     collapsed = " ".join(fold(text).split())
-    if not collapsed.isascii():
+    if " " in collapsed and not collapsed.isascii():
         collapsed = _compiled(_BESIDE_HAN).sub("", collapsed)
     end = len(collapsed)
     while end and not collapsed[end - 1].isalnum() and _closes(collapsed[end - 1]):

@@ -84,16 +84,32 @@ class Line:
         return f"Line({self.text!r})"
 
 
+class Pieces(NamedTuple):
+    """The bytes of a document, block by block of its rows: kind and name of these, and of each block what it says.
+
+    None stands for a block that says what it said when the file was last published.
+    """
+
+    place: tuple[str, str]
+    blocks: dict[str, bytes | None]
+
+
 class Document:
     """A file of the knowledge directory: path relative to it, with `/`, and its lines.
 
-    `data` spares joining them: what they come to in UTF-8, with `\\n` after every line.
+    `data` spares joining them: what they come to in UTF-8, with `\\n` after every line. Of a long document there may be
+    `pieces`, which together say the same.
     """
 
     def __init__(
-        self, path: str, lines: Iterable[Line] | Callable[[], Iterable[Line]], data: bytes | None = None
+        self,
+        path: str,
+        lines: Iterable[Line] | Callable[[], Iterable[Line]],
+        data: bytes | None = None,
+        pieces: Pieces | None = None,
     ) -> None:
         self.path = path
+        self.pieces = pieces
         self._lines = lines if callable(lines) else tuple(lines)
         self._data = data
 

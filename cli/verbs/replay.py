@@ -1,16 +1,13 @@
 """`eventlog replay`."""
 
-from functools import partial
 from typing import TYPE_CHECKING
 
 import click
 
-from eventlog.app.naming.short_ids import ShortIds
-from eventlog.app.rebuild import replay_elsewhere, replay_store
+from eventlog.app.rebuild import replay_elsewhere
 from eventlog.cli import options
-from eventlog.cli.main import EXIT_FOUND, EXIT_NOT_WRITTEN
 from eventlog.cli.progress import phases
-from eventlog.cli.show_replay import report
+from eventlog.cli.replaying import replay_here, tell
 from eventlog.projections import ALL
 from eventlog.projections.catalog import chosen
 from eventlog.store import Store
@@ -88,10 +85,9 @@ def command(
 
         show_changes(losses(opened, without), "no file would be another", as_json=as_json)
         return 0
+    if not out:
+        return replay_here(store, names, anew=full, check=check, as_json=as_json)
     with phases() as phase:
-        replay = partial(replay_elsewhere, directory=out, until=as_of or "~") if out else replay_store
-        done = replay(opened, projections=chosen(names), anew=full, check=check, phases=phase)
-    report(done, out or store.knowledge, ShortIds(store).of, check=check, as_json=as_json)
-    if done.applied.pending:
-        return EXIT_NOT_WRITTEN
-    return EXIT_FOUND if check and (done.published.changes or done.applied.files) else 0
+        views, until = chosen(names), as_of or "~"
+        done = replay_elsewhere(opened, out, until, projections=views, anew=full, check=check, phases=phase)
+    return tell(done, out, store, check=check, as_json=as_json)

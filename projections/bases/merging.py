@@ -1,9 +1,11 @@
 """Two changes of one text, by lines; pure."""
 
 from collections.abc import Iterable, Sequence
-from difflib import SequenceMatcher
 from itertools import pairwise
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from difflib import SequenceMatcher
 
 
 class _Hunk(NamedTuple):
@@ -36,7 +38,7 @@ def merged(base: Sequence[str], one: Sequence[str], other: Sequence[str]) -> lis
 def missing(wanted: Iterable[str], lines: Sequence[str]) -> list[str]:
     """List the wanted lines that are not among the lines, in this order."""
     given = list(wanted)
-    matcher = SequenceMatcher(a=given, b=lines, autojunk=False)
+    matcher = _compared(given, lines)
     kept = {at for block in matcher.get_matching_blocks() for at in range(block.a, block.a + block.size)}
     return [] if _is_within(given, lines) else [line for at, line in enumerate(given) if at not in kept]
 
@@ -45,9 +47,15 @@ def added(before: Sequence[tuple[str, bool]], after: Sequence[str], *, mark: boo
     """Carry marks of lines over to a later text; lines that are new there get this one."""
     texts = [text for text, _ in before]
     marked = [(text, mark) for text in after]
-    for block in SequenceMatcher(a=texts, b=after, autojunk=False).get_matching_blocks():
+    for block in _compared(texts, after).get_matching_blocks():
         marked[block.b : block.b + block.size] = before[block.a : block.a + block.size]
     return marked
+
+
+def _compared(one: Sequence[str], other: Sequence[str]) -> "SequenceMatcher[str]":
+    from difflib import SequenceMatcher  # a replay in which nobody's texts meet has no need of it
+
+    return SequenceMatcher(a=one, b=other, autojunk=False)
 
 
 def _is_within(wanted: Iterable[str], lines: Iterable[str]) -> bool:
@@ -56,5 +64,5 @@ def _is_within(wanted: Iterable[str], lines: Iterable[str]) -> bool:
 
 
 def _hunks(base: Sequence[str], changed: Sequence[str]) -> list[_Hunk]:
-    codes = SequenceMatcher(a=base, b=changed, autojunk=False).get_opcodes()
+    codes = _compared(base, changed).get_opcodes()
     return [_Hunk(i1, i2, tuple(changed[j1:j2])) for tag, i1, i2, j1, j2 in codes if tag != "equal"]

@@ -5,7 +5,6 @@ is changed without touching its subsections. It is found by heading and level wh
 above it (`under`); Ambiguous is raised where they do not tell it apart.
 """
 
-import hashlib
 import re
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
@@ -13,6 +12,7 @@ from typing import NamedTuple
 
 from eventlog.errors import BadRequest
 from eventlog.projections.bases.headings import BLANK, decode, headings, plain, split_lines, visible
+from eventlog.sha import sha256
 
 _NEWLINE = re.compile(r"\r\n|\r")
 
@@ -135,7 +135,7 @@ def canonical(text: str) -> str:
 
 def digest(text: str | None) -> str:
     """Digest a canonical body; "" where there is no section."""
-    return "" if text is None else hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+    return "" if text is None else sha256(text.encode("utf-8", "surrogatepass"))
 
 
 def names(heading: str, source: str) -> bool:

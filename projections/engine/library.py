@@ -7,7 +7,8 @@ from typing import Any, TypeVar
 import msgspec
 
 from eventlog.events import KnowledgeEdited, order
-from eventlog.projections.base import Document, Projection, RowKind
+from eventlog.projections.base import Document, Pieces, Projection, RowKind
+from eventlog.projections.engine.layouts import Layouts
 from eventlog.projections.engine.row_book import Book, Place
 from eventlog.projections.engine.shelf import Shelf
 from eventlog.projections.state.conversations import Conversation
@@ -33,6 +34,7 @@ class Library:
         self.settings = settings
         self._shelf = shelf
         self._book = book
+        self.layouts = Layouts(shelf)
         self._views = {one.name: one.view for one in projections if one.view}
         self.published: dict[Place, Files | None] = {
             (view, name): _FILES.decode(data) for view in self._views for name, data in shelf.rows("unit", view)
@@ -75,6 +77,15 @@ class Library:
         """Yield the rows of that name by the day their conversations began on, the latest day first."""
         for _, data in reversed(list(self._shelf.rows(kind.name, name))):
             yield list(kind.decode(data).values())
+
+    def pieces(self, kind: RowKind, name: str, say: Callable[[list[Any]], bytes]) -> Pieces:
+        """Make the pieces of a document that says block by block what the rows of that name say."""
+        layout = self.layouts.of((kind.name, name))
+        as_before = layout.lengths.keys() - layout.changed if layout else frozenset[str]()
+        found: dict[str, bytes | None] = dict.fromkeys(self._shelf.blocks(kind.name, name))
+        for block in found.keys() - as_before:
+            found[block] = say(list(kind.decode(self._shelf.read(kind.name, name, block) or b"\x80").values()))
+        return Pieces((kind.name, name), found)
 
     def names(self, view: str) -> list[str]:
         """List the names of which a view may have documents."""

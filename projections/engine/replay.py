@@ -230,6 +230,8 @@ def _with_rows(book: Book, shelf: Shelf, settings: Settings) -> Library:
     rows = RowBook(shelf, list(_KINDS.values()))
     rows.catch_up(book, _rows_of(book, settings))
     library = Library(shelf, book, _VIEWS, settings)
+    for place, blocks in rows.outdated.items():
+        library.layouts.note(place, blocks)
     library.outdate(outdated_units(rows.outdated, _VIEWS))
     return library
 

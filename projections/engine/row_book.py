@@ -61,7 +61,7 @@ class RowBook:
     def __init__(self, shelf: Shelf, kinds: Sequence[RowKind]) -> None:
         self._shelf = shelf
         self._kinds = {kind.name: kind for kind in kinds}
-        self.outdated: set[Place] = set()  # names of which a row differs
+        self.outdated: dict[Place, set[str]] = {}  # names of which a row differs, and in which blocks
 
     def catch_up(self, book: Book, rows_of: Callable[[Conversation], Rows]) -> None:
         """Write the rows of every conversation that differs."""
@@ -97,7 +97,7 @@ class RowBook:
         part = kind.decode(data) if data else {}
         differing = {one: row for one, row in changes.items() if part.get(one) != row}
         if differing or (kind.whole and changes):
-            self.outdated.add(place)
+            self.outdated.setdefault(place, set()).add(block)
         if differing:
             part |= differing
             part = {one: row for one, row in part.items() if row is not None}

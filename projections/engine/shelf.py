@@ -31,6 +31,10 @@ class Shelf(Protocol):
         """Return the rows of a name by block, in the order of the blocks."""
         ...
 
+    def blocks(self, kind: str, name: str) -> list[str]:
+        """List the blocks of which a name has rows, in order."""
+        ...
+
     def write(self, kind: str, name: str, block: str, data: bytes | None) -> None:
         """Put a row; None removes it."""
 
@@ -50,6 +54,10 @@ class MemoryShelf:
     def rows(self, kind: str, name: str) -> Iterable[tuple[str, bytes]]:
         """Return the rows of a name, in the order of the blocks."""
         return sorted(self._rows.get((kind, name), {}).items())
+
+    def blocks(self, kind: str, name: str) -> list[str]:
+        """List the blocks of a name, in order."""
+        return sorted(self._rows.get((kind, name), ()))
 
     def write(self, kind: str, name: str, block: str, data: bytes | None) -> None:
         """Put a row, or remove it."""
@@ -90,6 +98,10 @@ class DaysAtOnce:
         """Return the rows of a name, in the order of the blocks."""
         return self._below.rows(kind, name)
 
+    def blocks(self, kind: str, name: str) -> list[str]:
+        """List the blocks of a name, in order."""
+        return self._below.blocks(kind, name)
+
     def write(self, kind: str, name: str, block: str, data: bytes | None) -> None:
         """Refuse: who writes reads one by one."""
         raise NotImplementedError
@@ -120,6 +132,13 @@ class Overlay:
         found = self._below.rows(kind, name) if self._shows(kind, "") else ()
         both = {block: data for block, data in found if self._shows(kind, block)} | self._over.get((kind, name), {})
         return [(block, data) for block, data in sorted(both.items()) if data is not None]
+
+    def blocks(self, kind: str, name: str) -> list[str]:
+        """List the blocks of a name, in order."""
+        below = self._below.blocks(kind, name) if self._shows(kind, "") else ()
+        there = {block: True for block in below if self._shows(kind, block)}
+        over = {block: data is not None for block, data in self._over.get((kind, name), {}).items()}
+        return sorted(block for block, is_there in (there | over).items() if is_there)
 
     def write(self, kind: str, name: str, block: str, data: bytes | None) -> None:
         """Put a row over it, or hide it."""

@@ -4,7 +4,6 @@ Facts and the decisions of summaries are statements. Each subject has its own: a
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -38,8 +37,7 @@ class Stated(Struct, array_like=True):
     events: list[str] = []
 
 
-@dataclass(frozen=True)
-class FactScope:
+class FactScope(Struct, frozen=True, eq=False, dict=True):
     """The facts of one project, or about the user (`project` None), and when that last changed."""
 
     project: str | None

@@ -58,6 +58,11 @@ class Knowledge(Struct):
     resolved: list[EntryResolved] = field(default_factory=list)
     retractions: list[Withdrawal] = field(default_factory=list)
 
+    @property
+    def tells_of_files(self) -> bool:
+        """Tell whether anything was ever planned, applied, decided or edited: withdrawals alone tell of no file."""
+        return bool(self.entries or self.edits or self.applied or self.resolved)
+
     def fold(self, event: AnyEvent) -> None:
         """Take in one event; subagents' are for audits."""
         if event.subagent:

@@ -7,7 +7,6 @@ one, the rank decides.
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
-from shlex import quote
 from typing import TYPE_CHECKING, NamedTuple
 
 from eventlog.events import KnowledgeEdited, order
@@ -165,8 +164,14 @@ def _sections(
 
 
 def _more(count: int, subject: FactScope, words: Labels) -> str:
-    where = f" --project {quote(subject.project)}" if subject.project else ""
+    where = f" --project {_quoted(subject.project)}" if subject.project else ""
     return one_line(words.more.format(count=count, command=f"eventlog query --type fact --type stage_summary{where}"))
+
+
+def _quoted(project: str) -> str:
+    from shlex import quote  # loaded where a file has no room for all
+
+    return quote(project)
 
 
 def _section(fact: DistinctFact) -> MemorySection:

@@ -1,9 +1,10 @@
 """`sessions.jsonl`: one line per conversation, ordered by start; who worked when, and what it came to."""
 
 from collections.abc import Iterable, Iterator
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
-import orjson
+import msgspec
 from msgspec import Struct
 
 from eventlog.ids import digest
@@ -15,6 +16,9 @@ from eventlog.projections.state.told import Told
 
 if TYPE_CHECKING:
     from eventlog.projections.engine.library import Library
+
+
+_place_of = attrgetter("place")
 
 
 class SessionLine(Struct, array_like=True):
@@ -58,7 +62,7 @@ def _rows(told: Told) -> Iterator[tuple[str, SessionLine]]:
     }
     yield (
         "",
-        SessionLine(conversation.started_at, conversation.id, orjson.dumps(fields, option=orjson.OPT_APPEND_NEWLINE)),
+        SessionLine(conversation.started_at, conversation.id, msgspec.json.encode(fields) + b"\n"),
     )
 
 
@@ -67,10 +71,21 @@ LINES = RowKind("line", SessionLine, _rows)
 
 def _render(name: str, library: "Library") -> Iterable[Document]:
     """Render one document; none while there is no conversation."""
-    rows = sorted(library.rows(LINES, name), key=lambda row: row.place)
-    if rows:
-        data = b"".join([row.line for row in rows])
-        yield Document("sessions.jsonl", lambda: [Line(row.line[:-1].decode(), (), (row.id,)) for row in rows], data)
+    pieces = library.pieces(LINES, name, _in_order)
+
+    def lines() -> list[Line]:
+        rows = sorted(library.rows(LINES, name), key=_place_of)
+        return [Line(row.line[:-1].decode(), (), (row.id,)) for row in rows]
+
+    if pieces.blocks:
+        said = list(pieces.blocks.values())
+        data = b"".join([piece for piece in said if piece is not None]) if None not in said else None
+        yield Document("sessions.jsonl", lines, data, pieces)
+
+
+def _in_order(rows: list[SessionLine]) -> bytes:
+    """Join the lines of the conversations that began on one day."""
+    return b"".join([row.line for row in sorted(rows, key=_place_of)])
 
 
 _VIEW = View((LINES,), _render)
