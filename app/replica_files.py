@@ -1,6 +1,8 @@
 """Day files of other machines: what they held when last seen, whether they lost lines, and whether one has our name."""
 
+import os
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import msgspec
@@ -10,8 +12,7 @@ from eventlog.errors import NotStored
 from eventlog.files import replace_file
 from eventlog.linescan import lines_with
 from eventlog.replica import replica_of
-from eventlog.sha import sha256
-from eventlog.store import Store
+from eventlog.store import Store, day_of
 
 
 class SeenFile(msgspec.Struct, frozen=True):
@@ -86,8 +87,15 @@ def _remembered(store: Store) -> dict[str, SeenFile]:
 
 
 def _of_others(store: Store) -> Iterator[tuple[str, str]]:
-    for day in days.list_days(store.log):
+    for day in days.list_days(store.log) if _are_any(store) else ():
         yield from ((file.rpartition("/")[2], file) for file in day.files if not _is_own(file))
+
+
+def _are_any(store: Store) -> bool:
+    """Look at the names only: most logs are of one machine, and every replay asks."""
+    with suppress(OSError):
+        return any(day_of(name) and not _is_own(name) for name in os.listdir(store.log))  # noqa: PTH208
+    return False
 
 
 def _is_own(file: str) -> bool:
@@ -106,9 +114,15 @@ def _look(path: str, before: SeenFile | None) -> SeenFile | None:
     if data is None or (before and not _begins_with(data, before)):
         return before
     whole = data[: data.rfind(b"\n") + 1]
-    digest = sha256(whole)
+    digest = _sha256(whole)
     return SeenFile(len(whole), whole.count(b"\n"), digest, stat.st_mtime_ns)
 
 
 def _begins_with(data: bytes, seen: SeenFile) -> bool:
-    return sha256(data[: seen.size]) == seen.digest
+    return _sha256(data[: seen.size]) == seen.digest
+
+
+def _sha256(data: bytes) -> str:
+    import hashlib  # slow to load, and fast with megabytes: few replays need it
+
+    return hashlib.sha256(data).hexdigest()

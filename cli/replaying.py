@@ -25,7 +25,7 @@ def replay_here(
 
 def tell(done: RebuildResult, root: str, store: Store, *, check: bool, as_json: bool) -> int:
     """Tell what a replay did, and return the exit code."""
-    report(done, root, ShortIds(store).of, check=check, as_json=as_json)
+    report(done, root, lambda full_id: ShortIds(store).of(full_id), check=check, as_json=as_json)
     if done.applied.pending:
         return EXIT_NOT_WRITTEN
     return EXIT_FOUND if check and (done.published.changes or done.applied.files) else 0

@@ -5,11 +5,12 @@ replaces it. Wherever there is no room for all, they are taken by `DistinctFact.
 """
 
 from collections.abc import Iterable
+from operator import attrgetter
 from typing import NamedTuple
 
 from msgspec import Struct
 
-from eventlog.events import Fact, order
+from eventlog.events import Fact
 from eventlog.text import one_line, same_text
 
 
@@ -30,6 +31,7 @@ class Statement(Struct, array_like=True, frozen=True, gc=False):
 
 
 Rank = tuple[int, int, str, float, str]
+_rank_of, _order_of = attrgetter("rank"), attrgetter("ts", "id")
 
 
 class DistinctFact(NamedTuple):
@@ -78,12 +80,12 @@ class DistinctFact(NamedTuple):
 
 def ranked(groups: Iterable[DistinctFact]) -> list[DistinctFact]:
     """Sort facts as they are told, whatever is cut."""
-    return sorted(groups, key=lambda fact: fact.rank, reverse=True)
+    return sorted(groups, key=_rank_of, reverse=True)
 
 
 def distinct_facts(statements: Iterable[Statement]) -> list[DistinctFact]:
     """Group the statements of one subject; superseded wordings of a key are left out."""
-    in_order = sorted(statements, key=order)
+    in_order = sorted(statements, key=_order_of)
     current = {statement.key: statement.same for statement in in_order if statement.key}
     by_text: dict[str, list[Statement]] = {}
     for statement in in_order:

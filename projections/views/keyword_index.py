@@ -212,8 +212,11 @@ def _by_keyword(subject: FactScope) -> dict[tuple[str, str], list[DistinctFact]]
 
 
 def _words(fact: DistinctFact) -> dict[str, str]:
-    words = (word for statement in fact.statements for word in (*statement.entities, statement.category) if word)
-    return {_words_of(word): word for word in words}
+    found: dict[str, str] = {}
+    for statement in fact.statements:
+        for word in (*statement.entities, statement.category) if statement.category else statement.entities:
+            found[_words_of(word)] = word
+    return found
 
 
 def _keyword(spelled: tuple[str, str], facts: list[DistinctFact], sessions: set[str]) -> Keyword:
