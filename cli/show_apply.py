@@ -6,7 +6,6 @@ from collections.abc import Callable
 from eventlog.app.apply_result import ApplyResult, SectionChange
 from eventlog.app.staging import StagedEntry
 from eventlog.cli.output import count, say
-from eventlog.cli.show_diff import show_diff
 from eventlog.text import cut
 
 _SHOWN, _CHARS = 3, 60
@@ -25,6 +24,8 @@ def tell(done: ApplyResult, short: Callable[[str], str], *, dry_run: bool = Fals
         say(f"{'pending':<10} {file}: {reason}")
     if dry_run or sys.stdout.isatty():
         for path, before, after in done.files:
+            from eventlog.cli.show_diff import show_diff  # most replays change no file of a person's
+
             show_diff(path, before, after)
 
 
