@@ -151,16 +151,16 @@ class _Publishing:
         if layout is None:
             stamp = self._put_whole(document)
             lengths = {block: len(said) for block, said in pieces.blocks.items() if said is not None}
-            layouts.put(pieces.place, Layout(document.path, stamp, lengths) if stamp else None)
+            layouts.keep(pieces.place, Layout(document.path, stamp, lengths) if stamp else None)
             return stamp
         try:
             differs, now = splice(path, pieces, layout, dry_run=self._dry_run)
         except Overtaken:
-            layouts.put(pieces.place, None)
+            layouts.keep(pieces.place, None)
             raise
         self.done.written += [document.path] * differs
         self.done.unchanged += not differs
-        layouts.put(pieces.place, now)
+        layouts.keep(pieces.place, now)
         return None if self._dry_run else now.stamp
 
     def _put_one(self, document: Document, taken_in: bytes | None) -> None:

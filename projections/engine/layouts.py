@@ -37,7 +37,7 @@ class Layouts:
         data = self._shelf.read(_KIND, *place)
         return _layout.decode(data) if data else None
 
-    def put(self, place: Place, layout: Layout | None) -> None:
+    def keep(self, place: Place, layout: Layout | None) -> None:
         """Keep a layout; None forgets it."""
         self._shelf.write(_KIND, *place, _encode(layout, order="deterministic") if layout else None)
 
@@ -45,4 +45,4 @@ class Layouts:
         """Note that these blocks say something else than the file."""
         if layout := self.of(place):
             layout.changed.update(blocks)
-            self.put(place, layout)
+            self.keep(place, layout)
