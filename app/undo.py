@@ -18,6 +18,7 @@ from eventlog.events import (
     Fact,
     KnowledgeEdited,
     PlanEntry,
+    ProjectJoined,
     Rejected,
     Restored,
     Retraction,
@@ -91,7 +92,7 @@ class _Done:
             raise BadRequest("it is taken back already", where=event.id)
         if isinstance(event, Fact | StageSummary) and event.agent != HUMAN:
             raise BadRequest("an agent said this", hint=f"eventlog forget {event.id} keeps it from being said")
-        if not isinstance(event, Fact | StageSummary | PlanEntry | Restored) and not self._is_deed(event):
+        if not isinstance(event, Fact | StageSummary | PlanEntry | Restored | Retraction) and not self._is_deed(event):
             raise BadRequest(f"{event.type} did nothing that could be taken back", where=event.id)
         return self._undoable(event)
 
@@ -103,33 +104,34 @@ class _Done:
                 return isinstance(entry, PlanEntry) and not is_hidden and event.id == self._first_arrival(entry)
             case KnowledgeEdited():
                 return event.id not in self._firsts
-            case EntryResolved() | Rejected():
-                return True
+            case Fact() | StageSummary() | PlanEntry():
+                is_in_force = event.agent == HUMAN and not self._withdrawn.hides(event)
+                return is_in_force and not self._arrivals(event)
             case Retraction():
                 return event.agent == HUMAN
-            case Fact():
-                return event.agent == HUMAN and not self._withdrawn.hides(event)
             case _:
-                return False
+                return isinstance(event, EntryResolved | Rejected | ProjectJoined)
 
     def _first_arrival(self, entry: PlanEntry) -> str:
+        return min(self._arrivals(entry), key=order).id
+
+    def _arrivals(self, entry: Event) -> list[EntryApplied]:
         arrivals = (event for event in self._events.values() if isinstance(event, EntryApplied))
-        return min((event for event in arrivals if event.target == entry.id), key=order).id
+        return [event for event in arrivals if event.target == entry.id]
 
     def _undoable(self, event: Event) -> Undoable:
+        what = next((what for kind, what in _WORDS.items() if isinstance(event, kind)), "an edit by hand")
         match event:
             case EntryApplied():
-                return Undoable(event, [self._events[event.target]], "an entry that was applied")
-            case PlanEntry():
-                return Undoable(event, [event], "an entry")
-            case EntryResolved():
-                return Undoable(event, [event], "a decision about an entry")
-            case Rejected():
-                return Undoable(event, list(self._alike(event)), "a forgetting")
-            case Restored():
-                return Undoable(event, list(self._alike(event)), "a taking back")
+                return Undoable(event, [self._events[event.target]], what)
+            case Rejected() | Restored():
+                return Undoable(event, list(self._alike(event)), what)
+            case PlanEntry() | EntryResolved() | ProjectJoined():
+                return Undoable(event, [event], what)
+            case Retraction() if event.agent != HUMAN:
+                return Undoable(event, [event], "a withdrawal by an agent")
             case _:
-                return Undoable(event, self._saved_together(event), "an edit by hand")
+                return Undoable(event, self._saved_together(event), what)
 
     def _alike(self, event: Rejected | Restored) -> Iterator[Event]:
         for other in self._events.values():
@@ -148,7 +150,15 @@ class _Done:
         return list(found.values())
 
 
-_DOING = (EntryApplied, EntryResolved, KnowledgeEdited, PlanEntry, Rejected, Restored, Retraction)
+_WORDS: dict[type[Event], str] = {
+    EntryApplied: "an entry that was applied",
+    PlanEntry: "an entry",
+    EntryResolved: "a decision about an entry",
+    Rejected: "a forgetting",
+    Restored: "a taking back",
+    ProjectJoined: "a joining of two projects",
+}
+_DOING = (EntryApplied, EntryResolved, KnowledgeEdited, PlanEntry, ProjectJoined, Rejected, Restored, Retraction)
 
 
 def _first_texts(opened: OpenStore) -> set[str]:

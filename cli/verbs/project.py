@@ -83,5 +83,5 @@ def join(one: str, other: str, store: Store) -> int:
     event = join_projects(opened, one, other)
     replay_store(opened)
     say(f"{one} and {other} are one project now")
-    say(f"to take it back: eventlog append retraction target={Shown(store).id(event.id)}, then eventlog replay")
+    say(f"undo: eventlog undo {Shown(store).short(event.id)}")
     return 0

@@ -10,18 +10,21 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from eventlog import codec
+from eventlog.app.apply import apply
 from eventlog.app.forget import forget, forgettable, forgettable_session
+from eventlog.app.join_projects import join_projects
 from eventlog.app.machine import Machine
 from eventlog.app.plan import plan
 from eventlog.app.rebuild import replay_store
 from eventlog.app.record_once import record_once
 from eventlog.app.replay import replay
 from eventlog.app.resolve import decide, waiting
+from eventlog.app.restore import restorable
 from eventlog.app.session_context import request_of, session_context
 from eventlog.app.undo import undo, undoable
 from eventlog.app.what_if import documents_at, text_of
 from eventlog.errors import BadRequest
-from eventlog.events import Fact, PlanEntry, Rejected, Restored, Retraction, StageSummary
+from eventlog.events import HUMAN, Fact, PlanEntry, Rejected, Restored, Retraction, StageSummary
 from eventlog.log import EventLog
 from eventlog.projections.bases.ledger import REJECTED
 from eventlog.text import statement_of
@@ -287,7 +290,7 @@ def test_a_person_who_writes_it_by_hand_has_it_back(log):
 
 
 @settings(max_examples=rounds(fixed=12, fuzz=150))
-@given(histories(), histories(), st.data())
+@given(histories(plans=True), histories(plans=True), st.data())
 def test_what_is_forgotten_never_comes_back_by_itself(earlier, later, data):
     with a_log() as log:
         write(log, earlier)
@@ -325,22 +328,74 @@ def tells(line, text):
 
 # ------------------------------------------------------------------------------------------------ taking back
 
-DEEDS = [
-    "forget",
-    "entry",
-    "second entry",
-    "resolve",
-    "discard",
-    "edit a base",
-    "edit a memory",
-    "strike from a memory",
-]
+
+def forget_session(log):
+    forget(opened(log), [forgettable_session(opened(log), "s1")])
+
+
+def forget_several(log):
+    forget(opened(log), [*forgettable(opened(log), "Something else"), *forgettable(opened(log), "Use HS256")])
+
+
+def by_hand(log, event):
+    log.append(replace(event, conversation_id=HUMAN, agent=HUMAN))
+
+
+def withdraw(log, **aim):
+    """An agent withdraws: not the last thing a person did, so it is named."""
+    return log.append(Retraction(conversation_id="s2", agent="codex", **aim)).id
+
+
+def restore(log):
+    memory = next(Path(log.store.knowledge).rglob("projects/shop*/MEMORY.md"))
+    return undo(opened(log), restorable(opened(log), str(memory), list(log.read())[-2].ts)).events[0].id
+
+
+def resolve(log, choice):
+    [staged] = waiting(opened(log))
+    decide(opened(log), staged, choice)
+
+
+def edit_base(log):
+    write_user(user_md().read_text().replace("Green", "Black"))
+
+
+def edit_memory(log, instead=""):
+    memory = next(Path(log.store.knowledge).rglob("projects/shop*/MEMORY.md"))
+    bullet = next(line for line in memory.read_text().split("\n") if "HS256" in line)
+    memory.write_text(memory.read_text().replace(f"{bullet}\n", instead and f"{bullet}\n{instead}\n"))
+
+
+TEA = StageSummary(conversation_id="-", summary="Made tea", decisions=["Tea it is"])
+COFFEE = {"path": "user", "heading": "Coffee", "content": "None"}
+DEEDS = {  # each returns the id to undo where the last thing a person did is another
+    "forget": lambda log: forgotten(log, "Use HS256") and None,
+    "forget a session": forget_session,
+    "forget several": forget_several,
+    "say a fact": lambda log: by_hand(log, Fact(conversation_id="-", content="I like tea")),
+    "sum up": lambda log: by_hand(log, TEA),
+    "plan by hand": lambda log: plan(log, COFFEE, session=HUMAN, agent=HUMAN) and None,
+    "an agent withdraws": lambda log: withdraw(log, target=next(iter(log.read())).id),
+    "an agent withdraws a session": lambda log: withdraw(log, conversation="s1"),
+    "join projects": lambda log: join_projects(opened(log), PROJECT, "/p/notes") and None,
+    "restore": restore,
+    "take back": lambda log: taken_back(log).events[0].id,
+    "entry": lambda log: planned(log, "Coffee", "None") and None,
+    "second entry": lambda log: planned(log, "Tea", "Oolong") and None,
+    "resolve": lambda log: resolve(log, "apply"),
+    "discard": lambda log: resolve(log, "discard"),
+    "edit a base": edit_base,
+    "edit a base and apply": lambda log: edit_base(log) or (apply(opened(log)) and None),
+    "add to a memory": lambda log: edit_memory(log, "- By hand"),
+    "strike from a memory": edit_memory,
+}
 
 
 @pytest.mark.parametrize("deed", DEEDS)
 def test_undo_gives_every_file_back_byte_for_byte_but_for_stamps(log, deed):
     said(log)
     said(log, "Something else")
+    said(log, "Of another place", project="/p/notes")
     planned(log, "Tea", "Green")
     replay_store(opened(log))
     if deed in ("resolve", "discard"):
@@ -348,40 +403,21 @@ def test_undo_gives_every_file_back_byte_for_byte_but_for_stamps(log, deed):
         replay_store(opened(log))
         planned(log, "Tea", "White")
         replay_store(opened(log))
+    if deed == "take back":
+        forgotten(log, "Use HS256")
+    if deed == "restore":
+        log.append(Retraction(conversation_id="s1", target=next(iter(log.read())).id))
+        replay_store(opened(log))
     before = files(log)
 
-    do(log, deed)
+    done = DEEDS[deed](log)
+    replay_store(opened(log))
     assert deed == "discard" or files(log) != before
-    taken_back(log)
+    taken_back(log, done or "")
 
     assert files(log) == before
     again = replay_store(opened(log))
     assert (again.published.changes, again.applied.stored) == (0, 0)
-
-
-def do(log, deed):
-    match deed:
-        case "forget":
-            forgotten(log, "Use HS256")
-        case "entry":
-            planned(log, "Coffee", "None")
-            replay_store(opened(log))
-        case "second entry":
-            planned(log, "Tea", "Oolong")
-            replay_store(opened(log))
-        case "resolve" | "discard":
-            [staged] = waiting(opened(log))
-            decide(opened(log), staged, "apply" if deed == "resolve" else "discard")
-            replay_store(opened(log))
-        case "edit a base":
-            write_user(user_md().read_text().replace("Green", "Black"))
-            replay_store(opened(log))
-        case _:
-            memory = next(Path(log.store.knowledge).rglob("projects/*/MEMORY.md"))
-            text = memory.read_text()
-            bullet = next(line for line in text.split("\n") if "HS256" in line)
-            memory.write_text(text.replace(f"{bullet}\n", "" if "strike" in deed else f"{bullet}\n- By hand\n"))
-            replay_store(opened(log))
 
 
 def test_undo_given_again_goes_further_back_and_takes_back_a_taking_back_by_its_id(log):

@@ -34,7 +34,7 @@ def said(log, *facts):
     return log.append_many([codec.from_fields(fields) for fields in facts])
 
 
-@given(histories(), moments, moments)
+@given(histories(plans=True), moments, moments)
 def test_what_was_and_what_changed_are_replays_of_the_log_cut_there(lines, one, other):
     with log_of(lines) as log:
         found = diff(opened(log), one, other)
@@ -48,17 +48,33 @@ def test_what_was_and_what_changed_are_replays_of_the_log_cut_there(lines, one, 
     assert found == changes(*cut)
 
 
-@given(st.lists(st.tuples(st.sampled_from("abcdef"), st.sampled_from(["s1", "s2", "s3"])), min_size=1, max_size=12))
-def test_without_a_session_exactly_the_lines_go_that_only_it_supports(sayings):
-    facts = [fact(number, content=f"say {text}", conversation_id=who) for number, (text, who) in enumerate(sayings)]
-    with log_of([codec.encode(codec.from_fields(one)) for one in facts]) as log:
-        before = documents_at(opened(log))["MEMORY.md"]
-        after = documents_at(opened(log), without=Omission(sessions=frozenset({"s1"}))).get("MEMORY.md")
-    alone = {text for text, _ in sayings} - {text for text, who in sayings if who != "s1"}
-    left = bullets(after.lines) if after else set()
+sayings = st.tuples(
+    st.sampled_from("abcdef"), st.sampled_from(["s1", "s2", "s3"]), st.sampled_from(["codex", "cursor"])
+)
+omissions = st.sampled_from(
+    [
+        Omission(sessions=frozenset({"s1"})),
+        Omission(agents=frozenset({"codex"})),
+        Omission(events=frozenset(fact(number)["id"] for number in (0, 2, 5))),
+        Omission(sessions=frozenset({"s2"}), events=frozenset({fact(1)["id"]})),
+    ]
+)
 
-    assert bullets(before.lines) - left == {f"say {text}" for text in alone}
-    assert left <= bullets(before.lines)
+
+@given(st.lists(sayings, min_size=1, max_size=12), omissions)
+def test_without_something_exactly_the_lines_go_that_only_it_supports(said, without):
+    facts = [
+        Fact(id=fact(number)["id"], ts=at(number), content=f"say {text}", conversation_id=who, agent=agent)
+        for number, (text, who, agent) in enumerate(said)
+    ]
+    with log_of([codec.encode(one) for one in facts]) as log:
+        before = documents_at(opened(log))["MEMORY.md"]
+        after = documents_at(opened(log), without=without).get("MEMORY.md")
+    sessions = [one for one in facts if one.conversation_id not in without.sessions]
+    others = {one.content for one in sessions if one.id not in without.events and one.agent not in without.agents}
+
+    assert bullets(before.lines) == {one.content for one in facts}
+    assert (bullets(after.lines) if after else set()) == others
 
 
 def went(change):

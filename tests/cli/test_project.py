@@ -62,8 +62,7 @@ def test_two_projects_are_joined_by_name_and_parted_as_it_says(store, shop):
     assert [SHOP] == [project["project"] for project in listed(store)]
     assert ["fact 0", "fact 1", "fact 2"] == facts(store, "notes")
     words = said.out.splitlines()[1].partition(": eventlog ")[2].partition(", then")[0].split()
-    assert 0 == call(*words, "--store", store.root).code
-    call("replay", "--store", store.root)
+    assert 0 == call(*words, "--yes", "--store", store.root).code
     assert ["fact 2"] == facts(store, "notes")
 
 

@@ -51,7 +51,13 @@ _others: list[dict[str, st.SearchStrategy]] = [
     {"type": st.just("session_end"), "reason": st.sampled_from([None, "clear"])},
     {"type": st.just("future")},
 ]
-_fields = st.one_of([st.fixed_dictionaries({**_common, **one}) for one in (_fact, _fact, _summary, _summary, *_others)])
+_entry: dict[str, st.SearchStrategy] = {
+    "type": st.just("plan_entry"), "content": _texts.filter(str.isprintable),
+    "key": st.fixed_dictionaries({"path": st.sampled_from(["user", "soul"]), "heading": st.sampled_from(["Tea", "Work"])}),
+}  # fmt: skip
+_kinds = (_fact, _fact, _summary, _summary, *_others)
+_fields = st.one_of([st.fixed_dictionaries({**_common, **one}) for one in _kinds])
+_fields_with_plans = st.one_of([st.fixed_dictionaries({**_common, **one}) for one in (*_kinds, _entry, _entry)])
 # the event at that position, a conversation, or what anybody states
 _withdrawn = st.tuples(st.sampled_from(["target"]), st.integers(0, 20)) | st.tuples(
     st.sampled_from(["conversation"]), _common["conversation_id"]
@@ -65,9 +71,9 @@ _LINKS = st.sampled_from(["retraction", "restored"])  # what takes back the one 
 
 
 @st.composite
-def histories(draw, max_size=10):
+def histories(draw, max_size=10, *, plans=False):
     """Lines of a log, in no order; some have an id of another day, some withdraw what others said or withdrew."""
-    said = draw(st.lists(_fields, min_size=1, max_size=max_size))
+    said = draw(st.lists(_fields_with_plans if plans else _fields, min_size=1, max_size=max_size))
     chains = draw(st.lists(st.tuples(_withdrawal, st.lists(_LINKS, max_size=2)), max_size=2))
     many = said + [
         fields for position, chain in enumerate(chains) for fields in _chain(len(said) + 3 * position, *chain)
