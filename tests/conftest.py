@@ -42,8 +42,16 @@ def _no_loss_of_power():
         yield
 
 
+@pytest.fixture(autouse=True, scope="session")
+def _no_way_down():
+    """A verb that steps back behind the others would do so for every test after it."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "nice", _nothing("nice"), raising=False)
+        yield
+
+
 def _nothing(name):
-    def nothing(fd):
+    def nothing(_):
         pass
 
     nothing.__name__ = name
