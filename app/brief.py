@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
-from eventlog import timestamps
+from eventlog import days, timestamps
 from eventlog.app.apply import apply
 from eventlog.app.install.host_report import Report, examine
 from eventlog.app.install.install import InstallTarget
@@ -42,11 +42,12 @@ class Brief(Struct, frozen=True):
     agents: list[AgentPulse]
     staged: list[StagedEntry]
     edited: int
+    unreadable: int = 0  # files of the log
 
     @property
     def is_empty(self) -> bool:
         """Tell whether nothing has happened yet."""
-        return not self.events
+        return not (self.events or self.unreadable)
 
 
 def brief(opened: OpenStore, target: InstallTarget) -> Brief:
@@ -67,6 +68,7 @@ def brief(opened: OpenStore, target: InstallTarget) -> Brief:
         agents=[_pulse(report) for report in examine(target) if report.found or report.installed],
         staged=waiting.staged,
         edited=len(waiting.edited),
+        unreadable=len(days.unreadable(opened.log.store.log)),
     )
 
 

@@ -201,7 +201,7 @@ class StoreCache:
 def opened(store: Store, *, writes: bool, anew: bool = False) -> StoreCache | None:
     """Open the cache of a store; None where there is none, and none can be made."""
     path = store.cached("knowledge.db")
-    if not writes and not Path(path).is_file():
+    if not writes and not os.path.isfile(path):  # noqa: PTH113 - Path.is_file raises where one may not look
         return None
     if anew:
         delete(store)

@@ -1,5 +1,7 @@
 """The check of the store, its settings, and every agent; reads everything, changes nothing."""
 
+import errno
+import os
 from collections.abc import Iterator
 from contextlib import suppress
 from functools import partial
@@ -15,10 +17,12 @@ from eventlog.app.install.install import InstallTarget
 from eventlog.conflict_copies import sync_program
 from eventlog.errors import BadSettings
 from eventlog.hooks import error_log
-from eventlog.plain_words import of_system, place_of
+from eventlog.plain_words import of_record, of_system, place_of
 from eventlog.replica import replica_of
 from eventlog.settings import load
 from eventlog.store import Store
+
+_NO_PERMISSION = of_system(PermissionError(errno.EACCES, ""))
 
 
 class StoreSize(NamedTuple):
@@ -49,15 +53,26 @@ class DoctorReport(NamedTuple):
 
 def doctor(target: InstallTarget) -> DoctorReport:
     """Examine the store and every agent; whatever cannot be examined is a problem, not a failure."""
-    agents = examine(target)
+    store, home = target.store, list(_home(target))
     return DoctorReport(
-        target.store.root,
-        _size(target.store),
-        list(_problems(target)),
-        _set_aside(target.store),
-        agents,
-        error_log.noted(target.store),
+        store.root,
+        _size(store),
+        list({problem.what: problem for problem in (*home, *_problems(target))}.values()),
+        _set_aside(store),
+        [] if home else examine(target),
+        [failure | {"error": of_record(str(failure.get("error")))} for failure in error_log.noted(store)],
     )
+
+
+def _home(target: InstallTarget) -> Iterator[Problem]:
+    """Tell what is wrong with the home directory, where agents keep their files."""
+    home = str(target.home)
+    if not target.home.is_absolute():
+        yield Problem(f"HOME is {home!r}, which is no path from the root", "set HOME to your home directory")
+    elif os.path.lexists(home) and not target.home.is_dir():
+        yield Problem(f"{home} is your home directory, and it is none", "set HOME to your home directory")
+    elif os.path.lexists(home) and not os.access(home, os.R_OK | os.X_OK):
+        yield Problem(f"{home} cannot be examined: {_NO_PERMISSION[0]}", _NO_PERMISSION[1])
 
 
 def _size(store: Store) -> StoreSize:
@@ -118,7 +133,7 @@ def _switches(target: InstallTarget) -> Iterator[Problem]:
     if target.environ.get("EVENTLOG_DISABLED", "") not in ("", "0"):
         yield Problem("EVENTLOG_DISABLED is set: hooks record nothing", "unset EVENTLOG_DISABLED")
     switch = target.project / ".eventlog-disable"
-    if switch.exists():
+    if os.path.lexists(switch):
         yield Problem("hooks record nothing in this project", f"rm {switch}")
 
 
@@ -126,9 +141,13 @@ def _settings(store: Store) -> Iterator[Problem]:
     try:
         load.load(store)
     except BadSettings as error:
-        yield Problem(str(error), "correct it: until then hooks go by the defaults, and replay refuses")
+        is_there = error.what.startswith("cannot be read")
+        do = error.hint if is_there else "correct it"
+        yield Problem(str(error), f"{do}: until then hooks go by the defaults, and replay refuses")
 
 
 def _set_aside(store: Store) -> list[str]:
     """Copies of files that people had edited, kept when the files were rebuilt."""
-    return sorted(map(str, Path(store.knowledge).rglob("*.md.edited-*")))
+    with suppress(OSError):
+        return sorted(map(str, Path(store.knowledge).rglob("*.md.edited-*")))
+    return []

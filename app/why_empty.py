@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
+from eventlog import days
 from eventlog.log import EventLog
 
 _INSTALL = "eventlog install, with the name of your agent, lets its hooks tell of every session"
@@ -21,6 +22,9 @@ def why_empty(log: EventLog, noun: str, asked: Mapping[str, object], fits: Fits 
 
     `fits` tells whether there is anything for other conditions: what is near is looked for with it.
     """
+    if bad := days.unreadable(log.store.log):
+        what = f"{bad[0].file}: {bad[0].reason}" + (f"; and {len(bad) - 1:,} files more" if len(bad) > 1 else "")
+        return Emptiness(f"part of the log cannot be read: {what}", "eventlog doctor tells what to do")
     if not log.days():
         return Emptiness(f"nothing has happened yet in {log.store.root}", _INSTALL)
     given = {name: value for name, value in asked.items() if value}

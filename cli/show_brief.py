@@ -51,6 +51,7 @@ def _standing(found: Brief, now: str) -> list[str]:
     return [
         f"{clean(project_name(found.project))}  {held}",
         *_of_project(found, now),
+        *_under("log", _unreadable(found.unreadable)),
         *_under("hooks", _hooks(found.agents, now)),
         *_under("you", _yours(found)),
         *_under("next", ["eventlog memory · search TEXT · sessions · --help"]),
@@ -74,6 +75,11 @@ def _of_project(found: Brief, now: str) -> list[str]:
         kinds = [count(number, clean(kind)) for kind, number in list(found.recent.items())[:_SHOWN]]
         lines += _under("new", [fit(f"{', '.join(kinds)} this week", _ROOM)])
     return lines
+
+
+def _unreadable(files: int) -> list[str]:
+    what = count(files, "file of it cannot be read", "files of it cannot be read")
+    return [f"{marked('✗')} {what}: eventlog doctor"] if files else []
 
 
 def _hooks(agents: list[AgentPulse], now: str) -> list[str]:

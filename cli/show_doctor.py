@@ -1,6 +1,7 @@
 """The report of `doctor`: one column of marks, and beside each what to do."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from eventlog.app.doctor import DoctorReport, StoreSize
 from eventlog.app.install.health import Problem
@@ -8,6 +9,7 @@ from eventlog.app.install.host_report import Report
 from eventlog.cli.cells import padded
 from eventlog.cli.output import beside, clean, count, marked, print_line
 from eventlog.cli.shown import Shown
+from eventlog.hosts import ROOMS
 
 _NAME = 9  # cells
 _RECENT = 3  # failures
@@ -24,8 +26,8 @@ def show_report(found: DoctorReport, shown: Shown) -> None:
     is_none = not any(agent.installed for agent in found.agents)
     for agent in here:
         _agent(agent, shown, is_none=is_none)
-    if found.failures:
-        _failures(found, shown)
+    if unknown := [failure for failure in found.failures if failure.get("agent") not in ROOMS]:
+        _failures(found, unknown, shown)
     if elsewhere := [agent.agent for agent in found.agents if agent not in here]:
         _line("·", "not here", ", ".join(elsewhere))
     if is_none:
@@ -66,8 +68,8 @@ def _set_aside(copies: list[str]) -> None:
     _step("fix", "take out what you need, then remove them")
 
 
-def _failures(found: DoctorReport, shown: Shown) -> None:
-    failed = found.failures
+def _failures(found: DoctorReport, failed: Sequence[Mapping[str, Any]], shown: Shown) -> None:
+    """Print failures of hooks whose agent nobody knows; the others stand with their agents."""
     _line("✗", "failures", f"{count(len(failed), 'call')} of hooks failed; the last:")
     for failure in failed[-_RECENT:]:
         _line(" ", "", f"{_when(failure.get('ts'), shown)}  {failure.get('error')}")

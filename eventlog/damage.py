@@ -38,6 +38,13 @@ class Damage(msgspec.Struct, frozen=True):
         return f"{self.file}:{self.line} (byte {self.offset})" if self.line else self.file
 
 
+def reason_of(error: OSError) -> str:
+    """Tell in plain words why a file cannot be read."""
+    from eventlog.plain_words import of_system  # a hook that reads well needs no words
+
+    return of_system(error)[0]
+
+
 def unreadable_file(file: str, reason: str | None) -> Damage:
     """Make the damage of a whole file."""
     return Damage(file, 0, 0, "unreadable", reason or "cannot be read")

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from eventlog import store
 from eventlog.cross_day import day_in_id
-from eventlog.damage import Damage, unreadable_file
+from eventlog.damage import Damage, reason_of, unreadable_file
 from eventlog.events import Event, order
 from eventlog.files import open_regular, read_regular
 from eventlog.linescan import lines_with
@@ -76,7 +76,7 @@ def _unopened(file: str) -> Iterator[Damage]:
     try:
         os.close(open_regular(file))
     except OSError as error:
-        yield unreadable_file(file, error.strerror)
+        yield unreadable_file(file, reason_of(error))
 
 
 def entries(day: Day, mentioning: Sequence[bytes] = ()) -> tuple[list[LogLine], list[Damage]]:
@@ -161,7 +161,7 @@ def scan(file: str, day: str) -> Iterator[LogLine | Damage]:
     try:
         data = read_regular(file)
     except OSError as error:
-        yield unreadable_file(file, error.strerror)
+        yield unreadable_file(file, reason_of(error))
         return
     yield from _scan_bytes(file, data, day)
 

@@ -75,4 +75,50 @@ def place_of(error: OSError, path: str = "") -> str:
     """Name the place a person knows: the one the system named, else the path; of a lock, the directory it lies in."""
     named = path if error.filename is None else os.fsdecode(error.filename)
     named = path if path and named.endswith(".tmp") else named
-    return named.rpartition("/")[0] if named.endswith(".lock") else named
+    return without_locks(named)
+
+
+def without_locks(path: str) -> str:
+    """Name the cache instead of a lock in it, of which nobody has heard."""
+    folder, is_lock, _ = path.partition(_LOCKS)
+    return f"{folder}/cache" if is_lock else path.rpartition("/")[0] if path.endswith(".lock") else path
+
+
+def of_record(text: str) -> str:
+    """Tell what happened, and where, of an exception that was noted: `PermissionError: [Errno 13] …: '/a'`."""
+    noted = _NOTED.sub("", text)
+    if found := _ERRNO.search(noted):
+        what, _ = of_system(OSError(int(found["number"]), found["reason"]))
+        return f"{without_locks(found['place'])}: {what}" if found["place"] else what
+    return noted
+
+
+_LOCKS = "/cache/locks"
+_NOTED = re.compile(r"^(?:\w+\.)*\w*(?:Error|Exception|NotStored|Interrupt|Exit)\w*: ")
+_ERRNO = re.compile(r"\[Errno (?P<number>\d+)\] (?P<reason>[^:]*)(?:: '(?P<place>.*)')?")
+
+
+def of_yaml(problem: str) -> str:
+    """Translate what YAML's own reader says is wrong."""
+    for pattern, words in _YAML:
+        if found := pattern.fullmatch(problem):
+            return found.expand(words)
+    return "it cannot be understood from here on"
+
+
+_YAML = [
+    (re.compile(pattern), words)
+    for pattern, words in (
+        (r"expected ',' or '(.)', but got .*", r"a \1 is missing"),
+        (r"mapping values are not allowed here", "a second colon: put the text in quotes"),
+        (r"found character '\\t' that cannot start any token", "a tab: indent with spaces"),
+        (r"found character '(.+)' that cannot start any token", r"no value begins with \1: put the text in quotes"),
+        (r"could not find expected ':'", "a colon is missing"),
+        (r"expected <block end>, but found .*", "it is not indented like the lines above"),
+        (r"found unexpected end of stream", "a quotation mark is missing at the end of a text"),
+        (r"found unknown escape character .*", "a backslash where none can be: put the text in single quotes"),
+        (r"found undefined alias.*", "no value begins with *: put the text in quotes"),
+        (r"could not determine a constructor for the tag .*", "no value begins with !: put the text in quotes"),
+        (r"special characters are not allowed", "a character that cannot be seen"),
+    )
+]

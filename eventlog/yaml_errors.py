@@ -12,6 +12,7 @@ import msgspec
 import yaml
 
 from eventlog.codec import in_words
+from eventlog.plain_words import of_yaml
 
 _MISSING = re.compile(r"Object missing required field `(\w+)`")
 _DEEPEST = 50  # levels of YAML; nothing that is meant has more
@@ -192,6 +193,6 @@ def _children(node: yaml.Node) -> Iterator[yaml.Node]:
 def _unreadable(error: yaml.YAMLError, text: str) -> Mistake:
     if isinstance(error, yaml.MarkedYAMLError):
         mark = error.problem_mark or error.context_mark
-        return Mistake(mark.line + 1 if mark else 1, "", f"not YAML: {error.problem or error.context}")
+        return Mistake(mark.line + 1 if mark else 1, "", f"not YAML: {of_yaml(error.problem or '')}")
     position = getattr(error, "position", 0)
-    return Mistake(text.count("\n", 0, position) + 1, "", f"not YAML: {getattr(error, 'reason', error)}")
+    return Mistake(text.count("\n", 0, position) + 1, "", f"not YAML: {of_yaml(getattr(error, 'reason', ''))}")

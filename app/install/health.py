@@ -1,5 +1,6 @@
 """The check of the store itself: a directory of its owner's, that can be written, where nothing waits."""
 
+import errno
 import os
 import stat
 import tempfile
@@ -12,6 +13,7 @@ from eventlog.plain_words import of_system
 from eventlog.store import Store
 
 _TRIED = 4096  # bytes: a block of most file systems
+_NEEDED = ("knowledge.db", "locks")
 _NOT_OURS = 0o077  # rights of others
 
 
@@ -46,11 +48,39 @@ def _ownership(store: Store) -> Iterator[Problem]:
 
 
 def _writing(store: Store) -> Iterator[Problem]:
-    existing = next(path for path in (Path(store.log), *Path(store.log).parents) if path.exists())
-    if not os.access(existing, os.W_OK | os.X_OK):
+    places = (Path(store.log), *Path(store.log).parents)
+    existing = next(path for path in places if os.path.lexists(path))
+    if not existing.is_dir():
+        yield _refused(existing, NotADirectoryError(errno.ENOTDIR, ""))
+    elif os.statvfs(existing).f_flag & os.ST_RDONLY:
+        yield _refused(existing, OSError(errno.EROFS, ""))
+    elif not os.access(existing, os.W_OK | os.X_OK):
         yield Problem(f"{existing} cannot be written", f"chmod u+w {existing}")
-    elif existing == Path(store.log):
-        yield from _tried(existing.parent)
+    else:
+        yield from _tried(existing.parent if existing == Path(store.log) else existing)
+    yield from _unusable(Path(store.cache))
+
+
+def _unusable(cache: Path) -> Iterator[Problem]:
+    """Name a part of the cache that a replay cannot write; on a read-only disk, that is told already."""
+    for path in (cache, *(cache / name for name in _NEEDED)):
+        if os.path.lexists(path) and not os.access(path, os.R_OK | os.W_OK) and not _is_read_only(path):
+            yield Problem(f"{path} cannot be used: replay needs it", f"chmod -R u+rwX {cache}, or remove it")
+    knowledge = cache.with_name("knowledge")
+    if os.path.lexists(knowledge) and not os.access(knowledge, os.W_OK | os.X_OK) and not _is_read_only(knowledge):
+        yield Problem(f"{knowledge} cannot be written: replay needs it", f"chmod -R u+rwX {knowledge}")
+
+
+def _is_read_only(path: Path) -> bool:
+    try:
+        return bool(os.statvfs(path).f_flag & os.ST_RDONLY)
+    except OSError:
+        return False
+
+
+def _refused(place: Path, error: OSError) -> Problem:
+    what, remedy = of_system(error)
+    return Problem(f"{place} cannot be written: {what}", remedy)
 
 
 def _tried(directory: Path) -> Iterator[Problem]:
@@ -61,9 +91,9 @@ def _tried(directory: Path) -> Iterator[Problem]:
             file.flush()
             os.fsync(file.fileno())
     except OSError as error:
-        yield Problem(
-            f"{directory} cannot be written: {of_system(error)[0]}", "free some space: until then hooks lose events"
-        )
+        is_full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+        told = _refused(directory, error)
+        yield told._replace(fix="free some space: until then hooks lose events") if is_full else told
 
 
 def _waiting(store: Store) -> Iterator[Problem]:

@@ -19,6 +19,7 @@ from eventlog.hooks.command import calls_us, command, is_ours, is_shared, missin
 from eventlog.hosts import named, newest_transcript
 from eventlog.hosts.profile import BOTH_SCOPES, HostProfile, Scope, profiles
 from eventlog.hosts.steps import dig
+from eventlog.plain_words import of_record
 
 
 class Report(NamedTuple):
@@ -72,11 +73,18 @@ def _report(
     servers, wrong = _servers(target, host)
     told = {problem.what for problem in problems}  # one file may hold hooks and servers
     problems += [problem for problem in wrong if problem.what not in told]
-    has_traces = any((target.home / trace).is_dir() for trace in host.traces or (host.home,))
+    has_traces = any(_is_there(target.home / trace) for trace in host.traces or (host.home,))
     found = has_traces or any(map(shutil.which, host.programs or (host.agent,)))
     paths = tuple(str(file.path) for file in own)
     judged = _saving(target, host) if own else None
     return Report(host.agent, host.name, found, paths, last, tuple(problems), judged, servers)
+
+
+def _is_there(directory: Path) -> bool:
+    """Tell whether there is such a directory; where one may not look, there is none."""
+    with suppress(OSError):
+        return directory.is_dir()
+    return False
 
 
 def _servers(target: InstallTarget, host: HostProfile) -> tuple[tuple[str, ...], list[Problem]]:
@@ -124,9 +132,12 @@ def _files(target: InstallTarget, host: HostProfile) -> Iterator[_HookFile | Pro
 def _value(path: Path) -> Any:
     text = host_file.text_of(host_file.read(path), path)
     try:
-        return hook_entries.value_of(text) if says_something(text) else None
+        value = hook_entries.value_of(text) if says_something(text) else None
     except BadRequest as error:
         raise BadRequest(error.what, where=str(path), hint="correct the file by hand") from error
+    if value is not None and not isinstance(value, dict):
+        raise BadRequest("not a JSON object", where=str(path), hint="correct the file by hand")
+    return value
 
 
 def _problems(target: InstallTarget, host: HostProfile, file: _HookFile) -> Iterator[Problem]:
@@ -217,5 +228,5 @@ def _failures(target: InstallTarget, agent: str, failed: list[dict[str, object]]
     own = [failure for failure in failed if failure.get("agent") == named(agent)]
     if own:
         log = error_log.path_of(target.store)
-        last = f"the last at {str(own[-1].get('ts'))[:19]}: {own[-1].get('error')}"
+        last = f"the last at {str(own[-1].get('ts'))[:19]}: {of_record(str(own[-1].get('error')))}"
         yield Problem(f"{len(own):,} of its hooks failed, {last}", f"see {log}; remove that file when it is dealt with")

@@ -39,7 +39,8 @@ def load(store: Store) -> ConfigFile:
     except FileNotFoundError:
         return ConfigFile(Settings(), {})
     except OSError as error:
-        raise BadSettings(f"cannot be read: {of_system(error)[0]}", where=store.config) from error
+        what, remedy = of_system(error)
+        raise BadSettings(f"cannot be read: {what}", where=store.config, hint=remedy) from error
     return parse(data, store.config)
 
 

@@ -10,6 +10,16 @@ import pytest
 from eventlog.hosts import ROOMS
 from tests.support.command_line import call
 
+NOT_YAML = {
+    "timezone: [unclosed\n": "a ] is missing",
+    "a: b: c\n": "a second colon: put the text in quotes",
+    "save:\n\tmin_turns: 3\n": "a tab: indent with spaces",
+    "timezone: @here\n": "no value begins with @: put the text in quotes",
+    "save:\n  min_turns: 3\n stop_fallback: once\n": "it is not indented like the lines above",
+    'timezone: "UTC\n': "a quotation mark is missing at the end of a text",
+    "timezone: *here\n": "no value begins with *: put the text in quotes",
+    "timezone: \x07\n": "a character that cannot be seen",
+}
 READERS = ("query", "verify", "stats", "sessions", "replay", "status")
 LIBRARY = re.compile(r"Errno|Error\b|expected `|Traceback|\.lock|msgspec", re.ASCII)
 
@@ -128,3 +138,138 @@ def test_hooks_that_are_skipped_are_serious_once_the_host_has_worked_without_the
 
     assert 1 == call("doctor").code
     assert ["run /hooks in Codex"] == [problem["fix"] for problem in codex["problems"] if problem["serious"]]
+
+
+@pytest.mark.parametrize("text", NOT_YAML)
+def test_what_is_no_yaml_is_told_in_plain_words_by_doctor_too(home, text):
+    (home / ".eventlog").mkdir()
+    (home / ".eventlog" / "config.yaml").write_text(text)
+    refused, diagnosed, brief = call("replay"), call("doctor"), call()
+
+    assert f"not YAML: {NOT_YAML[text]}" in refused.err
+    assert (2, 1, 0) == (refused.code, diagnosed.code, brief.code)
+    assert f"not YAML: {NOT_YAML[text]}" in diagnosed.out
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (b"[]", "not a JSON object"),
+        (b'{"hooks": [1,2', "not JSON: a comma is missing at line 1, column 15"),
+        (b"\xff\xfe", "not UTF-8, at byte 0"),
+        (None, "cannot be read: a directory is where a file should be"),
+    ],
+)
+def test_doctor_names_a_file_of_a_host_that_cannot_be_understood(home, data, said):
+    place = home / ".claude" / "settings.json"
+    place.parent.mkdir()
+    place.mkdir() if data is None else place.write_bytes(data)
+    ran = call("doctor")
+
+    assert (1, "") == (ran.code, ran.err)
+    assert f"{place}: {said}" in ran.out
+
+
+@pytest.mark.parametrize(
+    ("there", "said"),
+    [("relative", "which is no path from the root"), ("{file}", "is your home directory, and it is none")],
+)
+def test_doctor_diagnoses_a_home_that_is_none(home, tmp_path, monkeypatch, there, said):
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("HOME", there.format(file=tmp_path / "file"))
+    ran = call("doctor")
+
+    assert (1, "") == (ran.code, ran.err)
+    assert said in ran.out
+
+
+def test_doctor_diagnoses_a_file_in_the_place_of_the_store(home, tmp_path):
+    (tmp_path / "file").write_text("")
+    ran, other = call("doctor", "--store", tmp_path / "file"), call("query", "--store", tmp_path / "file")
+
+    assert (1, "") == (ran.code, ran.err)
+    assert f"{tmp_path}/file cannot be written: a file is where a directory should be" in ran.out
+    assert (3, "") == other[:2]
+
+
+def test_doctor_diagnoses_a_disk_that_is_read_only(home, monkeypatch):
+    call("fact", "Prices are integers", "--session", "s")
+    look = os.statvfs
+
+    def statvfs(path):
+        return os.statvfs_result([*look(path)[:8], os.ST_RDONLY, 255])
+
+    monkeypatch.setattr(os, "statvfs", statvfs)
+    ran = call("doctor")
+
+    assert (1, "") == (ran.code, ran.err)
+    assert f"{home}/.eventlog/log cannot be written: the disk is read-only" in ran.out
+
+
+def test_doctor_diagnoses_a_cache_of_somebody_else(home, monkeypatch):
+    call("fact", "Prices are integers", "--session", "s", "--project", "")
+    call("replay")
+    look = os.access
+    monkeypatch.setattr(os, "access", lambda path, mode: "/cache" not in str(path) and look(path, mode))
+    ran = call("doctor")
+
+    assert (1, "") == (ran.code, ran.err)
+    assert f"{home}/.eventlog/cache cannot be used: replay needs it" in ran.out
+
+
+@pytest.mark.parametrize("verb", ["knowledge", "log", "cache", "spool", "staging"])
+def test_doctor_diagnoses_a_room_of_the_store_it_may_not_list(home, monkeypatch, verb):
+    call("fact", "Prices are integers", "--session", "s", "--project", "")
+    call("replay")
+    room, scan = str(home / ".eventlog" / verb), os.scandir
+
+    def refusing(path="."):
+        if os.fspath(path).startswith(room):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), room)
+        return scan(path)
+
+    monkeypatch.setattr(os, "scandir", refusing)
+    ran = call("doctor")
+
+    assert "" == ran.err
+    assert ran.out.splitlines()[0][0] in "✓✗"
+
+
+def test_what_hooks_noted_is_told_without_the_names_of_exceptions(home):
+    (home / ".eventlog" / "cache").mkdir(parents=True)
+    noted = {
+        "ts": "2026-02-20T12:00:00Z",
+        "agent": "x",
+        "error": "PermissionError: [Errno 13] Permission denied: '/a/log'",
+    }
+    (home / ".eventlog" / "cache" / "hook-errors.log").write_text(f"{json.dumps(noted)}\n")
+    ran = call("doctor")
+
+    assert 1 == ran.code
+    assert "/a/log: this user has no permission" in ran.out
+    assert not LIBRARY.search(ran.out)
+
+
+# ------------------------------------------------------------------------------------------------ part of a log
+
+
+@pytest.fixture
+def half(tmp_path):
+    """A log of two days, one of which cannot be read."""
+    (tmp_path / "log" / "2026-02-19.jsonl").mkdir(parents=True)
+    return tmp_path
+
+
+@pytest.mark.parametrize("verb", ["sessions", "query"])
+def test_an_empty_answer_says_that_part_of_the_log_cannot_be_read(half, verb):
+    ran = call(verb, "--store", half)
+
+    assert (0, "") == ran[:2]
+    assert f"part of the log cannot be read: {half}/log/2026-02-19.jsonl" in ran.err
+
+
+def test_the_brief_does_not_take_an_unreadable_log_for_an_empty_one(half, home):
+    said = call("--store", half).out
+
+    assert "no memory yet" not in said
+    assert "log    ✗ 1 file of it cannot be read: eventlog doctor" in said

@@ -160,7 +160,7 @@ def test_a_store_named_on_the_command_line_is_relative_to_where_it_is_typed(tmp_
     assert str(tmp_path / "here") == Store.locate("here", {"EVENTLOG_HOME": "/b"}).root
 
 
-@pytest.mark.parametrize("verb", [("query",), ("doctor",), ("replay",), ("fact", "x", "--session", "s"), ("config",)])
+@pytest.mark.parametrize("verb", [("query",), ("replay",), ("fact", "x", "--session", "s"), ("config",)])
 def test_a_store_that_is_a_file_is_told_to_a_person(tmp_path, monkeypatch, verb):
     (tmp_path / "file").write_text("mine")
     monkeypatch.setenv("EVENTLOG_HOME", str(tmp_path / "file"))
