@@ -1,6 +1,8 @@
 """The phases of long work: each has a name, and is told how much is done and how much there is in all."""
 
 from collections.abc import Callable, Iterable, Iterator, Sized
+from contextlib import AbstractContextManager, nullcontext
+from contextvars import ContextVar
 from typing import Protocol, TypeVar
 
 _Item_co = TypeVar("_Item_co", covariant=True)
@@ -13,9 +15,17 @@ class SizedItems(Sized, Iterable[_Item_co], Protocol[_Item_co]):
     """Things that can be counted before they are gone through."""
 
 
+READING = "reading days"
+Watch = Callable[[], AbstractContextManager[Phases]]
+
+
+def nobody(_done: int, _all: int) -> None:
+    """Tell nobody how much is done."""
+
+
 def silent(_phase: str) -> Progress:
     """Tell nobody."""
-    return lambda _done, _all: None
+    return nobody
 
 
 def told(items: SizedItems[_Item_co], progress: Progress) -> Iterator[_Item_co]:
@@ -23,3 +33,17 @@ def told(items: SizedItems[_Item_co], progress: Progress) -> Iterator[_Item_co]:
     for number, item in enumerate(items, 1):
         yield item
         progress(number, len(items))
+
+
+_watch: ContextVar[Watch] = ContextVar("watch")
+
+
+def watch_with(watch: Watch) -> None:
+    """Let whoever shows long work be told of the work that nobody has asked to be told of."""
+    _watch.set(watch)
+
+
+def watched() -> AbstractContextManager[Phases]:
+    """Begin long work: its phases are shown by whoever does that, if anybody."""
+    watch = _watch.get(None)
+    return nullcontext(silent) if watch is None else watch()

@@ -8,6 +8,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from eventlog.app.known_projects import about
+from eventlog.app.phases import Progress, nobody
 from eventlog.app.saying import saying
 from eventlog.events import order
 from eventlog.log import EventLog
@@ -35,23 +36,30 @@ class EventFilter(Struct, frozen=True, kw_only=True):
     ids: tuple[str, ...] | None = None
 
 
-def query(log: EventLog, wanted: EventFilter, *, limit: int | None = None, reverse: bool = False) -> Iterable[LogLine]:
+def query(
+    log: EventLog,
+    wanted: EventFilter,
+    *,
+    limit: int | None = None,
+    reverse: bool = False,
+    progress: Progress = nobody,
+) -> Iterable[LogLine]:
     """Find the events with their lines, oldest first; a line that cannot be read is passed over.
 
     With `reverse` newest first, and `limit` counts from the newest. Raises BadRequest for a `regex` that is none.
     """
     if reverse:
-        return reversed(newest(log, wanted, limit))
-    return islice(_found(log, wanted), limit)
+        return reversed(newest(log, wanted, limit, progress))
+    return islice(_found(log, wanted, progress), limit)
 
 
-def newest(log: EventLog, wanted: EventFilter, limit: int | None) -> deque[LogLine]:
+def newest(log: EventLog, wanted: EventFilter, limit: int | None, progress: Progress = nobody) -> deque[LogLine]:
     """Find the newest events, oldest first; only as many days are read as that takes, or twice as many."""
     dates = [day.date for day in log.days(wanted.since, wanted.until)]
     reach = 1 if limit is not None else len(dates)
     while True:
         since = max(wanted.since, dates[-reach]) if reach < len(dates) else wanted.since
-        found = deque(_found(log, replace(wanted, since=since)), maxlen=limit)
+        found = deque(_found(log, replace(wanted, since=since), progress), maxlen=limit)
         if reach >= len(dates) or len(found) == limit:
             return found
         reach *= 2
@@ -63,13 +71,14 @@ def fitting(log: EventLog, wanted: EventFilter) -> Test:
     return lambda entry: all(test(entry) for test in tests)
 
 
-def _found(log: EventLog, wanted: EventFilter) -> Iterator[LogLine]:
-    return filter(fitting(log, wanted), _source(log, wanted))
+def _found(log: EventLog, wanted: EventFilter, progress: Progress) -> Iterator[LogLine]:
+    return filter(fitting(log, wanted), _source(log, wanted, progress))
 
 
-def _source(log: EventLog, wanted: EventFilter) -> Iterator[LogLine]:
+def _source(log: EventLog, wanted: EventFilter, progress: Progress) -> Iterator[LogLine]:
     if wanted.ids is None and wanted.session is None:
-        return log.entries(wanted.since, wanted.until, mentioning=saying(wanted.text, wanted.regex).needles)
+        needles = saying(wanted.text, wanted.regex).needles
+        return log.entries(wanted.since, wanted.until, mentioning=needles, progress=progress)
     if wanted.ids is None:
         return iter(log.session_entries(str(wanted.session)))
     return iter(sorted(log.find(wanted.ids).values(), key=lambda entry: order(entry.event)))

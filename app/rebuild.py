@@ -12,7 +12,7 @@ from eventlog.app.codex_export import ExportResult, export
 from eventlog.app.context_loader import drop_copy
 from eventlog.app.hand_edits import EditRecord, record_edits
 from eventlog.app.open_store import OpenStore
-from eventlog.app.phases import Phases, silent
+from eventlog.app.phases import READING, Phases, silent, watched
 from eventlog.app.publish import PublishResult, publish, publish_outdated
 from eventlog.app.replay import replay
 from eventlog.app.tell_remotes import tell_remotes
@@ -26,7 +26,7 @@ from eventlog.projections.engine.replay import ReplayResult
 from eventlog.projections.views.knowledge import KNOWLEDGE
 from eventlog.projections.views.memory import MEMORY
 
-READING, _AGAIN = "reading days", "reading once more"
+_AGAIN = "reading once more"
 _APPLYING, _WRITING = "applying to files", "writing files"
 _NO_COPIES = ExportResult()
 _LONGEST_WRITE = 3600  # seconds; whoever writes a file for longer was killed
@@ -48,12 +48,15 @@ def replay_store(
     projections: Sequence[Projection] | None = None,
     anew: bool = False,
     check: bool = False,
-    phases: Phases = silent,
+    phases: Phases | None = None,
 ) -> RebuildResult:
     """Rebuild all that is made from the log, one replay of a store at a time; raises NotStored.
 
-    With `check` nothing is written, and what would be is told.
+    With `check` nothing is written, and what would be is told. Without `phases`, whoever watches is told of them.
     """
+    if phases is None:
+        with watched() as shown:
+            return replay_store(opened, projections=projections, anew=anew, check=check, phases=shown)
     with _one_at_a_time(opened, wanted=not check):
         done = rebuild(opened, projections=projections, anew=anew, check=check, phases=phases)
     if check:

@@ -6,6 +6,7 @@ from functools import lru_cache, partial
 from pathlib import Path
 
 from eventlog.app import cache
+from eventlog.app.phases import READING, watched
 from eventlog.log import EventLog
 from eventlog.projections import ALL
 from eventlog.projections.base import Projection
@@ -25,13 +26,17 @@ def replay(
     keep: Keep | None = None,
     anew: bool = False,
     save: bool = True,
-    progress: Progress = lambda _done, _all: None,
+    progress: Progress | None = None,
 ) -> ReplayResult:
-    """Render the events with `ts <= until` that `keep` accepts.
+    """Render the events with `ts <= until` that `keep` accepts; without `progress`, whoever watches is told.
 
     With `anew` nothing that was kept is used, without `save` nothing at all is written. A cache that is
     damaged is made anew; where there can be none, the log is read.
     """
+    if progress is None:
+        with watched() as phase:
+            once_more = partial(replay, projections=projections, until=until, keep=keep, anew=anew, save=save)
+            return once_more(log, settings, progress=phase(READING))
     run = partial(
         fold_and_render,
         log,

@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from eventlog.app.phases import watch_with
+from eventlog.cli import progress
+
 if TYPE_CHECKING:
     from eventlog.cli.main import Verb
 
@@ -82,6 +85,7 @@ class VerbGroup(click.Group):
 
     def invoke(self, ctx: click.Context) -> object:
         """Run the verb; click itself would end with 1 when the reader goes away, which is a check's answer."""
+        watch_with(progress.phases)
         try:
             return super().invoke(ctx)
         except BrokenPipeError:

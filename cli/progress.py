@@ -4,7 +4,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from eventlog.app.phases import Phases, Progress, silent
 
@@ -16,23 +16,40 @@ _SILENT_SECONDS = 1.0
 
 @contextmanager
 def phases() -> Iterator[Phases]:
-    """Make what is told of each phase; nothing is shown, nor loaded, where the work is done within a second."""
+    """Make what is told of each phase; nothing is shown, nor loaded, where the work is done within a second.
+
+    Work within other work shows its phases in the same place.
+    """
     if not sys.stderr.isatty():
         yield silent
         return
-    view = _View()
+    if _View.at_work:
+        yield _View.at_work.phase
+        return
+    view = _View.at_work = _View()
     timer = threading.Timer(_SILENT_SECONDS, view.begin)
     timer.daemon = True
     timer.start()
     try:
         yield view.phase
     finally:
+        _View.at_work = None
         timer.cancel()
         view.end()
 
 
+@contextmanager
+def looking() -> Iterator[None]:
+    """Show that a look through the whole log is at work."""
+    with phases() as phase:
+        phase("looking through the log")
+        yield
+
+
 class _View:
     """The phase at work, and the bar that shows it once there is one."""
+
+    at_work: "ClassVar[_View | None]" = None
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -73,7 +90,7 @@ class _View:
         with self._lock:
             begins = name != self._name
             self._name, self._done, self._all = name, done, total
-            if self._bar is None:
+            if self._bar is None or self._ended:
                 return
             [task] = self._bar.task_ids
             if begins:

@@ -135,15 +135,18 @@ class EventLog:
         *,
         on_damage: Callable[[Damage], None] = lambda _: None,
         mentioning: Sequence[bytes] = (),
+        progress: Callable[[int, int], None] = lambda _done, _all: None,
     ) -> Iterator[LogLine]:
         """Like `read`, with the line behind each event; `on_damage` hears of everything that could not be read.
 
         With `mentioning` only lines that hold one of these bytes, given in lower case, in any case of their ASCII
-        letters; no other line is decoded, nor its damage heard of.
+        letters; no other line is decoded, nor its damage heard of. `progress` is told how many days are read, and of
+        how many.
         """
-        elsewhere = CopyFilter(self.holding)
-        for day in self.days(since, until):
+        elsewhere, asked = CopyFilter(self.holding), self.days(since, until)
+        for number, day in enumerate(asked, 1):
             found, damage = days.entries(day, mentioning)
+            progress(number, len(asked))
             for bad in damage:
                 on_damage(bad)
             copies = elsewhere.of(misdated(day.date, [entry.event.id for entry in found]))

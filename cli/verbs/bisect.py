@@ -4,6 +4,7 @@ import click
 
 from eventlog.app.bisect import bisect
 from eventlog.cli import options
+from eventlog.cli.progress import phases
 from eventlog.cli.show_past import show_turn
 from eventlog.cli.shown import Shown
 from eventlog.store import Store
@@ -18,4 +19,6 @@ from eventlog.store import Store
 @options.store
 def command(file: str, text: str, as_json: bool, store: Store) -> None:
     """Find the event that brought a text into a knowledge file, or, where it is not there any more, took it out."""
-    show_turn(bisect(options.open_store(store), file, text), text, Shown(store), as_json=as_json)
+    with phases():
+        found = bisect(options.open_store(store), file, text)
+    show_turn(found, text, Shown(store), as_json=as_json)

@@ -4,6 +4,7 @@ import click
 
 from eventlog.app.diff import diff
 from eventlog.cli import options
+from eventlog.cli.progress import phases
 from eventlog.cli.show_past import show_changes
 from eventlog.store import Store
 
@@ -25,5 +26,6 @@ def command(file: str | None, since: str, until: str, as_json: bool, store: Stor
 
     FILE is a knowledge file or a knowledge base. What is compared is what the log says, not what lies on disk.
     """
-    found = diff(options.open_store(store), since, until, file)
+    with phases():
+        found = diff(options.open_store(store), since, until, file)
     show_changes(found, "nothing changed in that time; eventlog diff --from 30d looks further back", as_json=as_json)

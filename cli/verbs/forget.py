@@ -5,6 +5,7 @@ import click
 from eventlog.app.forget import forget, forgettable, forgettable_session
 from eventlog.cli import options, suggestions
 from eventlog.cli.output import emit_pretty
+from eventlog.cli.progress import looking
 from eventlog.cli.show_forget import as_dict, ask, show_forgettable, tell
 from eventlog.cli.shown import Shown
 from eventlog.store import Store
@@ -37,7 +38,8 @@ def command(what: str | None, session: str | None, yes: bool, as_json: bool, sto
     if (what is None) == (session is None):
         raise click.UsageError("say what: FILE:LINE, ID or TEXT, or --session")
     opened, shown = options.open_store(store), Shown(store)
-    found = [forgettable_session(opened, session)] if session else forgettable(opened, what or "")
+    with looking():
+        found = [forgettable_session(opened, session)] if session else forgettable(opened, what or "")
     if not as_json:
         show_forgettable(found, shown)
     if ask("Forget this?", yes=yes):

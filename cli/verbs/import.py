@@ -49,6 +49,7 @@ def command(
         return None
     opened = options.open_store(store)
     with phases() as phase:
+        phase("reading what is kept")
         request = ImportRequest(path and path.absolute(), Path.cwd(), machine, store, opened.settings, phase)
         done = import_past(opened.log, source, request, ImportFilter(since or "", project), dry_run=dry_run)
     show_import.tell(source, done, dry_run=dry_run)

@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from eventlog.app.follow import Follower
+from eventlog.app.phases import Progress
 from eventlog.app.query import EventFilter, newest, query
 from eventlog.app.why_empty import why_empty
 from eventlog.cli import options, suggestions
@@ -78,13 +79,17 @@ def command(
     log, wanted = options.open_log(store), _filter(**asked)
     follower = Follower(log, wanted) if follow else None
     with phases() as phase:
-        phase("looking through the log")
-        found, closing = _chosen(log, wanted, limit, reverse=reverse, every=wants_all)
+        progress = phase("looking through the log")
+        found, closing = _chosen(log, wanted, limit, progress, reverse=reverse, every=wants_all)
         first = next(found, None)
     entries: Iterator[LogLine] = chain([first] if first else [], found)
     if follower:
         entries, closing = follower.after(entries, _wait), ""
-    show_as(form, entries, Shown(store), header=header, closing=closing, goes_on=follow)
+    try:
+        show_as(form, entries, Shown(store), header=header, closing=closing, goes_on=follow)
+    except KeyboardInterrupt:
+        if not follow:  # that is how one leaves it
+            raise
     if not (first or follow):
         complain(*why_empty(log, "event", _said(asked), lambda other: _any(log, asked, other)))
 
@@ -108,12 +113,12 @@ def _any(log: EventLog, asked: dict[str, Any], other: Mapping[str, object]) -> b
 
 
 def _chosen(
-    log: EventLog, wanted: EventFilter, limit: int | None, *, reverse: bool, every: bool
+    log: EventLog, wanted: EventFilter, limit: int | None, progress: Progress, *, reverse: bool, every: bool
 ) -> tuple[Iterator[LogLine], str]:
     """Find the events, and what to say below them: for a person the newest, unless told otherwise."""
     if every or limit or reverse or not is_terminal():
-        return iter(query(log, wanted, limit=limit, reverse=reverse)), ""
-    found = newest(log, wanted, _NEWEST + 1)
+        return iter(query(log, wanted, limit=limit, reverse=reverse, progress=progress)), ""
+    found = newest(log, wanted, _NEWEST + 1, progress)
     if len(found) <= _NEWEST:
         return iter(found), ""
     found.popleft()

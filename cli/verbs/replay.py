@@ -83,7 +83,9 @@ def command(
         from eventlog.app.diff import losses  # no other replay compares two
         from eventlog.cli.show_past import show_changes
 
-        show_changes(losses(opened, without), "no file would be another", as_json=as_json)
+        with phases():
+            lost = losses(opened, without)
+        show_changes(lost, "no file would be another", as_json=as_json)
         return 0
     if not out:
         return replay_here(store, names, anew=full, check=check, as_json=as_json)

@@ -6,6 +6,7 @@ from eventlog.app.restore import restorable
 from eventlog.app.undo import undo
 from eventlog.cli import options
 from eventlog.cli.output import emit_pretty
+from eventlog.cli.progress import looking
 from eventlog.cli.show_forget import as_dict, ask, show_undoable, tell
 from eventlog.cli.shown import Shown
 from eventlog.store import Store
@@ -25,7 +26,8 @@ def command(file: str, as_of: str, yes: bool, as_json: bool, store: Store) -> No
     Shows all of that and asks. `eventlog diff --from TIME FILE` shows what would be another.
     """
     opened, shown = options.open_store(store), Shown(store)
-    found = restorable(opened, file, as_of)
+    with looking():
+        found = restorable(opened, file, as_of)
     if not as_json:
         show_undoable(found, shown)
     if ask("Take all of this back?", yes=yes):

@@ -10,6 +10,7 @@ from eventlog.app.why_empty import why_empty
 from eventlog.cli import options
 from eventlog.cli.highlight import show_hits
 from eventlog.cli.output import complain, count, emit_pretty
+from eventlog.cli.progress import phases
 from eventlog.cli.shown import Shown
 from eventlog.log import EventLog
 from eventlog.store import Store
@@ -50,7 +51,9 @@ def command(
     """
     opened = options.open_store(store)
     query = SearchQuery(" ".join(words), project or "", everywhere, types, since or "", limit)
-    found = search(opened, query)
+    with phases() as phase:
+        phase("looking through what is known")
+        found = search(opened, query)
     if as_json:
         emit_pretty(found.hits)
     elif found.hits:

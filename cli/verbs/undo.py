@@ -5,6 +5,7 @@ import click
 from eventlog.app.undo import undo, undoable
 from eventlog.cli import options
 from eventlog.cli.output import emit_pretty
+from eventlog.cli.progress import looking
 from eventlog.cli.show_forget import as_dict, ask, show_undoable, tell
 from eventlog.cli.shown import Shown
 from eventlog.store import Store
@@ -22,7 +23,8 @@ def command(name: str, yes: bool, as_json: bool, store: Store) -> None:
     hand. Shows it and asks. Given again it takes back the one before; what was taken back is taken back by its own id.
     """
     opened, shown = options.open_store(store), Shown(store)
-    found = undoable(opened, name)
+    with looking():
+        found = undoable(opened, name)
     if not as_json:
         show_undoable(found, shown)
     if ask("Take this back?", yes=yes):

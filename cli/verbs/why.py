@@ -12,6 +12,7 @@ from eventlog.app.why_not_told import why_not_told
 from eventlog.cli import options, suggestions
 from eventlog.cli.event_table import show_events
 from eventlog.cli.output import count, emit, say, show_lines
+from eventlog.cli.progress import looking
 from eventlog.cli.show_start import start_lines
 from eventlog.cli.show_why import UNKNOWN, heading_above, one_line, whole_file
 from eventlog.cli.show_why_not import show_absence
@@ -68,13 +69,16 @@ def command(place: str | None, session: str | None, text: str | None, as_json: b
 
 def _of_absence(text: str, session: str | None, store: Store, *, as_json: bool) -> None:
     opened = options.open_store(store)
-    for found in why_not(opened, text) if session is None else why_not_told(opened, text, session):
+    with looking():
+        absences = why_not(opened, text) if session is None else why_not_told(opened, text, session)
+    for found in absences:
         show_absence(found, Shown(store), as_json=as_json)
 
 
 def _of_session(session: str, store: Store, *, as_json: bool) -> None:
     opened = options.open_store(store)
-    receipts = receipts_of(opened.log, opened.settings, session)
+    with looking():
+        receipts = receipts_of(opened.log, opened.settings, session)
     if not receipts:
         raise BadRequest(
             f"{session!r} was given nothing",

@@ -3,11 +3,15 @@
 import io
 import os
 import pty
+import select
 import signal
 import subprocess
 import sys
 import threading
 from pathlib import Path
+from typing import ClassVar
+
+import pytest
 
 from eventlog.app.append import append_stream
 from eventlog.app.machine import Machine
@@ -16,8 +20,9 @@ from eventlog.app.rebuild import replay_store
 from eventlog.cli import progress
 from eventlog.log import EventLog
 from tests.support import builders
-from tests.support.command_line import call, on_a_terminal, surroundings
+from tests.support.command_line import call, command, on_a_terminal, surroundings
 from tests.support.golden import HISTORY, copied
+from tests.support.screen import told
 
 
 class Told:
@@ -31,7 +36,7 @@ class Told:
 
 
 def test_a_replay_tells_of_reading_applying_and_writing_to_their_ends(tmp_path, home):
-    log, told = copied(HISTORY, tmp_path), Told()
+    log, watched = copied(HISTORY, tmp_path), Told()
     call(
         "plan",
         "--path",
@@ -45,20 +50,20 @@ def test_a_replay_tells_of_reading_applying_and_writing_to_their_ends(tmp_path, 
         "--store",
         log.store.root,
     )
-    replay_store(open_store(log.store, Machine.here()), phases=told)
+    replay_store(open_store(log.store, Machine.here()), phases=watched)
 
     assert ["reading days", "applying to files", "writing files"] == [
-        name for name in told.phases if name != "reading once more"
+        name for name in watched.phases if name != "reading once more"
     ]
-    for steps in told.phases.values():
+    for steps in watched.phases.values():
         assert steps[-1][0] == steps[-1][1] == len({done for done, _ in steps} - {0})
 
 
 def test_a_stream_tells_how_many_of_its_events_were_checked(tmp_path):
-    told = Told()
-    append_stream(EventLog(tmp_path), builders.lines(1, 2, 3).splitlines(), phases=told)
+    watched = Told()
+    append_stream(EventLog(tmp_path), builders.lines(1, 2, 3).splitlines(), phases=watched)
 
-    assert {"checking events": [(1, 0), (2, 0), (3, 0)]} == told.phases
+    assert {"checking events": [(1, 0), (2, 0), (3, 0)]} == watched.phases
 
 
 def test_a_stream_ends_with_its_total_for_a_person(tmp_path):
@@ -111,6 +116,54 @@ def test_quick_work_shows_nothing_and_loads_no_bar(tmp_path):
     assert "reading days" not in on_a_terminal("replay", "--store", tmp_path)
 
 
+class Watcher:
+    """Stands for the bar: remembers what it was told."""
+
+    at_work = None
+    steps: ClassVar[dict[str, list[tuple[int, int]]]] = {}
+
+    def phase(self, name):
+        self.steps.setdefault(name, [])
+        return lambda done, total: self.steps[name].append((done, total))
+
+    def begin(self):
+        """There is nothing to show."""
+
+    end = begin
+
+
+READING, LOOKING = "reading days", "looking through the log"
+WAYS: dict[tuple[str, ...], set[str]] = {
+    (): {READING},
+    ("sessions",): {READING},
+    ("stats",): {READING},
+    ("status",): {READING},
+    ("query",): {LOOKING},
+    ("verify",): {READING},
+    ("search", "RS256"): {"looking through what is known"},
+    ("show", "MEMORY.md", "--as-of", "2026-02-24"): {READING},
+    ("diff", "--from", "2026-02-01"): {READING},
+    ("bisect", "INDEX.md", "RS256"): {READING},
+    ("why", "--not", "RS256"): {LOOKING, READING},
+    ("replay",): {READING, "writing files"},
+    ("replay", "--without", "agent=codex"): {READING},
+    ("forget", "RS256", "--yes"): {LOOKING, READING, "writing files"},
+    ("import", "bullets", "NOTES.md"): {"reading what is kept"},
+}
+
+
+@pytest.mark.parametrize("args", WAYS, ids=" ".join)
+def test_every_verb_that_may_take_long_shows_its_phases(tmp_path, home, monkeypatch, args):
+    store = copied(HISTORY, tmp_path).store
+    Path("NOTES.md").write_text("- Ask Bo before a release\n")
+    monkeypatch.setattr(Watcher, "steps", {})
+    monkeypatch.setattr(progress, "_View", Watcher)
+    said = told("--store", store.root, *args)
+
+    assert WAYS[args] <= Watcher.steps.keys(), said
+    assert all(done == total for done, total in (steps[-1] for steps in Watcher.steps.values() if steps))
+
+
 SLOW = """
 import sys, time
 from eventlog.app import publish
@@ -154,3 +207,64 @@ def test_ctrl_c_leaves_everything_whole_and_says_so(tmp_path, home):
     assert 0 == call("verify", "--store", store.root).code
     assert 0 == call("replay", "--store", store.root).code
     assert 0 == call("replay", "--check", "--store", store.root).code
+
+
+class Keyboard:
+    """A program on a terminal of its own, at which somebody sits."""
+
+    def __init__(self, *args):
+        self.pid, self._terminal = pty.fork()
+        if not self.pid:
+            os.environ.update(surroundings(COLUMNS="100", TERM="xterm"))
+            os.execv(sys.executable, command(*args))
+        self.seen = b""
+
+    def wait_for(self, text):
+        while text not in self.seen and self._read():
+            pass
+        assert text in self.seen, self.seen
+
+    def press(self, keys):
+        os.write(self._terminal, keys)
+
+    def leave(self):
+        """All that was seen until the program ended, and how it did."""
+        while self._read():
+            pass
+        os.close(self._terminal)
+        return os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1]), self.seen.decode()
+
+    def _read(self):
+        try:
+            chunk = os.read(self._terminal, 65536) if select.select([self._terminal], [], [], 120)[0] else b""
+        except OSError:  # Linux: the other end is closed
+            return False
+        self.seen += chunk
+        return bool(chunk)
+
+
+WHOLE = "interrupted: every file is whole; run it again to go on"
+
+
+def test_ctrl_c_at_a_question_changes_nothing(tmp_path, home):
+    store = copied(HISTORY, tmp_path).store
+    before = call("query", "--format", "jsonl", "--store", store.root).out
+    at_it = Keyboard("forget", "RS256", "--store", store.root)
+    at_it.wait_for(b"[y/N]")
+    at_it.press(b"\x03")
+    code, seen = at_it.leave()
+
+    assert 130 == code
+    assert WHOLE in seen
+    assert before == call("query", "--format", "jsonl", "--store", store.root).out
+
+
+def test_ctrl_c_is_how_one_leaves_what_is_followed(tmp_path):
+    builders.write(tmp_path / "log", builders.lines(1))
+    at_it = Keyboard("query", "--follow", "--store", tmp_path)
+    at_it.wait_for(b"fact 1")
+    at_it.press(b"\x03")
+    code, seen = at_it.leave()
+
+    assert 0 == code
+    assert "interrupted" not in seen
