@@ -2,9 +2,11 @@
 
 import pytest
 
+from eventlog.hooks.scrub import scrub
 from tests.support.golden import tree
 from tests.support.hook_calls import events_of, tell
 from tests.support.payloads import claude, cursor, data
+from tests.support.work import lines_run
 
 QUIET = claude("PostToolUse", tool_name="Bash", tool_use_id="t-9")
 
@@ -67,6 +69,14 @@ def test_the_users_address_is_never_kept(store, sent):
 
 
 # ------------------------------------------------------------------------------------------------ off
+
+
+def test_what_is_not_kept_of_a_text_is_not_searched():
+    def work(times):
+        return lines_run(lambda: scrub({"tool_response": "token=" * times}))
+
+    work(1_000)  # what is compiled once
+    assert work(1_000) == work(50_000)
 
 
 def test_disabled_by_the_environment_nothing_is_written(store):

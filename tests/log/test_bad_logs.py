@@ -8,7 +8,7 @@ import socket
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from eventlog import EventLog, codec, days, fastjson
@@ -70,6 +70,10 @@ def test_append_refuses_what_no_cache_could_hold_and_names_the_field(log, field)
     assert [] == list(log.read())
 
 
+@example(2**64)
+@example(2**64 - 1)
+@example(-(2**63) - 1)
+@example(-(2**63))
 @given(st.integers(-(2**70), 2**70) | st.floats(allow_nan=False, allow_infinity=False) | st.integers(250, 258))
 def test_the_hooks_and_the_readers_take_the_same_values(value):
     nested: object = value
@@ -149,7 +153,7 @@ def _socket(path):
 
 
 IRREGULAR = {
-    "fifo": os.mkfifo, "socket": _socket, "directory": os.mkdir, "dangling link": _link("/nowhere/at/all"),
+    "fifo": os.mkfifo, "socket": _socket, "directory": os.mkdir, "dangling link": _link("nowhere"),
     "device": _link("/dev/zero"), "loop": _link(f"{DAY}.jsonl"),
 }  # fmt: skip
 
