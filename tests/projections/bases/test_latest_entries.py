@@ -8,10 +8,9 @@ from hypothesis import strategies as st
 
 from eventlog import ids, timestamps
 from eventlog.codec import from_fields
-from eventlog.projections.bases import sections
 from eventlog.projections.bases.carry import carry
 from eventlog.projections.bases.latest_entries import LatestEntries
-from eventlog.projections.bases.sections import digest, page_of
+from eventlog.projections.bases.sections import digest
 from eventlog.projections.views.knowledge import Knowledge, ledgers
 from eventlog.settings.schema import KnowledgeBase, Settings
 from tests.support.builders import at
@@ -20,11 +19,11 @@ from tests.support.work import lines_run
 NUMBERS = count()
 
 
-def entry(number, batch=None):
-    key = {"path": "user", "heading": "S"}
-    fields = {"ts": at(number), "conversation_id": "s", "key": key, "content": f"text {number}", "batch": batch}
-    fields["id"] = ids.derived(timestamps.to_ms(at(number)), str(next(NUMBERS)))
-    return from_fields({"type": "plan_entry", **fields})
+def entry(second, batch=None):
+    """An entry that says what no other does: no text was ever looked at before."""
+    number, key = next(NUMBERS), {"path": "user", "heading": "S"}
+    fields = {"ts": at(second), "conversation_id": "s", "key": key, "content": f"text {number:06d}", "batch": batch}
+    return from_fields({"type": "plan_entry", "id": ids.derived(timestamps.to_ms(at(second)), str(number)), **fields})
 
 
 def applied(number, of):
@@ -67,8 +66,6 @@ def test_twice_as_many_entries_about_one_section_are_twice_the_work(history, pag
         for event in history(number):
             state.fold(event)
         [(place, ledger)] = ledgers(state, settings.knowledge_bases).items()
-        page_of.cache_clear()
-        sections._sections.cache_clear()
         return lines_run(lambda: carry(ledger, place, "~/U.md", page))
 
     work(2)  # what is loaded once
