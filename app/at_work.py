@@ -3,19 +3,14 @@
 A trunk says nothing of what somebody will do.
 """
 
-from eventlog.project import git_head
-from eventlog.projections.context.work_at_hand import TRUNKS, WorkAtHand
+from eventlog.projections.context.work_at_hand import WorkAtHand
 from eventlog.store import Store
-from eventlog.worktree import changed_files
-
-_FILES = 6  # changed lately, that are looked for
+from eventlog.worktree import work_in
 
 
 def work_at_hand(store: Store, project: str, where: str) -> WorkAtHand:
     """Find out what a session in a directory of the project will be about, and what bears on it; never raises."""
-    branch = git_head(where)[0] or ""
-    branch = "" if branch in TRUNKS else branch
-    files = changed_files(where, _FILES, committed=bool(branch))
+    branch, files = work_in(where)
     if not (branch or files):
         return WorkAtHand()
     from eventlog.app.search.bearing import with_bearings  # most starts need no search

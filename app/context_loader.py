@@ -43,7 +43,7 @@ class Loader(Struct, frozen=True):
         return self._result(file, text)
 
     def _missing(self, file: ContextFile) -> FileLoadResult:
-        known = os.path.exists(_copy_of(self.copies, file.path))  # noqa: PTH110
+        known = os.path.exists(copy_of(self.copies, file.path))  # noqa: PTH110
         if known:
             self._keep_copy(file, None)  # whoever deleted it meant it
         if known or not self.creates or file.default_template is None or not Path(file.path).is_absolute():
@@ -57,7 +57,7 @@ class Loader(Struct, frozen=True):
 
     def _fall_back(self, file: ContextFile, reason: str) -> FileLoadResult:
         try:
-            kept = fastjson.loads(Path(_copy_of(self.copies, file.path)).read_bytes())
+            kept = fastjson.loads(Path(copy_of(self.copies, file.path)).read_bytes())
         except (OSError, ValueError):
             kept = None
         text = kept.get("text") if isinstance(kept, dict) and kept.get("path") == file.path else None
@@ -67,7 +67,7 @@ class Loader(Struct, frozen=True):
 
     def _keep_copy(self, file: ContextFile, text: str | None) -> None:
         """Keep the text, None of a file that was there once; a cache that cannot be is no reason to complain."""
-        path = _copy_of(self.copies, file.path)
+        path = copy_of(self.copies, file.path)
         data = fastjson.dumps({"path": file.path, "text": text})
         try:
             if not os.path.exists(path) or Path(path).read_bytes() != data:  # noqa: PTH110
@@ -98,8 +98,9 @@ def create(path: Path, text: str) -> None:
 def drop_copy(copies: str, path: str) -> None:
     """Remove the last good copy of a file that has been changed: what it said may have been withdrawn."""
     with suppress(OSError):
-        Path(_copy_of(copies, path)).unlink()
+        Path(copy_of(copies, path)).unlink()
 
 
-def _copy_of(copies: str, path: str) -> str:
+def copy_of(copies: str, path: str) -> str:
+    """Name the last good copy of a file."""
     return f"{copies}/{digest(path, 8).hex()}.json"

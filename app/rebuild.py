@@ -19,6 +19,7 @@ from eventlog.app.tell_remotes import tell_remotes
 from eventlog.events import Event
 from eventlog.exchange_file import sweep_tree
 from eventlog.home import in_full
+from eventlog.hooks import ready_context
 from eventlog.projections import ALL
 from eventlog.projections.base import Projection
 from eventlog.projections.catalog import installed
@@ -62,6 +63,7 @@ def replay_store(
     if check:
         return done
     replica_files.remember(opened.store)
+    ready_context.drop_all(opened.store)
     machine = opened.machine
     return done._replace(copies=export(opened.store, opened.settings, machine.home, machine.environ))
 

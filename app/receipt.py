@@ -5,16 +5,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec import to_builtins
 
-from eventlog.append_once import SAME_CALL_MS, append_once
+from eventlog.app.receipt_line import append_receipt_line, digest_of
 from eventlog.events import ContextInjected, KnownFile, order
-from eventlog.hosts.call import present
 from eventlog.log import EventLog
 from eventlog.log_line import LogLine
 from eventlog.projections.context.build import ContextResult
 from eventlog.projections.context.recent_events import retractions_since
 from eventlog.projections.context.request import ContextRequest
 from eventlog.settings.schema import Settings
-from eventlog.sha import sha256
 
 if TYPE_CHECKING:
     from eventlog.payloads import ContextInjected as ContextGiven
@@ -35,24 +33,26 @@ class ReceiptSources(NamedTuple):
 
 def append_receipt(log: EventLog, request: ContextRequest, built: ContextResult) -> bool:
     """Append the receipt; False where it is there already. Raises NotStored."""
-    text = built.context.text
-    digest = sha256(text.encode("utf-8", "replace"))
     about: Envelope = {
         "type": "context_injected",
         "conversation_id": request.session_id,
         "project": request.project,
         "agent": request.agent,
     }
-    told: ContextGiven = {
-        "digest": digest,
+    return append_receipt_line(log.store, about, receipt_of(built), built.context.text, request.source, sync=log.fsync)
+
+
+def receipt_of(built: ContextResult) -> "ContextGiven":
+    """Make the receipt of a context."""
+    text = built.context.text
+    return {
+        "digest": digest_of(text),
         "chars": len(text),
         "sources": built.sources,
         "cut": built.context.cut,
         "files": to_builtins(built.files),
         "session_type": built.context.session_type.value,
     }
-    key = f"context\n{request.session_id}\n{request.source}\n{digest}"
-    return append_once(log.store, {**present(about), **told}, key, within_ms=SAME_CALL_MS, sync=log.fsync)
 
 
 def receipts_of(log: EventLog, settings: Settings, conversation_id: str) -> list[ReceiptSources]:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         "knowledge.db",  # what replays keep of the log
         "late",  # contexts that are owed
         "locks",  # of files of knowledge bases
+        "ready",  # contexts that hold for the next session as well
         "open",  # sessions to finalize
         "search.sqlite",  # what can be found, and by which words
         "replicas.json",  # what day files of other machines were seen to hold

@@ -9,7 +9,7 @@ import struct
 
 from eventlog.files import read_regular
 from eventlog.lean import os
-from eventlog.project import find_repository, git_dir_of
+from eventlog.project import find_repository, git_dir_of, git_head
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
     Entry = tuple[int, str, int]  # when it was changed, its name and its size, as they were staged
 
+TRUNKS = frozenset(("main", "master", "trunk", "develop", "development", "dev", "default", "HEAD"))
+_FILES = 6  # changed lately, that are looked for
 _LONGEST = 1 << 19  # bytes: some five thousand files
 _VERSIONS = (2, 3)
 _ENTRY = struct.Struct(">8xII8xI8xI20xH")  # of a file: the seconds and nanoseconds of its change, mode, size, flags
@@ -25,6 +27,13 @@ _UNWATCHED, _EXTENDED, _NAME_LENGTH = 0x8000, 0x4000, 0xFFF  # flags: assume-val
 _LOOKED_AT = 120  # files: who changes one has mostly changed it before, not long ago
 _AT_ONCE = 12  # changed in the same second by a checkout, not by anyone at work
 _SECOND = 1_000_000_000
+
+
+def work_in(where: str) -> tuple[str, list[str]]:
+    """Read the branch ("" on a trunk, and where there is none) and what was changed lately in a directory."""
+    branch = git_head(where)[0] or ""
+    branch = "" if branch in TRUNKS else branch
+    return branch, changed_files(where, _FILES, committed=bool(branch))
 
 
 def changed_files(cwd: str, most: int, *, committed: bool = False) -> list[str]:

@@ -21,11 +21,12 @@ from eventlog.text import encodable
 
 
 class ContextResult(NamedTuple):
-    """A context, and the sources of its text: events, whole conversations, and files."""
+    """A context, the sources of its text (events, whole conversations, and files), and all that was loaded for it."""
 
     context: AgentContext
     sources: list[str]
     files: list[KnownFile]
+    parts: ContextSources
 
 
 def build(
@@ -35,7 +36,7 @@ def build(
     parts = gather(log, settings, request, load, DaysAtOnce(cache or MemoryShelf()))
     fitted = _fitted(parts, request.budget) if request.budget else _taken(parts, settings.context.budget_chars)
     sources = dict.fromkeys(event for line in fitted.shown for event in line.sources)
-    return ContextResult(_context(parts, fitted), list(sources), parts.known())
+    return ContextResult(_context(parts, fitted), list(sources), parts.known(), parts)
 
 
 def _taken(parts: ContextSources, budget: int) -> FitResult:

@@ -37,6 +37,16 @@ def context_files(settings: Settings, store: Store, request: ContextRequest) -> 
     return files if settings.orders_bases else sorted(files, key=lambda file: file.load_order)
 
 
+def looked_for(settings: Settings, store: Store, request: ContextRequest) -> Iterator[str]:
+    """Yield every path whose state decides which files these are, whether or not anything is there."""
+    workspace = Path(in_full(settings.context.workspace, request.home))
+    yield bootstrap_file(settings, request.home).path
+    yield str(workspace / "user")
+    for file in context_files(settings, store, request):
+        path = Path(file.path)
+        yield from {file.path, str(path.with_name(_ALIASES.get(path.name, path.name)))}
+
+
 def templated(settings: Settings, home: str) -> list[ContextFile]:
     """List the user's own files that can be made from a template."""
     workspace = Path(in_full(settings.context.workspace, home))

@@ -195,8 +195,13 @@ def _has_text(summary: TitledSummary) -> bool:
     return any(line.text and not line.text.startswith("#") for line in summary.lines)
 
 
+def spans(context: ContextSettings) -> set[int]:
+    """Return the ages, in days, at which something is told otherwise than before, or not any more."""
+    return {context.days_full, context.days_partial, context.days_max, _NOTES_DAYS}
+
+
 def _days_read(context: ContextSettings) -> int:
-    return max(context.days_full, context.days_partial, context.days_max, _NOTES_DAYS)
+    return max(spans(context))
 
 
 def _before(now: str, days: int) -> str:

@@ -22,6 +22,14 @@ def loaded_by_host(agent: str, project: str, home: str) -> set[str]:
     return {os.path.realpath(path) for path in _own(memory, Path(project), Path(home)) if path.is_file()}
 
 
+def looked_for(agent: str, project: str, home: str) -> Iterator[str]:
+    """Yield every path whose state decides which files these are, whether or not anything is there."""
+    memory = memory_files(agent)
+    yield from (str(Path(project, name)) for group in memory.project for name in group)
+    yield from (str(Path(home, name)) for group in memory.home for name in group)
+    yield from map(str, _own(memory, Path(project), Path(home)))
+
+
 def _own(memory: MemoryFiles, project: Path, home: Path) -> Iterator[Path]:
     groups = [*([project / name for name in group] for group in memory.project)]
     groups += [*([home / name for name in group] for group in memory.home)]

@@ -20,11 +20,13 @@ from eventlog.projections.context.templates import is_template
 from eventlog.projections.context.work_at_hand import Bearing
 from eventlog.projections.engine.shelf import Shelf
 from eventlog.projections.stamp import stamped_at
+from eventlog.projections.state.conversations import Conversations
 from eventlog.projections.state.distinct_facts import DistinctFact
 from eventlog.projections.state.told import Local
 from eventlog.projections.views.daily_notes import local_time
 from eventlog.settings.schema import Settings
 from eventlog.sha import sha256
+from eventlog.store import Store
 from eventlog.text import encodable
 
 LoadFile = Callable[[ContextFile], FileLoadResult]  # never raises; may create what is missing
@@ -47,6 +49,8 @@ class ContextSources(Struct, frozen=True):
     summaries: list[TitledSummary]
     index: str  # path of the keyword index, where there is one
     rendered: list[KnownFile]  # files that were read for a summary, whether or not anything of them is left
+    lately: Conversations  # what was said of late
+    store: Store
 
     @property
     def words(self) -> ContextPhrases:
@@ -118,6 +122,8 @@ def gather(log: EventLog, settings: Settings, request: ContextRequest, load: Loa
         summaries=summaries,
         index=listener.index(),
         rendered=rendered,
+        lately=lately,
+        store=log.store,
     )
 
 

@@ -5,8 +5,6 @@ Values; the log is searched by whoever asks for a context.
 
 from msgspec import Struct
 
-TRUNKS = frozenset(("main", "master", "trunk", "develop", "development", "dev", "default", "HEAD"))
-
 
 class Bearing(Struct, frozen=True):
     """One thing known that bears on the work at hand: a fact, or a session with what it came to."""
