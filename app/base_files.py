@@ -1,11 +1,13 @@
 """Which files on this machine the knowledge bases of a log are."""
 
+from contextlib import suppress
+from pathlib import Path, PurePath
 from typing import NamedTuple
 
 from eventlog.app.open_store import OpenStore
-from eventlog.app.storage import BaseStorage, Refused, storage_of
+from eventlog.app.storage import BaseStorage, LocalFile, Refused, storage_of
 from eventlog.projections.bases.ledger import Ledger
-from eventlog.projections.bases.names import BaseFile
+from eventlog.projections.bases.names import BaseFile, is_in_projects
 from eventlog.projections.views.knowledge import Knowledge, ledgers
 
 
@@ -15,6 +17,17 @@ class BaseTarget(NamedTuple):
     place: BaseFile
     ledger: Ledger
     target: BaseStorage
+
+
+def base_files(opened: OpenStore, name: str) -> list[Path]:
+    """Find the files on this machine of the knowledge base that is called so, or whose file is."""
+    bases, found = opened.settings.knowledge_bases, []
+    for base in bases:
+        with suppress(Refused):
+            target = storage_of(BaseFile(base), bases, opened.machine.home) if not is_in_projects(bases[base]) else None
+            if isinstance(target, LocalFile) and name in (base, PurePath(target.shown).name):
+                found.append(Path(target.identity))
+    return found
 
 
 def base_targets(opened: OpenStore, state: Knowledge) -> list[BaseTarget]:

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 from eventlog import timestamps
 from eventlog.app.machine import Machine
+from eventlog.app.naming.references import session_named
 from eventlog.events import HUMAN, Event, HostEvent, SaveRequested, SessionEnd, TurnEnd
 from eventlog.hosts.environment import named_conversations
 from eventlog.hosts.steps_from_log import PROMPTS
@@ -41,7 +42,8 @@ def speaker_of(log: EventLog, given: SpeakerOptions, machine: Machine, *, writes
     With `writes`, a store that has no name yet gets one. Raises NotStored.
     """
     if given.session is not None:
-        speaker = Speaker(given.session, given.agent or agent_of(log, given.session, machine.environ) or _CLI)
+        session = session_named(log, given.session)
+        speaker = Speaker(session, given.agent or agent_of(log, session, machine.environ) or _CLI)
     else:
         name_of = make_replica if writes else replica_of
         speaker = current_speaker(log, given.project, machine.environ, machine.clock(), given.agent or "", name_of)

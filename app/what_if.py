@@ -8,6 +8,7 @@ from pathlib import Path, PurePath
 from typing import NamedTuple
 
 from eventlog.app.base_files import base_targets
+from eventlog.app.naming.file_lines import with_project_named
 from eventlog.app.naming.nearest import did_you_mean
 from eventlog.app.open_store import OpenStore
 from eventlog.app.replay import replay
@@ -102,6 +103,8 @@ def document_meant(opened: OpenStore, said: str, *replays: ReplayResult) -> str:
     for place, _, target in (base for replayed in replays for base in base_targets(opened, replayed.knowledge)):
         if target.identity == str(file) or said in (place.base, target.shown, PurePath(target.shown).name):
             return place.document
+    if len(named := with_project_named(said, known)) == 1:
+        return named[0]
     fitting = [path for path in known if file.parts[-len(PurePath(path).parts) :] == PurePath(path).parts]
     if not fitting:
         raise BadRequest(f"the log renders no file {said!r}", hint=did_you_mean(said, known))

@@ -6,8 +6,9 @@ from difflib import SequenceMatcher
 from pathlib import Path
 from typing import NamedTuple
 
-from eventlog.app.base_files import base_targets
-from eventlog.app.naming.file_lines import file_line
+from eventlog.app.base_files import base_files, base_targets
+from eventlog.app.naming.file_lines import file_line, with_project_named
+from eventlog.app.naming.nearest import did_you_mean
 from eventlog.app.open_store import OpenStore
 from eventlog.app.replay import replay
 from eventlog.errors import BadRequest
@@ -51,7 +52,7 @@ def explain(opened: OpenStore, file: Path, number: int | None = None) -> list[Li
     A rendered file tells of when it is; it is explained by the log as of then, wherever it lies. A knowledge base is
     explained section by section; what is there twice or says something else than the log is a person's.
     """
-    data = _read(file)
+    data = _read(file, opened)
     rendered_at = stamped_at(data)
     every = installed().projections
     past = Renderings(lambda until: replay(opened.log, opened.settings, projections=every, until=until, save=False))
@@ -107,21 +108,29 @@ def _shows(line: str, statement: str) -> bool:
 
 
 def known_file(opened: OpenStore, name: str) -> Path:
-    """Find the file a name means: the one there, else the one of the store's knowledge directory."""
+    """Find the file a name means: the one there, one of the store's knowledge directory, or a knowledge base."""
     given = Path(in_full(name, str(opened.machine.home)))
     known = Path(opened.store.knowledge) / name
-    return known if known.is_file() and not given.is_file() else given
+    if given.is_file() or known.is_file():
+        return given if given.is_file() else known
+    found = [Path(opened.store.knowledge, path) for path in with_project_named(name, _rendered(opened))]
+    found = found or base_files(opened, name)
+    return found[0] if len(found) == 1 else given
 
 
-def _read(file: Path) -> bytes:
+def _rendered(opened: OpenStore) -> list[str]:
+    """List the memories there are, and what else lies beside them."""
+    root = Path(opened.store.knowledge)
+    return sorted(path.relative_to(root).as_posix() for path in (*root.glob("*.*"), *root.glob("projects/*/*.md")))
+
+
+def _read(file: Path, opened: OpenStore) -> bytes:
     try:
         return read_regular(str(file))
     except OSError as error:
-        raise BadRequest(
-            f"cannot be read: {of_system(error)[0]}",
-            where=str(file),
-            hint="name a file that eventlog replay has written",
-        ) from error
+        near = did_you_mean(str(file), _rendered(opened))
+        hint = near if near.startswith("did you") else "name a file that eventlog replay has written"
+        raise BadRequest(f"cannot be read: {of_system(error)[0]}", where=str(file), hint=hint) from error
 
 
 def _ledger_of(file: Path, state: Knowledge, opened: OpenStore) -> tuple[Ledger, str] | None:

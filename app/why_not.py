@@ -1,6 +1,6 @@
 """Why something is not in a memory: withdrawn or rejected by whom, replaced, a repetition, no room, a helper's."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Literal, NamedTuple
 
 from eventlog.app.open_store import OpenStore
@@ -8,6 +8,7 @@ from eventlog.app.replay import replay
 from eventlog.errors import BadRequest
 from eventlog.events import Event, Fact, PlanEntry, Restored, StageSummary, Withdrawal, order
 from eventlog.projections.base import Document
+from eventlog.projections.bases.refusals import Refusals
 from eventlog.projections.state.distinct_facts import DistinctFact
 from eventlog.projections.state.fact_scopes import fact_scope
 from eventlog.projections.views.memory import MEMORY
@@ -74,17 +75,20 @@ class _Told:
         self._asked = one_line(asked)
         self._replayed = replay(opened.log, opened.settings, save=False)
         self._withdrawn: Retractions = self._replayed.library.withdrawn
+        state, bases = self._replayed.knowledge, opened.settings.knowledge_bases
+        self._refusals = Refusals(state.entries, state.resolved, self._withdrawn, bases, state.applied)
         self._withdrawals = [event for event in entries if isinstance(event, Withdrawal)]
         self._by_id = {event.id: event for event in entries}
         self._shown = list(self._facts())
 
     def absence(self, says: list[tuple[Event, str]]) -> Absence:
         """Find the cause for what several events say in the same words."""
-        valid = [(event, text) for event, text in says if not event.subagent and not self._withdrawn.hides(event)]
+        valid = [(event, text) for event, text in says if not event.subagent and not self._is_gone(event)]
         event, text = (valid or says)[0]
         if event.subagent:
             return Absence(event, text, "helper")
-        if rejections := self._withdrawn.rejections(text):
+        against = [] if valid else self._decisions_against(event for event, _ in says)
+        if rejections := [*self._withdrawn.rejections(text), *against]:
             return Absence(event, text, "rejected", self._by_id.get(rejections[0]))
         if not valid:
             return Absence(event, text, "withdrawn", self._withdrawal_of(event))
@@ -95,6 +99,13 @@ class _Told:
             return Absence(event, text, "replaced", self._successor(event))
         kinds: dict[type[Event], Cause] = {StageSummary: "summary", PlanEntry: "planned"}
         return Absence(event, text, kinds.get(type(event), "unknown"))
+
+    def _is_gone(self, event: Event) -> bool:
+        is_refused = isinstance(event, PlanEntry) and self._refusals.of(event)
+        return bool(is_refused) or self._withdrawn.hides(event)
+
+    def _decisions_against(self, events: Iterable[Event]) -> list[str]:
+        return [one for event in events for one in self._withdrawn.rejections_of(event)]
 
     def _among_facts(self, event: Event, text: str, shown: _Shown) -> Absence:
         first = self._by_id.get(shown.fact.first.id)

@@ -54,9 +54,10 @@ def ask(question: str, *, yes: bool) -> bool:
 
 def tell(events: Sequence[Event], rebuilt: RebuildResult, verb: str, short: Callable[[str], str]) -> None:
     """Print what was changed, and how to undo it."""
-    show_apply.tell(_only_what_is_new(rebuilt.applied) if is_terminal() else rebuilt.applied, short)
+    show_apply.tell(_only_what_is_new(rebuilt.applied), short)
     order = _memories_first if is_terminal() else None
-    files = sorted([*rebuilt.published.written, *rebuilt.published.removed], key=order)
+    files = [path for path, _, _ in rebuilt.applied.files]
+    files += sorted([*rebuilt.published.written, *rebuilt.published.removed], key=order)
     more = f" and {len(files) - _FILES} more" if len(files) > _FILES else ""
     listed = f"{count(len(files), 'file')} changed: {', '.join(files[:_FILES])}{more}" if files else "no file changed"
     say(f"{verb}; {listed}")

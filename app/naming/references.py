@@ -1,5 +1,6 @@
 """Which event or conversation is meant: a full id, a short one, `last`, or a line of a file as `FILE:LINE`."""
 
+import re
 from contextlib import suppress
 from typing import Literal, NamedTuple
 
@@ -11,12 +12,13 @@ from eventlog.app.naming.nearest import did_you_mean
 from eventlog.app.naming.short_ids import SHORTEST_PART, ShortIds, is_part_of
 from eventlog.app.open_store import OpenStore
 from eventlog.errors import BadRequest
-from eventlog.events import Event
+from eventlog.events import HUMAN, Event
 from eventlog.linescan import lines_with
 from eventlog.log import EventLog
 
 LAST = "last"
 _SHOWN = 8
+_SHORT = re.compile("[0-9a-f]{6,12}")
 _FULL = len("019c7b12-8f00-7000-8000-000000000000")
 WHERE = "`eventlog query` shows events with their ids, `eventlog sessions` the sessions"
 
@@ -53,6 +55,20 @@ def session_meant(log: EventLog, said: str) -> str:
     return found[0].id if len(found) == 1 else _complain(log, said, found, "session").id
 
 
+def session_named(log: EventLog, said: str) -> str:
+    """Take a conversation as its caller names it: by the short id of one the log knows, or `last`; else it is new.
+
+    Raises BadRequest where there is no last one.
+    """
+    if said == LAST:
+        return session_meant(log, said)
+    if not _SHORT.fullmatch(said) or log.index.positions(said):
+        return said
+    short = ShortIds(log.store)
+    found = [one for one in log.index.conversations() if short.of(one) == said]
+    return found[0] if len(found) == 1 else said
+
+
 def event_meant(opened: OpenStore, said: str) -> str:
     """Find the one event that is meant; raises BadRequest."""
     found = [Reference("event", one) for one in events_meant(opened, said)]
@@ -86,8 +102,8 @@ def events_behind(opened: OpenStore, place: str) -> list[str]:
 def _sessions(log: EventLog, said: str) -> list[str]:
     if log.index.positions(said):
         return [said]
-    if said == LAST:
-        return [event.conversation_id for event in _newest(log)]
+    if said == LAST:  # what a person decides happens in no session
+        return [event.conversation_id for event in _newest(log, HUMAN)]
     return [one for one in log.index.conversations() if is_part_of(one, said)]
 
 
@@ -106,11 +122,12 @@ def _holding(log: EventLog, part: str) -> list[str]:
     return sorted(found)
 
 
-def _newest(log: EventLog) -> list[Event]:
-    """Find the newest event of the log, if there is one."""
+def _newest(log: EventLog, besides: str = "") -> list[Event]:
+    """Find the newest event of the log, if there is one, but those of one conversation."""
     for day in reversed(log.days()):
-        if there := days.entries(day)[0]:
-            return [there[-1].event]
+        for entry in reversed(days.entries(day)[0]):
+            if entry.event.conversation_id != besides:
+                return [entry.event]
     return []
 
 

@@ -2,6 +2,7 @@
 
 import click
 
+from eventlog.app.naming.references import session_named
 from eventlog.app.receipt import append_receipt
 from eventlog.app.session_context import request_of, session_context
 from eventlog.cli import options
@@ -54,7 +55,7 @@ def command(
     request = request_of(
         opened,
         project or "",
-        session=session,
+        session=session and session_named(opened.log, session),
         session_type=session_type,
         source=source or "",
         agent=agent,

@@ -38,7 +38,7 @@ class BaseFile(NamedTuple):
 def base_file_of(key: SectionKey, project: str | None, bases: Bases, home: str = "") -> BaseFile | None:
     """Find the file meant by a key, None where it is no knowledge base; `home` makes full paths below it known."""
     name = _name(key, project, bases, home)
-    if name is None or not _in_projects(bases[name]):
+    if name is None or not is_in_projects(bases[name]):
         return BaseFile(name) if name else None
     rooted = project and project.startswith("/") and ".." not in project.split("/")
     return BaseFile(name, posixpath.normpath(project)) if project and rooted else None
@@ -93,7 +93,8 @@ def _is_file(url: str) -> bool:
     return url.startswith(_FILE)
 
 
-def _in_projects(base: KnowledgeBase) -> bool:
+def is_in_projects(base: KnowledgeBase) -> bool:
+    """Tell whether a base has a file in every project."""
     return bool(base.path and base.path.startswith(PROJECT))
 
 

@@ -23,6 +23,7 @@ from eventlog.app.restore import restorable
 from eventlog.app.session_context import request_of, session_context
 from eventlog.app.undo import undo, undoable
 from eventlog.app.what_if import documents_at, text_of
+from eventlog.app.why_not import why_not
 from eventlog.errors import BadRequest
 from eventlog.events import HUMAN, Fact, PlanEntry, Rejected, Restored, Retraction, StageSummary
 from eventlog.log import EventLog
@@ -264,6 +265,29 @@ def test_the_verb_tells_an_agent_that_its_entry_is_not_wanted_or_waits_for_what_
     assert json.loads(waits.out)["status"] == "ok"
     assert json.loads(waits.out)["waits"] == f"{REJECTED}: Prefers tea"
     assert [event.content for event in log.read() if isinstance(event, PlanEntry)] == ["- Prefers tea\n- hot"]
+
+
+def test_what_a_verb_took_back_from_a_knowledge_base_is_told_once_with_one_way_back():
+    log = EventLog(os.environ["EVENTLOG_HOME"], fsync=False)
+    planned(log, "Tea", "Green")
+    replay_store(opened(log))
+
+    for ran in (call("forget", f"{user_md()}:3", "--yes"), call("undo", "--yes"), call("undo", "--yes")):
+        [way_back] = [line for line in ran.out.splitlines() if "eventlog undo" in line]
+        assert way_back.startswith("undo: eventlog undo ")
+        assert "1 file changed: ~/.config/agents/USER.md" in ran.out
+    assert log.read()
+
+
+def test_why_not_names_the_decision_about_an_entry_that_planned_the_same(log):
+    planned(log, "Tea", "Green tea")
+    replay_store(opened(log))
+    forgotten(log, f"{user_md()}:3")
+    again_by(log, "log")
+
+    [found] = why_not(opened(log), "green tea")
+
+    assert (found.cause, found.by and found.by.id) == ("rejected", last_decision(log))
 
 
 def test_an_agent_cannot_take_back_what_a_person_decided(log):

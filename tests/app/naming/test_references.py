@@ -5,13 +5,18 @@ from pathlib import Path
 import pytest
 
 from eventlog import ids
+from eventlog.app.current_conversation import SpeakerOptions, speaker_of
 from eventlog.app.machine import Machine
 from eventlog.app.naming import references
 from eventlog.app.naming.short_ids import ShortIds, is_part_of
 from eventlog.app.open_store import OpenStore
+from eventlog.app.rebuild import replay_store
 from eventlog.errors import BadRequest
+from eventlog.events import HUMAN, Fact, Rejected
 from eventlog.settings.schema import Settings
+from eventlog.store import project_slug
 from tests.support import builders
+from tests.support.bases import planned
 from tests.support.command_line import call
 
 CLAUDE, CODEX = "e42af0ad-aa06-410e-9e13-c17ade27a4f1", ids.derived(1_770_000_000_000, "codex")
@@ -134,3 +139,59 @@ def test_a_line_of_a_file_stands_for_the_events_behind_it(log):
 )
 def test_a_part_of_an_id_is_its_beginning_or_its_end(said, answer):
     assert answer is is_part_of("019c7b1a-0000-7000-8000-84c364c3ab12", said)
+
+
+# ------------------------------------------------------------------------------------------------ who speaks, and files
+
+
+def said_in(opened, session):
+    given = SpeakerOptions(session, None, None, None)
+    return speaker_of(opened.log, given, opened.machine)["conversation_id"]
+
+
+def test_who_speaks_is_named_by_the_short_id_that_a_screen_shows_or_last_and_else_is_somebody_new(opened):
+    assert said_in(opened, CLAUDE[:6]) == CLAUDE
+    assert said_in(opened, ShortIds(opened.store).of(CODEX)) == CODEX
+    assert said_in(opened, "last") == references.session_meant(opened.log, "last")
+    for new in ("s2", "e42a", "00aa11", "e42af0ad-aa06-410e-9e13-c17ade27a4f2"):
+        assert said_in(opened, new) == new
+
+
+def test_the_last_session_is_one_of_agents_whatever_a_person_has_decided_since(opened):
+    last = references.session_meant(opened.log, "last")
+    opened.log.put([Rejected(ts=builders.at(1), conversation_id=HUMAN, agent=HUMAN, statement="x")])
+
+    assert references.session_meant(opened.log, "last") == last
+
+
+@pytest.mark.parametrize("said", ["shop/MEMORY.md", "projects/shop/MEMORY.md", "projects/{slug}/MEMORY.md"])
+def test_a_memory_is_found_by_the_name_of_its_project(log, said):
+    log.append(Fact(conversation_id="s", project="/src/shop", content="Ports are odd"))
+    log.append(Fact(conversation_id="s", project="/src/workshop", content="Ports are even"))
+    replay_store(OpenStore(log, Settings(), Machine.here()))
+    slug = project_slug("/src/shop")
+    place = said.format(slug=slug)
+
+    assert "odd" in call("why", f"{place}:5", "--store", log.store.root).out
+    assert "odd" in call("show", place, "--store", log.store.root).out
+    assert "odd" in call("bisect", place, "odd", "--store", log.store.root).out
+
+
+def test_a_name_that_two_projects_have_is_none_and_what_is_near_is_told(log):
+    for path in ("/a/shop", "/b/shop"):
+        log.append(Fact(conversation_id="s", project=path, content="Ports are odd"))
+    replay_store(OpenStore(log, Settings(), Machine.here()))
+
+    ran = call("why", "shop/MEMORY.md:5", "--store", log.store.root)
+
+    assert ran.code == 2
+    assert "did you mean" in ran.err
+    assert all(f"projects/{project_slug(path)}/MEMORY.md" in ran.err for path in ("/a/shop", "/b/shop"))
+
+
+@pytest.mark.parametrize("said", ["user", "USER.md"])
+def test_a_knowledge_base_is_found_by_its_name(log, said):
+    planned(log, "Tea", "Green")
+    replay_store(OpenStore(log, Settings(), Machine.here()))
+
+    assert "Green" in call("why", f"{said}:3", "--store", log.store.root).out
