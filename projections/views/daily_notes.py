@@ -17,6 +17,7 @@ from eventlog.projections.base import Document, Line, Projection, RowKind, View
 from eventlog.projections.engine.whole import whole
 from eventlog.projections.labels import LABELS, Labels
 from eventlog.projections.raw_html import as_item, as_text
+from eventlog.projections.same_words import all_for
 from eventlog.projections.stamp import stamped
 from eventlog.projections.state.conclusions import SourcedText, conclude
 from eventlog.projections.state.conversations import Conversation, Conversations
@@ -27,12 +28,7 @@ from eventlog.text import project_name, same_text
 if TYPE_CHECKING:
     from eventlog.projections.engine.library import Library
 
-_INSIGHTS = frozenset(
-    (
-        "insight", "insights", "lesson", "lessons", "decision", "decisions",
-        "洞察", "重要洞察", "教训", "经验教训", "决策", "重要决策", "关键决策",
-    )
-)  # fmt: skip
+_INSIGHTS = frozenset(word for meant in ("insight", "lesson", "decision") for word in all_for(meant))
 _EVENTS, _LEARNED, _TODOS = range(3)  # the sections, in this order
 _place_of = attrgetter("ts", "events", "project", "text")  # when it was first said
 

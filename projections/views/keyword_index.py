@@ -1,8 +1,8 @@
 """`INDEX.md`, of everything and of each project: keyword -> facts and sessions; where to look, not what it says.
 
 Light on purpose: the reader is a model, and it is the search engine. Keywords are the entities and categories of
-facts, and the projects. What there is no room for is the least mentioned. A project's keywords name its own sessions,
-those of the user any whose summary is kept.
+facts, what several of their texts name (`text_keywords.py`), and the projects. What there is no room for is the least
+mentioned. A project's keywords name its own sessions, those of the user any whose summary is kept.
 
 The index of everything is made of what is kept of each project: a share, with no more of each keyword than is shown.
 """
@@ -19,11 +19,13 @@ from eventlog.projections.base import Document, Line, Projection, RowKind, Sourc
 from eventlog.projections.engine.whole import whole
 from eventlog.projections.labels import LABELS, Labels
 from eventlog.projections.raw_html import as_text
+from eventlog.projections.same_words import in_language
 from eventlog.projections.stamp import STAMP_BYTES, stamped
 from eventlog.projections.state.conversations import Conversations
 from eventlog.projections.state.distinct_facts import DistinctFact, Rank
-from eventlog.projections.state.fact_scopes import STATED, FactScope, fact_scope
+from eventlog.projections.state.fact_scopes import STATED, fact_scope
 from eventlog.projections.state.told import Told
+from eventlog.projections.views.fact_keywords import by_keyword
 from eventlog.projections.views.summaries import HEADS, Head, kept
 from eventlog.store import conversation_name, project_slug
 from eventlog.text import cut, one_line, project_name, same_text
@@ -33,7 +35,6 @@ if TYPE_CHECKING:
 
 _SHOWN = 3  # facts and sessions of a keyword
 _FACT_CHARS = 80
-_KEYWORD_CHARS = 60
 _OWN_LINES = 12  # titles, headings, the key, the line of what was left out, the stamp
 
 _words_of = cache(same_text)
@@ -149,11 +150,12 @@ def _document(path: str, lines: list[Line], shares: list[Share], changed_at: str
     shown: list[tuple[str, Line]] = []
     keywords = sorted(_merged(shares), key=lambda keyword: keyword.rank)
     for keyword in keywords:
-        text = _text(keyword)
+        word = in_language(keyword.word, keyword.same, settings.locale)
+        text = _text(keyword, word)
         size -= len(text.encode()) + 1
         if len(shown) == room or size < 0:
             break
-        shown.append((_words_of(keyword.word), Line(text, behind=_sources_of(names, library, keyword.same))))
+        shown.append((_words_of(word), Line(text, behind=_sources_of(names, library, keyword.same))))
     behind = _sources_of(names, library)
     if shown:
         lines += [Line(text, behind=behind) for text in ("", f"## {words.keywords}", "")]
@@ -181,42 +183,20 @@ def _sessions(heads: list[Head], up: str, words: Labels, name: str, library: "Li
         yield Line(f"- {link} {as_text(head.topic)}", conversations=(head.id,))
 
 
-def _text(keyword: Keyword) -> str:
+def _text(keyword: Keyword, word: str) -> str:
     facts = "; ".join(text for _, text in keyword.facts)
     more = "; …" if keyword.count > _SHOWN else ""
     sessions = ", ".join(conversation_name(conversation_id) for _, conversation_id in keyword.sessions)
-    return as_text(f"- **{keyword.word}** ({keyword.count}): {facts}{more}" + (f" → {sessions}" if sessions else ""))
+    return as_text(f"- **{word}** ({keyword.count}): {facts}{more}" + (f" → {sessions}" if sessions else ""))
 
 
 def _share_of(name: str, library: "Library", heads: list[Head], sessions: set[str]) -> Share:
     """Make the share of a project, or of what belongs to none; keywords name these sessions."""
     subject = library.derived(fact_scope, name)
     times = [row.changed_at for row in library.rows(SPOKE, name)] + [head.last_at for head in heads]
-    keywords = [_keyword(*found, sessions) for found in _by_keyword(subject).items()]
+    keywords = [_keyword(*found, sessions) for found in by_keyword(subject).items()]
     ids = [head.id for head in heads]
     return Share(name, bool(subject.facts or heads), max([subject.changed_at, *times]), ids, keywords)
-
-
-def _by_keyword(subject: FactScope) -> dict[tuple[str, str], list[DistinctFact]]:
-    """Collect the facts of each keyword, by rank; those that differ only in case or width are one, as first spelled."""
-    told = {id(fact): words for fact in subject.facts if (words := _words(fact))}
-    spelled: dict[str, str] = {}
-    for words in told.values():
-        for same, word in words.items():
-            spelled.setdefault(same, word)
-    found: dict[str, list[DistinctFact]] = {same: [] for same in spelled}
-    for fact in subject.ranked:
-        for same in told.get(id(fact), ()):
-            found[same].append(fact)
-    return {(same, cut(word, _KEYWORD_CHARS)): found[same] for same, word in spelled.items()}
-
-
-def _words(fact: DistinctFact) -> dict[str, str]:
-    found: dict[str, str] = {}
-    for statement in fact.statements:
-        for word in (*statement.entities, statement.category) if statement.category else statement.entities:
-            found[_words_of(word)] = word
-    return found
 
 
 def _keyword(spelled: tuple[str, str], facts: list[DistinctFact], sessions: set[str]) -> Keyword:
@@ -267,9 +247,10 @@ def _sources_of(names: list[str], library: "Library", keyword: str = "") -> Call
 
     def of(name: str) -> Iterator[str]:
         subject = fact_scope(library, name)
-        for fact in subject.facts:
-            if not keyword or keyword in _words(fact):
-                yield from fact.sources
+        facts = subject.facts
+        if keyword:
+            facts = next((facts for (same, _), facts in by_keyword(subject).items() if same == keyword), [])
+        yield from (event for fact in facts for event in fact.sources)
         yield from () if keyword else subject.superseded
 
     def behind() -> Sources:

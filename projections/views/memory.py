@@ -15,6 +15,7 @@ from eventlog.projections.bases.headings import plain
 from eventlog.projections.engine.whole import whole
 from eventlog.projections.labels import LABELS, Labels
 from eventlog.projections.raw_html import as_text
+from eventlog.projections.same_words import all_for
 from eventlog.projections.stamp import STAMP_BYTES, stamped
 from eventlog.projections.state.conversations import Conversations
 from eventlog.projections.state.distinct_facts import DistinctFact, Statement
@@ -53,9 +54,9 @@ _HEADED = {
     "agents_notes": _AGENTS_NOTES,
 }
 _BY_CATEGORY = {
-    **dict.fromkeys(("decision", "decisions", "决策", "关键决策"), MemorySection(_DECISIONS)),
-    **dict.fromkeys(("preference", "preferences", "偏好"), MemorySection(_PREFERENCES)),
-    **dict.fromkeys(("lesson", "lessons", "教训"), MemorySection(_LESSONS)),
+    **dict.fromkeys(all_for("decision"), MemorySection(_DECISIONS)),
+    **dict.fromkeys(all_for("preference"), MemorySection(_PREFERENCES)),
+    **dict.fromkeys(all_for("lesson"), MemorySection(_LESSONS)),
     **{same_text(getattr(words, name)): section for words in LABELS.values() for name, section in _HEADED.items()},
 }  # no free category has the title of another section, in whatever language
 

@@ -61,6 +61,37 @@ def test_categories_are_keywords_and_decisions_of_summaries_are_of_one(log):
     ] == section(index(log), "Keywords")
 
 
+def test_words_of_the_texts_are_keywords_too_beside_those_that_were_given(log):
+    told(
+        log,
+        fact(1, "账单生成后不可修改", "a", entities=["账单"]),
+        fact(2, "旧账单归档到对象存储", "b"),
+        fact(3, "对象存储的密钥每季度轮换", "c", entities=["密钥"]),
+        fact(4, "通知客户时附上账单", "d"),
+    )
+
+    assert [
+        "- **密钥** (1): 对象存储的密钥每季度轮换 → c",
+        "- **对象存储** (2): 对象存储的密钥每季度轮换; 旧账单归档到对象存储 → c, b",
+        "- **账单** (3): 通知客户时附上账单; 旧账单归档到对象存储; 账单生成后不可修改 → d, b, a",
+    ] == section(index(log, INDEX), "Keywords")
+
+
+@pytest.mark.parametrize(("locale", "spelled"), [("en", "decision"), ("zh", "决策")])
+def test_a_word_and_its_translation_are_one_keyword_in_the_readers_language(log, locale, spelled):
+    told(log, fact(1, "Use RS256", "a", category="decision"), fact(2, "金额用分", "b", category="决策"))
+
+    assert [line for line in index(log, INDEX, locale=locale) if line.startswith(f"- **{spelled}** (2): ")]
+
+
+def test_the_sources_of_a_keyword_are_the_facts_that_name_it(log):
+    events = log.append_many([fact(1, "旧账单归档", "a"), fact(2, "附上账单", "b"), fact(3, "无关", "c")])
+    documents = replay(log, Settings(), projections=[KEYWORD_INDEX]).documents
+    (line,) = (line for one in documents if one.path == INDEX for line in one.lines if "**账单**" in line.text)
+
+    assert set(line.sources) == {events[0].id, events[1].id}
+
+
 def test_projects_are_listed_with_their_own_index(log):
     told(log, fact(1, "x"), fact(2, "y", project=BLOG))
 
@@ -92,8 +123,8 @@ def test_withdrawn_and_replaced_facts_are_in_no_index(log):
 
 @pytest.mark.parametrize("size", [{"max_lines": 40}, {"max_bytes": 4000}])
 def test_what_there_is_no_room_for_is_the_least_mentioned_and_counted(log, size):
-    common = [fact(number, f"Common {number}", entities=["common"]) for number in range(3)]
-    told(log, *common, *(fact(10 + number, f"Rare {number}", entities=[f"rare {number:03}"]) for number in range(200)))
+    common = [fact(number, f"C{number}", entities=["common"]) for number in range(3)]
+    told(log, *common, *(fact(10 + number, f"R{number}", entities=[f"rare {number:03}"]) for number in range(200)))
     lines = index(log, INDEX, memory=MemorySettings(**size))
     shown = section(lines, "Keywords")
 

@@ -1,0 +1,38 @@
+"""The facts of each keyword: of those it was given by who saved it, and of those several texts name; pure."""
+
+from functools import cache
+
+from eventlog.projections.state.distinct_facts import DistinctFact
+from eventlog.projections.state.fact_scopes import FactScope
+from eventlog.projections.views.text_keywords import key_of, text_keywords
+from eventlog.text import cut
+
+_KEYWORD_CHARS = 60
+_READ = 200  # facts whose texts are looked through, the first by rank
+
+_key_of = cache(key_of)
+
+
+def by_keyword(subject: FactScope) -> dict[tuple[str, str], list[DistinctFact]]:
+    """Collect the facts of each keyword, by rank; spellings of one are one, as first spelled by who named it."""
+    said = text_keywords([fact.first.text for fact in subject.ranked[:_READ]])
+    labels = {id(fact): words for fact in subject.facts if (words := _labels(fact))}
+    words_of: dict[str, str] = {}
+    for words in (*labels.values(), {one.key: one.word for one in said}):
+        for same, word in words.items():
+            words_of.setdefault(same, word)
+    found: dict[str, list[DistinctFact]] = {same: [] for same in words_of}
+    for number, fact in enumerate(subject.ranked):
+        told = (one.key for one in said if number in one.texts)
+        for same in dict.fromkeys((*labels.get(id(fact), ()), *told)):
+            found[same].append(fact)
+    return {(same, cut(word, _KEYWORD_CHARS)): found[same] for same, word in words_of.items()}
+
+
+def _labels(fact: DistinctFact) -> dict[str, str]:
+    """Return what a fact was given as keywords by who saved it, by what spellings have in common."""
+    found: dict[str, str] = {}
+    for statement in fact.statements:
+        for word in (*statement.entities, statement.category) if statement.category else statement.entities:
+            found[_key_of(word)] = word
+    return found
