@@ -5,6 +5,8 @@ projects have other names now.
 Imported inside agents' hooks: standard library only.
 """
 
+import gc
+
 from eventlog import files
 from eventlog.app.search.appended import NotAppended
 from eventlog.app.search.lean_sqlite import DatabaseError, OperationalError
@@ -83,7 +85,13 @@ def _made(store: "Store", path: str, names: ProjectNames, most: int) -> SearchIn
         if "no such module" not in str(error):
             raise
         index.create("scan")
-    index.catch_up(store, most)
+    was_on = gc.isenabled()
+    gc.disable()  # what is read is kept, and holds no cycles
+    try:
+        index.catch_up(store, most)
+    finally:
+        if was_on:
+            gc.enable()
     return index
 
 

@@ -119,7 +119,7 @@ def append_receipt(store: "Store", asked: Asked, hits: "Sequence[Hit]", text: st
 
 def _subjects_there(names: "ProjectNames", asked: Asked) -> tuple[str, str]:
     """Name what may be told there: of the user, and of the project."""
-    from eventlog.app.search.search_index import NOWHERE
+    from eventlog.app.search.placing import NOWHERE
 
     return "", names.here(asked.project) or NOWHERE
 
@@ -143,7 +143,7 @@ def _bearing(index: "SearchIndex", subject: "Sequence[str]", about: tuple[str, s
 
 def _new(store: "Store", asked: Asked, found: "Sequence[Hit]", log_files: "list[FileStamp]") -> "Iterator[Hit]":
     """Yield what the conversation does not know: it said it, was told it, or was given a file that says it."""
-    from eventlog.app.search.search_index import NOWHERE
+    from eventlog.app.search.placing import NOWHERE
 
     known: set[str] = set()
     files: dict[str, None] = {}

@@ -5,8 +5,9 @@ from typing import NamedTuple
 
 from eventlog.app.open_store import OpenStore
 from eventlog.app.search.open_index import open_index
+from eventlog.app.search.placing import NOWHERE
 from eventlog.app.search.project_names import ProjectNames
-from eventlog.app.search.search_index import NOWHERE, Hit, Scope, SearchIndex
+from eventlog.app.search.search_index import Hit, Scope, SearchIndex
 from eventlog.projections.search.findable import CONVERSATION
 from eventlog.projections.search.words import tokens
 from eventlog.text import one_line

@@ -10,16 +10,18 @@ Imported inside agents' hooks: standard library only.
 """
 
 from eventlog import fastjson
-from eventlog.app.search import validity
+from eventlog.app.search import placing, validity
 from eventlog.app.search.appended import appended
 from eventlog.app.search.lean_sqlite import connect
+from eventlog.app.search.placing import Gathered, Unit
 from eventlog.app.search.word_tables import FullText, Scanned
-from eventlog.projections.search.findable import FINDABLE, Findable, text_in
+from eventlog.projections.search.findable import Findable
 from eventlog.projections.search.ranking import telling
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping
+    from collections.abc import Set as AbstractSet
     from sqlite3 import Connection
 
     from eventlog.app.search.appended import Lines, Seen
@@ -32,7 +34,6 @@ if TYPE_CHECKING:
     Row = tuple[int, str, str, str, bytes]  # number, subject, type, time and line of a unit
 
 _VERSION = "3"
-NOWHERE = "-"  # what a conversation outside of any project is about
 _PARTS = 6  # bits of a row's number that tell the passage; 0 is the whole
 _TABLES: "dict[str, Callable[[Connection], WordTable]]" = {"fts5": FullText, "scan": Scanned}
 _SCHEMA = (
@@ -41,11 +42,16 @@ _SCHEMA = (
     """CREATE TABLE homes (conversation TEXT, what TEXT, said TEXT, at TEXT, PRIMARY KEY (conversation, what))
         WITHOUT ROWID""",
     "CREATE TABLE gone (aim TEXT PRIMARY KEY) WITHOUT ROWID",
-    """CREATE TABLE units (id INTEGER PRIMARY KEY, place INTEGER UNIQUE, subject TEXT, event TEXT, ts TEXT, type TEXT,
+    """CREATE TABLE units (id INTEGER PRIMARY KEY, place INTEGER, subject TEXT, event TEXT, ts TEXT, type TEXT,
         conversation TEXT, drawn INTEGER, line BLOB)""",
-    "CREATE INDEX by_event ON units (event)",
-    "CREATE INDEX by_conversation ON units (conversation)",
 )
+_INDEXES = (  # made once the table is filled: each in one go
+    "CREATE UNIQUE INDEX IF NOT EXISTS by_place ON units (place)",
+    "CREATE INDEX IF NOT EXISTS by_event ON units (event)",
+    "CREATE INDEX IF NOT EXISTS by_conversation ON units (conversation)",
+)
+_INSERT = "INSERT INTO units VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_ORDER = "SELECT ts, event FROM units WHERE place = ?"
 
 _EVENT, _OF_ONE, _PLACE = "event = ?", "conversation = ?", "place = ?"
 _SUMMARY = "conversation = ? AND type = 'stage_summary' AND drawn = ?"
@@ -100,6 +106,7 @@ class SearchIndex:
     def create(self, words: str) -> None:
         """Make the tables, with that kind of words; raises OperationalError where SQLite has none of that kind."""
         self._db.execute("PRAGMA journal_mode = MEMORY")  # nobody else sees it yet
+        self._db.execute("PRAGMA cache_size = -65536")
         self._words = _TABLES[words](self._db)
         self._words.create()
         for statement in _SCHEMA:
@@ -130,7 +137,11 @@ class SearchIndex:
         try:
             if seen != (seen := self._seen()):  # somebody else has taken it in meanwhile
                 news = appended(store, seen, validity.TELLS, most)
-            self._take_in(news.events, self._withdraw(news.events, is_new=not seen))
+            gone = self._withdraw(news.events, is_new=not seen)
+            if seen:
+                placing.place(self, self._names, news.events, gone)
+            else:
+                self._fill(news.events, gone)
             rows = [(name, inode, size) for name, (inode, size) in news.seen.items()]
             self._db.executemany("INSERT OR REPLACE INTO seen VALUES (?, ?, ?)", rows)
             self._db.execute("COMMIT")
@@ -212,74 +223,62 @@ class SearchIndex:
                 kept = validity.cleared(event, [aim])
                 if kept != event:
                     self._take_out("id = ?", unit)
-                    self._take_in([dict(kept)], set())
+                    placing.place(self, self._names, [dict(kept)], set())
 
-    def _take_in(self, events: "Lines", gone: set[str]) -> None:
-        known: set[tuple[str, str]] = set()
-        for event in sorted(events, key=validity.order_of):
-            if event.get("subagent"):
-                continue
-            conversation = text_in(event, "conversation_id")
-            self._learn_home(event, conversation, known)
-            if event["type"] in FINDABLE and not gone & {
-                validity.AN_EVENT + text_in(event, "id"),
-                validity.ALL_OF + conversation,
-            }:
-                said = validity.cleared(event, gone)
-                if validity.is_said(said):
-                    self._say(said, conversation)
-
-    def _learn_home(self, event: "EventFields", conversation: str, known: set[tuple[str, str]]) -> None:
+    def learn_home(self, conversation: str, what: str, said: str, order: tuple[str, str]) -> None:
         """Learn where a conversation worked, as first said; what it has said already moves there."""
-        for what in ("project", "replica"):
-            said = text_in(event, what)
-            if said and (conversation, what) not in known:
-                known.add((conversation, what))  # what follows was said later
-                row = (conversation, what, said, "\n".join(validity.order_of(event)))
-                if self._db.execute(_AS_FIRST_SAID, row).rowcount:
-                    self._move(conversation)
+        if self._db.execute(_AS_FIRST_SAID, (conversation, what, said, "\n".join(order))).rowcount:
+            self._move(conversation)
+
+    def home(self, conversation: str) -> dict[str, str]:
+        """Tell where a conversation worked: `project` and `replica`, as far as anything said so."""
+        return dict(self._db.execute("SELECT what, said FROM homes WHERE conversation = ?", (conversation,)))
+
+    def has_own_summary(self, conversation: str) -> bool:
+        """Tell whether a summary of an agent's own words stands there."""
+        return bool(self._units(_SUMMARY, conversation, 0))
+
+    def drop_drawn(self, conversation: str) -> None:
+        """Take out the summaries a program drew."""
+        self._take_out(_SUMMARY, conversation, 1)
+
+    def order_at(self, place: int) -> tuple[str, str] | None:
+        """Tell of when is what stands in a place."""
+        row: tuple[str, str] | None = self._db.execute(_ORDER, (place,)).fetchone()
+        return row
+
+    def put(self, place: int, subject: str, event: "EventFields", *, drawn: bool) -> None:
+        """Put a line in a place, instead of what stands there."""
+        self._take_out(_PLACE, place)
+        found = Findable(event)
+        unit = self._db.execute(_INSERT, _row(None, place, found, Unit(event, subject, drawn=drawn))).lastrowid
+        assert unit is not None
+        self._words.put(_rows(unit, found))
 
     def _move(self, conversation: str) -> None:
         """Put what a conversation said to where it belongs by now."""
+        home = self.home(conversation)
         for unit, subject, *_, line in self._units(_OF_ONE, conversation):
             event = fastjson.object_in(line)
-            if self._subject(event, conversation) != subject:
+            if placing.subject_of(self._names, event, home) != subject:
                 self._take_out("id = ?", unit)
                 self._db.execute(_FELL_BEHIND)  # what it had replaced there is to be found again
-                self._say(event, conversation)
+                placing.say(self, self._names, event)
 
-    def _say(self, event: "EventFields", conversation: str) -> None:
-        """Put one line in its place, unless what stands there is newer, or an agent's own words do."""
-        subject = self._subject(event, conversation)
-        drawn = validity.is_drawn(event)
-        if drawn and self._units(_SUMMARY, conversation, 0):
-            return
-        if event["type"] == "stage_summary" and not drawn:
-            self._take_out(_SUMMARY, conversation, 1)
-        place = validity.place_of(event, subject)
-        there = self._db.execute("SELECT ts, event FROM units WHERE place = ?", (place,)).fetchone()
-        if there and there >= validity.order_of(event):
-            return
-        self._take_out(_PLACE, place)
-        self._insert(event, place, subject, drawn=drawn)
-
-    def _subject(self, event: "EventFields", conversation: str) -> str:
-        """Name what a line is about: its project, else that of its conversation; "" for the user."""
-        home = dict(self._db.execute("SELECT what, said FROM homes WHERE conversation = ?", (conversation,)).fetchall())
-        path = text_in(event, "project")
-        if event["type"] == "fact":
-            if validity.is_about_user(event, path):
-                return ""
-        else:
-            path = path or home.get("project", "")
-        return self._names.of(path, text_in(event, "replica") or home.get("replica", "")) or NOWHERE
-
-    def _insert(self, event: "EventFields", place: int, subject: str, *, drawn: bool) -> None:
-        found = Findable(event)
-        row = (place, subject, found.id, found.ts, found.type, found.conversation, drawn, fastjson.dumps(dict(event)))
-        unit = self._db.execute("INSERT INTO units VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?)", row).lastrowid
-        assert unit is not None
-        self._words.put(_rows(unit, found))
+    def _fill(self, events: "Lines", gone: "AbstractSet[str]") -> None:
+        """Take in a whole log: everything is put in its place before any of it is written, and its words last."""
+        gathered = Gathered()
+        placing.place(gathered, self._names, events, gone)
+        homes = ((*about, said, "\n".join(order)) for about, (said, order) in gathered.homes.items())
+        self._db.executemany("INSERT INTO homes VALUES (?, ?, ?, ?)", homes)
+        found = [
+            (number, place, Findable(unit.event), unit)
+            for number, (place, unit) in enumerate(gathered.units.items(), 1)
+        ]
+        self._db.executemany(_INSERT, (_row(*one) for one in found))
+        for statement in _INDEXES:
+            self._db.execute(statement)
+        self._words.fill(row for number, _, one, _ in found for row in _rows(number, one))
 
     def _take_out(self, where: str, *values: object) -> None:
         for unit, *_, line in self._units(where, *values):
@@ -300,6 +299,11 @@ def _stems(typed: str) -> "Iterable[str]":
 
 def _list(units: "Iterable[int]") -> str:
     return f"[{','.join(map(str, units))}]"
+
+
+def _row(number: int | None, place: int, found: Findable, unit: Unit) -> tuple[object, ...]:
+    about = (found.id, found.ts, found.type, found.conversation)
+    return (number, place, unit.subject, *about, unit.drawn, fastjson.dumps(dict(unit.event)))
 
 
 def _rows(unit: int, found: Findable) -> "list[WordRow]":

@@ -49,8 +49,14 @@ def is_drawn(event: "EventFields") -> bool:
 
 def is_said(event: "EventFields") -> bool:
     """Tell whether a line says anything, and not as a helper."""
-    says = [text for name in _STATES for text in (text_in(event, name), *texts_in(event, name))]
-    return not event.get("subagent") and any(map(str.strip, says))
+    return not event.get("subagent") and any(_says(event.get(name)) for name in _STATES)
+
+
+def _says(value: object) -> bool:
+    """Tell whether a field has a text that is not blank, or a list one of them."""
+    if isinstance(value, list):
+        return any(isinstance(text, str) and text.strip() for text in value)
+    return isinstance(value, str) and bool(value.strip())
 
 
 def withdrawn(events: "Iterable[EventFields]") -> set[str]:

@@ -25,6 +25,9 @@ if TYPE_CHECKING:
         def put(self, rows: "Iterable[WordRow]") -> None:
             """Add rows."""
 
+        def fill(self, rows: "Iterable[WordRow]") -> None:
+            """Add the rows of a whole log."""
+
         def take_out(self, rows: "Iterable[WordRow]") -> None:
             """Remove rows, with the words they were put with."""
 
@@ -39,6 +42,7 @@ if TYPE_CHECKING:
 
 
 _TOKENIZER = "unicode61 remove_diacritics 0 tokenchars '_-./:@+#'"
+_PART_BYTES = "INSERT INTO words (words, rank) VALUES ('hashsize', ?)"
 _HAVING = "SELECT value, doc FROM json_each(?) CROSS JOIN vocabulary ON term = value"  # each is looked up
 _BEGINNING = "SELECT term FROM vocabulary WHERE term >= ? AND term < ? ORDER BY doc DESC, term LIMIT ?"
 
@@ -60,6 +64,12 @@ class FullText:
     def put(self, rows: "Iterable[WordRow]") -> None:
         """Add rows."""
         self._run_many("INSERT INTO words (rowid, tokens) VALUES (?, ?)", rows)
+
+    def fill(self, rows: "Iterable[WordRow]") -> None:
+        """Add the rows of a whole log, in few parts: fewer to be merged, and to be asked."""
+        self._run(_PART_BYTES, (16 << 20,))
+        self.put(rows)
+        self._run(_PART_BYTES, (1 << 20,))
 
     def take_out(self, rows: "Iterable[WordRow]") -> None:
         """Remove rows."""
@@ -97,6 +107,10 @@ class Scanned:
     def put(self, rows: "Iterable[WordRow]") -> None:
         """Add rows."""
         self._run_many("INSERT INTO words VALUES (?, ?)", rows)
+
+    def fill(self, rows: "Iterable[WordRow]") -> None:
+        """Add the rows of a whole log."""
+        self.put(rows)
 
     def take_out(self, rows: "Iterable[WordRow]") -> None:
         """Remove rows."""

@@ -3,7 +3,7 @@
 Imported inside agents' hooks: standard library only, and events as the lines of the log have them.
 """
 
-from eventlog.projections.search.words import tokens
+from eventlog.projections.search.words import spelled
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ class Findable:
     @property
     def rows(self) -> list[str]:
         """The tokens of all its words, then of each passage; joined by spaces."""
-        return [" ".join(tokens(text)) for text in (self.words, *self.passages)]
+        return [spelled(text) for text in (self.words, *self.passages)]
 
 
 def text_in(event: "EventFields", name: str) -> str:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 JOINERS = "_-./:@+#"  # within a word they join its parts
 _LONGEST = 64  # characters; a longer word is a key or a picture, and nobody types it
 _SHORTEST_STEM = 3
-_MOST_KNOWN = 50_000
+_MOST_KNOWN, _KEPT = 50_000, 16  # words whose tokens are remembered; characters of the longest
 _STOP_WORDS = """
 a about after again all am an and any are as at be because been before being but by can could did do does doing
 don down during each few for from further get gets had has have having he her here hers him his how i if in into
@@ -30,7 +30,8 @@ _SIBILANTS = ("xes", "ches", "shes", "sses", "zes")
 _PLAIN = range(128)
 _HAN = range(0x4E00, 0xA000)
 _WIDE = range(0xFF01, 0xFF5F)  # ASCII as wide as Han
-_ASCII = {code: " " for code in _PLAIN if not (chr(code).isalnum() or chr(code) in JOINERS)}
+_FIRST_HAN, _LAST_HAN = chr(_HAN[0]), chr(_HAN[-1])
+_ASCII = bytes(code if chr(code).isalnum() or chr(code) in JOINERS else ord(" ") for code in _PLAIN).ljust(256)
 
 
 def _folded(code: int) -> str:
@@ -54,20 +55,31 @@ class _Spelling(dict[int, str]):
         return self[code]
 
 
+class _Tokens(dict[str, str]):
+    """The tokens of words met before; not of whole sentences, which is what is one word in a script without spaces."""
+
+    def __missing__(self, word: str) -> str:
+        found = " ".join(_of_word(word))
+        if len(word) <= _KEPT:
+            self[word] = found
+        return found
+
+
 _spelling = _Spelling()
-_known: dict[str, list[str]] = {}  # words met before, and their tokens
+_known = _Tokens()
 
 
 def tokens(text: str) -> list[str]:
     """List the tokens of a text in its order, repetitions included."""
-    found: list[str] = []
-    for word in text.translate(_ASCII if text.isascii() else _spelling).split():
-        if word not in _known:
-            if len(_known) > _MOST_KNOWN:
-                _known.clear()
-            _known[word] = _of_word(word)
-        found += _known[word]
-    return found
+    return spelled(text).split()
+
+
+def spelled(text: str) -> str:
+    """Spell a text as its tokens, with a space between each two."""
+    words = text.encode().translate(_ASCII).decode() if text.isascii() else text.translate(_spelling)
+    if len(_known) > _MOST_KNOWN:
+        _known.clear()
+    return " ".join(filter(None, map(_known.__getitem__, words.split())))
 
 
 def stem(word: str) -> str:
@@ -94,6 +106,8 @@ def _of_word(word: str) -> list[str]:
         return [] if lower in _STOP or len(word) > _LONGEST else [stem(lower)]
     if word.isascii():
         return _of_name(word.strip(JOINERS))
+    if min(word) >= _FIRST_HAN and max(word) <= _LAST_HAN:
+        return _pairs(word)
     return [token for run in _runs(word) for token in (_pairs if _is_han(run[0]) else _of_name)(run.strip(JOINERS))]
 
 

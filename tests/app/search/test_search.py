@@ -1,5 +1,6 @@
 """Search finds what was said and still holds, the moment it was said; and nothing that holds no more, from that moment."""
 
+import random
 import sqlite3
 from pathlib import Path
 
@@ -288,6 +289,33 @@ def test_what_says_nothing_to_a_search_is_noted_only_where_there_is_much_of_it(m
     monkeypatch.setattr(search_index, "_NOT_WORTH_NOTING", 1)
     assert found(memory, "herons")
     assert before != index_of(memory).read_bytes()
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_an_index_of_a_whole_log_finds_what_one_kept_current_line_by_line_does(memory, seed):
+    summary, here = {"type": "stage_summary"}, {"conversation_id": "c1", "project": SHOP}
+    drawn = {**summary, "scope": "session", "layer": 3}
+    told = [
+        {"type": "session_start", **here},
+        {"type": "fact", **here, "content": "Port 8080 answers", "key": "port"},
+        {"type": "fact", **here, "content": "Port 9090 answers", "key": "port"},
+        {"type": "fact", **here, "content": "port  9090 ANSWERS"},
+        {"type": "fact", "conversation_id": "c1", "content": "Port of no project"},
+        {"type": "fact", **here, "content": "Said by a helper: port 1", "subagent": "h"},
+        {**drawn, **here, "topic": "Drawn", "summary": "A port was drawn"},
+        {**summary, "conversation_id": "c1", "scope": "session", "summary": "A port in own words"},
+        {**summary, **here, "topic": "Stage", "summary": "A port of a stage"},
+        {**drawn, "conversation_id": "c2", "project": SHOP, "summary": "Only a port that was drawn"},
+        {"type": "conversation_text", **here, "title": "Port texts", "prompts": [f"port {n} prompt" for n in range(9)]},
+    ]
+    random.Random(seed).shuffle(told)
+    for event in told:
+        memory.log.append(event)
+        one_by_one = memory.search("port", everywhere=True)
+    index_of(memory).unlink()
+
+    assert one_by_one == memory.search("port", everywhere=True)
+    assert len(one_by_one) > 4
 
 
 def test_without_full_text_search_the_same_is_found_in_the_same_order(memory, monkeypatch):
