@@ -58,14 +58,22 @@ def sync_dir(path: str) -> None:
         os.close(fd)
 
 
+_named: set[tuple[str, int, int]] = set()  # directories whose own names this process has made durable
+
+
 def sync_names(path: str) -> None:
     """Make the names in a directory durable, and its own, whoever made it and may have died before that."""
     sync_dir(path)
+    found = os.stat(path)
+    itself = (path, found.st_dev, found.st_ino)
+    if itself in _named:
+        return
     for above in (os.path.dirname(path), os.path.dirname(os.path.dirname(path))):
         try:
             sync_dir(above or ".")
         except PermissionError:  # a directory we may pass through, but not open: not ours
-            return
+            break
+    _named.add(itself)
 
 
 def open_regular(path: str) -> int:

@@ -18,7 +18,7 @@ from eventlog.errors import InvalidEvent
 from eventlog.events import Event
 from eventlog.log import EventLog, accept
 
-_BATCH = 4000  # events
+_BATCH = 1000  # events
 
 
 class ImportFilter(NamedTuple):

@@ -1,4 +1,5 @@
 import os
+from pathlib import Path
 
 import pytest
 
@@ -100,6 +101,17 @@ def test_the_name_of_a_new_file_is_made_durable_once(directory, monkeypatch):
     append(directory, b"two\n", sync=True)
 
     assert [(directory, b"")] == synced
+
+
+def test_the_names_of_the_directories_above_are_made_durable_once_in_a_process(directory, monkeypatch):
+    synced: list[str] = []
+    monkeypatch.setattr("eventlog.files.sync_dir", synced.append)
+    append(directory, b"one\n", sync=True)
+    with DayFile(directory, "2026-02-21", sync=True) as file:
+        file.append(b"two\n")
+    above = list(map(str, Path(directory).parents[:2]))
+
+    assert [directory, *above, directory] == synced[-4:]
 
 
 def test_the_name_of_a_file_whose_maker_died_is_made_durable_by_the_next_writer(directory, monkeypatch):
