@@ -4,9 +4,11 @@ import zlib
 from collections.abc import Callable, Sequence
 from functools import lru_cache, partial
 from pathlib import Path
+from typing import Any
 
 from eventlog.app import cache
 from eventlog.app.phases import READING, watched
+from eventlog.app.workers import Workers
 from eventlog.log import EventLog
 from eventlog.projections import ALL
 from eventlog.projections.base import Projection
@@ -38,7 +40,7 @@ def replay(
             once_more = partial(replay, projections=projections, until=until, keep=keep, anew=anew, save=save)
             return once_more(log, settings, progress=phase(READING))
     run = partial(
-        fold_and_render,
+        _run,
         log,
         settings,
         projections=projections,
@@ -52,6 +54,12 @@ def replay(
         return run()
     found = cache.opened(log.store, writes=saves, anew=anew)
     return _with(run, log, found, until, writes=saves) if found else run()
+
+
+def _run(*arguments: Any, **options: Any) -> ReplayResult:
+    """Replay, with other processes where there can be any."""
+    with Workers() as workers:
+        return fold_and_render(*arguments, **options, spread=workers if workers.are_any else None)
 
 
 def _with(

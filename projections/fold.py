@@ -21,6 +21,7 @@ from eventlog.days import Day
 from eventlog.errors import BadRequest
 from eventlog.projections import ALL
 from eventlog.projections.base import Document, Projection
+from eventlog.projections.engine.apart import OneDay
 from eventlog.projections.engine.day_book import EVERYTHING, DayBook
 from eventlog.projections.engine.others import Others
 from eventlog.projections.engine.replay import ReplayResult, replay
@@ -68,7 +69,7 @@ class Part(msgspec.Struct, frozen=True):
 def fold_day(day: DayBytes, left_out: Collection[str] | None = None, projections: Sequence[Projection] = ALL) -> Part:
     """Fold all files of a day without what is `left_out`, as `copies` says; None: nobody was asked."""
     shelf = MemoryShelf()
-    book = DayBook(_OneDay(day, left_out or ()), shelf)
+    book = DayBook(OneDay(_day_of(day), left_out or ()), shelf)
     book.catch_up(lambda _done, _all: None)
     others = Others(shelf, book, Settings())
     others.fold(_whole(projections))
@@ -139,22 +140,6 @@ def replayed(part: Part, settings: Settings, projections: Sequence[Projection] =
     done = replay(_FoldedLog(part), settings, projections=speaking, shelf=shelf)
     done.broken.update(broken)
     return done
-
-
-class _OneDay:
-    """A log of one day, whose bytes are at hand."""
-
-    def __init__(self, day: DayBytes, left_out: Collection[str]) -> None:
-        self._day = _day_of(day)
-        self._left_out = frozenset(left_out)
-
-    def days(self, since: str = "", until: str = EVERYTHING) -> list[Day]:
-        """List the day."""
-        return [self._day] if since <= self._day.date <= until else []
-
-    def holding(self, _date: str, event_ids: Collection[str], until: str = EVERYTHING) -> set[str]:
-        """Find those of the ids that count elsewhere."""
-        return {one for one in event_ids if one in self._left_out and until == EVERYTHING}
 
 
 class _FoldedLog:

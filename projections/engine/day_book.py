@@ -18,7 +18,7 @@ from eventlog.damage import Damage
 from eventlog.days import Day
 from eventlog.events import AnyEvent, Event, KnowledgeEdited
 from eventlog.linescan import line_at
-from eventlog.projections.engine.day_fold import DayRow, day_row, said_on, stamps_of
+from eventlog.projections.engine.day_fold import DayRow, FoldedApart, day_row, joined, said_on, stamps_of
 from eventlog.projections.engine.shelf import Shelf
 from eventlog.projections.engine.withheld import without_words
 from eventlog.projections.state.conversations import Conversation, Conversations
@@ -69,8 +69,11 @@ class DayBook:
         self.withdrawn = self._withdrawn()
         self.identities = Identities(self.places, self.withdrawn)
 
-    def catch_up(self, progress: Progress) -> None:
-        """Fold what differs, oldest first; afterwards nothing on the shelf is older than the log."""
+    def catch_up(self, progress: Progress, apart: Iterator[FoldedApart] | None = None) -> None:
+        """Fold what differs, oldest first; afterwards nothing on the shelf is older than the log.
+
+        `apart` are all days, folded by others, where nothing is on the shelf.
+        """
         before, known = self.withdrawn, self.identities
         for date in sorted(self.rows.keys() - {day.date for day in self.there}):
             self._put(date, None, Conversations(), Knowledge())
@@ -78,7 +81,8 @@ class DayBook:
         for position, day in enumerate(self.there):
             row = self.rows.get(day.date)
             left_out = elsewhere.of(row.misdated) if row and row.stamps == stamps_of(day) else None
-            if row is None or left_out is None or left_out != frozenset(row.left_out):
+            is_taken = apart is not None and self._take(day.date, next(apart))
+            if not is_taken and (row is None or left_out is None or left_out != frozenset(row.left_out)):
                 self._fold(day, elsewhere if left_out is None else left_out)
             progress(position + 1, len(self.there))
         self.withdrawn = self._withdrawn()
@@ -99,14 +103,15 @@ class DayBook:
 
     def conversation(self, conversation_id: str, /) -> Conversation | None:
         """Merge what a conversation did on all its days."""
-        found: Conversation | None = None
-        for date in self._dates.of(conversation_id):
-            said = self._said(date)[conversation_id]
-            if found is None:
-                found = msgspec.structs.replace(said, facts=[*said.facts], summaries=[*said.summaries])
-            else:
-                found.merge(said)
-        return found
+        return joined([self._said(date)[conversation_id] for date in self._dates.of(conversation_id)])
+
+    def dates(self, conversation_id: str) -> list[str]:
+        """List the days it was at work on."""
+        return self._dates.of(conversation_id)
+
+    def said_bytes(self, date: str) -> bytes:
+        """Return what is kept of the conversations of a day."""
+        return self._shelf.read("said", "", date) or _encode({})
 
     def began(self, conversation_id: str) -> str:
         """Return the first of its days; "" where there is no such conversation."""
@@ -162,6 +167,21 @@ class DayBook:
 
     def _withdrawn(self) -> Retractions:
         return Retractions(one for row in self.rows.values() for one in row.retractions)
+
+    def _take(self, date: str, folded: FoldedApart) -> bool:
+        """Put a day that was folded by others on the shelf; not one that may have copies of another day's events."""
+        row = day_row.decode(next(data for kind, _, data in folded.kept if kind == "day"))
+        if row.misdated:
+            return False
+        self.rows[date] = row
+        self.folded.add(date)
+        self._new.add(date)
+        for one in folded.conversations:
+            self._touch(one)
+            self._dates.add(one, date)
+        for kind, name, data in folded.kept:
+            self._shelf.write(kind, name, date, data)
+        return True
 
     def _fold(self, day: Day, copies: CopyFilter | Collection[str], withheld: Collection[str] = ()) -> None:
         row = DayRow(stamps_of(day), withheld=sorted(withheld))

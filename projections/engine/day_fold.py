@@ -1,5 +1,8 @@
 """One day of the log, folded: what its events led to, as it is kept from one replay to the next."""
 
+from collections.abc import Iterable
+from typing import NamedTuple
+
 import msgspec
 
 from eventlog import stamps
@@ -36,10 +39,33 @@ class DayRow(msgspec.Struct, array_like=True):
 day_row = msgspec.msgpack.Decoder(DayRow)
 
 
+class FoldedApart(NamedTuple):
+    """A day folded apart from the shelf: its rows, as kind, name and data, and the conversations there."""
+
+    kept: list[tuple[str, str, bytes]]
+    conversations: list[str]
+
+
 def said_on(shelf: Shelf, date: str) -> dict[str, Conversation]:
     """Read the conversations of a folded day, by id."""
     data = shelf.read("said", "", date)
-    return _conversations.decode(data) if data else {}
+    return conversations_in(data) if data else {}
+
+
+def conversations_in(data: bytes) -> dict[str, Conversation]:
+    """Read the row of a day's conversations."""
+    return _conversations.decode(data)
+
+
+def joined(said: Iterable[Conversation]) -> Conversation | None:
+    """Join what a conversation did on each of its days; None where there was none."""
+    parts = list(said)
+    if len(parts) <= 1:
+        return parts[0] if parts else None
+    found = msgspec.structs.replace(parts[0], facts=[*parts[0].facts], summaries=[*parts[0].summaries])
+    for one in parts[1:]:
+        found.merge(one)
+    return found
 
 
 def kept_day(shelf: Shelf, day: Day) -> Conversations | None:

@@ -19,23 +19,19 @@ import msgspec
 
 from eventlog.projections import ALL
 from eventlog.projections.base import Document, Projection, RowKind
+from eventlog.projections.engine.apart import Spread, fold_apart, is_worth_it, jobs, rows_apart
+from eventlog.projections.engine.conversation_rows import KINDS, VIEWS, rows_by
 from eventlog.projections.engine.day_book import EVERYTHING, DayBook, DayLog, Keep, Progress
 from eventlog.projections.engine.library import Library, newest_notes
 from eventlog.projections.engine.others import Others
-from eventlog.projections.engine.row_book import Book, Place, RowBook, Rows, outdated_units
+from eventlog.projections.engine.row_book import Book, Place, RowBook, outdated_units
 from eventlog.projections.engine.shelf import MemoryShelf, Shelf, ShelfDamaged
-from eventlog.projections.state.conversations import Conversation, Conversations
+from eventlog.projections.state.conversations import Conversations
 from eventlog.projections.state.identity import Identities, identities
 from eventlog.projections.state.places import Places
-from eventlog.projections.state.told import Told
-from eventlog.projections.views.daily_notes import local_time
 from eventlog.projections.views.knowledge import Knowledge
 from eventlog.projections.views.memory import note_units
-from eventlog.projections.views.stats import STATS
 from eventlog.settings.schema import Settings
-
-_VIEWS = tuple(view for view in (*ALL, STATS) if view.view)
-_KINDS = {kind.name: kind for projection in _VIEWS if projection.view for kind in projection.view.reads}
 
 
 class ReplayResult:
@@ -167,17 +163,19 @@ def replay(
     shelf: Shelf | None = None,
     surroundings: str = "",
     progress: Progress = lambda _done, _all: None,
+    spread: Spread | None = None,
 ) -> ReplayResult:
     """Bring the shelf to what the events with `ts <= until` say that `keep` accepts.
 
     The same events give the same documents, whatever files they are in and whatever is on the shelf; `surroundings`
     names what else has a say (data of time zones). A projection of another package that fails is told of as `broken`.
-    Raises ShelfDamaged.
+    With `spread` others help with a long log nothing of which is on the shelf. Raises ShelfDamaged.
     """
     shelf = MemoryShelf() if shelf is None else shelf
     with _no_garbage():
         book = DayBook(log, shelf, until, keep)
-        library = _catch_up(book, shelf, settings, surroundings, progress)
+        helpers = spread if spread and keep is None and until == EVERYTHING and _is_long(book) else None
+        library = _catch_up(book, shelf, settings, surroundings, progress, helpers)
         return ReplayResult(book, library, Others(shelf, book, settings), projections)
 
 
@@ -191,7 +189,10 @@ def of_state(state: Conversations, settings: Settings, projection: Projection) -
 
 def library_of(state: Conversations, settings: Settings) -> Library:
     """Make the rows of a state that lies whole in memory."""
-    return _with_rows(_StateBook(state), MemoryShelf(), settings)
+    book, shelf = _StateBook(state), MemoryShelf()
+    rows = RowBook(shelf, KINDS)
+    rows.catch_up(book, rows_by(book, settings))
+    return _library(book, rows, shelf, settings)
 
 
 class _StateBook:
@@ -210,13 +211,25 @@ class _StateBook:
         return found.started_at[:10] if found else ""
 
 
-def _catch_up(book: DayBook, shelf: Shelf, settings: Settings, surroundings: str, progress: Progress) -> Library:
+def _is_long(book: DayBook) -> bool:
+    return not book.rows and is_worth_it(book.there)
+
+
+def _catch_up(
+    book: DayBook, shelf: Shelf, settings: Settings, surroundings: str, progress: Progress, spread: Spread | None
+) -> Library:
     """Bring days, rows and the list of outdated documents to what the log says."""
     if _differs(shelf, "rows", f"{settings.timezone} {surroundings}".encode()):
         book.touch_everything()
     before = newest_notes(book)
-    book.catch_up(progress)
-    library = _with_rows(book, shelf, settings)
+    book.catch_up(progress, spread(fold_apart, book.there) if spread else None)
+    rows = RowBook(shelf, KINDS)
+    if spread:
+        for made in spread(rows_apart, jobs(book, settings)):
+            rows.take(made)
+    else:
+        rows.catch_up(book, rows_by(book, settings))
+    library = _library(book, rows, shelf, settings)
     library.outdate(note_units(before, library.notes, library.names("memory")))
     if _differs(shelf, "projects", msgspec.json.encode(book.identities.told())):
         library.outdate([("projects", "")])
@@ -226,24 +239,12 @@ def _catch_up(book: DayBook, shelf: Shelf, settings: Settings, surroundings: str
     return library
 
 
-def _with_rows(book: Book, shelf: Shelf, settings: Settings) -> Library:
-    rows = RowBook(shelf, list(_KINDS.values()))
-    rows.catch_up(book, _rows_of(book, settings))
-    library = Library(shelf, book, _VIEWS, settings)
+def _library(book: Book, rows: RowBook, shelf: Shelf, settings: Settings) -> Library:
+    library = Library(shelf, book, VIEWS, settings)
     for place, blocks in rows.outdated.items():
         library.layouts.note(place, blocks)
-    library.outdate(outdated_units(rows.outdated, _VIEWS))
+    library.outdate(outdated_units(rows.outdated, VIEWS))
     return library
-
-
-def _rows_of(book: Book, settings: Settings) -> Callable[[Conversation], Rows]:
-    local, kinds = local_time(settings.timezone), list(_KINDS.values())
-
-    def rows_of(raw: Conversation) -> Rows:
-        told = Told(book.identities.conversation(raw), book.withdrawn, local)
-        return {(kind.name, name): row for kind in kinds for name, row in kind.of(told)}
-
-    return rows_of
 
 
 def _differs(shelf: Shelf, what: str, now: bytes) -> bool:

@@ -5,7 +5,7 @@ each conversation has rows.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import msgspec
 
@@ -55,6 +55,13 @@ class Book(Protocol):
         ...
 
 
+class BlockRows(NamedTuple):
+    """All rows of a block, as kind, name and data."""
+
+    block: str
+    rows: list[tuple[str, str, bytes]]
+
+
 class RowBook:
     """Brings the rows on a shelf to what the conversations say."""
 
@@ -74,6 +81,13 @@ class RowBook:
             found = map(book.conversation, arriving.get(block, ()))
             now = {conversation.id: rows_of(conversation) for conversation in found if conversation}
             self._rewrite(block, leaving.get(block, ()), now)
+
+    def take(self, made: "BlockRows") -> None:
+        """Write the rows of a block of which there are none yet, as they were made elsewhere."""
+        for kind, name, data in made.rows:
+            self._shelf.write(kind, name, made.block, data)
+            if kind in self._kinds:
+                self.outdated.setdefault((kind, name), set()).add(made.block)
 
     def _rewrite(self, block: str, leaving: Iterable[str], now: dict[str, Rows]) -> None:
         data = self._shelf.read("places", "", block)

@@ -1,0 +1,100 @@
+"""Other processes, for jobs that are done apart: as many as there are processors, for as long as a replay lasts.
+
+Only where a process can be forked safely, on Linux and from its only thread: no other way of starting one leaves the
+program of whoever imports us alone. Where none is to be had, or one dies, the jobs are done here.
+"""
+
+import os
+import sys
+import threading
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from types import TracebackType
+from typing import TYPE_CHECKING, Self, TypeVar
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future, ProcessPoolExecutor
+
+_MOST = 4  # what is not done apart takes as long as they all together
+_AHEAD = 2  # jobs a worker that wait: their results are kept in memory until it is their turn
+
+_Job = TypeVar("_Job")
+_Made = TypeVar("_Made")
+
+
+class Workers:
+    """Processes that begin with the first job, and end with the `with` around them."""
+
+    def __init__(self) -> None:
+        self._pool: ProcessPoolExecutor | None = None
+        self._count = min(_MOST, _processors())
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
+        if self._pool:
+            self._pool.shutdown(cancel_futures=True)
+
+    @property
+    def are_any(self) -> bool:
+        """Tell whether there can be more than this process; a clock that waits is no other thread at work."""
+        others = set(threading.enumerate()) - {threading.current_thread()}
+        return self._count > 1 and sys.platform == "linux" and all(isinstance(one, threading.Timer) for one in others)
+
+    def __call__(self, do: Callable[[_Job], _Made], jobs: Iterable[_Job], /) -> Iterator[_Made]:
+        """Do the jobs, a few at a time; yield what comes of them in their order."""
+        waiting: deque[tuple[_Job, Future[_Made] | None]] = deque()
+        for job in jobs:
+            waiting.append((job, self._submit(do, job)))
+            if len(waiting) > self._count * _AHEAD:
+                yield _result(do, *waiting.popleft())
+        while waiting:
+            yield _result(do, *waiting.popleft())
+
+    def _submit(self, do: Callable[[_Job], _Made], job: _Job) -> "Future[_Made] | None":
+        from concurrent.futures import BrokenExecutor
+
+        try:
+            self._pool = self._pool or _started(self._count)
+            return self._pool.submit(do, job)
+        except (BrokenExecutor, OSError):
+            return None
+
+
+def _result(do: Callable[[_Job], _Made], job: _Job, future: "Future[_Made] | None") -> _Made:
+    from concurrent.futures import BrokenExecutor
+
+    if future:
+        try:
+            return future.result()
+        except BrokenExecutor:  # it was killed, or ran out of memory
+            pass
+    return do(job)
+
+
+def _started(count: int) -> "ProcessPoolExecutor":
+    from concurrent.futures import ProcessPoolExecutor
+    from multiprocessing import get_context
+
+    return ProcessPoolExecutor(count, mp_context=get_context("fork"), initializer=_end_with_parent)
+
+
+def _end_with_parent() -> None:
+    """Outlive no replay that is killed: its locks would stay locked. Ctrl-C is the parent's to answer."""
+    import signal
+    from multiprocessing import parent_process
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    parent = parent_process()
+
+    def wait() -> None:
+        if parent:
+            parent.join()
+        os._exit(1)
+
+    threading.Thread(target=wait, daemon=True).start()
+
+
+def _processors() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1

@@ -1,0 +1,103 @@
+"""Work that is done apart comes to the same rows: by other processes, by none, and where one of them is killed."""
+
+import os
+import pickle
+from threading import Thread, Timer, current_thread
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from eventlog.app import workers as module
+from eventlog.app.workers import Workers
+from eventlog.projections.engine import apart
+from eventlog.projections.engine.replay import replay
+from eventlog.projections.engine.shelf import MemoryShelf
+from eventlog.settings.schema import Settings
+from tests.support.golden import HISTORY, copied, rendered
+from tests.support.histories import REPLICAS, histories, log_of, write
+
+HERE = os.getpid()
+
+
+class Kept(MemoryShelf):
+    """A shelf that is kept: what is withdrawn lies there without its words."""
+
+    keeps = True
+
+
+def by_mail(do, jobs):
+    """Do jobs as if far away: they and what comes of them are sent."""
+    for job in jobs:
+        yield pickle.loads(pickle.dumps(do(pickle.loads(pickle.dumps(job)))))
+
+
+@given(histories(), st.sampled_from([Settings(), Settings(locale="zh", timezone="Asia/Shanghai")]), st.data())
+def test_days_folded_and_rows_made_apart_are_those_of_one_process(lines, chosen, data):
+    again = data.draw(st.lists(st.sampled_from(lines), max_size=3)) if lines else []
+    with log_of([]) as log, pytest.MonkeyPatch.context() as patch:
+        write(log, [*lines, *again], [data.draw(st.sampled_from(REPLICAS)) for _ in (*lines, *again)])
+        patch.setattr(apart, "_WORTH_IT", 0)
+        shelves = Kept(), Kept()
+        one, several = (
+            replay(log, chosen, shelf=shelf, spread=spread)
+            for shelf, spread in zip(shelves, (None, by_mail), strict=True)
+        )
+
+        assert one.documents == several.documents
+        assert (one.days_folded, one.events, one.damage) == (several.days_folded, several.events, several.damage)
+        assert shelves[0]._rows == shelves[1]._rows
+
+
+def _jobs(job):
+    return os.getpid(), job * 2
+
+
+def _killed(job):
+    if job == 3 and os.getpid() != HERE:
+        os._exit(9)
+    return job * 2
+
+
+def two(workers):
+    workers._count = 2
+    return workers
+
+
+def test_jobs_are_done_by_other_processes_in_their_order():
+    with two(Workers()) as workers:
+        done = list(workers(_jobs, range(30)))
+
+    assert list(range(0, 60, 2)) == [made for _, made in done]
+    assert HERE not in {process for process, _ in done}
+
+
+def test_what_a_killed_process_leaves_is_done_here():
+    with two(Workers()) as workers:
+        assert list(range(0, 60, 2)) == list(workers(_killed, range(30)))
+
+
+@pytest.mark.parametrize("thread", [Thread(), Timer(1, print)])
+def test_nobody_is_forked_beside_a_thread_that_does_more_than_wait(monkeypatch, thread):
+    monkeypatch.setattr("threading.enumerate", lambda: [current_thread(), thread])
+
+    assert isinstance(thread, Timer) == two(Workers()).are_any
+
+
+def test_a_log_replayed_by_several_processes_has_the_bytes_of_one(tmp_path, monkeypatch):
+    log = copied(HISTORY, tmp_path)
+    wanted = rendered(log, Settings(), anew=True, save=False)
+    begun = []
+    monkeypatch.setattr(apart, "_WORTH_IT", 0)
+    monkeypatch.setattr(Workers, "are_any", property(lambda self: bool(two(self))))
+    start = module._started
+
+    def counted(count):
+        begun.append(count)
+        return start(count)
+
+    monkeypatch.setattr(module, "_started", counted)
+
+    assert wanted == rendered(log, Settings(), anew=True)
+    assert [2] == begun
+    assert wanted == rendered(log, Settings())
