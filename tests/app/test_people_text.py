@@ -28,6 +28,16 @@ def test_deleting_a_section_leaves_the_subsections_of_others_alone_then_and_late
     assert not [one for one in edits(log) if one.key.under == ("M", "Backend")]
 
 
+def test_what_goes_with_a_deleted_section_is_not_told_for_itself(log):
+    planned(log, "S", "agent's")
+    planned(log, "C", "agent's, too", level=3)
+    apply_all(log)
+    planned(log, "S", None, operation="delete")
+
+    assert [("S", 2)] == [(one.heading, one.level) for one in apply_all(log).applied]
+    assert b"" == user_md().read_bytes()
+
+
 def test_a_deletion_that_is_taken_back_gives_all_its_text_back(log):
     write_user(NAMESAKES)
     entry = planned(log, "Legacy", None, operation="delete")
