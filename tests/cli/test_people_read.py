@@ -38,7 +38,6 @@ def test_lines_are_broken_between_words_and_never_within_one(text, room, lines):
 
 
 def test_prose_is_not_broken_in_the_middle_of_a_word(tmp_path):
-    """F15."""
     said = told("stats", "--store", tmp_path, columns=40)
     words = "no sessions: agents' hooks tell of them (eventlog install, eventlog doctor), and so does eventlog fact"
 
@@ -47,7 +46,6 @@ def test_prose_is_not_broken_in_the_middle_of_a_word(tmp_path):
 
 
 def test_the_text_of_why_has_the_width_of_the_terminal_however_often_it_was_said(tmp_path):
-    """F12."""
     text = "Postgres 16 is pinned in CI because 17 breaks the citext extension"
     for session in range(5):
         call("fact", text, "--session", str(session), "--project", "", "--scope", "user", "--store", tmp_path)
@@ -64,7 +62,6 @@ def test_the_text_of_why_has_the_width_of_the_terminal_however_often_it_was_said
 
 
 def test_a_person_gets_the_newest_events_of_many_and_a_program_all(many):
-    """F13."""
     shown = seen(told("query", "--store", many, rows=500))
     every = seen(told("query", "--all", "--store", many, rows=500))
 
@@ -78,7 +75,6 @@ def test_a_person_gets_the_newest_events_of_many_and_a_program_all(many):
 
 
 def test_more_than_a_screen_goes_through_the_pager_and_less_does_not(many, monkeypatch):
-    """F13."""
     paged = on_a_terminal("query", "--store", many, PAGER="sed s/^/|/")
     short = on_a_terminal("query", "--grep", "fact 119", "--store", many, PAGER="sed s/^/|/")
 
@@ -90,7 +86,6 @@ def test_more_than_a_screen_goes_through_the_pager_and_less_does_not(many, monke
 
 
 def test_a_person_is_told_in_a_sentence_what_became_of_a_fact_and_a_program_in_json(tmp_path, home):
-    """F11."""
     args = ("fact", "Prices are integers", "--session", "s", "--project", "", "--store", tmp_path)
     first, again = told(*args), told(*args)
 
@@ -101,13 +96,11 @@ def test_a_person_is_told_in_a_sentence_what_became_of_a_fact_and_a_program_in_j
 
 
 def test_a_fact_can_be_saved_without_a_session(home):
-    """F10."""
     assert 0 == call("fact", "Prices are integers", "--project", "").code
     assert "Prices are integers" in call("query").out
 
 
 def test_words_are_found_in_any_order_and_what_is_near_is_told(many):
-    """F9."""
     assert 1 == len(call("query", "--grep", "119 fact", "--store", many).out.splitlines())
     nothing = call("query", "--grep", "fact unicorn", "--agent", "claude", "--store", many)
 
@@ -116,7 +109,6 @@ def test_words_are_found_in_any_order_and_what_is_near_is_told(many):
 
 
 def test_what_is_near_an_empty_answer_is_named(many):
-    """F6, F9."""
     nothing = call("query", "--grep", "fact unicorn", "--store", many).err
     late = call("query", "--grep", "fact", "--since", "2030-01-01", "--store", many).err
 
@@ -125,7 +117,6 @@ def test_what_is_near_an_empty_answer_is_named(many):
 
 
 def test_stats_tell_whether_memory_worked_before_any_figure(tmp_path, home):
-    """F16."""
     call("summary", "--topic", "t", "--summary", "s", "--session", "s", "--store", tmp_path)
     said = seen(told("stats", "--store", tmp_path))
 
@@ -136,7 +127,6 @@ def test_stats_tell_whether_memory_worked_before_any_figure(tmp_path, home):
 
 @pytest.mark.parametrize("verb", [("query",), ("sessions",)])
 def test_the_columns_of_a_pipe_have_names_on_request(many, verb):
-    """F16."""
     plain, headed = (call(*verb, *more, "--store", many).out.splitlines() for more in ((), ("--header",)))
 
     assert plain == headed[1:]
@@ -144,7 +134,6 @@ def test_the_columns_of_a_pipe_have_names_on_request(many, verb):
 
 
 def test_a_replay_names_a_directory_once_however_many_of_its_files_it_writes(tmp_path, home):
-    """F19."""
     for session in range(12):
         call("summary", "--topic", "t", "--summary", f"s{session}", "--session", str(session), "--store", tmp_path)
     said = seen(told("replay", "--store", tmp_path))
@@ -156,7 +145,6 @@ def test_a_replay_names_a_directory_once_however_many_of_its_files_it_writes(tmp
 
 
 def test_a_start_says_its_branch_and_numbers_have_their_plural(tmp_path):
-    """F24."""
     call("append", "session_start", "git_branch=main", "source=startup", "--session", "s", "--store", tmp_path)
     said = call("query", "--store", tmp_path).out
 
@@ -167,7 +155,6 @@ def test_a_start_says_its_branch_and_numbers_have_their_plural(tmp_path):
 
 
 def test_doctor_tells_how_much_there_is_and_which_release_tells_it(many, home):
-    """F24."""
     said = call("doctor", "--store", many).out
 
     assert re.search(r"^. store .* · 1 day file, [\d.]+ kB · eventlog \d", said, re.MULTILINE)
@@ -175,7 +162,6 @@ def test_doctor_tells_how_much_there_is_and_which_release_tells_it(many, home):
 
 
 def test_headings_and_the_stamp_of_a_file_do_not_repeat_the_events_of_its_lines(tmp_path, home):
-    """F24."""
     call("fact", "Prices are integers", "--session", "s", "--project", "", "--scope", "user", "--store", tmp_path)
     call("replay", "--store", tmp_path)
     said = seen(told("why", "MEMORY.md", "--store", tmp_path))

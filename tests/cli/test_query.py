@@ -6,6 +6,10 @@ import subprocess
 import pytest
 
 from eventlog import codec
+from eventlog.cli.event_forms import show_as
+from eventlog.cli.shown import Shown
+from eventlog.log import EventLog
+from eventlog.store import Store
 from tests.support import builders
 from tests.support.command_line import call, command, run, surroundings
 from tests.support.golden import DAMAGED, HISTORY, copied
@@ -140,6 +144,20 @@ def test_an_empty_answer_says_why_on_stderr(store, tmp_path):
     assert f"nothing has happened yet in {tmp_path / 'nowhere'}" in nowhere.err
     assert "no session fits --agent gemini" in sessions.err
     assert (0, "[]\n") == call("query", "--format", "json", "--grep", "no such words", "--store", store)[:2]
+
+
+@pytest.mark.parametrize("form", ["jsonl", "markdown", "table"])
+def test_what_was_found_is_printed_before_the_rest_is_read(store, form, capsysbinary):
+    def found():
+        first, *rest = EventLog(store).entries()
+        yield first
+        printed.append(capsysbinary.readouterr().out)
+        yield from rest
+
+    printed: list[bytes] = []
+    show_as(form, found(), Shown(Store(str(store))), header=False)
+
+    assert printed[0]
 
 
 @pytest.mark.parametrize("form", ["jsonl", "table", "json", "markdown"])
