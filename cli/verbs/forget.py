@@ -18,7 +18,7 @@ from eventlog.store import Store
         "eventlog forget --session 8d21c0 --yes",
     )
 )
-@click.argument("what", metavar="[FILE:LINE|ID|TEXT]", required=False)
+@click.argument("what", metavar="[FILE:LINE|ID|TEXT]", required=False, shell_complete=suggestions.events)
 @click.option(
     "--session",
     metavar="ID|last",

@@ -3,7 +3,7 @@
 import click
 
 from eventlog.app.undo import undo, undoable
-from eventlog.cli import options
+from eventlog.cli import options, suggestions
 from eventlog.cli.output import emit_pretty
 from eventlog.cli.progress import looking
 from eventlog.cli.show_forget import as_dict, ask, show_undoable, tell
@@ -12,7 +12,7 @@ from eventlog.store import Store
 
 
 @click.command(epilog=options.examples("eventlog undo", "eventlog undo 8d21c0 --yes"))
-@click.argument("name", metavar="[ID]", required=False, default="")
+@click.argument("name", metavar="[ID]", required=False, default="", shell_complete=suggestions.events)
 @options.yes
 @options.as_json
 @options.store

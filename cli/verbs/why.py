@@ -11,7 +11,7 @@ from eventlog.app.why_not import why_not
 from eventlog.app.why_not_told import why_not_told
 from eventlog.cli import options, suggestions
 from eventlog.cli.event_table import show_events
-from eventlog.cli.output import count, emit, say, show_lines
+from eventlog.cli.output import complain, count, emit, say, show_lines
 from eventlog.cli.progress import looking
 from eventlog.cli.show_start import start_lines
 from eventlog.cli.show_why import UNKNOWN, heading_above, one_line, whole_file
@@ -122,7 +122,9 @@ def _of_file(place: str, store: Store, *, as_json: bool) -> None:
     name, number = file_line(place)
     opened, shown = options.open_store(store), Shown(store)
     explained = reasons_behind(opened, place)
-    if as_json:
+    if not explained:
+        complain(f"{place} is empty: nothing is behind it", "eventlog diff tells what it said before")
+    elif as_json:
         for line in explained:
             rejected = {"rejected": _fields(line.rejected)} if line.rejected else {}
             emit({"line": line.number, "text": line.text, "events": _fields(line.entries or []), **rejected})

@@ -100,6 +100,9 @@ def test_a_shell_completes_verbs_projects_sessions_ids_and_agents(store):
     assert ["last", "e42af0"] == _completed(store, "query", "--session", "''")
     assert [builders.fact(1)["id"][-6:]] == _completed(store, "query", "--id", "''")
     assert ["cursor"] == _completed(store, "sessions", "--agent", "cur")
+    assert (
+        _completed(store, "query", "--id", "''") == _completed(store, "undo", "''") == _completed(store, "forget", "''")
+    )
 
 
 def test_a_completion_never_complains(tmp_path):

@@ -141,3 +141,14 @@ def told_on_terminal(copy, line, log):
     shown = Shown(log.store)
     shown.is_for_people = True
     return "\n".join(one_line(f"{copy}:{line}", reason, "", shown))
+
+
+def test_an_empty_file_is_told_to_be_empty(log):
+    planned(log, "Tea", "Green")
+    call("replay", "--store", log.store.root)
+    call("undo", "--yes", "--store", log.store.root)
+
+    ran = call("why", "user", "--store", log.store.root)
+
+    assert (ran.code, ran.out, user_md().read_bytes()) == (0, "", b"")
+    assert "user is empty" in ran.err
