@@ -17,7 +17,7 @@ from eventlog.errors import BadRequest, InvalidEvent
 from eventlog.events import TYPES, Event, Retraction, UnknownEvent
 from eventlog.fastjson import BOM
 from eventlog.log import AppendResult, EventLog
-from eventlog.plain_words import of_value
+from eventlog.plain_words import of_json, of_value
 from eventlog.reserved import refuse_reserved
 
 _FIND = "`eventlog query` shows what there is; nothing was stored"
@@ -64,8 +64,7 @@ def object_of(text: bytes) -> dict[str, Any]:
     try:
         return msgspec.json.decode(text.removeprefix(BOM), type=dict[str, Any])
     except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-        reason = str(error).removeprefix("JSON is malformed: ")
-        raise InvalidEvent(f"not a JSON object: {of_value(reason)}") from error
+        raise InvalidEvent(f"not a JSON object: {of_value(of_json(error))}") from error
 
 
 def value_of(type_name: str, field: str, text: str) -> Any:

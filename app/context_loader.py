@@ -37,7 +37,7 @@ class Loader(Struct, frozen=True):
         except Unreadable as error:
             return self._result(file, None, str(error))
         except OSError as error:
-            return self._fall_back(file, f"cannot be read: {error.strerror}")
+            return self._fall_back(file, f"cannot be read: {_plain(error)}")
         if not file.main_session_only:
             self._keep_copy(file, text)
         return self._result(file, text)
@@ -51,7 +51,7 @@ class Loader(Struct, frozen=True):
         try:
             create(Path(file.path), file.default_template)
         except OSError as error:
-            return self._result(file, None, f"cannot be created: {error.strerror}")
+            return self._result(file, None, f"cannot be created: {_plain(error)}")
         self._keep_copy(file, None)
         return self._result(file, file.default_template, is_default=True)
 
@@ -104,3 +104,9 @@ def drop_copy(copies: str, path: str) -> None:
 def copy_of(copies: str, path: str) -> str:
     """Name the last good copy of a file."""
     return f"{copies}/{digest(path, 8).hex()}.json"
+
+
+def _plain(error: OSError) -> str:
+    from eventlog.plain_words import of_system  # a session's start that finds its files needs no words
+
+    return of_system(error)[0]

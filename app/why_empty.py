@@ -7,6 +7,7 @@ from eventlog import days
 from eventlog.log import EventLog
 
 _INSTALL = "eventlog install, with the name of your agent, lets its hooks tell of every session"
+_MATCHED = {"grep", "regex"}  # alone, they say no more than that there is something else
 Fits = Callable[[Mapping[str, object]], bool]
 
 
@@ -37,7 +38,7 @@ def why_empty(log: EventLog, noun: str, asked: Mapping[str, object], fits: Fits 
 
 def _near(given: Mapping[str, object], fits: Fits) -> Iterator[str]:
     """Name the conditions without which something fits, and the words that occur alone."""
-    for name, value in given.items() if len(given) > 1 else ():
+    for name, value in given.items() if len(given) > 1 or not _MATCHED & given.keys() else ():
         if fits({**given, name: None}):
             yield f"without {_words({name: value})}"
     words = str(given.get("grep") or "").split()

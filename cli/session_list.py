@@ -11,7 +11,7 @@ from eventlog.cli.shown import Shown
 from eventlog.hosts import ROOMS
 from eventlog.text import project_name
 
-_AGENT, _PROJECT, _ID = 8, 12, 16  # cells at most
+_AGENT, _PROJECT, _ID = 8, 12, 10  # cells at most
 _SHORTEST_TOPIC = 12
 _MINUTE, _HOUR = 60_000, 3_600_000  # milliseconds
 
@@ -28,7 +28,7 @@ def _lines(newest_first: Sequence[SessionRow], shown: Shown, are_all: bool) -> I
         yield from (_line(row, shown, widths) for row in of_day)
     told = count(len(newest_first), "session") if are_all else f"the newest {len(newest_first)}; all: --all"
     one = clean(shown.id(newest_first[0].session_id))
-    yield styled(f"{told} · one of them: eventlog query --session {one}", dim=True)
+    yield styled(f"{told} · one of them: eventlog show {one}", dim=True)
 
 
 def _widths(rows: Sequence[SessionRow], shown: Shown) -> tuple[int, int, int]:

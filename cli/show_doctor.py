@@ -13,6 +13,7 @@ from eventlog.hosts import ROOMS
 
 _NAME = 9  # cells
 _RECENT = 3  # failures
+_SAVING = {"allowed": "saves unasked", "asked": "asks before it saves", "refused": "may not save"}
 _KB, _MB = 1000, 1_000_000
 
 
@@ -40,7 +41,7 @@ def _agent(agent: Report, shown: Shown, *, is_none: bool) -> None:
         _line("·", agent.agent, "found, not installed" + ("" if is_none else f": eventlog install {agent.agent}"))
     else:
         heard = f"hooks work: the last {shown.ago(agent.last)}" if agent.last else "installed; no hook has arrived yet"
-        saving = f" · saving is {agent.saving.verdict}" if agent.saving else ""
+        saving = f" · {_SAVING[agent.saving.verdict]}" if agent.saving else ""
         _line(_mark(agent.problems), agent.agent, heard + saving)
         if agent.saving and agent.saving.fix:
             _step("to allow it", agent.saving.fix)

@@ -41,7 +41,7 @@ _DEFAULTS: Mapping[type[Struct], Fields] = {
     for cls in cast("tuple[type[Struct], ...]", (*KNOWN, UnknownEvent, SectionKey, PlanMeta))
 }
 
-NOT_AN_OBJECT = "not a JSON object"
+NOT_AN_OBJECT, NOT_JSON = "not a JSON object", "not JSON: "
 
 
 def encode(event: Event) -> bytes:
@@ -160,7 +160,9 @@ def _parse(line: bytes) -> Fields:
     try:
         fields = msgspec.json.decode(line)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise InvalidEvent(f"not JSON: {error}") from error
+        from eventlog.plain_words import of_json  # a log that is whole needs no words
+
+        raise InvalidEvent(f"{NOT_JSON}{of_json(error)}") from error
     if not isinstance(fields, dict):
         raise InvalidEvent(NOT_AN_OBJECT)
     if not is_plain(fields):

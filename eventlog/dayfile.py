@@ -293,10 +293,12 @@ class DayFile:
             if self._confirmed:
                 sync_dir(self._dir)
         except OSError as error:
+            from eventlog.damage import reason_of
+
             if self._written:
                 self._write_once_more()
             raise eventlog.NotStored(
-                f"{'written' if self._written else 'there'}, but not made durable: {error.strerror or error}",
+                f"{'written' if self._written else 'there'}, but not made durable: {reason_of(error)}",
                 where=self.path,
                 hint="check the disk; a power cut may lose these events",
             ) from error

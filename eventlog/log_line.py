@@ -62,7 +62,9 @@ def _diagnose(read: LogLine, error: InvalidEvent, *, whole: bool) -> Damage:
         return damage_at(read, "not-utf8", f"byte 0x{read.line[bad.start]:02x} at offset {read.offset + bad.start}")
     if error.where:
         return damage_at(read, "invalid", str(error))
-    return damage_at(read, "not-object" if error.what == codec.NOT_AN_OBJECT else "not-json", error.what)
+    if error.what == codec.NOT_AN_OBJECT:
+        return damage_at(read, "not-object", error.what)
+    return damage_at(read, "not-json", error.what.removeprefix(codec.NOT_JSON))
 
 
 def damage_at(read: LogLine, kind: DamageKind, reason: str) -> Damage:

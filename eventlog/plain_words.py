@@ -98,6 +98,15 @@ _NOTED = re.compile(r"^(?:\w+\.)*\w*(?:Error|Exception|NotStored|Interrupt|Exit)
 _ERRNO = re.compile(r"\[Errno (?P<number>\d+)\] (?P<reason>[^:]*)(?:: '(?P<place>.*)')?")
 
 
+def of_json(error: Exception) -> str:
+    """Tell why a text is no JSON."""
+    if isinstance(error, UnicodeDecodeError):
+        return f"byte 0x{error.object[error.start]:02x} at offset {error.start} is not UTF-8"
+    if isinstance(error, RecursionError):
+        return "lists or objects lie too deep in each other"
+    return str(error).removeprefix("JSON is malformed: ").replace("Input data was truncated", "it breaks off")
+
+
 def of_yaml(problem: str) -> str:
     """Translate what YAML's own reader says is wrong."""
     for pattern, words in _YAML:

@@ -78,7 +78,7 @@ def read_day(place: StorePlace, day: Day) -> DayBytes:
         except OSError as error:
             if not _is_there(place.log):
                 raise BadRequest("is not there for a worker", where=place.log, hint="mount it, or copy it") from error
-            damage.append(unreadable_file(file, error.strerror or of_system(error)[0]))
+            damage.append(unreadable_file(file, of_system(error)[0]))
     return DayBytes(place.name, day.date, tuple(found), tuple(damage))
 
 

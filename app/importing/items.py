@@ -14,6 +14,7 @@ import msgspec
 
 from eventlog import ids, timestamps
 from eventlog.app.importing.source import BadPlace, Found, PastEvents, SourceEvent, id_of
+from eventlog.plain_words import of_system
 from eventlog.project import project_root
 
 Line = tuple[str, dict[str, Any]]  # where it stands, and the object
@@ -24,7 +25,7 @@ def json_lines(path: Path) -> Iterator[Line | BadPlace]:
     try:
         data = path.read_bytes()
     except OSError as error:
-        yield BadPlace(str(path), error.strerror or str(error))
+        yield BadPlace(str(path), of_system(error)[0])
         return
     for number, line in enumerate(data.removeprefix(b"\xef\xbb\xbf").split(b"\n"), 1):
         if line.strip():

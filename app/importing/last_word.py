@@ -14,6 +14,7 @@ from eventlog.app.importing.source import BadPlace, Found, ImportRequest, PastEv
 from eventlog.app.plan import checked
 from eventlog.errors import BadRequest, EventLogError
 from eventlog.home import in_full
+from eventlog.plain_words import of_system
 from eventlog.projections.bases import plan_file
 from eventlog.projections.bases.plan_file import PlanFile, PlannedChange
 
@@ -33,7 +34,7 @@ def _file(path: Path, request: ImportRequest) -> Iterator[Found]:
         loaded = plan_file.parse(path.read_text(encoding="utf-8-sig"))
         written = timestamps.from_ns(path.stat().st_mtime_ns)
     except OSError as error:
-        yield BadPlace(str(path), error.strerror or str(error))
+        yield BadPlace(str(path), of_system(error)[0])
         return
     except UnicodeDecodeError:
         yield BadPlace(str(path), "not UTF-8")

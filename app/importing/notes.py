@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from eventlog import ids, timestamps
 from eventlog.app.importing.source import BadPlace, Found, ImportRequest, PastEvents, SourceEvent
+from eventlog.plain_words import of_system
 from eventlog.project import find_repository, project_root
 from eventlog.text import one_line, same_text
 
@@ -40,7 +41,7 @@ def statements_of(path: Path, project: str | None, agent: str | None, *, bullets
         text = data.decode("utf-8-sig").replace("\r\n", "\n")
         written = timestamps.from_ns(path.stat().st_mtime_ns)
     except OSError as error:
-        yield BadPlace(str(path), error.strerror or str(error))
+        yield BadPlace(str(path), of_system(error)[0])
         return
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1

@@ -18,6 +18,7 @@ from eventlog.hosts.find_transcript import read_transcript
 from eventlog.hosts.outline import Outline
 from eventlog.hosts.steps import Step
 from eventlog.hosts.summarise import summarise
+from eventlog.plain_words import of_system
 from eventlog.project import project_root
 from eventlog.settings.schema import Settings
 
@@ -32,7 +33,7 @@ def found_in(agent: str, path: Path, settings: Settings, now: int, *, named: boo
         about = past.outline(agent, path, damaged)
         steps = list(read_transcript(agent, str(path))) if about else []
     except OSError as error:
-        yield BadPlace(str(path), error.strerror or str(error))
+        yield BadPlace(str(path), of_system(error)[0])
         return
     yield from (BadPlace(f"{path}:{line}", "not a JSON object") for line in damaged)
     if about is None and named:

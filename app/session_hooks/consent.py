@@ -11,6 +11,7 @@ from eventlog import fastjson
 from eventlog.confined import NotConfined, read_below
 from eventlog.errors import BadRequest
 from eventlog.files import make_dirs, replace_file
+from eventlog.plain_words import of_system
 from eventlog.project import project_root
 from eventlog.store import Store
 
@@ -45,7 +46,7 @@ def shown_source(project: str) -> bytes:
     try:
         return source_of(project)
     except (OSError, NotConfined) as error:
-        reason = error.strerror if isinstance(error, OSError) else str(error)
+        reason = of_system(error)[0] if isinstance(error, OSError) else str(error)
         hint = f"a project's own hooks are in {PLACE} of its root"
         raise BadRequest(f"cannot be read: {reason}", where=str(Path(project, PLACE)), hint=hint) from error
 

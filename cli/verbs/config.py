@@ -26,10 +26,12 @@ def command(as_json: bool, store: Store) -> None:
     if as_json:
         emit_pretty({setting.key: {"value": setting.value, "from": setting.origin} for setting in found})
     else:
-        show_lines(setting_lines(found)) if is_terminal() else table(map(_row, found), setting=0, value=0, origin=0)
+        show_lines(_lines(found, store.config)) if is_terminal() else table(
+            map(_row, found), setting=0, value=0, origin=0
+        )
 
 
-def setting_lines(found: Sequence[SettingInForce]) -> Iterator[str]:
+def _lines(found: Sequence[SettingInForce], file: str) -> Iterator[str]:
     """Tell people the settings, those of their own in bold with where they stand, those of a group below its name."""
     room = max(len(setting.key.rpartition(".")[2]) for setting in found)
     group = ""
@@ -41,7 +43,8 @@ def setting_lines(found: Sequence[SettingInForce]) -> Iterator[str]:
         head = f"{'  ' if above else ''}{name:<{room + (0 if above else 2)}}  "
         own = "" if setting.origin == "default" else f" · {setting.origin}"
         yield from beside(styled(head, bold=bool(own)), clean(f"{_spelled(setting.value)}{own}"))
-    yield styled("to change one: config.yaml of the store; what is not there is the default", dim=True)
+    for line in beside("", f"to change one: {file}; what is not there is the default"):
+        yield styled(line, dim=True)
 
 
 def _spelled(value: Any) -> str:

@@ -76,7 +76,7 @@ def run(moment: SessionMoment, session: str, project: str, agent: str, reason: s
 def hooks(project: str, store: Store) -> None:
     """List the session hooks in the order they run: those of config.yaml, then the project's own."""
     for hook in list_hooks(store, options.open_store(store).settings, project):
-        say("  ".join(filter(None, (f"{hook.name:<12}", "on " if hook.enabled else "off", hook.note))))
+        say("  ".join((f"{hook.name:<12}", "on " if hook.enabled else "off", hook.note or "")).rstrip())
 
 
 @command.command(

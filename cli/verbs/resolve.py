@@ -55,6 +55,8 @@ def command(name: str, choice: Choice | None, as_json: bool, store: Store) -> No
     else:
         if not (is_terminal() and decided.applied.applied):  # which tells of it
             say(f"{decided.event.choice:<10} {staged.section}  [{short(decided.event.id)}]")
+            if is_terminal():
+                say(f"{'':<10} take it back: eventlog undo {short(decided.event.id)}")
         tell(decided.applied, short)
 
 

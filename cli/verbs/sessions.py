@@ -1,7 +1,11 @@
 """`eventlog sessions`."""
 
+from collections.abc import Mapping
+from typing import Any
+
 import click
 
+from eventlog.app.open_store import OpenStore
 from eventlog.app.sessions import NEWEST, SessionRow, sessions
 from eventlog.app.why_empty import why_empty
 from eventlog.cli import options
@@ -54,13 +58,19 @@ def command(
         )
     if not found:
         asked = {"project": project, "agent": agents, "since": since, "until": until}
-        complain(*why_empty(opened.log, "session", asked))
+        complain(*why_empty(opened.log, "session", asked, lambda other: _any(opened, other)))
     if as_json:
         emit_pretty(found)
     elif found and is_terminal():
         show_sessions(found, Shown(store), are_all=wants_all or len(found) < limit)
     elif found:
         table(map(_row, found), header=header, started=0, agent=0, session=0, turns=0, facts=0, topic=0)
+
+
+def _any(opened: OpenStore, other: Mapping[str, Any]) -> bool:
+    """Tell whether there is a session for these conditions; one without a value is none."""
+    since, until, agents = other.get("since") or "", other.get("until") or "~", other.get("agent") or ()
+    return bool(sessions(opened, project=other.get("project"), agents=agents, since=since, until=until, limit=1))
 
 
 def _row(row: SessionRow) -> tuple[str, ...]:

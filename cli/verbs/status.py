@@ -4,6 +4,7 @@ import click
 
 from eventlog.app.status import StatusReport, status
 from eventlog.cli import options
+from eventlog.cli.describe import describe
 from eventlog.cli.main import EXIT_FOUND
 from eventlog.cli.output import emit_pretty, say, show_lines, table
 from eventlog.cli.show_apply import blocked_as_dict, staged_as_dict
@@ -43,13 +44,14 @@ def _as_dict(found: StatusReport) -> dict[str, object]:
 
 
 def _tell(found: StatusReport, shown: Shown, *, header: bool) -> None:
-    if not found.anything_waits:
-        say("nothing waits")
-    elif shown.is_for_people:
+    if shown.is_for_people and found.anything_waits:
         show_lines(waiting_lines(found, shown))
+    elif not found.anything_waits and (shown.is_for_people or not found.rejected):
+        say("nothing waits")
     else:
         table(_rows(found, shown), header=header, state=0, section=60, id=0, why=200)
-    show_lines(forgotten_lines(found, shown))
+    if shown.is_for_people:
+        show_lines(forgotten_lines(found, shown))
 
 
 def _rows(found: StatusReport, shown: Shown) -> list[tuple[str, ...]]:
@@ -57,4 +59,5 @@ def _rows(found: StatusReport, shown: Shown) -> list[tuple[str, ...]]:
     rows += [("pending", change.section, shown.id(change.event), "there is nothing to delete") for change in found.idle]
     rows += [("drifted", change.section, "", "edited by hand, not yet recorded") for change in found.drifted]
     rows += [("staged", staged.section, shown.id(staged.entry.id), staged.reason) for staged in found.staged]
-    return rows + [("blocked", file, "", reason) for file, reason in found.blocked]
+    rows += [("blocked", file, "", reason) for file, reason in found.blocked]
+    return rows + [("forgotten", describe(one), one.id, "") for one in found.rejected]

@@ -98,7 +98,7 @@ def test_a_file_that_cannot_be_created_is_reported(root):
     result = load(root, "in the way/AGENTS.md", default_template="# Template\n")
 
     assert result.content is None
-    assert "Not a directory" in result.error
+    assert "a file is where a directory should be" in result.error
 
 
 # ---------------------------------------------------------------------------------------------------- where it leads
@@ -176,14 +176,18 @@ def test_where_a_file_cannot_be_read_its_last_good_copy_is_used(root):
     result = load(root)
 
     assert (True, "last good", True) == (result.success, result.content, result.from_cache)
-    assert result.error == "cannot be read: Is a directory; this is its last good copy"
+    assert result.error == "cannot be read: a directory is where a file should be; this is its last good copy"
 
 
 def test_without_one_the_reason_is_told(root):
     (root / "AGENTS.md").mkdir()
     result = load(root)
 
-    assert (False, None, "cannot be read: Is a directory") == (result.success, result.content, result.error)
+    assert (False, None, "cannot be read: a directory is where a file should be") == (
+        result.success,
+        result.content,
+        result.error,
+    )
 
 
 def test_of_files_for_main_sessions_no_copy_is_kept(root):

@@ -8,6 +8,7 @@ import re
 import pytest
 
 from eventlog.hosts import ROOMS
+from tests.support import builders
 from tests.support.command_line import call
 
 NOT_YAML = {
@@ -248,6 +249,44 @@ def test_what_hooks_noted_is_told_without_the_names_of_exceptions(home):
     assert 1 == ran.code
     assert "/a/log: this user has no permission" in ran.out
     assert not LIBRARY.search(ran.out)
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        (b'{"v":1,', "not-json: it breaks off"),
+        (b'{"v":1} x', "not-json: trailing characters (byte 9)"),
+        (b"{1:2}", "not-json: object keys must be strings (byte 1)"),
+        (b"[" * 3000 + b"]" * 3000, "not-json: lists or objects lie too deep in each other"),
+        (b'{"v":"\xff"}', "not-utf8: byte 0xff at offset 6"),
+        (b"[1]", "not-object: not a JSON object"),
+    ],
+)
+def test_a_damaged_line_is_told_in_plain_words(tmp_path, line, said):
+    builders.write(tmp_path / "log", line + b"\n")
+    ran = call("verify", "--store", tmp_path)
+
+    assert 4 == ran.code
+    assert said in ran.out
+    assert not LIBRARY.search(ran.out)
+
+
+@pytest.mark.parametrize("source", ["bullets", "claude", "last-word"])
+def test_a_source_that_cannot_be_read_is_told_in_plain_words(tmp_path, home, monkeypatch, source):
+    place = tmp_path / "past.jsonl"
+    place.write_text("{}\n")
+
+    def refusing(self, *_, **__):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(self))
+
+    monkeypatch.setattr("pathlib.Path.open", refusing)
+    monkeypatch.setattr("pathlib.Path.read_bytes", refusing)
+    monkeypatch.setattr("pathlib.Path.read_text", refusing)
+    ran = call("import", source, place)
+
+    assert 4 == ran.code
+    assert f"{place}: this user has no permission" in ran.err
+    assert not LIBRARY.search(ran.err)
 
 
 # ------------------------------------------------------------------------------------------------ part of a log

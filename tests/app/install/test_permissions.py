@@ -290,7 +290,7 @@ def test_doctor_names_what_takes_the_leave_away(home):
     call("install", "codex", "--allow")
 
     assert "sandbox_mode" in _saving("codex")["fix"]
-    assert "saving is refused" in call("doctor").out
+    assert "may not save" in call("doctor").out
 
 
 def test_doctor_names_the_options_of_a_host_without_rules(home, monkeypatch):
