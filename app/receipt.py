@@ -51,6 +51,7 @@ def receipt_of(built: ContextResult) -> "ContextGiven":
         "sources": built.sources,
         "cut": built.context.cut,
         "files": to_builtins(built.files),
+        "lines": built.lines,
         "session_type": built.context.session_type.value,
     }
 

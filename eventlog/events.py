@@ -276,15 +276,16 @@ class KnownFile(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=T
 
 
 class ContextInjected(Event, tag="context_injected", frozen=True, kw_only=True):
-    """The receipt of what a session was given, at its start or with a prompt."""
+    """The receipt of what a session was given: at its start, with a prompt, or before a file is read or changed."""
 
     digest: str  # SHA-256 of the text
     chars: Annotated[int, Meta(ge=-(1 << 63), le=(1 << 63) - 1)]
     sources: list[str] = []  # events it tells of
     cut: list[str] = []  # titles of what did not fit
     files: list[KnownFile] = []
+    lines: str = ""  # marks of the lines it was told, six hexadecimal digits each
     session_type: Literal["main", "shared"] = "main"
-    trigger: Literal["start", "prompt"] = "start"
+    trigger: Literal["start", "prompt", "file"] = "start"
 
 
 class ConversationText(Event, tag="conversation_text", frozen=True, kw_only=True):

@@ -74,15 +74,16 @@ class KnownFile(TypedDict):
 
 
 class ContextInjected(TypedDict):
-    """The receipt of what a session was given at its start."""
+    """The receipt of what a session was given."""
 
     digest: str
     chars: int
     sources: NotRequired[list[str]]
     cut: NotRequired[list[str]]
     files: NotRequired[list[KnownFile]]
+    lines: NotRequired[str]
     session_type: NotRequired[Literal["main", "shared"]]
-    trigger: NotRequired[Literal["start", "prompt"]]
+    trigger: NotRequired[Literal["start", "prompt", "file"]]
 
 
 class HostEvent(TypedDict):

@@ -67,13 +67,15 @@ def _anew(store: "Store", names: ProjectNames, most: int) -> SearchIndex:
     temporary = f"{path}.{os.urandom(4).hex()}{files.ENDING}"
     os.close(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, files.OURS))
     try:
-        _made(store, temporary, names, most).close()
+        made = _made(store, temporary, names, most)
+        made.close()
         files.remove(f"{path}-journal")  # of the old one, whose writer was killed
         os.replace(temporary, path)
     finally:
         files.remove(temporary)
     index = SearchIndex(path, names, PATIENCE)
     index.is_current()
+    index.log_files = made.log_files
     return index
 
 

@@ -8,9 +8,10 @@ Imported inside agents' hooks: standard library only, and the database only wher
 """
 
 from eventlog.append_once import SAME_CALL_MS, append_once
-from eventlog.hooks import history, patience
+from eventlog.hooks import patience
 from eventlog.hooks.patience import OutOfTime
 from eventlog.layers import MARK
+from eventlog.line_marks import marks
 from eventlog.projections.search.gate import Gate, subjects
 from eventlog.projections.search.words import tokens
 from eventlog.settings import cached
@@ -92,7 +93,14 @@ def recall(store: "Store", asked: Asked, lines: int) -> "list[Hit]":
         found = list(_bearing(index, subject, _subjects_there(names, asked)))
     finally:
         index.close()
-    return list(_new(store, asked, found, index.log_files))[:lines] if found else []
+    return _new(store, asked, found, index.log_files)[:lines] if found else []
+
+
+def _new(store: "Store", asked: Asked, found: "Sequence[Hit]", log_files: "list[FileStamp]") -> "list[Hit]":
+    from eventlog.app.search.told_before import told_before
+
+    known = told_before(store, asked.conversation, log_files, shared=asked.shared)
+    return [hit for hit in found if known.leaves(hit)]
 
 
 def told(hits: "Sequence[Hit]", locale: str) -> str:
@@ -113,6 +121,7 @@ def append_receipt(store: "Store", asked: Asked, hits: "Sequence[Hit]", text: st
     digest = sha256(text.encode("utf-8", "replace"))
     given: ContextInjected = {"digest": digest, "chars": len(text), "trigger": "prompt"}
     given["sources"] = [hit.found.id for hit in hits]
+    given["lines"] = marks(hit.found.shown for hit in hits)
     key = f"recall\n{asked.conversation}\n{digest}"
     return append_once(store, {**about, **given}, key, within_ms=SAME_CALL_MS)
 
@@ -139,39 +148,6 @@ def _bearing(index: "SearchIndex", subject: "Sequence[str]", about: tuple[str, s
         if not seen & names and gate.bears_on(frozenset(tokens(found.words))):
             seen |= names
             yield hit
-
-
-def _new(store: "Store", asked: Asked, found: "Sequence[Hit]", log_files: "list[FileStamp]") -> "Iterator[Hit]":
-    """Yield what the conversation does not know: it said it, was told it, or was given a file that says it."""
-    from eventlog.app.search.placing import NOWHERE
-
-    known: set[str] = set()
-    files: dict[str, None] = {}
-    shared = asked.shared
-    for event in history.events(store, asked.conversation, log_files):
-        shared = shared or event.get("session_type") == "shared"
-        if event.get("type") == "context_injected":
-            known.update(map(str, _list(event, "sources")))
-            files |= {str(file.get("path")): None for file in _list(event, "files") if isinstance(file, dict)}
-    given = "".join(_text(path) for path in files if path.startswith(f"{store.knowledge}/"))
-    for hit in found:
-        is_known = hit.found.id in known or hit.found.conversation == asked.conversation
-        if not (is_known or (shared and hit.subject in ("", NOWHERE)) or " ".join(hit.found.shown.split()) in given):
-            yield hit
-
-
-def _list(event: dict[str, object], name: str) -> "list[object]":
-    value = event.get(name)
-    return value if isinstance(value, list) else []
-
-
-def _text(path: str) -> str:
-    from eventlog.files import read_regular
-
-    try:
-        return read_regular(path).decode("utf-8", "replace")
-    except OSError:
-        return ""
 
 
 def is_harmless(text: str) -> bool:

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from eventlog.events import KnownFile
 from eventlog.hosts import most_at_start
+from eventlog.line_marks import marks
 from eventlog.log import EventLog
 from eventlog.projections.base import Line
 from eventlog.projections.context import context_files
@@ -21,12 +22,13 @@ from eventlog.text import encodable
 
 
 class ContextResult(NamedTuple):
-    """A context, the sources of its text (events, whole conversations, and files), and all that was loaded for it."""
+    """A context, the sources of its text (events, conversations, files), what was loaded for it, its lines' marks."""
 
     context: AgentContext
     sources: list[str]
     files: list[KnownFile]
     parts: ContextSources
+    lines: str
 
 
 def build(
@@ -36,7 +38,8 @@ def build(
     parts = gather(log, settings, request, load, DaysAtOnce(cache or MemoryShelf()))
     fitted = _fitted(parts, request.budget) if request.budget else _taken(parts, settings.context.budget_chars)
     sources = dict.fromkeys(event for line in fitted.shown for event in line.sources)
-    return ContextResult(_context(parts, fitted), list(sources), parts.known(), parts)
+    told = marks(line.text for line in fitted.shown)
+    return ContextResult(_context(parts, fitted), list(sources), parts.known(), parts, told)
 
 
 def _taken(parts: ContextSources, budget: int) -> FitResult:

@@ -69,6 +69,32 @@ def test_nothing_is_told_twice_in_a_conversation_and_in_another_it_is(store):
     assert ask(store, ASKS, session="other")
 
 
+def test_nothing_is_told_twice_either_where_the_index_is_made_anew_for_a_prompt(store):
+    assert ask(store, ASKS)
+    Path(Store(str(store)).cached("search.sqlite")).unlink()
+
+    assert not ask(store, ASKS)
+
+
+def test_what_the_start_had_no_room_for_is_told_and_what_it_gave_is_not(store):
+    Memory(store).replay()
+    context_of = {"9000": "roomy", "200": "cramped"}
+    for budget, session in context_of.items():
+        (store / "config.yaml").write_text(f"context: {{budget_chars: {budget}}}\n")
+        Memory(store).context(project=SHOP, session=session, source="startup")
+
+    assert not ask(store, ASKS, session="roomy")
+    assert ask(store, ASKS, session="cramped")
+
+
+def test_what_another_session_says_again_in_other_letters_is_not_told_twice(store):
+    assert ask(store, ASKS)
+    say(Memory(store), STRIPE.upper() + ".")
+
+    assert not ask(store, ASKS)
+    assert STRIPE.upper() in ask(store, ASKS, session="other")
+
+
 def test_what_the_conversation_said_itself_is_not_told(store):
     assert not ask(store, ASKS, session="before")
 

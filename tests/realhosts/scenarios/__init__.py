@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from tests.realhosts.scenarios import broken, fallback, going_on, installing, speed, start, tools
+from tests.realhosts.scenarios import broken, fallback, going_on, installing, recalling, speed, start, tools
 from tests.realhosts.scene import Scene
 
 Scenario = Callable[[Scene], str]
@@ -21,6 +21,7 @@ HEADLESS: dict[str, Scenario] = {
     "resume-twice": going_on.resume_twice,
     "parallel": going_on.parallel,
     "default-permissions": installing.default_permissions,
+    "recall": recalling.recall,
     "tools": tools.tools,
     "missing-package": broken.missing_package,
     "missing-python": broken.missing_python,

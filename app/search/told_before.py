@@ -1,0 +1,51 @@
+"""What a conversation knows without being told: it said it, or was given it before, in whichever event's words.
+
+Imported inside agents' hooks: standard library only.
+"""
+
+from eventlog.hooks import history
+from eventlog.line_marks import is_among, marked, marks
+from eventlog.projections.search.findable import text_in, texts_in
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from eventlog.app.search.search_index import Hit
+    from eventlog.index_lookup import FileStamp
+    from eventlog.store import Store
+
+
+class ToldBefore:
+    """The events a conversation was told of, the marks of the lines it was given or said, and who listens."""
+
+    def __init__(self, conversation: str, *, shared: bool) -> None:
+        self._conversation = conversation
+        self._shared = shared
+        self._events: set[str] = set()
+        self._lines: set[str] = set()
+
+    def take_in(self, event: "dict[str, object]") -> None:
+        """Take in an event of the conversation."""
+        self._shared = self._shared or event.get("session_type") == "shared"
+        if event.get("type") == "context_injected":
+            self._events.update(texts_in(event, "sources"))
+            self._lines |= marked(text_in(event, "lines"))
+        elif event.get("type") == "fact":
+            self._lines |= marked(marks((text_in(event, "content"),)))
+
+    def leaves(self, hit: "Hit") -> bool:
+        """Tell whether it may be told this, and does not know it."""
+        from eventlog.app.search.placing import NOWHERE
+
+        if self._shared and hit.subject in ("", NOWHERE):
+            return False
+        found = hit.found
+        is_known = found.id in self._events or found.conversation == self._conversation
+        return not is_known and not is_among(found.shown, self._lines)
+
+
+def told_before(store: "Store", conversation: str, log_files: "list[FileStamp]", *, shared: bool) -> ToldBefore:
+    """Read what the log has of a conversation; raises TooMuch or OSError."""
+    known = ToldBefore(conversation, shared=shared)
+    for event in history.events(store, conversation, log_files):
+        known.take_in(event)
+    return known
