@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from eventlog import timestamps
 from eventlog.app.install import hook_entries, host_file, mcp_servers
 from eventlog.app.install.health import Problem
-from eventlog.app.install.install import InstallTarget, saving, server_entry
+from eventlog.app.install.install import InstallTarget, saving, server_entry, wanted_events
 from eventlog.app.install.json_spans import says_something
 from eventlog.app.install.last_seen import last_seen
 from eventlog.app.install.permissions import Saving
@@ -148,10 +148,13 @@ def _problems(target: InstallTarget, host: HostProfile, file: _HookFile) -> Iter
     installed = {event: text for event, text in file.commands if is_ours(text)}
     shared, home = any(map(is_shared, installed.values())), str(target.home)
     again += " --session-type shared" if shared else ""
-    wanted = {event: command(host.agent, event, target.store, home, shared=shared) for event in host.hooks.events}
+    events = wanted_events(target.store, host)
+    wanted = {event: command(host.agent, event, target.store, home, shared=shared) for event in events}
     if missing := [event for event in wanted if event not in dict(file.commands)]:
         yield Problem(f"{file.path} lacks {', '.join(missing)}", again)
-    if not gone and any(installed[event] != wanted.get(event) for event in installed):
+    if unwanted := [event for event in installed if event not in wanted]:
+        yield Problem(f"{file.path} calls us for {', '.join(unwanted)}, which no setting asks for", again)
+    if not gone and any(installed[event] != wanted[event] for event in installed if event in wanted):
         yield Problem(f"{file.path} calls another installation or store than this one", again)
     if switch := _switched_off(file.value):
         yield Problem(f"{file.path} switches all hooks off: {switch}", f"remove {switch} from {file.path}")

@@ -13,6 +13,7 @@ from eventlog.errors import BadRequest
 from eventlog.hooks.command import command, server_command
 from eventlog.hosts.permission import Grant, NoPermission, Permission
 from eventlog.hosts.profile import BOTH_SCOPES, HostProfile, Scope, directory_of, profiles
+from eventlog.settings.cached import wants_files
 from eventlog.store import Store
 
 
@@ -69,13 +70,19 @@ def profile_of(agent: str) -> HostProfile:
     return known[agent]
 
 
+def wanted_events(store: Store, host: HostProfile) -> tuple[str, ...]:
+    """List the events our hook is to be called for, as the settings of the store are."""
+    return (*host.hooks.events, *(host.hooks.before_files if wants_files(store) else ()))
+
+
 def install(target: InstallTarget, host: HostProfile, scope: Scope, *, shared: bool = False) -> FileChange:
     """Add what is missing of our entries; the second time changes nothing. Raises BadRequest or NotStored.
 
     With `shared`, sessions begin as ones that others than the user listen to.
     """
     path, home = target.file(host, scope), str(target.home)
-    commands = {event: command(host.agent, event, target.store, home, shared=shared) for event in host.hooks.events}
+    events = wanted_events(target.store, host)
+    commands = {event: command(host.agent, event, target.store, home, shared=shared) for event in events}
     return change(
         target.store, path, lambda text: hook_entries.merge(text, host.hooks, commands), _strip(target, host, path)
     )

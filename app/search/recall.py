@@ -18,7 +18,8 @@ from eventlog.settings import cached
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from typing import Literal
 
     from eventlog.app.search.project_names import ProjectNames
     from eventlog.app.search.search_index import Hit, SearchIndex
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from eventlog.index_lookup import FileStamp
     from eventlog.payloads import ContextInjected, Envelope
     from eventlog.store import Store
+
+    Find = Callable[[SearchIndex, tuple[str, str]], Iterable[Hit]]  # of the user and the project, by their subjects
 
 _READ_OF_PROMPT = 4000  # characters; who pastes a log asks at its beginning
 _LOOKED_AT = 12  # hits
@@ -46,7 +49,7 @@ _TAGS = "\U000e0000"
 
 
 class Asked:
-    """A prompt, and where and in which conversation it was typed; others than the user may listen."""
+    """A prompt, or the path of a file; in which project and conversation it was asked; others may listen, too."""
 
     def __init__(self, prompt: str, project: str, conversation: str, agent: str = "", *, shared: bool = False) -> None:
         self.prompt = prompt
@@ -57,15 +60,20 @@ class Asked:
 
 
 def at_prompt(store: "Store", call: "HookCall") -> str:
-    """Build what a prompt is told, and put its receipt into the log; "" for nothing. Never raises."""
-    chosen = cached.settings(store).get("recall")
-    values = chosen if isinstance(chosen, dict) else {}
-    if values.get("prompt") is False:
+    """Build what a prompt is told, and put its receipt into the log; "" for nothing. Never raises.
+
+    Before a file is opened, the same of that file.
+    """
+    if call.file:
+        from eventlog.app.search.recall_file import before_file
+
+        return before_file(store, call)
+    if _chosen(store).get("prompt") is False:
         return ""
     shared = call.fields.get("session_type") == "shared"
     asked = Asked(call.asked, call.project, call.session, call.agent, shared=shared)
     try:
-        hits = recall(store, asked, int(values.get("lines", 3)))
+        hits = recall(store, asked, chosen_lines(store))
         text = told(hits, cached.preferences(store)["locale"])
         return text if text and append_receipt(store, asked, hits, text) else ""
     except (Exception, OutOfTime) as error:  # noqa: BLE001 - a prompt without memory is better than none
@@ -76,11 +84,24 @@ def at_prompt(store: "Store", call: "HookCall") -> str:
         return ""
 
 
+def chosen_lines(store: "Store") -> int:
+    """Read how many lines the user wants at most."""
+    return int(str(_chosen(store).get("lines", 3)))
+
+
+def _chosen(store: "Store") -> "dict[str, object]":
+    chosen = cached.settings(store).get("recall")
+    return chosen if isinstance(chosen, dict) else {}
+
+
 def recall(store: "Store", asked: Asked, lines: int) -> "list[Hit]":
     """Find what bears on a prompt and was not told yet; raises OSError or DatabaseError."""
     subject = subjects(tokens(asked.prompt[:_READ_OF_PROMPT]))
-    if not subject:
-        return []
+    return search_for(store, asked, lines, lambda index, about: _bearing(index, subject, about)) if subject else []
+
+
+def search_for(store: "Store", asked: Asked, lines: int, find: "Find") -> "list[Hit]":
+    """Find what the conversation does not know, among things of the user and of the project."""
     from eventlog.app.search.open_index import open_index
     from eventlog.app.search.project_names import ProjectNames
 
@@ -90,7 +111,7 @@ def recall(store: "Store", asked: Asked, lines: int) -> "list[Hit]":
     except ValueError:  # more than a person waits for; the end of a session catches up
         return []
     try:
-        found = list(_bearing(index, subject, _subjects_there(names, asked)))
+        found = list(find(index, _subjects_there(names, asked)))
     finally:
         index.close()
     return _new(store, asked, found, index.log_files)[:lines] if found else []
@@ -111,7 +132,9 @@ def told(hits: "Sequence[Hit]", locale: str) -> str:
     return "\n".join([head, *(f"    - [{hit.found.ts[:10]} {hit.found.id[-8:]}] {_line(hit)}" for hit in hits)])
 
 
-def append_receipt(store: "Store", asked: Asked, hits: "Sequence[Hit]", text: str) -> bool:
+def append_receipt(
+    store: "Store", asked: Asked, hits: "Sequence[Hit]", text: str, trigger: "Literal['prompt', 'file']" = "prompt"
+) -> bool:
     """Append the receipt; False where another registration was first. Raises NotStored."""
     from eventlog.sha import sha256
 
@@ -119,7 +142,7 @@ def append_receipt(store: "Store", asked: Asked, hits: "Sequence[Hit]", text: st
     if asked.agent:
         about["agent"] = asked.agent
     digest = sha256(text.encode("utf-8", "replace"))
-    given: ContextInjected = {"digest": digest, "chars": len(text), "trigger": "prompt"}
+    given: ContextInjected = {"digest": digest, "chars": len(text), "trigger": trigger}
     given["sources"] = [hit.found.id for hit in hits]
     given["lines"] = marks(hit.found.shown for hit in hits)
     key = f"recall\n{asked.conversation}\n{digest}"

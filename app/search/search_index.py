@@ -167,6 +167,10 @@ class SearchIndex:
         rows = self._units("conversation = ? AND type != 'fact' ORDER BY ts, event", conversation)
         return [fastjson.object_in(line) for *_, line in rows]
 
+    def of_conversation(self, conversation: str) -> "list[Hit]":
+        """List what one conversation said."""
+        return [Hit(line, subject, 0.0) for _, subject, *_, line in self._units(_OF_ONE, conversation)]
+
     def having(self, tokens: "Iterable[str]") -> dict[str, int]:
         """Count the rows that have each of the tokens."""
         asked = dict.fromkeys(tokens, 0)

@@ -1,4 +1,4 @@
-"""What a conversation knows without being told: it said it, or was given it before, in whichever event's words.
+"""The knowledge of a conversation: it said it, or was given it before, in whichever event's words.
 
 Imported inside agents' hooks: standard library only.
 """

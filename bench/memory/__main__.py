@@ -11,7 +11,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from bench.memory import figures, locomo, longmemeval, peers, start, store
+from bench.memory import figures, files, locomo, longmemeval, peers, start, store
 from bench.memory.arms import ARMS, PLANNED, Arm
 from bench.memory.locomo import Dialogue
 from bench.memory.metrics import Interval
@@ -21,6 +21,11 @@ from bench.memory.world import Haystack, World
 
 _RANKED = ("hit@1", "hit@5", "far@5", "recall@5", "nDCG@10")
 _AT_PROMPTS = ("false fires", "needed told", "stale@5", "repeats", "leaks", "leaks, shared", "chars", "cold, × start")
+
+
+_BEFORE_FILES = (
+    "facts that name it", "decisions told at the prompt", "or with a file", "lines beside it", "other files", "chars",
+)  # fmt: skip
 
 
 def main() -> None:
@@ -65,6 +70,7 @@ def _tables(scratch: Path, arms: dict[str, Arm], options: argparse.Namespace) ->
         prompted.add_row(name, *_moment(arm, world))
     yield ranked
     yield prompted
+    yield _before_files(haystack)
     yield _at_start(haystack.store, scratch / "nothing" / "store", tuning=options.tune)
     if options.locomo:
         dialogues = locomo.load(options.locomo)
@@ -83,6 +89,15 @@ def _moment(arm: Arm, world: World) -> list[str]:
         f"{told.chars:.0f}",
         f"{timed[0]:.0f} ms, {timed[1]:.1f}" if timed else "–",
     ]
+
+
+def _before_files(haystack: Haystack) -> Table:
+    """What is told before files are opened, by who tells it."""
+    table = Table("before files", *_BEFORE_FILES)
+    for name, tell in files.arms(haystack).items():
+        found = files.measure(tell, haystack)
+        table.add_row(name, *(_percent(share) for share in found[:-1]), f"{found.chars:.0f}")
+    return table
 
 
 def _at_start(store_of_it: Path, empty: Path, *, tuning: bool) -> Table:

@@ -1,7 +1,7 @@
 """Where a hook begins: with all it needs, and in a process of its own.
 
-The one seam of the house: a session's start, and a prompt, are answered by use cases two floors above the hooks. They
-are handed to them here, and imported only when a session starts, or somebody asks something.
+The one seam of the house: a session's start, a prompt and a file are answered by use cases two floors above the hooks.
+They are handed to them here, and imported only when a session starts, or somebody asks something.
 """
 
 import gc
@@ -23,8 +23,8 @@ def main(argv: list[str]) -> "NoReturn":
 
 
 def start_context(store: "Store", call: "HookCall") -> str:
-    """Build the text a session starts with, never empty; of a prompt what is known that bears on it, or nothing."""
-    if call.asked:
+    """Build the text a session starts with, never empty; of a prompt or a file what is known of it, or nothing."""
+    if call.asked or call.file:
         from eventlog.app.search import recall
 
         return recall.at_prompt(store, call)

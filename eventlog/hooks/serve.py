@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from typing import NoReturn
 
     from eventlog.hooks.safety_nets import StartContext
+    from eventlog.hosts import Dialect
 
     Served = tuple[bytes, Store | None, HookCall | None]  # the answer, and what was recorded, where anything was
 
@@ -85,6 +86,8 @@ def serve(
 
             call.session = conversation_id(store, call, environ)
         call.session = without_secrets(call.session)
+        if call.file is not None and (told := _before_file(store, call, dialect, start_context)) is not None:
+            return told, store, None
         if call.may_recur and not call.dedupe_key:
             from eventlog.hooks.predecessor import predecessor
 
@@ -101,6 +104,20 @@ def serve(
         patience.until(patience.LAST)
         note(store, TimeoutError("out of time"), lost, agent)
     return silence, store, call if not lost else None
+
+
+def _before_file(store: Store, call: HookCall, dialect: "Dialect", start_context: "StartContext") -> bytes | None:
+    """Tell the agent, never one it has sent, what is known of a file; None where the user does not want that.
+
+    That it was asked is not worth an event.
+    """
+    from eventlog.settings.cached import wants_files
+
+    if not wants_files(store):
+        return None
+    patience.until(patience.ANSWER)
+    told = start_context(store, call) if call.file and not call.subagent else ""
+    return dialect.start(told, call.name) if told else dialect.SILENT
 
 
 def read(payload: Payload, agent_hint: str = "", event_hint: str = "") -> HookCall:

@@ -29,6 +29,7 @@ class HookCall:
                    speak at the end of one
     owes_context   how a conversation goes on whose agent is shown no answer now: "clear", "compact"
     asked          what a person has asked just now, where the answer reaches the agent with it
+    file           before a tool, where the answer reaches the agent: the file it is about to open, "" for none
     takes_context  the answer reaches the agent, so that it can be given the context it is owed
     """
 
@@ -51,6 +52,7 @@ class HookCall:
         self.owes_context = ""
         self.takes_context = False
         self.asked = ""
+        self.file: str | None = None
 
     def as_session_start(
         self, *, source: str = "", model: str = "", transcript_path: str = "", dedupe_key: str = ""

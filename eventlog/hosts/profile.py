@@ -29,6 +29,7 @@ class HookFile(NamedTuple):
     handler: Mapping[str, Any]  # the command still empty
     own: Mapping[str, Mapping[str, Any]] = {}  # what differs from it for some events; for nested shapes also `matcher`
     command_key: str = "command"
+    before_files: tuple[str, ...] = ()  # an event before a file is read or changed, for who wants recall there
     document: Mapping[str, Any] = {}  # what a new file needs beside `hooks`
     script: Path | None = None  # of shape "script": what the file holds, a line `const COMMANDS = {}` in it
 

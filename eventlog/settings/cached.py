@@ -40,6 +40,12 @@ def wants_sync(store: "Store") -> bool:
     return settings(store).get("fsync") != "never"
 
 
+def wants_files(store: "Store") -> bool:
+    """Tell whether agents are told what was decided about a file before they open it."""
+    chosen = settings(store).get("recall")
+    return isinstance(chosen, dict) and chosen.get("file") is True
+
+
 def preferences(store: "Store") -> "Preferences":
     """Read what the user chose last; the defaults wherever that cannot be had."""
     values = settings(store)

@@ -94,9 +94,14 @@ class SaveSettings(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class RecallSettings(Struct, frozen=True, forbid_unknown_fields=True):
-    """The recall of what is known: with a `prompt`, so many `lines` at most; `transcripts`: past conversations, too."""
+    """The recall of what is known: with a `prompt`, before a `file` is read or changed, so many `lines` at most.
+
+    `file` is for hosts that let a hook speak there; after a change of it, install again. `transcripts`: past
+    conversations, too.
+    """
 
     prompt: bool = True
+    file: bool = False
     lines: Annotated[int, Meta(ge=1, le=3)] = 3
     transcripts: bool = True
 

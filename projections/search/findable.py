@@ -17,7 +17,10 @@ _SHOWN_OF_CLOSING = 400  # characters
 
 
 class Findable:
-    """One thing to be found: its `words`, what is `shown` of it, and parts of a long one that may answer alone."""
+    """One thing to be found: its `words`, what is `shown` of it, and parts of a long one that may answer alone.
+
+    A summary also has the decisions under its topic, a past conversation the files it changed.
+    """
 
     def __init__(self, event: "EventFields") -> None:
         self.id = text_in(event, "id")
@@ -26,9 +29,16 @@ class Findable:
         self.conversation = text_in(event, "conversation_id")
         self.project = text_in(event, "project")
         self.agent = text_in(event, "agent")
-        self.words = self.shown = ""
+        self.words = self.shown = self.topic = ""
         self.passages: list[str] = []
+        self.decisions: list[str] = []
+        self.files: list[str] = []
         _READ[self.type](self, event)
+
+    @property
+    def decided(self) -> str:
+        """Its decisions under their topic; "" where nothing was decided."""
+        return " · ".join(filter(None, (self.topic, *self.decisions))) if self.decisions else ""
 
     @property
     def rows(self) -> list[str]:
@@ -56,6 +66,7 @@ def _of_fact(found: Findable, event: "EventFields") -> None:
 def _of_summary(found: Findable, event: "EventFields") -> None:
     topic, summary, decisions = text_in(event, "topic"), text_in(event, "summary"), texts_in(event, "decisions")
     found.words = "\n".join((topic, summary, *decisions, *texts_in(event, "todos")))
+    found.topic, found.decisions = topic, decisions
     told = f"{topic}: {summary}" if topic else summary
     found.shown = " · ".join((told, *decisions))
 
@@ -63,6 +74,7 @@ def _of_summary(found: Findable, event: "EventFields") -> None:
 def _of_conversation(found: Findable, event: "EventFields") -> None:
     title, files, closing = text_in(event, "title"), texts_in(event, "files"), text_in(event, "closing")
     said = [*texts_in(event, "prompts"), *filter(None, (closing,))]
+    found.files = files
     found.words = "\n".join((title, *files, *said))
     found.shown = " · ".join(filter(None, (title, closing[:_SHOWN_OF_CLOSING], ", ".join(files))))
     if len(said) > _WINDOW:

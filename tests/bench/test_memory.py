@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from bench.memory import figures, locomo, longmemeval, metrics, own, start, store
+from bench.memory import figures, files, locomo, longmemeval, metrics, own, start, store
 from bench.memory.__main__ import _names
 from bench.memory.arms import ARMS, Empty, FtsEverywhere
 from bench.memory.world import Need
@@ -72,6 +72,13 @@ def _figures(arm, world, haystack):
         if name != "questions" and share is not None
     }
     return {**flat, **figures.moment(arm, world)._asdict()}
+
+
+def test_before_files_an_arm_that_tells_nothing_moves_every_figure(haystack):
+    answering = files.arms(haystack)
+    nothing, searched = (files.measure(answering[name], haystack) for name in ("nothing", "search for its path"))
+
+    assert [name for name in nothing._fields if getattr(nothing, name) >= getattr(searched, name)] == ["at_prompt"]
 
 
 @pytest.mark.parametrize("name", ARMS)

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from eventlog import Memory, codec, fastjson, ids, timestamps
 from eventlog.app.machine import Machine
 from eventlog.app.search import recall as recalling
+from eventlog.app.search.recall_file import about_file
 from eventlog.app.session_context import request_of, session_context
 from eventlog.cli.mcp.toolcalls import ToolCalls
 from eventlog.events import ConversationText, Fact, StageSummary, order
@@ -152,6 +153,8 @@ class World:
             yield "search", "\n".join(hit.text for hit in memory.search(every, project=project, limit=50))
         asked = recalling.Asked(every, project, f"new {self.asked}", shared=shared)
         yield "recall", recalling.told(recalling.recall(self.log.store, asked, 99), "en").partition("\n")[2]
+        asked = recalling.Asked("src/x-large/column_seven.py", project, f"new {self.asked}", shared=shared)
+        yield "file", recalling.told(about_file(self.log.store, asked, 99), "en").partition("\n")[2]
         there = opened(self.log)._replace(machine=Machine.here()._replace(clock=lambda: NOON))
         request = request_of(there, project, session_type="shared" if shared else "main")
         yield "context", session_context(there, request).context.text

@@ -22,7 +22,9 @@ PROFILE = HostProfile(
         project_file=".claude/settings.json",
         shape="nested",
         events=_EVENTS,
+        before_files=("PreToolUse",),
         own={
+            "PreToolUse": {"matcher": "Read|Edit|MultiEdit|Write|NotebookEdit"},
             "PostToolUse": {"matcher": "Edit|Write|MultiEdit|NotebookEdit|Bash", "async": True},
             "SessionEnd": {"timeout": 5},  # all hooks at the end share 1.5 s, unless one asks for more
         },

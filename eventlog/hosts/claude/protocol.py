@@ -15,6 +15,8 @@ MOST_AT_START = ("utf-16-le", 19_800)  # 10,000 characters of two bytes; of more
 SILENT = b""
 PROMPT = "UserPromptSubmit"
 
+_OPENS_FILES = ("read", "edit", "multiedit", "write", "notebookedit", "readfile", "writefile")
+
 
 def read(payload: Payload, name: str, agent: str = AGENT) -> HookCall:
     """Read the call a payload tells of."""
@@ -42,7 +44,20 @@ def read(payload: Payload, name: str, agent: str = AGENT) -> HookCall:
                 call.subagent = ""
         case "UserPromptSubmit":
             call.dedupe_key, call.asked = turn, text(payload, "prompt")
+        case "PreToolUse" if agent == AGENT:
+            call.file = _file(payload)
     return call
+
+
+def _file(payload: Payload) -> str:
+    """The file a tool is about to read or change; "" for other tools."""
+    arguments = payload.get("tool_input")
+    is_of_file = text(payload, "tool_name").replace("_", "").lower() in _OPENS_FILES
+    return (
+        text(arguments, "file_path", "notebook_path", "absolute_path")
+        if is_of_file and isinstance(arguments, dict)
+        else ""
+    )
 
 
 def is_settled(payload: Payload) -> bool:

@@ -20,7 +20,9 @@ PROFILE = HostProfile(
         project_file=".codex/hooks.json",
         shape="nested",
         events=_EVENTS,
+        before_files=("PreToolUse",),
         own={
+            "PreToolUse": {"matcher": "apply_patch|Bash"},
             "SessionStart": {"matcher": "startup|resume|clear|compact"},
             "SessionEnd": {"timeout": 3},  # the most it allows
         },

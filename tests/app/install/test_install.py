@@ -75,6 +75,20 @@ def test_every_event_is_registered_with_the_fastest_command(home, agent):
         assert "://" not in command
 
 
+@pytest.mark.parametrize("agent", ["claude", "codex"])
+def test_who_wants_recall_before_files_gets_the_event_for_it_and_loses_it_again(home, agent):
+    settings = home / ".eventlog" / "config.yaml"
+    settings.parent.mkdir()
+    registered: dict[str, dict[str, str]] = {}
+    for wanted in ("false", "true", "false"):
+        settings.write_text(f"recall: {{file: {wanted}}}\n")
+        assert ("PreToolUse" in call("doctor").out) == bool(registered)
+        call("install", agent)
+        registered[wanted] = dict(commands_in(json.loads((home / FILES[agent]).read_text())))
+
+    assert registered["true"].keys() - registered["false"].keys() == {"PreToolUse"}
+
+
 def _timeouts(home, agent):
     handlers = json.loads((home / FILES[agent]).read_text())["hooks"]
     entries = {event: entries[0] for event, entries in handlers.items()}

@@ -39,6 +39,13 @@ class Use(NamedTuple):
     arguments: JSON
 
 
+class Call(NamedTuple):
+    """One call of a tool of the host, by its own name."""
+
+    tool: str
+    arguments: JSON
+
+
 class Find(NamedTuple):
     """Look for our tools, where the host holds them back until they are looked for."""
 
@@ -47,7 +54,7 @@ class Save(NamedTuple):
     """Save with the commands the conversation gives, as told there; words where it gives none."""
 
 
-Step = Say | Run | Use | Find | Save
+Step = Say | Run | Use | Call | Find | Save
 Answer = Say | Run | Use
 
 
@@ -75,6 +82,8 @@ class Script:
                 return Use(_search(talk), {"query": "eventlog"})
             case Use():
                 return using(talk, step)
+            case Call():
+                return Use(step.tool, step.arguments)
             case _:
                 return step
 

@@ -22,6 +22,7 @@ HEADLESS: dict[str, Scenario] = {
     "parallel": going_on.parallel,
     "default-permissions": installing.default_permissions,
     "recall": recalling.recall,
+    "recall-before-file": recalling.recall_before_file,
     "tools": tools.tools,
     "missing-package": broken.missing_package,
     "missing-python": broken.missing_python,
