@@ -197,6 +197,7 @@ class Memory:
             source=source,
             agent=agent,
             budget=budget,
+            where=os.fspath(project) if project else "",
         )
         built = session_context(opened, request)
         if session:

@@ -6,6 +6,7 @@ from eventlog.app.known_projects import home_of
 from eventlog.app.open_store import OpenStore
 from eventlog.app.session_start import instructions
 from eventlog.hooks import prompts
+from eventlog.project import project_root
 from eventlog.projections.context.agent_context import SessionType
 from eventlog.projections.context.build import ContextResult
 from eventlog.projections.context.request import ContextRequest
@@ -39,10 +40,15 @@ def request_of(
         agent=agent,
         instructions=instructions(opened.store, session, agent or "cli", locale, source) if session else "",
         budget=budget,
-        work=work_at_hand(opened.store, project, where or project) if project else WorkAtHand(),
+        work=work_at_hand(opened.store, project, _within(project, where)) if project else WorkAtHand(),
         program=opened.machine.program,
         store_option=prompts.store_option(opened.store),
     )
+
+
+def _within(project: str, where: str) -> str:
+    """Return where a session works, if that is in the project: a linked worktree has a branch of its own."""
+    return where if where and project_root(where) == project else project
 
 
 def session_context(opened: OpenStore, request: ContextRequest) -> ContextResult:

@@ -1,5 +1,7 @@
 """`eventlog context`."""
 
+from pathlib import Path
+
 import click
 
 from eventlog.app.naming.references import session_named
@@ -60,6 +62,7 @@ def command(
         source=source or "",
         agent=agent,
         budget=budget,
+        where=str(Path.cwd()),
     )
     built = session_context(opened, request)
     if as_json:

@@ -233,6 +233,19 @@ def test_the_branch_and_the_files_are_those_of_the_directory_it_works_in(shop):
     assert len(on_branch.bearings) == 3
 
 
+def test_a_linked_worktree_is_on_a_branch_of_its_own_and_a_place_elsewhere_does_not_count(tmp_path):
+    scene = Scene(tmp_path)
+    git(scene.project, "init", "-q", "-b", "main")
+    git(scene.project, "commit", "-q", "--allow-empty", "-m", "first")
+    git(scene.project, "worktree", "add", "-q", "-b", "fix/rotate-keys", str(scene.path / "linked"))
+    git(scene.home, "init", "-q", "-b", "elsewhere")
+    project, here = str(scene.project), opened(scene)
+
+    assert request_of(here, project, where=str(scene.path / "linked")).work.branch == "fix/rotate-keys"
+    assert request_of(here, project, where=project).work.branch == ""
+    assert request_of(here, project, where=str(scene.home)).work.branch == ""
+
+
 def test_without_an_index_nobody_waits_for_one(tmp_path):
     scene = history(tmp_path).replay()
     work = with_bearings(scene.log.store, str(scene.project), "fix/rotate-keys", ["a.py"])
