@@ -21,15 +21,37 @@ def main() -> None:
     parser.add_argument("--events", type=int, default=100_000, help="size of the large store [%(default)s]")
     parser.add_argument("--peers", action="store_true", help="install projectmem and wake-memory, and compare")
     parser.add_argument("--short", action="store_true", help="only what an agent waits for, and appends")
+    parser.add_argument(
+        "--growth", action="store_true", help="exponents from 10,000 events to that size (10,000,000 is a lot)"
+    )
     parser.add_argument("--cluster", action="store_true", help="replay three users' stores with two Dask workers, too")
     options = parser.parse_args()
     console = Console(width=None if sys.stdout.isatty() else 160)
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as scratch:
         table = Table("what", "median", "reference", "median", "ratio", "goal")
+        missed: list[str] = []
         for row in _rows(Path(scratch), options):
             console.print(f"measured: {row.what}", style="dim")
             ours, theirs = _show(row.seconds, row), _show(row.reference_seconds, row)
-            table.add_row(row.what, ours, row.reference, theirs, f"{row.ratio:.2f}", row.goal)
+            goal = f"{row.goal} (missed)" if row.missed else row.goal
+            table.add_row(row.what, ours, row.reference, theirs, f"{row.ratio:.2f}", goal)
+            missed += [row.what] if row.missed else []
+        console.print(table)
+        console.print(f"missed: {'; '.join(missed) or 'nothing'}")
+        if options.growth:
+            _print_growth(console, Path(scratch), options.events)
+
+
+def _print_growth(console: Console, scratch: Path, events: int) -> None:
+    from bench import growth
+
+    table = Table("processor time", "ms in each store", "exponents")
+    for what, times, exponents in growth.lines(scratch, events):
+        shown = (
+            " ".join(f"{one:.{digits}f}" for one in found)
+            for found, digits in (([1000 * t for t in times], 0), (exponents, 2))
+        )
+        table.add_row(what, *shown)
     console.print(table)
 
 

@@ -1,11 +1,13 @@
 """What a session waits for before it begins: the start hook with the whole context, in stores of any size.
 
-The stores end this minute, so the days a context reads are as full as all the others.
+The stores end this minute, so the days a context reads are as full as all the others. The first start after a replay
+makes the context anew, as does one after something was said; the others find it ready, as does who starts once the
+session before has ended.
 """
 
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from itertools import count
 from pathlib import Path
@@ -14,7 +16,8 @@ import orjson
 
 import eventlog
 from bench.generate import generate
-from bench.measure import FLOOR, Row, compare, process
+from bench.measure import FLOOR, Row, Run, compare, processor
+from eventlog import EventLog, Fact
 
 _SCRIPT = str(Path(eventlog.__file__).parent / "hook.py")
 _SMALLEST = 1000
@@ -27,11 +30,15 @@ def rows(scratch: Path, events: int) -> Iterator[Row]:
     """The bar of the session-start hook, for stores of 1,000 events and ten times more each, up to `events`."""
     smallest = _hook(_store(scratch, _SMALLEST))
     name = f"session-start hook with context, store of {_SMALLEST:,}"
-    yield compare(name, smallest, "python -I -S -c pass", process(FLOOR), "≤ 4", rounds=15)
+    yield compare(name, smallest, "python -I -S -c pass", processor(FLOOR), "≤ 4", rounds=15)
+    anew = _after_a_fact(scratch / f"context-{_SMALLEST}", smallest)
+    yield compare(
+        "the same, right after something was said", anew, "python -I -S -c pass", processor(FLOOR), "", rounds=15
+    )
     size = _SMALLEST * 10
     while size <= events:
         yield compare(
-            f"session-start hook with context, store of {size:,}",
+            f"session-start hook with context, store of {size:,}, processor time",
             _hook(_store(scratch, size)),
             f"the same with {_SMALLEST:,}",
             smallest,
@@ -39,6 +46,17 @@ def rows(scratch: Path, events: int) -> Iterator[Row]:
             rounds=15,
         )
         size *= 10
+
+
+def _after_a_fact(store: Path, start: Run) -> Run:
+    """A start that finds something new in the log, so that nothing that is ready holds."""
+    log = EventLog(store)
+
+    def run() -> object:
+        log.append(Fact(conversation_id="bench", project=_PROJECT, content=f"fact {next(_sessions)}"))
+        return start()
+
+    return run
 
 
 def _store(scratch: Path, events: int) -> Path:
@@ -49,7 +67,7 @@ def _store(scratch: Path, events: int) -> Path:
     return store
 
 
-def _hook(store: Path) -> Callable[[], object]:
+def _hook(store: Path) -> Run:
     command = (
         sys.executable,
         "-I",
@@ -62,13 +80,13 @@ def _hook(store: Path) -> Callable[[], object]:
         "--store",
         str(store),
     )
-    return process(command, _payload)
+    return processor(command, _payload)
 
 
 def _payload() -> bytes:
     return orjson.dumps(
         {
-            "session_id": f"bench-{next(_sessions)}",
+            "session_id": f"bench-{next(_sessions):06}",
             "cwd": _PROJECT,
             "hook_event_name": "SessionStart",
             "source": "startup",

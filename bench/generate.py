@@ -31,17 +31,23 @@ _AGENTS = ("claude-code", "cursor", "codex")
 
 
 def generate(log_dir: Path, events: int, days: int = 365, first: datetime = _FIRST_DAY) -> None:
-    """Write day files directly, as the log would have written them."""
+    """Write day files directly, as the log would have written them; no more than two days are in memory."""
     log_dir.mkdir(parents=True, exist_ok=True)
     chance = random.Random(7)
     conversations = max(1, events // EVENTS_PER_CONVERSATION)
     lines: dict[str, list[tuple[str, bytes]]] = {}
     for number in range(conversations):
         start = first + timedelta(days=number * days / conversations, seconds=chance.random())
+        _write(log_dir, lines, before=start.strftime("%Y-%m-%d"))
         for event in _conversation(number, start, chance):
             lines.setdefault(event.ts[:10], []).append((event.ts, codec.encode(event) + b"\n"))
-    for day, found in lines.items():
-        (log_dir / f"{day}.jsonl").write_bytes(b"".join(line for _, line in sorted(found)))
+    _write(log_dir, lines)
+
+
+def _write(log_dir: Path, lines: dict[str, list[tuple[str, bytes]]], before: str = "~") -> None:
+    """Write the days that are over, and let go of them; conversations begin one after the other."""
+    for day in [day for day in lines if day < before]:
+        (log_dir / f"{day}.jsonl").write_bytes(b"".join(line for _, line in sorted(lines.pop(day))))
 
 
 def conversation_id(number: int) -> str:

@@ -11,12 +11,12 @@ import orjson
 
 import eventlog
 from bench.generate import conversation_id
-from bench.measure import FLOOR, Row, compare, process
+from bench.measure import FLOOR, Row, compare, process, processor
 from eventlog.log import EventLog
 
 _SCRIPT = str(Path(eventlog.__file__).parent / "hook.py")
 _PLAIN = (sys.executable, "-I", "-c", "pass")
-_AT_ONCE = 8
+_AT_ONCE, _PAIRS = 8, 61
 _calls = count()
 
 
@@ -31,15 +31,16 @@ def rows(store: Path, events: int) -> Iterator[Row]:
         lambda: [process(tool, _tool)() for _ in range(_AT_ONCE)],
         "≤ 0.63",
     )
-    floor = process(FLOOR)
-    yield compare(f"tool call, in {events:,}", process(tool, _tool), "python -I -S -c pass", floor, "≤ 1.5", rounds=41)
+    floor, bare = processor(FLOOR), "python -I -S -c pass"
+    name = f"tool call, in {events:,}, processor time"
+    yield compare(name, processor(tool, _tool), bare, floor, "≤ 1.5", rounds=_PAIRS)
     for what, session in (("has saved", conversation_id(0)), ("is new", "a-new-conversation-")):
-        name = f"turn end, the conversation {what}, in {events:,}"
-        yield compare(name, process(turn, partial(stop, session)), "python -I -S -c pass", floor, "≤ 1.8", rounds=41)
+        name = f"turn end, the conversation {what}, in {events:,}, processor time"
+        yield compare(name, processor(turn, partial(stop, session)), bare, floor, "≤ 1.8", rounds=_PAIRS)
     new = process(turn, lambda: stop("a-new-conversation-"))
-    yield compare("turn end", new, "python3 -I -c pass", process(_PLAIN), "", rounds=41)
+    yield compare("turn end", new, "python3 -I -c pass", process(_PLAIN), "", rounds=_PAIRS)
     name = f"session end, in {events:,}"
-    yield compare(name, process(end, _end), "python -I -S -c pass", floor, "≤ 1.5", rounds=41)
+    yield compare(name, process(end, _end), bare, process(FLOOR), "≤ 1.5", rounds=_PAIRS)
 
 
 def hook(store: Path, event: str) -> tuple[str, ...]:

@@ -1,5 +1,6 @@
 """Time as a ratio: two things measured in turn, A B A B …, in the same minute on the same machine."""
 
+import resource
 import statistics
 import subprocess
 import sys
@@ -21,6 +22,15 @@ class Row(NamedTuple):
     ratio: float
     goal: str
 
+    @property
+    def missed(self) -> bool:
+        """Tell whether the goal, `≤ 2.5` or `≤ 250 MiB`, is missed."""
+        sign, _, limit = self.goal.partition(" ")
+        measured = self.seconds if "MiB" in limit else self.ratio
+        return bool(limit) and (
+            measured > float(limit.split()[0]) if sign == "≤" else measured < float(limit.split()[0])
+        )
+
 
 def compare(what: str, run: Run, reference: str, other: Run, goal: str, rounds: int = 9) -> Row:
     """Medians of both over so many rounds after a warm-up, and the median of the ratios pair by pair."""
@@ -38,6 +48,22 @@ def process(command: Sequence[str], stdin: Callable[[], bytes] = bytes, env: dic
         subprocess.run(command, input=stdin(), env=env, stdout=subprocess.PIPE, check=True)
 
     return run
+
+
+def processor(command: Sequence[str], stdin: Callable[[], bytes] = bytes) -> Run:
+    """A run of a whole process, as the processor time it takes: what a busy machine does not stretch."""
+
+    def run() -> float:
+        begun = _children()
+        subprocess.run(command, input=stdin(), stdout=subprocess.PIPE, check=True)
+        return _children() - begun
+
+    return run
+
+
+def _children() -> float:
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def _seconds(run: Run) -> float:
