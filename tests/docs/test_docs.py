@@ -5,6 +5,7 @@ import re
 import click
 import pytest
 
+from eventlog import Memory
 from eventlog.cli.main import VERBS, _load
 from eventlog.events import TYPES
 from tests.support.tree import ROOT, needs_tree
@@ -29,6 +30,14 @@ def test_every_verb_has_an_example_in_its_help(verb):
 @pytest.mark.parametrize("name", TYPES)
 def test_every_event_type_is_in_the_readme(name):
     assert f"`{name}`" in README
+
+
+def test_everything_a_program_can_ask_of_memory_is_in_the_readme():
+    told = re.search(r"`Memory` has (.*?); all of it is typed", README, re.DOTALL)
+    asked = {name for name in vars(Memory) if not name.startswith("_")}
+
+    assert told
+    assert asked | {"log"} == set(re.findall(r"`(\w+)`", told[1]))
 
 
 def test_every_command_of_the_readme_exists():
