@@ -106,6 +106,23 @@ def test_most_prompts_are_told_nothing(store, prompt):
     assert errors_of(store) == []
 
 
+_SMALL_TALK = """
+thanks | thank you, perfect | ok | yes | no | go on | continue | sounds good | looks good to me, go on | try again | undo that
+run the tests | run the tests again | fix the tests | commit this | commit and push | what did you change? | show me the diff
+谢谢 | 多谢 | 好的 | 好的，继续 | 继续 | 可以 | 对 | 不对，再看看 | 再试一次 | 运行测试 | 跑一下测试 | 提交代码 | 提交一下 | 撤销 | 看一下改了什么
+"""
+
+
+def test_small_talk_recalls_nothing_in_either_language_though_memory_speaks_of_its_words(store):
+    memory = Memory(store)
+    say(memory, "Run the tests with make test before you commit and push; thanks to Ada")
+    say(memory, "提交代码前先运行测试，谢谢大家")
+    prompts = [prompt.strip() for line in _SMALL_TALK.splitlines() for prompt in line.split("|") if prompt.strip()]
+
+    assert len(prompts) > 30
+    assert [prompt for prompt in prompts if memory.recall(prompt, project=SHOP)] == []
+
+
 def test_nothing_of_another_project_is_told(store):
     assert ask(store, ASKS, project=BILLING) == ""
 
