@@ -119,9 +119,9 @@ def _alone(ctx: click.Context, store: str | None) -> int:
     if ctx.invoked_subcommand is not None:
         return 0
     from eventlog.cli import show_brief
-    from eventlog.store import Store
+    from eventlog.cli.options import located
 
-    return show_brief.show(Store.locate(store, os.environ))
+    return show_brief.show(located(store))
 
 
 def _store_option() -> click.Option:

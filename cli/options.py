@@ -39,10 +39,19 @@ def _typed(line: str) -> Iterator[str]:
     yield line
 
 
+def located(explicit: str | None) -> Store:
+    """Find the store that is meant; raises NotStored where nobody knows whose it is."""
+    if os.path.expanduser("~") == "~" and not (explicit or os.environ.get("EVENTLOG_HOME", "").startswith("/")):  # noqa: PTH111
+        raise NotStored("where your home directory is, nobody knows", hint="set HOME, or name a store with --store")
+    return Store.locate(explicit, os.environ)
+
+
 def _locate(ctx: click.Context, _: click.Parameter, value: str | None) -> Store:
     outer = ctx.parent.params.get("store") if ctx.parent else None
-    found = Store.locate(value or outer, os.environ)
-    if os.path.isfile(found.root) and ctx.info_name != _DIAGNOSES:  # noqa: PTH113 - Path.is_file raises where one may not look
+    if ctx.info_name == _DIAGNOSES:
+        return Store.locate(value or outer, os.environ)
+    found = located(value or outer)
+    if os.path.isfile(found.root):  # noqa: PTH113 - Path.is_file raises where one may not look
         said = "--store" if value or outer else "EVENTLOG_HOME"
         raise NotStored("is a file, not the directory of a store", where=found.root, hint=f"correct {said}")
     return found

@@ -44,7 +44,7 @@ def _story_lines(told: Story, shown: Shown) -> Iterator[str]:
     if not told.lines:
         yield from beside("", "it said nothing that is worth knowing")
     if told.others:
-        more = f"{count(told.others, 'event')} of the host beside it: eventlog query --session"
+        more = f"and {count(told.others, 'event')} more: eventlog query --session"
         yield from (styled(one, dim=True) for one in beside("", f"{more} {clean(shown.id(told.id))}"))
 
 
@@ -56,7 +56,7 @@ def _head(told: Story, shown: Shown) -> Iterator[str]:
     yield from beside(f"{name}  ", " · ".join(clean(part) for part in where if part))
     first, last = shown.local(told.started_at), shown.local(told.last_at)
     ended = f"{last:%H:%M}" if first.date() == last.date() else shown.moment(told.last_at)
-    until = "" if first == last else f" – {ended}"
+    until = "" if ended in (f"{first:%H:%M}", shown.moment(told.started_at)) else f" – {ended}"
     turns = count(told.turns, "turn") if told.turns else ""
     end = "" if told.end is None else clean(f"ended: {told.end}" if told.end else "ended")
     yield from beside("", " · ".join(filter(None, [f"{shown.day(told.started_at)} {first:%H:%M}{until}", turns, end])))

@@ -62,6 +62,8 @@ class Shown:
 
 
 _MINUTE, _HOUR, _DAY = 60, 3600, 86_400  # seconds
+_MANY = 14  # days
+_UNITS = (("years", 365), ("months", 30), ("weeks", 7))  # days
 
 
 def ago(ts: str, now: str) -> str:
@@ -74,4 +76,7 @@ def ago(ts: str, now: str) -> str:
     if seconds < _DAY:
         return f"{seconds // _HOUR} h ago"
     days = seconds // _DAY
-    return "yesterday" if days == 1 else f"{days} days ago"
+    if days < _MANY:
+        return "yesterday" if days == 1 else f"{days} days ago"
+    name, length = next((unit for unit in _UNITS if days >= 2 * unit[1]), _UNITS[-1])
+    return f"{days // length} {name} ago"

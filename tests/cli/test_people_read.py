@@ -7,6 +7,7 @@ import pytest
 
 from eventlog.cli.cells import cells, wrapped
 from eventlog.cli.describe import describe
+from eventlog.cli.shown import ago
 from eventlog.events import ContextInjected
 from tests.support import builders
 from tests.support.command_line import call, on_a_terminal
@@ -183,3 +184,19 @@ def test_a_memory_is_read_from_anywhere_by_the_name_of_its_project(tmp_path, hom
 @pytest.mark.parametrize("style", ["38;5;12", "41", "48;2;1;2;3", "100"])
 def test_a_colour_beyond_the_sixteen_is_noticed(style):
     assert foreign_styles(f"\x1b[{style}mx\x1b[0m")
+
+
+@pytest.mark.parametrize(
+    ("then", "said"),
+    [
+        ("2026-11-21T11:59:30.000000Z", "just now"),
+        ("2026-11-21T09:00:00.000000Z", "3 h ago"),
+        ("2026-11-20T11:00:00.000000Z", "yesterday"),
+        ("2026-11-08T12:00:00.000000Z", "13 days ago"),
+        ("2026-11-07T12:00:00.000000Z", "2 weeks ago"),
+        ("2026-02-20T12:00:00.000000Z", "9 months ago"),
+        ("2023-11-21T12:00:00.000000Z", "3 years ago"),
+    ],
+)
+def test_how_long_ago_something_was_is_told_as_one_says_it(then, said):
+    assert said == ago(then, "2026-11-21T12:00:00.000000Z")

@@ -184,6 +184,21 @@ def test_doctor_diagnoses_a_home_that_is_none(home, tmp_path, monkeypatch, there
     assert said in ran.out
 
 
+@pytest.mark.parametrize("args", [(), ("fact", "x"), ("install", "claude"), ("sessions",)])
+def test_without_a_home_nothing_is_kept_where_one_happens_to_be(home, monkeypatch, args):
+    def unknown(_):
+        raise KeyError
+
+    monkeypatch.delenv("HOME")
+    monkeypatch.setattr("pwd.getpwuid", unknown)
+    ran = call(*args)
+
+    assert (3, "") == (ran.code, ran.out)
+    assert "where your home directory is, nobody knows\n  set HOME" in ran.err
+    assert not os.path.lexists("~")
+    assert "HOME is '~', which is no path from the root" in call("doctor").out
+
+
 def test_doctor_diagnoses_a_file_in_the_place_of_the_store(home, tmp_path):
     (tmp_path / "file").write_text("")
     ran, other = call("doctor", "--store", tmp_path / "file"), call("query", "--store", tmp_path / "file")
