@@ -12,7 +12,7 @@ from typing import cast
 from eventlog import days
 from eventlog.events import AnyEvent, Event, Fact, Rejected, Restored, Retraction, StageSummary, Withdrawal
 from eventlog.log import EventLog
-from eventlog.projections.engine.day_fold import kept_day, kept_row
+from eventlog.projections.engine.day_fold import kept_day, kept_decisions, kept_row, stamps_of
 from eventlog.projections.engine.shelf import Shelf
 from eventlog.projections.state.conversations import Conversation, Conversations
 
@@ -87,8 +87,10 @@ def _days(log: EventLog, since: str, until: str) -> list[days.Day]:
 def decided_before(log: EventLog, cache: Shelf, until: str = "~") -> list[Withdrawal]:
     """Read what people had rejected and taken back before a time."""
     found: dict[str, Withdrawal] = {}
+    kept = kept_decisions(cache)
     for day in _days(log, "", until):
-        for event in _decisions_on(day, cache):
+        decided = kept.get(day.date)
+        for event in decided.made if decided and decided.stamps == stamps_of(day) else _decisions_on(day, cache):
             if isinstance(event, _DECISIONS) and event.ts < until:
                 found[event.id] = event
     return list(found.values())

@@ -18,7 +18,15 @@ from eventlog.damage import Damage
 from eventlog.days import Day
 from eventlog.events import AnyEvent, Event, KnowledgeEdited
 from eventlog.linescan import line_at
-from eventlog.projections.engine.day_fold import DayRow, FoldedApart, day_row, joined, said_on, stamps_of
+from eventlog.projections.engine.day_fold import (
+    DayRow,
+    FoldedApart,
+    day_row,
+    joined,
+    keep_decisions,
+    said_on,
+    stamps_of,
+)
 from eventlog.projections.engine.shelf import Shelf
 from eventlog.projections.engine.withheld import without_words
 from eventlog.projections.state.conversations import Conversation, Conversations
@@ -63,6 +71,7 @@ class DayBook:
         self.rows = {date: day_row.decode(data) for date, data in shelf.rows("day", "")}
         self.changed: dict[str, str] = {}  # conversation -> the day it began on until now, "" for a new one
         self.folded: set[str] = set()
+        self._is_changed = False
         self._new: set[str] = set()  # days of which every conversation has changed
         self._dates = _Dates(shelf)
         self._said = lru_cache(maxsize=16)(partial(said_on, shelf))
@@ -158,8 +167,10 @@ class DayBook:
         return [damage for row in self.rows.values() for damage in row.damage if damage.kind != "pending"]
 
     def close(self) -> None:
-        """Write what is kept of conversations."""
+        """Write what is kept of conversations and decisions."""
         self._dates.flush()
+        if self._is_changed:
+            keep_decisions(self._shelf, dict(sorted(self.rows.items())))
 
     def events_of(self, day: Day, left_out: Collection[str]) -> list[AnyEvent]:
         """Read the events of a day that count."""
@@ -174,6 +185,7 @@ class DayBook:
         if row.misdated:
             return False
         self.rows[date] = row
+        self._is_changed = True
         self.folded.add(date)
         self._new.add(date)
         for one in folded.conversations:
@@ -242,6 +254,7 @@ class DayBook:
         else:
             del self.rows[date]
         self._said.cache_clear()
+        self._is_changed = True
         self._shelf.write("day", "", date, _encode(row) if row else None)
         self._shelf.write("said", "", date, _encode(said.by_id) if said.by_id else None)
         self._shelf.write("state", "knowledge", date, _encode(knowledge) if knowledge != Knowledge() else None)

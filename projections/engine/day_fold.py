@@ -1,6 +1,6 @@
 """One day of the log, folded: what its events led to, as it is kept from one replay to the next."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 import msgspec
@@ -8,7 +8,7 @@ import msgspec
 from eventlog import stamps
 from eventlog.damage import Damage
 from eventlog.days import Day
-from eventlog.events import KnowledgeEdited, Withdrawal
+from eventlog.events import KnowledgeEdited, Rejected, Restored, Withdrawal
 from eventlog.projections.engine.shelf import Shelf, ShelfDamaged
 from eventlog.projections.state.conversations import Conversation, Conversations
 from eventlog.projections.state.places import Places
@@ -37,6 +37,36 @@ class DayRow(msgspec.Struct, array_like=True):
 
 
 day_row = msgspec.msgpack.Decoder(DayRow)
+
+
+class Decided(msgspec.Struct, array_like=True):
+    """The decisions of people that exactly these files hold."""
+
+    stamps: list[DayFileStamp]
+    made: list[Withdrawal]
+
+
+_DECISIONS = "decisions", "", ""  # the row of all days: sessions that start ask what was ever decided
+_decided = msgspec.msgpack.Decoder(dict[str, Decided])
+
+
+def keep_decisions(shelf: Shelf, rows: Mapping[str, DayRow]) -> None:
+    """Keep what people decided on all days in one row."""
+    decided = {date: Decided(row.stamps, _decisions(row)) for date, row in rows.items()}
+    shelf.write(*_DECISIONS, msgspec.msgpack.encode(decided))
+
+
+def _decisions(row: DayRow) -> list[Withdrawal]:
+    return [one for one in row.retractions if isinstance(one, Rejected | Restored)]
+
+
+def kept_decisions(shelf: Shelf) -> dict[str, Decided]:
+    """Read what people decided on each day; nothing where that is not kept."""
+    try:
+        data = shelf.read(*_DECISIONS)
+    except ShelfDamaged:
+        return {}
+    return _decided.decode(data) if data else {}
 
 
 class FoldedApart(NamedTuple):
