@@ -22,9 +22,13 @@ def by_keyword(subject: FactScope) -> dict[tuple[str, str], list[DistinctFact]]:
         for same, word in words.items():
             words_of.setdefault(same, word)
     found: dict[str, list[DistinctFact]] = {same: [] for same in words_of}
+    told: dict[int, list[str]] = {}
+    for one in said:
+        for number in one.texts:
+            told.setdefault(number, []).append(one.key)
     for number, fact in enumerate(subject.ranked):
-        told = (one.key for one in said if number in one.texts)
-        for same in dict.fromkeys((*labels.get(id(fact), ()), *told)):
+        named = labels.get(id(fact), ())
+        for same in dict.fromkeys((*named, *told[number])) if number in told else named:
             found[same].append(fact)
     return {(same, cut(word, _KEYWORD_CHARS)): found[same] for same, word in words_of.items()}
 

@@ -110,7 +110,9 @@ def weeks(
     for session in sessions:
         if since <= session.started_at <= until:
             monday = _monday(session.started_at[:10])
-            by_week.setdefault(monday, Week(monday)).count(session)
+            if monday not in by_week:
+                by_week[monday] = Week(monday)
+            by_week[monday].count(session)
             total.count(session)
     for day in avoided:
         if since[:10] <= day <= until[:10]:
