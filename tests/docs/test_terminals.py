@@ -4,8 +4,8 @@ import re
 
 from tests.docs.follow import Step
 from tests.docs.references import references
+from tests.docs.stories import STORIES
 from tests.docs.terminals import EXCUSED, FOLLOWED, blocks, excuse, stories
-from tests.docs.test_readme import STORIES
 from tests.support.tree import needs_tree
 
 needs_tree()

@@ -1,0 +1,60 @@
+"""What has happened in a home before somebody repeats what the README shows there."""
+
+from collections.abc import Callable
+
+from tests.docs.reader import Reader
+from tests.support.pasts import conversation
+from tests.support.tree import ROOT
+
+_DEMO = f"eventlog append --stdin < {ROOT}/fixtures/demo/events.jsonl; eventlog replay"
+
+
+def a_week_of_agents(reader: Reader) -> None:
+    reader.run(_DEMO)
+
+
+def codex_is_there(reader: Reader) -> None:
+    reader.run("mkdir ~/.codex")
+
+
+def a_past(reader: Reader) -> None:
+    conversation(reader.home, "5f0c", "2026-02-20T10:00:00.000000Z")
+    conversation(reader.home, "7a1e", "2026-02-21T10:00:00.000000Z")
+
+
+def an_earlier_session(reader: Reader) -> None:
+    reader.run(r"printf '# The shop\n\nPrices are integers, in cents.\n' > AGENTS.md")
+    reader.run('eventlog fact "Round half even, once per line item" --category decision --session s1')
+    reader.run('eventlog summary --topic Cart --summary "Rewrote the cart on integers" --session s1')
+
+
+def work_in_progress(reader: Reader) -> None:
+    reader.run("mkdir ~/.claude ~/.codex; eventlog install claude codex")
+    start = '{"hook_event_name": "SessionStart", "session_id": "s1", "source": "startup", "cwd": "%s"}'
+    reader.run(f"printf '{start}' \"$PWD\" | eventlog hook --agent claude")
+    reader.run('eventlog fact "Round half even, once per line item" --category decision --session s1')
+    todos = '--todo "Write the migration guide" --todo "Tell ops"'
+    reader.run(f'eventlog summary --topic "Cart totals" --summary "Rewrote the cart" {todos} --session s1')
+    reader.run('eventlog plan --path soul --heading Tone --content "Short sentences." --session s1; eventlog apply')
+
+
+def two_agents_who_are_wrong(reader: Reader) -> None:
+    fact = "eventlog append fact category=decision --project ."
+    reader.run(f'{fact} agent=claude-code content="Prices are floats in euros" --session s1')
+    reader.run(f'{fact} agent=codex content="prices are floats in euros." --session s2')
+    reader.run("eventlog replay")
+
+
+# heading -> what comes before a block of it, counted from 0
+STORIES: dict[str, dict[int, Callable[[Reader], None]]] = {
+    "": {1: a_week_of_agents},
+    "Said twice, kept once": {},
+    "Install": {1: codex_is_there},
+    "Start full: import": {0: a_past},
+    "What a session starts with": {0: an_earlier_session},
+    "Verbs": {0: work_in_progress},
+    "Taking things back": {0: two_agents_who_are_wrong},
+    "Knowledge bases: USER.md, SOUL.md, AGENTS.md": {},
+    "The store": {},
+    "Many stores": {},
+}
