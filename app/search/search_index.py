@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     Row = tuple[int, str, str, str, bytes]  # number, subject, type, time and line of a unit
 
-_VERSION = "3"
+_VERSION = "4"
 _PARTS = 6  # bits of a row's number that tell the passage; 0 is the whole
 _TABLES: "dict[str, Callable[[Connection], WordTable]]" = {"fts5": FullText, "scan": Scanned}
 _SCHEMA = (

@@ -24,6 +24,17 @@ these they this those through to too under until up us use used using ve very wa
 while who whom why will with would you your
 """
 _STOP = frozenset(_STOP_WORDS.split())
+_IRREGULAR_FORMS = """
+ate eaten eat, became become, began begun begin, bought buy, bound bind, broke broken break, brought bring, built build,
+came come, caught catch, children child, chose chosen choose, drew drawn draw, drove driven drive, fell fallen fall,
+felt feel, flew flown fly, forgot forgotten forget, fought fight, found find, froze frozen freeze, gave given give,
+goes went gone go, grew grown grow, heard hear, held hold, hid hidden hide, kept keep, knew known know, led lead,
+lost lose, made make, men man, met meet, mice mouse, paid pay, people person, ran run, rode ridden ride, said say,
+sang sung sing, saw seen see, sent send, shown show, slept sleep, sold sell, spent spend, spoke spoken speak, stole
+stolen steal, stood stand, stuck stick, swam swim, took taken take, taught teach, thought think, threw thrown throw,
+told tell, understood understand, won win, women woman, wore worn wear, wrote written write
+"""  # each group ends with the form that stands for it
+_IRREGULAR = {form: forms[-1] for forms in map(str.split, _IRREGULAR_FORMS.split(",")) for form in forms}
 _PARTICLES = "的了吗呢吧啊呀嘛么是在和与或就也都把被请我你他她它们这那哪个"
 _ENDINGS = ("ing", "ed")
 _SIBILANTS = ("xes", "ches", "shes", "sses", "zes")
@@ -83,7 +94,8 @@ def spelled(text: str) -> str:
 
 
 def stem(word: str) -> str:
-    """Remove the endings of English inflection, as far as that is safe without a dictionary."""
+    """Remove the endings of English inflection, as far as that is safe without a dictionary; undo irregular ones."""
+    word = _IRREGULAR.get(word, word)
     if len(word) <= _SHORTEST_STEM or not word.isascii() or not word.isalpha():
         return word
     if word.endswith("ies") and _leaves_enough(word, "is"):

@@ -34,6 +34,9 @@ def test_tokens_of_a_text(text, expected):
         ("entries", "entry"),
         ("caches", "cached", "cache"),
         ("quick", "quickly"),
+        ("write", "wrote", "written", "writing", "writes"),
+        ("child", "children"),
+        ("go", "goes", "went", "gone"),
     ],
 )
 def test_inflections_of_a_word_are_one(same):
