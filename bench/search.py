@@ -108,16 +108,15 @@ _ADD = """
 import time
 from eventlog.events import Fact
 from eventlog.log import EventLog
-log, taken = EventLog(sys.argv[2]), []
+log, alone, added = EventLog(sys.argv[2]), [], []
 for number in range(50):
-    log.append(Fact(conversation_id="c", project="/x", content=f"word{number} of the retry is kept by 索引 {number}"))
-    begun = time.process_time()
-    open_index(store, names).close()
-    taken.append(time.process_time() - begun)
-begun = time.process_time()
-for number in range(50):
-    open_index(store, names).close()
-print(sorted(taken)[25] - (time.process_time() - begun) / 50)
+    for taken in (alone, added):
+        begun = time.process_time()
+        open_index(store, names).close()
+        taken.append(time.process_time() - begun)
+        if taken is alone:
+            log.append(Fact(conversation_id="c", project="/x", content=f"word{number} of the retry is kept by 索引"))
+print(sorted(added)[25] - sorted(alone)[25])
 """
 
 
