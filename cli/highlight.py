@@ -1,10 +1,10 @@
 """The hits of a search as they are printed: on a terminal with the words that were asked for in bold."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from eventlog.app.search.search import SearchHit, last_word
-from eventlog.cli.output import beside, clean, print_line, styled, table
+from eventlog.cli.output import beside, clean, show_lines, styled, table
 from eventlog.cli.shown import Shown
 from eventlog.projections.search.words import tokens
 from eventlog.text import cut, project_name
@@ -19,14 +19,17 @@ def show_hits(hits: Iterable[SearchHit], query: str, shown: Shown) -> None:
     if not shown.is_for_people:
         table(map(_row, hits), id=0, time=0, type=0, project=0, score=0, text=0)
         return
+    show_lines(_lines(hits, query, shown))
+
+
+def _lines(hits: Iterable[SearchHit], query: str, shown: Shown) -> Iterator[str]:
     asked, beginning = frozenset(tokens(query)), last_word(query)
     for hit in hits:
         about = project_name(hit.project) if hit.project else "about you"
         kind = _KINDS.get(hit.type, hit.type)
         where = " · ".join([shown.moment(hit.ts), clean(kind), clean(about)])
-        print_line(f"{styled(shown.id(hit.id), fg='cyan')}  {styled(where, dim=True)}")
-        for line in beside("  ", clean(cut(hit.text, _LONGEST))):
-            print_line(highlighted(line, asked, beginning))
+        yield f"{styled(shown.id(hit.id), fg='cyan')}  {styled(where, dim=True)}"
+        yield from (highlighted(line, asked, beginning) for line in beside("  ", clean(cut(hit.text, _LONGEST))))
 
 
 def highlighted(text: str, asked: frozenset[str], beginning: str = "") -> str:

@@ -95,7 +95,9 @@ def show_lines(lines: Iterable[str]) -> None:
     import click
 
     os.environ.setdefault("LESS", "FRX")
-    click.echo_via_pager((f"{line}\n" for line in chain(first, [further], lines)), color=wants_colours())
+    top = first.pop(0) if first else ""
+    below = (f"\n{line}" for line in chain(first, [further], lines))  # click ends the last line
+    click.echo_via_pager(chain([top], below), color=wants_colours())
 
 
 def print_line(line: str, *, err: bool = False) -> None:

@@ -1,7 +1,7 @@
 """Differences of texts: to a person in whole words under the name of the file, to a program as a patch."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from difflib import unified_diff
 
 from eventlog.cli.output import at_home, beside, count, is_terminal, print_line, styled
@@ -16,10 +16,14 @@ _BY_NUMBER = ("sessions.jsonl", "INDEX.md")  # what repeats the other files
 
 def show_diff(path: str, before: bytes, after: bytes) -> None:
     """Print how a file changes."""
-    old, new = (data.decode(errors="replace").splitlines() for data in (before, after))
-    patch = list(unified_diff(old, new, path, path, lineterm=""))
-    for line in _for_people(path, patch) if is_terminal() else map(harmless, patch):
+    for line in diff_lines(path, *(data.decode(errors="replace").splitlines() for data in (before, after))):
         print_line(line)
+
+
+def diff_lines(path: str, before: Sequence[str], after: Sequence[str]) -> Iterable[str]:
+    """Tell how the lines of a file change."""
+    patch = list(unified_diff(before, after, path, path, lineterm=""))
+    return _for_people(path, patch) if is_terminal() else map(harmless, patch)
 
 
 def _for_people(path: str, patch: Sequence[str]) -> Iterator[str]:

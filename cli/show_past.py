@@ -1,13 +1,14 @@
 """Reports of how files were and would be, for people and for programs."""
 
 from collections.abc import Iterator, Sequence
+from itertools import chain
 
 from eventlog.app.bisect import TurningPoint
 from eventlog.app.what_if import TextChange
 from eventlog.cli.describe import describe, gist
 from eventlog.cli.event_table import kind_shown, who
-from eventlog.cli.output import beside, clean, count, emit, print_line, say, styled
-from eventlog.cli.show_diff import show_diff
+from eventlog.cli.output import beside, clean, count, emit, print_line, say, show_lines, styled
+from eventlog.cli.show_diff import diff_lines
 from eventlog.cli.shown import Shown
 from eventlog.codec import to_fields
 
@@ -17,9 +18,9 @@ def show_changes(changes: Sequence[TextChange], nothing: str, *, as_json: bool) 
     if as_json:
         emit([change._asdict() for change in changes])
         return
-    for change in changes:
-        show_diff(change.path, _bytes(change.before), _bytes(change.after))
-    say(f"{count(len(changes), 'file differs', 'files differ')}" if changes else nothing)
+    told = count(len(changes), "file differs", "files differ") if changes else nothing
+    each = (diff_lines(one.path, one.before or (), one.after or ()) for one in changes)
+    show_lines(chain(chain.from_iterable(each), beside("", told)))
 
 
 def show_turn(found: TurningPoint, text: str, shown: Shown, *, as_json: bool) -> None:
@@ -44,7 +45,3 @@ def _turn_lines(found: TurningPoint, text: str, shown: Shown) -> Iterator[str]:
     yield f"{'brought in' if found.came else 'taken out'} by one event, found with {count(found.replays, 'replay')}"
     told = f"{shown.moment(event.ts)}  {who(event) or 'somebody'}  {kind_shown(event, 0)}"
     yield from beside(f"  {styled(shown.id(event.id), fg='cyan')}  {told}  ", clean(gist(event)))
-
-
-def _bytes(lines: list[str] | None) -> bytes:
-    return "\n".join(lines or ()).encode()

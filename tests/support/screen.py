@@ -70,7 +70,9 @@ def seen(said, columns=80):
 
 
 def text_on(screen):
-    lines = [line.rstrip() for line in screen.display]
+    """The lines of a screen down to the last that was written; the right half of a wide character is empty."""
+    rows = (screen.buffer[row] for row in range(screen.cursor.y + 1))
+    lines = ["".join(row[column].data for column in range(screen.columns)).rstrip() for row in rows]
     return "\n".join(lines).rstrip("\n") + "\n"
 
 
