@@ -65,7 +65,8 @@ def serve(
 ) -> "Served":
     """Record what the host sent; `start_context` answers a session's start. Never raises."""
     agent, silence = hints["agent"], _silence(hints)
-    if environ.get("EVENTLOG_DISABLED", "") not in ("", "0"):
+    is_tried = not agent and not data.strip()  # by hand: what `install` writes names its host
+    if is_tried or environ.get("EVENTLOG_DISABLED", "") not in ("", "0"):
         return silence, None, None
     try:
         store = Store.locate(hints.get("store"), environ)

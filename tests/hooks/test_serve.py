@@ -129,6 +129,18 @@ GARBAGE = {
 }
 
 
+@pytest.mark.parametrize("sent", [b"", b" \n"])
+def test_who_tries_the_verb_by_hand_leaves_no_failure(store, sent):
+    ended = run(store, sent)
+
+    assert (0, b"", b"") == (ended.returncode, ended.stdout, ended.stderr)
+    assert [] == errors_of(store)
+
+    run(store, b"oh no")
+
+    assert 1 == len(errors_of(store))
+
+
 @pytest.mark.parametrize("sent", GARBAGE.values(), ids=GARBAGE)
 def test_garbage_is_answered_with_silence_and_kept_in_the_error_log(store, sent):
     ended = run(store, sent, "--agent", "cursor")

@@ -8,8 +8,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from eventlog import EventLog, Retraction
+from eventlog.app.plan import plan
 from eventlog.projections.bases import section_edits, sections
-from tests.support.bases import SETTINGS, planned, rendered, user_md, write_user
+from tests.support.bases import SETTINGS, rendered, user_md, write_user
 from tests.support.builders import NOON
 from tests.support.effort import rounds
 from tests.support.use_cases import apply, decide, waiting
@@ -38,9 +39,9 @@ class World:
     def step(self, number, what, heading, level):  # noqa: C901 - one arm for each thing that can happen
         match what:
             case "plan":
-                planned(self.log, heading, f"agent {number}", level=level)
+                self.plan(heading, level, content=f"agent {number}")
             case "delete":
-                planned(self.log, heading, None, operation="delete", level=level)
+                self.plan(heading, level, operation="delete")
             case "edit":
                 write_user(section_edits.update(self.there(), heading, level, f"human {number}"))
             case "remove":
@@ -57,6 +58,10 @@ class World:
                     decide(self.log, SETTINGS, staged, "apply" if number % 2 else "discard")
         if what == "apply":
             self.settle()
+
+    def plan(self, heading, level, **change):
+        """Plan a change; what a person has discarded is not planned again."""
+        plan(self.log, {"path": "user", "heading": heading, "level": level, **change}, session="s")
 
     def settle(self):
         """Apply: what people had in the file is still there, or in the log; a second run finds nothing to do.
@@ -148,6 +153,9 @@ def world_after(steps):
         ("plan", ("S", 2)),
         ("withdraw", ("S", 2)),
     ]
+)
+@example(
+    [*[("plan", ("S", 2))] * 4, ("delete", ("T", 1)), ("edit", ("T", 1)), ("resolve", ("S", 2)), ("delete", ("T", 1))]
 )
 def test_applying_settles_and_nothing_a_person_had_in_the_file_is_lost(steps):
     with world_after(steps) as world:
