@@ -15,6 +15,16 @@ def test_a_conversation_exists_from_its_first_event_on_whether_or_not_a_start_ar
     )
 
 
+def test_looks_at_what_a_session_starts_with_are_counted_whichever_part_they_arrive_in():
+    looks = [event("context_injected", number, digest="d", chars=1, session_type="main") for number in (1, 2)]
+    state = folded(looks[0])
+    state.merge(folded(looks[1]))
+
+    assert not state.by_id["c"].began
+    state.merge(folded(fact(3)))
+    assert state.by_id["c"].began
+
+
 def test_turns_and_events_are_counted_and_words_are_kept():
     conversation = _one(event("turn_end", 1), event("turn_end", 2), fact(3), summary(4), event("weather", 5))
 
