@@ -4,7 +4,6 @@ import io
 import os
 import pty
 import select
-import signal
 import subprocess
 import sys
 import threading
@@ -164,86 +163,98 @@ def test_every_verb_that_may_take_long_shows_its_phases(tmp_path, home, monkeypa
     assert all(done == total for done, total in (steps[-1] for steps in Watcher.steps.values() if steps))
 
 
+class Keyboard:
+    """A program on a terminal of its own, at which somebody sits."""
+
+    def __init__(self, *args, program="", stdin=None):
+        self._pid, self._terminal = pty.fork()
+        if not self._pid:
+            os.environ.update(surroundings(COLUMNS="100", TERM="xterm"))
+            if stdin:
+                os.dup2(os.open(stdin, os.O_RDONLY), 0)
+            called = [sys.executable, "-c", program, *map(str, args)] if program else command(*args)
+            os.execv(sys.executable, called)
+        self._seen = b""
+
+    def wait_for(self, text):
+        while text not in self._seen and self._read(120):
+            pass
+        assert text in self._seen, self._seen
+
+    def interrupt(self):
+        """Press Ctrl-C until the program ends: one that is about to ask may miss the first. How it ended, all it said."""
+        os.write(self._terminal, b"\x03")
+        while (more := self._read(2)) is not False:
+            if more is None:
+                os.write(self._terminal, b"\x03")
+        os.close(self._terminal)
+        return os.waitstatus_to_exitcode(os.waitpid(self._pid, 0)[1]), self._seen.decode()
+
+    def _read(self, seconds):
+        """Tell whether there is more: None where nothing comes for so long, False where the program has ended."""
+        if not select.select([self._terminal], [], [], seconds)[0]:
+            return None
+        try:
+            chunk = os.read(self._terminal, 65536)
+        except OSError:  # Linux: the other end is closed
+            return False
+        self._seen += chunk
+        return bool(chunk)
+
+
+WHOLE = "interrupted: every file is whole; run it again to go on"
 SLOW = """
 import sys, time
-from eventlog.app import publish
+from eventlog.app import append, publish
 from eventlog.cli.main import main
 
-write, written = publish._Publishing._put_one, []
-
-def slowly(*args, **options):
-    write(*args, **options)
-    written.append(args)
-    if len(written) == 3:
+def after(number, said=[]):
+    said.append(number)
+    if len(said) == number:
         print("in the middle of it", flush=True)
         time.sleep(600)
 
-publish._Publishing._put_one = slowly
-sys.argv = ["eventlog", "replay", "--store", sys.argv[1]]
+put_one, checked = publish._Publishing._put_one, append._checked
+
+def put_slowly(*args, **options):
+    put_one(*args, **options)
+    after(3)
+
+def checked_slowly(*args):
+    for event in checked(*args):
+        yield event
+        after(2)
+
+publish._Publishing._put_one = put_slowly
+append._checked = checked_slowly
+sys.argv[0] = "eventlog"
 main()
 """
 
 
-def test_ctrl_c_leaves_everything_whole_and_says_so(tmp_path, home):
+def test_ctrl_c_in_a_replay_leaves_everything_whole_and_says_so(tmp_path, home):
     store = copied(HISTORY, tmp_path).store
-    running = subprocess.Popen(
-        [sys.executable, "-c", SLOW, store.root],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        env=surroundings(),
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),  # noqa: PLW1509 - a background job ignores it
-    )
-    assert running.stdout
-    assert b"in the middle of it\n" == running.stdout.readline()
-    running.send_signal(signal.SIGINT)
-    out, err = running.communicate(timeout=120)
+    at_it = Keyboard("replay", "--store", store.root, program=SLOW)
+    at_it.wait_for(b"in the middle of it")
+    code, seen = at_it.interrupt()
 
-    assert (130, b"", b"interrupted: every file is whole; run it again to go on") == (
-        running.returncode,
-        out,
-        err.strip(),
-    )
+    assert 130 == code
+    assert seen.rstrip().endswith(WHOLE)
     assert [] == list(Path(store.root).rglob("*.tmp"))
     assert 0 == call("verify", "--store", store.root).code
     assert 0 == call("replay", "--store", store.root).code
     assert 0 == call("replay", "--check", "--store", store.root).code
 
 
-class Keyboard:
-    """A program on a terminal of its own, at which somebody sits."""
+def test_ctrl_c_in_a_stream_stores_nothing_of_it(tmp_path):
+    (tmp_path / "events").write_bytes(builders.lines(1, 2, 3))
+    at_it = Keyboard("append", "--stdin", "--store", tmp_path / "store", program=SLOW, stdin=tmp_path / "events")
+    at_it.wait_for(b"in the middle of it")
+    code, seen = at_it.interrupt()
 
-    def __init__(self, *args):
-        self.pid, self._terminal = pty.fork()
-        if not self.pid:
-            os.environ.update(surroundings(COLUMNS="100", TERM="xterm"))
-            os.execv(sys.executable, command(*args))
-        self.seen = b""
-
-    def wait_for(self, text):
-        while text not in self.seen and self._read():
-            pass
-        assert text in self.seen, self.seen
-
-    def press(self, keys):
-        os.write(self._terminal, keys)
-
-    def leave(self):
-        """All that was seen until the program ended, and how it did."""
-        while self._read():
-            pass
-        os.close(self._terminal)
-        return os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1]), self.seen.decode()
-
-    def _read(self):
-        try:
-            chunk = os.read(self._terminal, 65536) if select.select([self._terminal], [], [], 120)[0] else b""
-        except OSError:  # Linux: the other end is closed
-            return False
-        self.seen += chunk
-        return bool(chunk)
-
-
-WHOLE = "interrupted: every file is whole; run it again to go on"
+    assert 130 == code
+    assert seen.rstrip().endswith(WHOLE)
+    assert [] == call("query", "--store", tmp_path / "store").out.splitlines()
 
 
 def test_ctrl_c_at_a_question_changes_nothing(tmp_path, home):
@@ -251,8 +262,7 @@ def test_ctrl_c_at_a_question_changes_nothing(tmp_path, home):
     before = call("query", "--format", "jsonl", "--store", store.root).out
     at_it = Keyboard("forget", "RS256", "--store", store.root)
     at_it.wait_for(b"[y/N]")
-    at_it.press(b"\x03")
-    code, seen = at_it.leave()
+    code, seen = at_it.interrupt()
 
     assert 130 == code
     assert WHOLE in seen
@@ -263,8 +273,7 @@ def test_ctrl_c_is_how_one_leaves_what_is_followed(tmp_path):
     builders.write(tmp_path / "log", builders.lines(1))
     at_it = Keyboard("query", "--follow", "--store", tmp_path)
     at_it.wait_for(b"fact 1")
-    at_it.press(b"\x03")
-    code, seen = at_it.leave()
+    code, seen = at_it.interrupt()
 
     assert 0 == code
     assert "interrupted" not in seen
