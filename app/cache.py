@@ -232,7 +232,7 @@ def delete(store: Store) -> None:
 def _program() -> str:
     """Tell one program from another: what it keeps is read by no other."""
     views, log = Path(base.__file__).parent, Path(paths.__file__).parent
-    rooms = [log, *(views / room for room in ("", "bases", "engine", "state", "views"))]
+    rooms = [log, *(views / room for room in ("", "bases", "engine", "search", "state", "views"))]
     stats = [(file.name, file.stat()) for room in rooms for file in os.scandir(room) if file.name.endswith(".py")]
     code = repr(sorted((name, stat.st_size, stat.st_mtime_ns) for name, stat in stats))
     return f"{sys.version} {unicodedata.unidata_version} {msgspec.__version__} {zlib.crc32(code.encode())}"

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from datetime import date, timedelta
 
 from eventlog.cli.output import beside, count, marked, print_line, styled
+from eventlog.projections.state.recalls import RecallCount
 from eventlog.projections.views.stats import Week
 
 _BARS = "▁▂▃▄▅▆▇█"
@@ -21,7 +22,7 @@ def show_weeks(found: Sequence[Week], today: str) -> None:
     *weeks, total = found
     newest = weeks[-1]
     print_line(styled(_span(newest, today), bold=True))
-    for line in [*_verdict(newest), *_course(weeks[-_WEEKS:]), *_in_all(weeks, total)]:
+    for line in [*_verdict(newest), *_recall(newest.recall), *_course(weeks[-_WEEKS:]), *_in_all(weeks, total)]:
         print_line(line)
 
 
@@ -47,6 +48,17 @@ def _verdict(week: Week) -> list[str]:
 
 def _cost(week: Week) -> list[str]:
     return beside("  cost     ", count(week.asked, "extra request") if week.asked else "no extra request")
+
+
+def _recall(found: RecallCount) -> list[str]:
+    """Tell what was told with prompts and before files, nothing where nobody asked."""
+    if not (found.fired or found.files):
+        return beside("  recall   ", f"silent with {count(found.silent, 'prompt')}") if found.silent else []
+    prompts = f"with {count(found.fired, 'prompt')}" if found.fired else ""
+    files = f"before {count(found.files, 'file')}" if found.files else ""
+    told = f"{count(found.lines, 'line')} {' and '.join(filter(None, (prompts, files)))}"
+    silent = [f"silent with {count(found.silent, 'other prompt')}"] if found.silent else []
+    return beside("  recall   ", " · ".join([told, f"{found.used} later used", *silent]))
 
 
 def _course(weeks: Sequence[Week]) -> list[str]:

@@ -286,6 +286,7 @@ class ContextInjected(Event, tag="context_injected", frozen=True, kw_only=True):
     lines: str = ""  # marks of the lines it was told, six hexadecimal digits each
     session_type: Literal["main", "shared"] = "main"
     trigger: Literal["start", "prompt", "file"] = "start"
+    about: list[str] = []  # for each line told with a prompt or before a file: marks of what it names
 
 
 class ConversationText(Event, tag="conversation_text", frozen=True, kw_only=True):

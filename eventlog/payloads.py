@@ -84,6 +84,7 @@ class ContextInjected(TypedDict):
     lines: NotRequired[str]
     session_type: NotRequired[Literal["main", "shared"]]
     trigger: NotRequired[Literal["start", "prompt", "file"]]
+    about: NotRequired[list[str]]
 
 
 class HostEvent(TypedDict):

@@ -7,7 +7,8 @@ processor's cache.
 
 from collections.abc import Iterator
 from functools import reduce
-from operator import attrgetter, itemgetter, or_
+from itertools import compress
+from operator import attrgetter, itemgetter, not_, or_
 from typing import Annotated, Any, NamedTuple
 
 import msgspec
@@ -24,6 +25,7 @@ _ASKED = frozenset(
         "entry_applied", "entry_resolved", "knowledge_edited", "project_seen", "project_joined",
     )
 )  # fmt: skip
+_RECEIPT = "context_injected"  # one is asked of what was recalled, not of what a session started with
 _PIECE = 128 << 10
 _LARGEST = 1 << 63
 _DIGITS, _SHAPE = bytes.maketrans(b"0123456789", b"0000000000"), b"0000-00-00T00:00:00.000000Z"
@@ -32,7 +34,7 @@ _first, _last = itemgetter(0), itemgetter(-1)
 
 
 class Skimmed(Struct, gc=False):
-    """The envelope of an event, whatever its type."""
+    """The envelope of an event, whatever its type; `name` and `trigger` are read where a type is not enough."""
 
     type: NonEmpty
     conversation_id: NonEmpty
@@ -44,6 +46,8 @@ class Skimmed(Struct, gc=False):
     subagent: str | None = None
     layer: Annotated[int, Meta(ge=1, le=4)] | None = None
     replica: str | None = None
+    name: Any = None
+    trigger: Any = None
 
 
 class SkimmedDay(NamedTuple):
@@ -59,7 +63,9 @@ class SkimmedDay(NamedTuple):
 
 
 _envelopes = msgspec.json.Decoder(Skimmed)
-_said: msgspec.json.Decoder[Any] = msgspec.json.Decoder(reduce(or_, [TYPES[name] for name in sorted(_ASKED)]))
+_said: msgspec.json.Decoder[Any] = msgspec.json.Decoder(
+    reduce(or_, [TYPES[name] for name in sorted({*_ASKED, _RECEIPT})])
+)
 
 
 def skim(files: list[bytes | None], day: str) -> SkimmedDay | None:
@@ -110,13 +116,18 @@ def _skim_piece(piece: bytes, day: str, found: SkimmedDay) -> bool:
     envelopes = _envelopes.decode_lines(piece)
     if len(envelopes) != len(lines) or set(map(_version_of, envelopes)) != {1} or not _are_of(day, envelopes):
         return False
-    asked = b"\n".join([line for line, one in zip(lines, envelopes, strict=True) if one.type in _ASKED])
+    is_asked = [one.type in _ASKED or (one.trigger is not None and _is_of_recall(one)) for one in envelopes]
+    asked = b"\n".join(compress(lines, is_asked))
     said: list[Event] = _said.decode_lines(asked)
     if b'"extra"' in asked or any(type(one) is SessionEnd and abs(one.duration_ms or 0) >= _LARGEST for one in said):
         return False
-    found.envelopes.extend([one for one in envelopes if one.type not in _ASKED])
+    found.envelopes.extend(compress(envelopes, map(not_, is_asked)))
     found.said.extend(said)
     return True
+
+
+def _is_of_recall(one: Skimmed) -> bool:
+    return one.type == _RECEIPT and one.trigger != "start"
 
 
 def _are_of(day: str, envelopes: list[Skimmed]) -> bool:

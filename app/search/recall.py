@@ -136,6 +136,8 @@ def append_receipt(
     store: "Store", asked: Asked, hits: "Sequence[Hit]", text: str, trigger: "Literal['prompt', 'file']" = "prompt"
 ) -> bool:
     """Append the receipt; False where another registration was first. Raises NotStored."""
+    from eventlog.projections.search.findable import text_in, texts_in
+    from eventlog.projections.search.things import things_named
     from eventlog.sha import sha256
 
     about: Envelope = {"type": "context_injected", "conversation_id": asked.conversation, "project": asked.project}
@@ -145,6 +147,9 @@ def append_receipt(
     given: ContextInjected = {"digest": digest, "chars": len(text), "trigger": trigger}
     given["sources"] = [hit.found.id for hit in hits]
     given["lines"] = marks(hit.found.shown for hit in hits)
+    given["about"] = [
+        things_named(texts_in(hit.fields, "entities"), text_in(hit.fields, "key"), hit.found.shown) for hit in hits
+    ]
     key = f"recall\n{asked.conversation}\n{digest}"
     return append_once(store, {**about, **given}, key, within_ms=SAME_CALL_MS)
 

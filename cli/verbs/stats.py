@@ -3,7 +3,7 @@
 from typing import Any
 
 import click
-from msgspec import to_builtins
+from msgspec import structs, to_builtins
 
 from eventlog.app.stats import stats
 from eventlog.cli import options
@@ -29,6 +29,11 @@ def command(since: str | None, until: str | None, nets: bool, as_json: bool, sto
 
     Nets: 1 the agent by itself, 2 before a compaction, 3 put together by a program at the end, 4 asked at a turn's end
     (an extra request). The count is that of `eventlog sessions`. Coverage leaves out trivial sessions.
+
+    Recall: prompts with which lines were told (recalled) and with which none were (silent), also where it was off, of
+    agents whose hook may answer one; files before which lines were told; the lines. A line counts as later used where
+    its session afterwards saved a fact or a summary that names an entity, a key or a file the line names: a sign, no
+    proof.
     """
     opened = options.open_store(store)
     with phases() as phase:
@@ -47,7 +52,7 @@ def command(since: str | None, until: str | None, nets: bool, as_json: bool, sto
 
 _COLUMNS = (
     "week", "sessions", "agent", "compaction", "program", "asked", "unsaved", "trivial",
-    "fallback", "automatic", "coverage", "duplicates",
+    "fallback", "automatic", "coverage", "duplicates", "recalled", "silent", "files", "lines", "used",
 )  # fmt: skip
 
 
@@ -67,8 +72,9 @@ _LABEL, _COLUMN = 15, 13  # columns of the terminal
 def _row(week: Week) -> tuple[str, ...]:
     layers = [f"{count} ({_percent(week.shares[layer])})" for layer, count in week.layers.items()]
     rates = map(_percent, (week.fallback_rate, week.automatic_share, week.coverage))
-    counts = (week.unsaved, week.trivial)
-    return week.week, str(week.sessions), *layers, *map(str, counts), *rates, str(week.duplicates_avoided)
+    counts, recalls = (week.unsaved, week.trivial), structs.astuple(week.recall)
+    last = map(str, (week.duplicates_avoided, *recalls))
+    return week.week, str(week.sessions), *layers, *map(str, counts), *rates, *last
 
 
 def _percent(share: float | None) -> str:
@@ -82,5 +88,6 @@ def _as_dict(week: Week) -> dict[str, Any]:
         "fallback_rate": week.fallback_rate,
         "automatic_share": week.automatic_share,
         "coverage": week.coverage,
+        "recall": structs.asdict(week.recall),
     }
     return {**to_builtins(week), **derived}

@@ -277,7 +277,7 @@ class DayBook:
         self._touch_stating(judged_statements(goals))
         for date, events in by_day.items():
             for conversation, said in self._said(date).items():
-                if any(event.id in events for event in (*said.facts, *said.summaries)):
+                if any(event.id in events for event in (*said.facts, *said.summaries, *said.recalled)):
                     self._touch(conversation)
 
     def _touch_stating(self, statements: Collection[str]) -> None:

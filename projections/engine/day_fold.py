@@ -92,7 +92,9 @@ def joined(said: Iterable[Conversation]) -> Conversation | None:
     parts = list(said)
     if len(parts) <= 1:
         return parts[0] if parts else None
-    found = msgspec.structs.replace(parts[0], facts=[*parts[0].facts], summaries=[*parts[0].summaries])
+    first = parts[0]
+    facts, summaries, recalled = [*first.facts], [*first.summaries], [*first.recalled]
+    found = msgspec.structs.replace(first, facts=facts, summaries=summaries, recalled=recalled)
     for one in parts[1:]:
         found.merge(one)
     return found

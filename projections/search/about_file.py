@@ -7,9 +7,10 @@ from eventlog.projections.search.words import JOINERS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Iterable
 
 _LONGEST = 12  # parts of a path that are looked for
+_ABBREVIATION = 3  # characters of `e.g`
 # names of so many files that a name alone tells none of them
 _OF_MANY = """
 __init__.py __main__.py conftest.py main.py mod.rs lib.rs main.rs main.go doc.go index.ts index.tsx index.js index.html
@@ -44,3 +45,15 @@ def speaks_of(words: "Collection[str]", path: str) -> bool:
     if any(word in names or word.endswith(f"/{whole}") for word in longer):
         return True
     return not longer and last in names and last in words
+
+
+def files_in(words: "Iterable[str]") -> "list[str]":
+    """List the files among the words of a text, by their last names; not those that many have."""
+    names = (word.rpartition("/")[2] for word in words)
+    return [name for name in names if _is_file(name) and name not in _EVERYWHERE]
+
+
+def _is_file(name: str) -> bool:
+    """Tell whether a word is a name with an ending: no number with a point, no `e.g`."""
+    first, _, ending = name.rpartition(".")
+    return len(name) > _ABBREVIATION and first != "" and ending.isalnum() and not ending.isdigit()

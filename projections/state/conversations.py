@@ -1,6 +1,7 @@
 """Conversations, when each was at work and what was said: the state most projections ask.
 
-Events that carry words (facts, summaries, retractions) are kept as they are; of all others only what they add up to.
+Events that carry words (facts, summaries, retractions) are kept as they are, and receipts of recalls; of all others
+only what they add up to.
 Subagents' events are for audits and are left out, and so is what became of plan entries afterwards: that a file was
 written, edited or decided about next week is no part of the conversation that planned it. What a person rejects or
 takes back is no part of any.
@@ -35,6 +36,7 @@ from eventlog.events import (
     Withdrawal,
     order,
 )
+from eventlog.hosts.prompt_events import is_prompt
 from eventlog.projections.state.places import Places
 from eventlog.retractions import Retractions
 from eventlog.skim import Skimmed, SkimmedDay
@@ -67,6 +69,8 @@ class Conversation(Struct, array_like=True):
     facts: list[Fact] = []
     summaries: list[StageSummary] = []
     receipts: int = 0  # of contexts it was given
+    prompts: int = 0  # with which a hook might have told something
+    recalled: list[ContextInjected] = []  # receipts of what was told with a prompt or before a file
 
     @property
     def project(self) -> str | None:
@@ -120,8 +124,11 @@ class Conversation(Struct, array_like=True):
                 self.asked = self.asked or event.trigger == "stop"
             case ContextInjected():
                 self.receipts += 1
+                self.recalled += [event] if event.trigger != "start" else []
+            case HostEvent():
+                self.prompts += is_prompt(event.agent, event.name)
             case (
-                HostEvent() | ConversationText() | PlanEntry() | Retraction() | Rejected()
+                ConversationText() | PlanEntry() | Retraction() | Rejected()
                 | Restored() | EntryApplied() | EntryResolved() | KnowledgeEdited() | ProjectSeen() | ProjectJoined()
                 | UnknownEvent()
             ):  # fmt: skip
@@ -133,6 +140,8 @@ class Conversation(Struct, array_like=True):
         """Take in events of this conversation that say nothing but what stands around them; at least one."""
         self.events += len(skimmed)
         self.receipts += sum(one.type == "context_injected" for one in skimmed)
+        named = (one for one in skimmed if one.name is not None and one.type == "host_event")
+        self.prompts += sum(is_prompt(one.agent, one.name) for one in named)
         first, times = min(skimmed, key=order), [one.ts for one in skimmed]
         self.started_at = min(self.started_at, first.ts)
         self.last_at = max(self.last_at, *times)
@@ -167,6 +176,8 @@ class Conversation(Struct, array_like=True):
         self.turns += other.turns
         self.events += other.events
         self.receipts += other.receipts
+        self.prompts += other.prompts
+        self.recalled += other.recalled
         self.flushed = self.flushed or other.flushed
         self.asked = self.asked or other.asked
         self.facts += other.facts
@@ -176,7 +187,7 @@ class Conversation(Struct, array_like=True):
 class Conversations(Struct, dict=True):
     """All conversations, and the retractions."""
 
-    version: ClassVar[int] = 6
+    version: ClassVar[int] = 7
 
     by_id: dict[str, Conversation] = field(default_factory=dict)
     retractions: list[Withdrawal] = field(default_factory=list)

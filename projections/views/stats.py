@@ -2,7 +2,7 @@
 
 The count is that of `sessions.jsonl`: every conversation is a session, and its `source` names the net that saved it.
 A session belongs to the week it began in. Sessions of a turn or two that saved nothing are trivial: nothing was
-missed, and coverage does not count them.
+missed, and coverage does not count them. What recall came to is counted with the session (`state/recalls.py`).
 """
 
 from collections.abc import Iterable
@@ -14,6 +14,7 @@ from msgspec import Struct, field
 from eventlog.projections.base import Document, Projection, RowKind, View
 from eventlog.projections.state.conclusions import COMPOSED, NONE
 from eventlog.projections.state.conversations import Conversations
+from eventlog.projections.state.recalls import RecallCount, recalls_of
 from eventlog.projections.state.told import Told
 from eventlog.settings.schema import Settings
 
@@ -30,13 +31,14 @@ class SessionCount(Struct, array_like=True, gc=False):
     asked: bool
     source: str
     automatic: bool
+    recall: RecallCount
 
 
 def _rows(told: Told) -> Iterable[tuple[str, SessionCount]]:
     one, conclusion = told.conversation, told.conclusion
     if one.began:
         counted = (one.started_at, one.turns, one.flushed, one.asked, conclusion.source, conclusion.automatic)
-        yield "", SessionCount(*counted)
+        yield "", SessionCount(*counted, recalls_of(told))
 
 
 COUNTS = RowKind("count", SessionCount, _rows)
@@ -58,6 +60,7 @@ class Week(Struct):
     flushed: int = 0
     asked: int = 0
     duplicates_avoided: int = 0
+    recall: RecallCount = field(default_factory=RecallCount)
 
     @property
     def saved(self) -> int:
@@ -89,6 +92,7 @@ class Week(Struct):
         self.sessions += 1
         self.flushed += session.flushed
         self.asked += session.asked
+        self.recall.add(session.recall)
         if session.source != NONE:
             self.layers[SOURCES[session.source]] += 1
             self.automatic += session.automatic

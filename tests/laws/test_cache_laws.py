@@ -12,6 +12,7 @@ from eventlog.app.replay import replay
 from eventlog.projections.views.daily_notes import DAILY_NOTES
 from eventlog.projections.views.keyword_index import KEYWORD_INDEX
 from eventlog.projections.views.memory import MEMORY
+from eventlog.projections.views.stats import COUNTS, weeks
 from eventlog.settings.schema import MemorySettings, Settings, SummarySettings
 from tests.support.effort import rounds
 from tests.support.golden import rendered, tree
@@ -103,6 +104,11 @@ class Happenings:
             file.write_bytes(data)
 
 
+def figures(log, chosen, **options):
+    """What `stats` counts."""
+    return weeks(replay(log, chosen, save=False, **options).rows(COUNTS))
+
+
 HAPPENINGS = [
     *(
         "events",
@@ -133,6 +139,7 @@ def test_an_incremental_replay_a_full_one_and_one_elsewhere_give_the_same_bytes(
 
             assert fresh == {path: data for path, data in files.items() if path not in left - fresh.keys()}
             assert fresh == rendered(log, scene.chosen, save=False)
+            assert figures(log, scene.chosen, anew=True) == figures(log, scene.chosen)
             assert 0 == rebuild(log, scene.chosen).published.changes
 
 

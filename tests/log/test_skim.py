@@ -37,6 +37,7 @@ def _sorted(state):
     for conversation in state.by_id.values():
         conversation.facts.sort(key=lambda one: one.id)
         conversation.summaries.sort(key=lambda one: one.id)
+        conversation.recalled.sort(key=lambda one: one.id)
     state.retractions.sort(key=lambda one: one.id)
     return state.by_id, state.retractions, state.notes, state.places
 
@@ -107,6 +108,23 @@ def test_an_envelope_is_whole_or_nothing(at, byte):
 
     assert found is None or (found.ts[:10] == DAY and found.id and found.type)
     assert skim([whole + b"\n"], DAY) == ([envelope_of(whole, DAY)], [])
+
+
+def test_whatever_a_tool_calls_itself_or_what_triggered_it_it_counts():
+    odd = [
+        TOOL.replace(b'"x"', b'"x","trigger":%s' % value) % (fact(n)["id"].encode(), b"{}")
+        for n, value in enumerate((b"1", b'"prompt"', b"[]"))
+    ]
+    odd += [
+        TOOL.replace(b'"x"', value) % (fact(9 + n)["id"].encode(), b"{}")
+        for n, value in enumerate((b"1", b'{"a":[]}', b"null"))
+    ]
+    skimmed = skim([b"".join(odd)], DAY)
+    assert skimmed
+    state = Conversations()
+    state.fold_day(skimmed)
+
+    assert (6, 0) == (state.by_id["c"].events, state.by_id["c"].prompts)
 
 
 def test_what_says_something_is_never_counted_by_its_envelope():

@@ -1,5 +1,8 @@
 """What is asked for each agreed screen, verb by verb; `zh-` is a screen of a store whose locale is Chinese."""
 
+import json
+
+from eventlog.line_marks import marks
 from tests.support.scene import MEMORY, SHOP, Screen
 
 SESSION = "5f0c1f0e-shop-cart"
@@ -10,6 +13,19 @@ NOTES = "# Notes\n\n- The staging database is reset every night\n- Ask Bo before
 CLAUDE = (("install", "claude", "--no-allow"),)
 FORGOT = (("forget", f"{MEMORY}:5", "--yes"),)
 APPLIED = (("apply",),)
+_NEW = ("--session", "new", "--agent", "claude-code", "--project", SHOP)
+_ASKED = ("append", "host_event", "name=UserPromptSubmit", *_NEW)
+_TOLD = {
+    "digest": "d",
+    "chars": 120,
+    "trigger": "prompt",
+    "sources": ["x", "y"],
+    "about": [marks(["购物车"]), marks(["x"])],
+}
+RECALLED = (
+    _ASKED, ("append", "context_injected", "--json", json.dumps(_TOLD), *_NEW), _ASKED, _ASKED,
+    ("fact", TOTALS, "--entity", "购物车", *_NEW[:2]),
+)  # fmt: skip
 
 
 def _reads(*asked: str, locale: str = "en", cwd: str = SHOP) -> Screen:
@@ -106,6 +122,7 @@ AUDIT = {
     "query-markdown": _reads("query", "--session", SESSION, "--format", "markdown"),
     "stats": _reads("stats"),
     "stats-nets": _reads("stats", "--nets"),
+    "stats-recall": Screen(("stats",), RECALLED),
     "project-list": _reads("project", "list"),
     "project-join": Screen(("project", "join", "shop", "notes")),
     "verify": _reads("verify"),
@@ -141,6 +158,7 @@ CHINESE = {
     "zh-why-not": _chinese("why", "--not", "文件名"),
     "zh-context": _chinese("context"),
     "zh-stats": _chinese("stats"),
+    "zh-stats-recall": Screen(("stats",), RECALLED, locale="zh"),
     "zh-forget": Screen(("forget", "MEMORY.md:10"), answer="y\n", locale="zh"),
     "zh-fact": Screen(("fact", LONG, "--session", "new"), locale="zh"),
     "zh-summary": Screen(("summary", "--topic", "编码问题", "--summary", "修复了 GBK 与 UTF-8 混用的问题 🎉", "--session", "new"), locale="zh"),

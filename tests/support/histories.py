@@ -7,6 +7,7 @@ from pathlib import Path
 from hypothesis import strategies as st
 
 from eventlog import codec, ids, timestamps
+from eventlog.line_marks import marks
 from eventlog.log import EventLog
 from tests.support import builders
 
@@ -44,12 +45,18 @@ _summary: dict[str, st.SearchStrategy] = {
     "type": st.just("stage_summary"), "scope": st.sampled_from(["stage", "session"]), "topic": st.sampled_from(["", "Login"]),
     "summary": _texts, "decisions": _few_texts, "todos": _few_texts, "done": _few_texts,
 }  # fmt: skip
+_receipt: dict[str, st.SearchStrategy] = {
+    "type": st.just("context_injected"), "digest": st.just("d"), "chars": st.just(9), "trigger": st.sampled_from(["start", "prompt", "file"]),
+    "sources": st.just(["x", "y"]), "about": st.just([marks(["k", "z"]), marks(["other"])]),
+}  # fmt: skip
 _others: list[dict[str, st.SearchStrategy]] = [
     {"type": st.just("session_start")},
     {"type": st.just("turn_end")},
     {"type": st.just("save_requested"), "trigger": st.sampled_from(["stop", "pre_compact"])},
     {"type": st.just("session_end"), "reason": st.sampled_from([None, "clear"])},
     {"type": st.just("future")},
+    {"type": st.just("host_event"), "name": st.sampled_from(["UserPromptSubmit", "PostToolUse"])},
+    _receipt,
 ]
 _entry: dict[str, st.SearchStrategy] = {
     "type": st.just("plan_entry"), "content": _texts.filter(str.isprintable),

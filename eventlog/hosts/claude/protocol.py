@@ -13,7 +13,7 @@ AGENT = "claude-code"
 SESSION_VARIABLE = "CLAUDE_CODE_SESSION_ID"  # of its agent's shell commands: the root session, also in subagents
 MOST_AT_START = ("utf-16-le", 19_800)  # 10,000 characters of two bytes; of more it shows a file, and how that begins
 SILENT = b""
-PROMPT = "UserPromptSubmit"
+PROMPT = "UserPromptSubmit"  # which event a prompt is, where its hook may tell something with it
 
 _OPENS_FILES = ("read", "edit", "multiedit", "write", "notebookedit", "readfile", "writefile")
 

@@ -15,6 +15,7 @@ SILENT = b""  # anything on stdout that is not its JSON makes Stop fail, and so 
 
 _UPDATES = "*** Update File: "
 
+PROMPT = claude.PROMPT
 start = claude.start
 ask = claude.ask_with_prompt
 flush = claude.flush

@@ -13,6 +13,7 @@ from eventlog.hosts.claude import protocol as claude
 AGENT = "copilot"
 SESSION_VARIABLE = "COPILOT_AGENT_SESSION_ID"  # of its agent's shell commands
 SILENT = b""
+PROMPT = "userPromptSubmitted"
 
 _IN_ITS_WORDS = {"stop": "agentStop", "userPromptSubmit": "userPromptSubmitted"}
 

@@ -11,6 +11,7 @@ from eventlog.hosts.call import HookCall, Payload, text
 from eventlog.hosts.claude import protocol as claude
 
 AGENT = "gemini"
+PROMPT = "BeforeAgent"
 SILENT = b"{}"  # an empty answer makes it parse stderr
 
 _OPENS, _CLOSES = "<hook_context>", "</hook_context>"
@@ -37,7 +38,7 @@ def read(payload: Payload, name: str) -> HookCall:
 
 def ask(request: str) -> bytes:
     """Add a request to what the agent is given with a prompt."""
-    return start(request, "BeforeAgent")
+    return start(request, PROMPT)
 
 
 def flush(request: str) -> bytes:

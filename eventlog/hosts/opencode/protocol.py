@@ -12,6 +12,7 @@ AGENT = "opencode"
 SESSION_VARIABLE = "OPENCODE_SESSION_ID"  # of its agent's shell commands: our plugin sets it
 SILENT = b""
 
+PROMPT = claude.PROMPT
 start = claude.start
 ask = claude.ask_with_prompt
 flush = claude.flush

@@ -13,6 +13,7 @@ AGENT = "qwen-code"
 SESSION_VARIABLE = "QWEN_CODE_SESSION_ID"  # of its agent's shell commands
 SILENT = b""
 
+PROMPT = claude.PROMPT
 start = claude.start
 ask = claude.ask_with_prompt
 flush = claude.flush

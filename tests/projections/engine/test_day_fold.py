@@ -5,8 +5,10 @@ from pathlib import Path
 from eventlog.app.cache import kept
 from eventlog.app.replay import replay
 from eventlog.projections.context.recent_events import decided_before
+from eventlog.projections.engine.day_fold import joined
 from eventlog.projections.engine.shelf import MemoryShelf
 from eventlog.settings.schema import Settings
+from tests.support.typed_events import event, fact, folded, summary
 
 
 class OneRow(MemoryShelf):
@@ -44,6 +46,19 @@ def test_decisions_of_all_days_are_read_from_one_row(log, monkeypatch):
     monkeypatch.setattr("eventlog.days.read", None)  # no file is read
 
     assert [event.id for event in made] == _ids(log, row)
+
+
+def test_joining_what_a_conversation_did_on_its_days_changes_none_of_them():
+    def day(date):
+        given = {"digest": "d", "chars": 1, "trigger": "prompt"}
+        return folded(fact(day=date), summary(day=date), event("context_injected", day=date, **given)).by_id["c"]
+
+    days = [day("2026-02-20"), day("2026-02-21")]
+    both = joined(days)
+
+    assert [day("2026-02-20"), day("2026-02-21")] == days
+    assert both
+    assert [2, 2, 2] == [len(both.facts), len(both.summaries), len(both.recalled)]
 
 
 def test_of_a_day_that_has_changed_since_the_log_is_asked(log):

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from eventlog.app.replay import replay
 from eventlog.codec import from_fields
+from eventlog.line_marks import marks
 from eventlog.projections import ALL
 from eventlog.projections.state.conversations import Conversations
 from eventlog.projections.views.stats import COUNTS, SOURCES, STATS, weeks
@@ -34,6 +35,16 @@ KINDS = [
     {**FACT, "subagent": "a"},
     {"type": "host_event", "name": "x"},
     FACT,
+    {"type": "host_event", "name": "UserPromptSubmit", "agent": "codex"},
+    {
+        "type": "context_injected",
+        "digest": "d",
+        "chars": 1,
+        "trigger": "prompt",
+        "sources": ["e"],
+        "about": [marks("k")],
+    },
+    {**FACT, "key": "k"},
 ]
 happened = st.lists(
     st.tuples(
@@ -165,8 +176,8 @@ def test_the_table_has_a_line_for_each_week_and_one_for_all(tmp_path):
 
     assert 3 == len(lines)
     assert ["week", "sessions", "agent", "compaction", "program", "asked", "unsaved", "trivial"] == lines[0][:8]
-    assert ["all", "1", "0 (0%)", "0 (0%)", "1 (100%)", "0 (0%)", "0", "0", "0%", "100%", "100%", "0"] == lines[-1]
-    assert {12} == set(map(len, lines))
+    assert ["all", "1", "0 (0%)", "0 (0%)", "1 (100%)", "0 (0%)", "0", "0", "0%", "100%", "100%", "0"] == lines[-1][:12]
+    assert {17} == set(map(len, lines))
 
 
 def test_on_a_terminal_the_newest_weeks_stand_side_by_side_uncut(log):
