@@ -33,9 +33,14 @@ class RecallCount(Struct, array_like=True, gc=False):
         self.used += other.used
 
 
-def recalls_of(told: Told) -> RecallCount:
-    """Count the recalls of a conversation; a withdrawn receipt neither fired, nor was its prompt told nothing."""
+def recalls_of(told: Told) -> RecallCount | None:
+    """Count the recalls of a conversation, None where nobody asked.
+
+    A withdrawn receipt neither fired, nor was its prompt told nothing.
+    """
     one = told.conversation
+    if not (one.prompts or one.recalled):
+        return None
     valid = [receipt for receipt in one.recalled if not told.withdrawn.hides(receipt)]
     return RecallCount(
         fired=sum(map(_is_with_prompt, valid)),

@@ -31,7 +31,7 @@ class SessionCount(Struct, array_like=True, gc=False):
     asked: bool
     source: str
     automatic: bool
-    recall: RecallCount
+    recall: RecallCount | None
 
 
 def _rows(told: Told) -> Iterable[tuple[str, SessionCount]]:
@@ -92,7 +92,8 @@ class Week(Struct):
         self.sessions += 1
         self.flushed += session.flushed
         self.asked += session.asked
-        self.recall.add(session.recall)
+        if session.recall:
+            self.recall.add(session.recall)
         if session.source != NONE:
             self.layers[SOURCES[session.source]] += 1
             self.automatic += session.automatic
