@@ -487,7 +487,7 @@ def test_the_verbs_show_what_stands_behind_ask_and_say_how_to_undo():
     assert "undo: eventlog undo " in done.out
     assert '"reason":"rejected"' in call("fact", "wrong thing", "--session", "s9").out
     assert "Wrong" not in Path(log.store.knowledge, "MEMORY.md").read_text()
-    assert "forgotten  Wrong thing" in call("status").out
+    assert "forgotten\tWrong thing" in call("status").out
     assert call("undo", "--yes").code == 0
     assert "Wrong thing" in Path(log.store.knowledge, "MEMORY.md").read_text()
     assert "forgotten" not in call("status").out
