@@ -4,6 +4,7 @@ import io
 import os
 import pty
 import select
+import signal
 import subprocess
 import sys
 import threading
@@ -169,11 +170,15 @@ class Keyboard:
     def __init__(self, *args, program="", stdin=None):
         self._pid, self._terminal = pty.fork()
         if not self._pid:
-            os.environ.update(surroundings(COLUMNS="100", TERM="xterm"))
-            if stdin:
-                os.dup2(os.open(stdin, os.O_RDONLY), 0)
-            called = [sys.executable, "-c", program, *map(str, args)] if program else command(*args)
-            os.execv(sys.executable, called)
+            try:
+                signal.signal(signal.SIGINT, signal.SIG_DFL)  # a background job ignores it
+                os.environ.update(surroundings(COLUMNS="100", TERM="xterm"))
+                if stdin:
+                    os.dup2(os.open(stdin, os.O_RDONLY), 0)
+                called = [sys.executable, "-c", program, *map(str, args)] if program else command(*args)
+                os.execv(sys.executable, called)
+            finally:
+                os._exit(1)  # not a second pytest
         self._seen = b""
 
     def wait_for(self, text):

@@ -109,7 +109,7 @@ def test_a_hook_that_is_not_enabled_is_listed_and_does_not_run():
     assert [] == off.seen
 
 
-def test_hooks_a_program_registers_for_itself_run_after_those_of_the_settings():
+def test_hooks_a_program_registers_for_itself_run_after_those_of_the_settings(tmp_path):
     own, configured = Hook(name="own"), Hook(name="logging")
     get_registry().register(own)
     get_registry().register(configured)
@@ -117,7 +117,7 @@ def test_hooks_a_program_registers_for_itself_run_after_those_of_the_settings():
         found = configured_registry({"logging": True})
         assert ["logging", "own"] == found.names()
         assert configured is not found.get("logging")
-        found.run("end", HookContext(session_id="s", cwd="/p", store="/nowhere"))
+        found.run("end", HookContext(session_id="s", cwd="/p", store=str(tmp_path)))
     finally:
         get_registry().clear()
 
