@@ -53,7 +53,7 @@ def _opened(store: Path) -> OpenStore | None:
         return None
     memory = Memory(store)
     memory.replay()
-    memory.search("anything", project="/nowhere")  # the index is made
+    memory.search("anything", everywhere=True)  # the index is made
     machine = Machine.here()._replace(home=str(store.parent), program="eventlog")
     return open_store(Store(str(store)), machine)
 
