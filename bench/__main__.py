@@ -1,6 +1,7 @@
 """`python -m bench [OPTION…]`: every bar as a ratio to a reference measured in the same run."""
 
 import argparse
+import os
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -28,6 +29,7 @@ def main() -> None:
     options = parser.parse_args()
     console = Console(width=None if sys.stdout.isatty() else 160)
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as scratch:
+        os.environ["HOME"] = scratch  # a start makes templates of people's files in it
         table = Table("what", "median", "reference", "median", "ratio", "goal")
         missed: list[str] = []
         for row in _rows(Path(scratch), options):
