@@ -77,18 +77,10 @@ def publish_outdated(
     Raises NotStored.
     """
     publishing = _Publishing(Path(root), taken_in, dry_run=dry_run)
-    library, names = replayed.library, {projection.name for projection in projections}
-    for unit in told([unit for unit in replayed.units() if unit[0] in names], progress):
-        files = library.published.get(unit)
-        if files is not None and all(stamps.of_file(f"{root}/{path}") == stamp for path, stamp in files.items()):
-            publishing.leave(files)
-            continue
-        try:
-            found = publishing.put(replayed.render(unit), replayed.library.layouts)
-        except Overtaken:  # a file is not as it was published: its layout is forgotten now
-            found = publishing.put(replayed.render(unit), replayed.library.layouts)
-        if not dry_run and None not in found.values():
-            replayed.library.publish(unit, {path: stamp for path, stamp in found.items() if stamp})
+    library = None
+    while library is not replayed.library:  # another one where a row was damaged: it has nothing of what was looked at
+        library = replayed.library
+        publishing.all_of(replayed, {projection.name for projection in projections}, progress)
     publishing.remove_stale([one for one in projections if one.name not in replayed.broken])
     publishing.done.written.sort()
     replayed.save()
@@ -104,6 +96,23 @@ class _Publishing:
         self._taken_in = taken_in
         self._dry_run = dry_run
         self._current: set[str] = set()
+
+    def all_of(self, replayed: ReplayResult, names: Collection[str], progress: Progress) -> None:
+        """Publish the units of these views that are outdated, until all are or a row turns out to be damaged."""
+        library = replayed.library
+        for unit in told([unit for unit in replayed.units() if unit[0] in names], progress):
+            files = library.published.get(unit)
+            if files is not None and all(stamps.of_file(f"{self.base}/{path}") == one for path, one in files.items()):
+                self.leave(files)
+                continue
+            try:
+                found = self.put(replayed.render(unit), replayed.library.layouts)
+            except Overtaken:  # a file is not as it was published: its layout is forgotten now
+                found = self.put(replayed.render(unit), replayed.library.layouts)
+            if not self._dry_run and None not in found.values():
+                replayed.publish(unit, {path: stamp for path, stamp in found.items() if stamp})
+            if replayed.library is not library:
+                return
 
     def leave(self, paths: Collection[str]) -> None:
         """Leave files as they are: they say what they should."""

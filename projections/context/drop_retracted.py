@@ -56,7 +56,7 @@ def drop_retracted(text: str, log: EventLog, said: Conversations) -> str:
     """
     stamp = stamped_at(text.encode()) or ""
     withdrawn = said.withdrawn()
-    later = [retraction for retraction in said.retractions if retraction.ts > stamp]
+    later = _with_what_they_undo((one for one in said.retractions if one.ts > stamp), said.retractions)
     stated = [event for conversation in said.by_id.values() for event in (*conversation.facts, *conversation.summaries)]
     not_retracted = [event for event in stated if not withdrawn.hides(event)]
     newest = _newest_wordings(not_retracted)
@@ -103,6 +103,19 @@ def without_withdrawn_sections(text: str, log: EventLog, retractions: Collection
             kept = [*page.lines[: section.start], *page.lines[section.end :]]
             text = b"".join(kept).decode()
     return text
+
+
+def _with_what_they_undo(later: Iterable[Withdrawal], made: Iterable[Withdrawal]) -> list[Withdrawal]:
+    """Add the withdrawals that these take back, and those which they had: each of their targets may be judged anew."""
+    by_id = {one.id: one for one in made}
+    found: dict[str, Withdrawal] = {}
+    left = list(later)
+    while left:
+        one = left.pop()
+        found[one.id] = one
+        undone = by_id.get(one.target or "")
+        left += [undone] if undone and undone.id not in found else []
+    return list(found.values())
 
 
 def _newest_wordings(events: Iterable[Event]) -> dict[_Key, Fact]:

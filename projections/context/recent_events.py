@@ -10,6 +10,7 @@ from contextlib import suppress
 from typing import cast
 
 from eventlog import days
+from eventlog.cross_day import day_in_id
 from eventlog.events import AnyEvent, Event, Fact, Rejected, Restored, Retraction, StageSummary, Withdrawal
 from eventlog.log import EventLog
 from eventlog.projections.engine.day_fold import kept_day, kept_decisions, kept_row, stamps_of
@@ -38,6 +39,7 @@ def said_between(log: EventLog, cache: Shelf, since: str, until: str, visible: V
             seen.add(event.id)
             if isinstance(event, _WITHDRAW) or visible(event):
                 state.fold(event)
+    _add_what_is_undone(state, log, cache, since)
     return state
 
 
@@ -59,6 +61,7 @@ def retractions_since(log: EventLog, cache: Shelf, since: str, until: str) -> Co
             if event.id not in seen and isinstance(event, _WITHDRAW) and since <= event.ts <= until:
                 seen.add(event.id)
                 state.fold(event)
+    _add_what_is_undone(state, log, cache, since)
     return state
 
 
@@ -94,6 +97,26 @@ def decided_before(log: EventLog, cache: Shelf, until: str = "~") -> list[Withdr
             if isinstance(event, _DECISIONS) and event.ts < until:
                 found[event.id] = event
     return list(found.values())
+
+
+def _add_what_is_undone(state: Conversations, log: EventLog, cache: Shelf, since: str) -> None:
+    """Add all earlier withdrawals where one since takes back one of them: what that had undone counts again."""
+    known = {one.id for one in state.retractions}
+    targets = {one.target for one in state.retractions if one.target} - known
+    before = [date for date in sorted(map(day_in_id, targets)) if date <= since[:10]]
+    there = (event.id for date in dict.fromkeys(before) for event in _withdrawals_before(log, cache, date, since))
+    if not targets.isdisjoint(there):
+        for event in _withdrawals_before(log, cache, "", since):
+            if event.id not in known:
+                state.fold(event)
+
+
+def _withdrawals_before(log: EventLog, cache: Shelf, date: str, until: str) -> Iterator[Withdrawal]:
+    """Yield the withdrawals of a day that are older than a time; of all days without one."""
+    for day in _days(log, date, date or until):
+        for event in _withdrawals_on(day, cache):
+            if isinstance(event, _WITHDRAW) and event.ts < until:
+                yield event
 
 
 def _decisions_on(day: days.Day, cache: Shelf) -> Iterable[Event]:

@@ -22,7 +22,7 @@ from eventlog.projections.base import Document, Projection, RowKind
 from eventlog.projections.engine.apart import Spread, fold_apart, is_worth_it, jobs, rows_apart
 from eventlog.projections.engine.conversation_rows import KINDS, VIEWS, rows_by
 from eventlog.projections.engine.day_book import EVERYTHING, DayBook, DayLog, Keep, Progress
-from eventlog.projections.engine.library import Library, newest_notes
+from eventlog.projections.engine.library import Files, Library, newest_notes
 from eventlog.projections.engine.others import Others
 from eventlog.projections.engine.row_book import Book, Place, RowBook, outdated_units
 from eventlog.projections.engine.shelf import MemoryShelf, Shelf, ShelfDamaged
@@ -132,10 +132,21 @@ class ReplayResult:
         try:
             return self._render(unit)
         except ShelfDamaged as error:
-            if self.again is None:
-                raise
-            self.__dict__ = self.again(error).__dict__
+            self._take_anew(error)
             return self._render(unit)
+
+    def publish(self, unit: Place, files: Files) -> None:
+        """Note that these files are what the unit says; where that cannot be kept, the log itself is asked anew."""
+        try:
+            self.library.publish(unit, files)
+        except ShelfDamaged as error:
+            self._take_anew(error)
+
+    def _take_anew(self, error: ShelfDamaged) -> None:
+        """Become the replay of the log itself, without the shelf."""
+        if self.again is None:
+            raise error
+        self.__dict__ = self.again(error).__dict__
 
     def document(self, path: str) -> Document | None:
         """Render the document of this path; None where there is none."""

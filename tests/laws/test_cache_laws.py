@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from eventlog.app import cache
 from eventlog.app.replay import replay
+from eventlog.projections.engine.shelf import ShelfDamaged
 from eventlog.projections.views.daily_notes import DAILY_NOTES
 from eventlog.projections.views.keyword_index import KEYWORD_INDEX
 from eventlog.projections.views.memory import MEMORY
@@ -164,3 +165,28 @@ def test_where_there_can_be_no_cache_a_replay_works_without(log, monkeypatch, ho
     assert 0 == rebuild(log, Settings()).published.changes
     if how == "locked":
         holder.close()
+
+
+@pytest.mark.parametrize("access", ["read", "rows", "write"])
+def test_whenever_a_row_turns_out_to_be_damaged_all_files_are_those_of_the_log(log, monkeypatch, access):
+    """Also while files are written: some have been looked at by then, and rest on rows that are not asked again."""
+    for number, name in enumerate(["shop", "billing", "desk"] * 2):
+        log.append(
+            {"type": "fact", "conversation_id": f"c{number}", "content": f"Fact {number}", "project": f"/p/{name}"}
+        )
+    real = getattr(cache.StoreCache, access)
+    for after in range(0, 60, 3):
+        rebuild(log, Settings())
+        left = iter(range(after))
+
+        def damaged(*arguments, left=left):
+            if next(left, None) is None:
+                raise ShelfDamaged("damaged", for_good=True)
+            return real(*arguments)
+
+        log.append({"type": "fact", "conversation_id": "later", "content": f"Fact {after}", "project": "/p/shop"})
+        with monkeypatch.context() as patch:
+            patch.setattr(cache.StoreCache, access, damaged)
+            rebuild(log, Settings())
+
+        assert rendered(log, Settings(), anew=True, save=False) == tree(log.store.knowledge)

@@ -9,7 +9,7 @@ import unicodedata
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from eventlog import Memory, codec, fastjson, ids, timestamps
@@ -183,6 +183,19 @@ def check(world):
             assert named(told) <= may, (who, name, shared, told)
 
 
+_SAID_ONCE = {
+    "type": "fact", "conversation_id": "a", "project": None, "subagent": None, "late": False, "key": None, "memory_type": "W",
+    "scope": None,
+}  # fmt: skip
+
+
+def _takes_back(target):
+    return {"type": "retraction", "conversation_id": "by-hand", "late": False, "target": target}
+
+
+@example(  # withdrawn, restored, read by a replay, and withdrawn again by taking back what restored it
+    [{**_SAID_ONCE, "content": "Herons nest in column seven"}, _takes_back(0), _takes_back(1), "replay", _takes_back(2)]
+)
 @given(_STEPS)
 def test_nothing_is_told_that_was_withdrawn_replaced_or_is_of_another_project(steps):
     with a_log() as log, pytest.MonkeyPatch.context() as patch:

@@ -53,6 +53,26 @@ def test_what_was_withdrawn_is_in_no_context(scene, said, how, day, replayed):
         assert {"mine", "kept"} <= set(_told(scene).split("\n"))
 
 
+@pytest.mark.parametrize("day", ["20", "08", "01"], ids=["yesterday", "long ago", "longer ago"])
+@pytest.mark.parametrize("said", ["fact", "decision", "about the user", "plan entry"])
+def test_what_a_withdrawn_withdrawal_had_brought_back_is_gone_with_it(scene, said, day):
+    kind, fields = SAYINGS[said]
+    scene.tell((f"{day} 09:00", "bad", kind, fields), (f"{day} 09:10", "good", "fact", {"content": "Stays"}))
+    target = _id(scene, POISON)
+    for minute in range(2):
+        scene.tell((f"{day} 10:0{minute}", "person", "retraction", {"target": target}))
+        target = max(event.id for event in scene.log.read() if event.type == "retraction")
+    scene.replay()
+    if kind == "plan_entry":
+        base = scene.home / ".config/agents/USER.md"
+        base.write_text(f"# Me\n\nmine\n\n## Habits\n\n{POISON}\n")
+    assert POISON in _told(scene)
+    scene.tell(("21 10:00", "person", "retraction", {"target": target}))
+
+    assert POISON not in _told(scene)
+    assert POISON not in _told(scene, session_id="bad")
+
+
 @pytest.mark.parametrize("day", ["20", "08"], ids=["yesterday", "long ago"])
 @pytest.mark.parametrize("memory_type", ["W", "O"])
 def test_a_wording_that_was_replaced_is_in_no_context(scene, day, memory_type):
