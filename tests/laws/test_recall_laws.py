@@ -67,7 +67,7 @@ class World:
     """A log, two projects, and what was appended so far."""
 
     def __init__(self, log):
-        self.log, self.events, self.asked = log, [], 0
+        self.log, self.events, self.asked, self.replayed = log, [], 0, 0
         self.root = Path(log.store.root).parent
         for name in ("shop", "billing"):
             (self.root / name / ".git").mkdir(parents=True)
@@ -101,6 +101,8 @@ class World:
         valid = [event for event in self.events if not event.subagent and not withdrawn.hides(event)]
         facts = self._facts(valid, project, shared=shared, own_sessions=own_sessions)
         texts = [*facts, *self._summaries(valid, withdrawn, project, shared=shared)]
+        if own_sessions and not shared:
+            texts += self._filed_as_the_users(valid, withdrawn)
         return {name for text in texts if not withdrawn.rejects(text) for name in named(text)}
 
     def _facts(self, valid, project, *, shared, own_sessions):
@@ -119,18 +121,31 @@ class World:
             if isinstance(event, StageSummary | ConversationText) and (project in homes or not (homes or shared)):
                 yield from self._texts(event, valid, withdrawn)
 
+    def _filed_as_the_users(self, valid, withdrawn):
+        """What a file still has of sessions that named their project after it was written: known, and told in docs."""
+        before = self.events[: self.replayed]
+        at_home = {one.conversation_id for one in before if one.project}
+        for event in valid:
+            if event in before and isinstance(event, StageSummary) and event.conversation_id not in at_home:
+                yield from self._texts(event, valid, withdrawn)
+
     def _texts(self, event, valid, withdrawn):
         """What it says, and where it was revised the decisions only: those of all revisions stand."""
         if isinstance(event, ConversationText):
-            others = [one for one in valid if isinstance(one, ConversationText)]
+            texts = (one for one in valid if isinstance(one, ConversationText))
+            others = [one for one in texts if not all(map(withdrawn.rejects, filter(None, self._words(one))))]
             if not self._is_revised(event, others):
-                yield from (event.title, *event.prompts, event.closing)
+                yield from self._words(event)
             return
         yield from event.decisions
         written = [one for one in valid if isinstance(one, StageSummary) and one.scope == "session"]
         revisions = [one for one in written if one.layer != SESSION_END and not withdrawn.rejects(one.summary)]
         if event.scope == "stage" or not self._is_revised(event, revisions):
             yield from (event.topic, event.summary)
+
+    @staticmethod
+    def _words(text):
+        return text.title, *text.prompts, text.closing
 
     @staticmethod
     def _is_revised(event, others):
@@ -205,6 +220,7 @@ def test_nothing_is_told_that_was_withdrawn_replaced_or_is_of_another_project(st
         for step in steps:
             if step == "replay":
                 Memory(log.store).replay()
+                world.replayed = len(world.events)
             elif step == "ask":
                 check(world)
             else:
