@@ -12,7 +12,7 @@ from eventlog.events import KnownFile
 from eventlog.files import read_regular
 from eventlog.log import EventLog
 from eventlog.projections.base import Line
-from eventlog.projections.context.recent_events import Visible, retractions_since, said_in
+from eventlog.projections.context.recent_events import Visible, retractions_since, said_in, withdrawals_between
 from eventlog.projections.context.request import ContextRequest
 from eventlog.projections.engine.shelf import Shelf
 from eventlog.projections.stamp import is_stamp, stamped_at
@@ -104,8 +104,10 @@ class PastSummaries(NamedTuple):
         return PastSummary(name, _body(lines), KnownFile(path, sha256(data), stamp))
 
     def _withdrawn_since(self, ts: str) -> bool:
-        known = self.lately if ts >= self.since else retractions_since(self.log, self.cache, ts, self.now)
-        return any(retraction.ts > ts for retraction in known.retractions)
+        if ts >= self.since:
+            return any(one.ts > ts for one in self.lately.retractions)
+        made = withdrawals_between(self.log, self.cache, ts, self.now)
+        return any(one.ts > ts and not one.subagent for one in made)
 
     def _indexed(self, folder: str) -> list[str]:
         try:

@@ -55,14 +55,20 @@ def said_in(log: EventLog, conversation_id: str, until: str, visible: Visible) -
 def retractions_since(log: EventLog, cache: Shelf, since: str, until: str) -> Conversations:
     """Read a state that knows nothing but withdrawals; of days that are kept, no conversation is decoded for it."""
     state = Conversations(retractions=decided_before(log, cache, since))
+    for event in withdrawals_between(log, cache, since, until):
+        state.fold(event)
+    _add_what_is_undone(state, log, cache, since)
+    return state
+
+
+def withdrawals_between(log: EventLog, cache: Shelf, since: str, until: str) -> Iterator[Withdrawal]:
+    """Yield what was withdrawn in that time, and what took that back, each once."""
     seen: set[str] = set()
     for day in _days(log, since, until):
         for event in _withdrawals_on(day, cache):
             if event.id not in seen and isinstance(event, _WITHDRAW) and since <= event.ts <= until:
                 seen.add(event.id)
-                state.fold(event)
-    _add_what_is_undone(state, log, cache, since)
-    return state
+                yield event
 
 
 def events_of(log: EventLog, conversation_id: str) -> list[Event]:
