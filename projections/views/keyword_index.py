@@ -37,6 +37,8 @@ _SHOWN = 3  # facts and sessions of a keyword
 _FACT_CHARS = 80
 _OWN_LINES = 12  # titles, headings, the key, the line of what was left out, the stamp
 
+Meant = dict[str, list[DistinctFact]]  # the facts of each keyword
+
 _words_of = cache(same_text)
 _rank_of = itemgetter(0)
 
@@ -147,6 +149,7 @@ def _document(path: str, lines: list[Line], shares: list[Share], changed_at: str
     room = settings.memory.max_lines - len(lines) - _OWN_LINES
     size = settings.memory.max_bytes - len(Document(path, lines).data) - STAMP_BYTES - 1000
     names = [share.name for share in shares]
+    meant = cache(lambda name: _meant(name, library))
     shown: list[tuple[str, Line]] = []
     keywords = sorted(_merged(shares), key=lambda keyword: keyword.rank)
     for keyword in keywords:
@@ -155,7 +158,7 @@ def _document(path: str, lines: list[Line], shares: list[Share], changed_at: str
         size -= len(text.encode()) + 1
         if len(shown) == room or size < 0:
             break
-        shown.append((_words_of(word), Line(text, behind=_sources_of(names, library, keyword.same))))
+        shown.append((_words_of(word), Line(text, behind=_sources_of_keyword(keyword.same, names, meant))))
     behind = _sources_of(names, library)
     if shown:
         lines += [Line(text, behind=behind) for text in ("", f"## {words.keywords}", "")]
@@ -242,22 +245,33 @@ def _spoke(name: str, library: "Library") -> tuple[str, ...]:
     return tuple(sorted(row.id for row in library.rows(SPOKE, name)))
 
 
-def _sources_of(names: list[str], library: "Library", keyword: str = "") -> Callable[[], Sources]:
-    """Find, when asked, all that state what is known there, or would if others did not; or what a keyword means."""
+def _sources_of(names: list[str], library: "Library") -> Callable[[], Sources]:
+    """Find, when asked, all that state what is known there, or would if others did not."""
 
     def of(name: str) -> Iterator[str]:
         subject = fact_scope(library, name)
-        facts = subject.facts
-        if keyword:
-            facts = next((facts for (same, _), facts in by_keyword(subject).items() if same == keyword), [])
-        yield from (event for fact in facts for event in fact.sources)
-        yield from () if keyword else subject.superseded
+        yield from (event for fact in subject.facts for event in fact.sources)
+        yield from subject.superseded
 
     def behind() -> Sources:
-        conversations = () if keyword else tuple(one for name in names for one in _spoke(name, library))
+        conversations = tuple(one for name in names for one in _spoke(name, library))
         return tuple(dict.fromkeys(event for name in names for event in of(name))), conversations
 
     return behind
+
+
+def _sources_of_keyword(same: str, names: list[str], meant: Callable[[str], Meant]) -> Callable[[], Sources]:
+    """Find, when asked, all that state what a keyword means there."""
+
+    def behind() -> Sources:
+        facts = (fact for name in names for fact in meant(name).get(same, ()))
+        return tuple(dict.fromkeys(event for fact in facts for event in fact.sources)), ()
+
+    return behind
+
+
+def _meant(name: str, library: "Library") -> Meant:
+    return {same: facts for (same, _), facts in by_keyword(fact_scope(library, name)).items()}
 
 
 _VIEW = View((STATED, HEADS, SPOKE), _render, top=True, of_all=True)

@@ -5,6 +5,8 @@ import pytest
 from eventlog.app.publish import publish
 from eventlog.app.replay import replay
 from eventlog.projections import ALL
+from eventlog.projections.views import keyword_index
+from eventlog.projections.views.fact_keywords import by_keyword
 from eventlog.projections.views.keyword_index import KEYWORD_INDEX
 from eventlog.projections.views.summaries import SUMMARIES
 from eventlog.settings.schema import MemorySettings, Settings, SummarySettings
@@ -90,6 +92,21 @@ def test_the_sources_of_a_keyword_are_the_facts_that_name_it(log):
     (line,) = (line for one in documents if one.path == INDEX for line in one.lines if "**账单**" in line.text)
 
     assert set(line.sources) == {events[0].id, events[1].id}
+
+
+def test_the_sources_of_all_keywords_are_collected_once(log, monkeypatch):
+    told(log, *(fact(number, f"Fact {number}", entities=[f"thing{number}"]) for number in range(3)))
+    (document,) = (one for one in replay(log, Settings(), projections=[KEYWORD_INDEX]).documents if one.path == INDEX)
+    collected = []
+
+    def collect(subject):
+        collected.append(subject)
+        return by_keyword(subject)
+
+    monkeypatch.setattr(keyword_index, "by_keyword", collect)
+
+    assert 3 == len({line.sources for line in document.lines if line.text.startswith("- **thing")})
+    assert 1 == len(collected)
 
 
 def test_projects_are_listed_with_their_own_index(log):
