@@ -47,14 +47,16 @@ _HAVING = "SELECT value, doc FROM json_each(?) CROSS JOIN vocabulary ON term = v
 _BEGINNING = "SELECT term FROM vocabulary WHERE term >= ? AND term < ? ORDER BY doc DESC, term LIMIT ?"
 
 
-class FullText:
-    """FTS5 without text: a row is removed with the words it was put with."""
-
-    name = "fts5"
+class _Table:
+    """A table of words in a database."""
 
     def __init__(self, database: "Connection") -> None:
         self._run = database.execute
         self._run_many = database.executemany
+
+
+class FullText(_Table):
+    """FTS5 without text: a row is removed with the words it was put with."""
 
     def create(self) -> None:
         """Make the table; raises OperationalError where this SQLite has no FTS5."""
@@ -91,14 +93,8 @@ class FullText:
         return [str(term) for (term,) in self._run(_BEGINNING, (prefix, f"{prefix}\U0010ffff", limit))]
 
 
-class Scanned:
+class Scanned(_Table):
     """A plain table, read as a whole for every query."""
-
-    name = "scan"
-
-    def __init__(self, database: "Connection") -> None:
-        self._run = database.execute
-        self._run_many = database.executemany
 
     def create(self) -> None:
         """Make the table."""
