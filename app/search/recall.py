@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from eventlog.payloads import ContextInjected, Envelope
     from eventlog.store import Store
 
+    Trigger = Literal["prompt", "file"]
+    Recall = Callable[[Store, "Asked", int], list[Hit]]
     Find = Callable[[SearchIndex, tuple[str, str]], Iterable[Hit]]  # of the user and the project, by their subjects
 
 _READ_OF_PROMPT = 4000  # characters; who pastes a log asks at its beginning
@@ -72,11 +74,16 @@ def at_prompt(store: "Store", call: "HookCall") -> str:
         return ""
     shared = call.fields.get("session_type") == "shared"
     asked = Asked(call.asked, call.project, call.session, call.agent, shared=shared)
+    return tell(store, call, asked, recall, "prompt")
+
+
+def tell(store: "Store", call: "HookCall", asked: Asked, find: "Recall", trigger: "Trigger") -> str:
+    """Word what is found, and put its receipt into the log; "" for nothing. Never raises."""
     try:
-        hits = recall(store, asked, chosen_lines(store))
+        hits = find(store, asked, chosen_lines(store))
         text = told(hits, cached.preferences(store)["locale"])
-        return text if text and append_receipt(store, asked, hits, text) else ""
-    except (Exception, OutOfTime) as error:  # noqa: BLE001 - a prompt without memory is better than none
+        return text if text and append_receipt(store, asked, hits, text, trigger) else ""
+    except (Exception, OutOfTime) as error:  # noqa: BLE001 - an agent without memory is better than none
         patience.until(patience.LAST)
         from eventlog.hooks.error_log import note
 
@@ -133,7 +140,7 @@ def told(hits: "Sequence[Hit]", locale: str) -> str:
 
 
 def append_receipt(
-    store: "Store", asked: Asked, hits: "Sequence[Hit]", text: str, trigger: "Literal['prompt', 'file']" = "prompt"
+    store: "Store", asked: Asked, hits: "Sequence[Hit]", text: str, trigger: "Trigger" = "prompt"
 ) -> bool:
     """Append the receipt; False where another registration was first. Raises NotStored."""
     from eventlog.projections.search.findable import text_in, texts_in

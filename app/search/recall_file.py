@@ -8,11 +8,8 @@ Imported inside agents' hooks: standard library only.
 
 from eventlog.app.search import recall
 from eventlog.app.search.recall import Asked
-from eventlog.hooks import patience
-from eventlog.hooks.patience import OutOfTime
 from eventlog.lean import os
 from eventlog.projections.search.about_file import names_of, speaks_of
-from eventlog.settings import cached
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,16 +26,7 @@ _SAID, _DONE = ("fact", "stage_summary"), ("conversation_text",)
 def before_file(store: "Store", call: "HookCall") -> str:
     """Build what an agent is told before it opens a file, and put its receipt into the log. Never raises."""
     asked = Asked(below(call.file or "", call.project), call.project, call.session, call.agent)
-    try:
-        hits = about_file(store, asked, recall.chosen_lines(store)) if asked.prompt else []
-        text = recall.told(hits, cached.preferences(store)["locale"])
-        return text if text and recall.append_receipt(store, asked, hits, text, "file") else ""
-    except (Exception, OutOfTime) as error:  # noqa: BLE001 - a file without memory is better than none
-        patience.until(patience.LAST)
-        from eventlog.hooks.error_log import note
-
-        note(store, error, b"", call.agent)
-        return ""
+    return recall.tell(store, call, asked, about_file, "file") if asked.prompt else ""
 
 
 def below(path: str, project: str) -> str:
