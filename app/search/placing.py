@@ -121,6 +121,11 @@ def say(places: "Placed", names: "ProjectNames", event: "EventFields") -> None:
         places.put(place, subject, event, drawn=drawn)
 
 
+def subjects_at(names: "ProjectNames", path: str) -> tuple[str, str]:
+    """Name what may be told in a project: of the user, and of it, or of what belongs to none."""
+    return "", names.here(path) or NOWHERE
+
+
 def subject_of(names: "ProjectNames", event: "EventFields", home: "Mapping[str, str]") -> str:
     """Name what a line is about: its project, else that of its conversation; "" for the user."""
     path = text_in(event, "project")

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from typing import Literal
 
-    from eventlog.app.search.project_names import ProjectNames
     from eventlog.app.search.search_index import Hit, SearchIndex
     from eventlog.hosts.call import HookCall
     from eventlog.index_lookup import FileStamp
@@ -110,6 +109,7 @@ def recall(store: "Store", asked: Asked, lines: int) -> "list[Hit]":
 def search_for(store: "Store", asked: Asked, lines: int, find: "Find") -> "list[Hit]":
     """Find what the conversation does not know, among things of the user and of the project."""
     from eventlog.app.search.open_index import open_index
+    from eventlog.app.search.placing import subjects_at
     from eventlog.app.search.project_names import ProjectNames
 
     names = ProjectNames(store)
@@ -118,7 +118,7 @@ def search_for(store: "Store", asked: Asked, lines: int, find: "Find") -> "list[
     except ValueError:  # more than a person waits for; the end of a session catches up
         return []
     try:
-        found = list(find(index, _subjects_there(names, asked)))
+        found = list(find(index, subjects_at(names, asked.project)))
     finally:
         index.close()
     return _new(store, asked, found, index.log_files)[:lines] if found else []
@@ -161,17 +161,9 @@ def append_receipt(
     return append_once(store, {**about, **given}, key, within_ms=SAME_CALL_MS)
 
 
-def _subjects_there(names: "ProjectNames", asked: Asked) -> tuple[str, str]:
-    """Name what may be told there: of the user, and of the project."""
-    from eventlog.app.search.placing import NOWHERE
-
-    return "", names.here(asked.project) or NOWHERE
-
-
 def _bearing(index: "SearchIndex", subject: "Sequence[str]", about: tuple[str, str]) -> "Iterator[Hit]":
     """Yield what bears on the subject, each text and each conversation once."""
     from eventlog.app.search.search_index import Scope
-    from eventlog.projections.search.findable import CONVERSATION
 
     having = index.having(subject)
     gate = Gate(having, index.texts())
@@ -179,7 +171,7 @@ def _bearing(index: "SearchIndex", subject: "Sequence[str]", about: tuple[str, s
     seen: set[str] = set()
     for hit in index.find(asked, "", Scope(about), _LOOKED_AT):
         found = hit.found
-        names = {found.shown, *((f"\n{found.conversation}",) if found.type in CONVERSATION else ())}
+        names = found.names(found.shown)
         if not seen & names and gate.bears_on(frozenset(tokens(found.words))):
             seen |= names
             yield hit

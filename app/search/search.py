@@ -5,10 +5,9 @@ from typing import NamedTuple
 
 from eventlog.app.open_store import OpenStore
 from eventlog.app.search.open_index import open_index
-from eventlog.app.search.placing import NOWHERE
+from eventlog.app.search.placing import NOWHERE, subjects_at
 from eventlog.app.search.project_names import ProjectNames
 from eventlog.app.search.search_index import Hit, Scope, SearchIndex
-from eventlog.projections.search.findable import CONVERSATION
 from eventlog.projections.search.words import tokens
 from eventlog.text import one_line
 
@@ -54,7 +53,7 @@ class SearchQuery(NamedTuple):
 def search(opened: OpenStore, query: SearchQuery) -> SearchAnswer:
     """Search everything that holds; raises OSError where the log cannot be read."""
     names = ProjectNames(opened.store)
-    subjects = None if query.everywhere else ("", names.here(query.project) or NOWHERE)
+    subjects = None if query.everywhere else subjects_at(names, query.project)
     index = open_index(opened.store, names)
     try:
         hits = list(_distinct(_find(index, query, subjects), query.limit))
@@ -83,9 +82,9 @@ def _distinct(hits: Sequence[Hit], limit: int) -> Iterator[SearchHit]:
     for hit in hits:
         found = hit.found
         text = one_line(found.shown)
-        keys = {text} | ({f"\n{found.conversation}"} if found.type in CONVERSATION else set())
-        if len(told) < limit * 2 and not told & keys:
-            told |= keys
+        names = found.names(text)
+        if len(told) < limit * 2 and not told & names:
+            told |= names
             project, agent = _project(hit), found.agent or None
             told_of = (found.id, found.type, found.conversation, project, agent, found.ts)
             yield SearchHit(*told_of, text, round(hit.score, 3))

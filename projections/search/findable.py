@@ -45,6 +45,10 @@ class Findable:
         """The tokens of all its words, then of each passage; joined by spaces."""
         return [spelled(text) for text in (self.words, *self.passages)]
 
+    def names(self, text: str) -> set[str]:
+        """Name what is told by this text of it: the text itself, and the conversation that it tells of as a whole."""
+        return {text, f"\n{self.conversation}"} if self.type in CONVERSATION else {text}
+
 
 def text_in(event: "EventFields", name: str) -> str:
     """Return the text of a field, "" where it has none."""
