@@ -48,8 +48,8 @@ def is_drawn(event: "EventFields") -> bool:
 
 
 def is_said(event: "EventFields") -> bool:
-    """Tell whether a line says anything, and not as a helper."""
-    return not event.get("subagent") and any(_says(event.get(name)) for name in _STATES)
+    """Tell whether a line says anything."""
+    return any(_says(event.get(name)) for name in _STATES)
 
 
 def _says(value: object) -> bool:

@@ -41,6 +41,7 @@ from eventlog.projections.context.recent_events import events_of, mentioning
 from eventlog.projections.raw_html import as_said
 from eventlog.projections.stamp import stamped_at
 from eventlog.projections.state.conversations import Conversations
+from eventlog.projections.state.distinct_facts import subject_of
 from eventlog.retractions import Retractions
 from eventlog.text import one_line, same_text
 
@@ -139,7 +140,7 @@ def _is_replaced(event: Event, newest: Mapping[_Key, Fact]) -> bool:
 
 
 def _key(fact: Fact) -> _Key:
-    return fact.project or "" if fact.effective_scope == "project" else "", str(fact.key)
+    return subject_of(fact), str(fact.key)
 
 
 def _says_any(line: str, gone: Collection[str]) -> bool:

@@ -25,19 +25,21 @@ def loaded_by_host(agent: str, project: str, home: str) -> set[str]:
 def looked_for(agent: str, project: str, home: str) -> Iterator[str]:
     """Yield every path whose state decides which files these are, whether or not anything is there."""
     memory = memory_files(agent)
-    yield from (str(Path(project, name)) for group in memory.project for name in group)
-    yield from (str(Path(home, name)) for group in memory.home for name in group)
+    yield from (str(path) for group in _groups(memory, Path(project), Path(home)) for path in group)
     yield from map(str, _own(memory, Path(project), Path(home)))
 
 
 def _own(memory: MemoryFiles, project: Path, home: Path) -> Iterator[Path]:
-    groups = [*([project / name for name in group] for group in memory.project)]
-    groups += [*([home / name for name in group] for group in memory.home)]
-    for group in groups:
+    for group in _groups(memory, project, home):
         file = next((path for path in group if path.is_file()), group[-1])
         yield file
         if memory.has_imports:
             yield from _imports(file, home)
+
+
+def _groups(memory: MemoryFiles, project: Path, home: Path) -> Iterator[list[Path]]:
+    yield from ([project / name for name in group] for group in memory.project)
+    yield from ([home / name for name in group] for group in memory.home)
 
 
 def _imports(file: Path, home: Path) -> Iterator[Path]:
