@@ -18,7 +18,8 @@ _NAME = "agent_eventlog-", ".dist-info"
 
 def answer(argv: "Sequence[str]") -> bool:
     """Answer, if that can be done here; `argv` is what follows the program's name."""
-    if list(argv) == ["--version"]:
+    argv = _verb_first(argv)
+    if argv == ["--version"]:
         said = f"eventlog, version {found}\n".encode() if (found := version()) else None
     elif argv[:1] == ["query"]:
         said = _lines(argv[1:])
@@ -50,6 +51,7 @@ def version() -> str | None:
 
 def replay(argv: "Sequence[str]") -> "tuple[Store, bool] | None":
     """Understand `replay`, also with `--full` and `--store DIR`: which store, and whether anew; None for all else."""
+    argv = _verb_first(argv)
     words = [word for word in argv[1:] if word != "--full"]
     if argv[:1] != ["replay"] or (words and (words[0] != "--store" or len(words) != 2 or words[1][:1] == "-")):  # noqa: PLR2004
         return None
@@ -57,6 +59,11 @@ def replay(argv: "Sequence[str]") -> "tuple[Store, bool] | None":
 
     store = Store.locate(words[1] if words else None, os.environ)
     return (store, "--full" in argv) if os.path.isdir(store.root) else None  # noqa: PTH112
+
+
+def _verb_first(argv: "Sequence[str]") -> list[str]:
+    """Put a store that is named before the verb behind it."""
+    return [*argv[2:], *argv[:2]] if argv[:1] == ["--store"] else [*argv]
 
 
 def _lines(words: "Sequence[str]") -> bytes | None:

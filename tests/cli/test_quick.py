@@ -35,6 +35,29 @@ def test_the_answer_is_the_verbs(store, asked, monkeypatch):
     assert call(*args) == quickly
 
 
+@pytest.mark.parametrize("asked", ASKED[1:3])
+def test_the_store_may_stand_before_the_verb(store, asked, capfdbinary):
+    assert quick.answer([*asked, "--store", str(store)])
+    behind = capfdbinary.readouterr().out
+    assert quick.answer(["--store", str(store), *asked])
+    assert behind == capfdbinary.readouterr().out
+
+
+@pytest.mark.parametrize(("full", "anew"), [((), False), (("--full",), True)])
+def test_a_plain_replay_is_understood_wherever_the_store_stands(store, full, anew):
+    named = ["--store", str(store)]
+
+    for argv in (["replay", *full, *named], [*named, "replay", *full]):
+        there = quick.replay(argv)
+        assert there
+        assert (named[1], anew) == (there[0].root, there[1])
+
+
+@pytest.mark.parametrize("more", [["--check"], ["--store", "elsewhere"]])
+def test_another_replay_is_left_to_the_verb(store, more):
+    assert quick.replay(["--store", str(store), "replay", *more]) is None
+
+
 @pytest.mark.parametrize("asked", ASKED[:3])
 def test_no_library_is_imported_for_it(store, asked):
     args = asked if asked == ("--version",) else (*asked, "--store", store)
