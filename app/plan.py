@@ -70,8 +70,8 @@ def plan(
 
 def declare(log: EventLog, entries: Sequence[PlanEntry]) -> list[Declared]:
     """Append plan entries but those a person does not want; all of the others or none. Raises NotStored."""
-    rejections, bases = Rejections(log), _bases(log.store) or {}
-    against = [rejections.of_entry(entry, bases) for entry in entries]
+    rejections = Rejections(log, lambda: _bases(log.store) or {})
+    against = [rejections.of_entry(entry) for entry in entries]
     wanted = [entry for entry, decision in zip(entries, against, strict=True) if decision is None]
     stored = iter(log.append_many(wanted))
     found = []

@@ -1,11 +1,12 @@
 """Find the decision of a person that keeps something from being said, before an agent says it again."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Collection
 from contextlib import suppress
+from functools import cached_property
 
 from eventlog import days
 from eventlog.app.cache import kept
-from eventlog.events import EntryResolved, Event, Fact, PlanEntry, Rejected, StageSummary, Withdrawal
+from eventlog.events import EntryResolved, Event, Fact, PlanEntry, StageSummary
 from eventlog.log import EventLog
 from eventlog.projections.bases.ledger import rejected_line
 from eventlog.projections.bases.names import Bases
@@ -16,44 +17,52 @@ from eventlog.text import statement_of
 
 
 class Rejections:
-    """The decisions of people about what is said, as far as the log can be read: storing tells what is wrong."""
+    """The decisions of people about what is said, as far as the log can be read: storing tells what is wrong.
 
-    def __init__(self, log: EventLog) -> None:
+    Each is read when it is first asked for, once. `bases` tells what knowledge bases there are.
+    """
+
+    def __init__(self, log: EventLog, bases: Callable[[], Bases] = dict) -> None:
         self._log = log
-        made: list[Withdrawal] = []
-        with suppress(OSError):
-            made = decided_before(log, kept(log.store))
-        self._withdrawn = Retractions(made)
-        rejected = (one for one in made if isinstance(one, Rejected) and one.id not in self._withdrawn.events)
-        self._by_target = {str(one.target): one.id for one in rejected if one.target}
+        self._bases = bases
 
     def of(self, event: Event) -> Event | None:
         """Find the decision that keeps a fact or a summary from being said; None where there is none."""
         if event.subagent or not isinstance(event, Fact | StageSummary):
             return None
         found = self._withdrawn.rejections(event.content if isinstance(event, Fact) else event.summary)
-        found = found or [self._by_target[other.id] for other in self._targets() if _says_as_much(event, other)]
+        if not found:
+            alike = (other for other in self._targets if _says_as_much(event, other))
+            found = [one for other in alike for one in self._withdrawn.rejections_of(other)]
         return self._event(found[0]) if found else None
 
-    def of_entry(self, entry: PlanEntry, bases: Bases) -> Event | None:
+    def of_entry(self, entry: PlanEntry) -> Event | None:
         """Find the decision that keeps a plan entry from being planned: about the text, or one that plans the same."""
-        found = self._withdrawn.rejections(entry.content or "")
-        if not found:
-            discarded = self._discards()
-            targets = self._log.find([one.target for one in discarded]).values() if discarded else ()
-            entries = [*self._targets(), *(line.event for line in targets)]
-            planned = (event for event in entries if isinstance(event, PlanEntry))
-            found = list(filter(None, [Refusals(planned, discarded, self._withdrawn, bases).of(entry)]))
-        return self._event(found[0]) if found else None
+        about_text = self._withdrawn.rejections(entry.content or "")
+        found = about_text[0] if about_text else self._refusals.of(entry)
+        return self._event(found) if found else None
 
     def line_of(self, entry: PlanEntry) -> str:
         """Return the line for which a plan entry has to wait: a person does not want it said; "" for none."""
         return rejected_line(entry, self._withdrawn.rejects)
 
-    def _targets(self) -> Iterator[Event]:
-        """Yield what was rejected by its id."""
-        if self._by_target:
-            yield from (line.event for line in self._log.find(set(self._by_target)).values())
+    @cached_property
+    def _withdrawn(self) -> Retractions:
+        with suppress(OSError):
+            return Retractions(decided_before(self._log, kept(self._log.store)))
+        return Retractions(())
+
+    @cached_property
+    def _targets(self) -> list[Event]:
+        """The events that were rejected by their ids."""
+        return self._events(self._withdrawn.rejected_events)
+
+    @cached_property
+    def _refusals(self) -> Refusals:
+        discarded = self._discards()
+        entries = [*self._targets, *self._events([one.target for one in discarded])]
+        planned = [event for event in entries if isinstance(event, PlanEntry)]
+        return Refusals(planned, discarded, self._withdrawn, self._bases() if planned else {})
 
     def _discards(self) -> list[EntryResolved]:
         found: list[EntryResolved] = []
@@ -62,6 +71,9 @@ class Rejections:
                 made = days.load_mentioning(day, [b'"entry_resolved"'])
                 found += (event for event in made if isinstance(event, EntryResolved))
         return found
+
+    def _events(self, ids: Collection[str]) -> list[Event]:
+        return [line.event for line in self._log.find(ids).values()] if ids else []
 
     def _event(self, event_id: str) -> Event:
         return self._log.find([event_id])[event_id].event

@@ -79,6 +79,11 @@ class Retractions:
         return frozenset(self._events)
 
     @property
+    def rejected_events(self) -> frozenset[str]:
+        """The ids of single events that a person does not want said."""
+        return frozenset(self._rejected_events)
+
+    @property
     def conversations(self) -> frozenset[str]:
         """Those of which all is withdrawn."""
         return frozenset(self._conversations)
