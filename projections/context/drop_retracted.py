@@ -1,7 +1,8 @@
-"""Drop from a file what has been withdrawn or replaced since it was written.
+"""Drop from a file what has been withdrawn or replaced since it was written, or is another project's by now.
 
 The next replay takes it out of the file. Until then its lines are known by their words: those of the events withdrawn
-after the file's time, which are found by their ids, or by the conversation that is withdrawn as a whole.
+after the file's time, which are found by their ids, or by the conversation that is withdrawn as a whole; and those of
+conversations that named another project since.
 """
 
 import re
@@ -40,7 +41,7 @@ from eventlog.projections.base import Line
 from eventlog.projections.context.recent_events import events_of, mentioning
 from eventlog.projections.raw_html import as_said
 from eventlog.projections.stamp import stamped_at
-from eventlog.projections.state.conversations import Conversations
+from eventlog.projections.state.conversations import Conversation, Conversations
 from eventlog.projections.state.distinct_facts import subject_of
 from eventlog.retractions import Retractions
 from eventlog.text import one_line, same_text
@@ -50,10 +51,11 @@ _Key = tuple[str, str]  # the project, "" for the user, and the key of a fact
 _BULLET = re.compile(r"- \[\d{4}-\d\d-\d\d\] (?P<said>.+)")
 
 
-def drop_retracted(text: str, log: EventLog, said: Conversations) -> str:
-    """Drop from a rendered file the bullets that only say what was withdrawn or replaced later.
+def drop_retracted(text: str, log: EventLog, said: Conversations, elsewhere: Collection[Conversation] = ()) -> str:
+    """Drop from a rendered file the bullets that only say what was withdrawn or replaced later, or what moved away.
 
-    `said` has all that was said and withdrawn since the file was rendered; what it still says stays.
+    `said` has all that was said and withdrawn since the file was rendered; what it still says stays. `elsewhere` are
+    conversations that named another project since.
     """
     stamp = stamped_at(text.encode()) or ""
     withdrawn = said.withdrawn()
@@ -62,10 +64,11 @@ def drop_retracted(text: str, log: EventLog, said: Conversations) -> str:
     not_retracted = [event for event in stated if not withdrawn.hides(event)]
     newest = _newest_wordings(not_retracted)
     fresh = [fact for fact in newest.values() if fact.ts > stamp]
-    if not later and not fresh:
+    if not later and not fresh and not elsewhere:
         return text
     gone = {words for event in _targets(log, later) if withdrawn.hides(event) for words in _words(event)}
     gone |= {words for fact in _keyed_like(log, fresh) if _is_replaced(fact, newest) for words in _words(fact)}
+    gone |= {words for conversation in elsewhere for event in conversation.summaries for words in _words(event)}
     gone -= {words for event in not_retracted if not _is_replaced(event, newest) for words in _words(event)}
     gone |= withdrawn.statements
     return "\n".join(line for line in text.split("\n") if not _says_any(line, gone))

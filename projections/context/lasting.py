@@ -18,7 +18,7 @@ _LONGEST_DAY_MS = 26 * 3_600_000
 
 
 class Lasting(NamedTuple):
-    """Until when a context stays the same, which conversations were heard, and which files were looked for.
+    """Until when a context stays the same, whose next word may end it, and which files were looked for.
 
     `missing` are files that a real start makes, unless somebody has removed them.
     """
@@ -39,7 +39,7 @@ def lasting(parts: ContextSources) -> Lasting | None:
     end = min((end for end in ends if end > now), default=now + _LONGEST_DAY_MS)
     return Lasting(
         until=timestamps.from_ns(min(end, _end_of_day(parts, now)) * 1_000_000),
-        heard=sorted(parts.lately.by_id),
+        heard=sorted({*parts.lately.by_id, *parts.strays}),
         files=sorted(set(_looked_for(parts))),
         missing=[
             file.path

@@ -16,7 +16,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from eventlog import timestamps
-from eventlog.events import Event, Fact, KnownFile
+from eventlog.events import Event, Fact, KnownFile, StageSummary
 from eventlog.log import EventLog
 from eventlog.projections.base import Line
 from eventlog.projections.context import context_files
@@ -28,6 +28,7 @@ from eventlog.projections.context.past_summaries import PastSummaries
 from eventlog.projections.context.phrases import PHRASES
 from eventlog.projections.context.recent_events import events_of, said_between
 from eventlog.projections.context.request import CAME_BACK, NEW, ContextRequest
+from eventlog.projections.context.strays import Strays
 from eventlog.projections.context.work_at_hand import Bearing
 from eventlog.projections.engine.shelf import Shelf
 from eventlog.projections.labels import LABELS
@@ -35,6 +36,7 @@ from eventlog.projections.stamp import stamped_at
 from eventlog.projections.state.conversations import Conversation, Conversations
 from eventlog.projections.views.daily_notes import lines, local_time, notes
 from eventlog.settings.schema import ContextSettings, Settings
+from eventlog.store import conversation_name
 
 _NOTES_DAYS = 3  # UTC days that yesterday and today can touch, wherever the user lives
 _DAY_MS = 86_400_000
@@ -64,6 +66,7 @@ class Listener(Struct, frozen=True):
     request: ContextRequest
     session_type: SessionType
     cache: Shelf
+    strays: Strays
 
     @property
     def shared(self) -> bool:
@@ -91,6 +94,8 @@ class Listener(Struct, frozen=True):
         """
         if isinstance(event, Fact) and event.effective_scope == "user":
             return not self.shared
+        if isinstance(event, StageSummary) and not event.project and self._is_elsewhere(event.conversation_id):
+            return False
         return self.request.is_about(event.project, event.replica) and not (self.shared and not event.project)
 
     def files(self) -> tuple[list[ContextFile], list[ContextFile]]:
@@ -116,7 +121,7 @@ class Listener(Struct, frozen=True):
         rendered_at = stamped_at(result.content.encode()) or ""
         # what was withdrawn before that time is not in what was said lately
         said = self.said_since(rendered_at) if rendered_at < self.since else lately
-        return replace(result, content=drop_retracted(result.content, self.log, said))
+        return replace(result, content=drop_retracted(result.content, self.log, said, self._elsewhere))
 
     def todos(self, lately: Conversations, *, own_only: bool) -> list[Line]:
         """List what its project's sessions left to be done, or it did itself."""
@@ -188,7 +193,17 @@ class Listener(Struct, frozen=True):
         return [summary for summary in told if _has_text(summary)], [summary.file for summary in chosen if summary.file]
 
     def _past(self, lately: Conversations) -> PastSummaries:
-        return PastSummaries(self.log, self.cache, self.settings, lately, self.since, self.until, self.may_hear)
+        elsewhere = frozenset(conversation_name(one.id) for one in self._elsewhere)
+        window = (lately, self.since, self.until, self.may_hear)
+        return PastSummaries(self.log, self.cache, self.settings, *window, elsewhere)
+
+    @property
+    def _elsewhere(self) -> list[Conversation]:
+        """List the conversations that named another project since the last replay."""
+        return [one for one in self.strays.moved if not self.request.is_about(one.project, one.replica)]
+
+    def _is_elsewhere(self, conversation_id: str) -> bool:
+        return any(one.id == conversation_id for one in self._elsewhere)
 
 
 def _has_text(summary: TitledSummary) -> bool:

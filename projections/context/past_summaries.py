@@ -47,6 +47,7 @@ class PastSummaries(NamedTuple):
     since: str  # what was said from then on is in `lately`
     now: str
     visible: Visible
+    elsewhere: frozenset[str] = frozenset()  # names of conversations that are another project's by now
 
     def newest(self, request: ContextRequest, *, shared: bool) -> Iterator[PastSummary]:
         """Yield the summaries of other conversations, those last at work first.
@@ -115,7 +116,7 @@ class PastSummaries(NamedTuple):
             text = read_regular(index).decode("utf-8", "replace")
         except OSError:
             return []
-        return [match["name"] for match in _LINK.finditer(text)]
+        return [match["name"] for match in _LINK.finditer(text) if match["name"] not in self.elsewhere]
 
 
 def _body(lines: tuple[Line, ...]) -> tuple[Line, ...]:

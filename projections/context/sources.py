@@ -1,6 +1,6 @@
 """Everything there is to tell a session, loaded once."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -16,6 +16,7 @@ from eventlog.projections.context.phrases import PHRASES, ContextPhrases
 from eventlog.projections.context.recent_events import events_of
 from eventlog.projections.context.recent_facts import recent_facts
 from eventlog.projections.context.request import CAME_BACK, ContextRequest
+from eventlog.projections.context.strays import strays
 from eventlog.projections.context.templates import is_template
 from eventlog.projections.context.work_at_hand import Bearing
 from eventlog.projections.engine.shelf import Shelf
@@ -50,6 +51,7 @@ class ContextSources(Struct, frozen=True):
     index: str  # path of the keyword index, where there is one
     rendered: list[KnownFile]  # files that were read for a summary, whether or not anything of them is left
     lately: Conversations  # what was said of late
+    strays: Collection[str]  # conversations whose words move once they name a project
     store: Store
 
     @property
@@ -101,7 +103,7 @@ class ContextSources(Struct, frozen=True):
 
 def gather(log: EventLog, settings: Settings, request: ContextRequest, load: LoadFile, cache: Shelf) -> ContextSources:
     """Load the files, read what was said lately, and take from the files what was withdrawn since."""
-    listener = Listener(log, settings, request, _session_type(log, request), cache)
+    listener = Listener(log, settings, request, _session_type(log, request), cache, strays(log, cache))
     wanted, left_out = listener.files()
     loaded = [(file, load(file)) for file in wanted]
     lately = listener.said_since(listener.since)
@@ -123,6 +125,7 @@ def gather(log: EventLog, settings: Settings, request: ContextRequest, load: Loa
         index=listener.index(),
         rendered=rendered,
         lately=lately,
+        strays=listener.strays.ids,
         store=log.store,
     )
 

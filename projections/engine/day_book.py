@@ -26,6 +26,7 @@ from eventlog.projections.engine.day_fold import (
     keep_decisions,
     said_on,
     stamps_of,
+    strays_of,
 )
 from eventlog.projections.engine.shelf import Shelf
 from eventlog.projections.engine.withheld import without_words
@@ -250,6 +251,7 @@ class DayBook:
                 self._dates.drop(one, date)
         if row:
             row.retractions, row.notes, row.places = said.retractions, said.notes, said.places
+            row.strays = strays_of(said)
             self.rows[date] = row
         else:
             del self.rows[date]

@@ -8,7 +8,7 @@ import msgspec
 from eventlog import stamps
 from eventlog.damage import Damage
 from eventlog.days import Day
-from eventlog.events import KnowledgeEdited, Rejected, Restored, Withdrawal
+from eventlog.events import Event, KnowledgeEdited, Rejected, Restored, StageSummary, Withdrawal
 from eventlog.projections.engine.shelf import Shelf, ShelfDamaged
 from eventlog.projections.state.conversations import Conversation, Conversations
 from eventlog.projections.state.places import Places
@@ -22,7 +22,7 @@ class DayRow(msgspec.Struct, array_like=True):
     """The findings of a folded day beside its conversations; `stamps` are of its files, before they were read.
 
     `left_out` are copies of another day's events, `misdated` may have copies; `withheld` are withdrawn, and folded
-    without their words.
+    without their words. `strays` are conversations that said something outside of the project they are filed under.
     """
 
     stamps: list[DayFileStamp]
@@ -34,6 +34,7 @@ class DayRow(msgspec.Struct, array_like=True):
     retractions: list[Withdrawal] = []
     notes: list[KnowledgeEdited] = []
     places: Places = msgspec.field(default_factory=Places)
+    strays: list[str] = []
 
 
 day_row = msgspec.msgpack.Decoder(DayRow)
@@ -48,12 +49,16 @@ class Decided(msgspec.Struct, array_like=True):
 
 _DECISIONS = "decisions", "", ""  # the row of all days: sessions that start ask what was ever decided
 _decided = msgspec.msgpack.Decoder(dict[str, Decided])
+_STRAYS = "strays", "", ""  # the row of all days: sessions that start ask whose project was named since
+_strays = msgspec.msgpack.Decoder(list[str])
 
 
 def keep_decisions(shelf: Shelf, rows: Mapping[str, DayRow]) -> None:
-    """Keep what people decided on all days in one row."""
+    """Keep what people decided on all days in one row, and in another the strays of all days."""
     decided = {date: Decided(row.stamps, _decisions(row)) for date, row in rows.items()}
     shelf.write(*_DECISIONS, msgspec.msgpack.encode(decided))
+    strays = sorted({one for row in rows.values() for one in row.strays})
+    shelf.write(*_STRAYS, msgspec.msgpack.encode(strays))
 
 
 def _decisions(row: DayRow) -> list[Withdrawal]:
@@ -67,6 +72,29 @@ def kept_decisions(shelf: Shelf) -> dict[str, Decided]:
     except ShelfDamaged:
         return {}
     return _decided.decode(data) if data else {}
+
+
+def kept_strays(shelf: Shelf) -> list[str] | None:
+    """Read which conversations strayed on any day; None where nothing is kept."""
+    try:
+        data = shelf.read(*_STRAYS)
+    except ShelfDamaged:
+        return None
+    return _strays.decode(data) if data else None
+
+
+def strays_of(said: Conversations) -> list[str]:
+    """List the conversations that said something outside of the project they named first, or named none.
+
+    What is said of the user is not filed by the conversation's project.
+    """
+    return [
+        one.id for one in said.by_id.values() if any(_is_astray(event, one) for event in (*one.summaries, *one.facts))
+    ]
+
+
+def _is_astray(event: Event, conversation: Conversation) -> bool:
+    return event.project != conversation.project if event.project else isinstance(event, StageSummary)
 
 
 class FoldedApart(NamedTuple):

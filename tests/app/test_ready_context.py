@@ -189,6 +189,19 @@ def test_whatever_it_was_made_of_changes_it_is_made_anew(house, change, monkeypa
         assert house.anew() == told
 
 
+def test_what_was_decided_in_no_project_is_not_told_once_its_session_starts_in_another(house):
+    house.log.append(StageSummary(conversation_id="moving", summary="Worked", decisions=["Herons nest there"]))
+    replay_store(house.opened())
+    house.start()
+    assert "Herons nest there" in house.start()
+    assert house.found[-1]
+    start = {"type": "session_start", "conversation_id": "moving", "source": "startup"}
+    house.log.append({**start, "project": str(house.home / "elsewhere")})
+
+    assert "Herons nest there" not in house.start()
+    assert not house.found[-1]
+
+
 def test_a_log_of_days_to_come_makes_nothing_ready(house):
     Path(house.store.log, "9998-01-01.jsonl").write_text("")
     house.start()

@@ -67,7 +67,7 @@ class World:
     """A log, two projects, and what was appended so far."""
 
     def __init__(self, log):
-        self.log, self.events, self.asked, self.replayed = log, [], 0, 0
+        self.log, self.events, self.asked = log, [], 0
         self.root = Path(log.store.root).parent
         for name in ("shop", "billing"):
             (self.root / name / ".git").mkdir(parents=True)
@@ -101,8 +101,6 @@ class World:
         valid = [event for event in self.events if not event.subagent and not withdrawn.hides(event)]
         facts = self._facts(valid, project, shared=shared, own_sessions=own_sessions)
         texts = [*facts, *self._summaries(valid, withdrawn, project, shared=shared)]
-        if own_sessions and not shared:
-            texts += self._filed_as_the_users(valid, withdrawn)
         return {name for text in texts if not withdrawn.rejects(text) for name in named(text)}
 
     def _facts(self, valid, project, *, shared, own_sessions):
@@ -119,14 +117,6 @@ class World:
         for event in valid:
             homes = {event.project, self.home(event.conversation_id)} - {None}  # its own, and its conversation's
             if isinstance(event, StageSummary | ConversationText) and (project in homes or not (homes or shared)):
-                yield from self._texts(event, valid, withdrawn)
-
-    def _filed_as_the_users(self, valid, withdrawn):
-        """What a file still has of sessions that named their project after it was written: known, and told in docs."""
-        before = self.events[: self.replayed]
-        at_home = {one.conversation_id for one in before if one.project}
-        for event in valid:
-            if event in before and isinstance(event, StageSummary) and event.conversation_id not in at_home:
                 yield from self._texts(event, valid, withdrawn)
 
     def _texts(self, event, valid, withdrawn):
@@ -208,6 +198,20 @@ def _takes_back(target):
     return {"type": "retraction", "conversation_id": "by-hand", "late": False, "target": target}
 
 
+_DECIDED = {
+    "type": "stage_summary", "conversation_id": "a", "project": None, "subagent": None, "late": False, "scope": "session",
+    "topic": "", "summary": "Storks", "decisions": ["Herons nest in column seven"], "layer": None,
+}  # fmt: skip
+
+
+def _starts(project, *, late=False):
+    common = {"conversation_id": "a", "subagent": None, "session_type": "main"}
+    return {"type": "session_start", "project": project, "late": late, **common}
+
+
+@example([_DECIDED, "replay", _starts("shop")])  # the user's when it was filed, and the project's since
+@example([_DECIDED, _starts("shop"), "replay", _starts("billing", late=True)])  # filed in a project it was not begun in
+@example([_starts("billing"), {**_DECIDED, "project": "shop"}, "replay", _starts("shop", late=True)])
 @example(  # withdrawn, restored, read by a replay, and withdrawn again by taking back what restored it
     [{**_SAID_ONCE, "content": "Herons nest in column seven"}, _takes_back(0), _takes_back(1), "replay", _takes_back(2)]
 )
@@ -220,7 +224,6 @@ def test_nothing_is_told_that_was_withdrawn_replaced_or_is_of_another_project(st
         for step in steps:
             if step == "replay":
                 Memory(log.store).replay()
-                world.replayed = len(world.events)
             elif step == "ask":
                 check(world)
             else:
