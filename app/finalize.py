@@ -94,9 +94,11 @@ def _finalize_once(opened: OpenStore) -> FinalizeResult:
 
 def _make_ready(opened: OpenStore, over: Iterable[OpenSession]) -> None:
     """Make ready what the next session in the same places will be told; a failure is noted, and costs only time."""
+    last = {(note.agent, note.project): note for note in over if note.project}
+    if not last:
+        return
     from eventlog.app.make_ready import TICK_NS, make_ready
 
-    last = {(note.agent, note.project): note for note in over if note.project}
     try:
         time.sleep(2 * TICK_NS / 1e9)  # the files that the replay has written are not of this moment then
         for note in list(last.values())[-_MADE_READY:]:

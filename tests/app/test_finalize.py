@@ -143,6 +143,12 @@ def test_settling_twice_is_settling_once(store):
     assert 1 == len(events(store, "stage_summary"))
 
 
+def test_where_no_session_is_over_nothing_is_waited_for(store, monkeypatch):
+    monkeypatch.setattr(time, "sleep", lambda _: pytest.fail("waited"))
+
+    assert 0 == call("settle", "--store", store).code
+
+
 # ------------------------------------------------------------------------------------------------ caught up
 
 
