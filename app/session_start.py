@@ -77,7 +77,7 @@ def _known(store: Store, call: HookCall, source: str) -> str:
     settings = msgspec.convert(cached.settings(store), Settings)
     opened = OpenStore(EventLog(store), settings, Machine.here())
     listens = str(call.fields.get("session_type", "main")) if source in ready_context.NEW else None
-    before = make_ready.log_now(opened) if source in ready_context.NEW else None
+    before = make_ready.as_it_is(opened, call.project) if source in ready_context.NEW else None
     request = request_of(
         opened,
         call.project,

@@ -34,7 +34,8 @@ if TYPE_CHECKING:
         log: str  # of all files but that of the day
         size: int  # of the file of the day
         said: str  # in it
-        work: list[object]
+        config: str  # of the project's repository
+        work: list[object]  # of its directory
         heard: list[str]  # conversations that said something
         body: str  # what follows the instructions
         receipt: ContextInjected
@@ -101,9 +102,13 @@ def digest_of(data: bytes) -> str:
 
 
 def work_of(call: "HookCall") -> list[object]:
-    """Read what the session's directory tells: branch, changed files, and the repository's settings."""
-    branch, files = work_in(call.where) if call.project else ("", [])
-    return [branch, files, digest_of(git_config(call.project).encode("utf-8", "replace"))]
+    """Read what the session's directory tells: branch, and changed files."""
+    return list(work_in(call.where)) if call.project else ["", []]
+
+
+def config_of(project: str) -> str:
+    """Digest the settings of a project's repository."""
+    return digest_of(git_config(project).encode("utf-8", "replace"))
 
 
 def stamp_of(path: str) -> list[int]:
@@ -120,7 +125,9 @@ def _holds(store: "Store", call: "HookCall", kept: "Kept") -> bool:
         return False
     if any(stamp_of(str(path)) != stamp for path, stamp in kept["files"]):
         return False
-    if kept["log"] != log_but(store, now[:10]) or kept["work"] != work_of(call):
+    if kept["log"] != log_but(store, now[:10]):
+        return False
+    if kept["work"] != work_of(call) or kept["config"] != config_of(call.project):
         return False
     data, size = said_on(store, now[:10]), kept["size"]
     if len(data) - size > _MOST_SINCE or digest_of(data[:size]) != kept["said"]:

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from eventlog import Fact, Retraction, StageSummary
-from eventlog.app import make_ready, session_start
+from eventlog.app import make_ready, session_context, session_start
 from eventlog.app.context import build
 from eventlog.app.machine import Machine
 from eventlog.app.open_store import OpenStore, open_store
@@ -216,6 +216,25 @@ def test_a_file_that_was_just_written_is_not_relied_on(house, monkeypatch):
     house.start()
     house.start()
 
+    assert [False, False] == house.found[-2:]
+
+
+@pytest.mark.parametrize("change", [("HEAD", "ref: refs/heads/till\n"), ("config", "[core]\n")], ids="{0[0]}".format)
+def test_what_the_repository_tells_only_after_a_context_was_made_is_not_what_it_was_made_of(house, monkeypatch, change):
+    _git(house, "init", "-b", "cart")
+    name, text = change
+    make = session_context.session_context
+
+    def and_change(*given):
+        built = make(*given)
+        _edit(house.project / ".git" / name, text)
+        return built
+
+    with monkeypatch.context() as patched:
+        patched.setattr(session_context, "session_context", and_change)
+        house.start()
+
+    assert house.start() == house.anew()
     assert [False, False] == house.found[-2:]
 
 
