@@ -24,8 +24,9 @@ from eventlog.errors import BadRequest, InvalidEvent, NotStored
 from eventlog.files import make_dirs, not_stored
 from eventlog.log import EventLog
 from eventlog.projections.bases.ledger import Ledger
+from eventlog.projections.bases.ledgers import ledgers, unmatched_entries
 from eventlog.projections.bases.names import BaseFile
-from eventlog.projections.views.knowledge import Knowledge, ledgers, unmatched_entries
+from eventlog.projections.state.knowledge_events import Knowledge
 from eventlog.settings.schema import Settings
 from eventlog.store import Store
 

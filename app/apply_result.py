@@ -1,10 +1,11 @@
 """The changes that applying made to knowledge bases, as reports name them."""
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec import Struct
 
-from eventlog.app.staging import StagedEntry
+if TYPE_CHECKING:
+    from eventlog.app.staging import StagedEntry
 
 
 class SectionChange(NamedTuple):
@@ -29,7 +30,7 @@ class ApplyResult(Struct):
     applied: list[SectionChange] = []
     nothing: list[SectionChange] = []  # deletions of what was not there
     edited: list[SectionChange] = []  # by people, and now in the log
-    staged: list[StagedEntry] = []  # everything that waits for a person, staged just now or before
+    staged: "list[StagedEntry]" = []  # everything that waits for a person, staged just now or before
     pending: list[tuple[str, str]] = []  # files that could not be written, and why
     files: list[tuple[str, bytes, bytes]] = []  # those that changed: path, before, after
     stored: int = 0  # events this run has added to the log

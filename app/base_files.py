@@ -7,8 +7,9 @@ from typing import NamedTuple
 from eventlog.app.open_store import OpenStore
 from eventlog.app.storage import BaseStorage, LocalFile, Refused, storage_of
 from eventlog.projections.bases.ledger import Ledger
+from eventlog.projections.bases.ledgers import ledgers
 from eventlog.projections.bases.names import BaseFile, is_in_projects
-from eventlog.projections.views.knowledge import Knowledge, ledgers
+from eventlog.projections.state.knowledge_events import Knowledge
 
 
 class BaseTarget(NamedTuple):

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec.structs import replace
 
@@ -15,7 +15,6 @@ from eventlog.events import HUMAN, Event, Fact, Restored
 from eventlog.log import EventLog
 from eventlog.projections.base import Document
 from eventlog.projections.context.recent_events import decided_before
-from eventlog.projections.edits.memory_edits import EditReading, interpret_edit, is_base, stamp_in, take_added
 from eventlog.projections.engine.at import Renderings
 from eventlog.projections.engine.replay import ReplayResult
 from eventlog.projections.labels import LABELS
@@ -27,6 +26,9 @@ from eventlog.replica import make_replica, replica_of
 from eventlog.retractions import Retractions
 from eventlog.settings.schema import Settings
 from eventlog.store import project_slug
+
+if TYPE_CHECKING:
+    from eventlog.projections.edits.memory_edits import EditReading
 
 
 class EditRecord(NamedTuple):
@@ -72,8 +74,10 @@ def _edited(root: Path) -> Iterator[tuple[Path, bytes]]:
             yield path, data
 
 
-def _interpret(log: EventLog, settings: Settings, root: Path, path: Path, data: bytes) -> EditReading:
+def _interpret(log: EventLog, settings: Settings, root: Path, path: Path, data: bytes) -> "EditReading":
     """Compare with the file as it was rendered; where that cannot be had again, only what was added is known."""
+    from eventlog.projections.edits.memory_edits import EditReading, interpret_edit, is_base, stamp_in, take_added
+
     name = path.relative_to(root).as_posix()
     rendered_at = stamp_in(data)
     ts, words = _saved_at(path, log.now(), rendered_at), LABELS[settings.locale]
@@ -96,7 +100,7 @@ def _interpret(log: EventLog, settings: Settings, root: Path, path: Path, data: 
     return _placed(reading, place)._replace(unexplained=reading.unexplained or rendered_at is not None)
 
 
-def _placed(reading: EditReading, place: tuple[str | None, str | None]) -> EditReading:
+def _placed(reading: "EditReading", place: tuple[str | None, str | None]) -> "EditReading":
     """Let new facts be of a place of the project: events carry paths."""
     replica, path = place
     return reading._replace(

@@ -18,9 +18,10 @@ from eventlog.files import replace_file
 from eventlog.projections.bases import drift, sections
 from eventlog.projections.bases.carry import Arrival, WriteResult, carry
 from eventlog.projections.bases.ledger import Ledger, key_of
+from eventlog.projections.bases.ledgers import ledgers
 from eventlog.projections.bases.names import BaseFile
 from eventlog.projections.bases.sections import Page, SectionId
-from eventlog.projections.views.knowledge import Knowledge, ledgers
+from eventlog.projections.state.knowledge_events import Knowledge
 from eventlog.store import Store
 
 

@@ -9,7 +9,6 @@ from eventlog import files
 from eventlog.app import replica_files
 from eventlog.app.apply_result import ApplyResult
 from eventlog.app.codex_export import ExportResult, export
-from eventlog.app.context_loader import drop_copy
 from eventlog.app.hand_edits import EditRecord, record_edits
 from eventlog.app.open_store import OpenStore
 from eventlog.app.phases import READING, Phases, silent, watched
@@ -131,6 +130,7 @@ def rebuild(
     applied = ApplyResult()
     if KNOWLEDGE in projections and replayed.knowledge.tells_of_files:
         from eventlog.app.apply import apply  # most stores plan nothing
+        from eventlog.app.context_loader import drop_copy
 
         applied = apply(opened, state=replayed.knowledge, dry_run=check, progress=phases(_APPLYING))
         replayed = again() if applied.stored else replayed

@@ -26,7 +26,7 @@ from eventlog.events import (
     Withdrawal,
     order,
 )
-from eventlog.projections.views.knowledge import ledgers
+from eventlog.projections.bases.ledgers import ledgers
 from eventlog.retractions import Retractions
 
 _TOGETHER_US = 500  # what one save of a file came to is dated one microsecond after the other

@@ -26,7 +26,7 @@ from eventlog.projections.catalog import installed
 from eventlog.projections.engine.at import Renderings
 from eventlog.projections.raw_html import as_said
 from eventlog.projections.stamp import stamped_at
-from eventlog.projections.views.knowledge import Knowledge
+from eventlog.projections.state.knowledge_events import Knowledge
 from eventlog.retractions import Retractions, statements_of
 from eventlog.text import statement_of
 

@@ -6,7 +6,6 @@ program of whoever imports us alone. Where none is to be had, or one dies, the j
 
 import os
 import sys
-import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from types import TracebackType
@@ -39,8 +38,7 @@ class Workers:
     @property
     def are_any(self) -> bool:
         """Tell whether there can be more than this process; a clock that waits is no other thread at work."""
-        others = set(threading.enumerate()) - {threading.current_thread()}
-        return self._count > 1 and sys.platform == "linux" and all(isinstance(one, threading.Timer) for one in others)
+        return self._count > 1 and sys.platform == "linux" and not _are_threads_at_work()
 
     def __call__(self, do: Callable[[_Job], _Made], jobs: Iterable[_Job], /) -> Iterator[_Made]:
         """Do the jobs, a few at a time; yield what comes of them in their order."""
@@ -83,6 +81,7 @@ def _started(count: int) -> "ProcessPoolExecutor":
 def _end_with_parent() -> None:
     """Outlive no replay that is killed: its locks would stay locked. Ctrl-C is the parent's to answer."""
     import signal
+    import threading
     from multiprocessing import parent_process
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -94,6 +93,15 @@ def _end_with_parent() -> None:
         os._exit(1)
 
     threading.Thread(target=wait, daemon=True).start()
+
+
+def _are_threads_at_work() -> bool:
+    if "threading" not in sys.modules:  # nobody has begun any
+        return False
+    import threading
+
+    others = set(threading.enumerate()) - {threading.current_thread()}
+    return not all(isinstance(one, threading.Timer) for one in others)
 
 
 def _processors() -> int:

@@ -1,7 +1,6 @@
 """A bar for what takes longer than a second, on a terminal: the phase, how much is done, how long the rest takes."""
 
 import sys
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, ClassVar
@@ -26,8 +25,10 @@ def phases() -> Iterator[Phases]:
     if _View.at_work:
         yield _View.at_work.phase
         return
+    from threading import Timer  # nobody else needs it
+
     view = _View.at_work = _View()
-    timer = threading.Timer(_SILENT_SECONDS, view.begin)
+    timer = Timer(_SILENT_SECONDS, view.begin)
     timer.daemon = True
     timer.start()
     try:
@@ -52,7 +53,9 @@ class _View:
     at_work: "ClassVar[_View | None]" = None
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        from threading import Lock
+
+        self._lock = Lock()
         self._bar: rich_progress.Progress | None = None
         self._ended = False
         self._name, self._done, self._all = "", 0, 0

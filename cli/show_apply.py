@@ -2,11 +2,14 @@
 
 import sys
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from eventlog.app.apply_result import ApplyResult, SectionChange
-from eventlog.app.staging import StagedEntry
 from eventlog.cli.output import count, say
 from eventlog.text import cut
+
+if TYPE_CHECKING:
+    from eventlog.app.staging import StagedEntry
 
 _SHOWN, _CHARS = 3, 60
 
@@ -58,7 +61,7 @@ def blocked_as_dict(blocked: tuple[str, str]) -> dict[str, object]:
     return {"file": file, "reason": reason}
 
 
-def staged_as_dict(staged: StagedEntry) -> dict[str, object]:
+def staged_as_dict(staged: "StagedEntry") -> dict[str, object]:
     """Make the JSON of a staged entry: what it wants, why it waits."""
     key = staged.entry.key
     return {

@@ -22,7 +22,6 @@ from eventlog.events import (
     SectionKey,
     UnknownEvent,
 )
-from eventlog.plain_words import of_value
 from eventlog.upcast import Fields, upcast
 
 _APART_MS = 1000  # an id and a time taken one after the other
@@ -160,7 +159,7 @@ def _parse(line: bytes) -> Fields:
     try:
         fields = msgspec.json.decode(line)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        from eventlog.plain_words import of_json  # a log that is whole needs no words
+        from eventlog.plain_words import of_json
 
         raise InvalidEvent(f"{NOT_JSON}{of_json(error)}") from error
     if not isinstance(fields, dict):
@@ -240,6 +239,8 @@ def in_words(reason: str, kind: Any = None) -> str:
         return f"must be {'one of ' if len(choices) > 1 else ''}{', '.join(choices)}"
     if reason.endswith(r"matching regex '\\S'"):
         return "must not be blank"
+    from eventlog.plain_words import of_value  # a log that is whole needs no words
+
     return of_value(reason)
 
 

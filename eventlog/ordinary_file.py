@@ -1,7 +1,7 @@
 """A day file with nothing unusual about it, decoded in one call: what makes replays fast; pure."""
 
 import re
-from functools import reduce
+from functools import cache, reduce
 from operator import attrgetter, or_
 from typing import Any
 
@@ -14,7 +14,11 @@ from eventlog.timestamps import LENGTH
 _CURRENT = {(TYPES[name], version) for name, version in VERSIONS.items()}
 _LARGEST = 1 << 63  # a number that a float field takes as well
 _id_of, _ts_of = attrgetter("id"), attrgetter("ts")
-_typed: msgspec.json.Decoder[Any] = msgspec.json.Decoder(reduce(or_, KNOWN))
+
+
+@cache
+def _typed() -> "msgspec.json.Decoder[Any]":
+    return msgspec.json.Decoder(reduce(or_, KNOWN))
 
 
 def decode_whole(data: bytes | None, day: str) -> list[Event] | None:
@@ -29,7 +33,7 @@ def decode_whole(data: bytes | None, day: str) -> list[Event] | None:
     if data[:1] != b"{" or data[-2:] != b"}\n" or data.count(b"}\n{") != lines - 1 or b'"extra"' in data:
         return None
     try:
-        events: list[Event] = _typed.decode_lines(data)
+        events: list[Event] = _typed().decode_lines(data)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
     return events if len(events) == lines and _are_ordinary(events, day) else None

@@ -14,7 +14,7 @@ import msgspec
 from eventlog.events import VERSIONS
 from eventlog.projections.engine.day_fold import DayRow
 from eventlog.projections.state.conversations import Conversations
-from eventlog.projections.views.knowledge import Knowledge
+from eventlog.projections.state.knowledge_events import Knowledge
 
 _OURS: tuple[type[Any], ...] = (Conversations, Knowledge)
 

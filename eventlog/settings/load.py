@@ -7,7 +7,6 @@ import msgspec
 
 from eventlog import files
 from eventlog.errors import BadSettings
-from eventlog.plain_words import of_system
 from eventlog.settings.schema import Settings
 from eventlog.store import Store
 
@@ -39,6 +38,8 @@ def load(store: Store) -> ConfigFile:
     except FileNotFoundError:
         return ConfigFile(Settings(), {})
     except OSError as error:
+        from eventlog.plain_words import of_system  # a file that can be read needs no words
+
         what, remedy = of_system(error)
         raise BadSettings(f"cannot be read: {what}", where=store.config, hint=remedy) from error
     return parse(data, store.config)

@@ -32,8 +32,8 @@ from eventlog.projections.engine.shelf import Shelf
 from eventlog.projections.engine.withheld import without_words
 from eventlog.projections.state.conversations import Conversation, Conversations
 from eventlog.projections.state.identity import Identities
+from eventlog.projections.state.knowledge_events import Knowledge
 from eventlog.projections.state.places import Places
-from eventlog.projections.views.knowledge import Knowledge
 from eventlog.retractions import Retractions, judged_statements, statements_of
 from eventlog.skim import Skimmed, SkimmedDay, envelope_of, skim
 from eventlog.text import statement_of

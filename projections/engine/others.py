@@ -19,7 +19,7 @@ from eventlog.projections.engine.shelf import Shelf, ShelfDamaged
 from eventlog.projections.engine.withheld import without_words
 from eventlog.projections.state.conversations import Conversations
 from eventlog.projections.state.identity import resolved
-from eventlog.projections.views.knowledge import Knowledge
+from eventlog.projections.state.knowledge_events import Knowledge
 from eventlog.settings.schema import Settings
 
 

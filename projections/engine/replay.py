@@ -28,8 +28,8 @@ from eventlog.projections.engine.row_book import Book, Place, RowBook, outdated_
 from eventlog.projections.engine.shelf import MemoryShelf, Shelf, ShelfDamaged
 from eventlog.projections.state.conversations import Conversations
 from eventlog.projections.state.identity import Identities, identities
+from eventlog.projections.state.knowledge_events import Knowledge
 from eventlog.projections.state.places import Places
-from eventlog.projections.views.knowledge import Knowledge
 from eventlog.projections.views.memory import note_units
 from eventlog.settings.schema import Settings
 

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from eventlog.events import KnowledgeEdited, order
 from eventlog.projections.base import Document, Line, Projection, Sources, View
-from eventlog.projections.bases.headings import plain
 from eventlog.projections.engine.whole import whole
 from eventlog.projections.labels import LABELS, Labels
 from eventlog.projections.raw_html import as_text
@@ -71,8 +70,13 @@ def _render(name: str, library: "Library") -> Iterable[Document]:
 
 def is_notes(title: str) -> bool:
     """Tell whether a section of that title, as people read it, is the person's own."""
-    is_plain = title.replace(" ", "").isalnum()  # most are, and a parser of Markdown takes its time
-    return same_text(title if is_plain else plain(_CLOSING.sub("", title))) in _NOTES
+    return same_text(title if title.replace(" ", "").isalnum() else _as_read(title)) in _NOTES
+
+
+def _as_read(title: str) -> str:
+    from eventlog.projections.bases.headings import plain  # most are words, and a parser of Markdown takes its time
+
+    return plain(_CLOSING.sub("", title))
 
 
 def notes_path(path: str) -> str:

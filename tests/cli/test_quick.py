@@ -58,15 +58,29 @@ def test_another_replay_is_left_to_the_verb(store, more):
     assert quick.replay(["--store", str(store), "replay", *more]) is None
 
 
-@pytest.mark.parametrize("asked", ASKED[:3])
-def test_no_library_is_imported_for_it(store, asked):
-    args = asked if asked == ("--version",) else (*asked, "--store", store)
+def loaded_for(*args):
+    """What a process has imported that answered."""
     command = [sys.executable, "-c", LOADED, *args]
     ended = subprocess.run(command, capture_output=True, check=True, env=surroundings(), text=True)
     loaded = set(ended.stderr.split())
 
     assert ended.stdout
     assert "eventlog.cli.quick" in loaded
+    return loaded
+
+
+def test_a_replay_loads_nothing_that_only_plans_edits_and_options_need(store):
+    loaded = loaded_for("replay", "--store", store)
+    rooms = ("eventlog.projections.bases.", "eventlog.projections.edits.", "click", "threading", "eventlog.plain_words")
+
+    assert "eventlog.projections.engine.replay" in loaded
+    assert [] == [name for name in loaded if name.startswith(rooms)]
+
+
+@pytest.mark.parametrize("asked", ASKED[:3])
+def test_no_library_is_imported_for_it(store, asked):
+    loaded = loaded_for(*(asked if asked == ("--version",) else (*asked, "--store", store)))
+
     assert set() == loaded & {"click", "msgspec", "orjson", "rich", "yaml", "json", "importlib.metadata"}
 
 

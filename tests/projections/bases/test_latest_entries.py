@@ -10,8 +10,9 @@ from eventlog import ids, timestamps
 from eventlog.codec import from_fields
 from eventlog.projections.bases.carry import carry
 from eventlog.projections.bases.latest_entries import LatestEntries
+from eventlog.projections.bases.ledgers import ledgers
 from eventlog.projections.bases.sections import digest
-from eventlog.projections.views.knowledge import Knowledge, ledgers
+from eventlog.projections.state.knowledge_events import Knowledge
 from eventlog.settings.schema import KnowledgeBase, Settings
 from tests.support.builders import at
 from tests.support.work import lines_run
