@@ -1,6 +1,7 @@
 """Taking back the last thing a person or an entry did, or one that is named, by an event that can be taken back."""
 
 import os
+from collections import defaultdict
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -76,6 +77,10 @@ class _Done:
         self._events = {event.id: event for event in events}
         self._withdrawn = Retractions(event for event in events if isinstance(event, Withdrawal))
         self._firsts = _first_texts(opened)
+        self._arrivals: dict[str, list[EntryApplied]] = defaultdict(list)  # by entry
+        for event in self._events.values():
+            if isinstance(event, EntryApplied):
+                self._arrivals[event.target].append(event)
 
     def all(self) -> Iterator[Undoable]:
         """Yield what was done and is not taken back; what took something back is taken back by name only."""
@@ -106,21 +111,17 @@ class _Done:
                 return event.id not in self._firsts
             case Fact() | StageSummary() | PlanEntry():
                 is_in_force = event.agent == HUMAN and not self._withdrawn.hides(event)
-                return is_in_force and not self._arrivals(event)
+                return is_in_force and event.id not in self._arrivals
             case Retraction():
                 return event.agent == HUMAN
             case _:
                 return isinstance(event, EntryResolved | Rejected | ProjectJoined)
 
     def _first_arrival(self, entry: PlanEntry) -> str:
-        return min(self._arrivals(entry), key=order).id
-
-    def _arrivals(self, entry: Event) -> list[EntryApplied]:
-        arrivals = (event for event in self._events.values() if isinstance(event, EntryApplied))
-        return [event for event in arrivals if event.target == entry.id]
+        return min(self._arrivals[entry.id], key=order).id
 
     def _undoable(self, event: Event) -> Undoable:
-        what = next((what for kind, what in _WORDS.items() if isinstance(event, kind)), "an edit by hand")
+        what = _WORDS.get(type(event), "an edit by hand")
         match event:
             case EntryApplied():
                 return Undoable(event, [self._events[event.target]], what)
@@ -158,7 +159,7 @@ _WORDS: dict[type[Event], str] = {
     Restored: "a taking back",
     ProjectJoined: "a joining of two projects",
 }
-_DOING = (EntryApplied, EntryResolved, KnowledgeEdited, PlanEntry, ProjectJoined, Rejected, Restored, Retraction)
+_DOING: tuple[type[Event], ...] = (*_WORDS, KnowledgeEdited, Retraction)
 
 
 def _first_texts(opened: OpenStore) -> set[str]:
