@@ -6,7 +6,7 @@ import click
 
 from eventlog.app.naming.file_lines import file_line
 from eventlog.app.receipt import ReceiptSources, receipts_of
-from eventlog.app.why import LineReason, known_file, reasons_behind
+from eventlog.app.why import LineReason, explain, known_file
 from eventlog.app.why_not import why_not
 from eventlog.app.why_not_told import why_not_told
 from eventlog.cli import options, suggestions
@@ -121,7 +121,8 @@ def _files(given: ReceiptSources) -> list[dict[str, object]]:
 def _of_file(place: str, store: Store, *, as_json: bool) -> None:
     name, number = file_line(place)
     opened, shown = options.open_store(store), Shown(store)
-    explained = reasons_behind(opened, place)
+    file = known_file(opened, name)
+    explained = explain(opened, file, number)
     if not explained:
         complain(f"{place} is empty: nothing is behind it", "eventlog diff tells what it said before")
     elif as_json:
@@ -135,7 +136,7 @@ def _of_file(place: str, store: Store, *, as_json: bool) -> None:
     elif number is None:
         show_lines(whole_file(place, explained, shown))
     else:
-        lines = known_file(opened, name).read_text(encoding="utf-8", errors="replace").split("\n")
+        lines = file.read_text(encoding="utf-8", errors="replace").split("\n")
         heading = heading_above(lines, number)
         show_lines(one_line(place, explained[0], heading, shown))
 
