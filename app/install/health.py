@@ -64,11 +64,16 @@ def _writing(store: Store) -> Iterator[Problem]:
 def _unusable(cache: Path) -> Iterator[Problem]:
     """Name a part of the cache that a replay cannot write; on a read-only disk, that is told already."""
     for path in (cache, *(cache / name for name in _NEEDED)):
-        if os.path.lexists(path) and not os.access(path, os.R_OK | os.W_OK) and not _is_read_only(path):
+        if _is_refused(path, os.R_OK | os.W_OK):
             yield Problem(f"{path} cannot be used: replay needs it", f"chmod -R u+rwX {cache}, or remove it")
     knowledge = cache.with_name("knowledge")
-    if os.path.lexists(knowledge) and not os.access(knowledge, os.W_OK | os.X_OK) and not _is_read_only(knowledge):
+    if _is_refused(knowledge, os.W_OK | os.X_OK):
         yield Problem(f"{knowledge} cannot be written: replay needs it", f"chmod -R u+rwX {knowledge}")
+
+
+def _is_refused(path: Path, rights: int) -> bool:
+    """Tell whether there is something we have not these rights of, though the disk can be written."""
+    return os.path.lexists(path) and not os.access(path, rights) and not _is_read_only(path)
 
 
 def _is_read_only(path: Path) -> bool:
