@@ -10,7 +10,6 @@ from eventlog.projections.search.words import tokens
 from eventlog.text import cut, project_name
 
 _LONGEST = 300  # characters of a text
-_KINDS = {"stage_summary": "summary", "conversation_text": "conversation"}
 _WORD = re.compile(r"[\w./:@+#-]+")
 
 
@@ -26,8 +25,7 @@ def _lines(hits: Iterable[SearchHit], query: str, shown: Shown) -> Iterator[str]
     asked, beginning = frozenset(tokens(query)), last_word(query)
     for hit in hits:
         about = project_name(hit.project) if hit.project else "about you"
-        kind = _KINDS.get(hit.type, hit.type)
-        where = " · ".join([shown.moment(hit.ts), clean(kind), clean(about)])
+        where = " · ".join([shown.moment(hit.ts), clean(hit.kind), clean(about)])
         yield f"{styled(shown.id(hit.id), fg='cyan')}  {styled(where, dim=True)}"
         yield from (highlighted(line, asked, beginning) for line in beside("  ", clean(cut(hit.text, _LONGEST))))
 

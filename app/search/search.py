@@ -11,6 +11,7 @@ from eventlog.app.search.search_index import Hit, Scope, SearchIndex
 from eventlog.projections.search.words import tokens
 from eventlog.text import one_line
 
+_KINDS = {"stage_summary": "summary", "conversation_text": "conversation"}
 _MOST_NEAR = 5
 _SHORTEST_BEGINNING = 2  # characters of the word somebody is still typing
 
@@ -26,6 +27,11 @@ class SearchHit(NamedTuple):
     ts: str
     text: str
     score: float
+
+    @property
+    def kind(self) -> str:
+        """Name in one word what it is to people."""
+        return _KINDS.get(self.type, self.type)
 
 
 class SearchAnswer(NamedTuple):
