@@ -15,13 +15,11 @@ from pathlib import Path
 import orjson
 
 import eventlog
-from bench.generate import generate
+from bench.generate import PROJECT, after_a_fact, generate
 from bench.measure import FLOOR, Row, Run, compare, processor
-from eventlog import EventLog, Fact
 
 _SCRIPT = str(Path(eventlog.__file__).parent / "hook.py")
 _SMALLEST = 1000
-_PROJECT = "/home/ada/src/project-3"
 _DAYS = 365
 _sessions = count()
 
@@ -31,7 +29,7 @@ def rows(scratch: Path, events: int) -> Iterator[Row]:
     smallest = _hook(_store(scratch, _SMALLEST))
     name = f"session-start hook with context, store of {_SMALLEST:,}"
     yield compare(name, smallest, "python -I -S -c pass", processor(FLOOR), "≤ 4", rounds=15)
-    anew = _after_a_fact(scratch / f"context-{_SMALLEST}", smallest)
+    anew = after_a_fact(scratch / f"context-{_SMALLEST}", smallest)
     yield compare(
         "the same, right after something was said", anew, "python -I -S -c pass", processor(FLOOR), "", rounds=15
     )
@@ -46,17 +44,6 @@ def rows(scratch: Path, events: int) -> Iterator[Row]:
             rounds=15,
         )
         size *= 10
-
-
-def _after_a_fact(store: Path, start: Run) -> Run:
-    """A start that finds something new in the log, so that nothing that is ready holds."""
-    log = EventLog(store)
-
-    def run() -> object:
-        log.append(Fact(conversation_id="bench", project=_PROJECT, content=f"fact {next(_sessions)}"))
-        return start()
-
-    return run
 
 
 def _store(scratch: Path, events: int) -> Path:
@@ -87,7 +74,7 @@ def _payload() -> bytes:
     return orjson.dumps(
         {
             "session_id": f"bench-{next(_sessions):06}",
-            "cwd": _PROJECT,
+            "cwd": PROJECT,
             "hook_event_name": "SessionStart",
             "source": "startup",
         }

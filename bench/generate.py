@@ -5,9 +5,11 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from eventlog import codec, ids, timestamps
+from bench.measure import Run
+from eventlog import EventLog, Fact, codec, ids, timestamps
 from eventlog.events import Event
 
+PROJECT = "/home/ada/src/project-3"  # one of seven
 EVENTS_PER_CONVERSATION = 50  # the last is at 49
 _FIRST_DAY = datetime(2025, 1, 1, tzinfo=UTC)
 _WORDS = [
@@ -48,6 +50,17 @@ def _write(log_dir: Path, lines: dict[str, list[tuple[str, bytes]]], before: str
     """Write the days that are over, and let go of them; conversations begin one after the other."""
     for day in [day for day in lines if day < before]:
         (log_dir / f"{day}.jsonl").write_bytes(b"".join(line for _, line in sorted(lines.pop(day))))
+
+
+def after_a_fact(store: Path, run: Run) -> Run:
+    """A run that finds something new in the log of a store, so that nothing that was made of it before holds."""
+    log = EventLog(store)
+
+    def after() -> object:
+        log.append(Fact(conversation_id="bench", project=PROJECT, content=f"fact of {log.now()}"))
+        return run()
+
+    return after
 
 
 def conversation_id(number: int) -> str:

@@ -11,13 +11,11 @@ from math import log10
 from pathlib import Path
 
 from bench import hook
-from bench.generate import conversation_id, generate
-from bench.measure import Run, processor
-from eventlog import EventLog, Fact
+from bench.generate import PROJECT, after_a_fact, conversation_id, generate
+from bench.measure import processor
 from eventlog.store import project_slug
 
 _EVENTLOG = (sys.executable, "-m", "eventlog", "--store")
-_PROJECT = "/home/ada/src/project-3"
 _SMALLEST, _ROUNDS = 10_000, 3
 
 
@@ -36,7 +34,7 @@ def lines(scratch: Path, most: int) -> Iterator[tuple[str, list[float], list[flo
 
 def _timed(store: Path) -> dict[str, Callable[[], float]]:
     """Return what is timed, in an order in which each finds what it needs."""
-    memory = store / "knowledge" / "projects" / project_slug(_PROJECT) / "MEMORY.md"
+    memory = store / "knowledge" / "projects" / project_slug(PROJECT) / "MEMORY.md"
     verbs = {
         "replay --full": ("replay", "--full"),
         "verify": ("verify",),
@@ -46,16 +44,6 @@ def _timed(store: Path) -> dict[str, Callable[[], float]]:
         "query --session, raw lines": ("query", "--format", "jsonl", "--session", conversation_id(11)),
     }
     timed = {what: processor((*_EVENTLOG, str(store), *verb)) for what, verb in verbs.items()}
-    timed["replay after one fact"] = _after_a_fact(store, processor((*_EVENTLOG, str(store), "replay")))
+    timed["replay after one fact"] = after_a_fact(store, processor((*_EVENTLOG, str(store), "replay")))
     timed["turn end"] = processor(hook.hook(store, "Stop"), lambda: hook.stop("a-new-conversation-"))
     return timed  # type: ignore[return-value]  # each tells its time
-
-
-def _after_a_fact(store: Path, replay: Run) -> Run:
-    log = EventLog(store)
-
-    def run() -> object:
-        log.append(Fact(conversation_id="bench", project=_PROJECT, content=f"fact of {log.now()}"))
-        return replay()
-
-    return run

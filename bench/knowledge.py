@@ -11,14 +11,13 @@ from pathlib import Path
 
 import msgspec
 
-from bench.generate import conversation_id
+from bench.generate import PROJECT, conversation_id
 from bench.measure import FLOOR, Row, Run, compare, process
 from eventlog.events import Event, Retraction, TurnEnd
 from eventlog.log import EventLog
 from eventlog.store import project_slug
 
 _EVENTLOG = (sys.executable, "-m", "eventlog")
-_PROJECT = "/home/ada/src/project-3"
 _QUERY = (*_EVENTLOG, "query", "--format", "jsonl", "--session")
 
 
@@ -49,7 +48,7 @@ def _after_one_event(log: EventLog, replay: Run, full: Run, events: int) -> Iter
 
     def fact(**fields: object) -> Event:
         told = f"{next(number)} {time.time_ns()}"
-        common = {"type": "fact", "conversation_id": f"bench-{told}", "project": _PROJECT, "content": told}
+        common = {"type": "fact", "conversation_id": f"bench-{told}", "project": PROJECT, "content": told}
         return log.append({**common, **fields})
 
     happen: dict[str, Callable[[], object]] = {
@@ -73,7 +72,7 @@ def _after_one_event(log: EventLog, replay: Run, full: Run, events: int) -> Iter
 
 def _flat(store: Path, small: Path, events: int) -> Iterator[Row]:
     """The bars of verbs that ask what replays keep."""
-    line = str(Path("knowledge", "projects", f"{project_slug(_PROJECT)}", "MEMORY.md:6"))
+    line = str(Path("knowledge", "projects", f"{project_slug(PROJECT)}", "MEMORY.md:6"))
     process((*_EVENTLOG, "--store", str(small), "replay"))()
     for verb in (("why", line), ("stats",), ("sessions",)):
         asked = [
