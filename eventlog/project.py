@@ -11,6 +11,7 @@ _LONGEST_REF_FILE = 4096
 _LONGEST_PACKED = 16 << 20  # bytes; beyond, a commit is not looked for
 _LONGEST_CONFIG = 1 << 16
 _SHORTEST_HASH = 40
+_REFERENCE = "ref: "
 _HEX = frozenset("0123456789abcdef")
 
 
@@ -29,13 +30,18 @@ def git_head(cwd: str) -> tuple[str | None, str | None]:
     found = find_repository(os.path.abspath(cwd))
     if not found:
         return None, None
-    root, dot_git = found
-    git_dir = git_dir_of(root, dot_git)
+    git_dir = git_dir_of(*found)
     head = _read(f"{git_dir}/HEAD")
-    if not head.startswith("ref: "):
+    branch = _branch(head)
+    if branch is None:
         return None, _commit_id(head)
-    ref = head.removeprefix("ref: ")
-    return ref.removeprefix("refs/heads/"), _commit(_common_dir(dot_git, git_dir), ref)
+    return branch, _commit(_common_dir(found[1], git_dir), head.removeprefix(_REFERENCE))
+
+
+def git_branch(cwd: str) -> str | None:
+    """The branch checked out at `cwd`, as `git_head` tells it; its commit is not looked for."""
+    found = find_repository(os.path.abspath(cwd))
+    return _branch(_read(f"{git_dir_of(*found)}/HEAD")) if found else None
 
 
 def git_config(root: str) -> str:
@@ -96,6 +102,10 @@ def _is_same_entry(one: str, other: str) -> bool:
     """Tell whether two paths are one name in one directory; what a link of that name leads to does not count."""
     places = [(os.path.realpath(os.path.dirname(path)), os.path.basename(path)) for path in (one, other)]
     return places[0] == places[1]
+
+
+def _branch(head: str) -> str | None:
+    return head.removeprefix(_REFERENCE).removeprefix("refs/heads/") if head.startswith(_REFERENCE) else None
 
 
 def _commit(common: str, ref: str) -> str | None:

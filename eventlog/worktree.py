@@ -9,7 +9,7 @@ import struct
 
 from eventlog.files import read_regular
 from eventlog.lean import os
-from eventlog.project import find_repository, git_dir_of, git_head
+from eventlog.project import find_repository, git_branch, git_dir_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ _SECOND = 1_000_000_000
 
 def work_in(where: str) -> tuple[str, list[str]]:
     """Read the branch ("" on a trunk, and where there is none) and what was changed lately in a directory."""
-    branch = git_head(where)[0] or ""
+    branch = git_branch(where) or ""
     branch = "" if branch in TRUNKS else branch
     return branch, changed_files(where, _FILES, committed=bool(branch))
 

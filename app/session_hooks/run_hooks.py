@@ -24,7 +24,7 @@ from eventlog.events import (
 )
 from eventlog.hosts.call import present
 from eventlog.log import EventLog
-from eventlog.project import git_head
+from eventlog.project import git_branch
 from eventlog.settings.schema import Settings
 from eventlog.timestamps import from_ns, to_ms
 
@@ -46,7 +46,7 @@ def _context(log: EventLog, event: SessionStart | SessionEnd, cwd: str, issue: s
     where = cwd or event.project or ""
     events = [told for told in log.session(event.conversation_id) if not told.subagent]
     started_on = next((told.git_branch for told in events if isinstance(told, SessionStart)), None)
-    branch, _ = git_head(where) if where else (None, None)
+    branch = git_branch(where) if where else None
     context = HookContext(
         session_id=event.conversation_id,
         cwd=where,

@@ -3,7 +3,8 @@ import stat
 
 import pytest
 
-from eventlog.project import git_head, project_root
+from eventlog import project
+from eventlog.project import git_branch, git_head, project_root
 from tests.support.repositories import git, repository
 
 
@@ -30,6 +31,7 @@ def test_a_directory_that_does_not_exist_belongs_to_the_repository_above(repo):
 
 def test_without_a_repository_the_directory_itself_is_the_project(tmp_path):
     assert (str(tmp_path), (None, None)) == (project_root(str(tmp_path)), git_head(str(tmp_path)))
+    assert git_branch(str(tmp_path)) is None
 
 
 def test_the_innermost_repository_counts(repo):
@@ -44,7 +46,7 @@ def test_a_linked_worktree_counts_as_its_main_repository(repo, tmp_path):
 
     assert str(repo) == project_root(str(tmp_path / "linked" / "deep"))
     assert truth(tmp_path / "linked") == git_head(str(tmp_path / "linked"))
-    assert "topic" == git_head(str(tmp_path / "linked"))[0]
+    assert "topic" == git_head(str(tmp_path / "linked"))[0] == git_branch(str(tmp_path / "linked"))
 
 
 def test_worktrees_of_a_bare_repository_are_one_project(repo, tmp_path):
@@ -88,6 +90,13 @@ def test_a_detached_head_has_a_commit_and_no_branch(repo):
     git(repo, "checkout", "--detach")
 
     assert (None, git(repo, "rev-parse", "HEAD")) == git_head(str(repo))
+    assert git_branch(str(repo)) is None
+
+
+def test_for_the_branch_alone_no_commit_is_looked_for(repo, monkeypatch):
+    monkeypatch.setattr(project, "_commit", lambda *_: pytest.fail("the references were read"))
+
+    assert "main" == git_branch(str(repo))
 
 
 def test_an_unborn_branch_has_no_commit(tmp_path):
