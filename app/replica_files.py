@@ -65,7 +65,7 @@ def written_elsewhere(store: Store) -> str:
     """Find a file of another machine with events of our name that our own log lacks; "" where there is none."""
     name = replica_of(store)
     for day in days.list_days(store.log) if name else ():
-        own = [file for file in day.files if _is_own(file)]
+        own = [file for file in day.files if days.is_own(file)]
         for file in day.files:
             named = set() if file in own else _lines_naming(name, file)
             if named and named - {line for ours in own for line in (days.read(ours) or b"").split(b"\n")}:
@@ -88,18 +88,14 @@ def _remembered(store: Store) -> dict[str, SeenFile]:
 
 def _of_others(store: Store) -> Iterator[tuple[str, str]]:
     for day in days.list_days(store.log) if _are_any(store) else ():
-        yield from ((file.rpartition("/")[2], file) for file in day.files if not _is_own(file))
+        yield from ((file.rpartition("/")[2], file) for file in day.files if not days.is_own(file))
 
 
 def _are_any(store: Store) -> bool:
     """Look at the names only: most logs are of one machine, and every replay asks."""
     with suppress(OSError):
-        return any(day_of(name) and not _is_own(name) for name in os.listdir(store.log))  # noqa: PTH208
+        return any(day_of(name) and not days.is_own(name) for name in os.listdir(store.log))  # noqa: PTH208
     return False
-
-
-def _is_own(file: str) -> bool:
-    return len(file.rpartition("/")[2]) == len("2026-02-20.jsonl")
 
 
 def _look(path: str, before: SeenFile | None) -> SeenFile | None:

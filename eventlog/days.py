@@ -212,7 +212,12 @@ def entries_at(file: str, offsets: Iterable[int]) -> Iterator[LogLine]:
 
 def own_first(file: str) -> tuple[bool, str]:
     """Order the files of one day."""
-    return len(file.rpartition("/")[2]) > len("2026-02-20.jsonl"), file
+    return not is_own(file), file
+
+
+def is_own(file: str) -> bool:
+    """Tell whether a file of a day is the log's own, and did not come from another machine."""
+    return len(file.rpartition("/")[2]) == len("2026-02-20.jsonl")
 
 
 def _files(log_dir: str) -> list[tuple[str, bool]]:

@@ -6,6 +6,7 @@ Registrations of one call come after the same event of the conversation; its nex
 import time
 
 from eventlog import fastjson, index_lookup, timestamps
+from eventlog.dayfile import path_of
 from eventlog.files import read_end
 from eventlog.hosts.call import HookCall
 from eventlog.store import Store
@@ -32,8 +33,7 @@ def predecessor(store: Store, call: HookCall) -> str:
 
 
 def _end_of_today(store: Store) -> bytes:
-    day = timestamps.from_ns(time.time_ns())[:10]
     try:
-        return read_end(f"{store.log}/{day}.jsonl", _READ)
+        return read_end(path_of(store.log, timestamps.from_ns(time.time_ns())[:10]), _READ)
     except OSError:
         return b""
