@@ -102,18 +102,26 @@ def entries(day: Day, mentioning: Sequence[bytes] = ()) -> tuple[list[LogLine], 
 
 def entries_of(day: Day, event_ids: Collection[str]) -> list[LogLine]:
     """The day's events with these ids, with their lines; of all other lines only bytes are looked at."""
-    kept: dict[str, LogLine] = {}
     ids = [event_id.encode("utf-8", "surrogatepass") for event_id in event_ids if day_in_id(event_id) == day.date]
     if len(ids) > _MANY:
         return [entry for entry in entries(day)[0] if entry.event.id in event_ids]
-    for file in day.files if ids else ():
-        data = read(file) or b""
-        for start, end in lines_with(data, ids):
-            line = unread(data[start:end], file, data.count(b"\n", 0, start) + 1, start)
-            for found in check_line(line, day.date, whole=end < len(data)):
-                if isinstance(found, LogLine) and found.event.id in event_ids:
-                    other = kept.setdefault(found.event.id, found)
-                    kept[found.event.id] = min(other, found, key=lambda entry: entry.line)
+    found = _each_once(one for file in day.files for one in _naming(day, file, ids)) if ids else []
+    return [entry for entry in found if entry.event.id in event_ids]
+
+
+def _naming(day: Day, file: str, ids: Sequence[bytes]) -> Iterator[LogLine | Damage]:
+    data = day.content_of(file)
+    for start, end in lines_with(data, ids):
+        yield from check_line(unread(data[start:end], file, data.count(b"\n", 0, start) + 1, start), day.date)
+
+
+def _each_once(found: Iterable[LogLine | Damage]) -> list[LogLine]:
+    """Keep of lines with the same id the byte-wise smallest; damage is passed over."""
+    kept: dict[str, LogLine] = {}
+    for one in found:
+        if isinstance(one, LogLine):
+            other = kept.setdefault(one.event.id, one)
+            kept[one.event.id] = min(other, one, key=lambda entry: entry.line)
     return list(kept.values())
 
 
@@ -141,19 +149,12 @@ def load_mentioning(day: Day, words: Sequence[bytes]) -> list[Event]:
     What it costs depends on those lines; of all others only bytes are looked at. Damage is passed over, and where a
     line of another kind claims the same id, that is not noticed.
     """
-    kept: dict[str, LogLine] = {}
-    for file in day.files:
-        data = read(file) or b""
-        lines = [data[start:end] for start, end in lines_with(data, words)]
-        decoded = decode_whole(b"".join(line + b"\n" for line in lines), day.date)
-        if decoded is not None and len(day.files) == 1 and len({event.id for event in decoded}) == len(decoded):
-            return decoded
-        for line in lines:
-            for found in check_line(unread(line, file, 0, 1), day.date):
-                if isinstance(found, LogLine):
-                    other = kept.setdefault(found.event.id, found)
-                    kept[found.event.id] = min(other, found, key=lambda entry: entry.line)
-    return [entry.event for entry in kept.values()]
+    lines = [data[start:end] for data in day.contents() if data for start, end in lines_with(data, words)]
+    decoded = decode_whole(b"".join(line + b"\n" for line in lines), day.date)
+    if decoded is not None and len({event.id for event in decoded}) == len(decoded):
+        return decoded
+    found = (one for line in lines for one in check_line(unread(line, "", 0, 1), day.date))
+    return [entry.event for entry in _each_once(found)]
 
 
 def scan(file: str, day: str) -> Iterator[LogLine | Damage]:
