@@ -67,7 +67,8 @@ VERBS = {
 def main(leave: "Callable[[int], NoReturn]" = sys.exit) -> None:
     """Run the command line; never returns normally after a failure.
 
-    Who owns the process may have it `leave` at once after a quick answer: Python takes longer to put itself away.
+    Who owns the process may have it `leave` at once after a quick answer or a plain replay: Python takes longer to put
+    itself away.
     """
     own_modules.come_first()
     if sys.argv[1:2] == ["hook"] and sys.argv[2:] not in (["--help"], ["-h"]):
@@ -84,13 +85,13 @@ def main(leave: "Callable[[int], NoReturn]" = sys.exit) -> None:
     if quick.answer(sys.argv[1:]):
         leave(0)
     try:
-        sys.exit(_run())
+        sys.exit(_run(leave))
     except KeyboardInterrupt:
         print("interrupted: every file is whole; run it again to go on", file=sys.stderr)  # noqa: T201 - it may come before click is there
         sys.exit(_EXIT_INTERRUPTED)
 
 
-def _run() -> int:
+def _run(leave: "Callable[[int], NoReturn]") -> int:
     from eventlog.cli import quick
     from eventlog.errors import EventLogError, NotStored
     from eventlog.files import keep_owners_rights
@@ -101,7 +102,9 @@ def _run() -> int:
             from eventlog.cli.replaying import replay_here
 
             store, anew = asked
-            return replay_here(store, anew=anew)
+            code = replay_here(store, anew=anew)
+            sys.stdout.flush()
+            leave(code)
         return _call_verb()
     except EventLogError as error:
         _complain(error)

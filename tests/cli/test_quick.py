@@ -53,6 +53,14 @@ def test_a_plain_replay_is_understood_wherever_the_store_stands(store, full, ane
         assert (named[1], anew) == (there[0].root, there[1])
 
 
+def test_what_a_replay_tells_arrives_though_the_process_leaves_at_once(store):
+    command = [sys.executable, "-m", "eventlog", "replay", "--store", store]
+    ended = subprocess.run(command, capture_output=True, check=True, env=surroundings(), text=True)
+
+    assert "wrote      MEMORY.md" in ended.stdout
+    assert ended.stdout.endswith(" 0 unchanged in {}\n".format(store / "knowledge"))
+
+
 @pytest.mark.parametrize("more", [["--check"], ["--store", "elsewhere"]])
 def test_another_replay_is_left_to_the_verb(store, more):
     assert quick.replay(["--store", str(store), "replay", *more]) is None
