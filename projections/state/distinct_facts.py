@@ -4,18 +4,18 @@ Those with the same key, or else the same text, are one: a repetition reinforces
 replaces it. Wherever there is no room for all, they are taken by `DistinctFact.rank`.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from operator import attrgetter
-from typing import NamedTuple
 
 from msgspec import Struct
 
 from eventlog.events import Fact
+from eventlog.ids import digest
 from eventlog.text import one_line, same_text
 
 
 class Statement(Struct, array_like=True, frozen=True, gc=False):
-    """One event that states something; `same` is what all wordings of it have in common."""
+    """One event that states something; `same` is the `likeness` of its text."""
 
     text: str
     ts: str
@@ -26,18 +26,23 @@ class Statement(Struct, array_like=True, frozen=True, gc=False):
     memory_type: str
     importance: int
     confidence: float
-    same: str
+    same: bytes
     entities: tuple[str, ...] = ()
 
 
+_LIKENESS = 12  # bytes
 Rank = tuple[int, int, str, float, str]
 _rank_of, _order_of = attrgetter("rank"), attrgetter("ts", "id")
 
 
-class DistinctFact(NamedTuple):
-    """All statements of the same thing, oldest first."""
+class DistinctFact(Struct, frozen=True, gc=False):
+    """All statements of the same thing, oldest first.
+
+    `rank` is the sort key, greater first: importance, conversations that stated it, recency, confidence.
+    """
 
     statements: tuple[Statement, ...]
+    rank: Rank
 
     @property
     def first(self) -> Statement:
@@ -52,25 +57,17 @@ class DistinctFact(NamedTuple):
     @property
     def sessions(self) -> int:
         """Count the conversations that stated it."""
-        return len({statement.conversation_id for statement in self.statements})
+        return self.rank[1]
 
     @property
     def importance(self) -> int:
         """Return the highest importance anyone gave it."""
-        return max(statement.importance for statement in self.statements)
+        return self.rank[0]
 
     @property
     def confidence(self) -> float:
         """Return the confidence as last stated."""
         return self.statements[-1].confidence
-
-    @property
-    def rank(self) -> Rank:
-        """Return the sort key, greater first: importance, conversations that stated it, recency, confidence."""
-        last = self.statements[-1]
-        if len(self.statements) == 1:
-            return last.importance, 1, last.ts, last.confidence, last.id
-        return self.importance, self.sessions, last.ts, last.confidence, last.id
 
     @property
     def sources(self) -> tuple[str, ...]:
@@ -87,11 +84,25 @@ def distinct_facts(statements: Iterable[Statement]) -> list[DistinctFact]:
     """Group the statements of one subject; superseded wordings of a key are left out."""
     in_order = sorted(statements, key=_order_of)
     current = {statement.key: statement.same for statement in in_order if statement.key}
-    by_text: dict[str, list[Statement]] = {}
+    by_text: dict[bytes, list[Statement]] = {}
     for statement in in_order:
         if statement.key is None or current[statement.key] == statement.same:
             by_text.setdefault(statement.same, []).append(statement)
-    return [DistinctFact(tuple(same)) for same in by_text.values()]
+    return [DistinctFact(tuple(same), _rank(same)) for same in by_text.values()]
+
+
+def _rank(statements: Sequence[Statement]) -> Rank:
+    last = statements[-1]
+    if len(statements) == 1:  # as most are
+        return last.importance, 1, last.ts, last.confidence, last.id
+    importance = max(statement.importance for statement in statements)
+    sessions = len({statement.conversation_id for statement in statements})
+    return importance, sessions, last.ts, last.confidence, last.id
+
+
+def likeness(text: str) -> bytes:
+    """Digest what all wordings of a text have in common: rows are kept by the thousand, and texts are long."""
+    return digest(same_text(text), _LIKENESS)
 
 
 def subject_of(fact: Fact) -> str:
@@ -112,6 +123,6 @@ def of_fact(fact: Fact) -> Statement:
         memory_type=fact.memory_type,
         importance=fact.importance,
         confidence=fact.confidence,
-        same=same_text(text),
+        same=likeness(text),
         entities=tuple(filter(None, map(one_line, fact.entities))),
     )

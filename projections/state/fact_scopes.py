@@ -15,11 +15,11 @@ from eventlog.projections.state.distinct_facts import (
     DistinctFact,
     Statement,
     distinct_facts,
+    likeness,
     ranked,
     subject_of,
 )
 from eventlog.projections.state.told import Told
-from eventlog.text import same_text
 
 if TYPE_CHECKING:
     from eventlog.projections.engine.library import Library
@@ -71,7 +71,7 @@ def _rows(told: Told) -> Iterator[tuple[str, Stated]]:
         if summary.decisions:
             found[told.project].events.append(summary.id)
     for said in told.conclusion.decisions:
-        same = same_text(said.text)
+        same = likeness(said.text)
         found[told.project].statements += [_of_decision(saying, same, told.conversation.id) for saying in said.mentions]
     yield from found.items()
 
@@ -100,7 +100,7 @@ def _changes(told: Told) -> Iterator[tuple[str, str]]:
                 yield "", changed_at
 
 
-def _of_decision(mention: Mention, same: str, conversation_id: str) -> Statement:
+def _of_decision(mention: Mention, same: bytes, conversation_id: str) -> Statement:
     return Statement(
         mention.text,
         mention.ts,

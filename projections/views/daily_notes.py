@@ -21,9 +21,9 @@ from eventlog.projections.same_words import all_for
 from eventlog.projections.stamp import stamped
 from eventlog.projections.state.conclusions import SourcedText, conclude
 from eventlog.projections.state.conversations import Conversation, Conversations
-from eventlog.projections.state.distinct_facts import Statement, subject_of
+from eventlog.projections.state.distinct_facts import Statement, likeness, subject_of
 from eventlog.projections.state.told import Local, Told
-from eventlog.text import project_name, same_text
+from eventlog.text import project_name
 
 if TYPE_CHECKING:
     from eventlog.projections.engine.library import Library
@@ -34,14 +34,14 @@ _place_of = attrgetter("ts", "events", "project", "text")  # when it was first s
 
 
 class Item(Struct, array_like=True, gc=False):
-    """Something said, in a section; `same` is what all wordings of it have in common."""
+    """Something said, in a section; `same` is the `likeness` of its text."""
 
     section: int
     ts: str
     events: tuple[str, ...]
     project: str
     text: str
-    same: str
+    same: bytes
 
 
 class DailyNote(Struct, array_like=True):
@@ -105,7 +105,7 @@ def lines(day: str, note: DailyNote, words: Labels, local: Local) -> Iterator[Li
 
 def _gathered(items: Iterable[Item]) -> Iterator[Item]:
     """Gather each once, as first said; what anyone called an insight is one, what is left to do stays to be done."""
-    same: dict[tuple[bool, str, str], list[Item]] = {}
+    same: dict[tuple[bool, str, bytes], list[Item]] = {}
     for item in sorted(items, key=_place_of):
         if item.text:
             same.setdefault((item.section == _TODOS, item.project, item.same), []).append(item)
@@ -174,7 +174,7 @@ def _of_fact(fact: Fact, stated: Statement) -> Item:
 
 def _of_summary(section: int, said: SourcedText, project: str) -> Item:
     ts = min([saying.ts for saying in said.mentions])
-    return Item(section, ts, said.sources, project, said.text, same_text(said.text))
+    return Item(section, ts, said.sources, project, said.text, likeness(said.text))
 
 
 def _changed_at(said: Conversation, touched: Mapping[str, str]) -> str:

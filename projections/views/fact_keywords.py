@@ -1,6 +1,7 @@
 """The facts of each keyword: of those it was given by who saved it, and of those several texts name; pure."""
 
-from functools import cache
+from collections.abc import Mapping
+from functools import lru_cache
 
 from eventlog.projections.state.distinct_facts import DistinctFact
 from eventlog.projections.state.fact_scopes import FactScope
@@ -10,15 +11,16 @@ from eventlog.text import cut
 _KEYWORD_CHARS = 60
 _READ = 200  # facts whose texts are looked through, the first by rank
 
-_key_of = cache(key_of)
+_key_of = lru_cache(maxsize=4096)(key_of)
 
 
 def by_keyword(subject: FactScope) -> dict[tuple[str, str], list[DistinctFact]]:
     """Collect the facts of each keyword, by rank; spellings of one are one, as first spelled by who named it."""
     said = text_keywords([fact.first.text for fact in subject.ranked[:_READ]])
     labels = {id(fact): words for fact in subject.facts if (words := _labels(fact))}
+    different = {id(words): words for words in labels.values()}  # facts with the same labels share them
     words_of: dict[str, str] = {}
-    for words in (*labels.values(), {one.key: one.word for one in said}):
+    for words in (*different.values(), {one.key: one.word for one in said}):
         for same, word in words.items():
             words_of.setdefault(same, word)
     found: dict[str, list[DistinctFact]] = {same: [] for same in words_of}
@@ -33,10 +35,12 @@ def by_keyword(subject: FactScope) -> dict[tuple[str, str], list[DistinctFact]]:
     return {(same, cut(word, _KEYWORD_CHARS)): found[same] for same, word in words_of.items()}
 
 
-def _labels(fact: DistinctFact) -> dict[str, str]:
+def _labels(fact: DistinctFact) -> Mapping[str, str]:
     """Return what a fact was given as keywords by who saved it, by what spellings have in common."""
-    found: dict[str, str] = {}
-    for statement in fact.statements:
-        for word in (*statement.entities, statement.category) if statement.category else statement.entities:
-            found[_key_of(word)] = word
-    return found
+    first, *more = [_words_of(statement.entities, statement.category) for statement in fact.statements]
+    return {same: word for words in (first, *more) for same, word in words.items()} if more else first
+
+
+@lru_cache(maxsize=4096)
+def _words_of(entities: tuple[str, ...], category: str) -> Mapping[str, str]:
+    return {_key_of(word): word for word in (*entities, category) if word}

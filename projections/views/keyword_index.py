@@ -7,7 +7,7 @@ mentioned. A project's keywords name its own sessions, those of the user any who
 The index of everything is made of what is kept of each project: a share, with no more of each keyword than is shown.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from operator import itemgetter
 from typing import TYPE_CHECKING
@@ -197,19 +197,20 @@ def _share_of(name: str, library: "Library", heads: list[Head], sessions: set[st
     """Make the share of a project, or of what belongs to none; keywords name these sessions."""
     subject = library.derived(fact_scope, name)
     times = [row.changed_at for row in library.rows(SPOKE, name)] + [head.last_at for head in heads]
-    keywords = [_keyword(*found, sessions) for found in by_keyword(subject).items()]
+    heard = {
+        id(fact): said
+        for fact in subject.facts
+        if (said := [one.conversation_id for one in reversed(fact.statements) if one.conversation_id in sessions])
+    }
+    keywords = [_keyword(*found, heard) for found in by_keyword(subject).items()]
     ids = [head.id for head in heads]
     return Share(name, bool(subject.facts or heads), max([subject.changed_at, *times]), ids, keywords)
 
 
-def _keyword(spelled: tuple[str, str], facts: list[DistinctFact], sessions: set[str]) -> Keyword:
+def _keyword(spelled: tuple[str, str], facts: list[DistinctFact], heard: Mapping[int, list[str]]) -> Keyword:
+    """Make a keyword of its facts, by rank; `heard` are the conversations to name, newest first, of some facts."""
     shown = [(fact.rank, cut(fact.first.text, _FACT_CHARS)) for fact in facts[:_SHOWN]]
-    said = (
-        (fact.rank, statement.conversation_id)
-        for fact in facts
-        for statement in reversed(fact.statements)
-        if statement.conversation_id in sessions
-    )
+    said = ((fact.rank, one) for fact in facts if id(fact) in heard for one in heard[id(fact)])
     return Keyword(*spelled, len(facts), shown, _distinct(said))
 
 
