@@ -30,7 +30,7 @@ def of_session(store: "Store", conversation_id: str) -> "list[bytes] | None":
         offsets.setdefault(name, []).append(offset)
     found: list[tuple[str, bytes]] = []
     searched = 0
-    for stamp in index_lookup.stamps_of(store.log):
+    for stamp in index_lookup.stamps_of(store.log, {stamp[0] for stamp in index.files}):
         name, size = stamp[:2]
         if stamp in index.files:
             found += [(name, line) for line in _at(f"{store.log}/{name}", offsets.get(name, []))]
