@@ -15,7 +15,7 @@ from eventlog.cross_day import day_in_id
 from eventlog.damage import Damage, reason_of, unreadable_file
 from eventlog.events import Event, order
 from eventlog.files import open_regular, read_regular
-from eventlog.linescan import lines_with
+from eventlog.linescan import lines_at, lines_with
 from eventlog.log_line import LogLine, check_line, damage_at, split_lines, unread
 from eventlog.ordinary_file import decode_whole
 
@@ -198,17 +198,15 @@ def read(file: str) -> bytes | None:
         return None
 
 
-def entries_at(file: str, offsets: Iterable[int]) -> Iterator[LogLine]:
+def entries_at(file: str, offsets: Sequence[int]) -> Iterator[LogLine]:
     """The events of the lines that start at these offsets, those that are still there, in the order given.
 
     Raises OSError.
     """
     day = day_of(file)
-    with os.fdopen(open_regular(file), "rb") as opened:
-        for offset in offsets:
-            opened.seek(offset)
-            line = unread(opened.readline().removesuffix(b"\n"), file, 0, offset)
-            yield from (found for found in check_line(line, day) if isinstance(found, LogLine))
+    for offset, line in zip(offsets, lines_at(file, offsets), strict=True):
+        checked = check_line(unread(line.removesuffix(b"\n"), file, 0, offset), day)
+        yield from (found for found in checked if isinstance(found, LogLine))
 
 
 def own_first(file: str) -> tuple[bool, str]:

@@ -33,6 +33,14 @@ class LookupResult:
         self.files = files
         self.places = places
 
+    @property
+    def offsets(self) -> "dict[str, list[int]]":
+        """Those places by the name of their file."""
+        found: dict[str, list[int]] = {}
+        for name, offset in self.places:
+            found.setdefault(name, []).append(offset)
+        return found
+
 
 def stamps_of(log_dir: str, known: "Container[str]" = ()) -> "list[FileStamp]":
     """List the day files of a log as they are now, by name; none where there is no log, and regular files only.

@@ -1,10 +1,15 @@
-"""Lines that hold certain bytes, found without looking at the others; imported inside agents' hooks."""
+"""Lines that hold certain bytes, or lie where an index says; all others are not looked at.
+
+Imported inside agents' hooks: os only.
+"""
 
 from eventlog.fastjson import BOM
+from eventlog.files import open_regular
+from eventlog.lean import os
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
 
 def line_at(data: bytes, at: int) -> tuple[int, int]:
@@ -27,6 +32,19 @@ def lines_with(data: bytes, words: "Iterable[bytes]") -> "Iterator[tuple[int, in
                 starts.add(start)
                 yield len(BOM) if start == 0 and data.startswith(BOM) else start, end
             at = data.find(word, end)
+
+
+def lines_at(path: str, offsets: "Sequence[int]") -> "Iterator[bytes]":
+    """Read the lines of a file that start at these offsets, in the order given, with their ends; raises OSError.
+
+    Where there are none, it is not opened.
+    """
+    if not offsets:
+        return
+    with os.fdopen(open_regular(path), "rb") as opened:
+        for offset in offsets:
+            opened.seek(offset)
+            yield opened.readline()
 
 
 def last_lines_with(data: bytes, word: bytes) -> "Iterator[tuple[int, int]]":

@@ -5,9 +5,8 @@ is otherwise there is no answer (None), and the careful reader is asked.
 """
 
 from eventlog import fastjson, ids, index_lookup, timestamps
-from eventlog.files import open_regular, read_regular
-from eventlog.lean import os
-from eventlog.linescan import lines_with
+from eventlog.files import read_regular
+from eventlog.linescan import lines_at, lines_with
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,15 +24,13 @@ def of_session(store: "Store", conversation_id: str) -> "list[bytes] | None":
     Raises OSError.
     """
     index = index_lookup.look_up(store.cached("conversations.index"), conversation_id)
-    offsets: dict[str, list[int]] = {}
-    for name, offset in index.places:
-        offsets.setdefault(name, []).append(offset)
+    offsets = index.offsets
     found: list[tuple[str, bytes]] = []
     searched = 0
     for stamp in index_lookup.stamps_of(store.log, {stamp[0] for stamp in index.files}):
         name, size = stamp[:2]
         if stamp in index.files:
-            found += [(name, line) for line in _at(f"{store.log}/{name}", offsets.get(name, []))]
+            found += [(name, line) for line in lines_at(f"{store.log}/{name}", offsets.get(name, []))]
             continue
         searched += size
         if searched > _SEARCH_AT_MOST:
@@ -82,15 +79,6 @@ def _is_ours(name: str, line: bytes, event_id: str, ts: str) -> bool:
     except ValueError:
         return False
     return line.endswith(b"}\n") and day == ts[:10] == name[:10]
-
-
-def _at(path: str, offsets: "list[int]") -> "Iterator[bytes]":
-    if not offsets:
-        return
-    with os.fdopen(open_regular(path), "rb") as opened:
-        for offset in offsets:
-            opened.seek(offset)
-            yield opened.readline()
 
 
 def _with(path: str, marks: "list[bytes]") -> "Iterator[bytes]":

@@ -5,9 +5,8 @@ first. Only lines that carry words or end turns are parsed.
 """
 
 from eventlog import fastjson, index_lookup
-from eventlog.files import open_regular, read_regular
-from eventlog.lean import os
-from eventlog.linescan import lines_with
+from eventlog.files import read_regular
+from eventlog.linescan import lines_at, lines_with
 from eventlog.store import Store
 
 TYPE_CHECKING = False
@@ -67,9 +66,7 @@ def events(store: Store, conversation_id: str, files: "list[FileStamp]") -> "Ite
 def _lines(store: Store, conversation_id: str, files: "list[FileStamp] | None" = None) -> "Iterator[bytes]":
     """List the lines that can be the conversation's, newest file first; of all files unless they were looked at."""
     index = index_lookup.look_up(store.cached("conversations.index"), conversation_id)
-    offsets: dict[str, list[int]] = {}
-    for name, offset in index.places:
-        offsets.setdefault(name, []).append(offset)
+    offsets = index.offsets
     searched = 0
     if files is None:
         files = index_lookup.stamps_of(store.log, {stamp[0] for stamp in index.files})
@@ -85,14 +82,9 @@ def _lines(store: Store, conversation_id: str, files: "list[FileStamp] | None" =
 
 
 def _at(path: str, offsets: "list[int]") -> "Iterator[bytes]":
-    if not offsets:
-        return
     try:
-        with os.fdopen(open_regular(path), "rb") as opened:
-            for offset in offsets:
-                opened.seek(offset)
-                yield opened.readline()
-    except OSError:
+        yield from lines_at(path, offsets)
+    except OSError:  # a file that cannot be read says nothing
         return
 
 
@@ -100,7 +92,7 @@ def _search(path: str, marks: "list[bytes]") -> "Iterator[bytes]":
     """Yield every line that can be the conversation's; the caller looks closer."""
     try:
         data = read_regular(path)
-    except OSError:  # a file that cannot be read says nothing
+    except OSError:
         return
     yield from (data[start:end] for start, end in lines_with(data, marks))
 
