@@ -170,7 +170,7 @@ def _parse(line: bytes) -> Fields:
 
 
 def is_plain(value: object) -> bool:
-    """Tell whether the log takes the numbers in a decoded JSON value, and its depth, as `wire.refusal` does."""
+    """Tell whether the log takes the numbers in a decoded JSON value, and its depth, as `fastjson.refusal` does."""
     import orjson  # brings `dataclasses` and `inspect` along, which a session would wait for
 
     try:

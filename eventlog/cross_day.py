@@ -3,16 +3,20 @@
 An id carries its time, so copies of an event almost always lie in one day, where they are recognised for free. Only
 an id that names another day than its file's (`misdated`) can have a copy elsewhere; those alone are looked up. So no
 line written today can take the place of one of another day.
-"""
 
-from collections.abc import Callable, Collection, Iterable
+Imported by what answers without any library: standard library only.
+"""
 
 from eventlog import ids, timestamps
 
-Holds = Callable[[str, Collection[str]], Collection[str]]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable
+
+    Holds = Callable[[str, Collection[str]], Collection[str]]
 
 
-def misdated(day: str, event_ids: Collection[str]) -> list[str]:
+def misdated(day: str, event_ids: "Collection[str]") -> list[str]:
     """Those ids that name another day, in the order given."""
     start = timestamps.to_ms(f"{day}T00:00:00.000000Z")
     low, high = ids.prefix(start), ids.prefix(start + 86_400_000)
@@ -27,11 +31,11 @@ class CopyFilter:
     `holds(day, ids)` answers which of those ids that day of the log has; it is asked for misdated ids only.
     """
 
-    def __init__(self, holds: Holds) -> None:
+    def __init__(self, holds: "Holds") -> None:
         self._holds = holds
         self._seen: set[str] = set()
 
-    def of(self, found: Iterable[str]) -> frozenset[str]:
+    def of(self, found: "Iterable[str]") -> frozenset[str]:
         """Find those of the next day's misdated ids that do not count there."""
         found = set(found)
         copies = found & self._seen

@@ -4,7 +4,8 @@ Only lines that begin as the log itself writes them are given, in files of their
 is otherwise there is no answer (None), and the careful reader is asked.
 """
 
-from eventlog import fastjson, ids, index_lookup, timestamps
+from eventlog import fastjson, index_lookup, timestamps
+from eventlog.cross_day import day_in_id
 from eventlog.files import read_regular
 from eventlog.linescan import lines_at, lines_with
 
@@ -41,13 +42,9 @@ def of_session(store: "Store", conversation_id: str) -> "list[bytes] | None":
 
 def of_event(store: "Store", event_id: str) -> "list[bytes] | None":
     """Find the line of the event with that whole id, in the files of the day it names; answers like `of_session`."""
-    try:
-        day = timestamps.from_ns(ids.time_ms(event_id) * 1_000_000)[:10]
-    except ValueError:
-        return None
     if len(event_id) != _ID:
         return None
-    mark = fastjson.text(event_id)
+    mark, day = fastjson.text(event_id), day_in_id(event_id)
     names = [stamp[0] for stamp in index_lookup.stamps_of(store.log) if stamp[0].startswith(day)]
     found = [(name, line) for name in names for line in _with(f"{store.log}/{name}", [mark])]
     return _in_order(found, "id", event_id)
@@ -74,11 +71,7 @@ def _is_ours(name: str, line: bytes, event_id: str, ts: str) -> bool:
     """Tell whether a line begins as the log writes it, and its time, its id and its file are of one day."""
     if not line.startswith(f'{{"v":1,"id":"{event_id}","ts":"{ts}","type":"'.encode()) or len(ts) != timestamps.LENGTH:
         return False
-    try:
-        day = timestamps.from_ns(ids.time_ms(event_id) * 1_000_000)[:10]
-    except ValueError:
-        return False
-    return line.endswith(b"}\n") and day == ts[:10] == name[:10]
+    return line.endswith(b"}\n") and day_in_id(event_id) == ts[:10] == name[:10]
 
 
 def _with(path: str, marks: "list[bytes]") -> "Iterator[bytes]":
