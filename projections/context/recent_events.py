@@ -9,6 +9,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from typing import cast
 
+from msgspec.structs import replace
+
 from eventlog import days
 from eventlog.cross_day import day_in_id
 from eventlog.events import AnyEvent, Event, Fact, Rejected, Restored, Retraction, StageSummary, Withdrawal
@@ -32,6 +34,7 @@ def said_between(log: EventLog, cache: Shelf, since: str, until: str, visible: V
     """
     state = Conversations(retractions=decided_before(log, cache, since))
     seen: set[str] = set()
+    unheard: list[StageSummary] = []
     for day in _days(log, since, until):
         for event in _load(day, cache):
             if event.id in seen or not isinstance(event, _SAY) or not since <= event.ts <= until:
@@ -39,6 +42,9 @@ def said_between(log: EventLog, cache: Shelf, since: str, until: str, visible: V
             seen.add(event.id)
             if isinstance(event, _WITHDRAW) or visible(event):
                 state.fold(event)
+            elif isinstance(event, StageSummary):
+                unheard.append(event)
+    _add_what_is_of_home(state, unheard, log, visible)
     _add_what_is_undone(state, log, cache, since)
     return state
 
@@ -46,8 +52,9 @@ def said_between(log: EventLog, cache: Shelf, since: str, until: str, visible: V
 def said_in(log: EventLog, conversation_id: str, until: str, visible: Visible) -> Conversation:
     """Read all a conversation ever said that may be seen, without what was withdrawn at any time since."""
     conversation = Conversation(conversation_id)
-    for event in events_of(log, conversation_id):
-        if event.subagent is None and event.ts <= until and (visible(event) or not isinstance(event, _SAY)):
+    events = [event for event in events_of(log, conversation_id) if event.subagent is None and event.ts <= until]
+    for event in events:
+        if visible(event) or visible(_at_home(event, events)) or not isinstance(event, _SAY):
             conversation.fold(cast("AnyEvent", event))
     return conversation
 
@@ -103,6 +110,24 @@ def decided_before(log: EventLog, cache: Shelf, until: str = "~") -> list[Withdr
             if isinstance(event, _DECISIONS) and event.ts < until:
                 found[event.id] = event
     return list(found.values())
+
+
+def _add_what_is_of_home(
+    state: Conversations, summaries: Iterable[StageSummary], log: EventLog, visible: Visible
+) -> None:
+    """Add the summaries of conversations heard that are at home where one listens: they may revise what is heard."""
+    for summary in summaries:
+        heard = state.by_id.get(summary.conversation_id)
+        if heard and heard.project and visible(_at_home(summary, events_of(log, summary.conversation_id))):
+            state.fold(summary)
+
+
+def _at_home(event: Event, of_conversation: Iterable[Event]) -> Event:
+    """Give a summary the project of its conversation, where it is filed, whatever it names itself."""
+    if not isinstance(event, StageSummary):
+        return event
+    first = next((one for one in of_conversation if one.project and not one.subagent), event)
+    return replace(event, project=first.project, replica=first.replica or event.replica)
 
 
 def _add_what_is_undone(state: Conversations, log: EventLog, cache: Shelf, since: str) -> None:

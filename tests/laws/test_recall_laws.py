@@ -212,6 +212,10 @@ def _starts(project, *, late=False):
 @example([_DECIDED, "replay", _starts("shop")])  # the user's when it was filed, and the project's since
 @example([_DECIDED, _starts("shop"), "replay", _starts("billing", late=True)])  # filed in a project it was not begun in
 @example([_starts("billing"), {**_DECIDED, "project": "shop"}, "replay", _starts("shop", late=True)])
+@example([{**_DECIDED, "project": "shop"}, {**_DECIDED, "summary": "Cranes lift the x-large/column_seven.py"}])
+@example(
+    [{**_DECIDED, "project": "shop"}, {**_DECIDED, "project": "billing", "summary": "Cranes lift", "decisions": []}]
+)
 @example(  # withdrawn, restored, read by a replay, and withdrawn again by taking back what restored it
     [{**_SAID_ONCE, "content": "Herons nest in column seven"}, _takes_back(0), _takes_back(1), "replay", _takes_back(2)]
 )

@@ -133,6 +133,17 @@ def test_of_a_session_that_turns_out_to_have_begun_elsewhere_nothing_is_told(sce
     assert POISON not in _told(scene)
 
 
+@pytest.mark.parametrize("named", [NOWHERE, ELSEWHERE], ids=["no project", "another"])
+@pytest.mark.parametrize("replayed", [True, False])
+def test_a_summary_that_names_no_project_or_another_revises_those_of_its_session(scene, replayed, named):
+    first, second = ({"scope": "session", "summary": text, "todos": [f"{text} left"]} for text in ("One", "Two"))
+    scene.tell(("21 09:00", "a", "stage_summary", first), ("21 09:10", "a", "stage_summary", {**second, **named}))
+    told = _told(scene.replay() if replayed else scene)
+
+    assert ("Two" in told, "Two left" in told) == (True, True)
+    assert "One" not in told
+
+
 @pytest.mark.parametrize("source", ["resume", "compact", ""])
 def test_who_came_back_hears_of_no_other_session(scene, source):
     scene.tell(
