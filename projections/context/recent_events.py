@@ -13,7 +13,8 @@ from msgspec.structs import replace
 
 from eventlog import days
 from eventlog.cross_day import day_in_id
-from eventlog.events import AnyEvent, Event, Fact, Rejected, Restored, Retraction, StageSummary, Withdrawal
+from eventlog.events import AnyEvent, Event, Fact, Rejected, Restored, Retraction, StageSummary, Withdrawal, order
+from eventlog.layers import SESSION_END
 from eventlog.log import EventLog
 from eventlog.projections.engine.day_fold import kept_day, kept_decisions, kept_row, stamps_of
 from eventlog.projections.engine.shelf import Shelf
@@ -53,9 +54,13 @@ def said_in(log: EventLog, conversation_id: str, until: str, visible: Visible) -
     """Read all a conversation ever said that may be seen, without what was withdrawn at any time since."""
     conversation = Conversation(conversation_id)
     events = [event for event in events_of(log, conversation_id) if event.subagent is None and event.ts <= until]
+    unheard: list[StageSummary] = []
     for event in events:
         if visible(event) or visible(_at_home(event, events)) or not isinstance(event, _SAY):
             conversation.fold(cast("AnyEvent", event))
+        elif isinstance(event, StageSummary):
+            unheard.append(event)
+    _drop_what_is_revised(conversation, unheard)
     return conversation
 
 
@@ -115,11 +120,26 @@ def decided_before(log: EventLog, cache: Shelf, until: str = "~") -> list[Withdr
 def _add_what_is_of_home(
     state: Conversations, summaries: Iterable[StageSummary], log: EventLog, visible: Visible
 ) -> None:
-    """Add the summaries of conversations heard that are at home where one listens: they may revise what is heard."""
+    """Add the summaries of conversations heard that are at home where one listens; the others revise what is heard."""
+    unheard: dict[str, list[StageSummary]] = {}
     for summary in summaries:
         heard = state.by_id.get(summary.conversation_id)
         if heard and heard.project and visible(_at_home(summary, events_of(log, summary.conversation_id))):
             state.fold(summary)
+        elif heard:
+            unheard.setdefault(heard.id, []).append(summary)
+    for conversation, others in unheard.items():
+        _drop_what_is_revised(state.by_id[conversation], others)
+
+
+def _drop_what_is_revised(heard: Conversation, unheard: Iterable[StageSummary]) -> None:
+    """Take the words of summaries that a later one has revised which is not heard; what they decided stands."""
+    revisions = (order(one) for one in unheard if one.scope == "session" and one.layer != SESSION_END)
+    last = max(revisions, default=("", ""))
+    heard.summaries = [
+        replace(one, topic="", summary="") if one.scope == "session" and order(one) < last else one
+        for one in heard.summaries
+    ]
 
 
 def _at_home(event: Event, of_conversation: Iterable[Event]) -> Event:

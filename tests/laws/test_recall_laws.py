@@ -216,6 +216,9 @@ def _starts(project, *, late=False):
 @example(
     [{**_DECIDED, "project": "shop"}, {**_DECIDED, "project": "billing", "summary": "Cranes lift", "decisions": []}]
 )
+@example(
+    [_starts("shop"), {**_DECIDED, "project": "billing", "summary": "Cranes lift"}, {**_DECIDED, "project": "shop"}]
+)
 @example(  # withdrawn, restored, read by a replay, and withdrawn again by taking back what restored it
     [{**_SAID_ONCE, "content": "Herons nest in column seven"}, _takes_back(0), _takes_back(1), "replay", _takes_back(2)]
 )

@@ -144,6 +144,15 @@ def test_a_summary_that_names_no_project_or_another_revises_those_of_its_session
     assert "One" not in told
 
 
+def test_a_summary_that_one_of_another_project_has_revised_is_not_told(scene):
+    first, second = ({"scope": "session", "summary": text, "decisions": [f"{text} decided"]} for text in ("One", "Two"))
+    scene.tell(("21 08:00", "a", "turn_end", ELSEWHERE), ("21 09:00", "a", "stage_summary", first))
+    told = _told(scene.tell(("21 09:10", "a", "stage_summary", {**second, **ELSEWHERE})))
+
+    assert "Two" not in told
+    assert "One" not in told.replace("One decided", "")
+
+
 @pytest.mark.parametrize("source", ["resume", "compact", ""])
 def test_who_came_back_hears_of_no_other_session(scene, source):
     scene.tell(
