@@ -16,7 +16,7 @@ from eventlog.app.search.lean_sqlite import connect
 from eventlog.app.search.placing import Gathered, Unit
 from eventlog.app.search.word_tables import FullText, Scanned
 from eventlog.projections.search.findable import Findable
-from eventlog.projections.search.ranking import telling
+from eventlog.projections.search.ranking import BESIDE, side_by_side, telling
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -153,9 +153,12 @@ class SearchIndex:
         """Find what has any of these tokens, or a word with this beginning; best first, of equals the newest."""
         scores: dict[int, tuple[float, float]] = {}  # of the whole, and of its best passage
         chosen = telling(having, self.texts())
+        pairs = side_by_side(having, chosen)
         if prefix and not self._words.beginning(prefix, 1):
             chosen += self._words.having(_stems(prefix))
-        for row, score in self._words.scores(chosen, prefix):
+        beside = dict(self._words.scores(pairs, ""))
+        for row, of_words in self._words.scores(chosen, prefix):
+            score = of_words + BESIDE * beside.get(row, 0.0)
             whole, passage = scores.get(row >> _PARTS, (0.0, 0.0))
             is_whole = row & ((1 << _PARTS) - 1) == 0
             scores[row >> _PARTS] = (score, passage) if is_whole else (whole, max(passage, score))

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
             """Remove rows, with the words they were put with."""
 
         def scores(self, asked: "Sequence[str]", prefix: str) -> "Iterable[Score]":
-            """Score the rows that have any of these tokens, or a word with this beginning."""
+            """Score the rows that have any of these tokens or pairs of tokens, or a word with this beginning."""
 
         def having(self, asked: "Iterable[str]") -> dict[str, int]:
             """Count the rows with each token; only of those that any row has."""
@@ -78,7 +78,7 @@ class FullText(_Table):
         self._run_many("INSERT INTO words (words, rowid, tokens) VALUES ('delete', ?, ?)", rows)
 
     def scores(self, asked: "Sequence[str]", prefix: str) -> "Iterable[Score]":
-        """Score the rows that have any of these tokens, or a word with this beginning."""
+        """Score the rows that have any of these tokens or pairs of tokens, or a word with this beginning."""
         words = [f'"{token}"' for token in asked] + ([f'"{prefix}" *'] if prefix else [])
         statement = "SELECT rowid, -bm25(words) FROM words WHERE words MATCH ?"
         return self._run(statement, (" OR ".join(words),)) if words else []
@@ -113,7 +113,7 @@ class Scanned(_Table):
         self._run_many("DELETE FROM words WHERE id = ? AND words = ?", rows)
 
     def scores(self, asked: "Sequence[str]", prefix: str) -> "Iterable[Score]":
-        """Score the rows that have any of these tokens, or a word with this beginning."""
+        """Score the rows that have any of these tokens or pairs of tokens, or a word with this beginning."""
         rows = self._run("SELECT id, words FROM words ORDER BY id").fetchall()
         found = scan([words for _, words in rows], asked, prefix)
         return [(rows[number][0], score) for number, score in found.items()]

@@ -21,13 +21,13 @@ WORDS = st.sampled_from(["ab", "ac", "b", "c", "d", "e"])
 
 @given(
     st.lists(st.lists(WORDS, max_size=6).map(" ".join), min_size=1, max_size=8),
-    st.lists(WORDS, unique=True, max_size=3),
+    st.lists(WORDS | st.sampled_from(["ab b", "b ab", "c d"]), unique=True, max_size=3),
 )
 def test_a_scan_scores_as_fts5_does(rows, asked):
     database = sqlite3.connect(":memory:")
     database.execute("CREATE VIRTUAL TABLE t USING fts5(tokens, content='')")
     database.executemany("INSERT INTO t (rowid, tokens) VALUES (?, ?)", enumerate(rows))
-    query = " OR ".join((*asked, "a *"))
+    query = " OR ".join((*(f'"{one}"' for one in asked), "a *"))
     found = dict(database.execute("SELECT rowid, -bm25(t) FROM t WHERE t MATCH ?", (query,)))
 
     assert scan(rows, asked, "a") == pytest.approx(found)
