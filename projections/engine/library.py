@@ -1,7 +1,7 @@
 """The documents of a log: which there are, which are outdated, and each of them when it is asked for."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from typing import Any, TypeVar
 
 import msgspec
@@ -41,8 +41,8 @@ class Library:
         }
         for view in (name for name, view in self._views.items() if view.top):
             self.published.setdefault((view, ""), None)
-        self.rows = lru_cache(maxsize=4)(self._rows)
-        self.derived = lru_cache(maxsize=1)(self._derived)
+        self.rows = lru_cache(maxsize=4)(partial(_rows, shelf))  # not of a method: a cycle would keep the shelf open
+        self._last_derived: tuple[object, Any] = None, None
 
     @property
     def withdrawn(self) -> Retractions:
@@ -65,13 +65,12 @@ class Library:
         """Return the newest notes people wrote into each file of the store, by what events call it."""
         return newest_notes(self._book)
 
-    def _rows(self, kind: RowKind, name: str) -> list[Any]:
-        """Return the rows of that name, of all conversations."""
-        return [row for _, data in self._shelf.rows(kind.name, name) for row in kind.decode(data).values()]
-
-    def _derived(self, derive: Callable[["Library", str], _Derived], name: str) -> _Derived:
+    def derived(self, derive: Callable[["Library", str], _Derived], name: str) -> _Derived:
         """Derive something of a name, once for the views that ask one after the other."""
-        return derive(self, name)
+        if self._last_derived[0] != (derive, name):
+            self._last_derived = (derive, name), derive(self, name)
+        found: _Derived = self._last_derived[1]
+        return found
 
     def newest_blocks(self, kind: RowKind, name: str) -> Iterator[list[Any]]:
         """Yield the rows of that name by the day their conversations began on, the latest day first."""
@@ -119,6 +118,11 @@ class Library:
         """Render a unit."""
         view, name = unit
         return list(self._views[view].render(name, self))
+
+
+def _rows(shelf: Shelf, kind: RowKind, name: str) -> list[Any]:
+    """Return the rows of that name, of all conversations."""
+    return [row for _, data in shelf.rows(kind.name, name) for row in kind.decode(data).values()]
 
 
 def newest_notes(book: Book) -> dict[str, KnowledgeEdited]:

@@ -1,11 +1,12 @@
 """What killed runs left, days that are gone and words that were withdrawn do not stay in the cache."""
 
+import gc
 import os
 from pathlib import Path
 
 import pytest
 
-from eventlog.app.cache import kept
+from eventlog.app.cache import kept, opened
 from eventlog.app.replay import replay
 from eventlog.projections.context.recent_events import said_between
 from eventlog.settings.schema import Settings
@@ -123,3 +124,17 @@ def test_doctor_counts_the_copies_that_were_set_aside(home, log, said):
         (knowledge / f"MEMORY.md.edited-20260221-08000{number}").write_bytes(b"x")
 
     assert "2 copies of edited files are kept" in call("doctor", "--store", log.store.root).out
+
+
+def test_a_replay_that_nobody_holds_any_more_lets_go_of_the_cache_at_once(log):
+    """Another one of the same program would wait for it in vain, and then read the whole log."""
+    log.append(fact(0))
+    gc.disable()
+    try:
+        _documents(log)
+        again = opened(log.store, writes=True)
+    finally:
+        gc.enable()
+
+    assert again is not None
+    again.close()
