@@ -1,5 +1,6 @@
 """A store of one's own for every test, a clock that is told what time it is, and a home that is nobody's."""
 
+import gc
 import itertools
 import os
 import re
@@ -15,7 +16,7 @@ from tests.support.effort import FUZZ
 
 # `make test` tries the same examples every time, on every machine however slow; `make fuzz` looks for new ones.
 _common = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.register_profile("fixed", _common, max_examples=15, derandomize=True)
+settings.register_profile("fixed", _common, max_examples=10, derandomize=True)
 settings.register_profile("fuzz", _common, max_examples=200, print_blob=True)
 settings.load_profile("fuzz" if FUZZ else "fixed")
 
@@ -108,6 +109,12 @@ def home(tmp_path, monkeypatch):
     (tmp_path / "project" / ".git").mkdir(parents=True)
     monkeypatch.chdir(tmp_path / "project")
     return tmp_path / "home"
+
+
+def pytest_collection_finish() -> None:
+    """Spare the garbage collector thousands of tests and the libraries they need: they stay until the end."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:

@@ -63,7 +63,7 @@ def test_an_arm_that_knows_nothing_moves_every_figure(world, haystack):
 
 def _figures(arm, world, haystack):
     arm.index(haystack)
-    found = figures.rankings(figures.ranked(arm, world.questions))
+    found = figures.rankings(figures.ranked(arm, world.questions[::3]))
     flat = {
         f"{group} {name}": share
         for group, ranking in found.items()
