@@ -13,7 +13,6 @@ from collections.abc import Iterable
 from contextlib import suppress
 from itertools import groupby
 from operator import itemgetter
-from pathlib import Path
 
 import msgspec
 
@@ -46,8 +45,8 @@ class ConversationIndex:
     """The index of one store's log."""
 
     def __init__(self, log_dir: str, path: str) -> None:
-        self._log = Path(log_dir)
-        self._path = Path(path)
+        self._log = log_dir
+        self._path = path
 
     def entries(self, conversation_id: str) -> list[LogLine]:
         """The conversation's readable lines, each event once, ordered by `(ts, id)`."""
@@ -62,7 +61,7 @@ class ConversationIndex:
 
     def positions(self, conversation_id: str) -> list[Position]:
         """File and byte offset of each of the conversation's lines."""
-        files = {stamp[0]: stamp for stamp in index_lookup.stamps_of(str(self._log))}
+        files = {stamp[0]: stamp for stamp in index_lookup.stamps_of(self._log)}
         known = self._look_up(conversation_id)
         changed = [name for name, stamp in files.items() if stamp not in known.files]
         if _is_much([files[name] for name in changed], files.values()) and self.catch_up():
@@ -71,25 +70,25 @@ class ConversationIndex:
         fresh = [place for place in known.places if place[0] in files and place[0] not in changed]
         for name in changed:
             with suppress(OSError):
-                fresh += [(name, offset) for offset in _search(self._log / name, conversation_id)]
-        return [(str(self._log / name), offset) for name, offset in sorted(fresh)]
+                fresh += [(name, offset) for offset in _search(f"{self._log}/{name}", conversation_id)]
+        return [(f"{self._log}/{name}", offset) for name, offset in sorted(fresh)]
 
     def conversations(self) -> list[str]:
         """List every conversation, those of changed files last."""
         known = self._look_up("").files
-        files = index_lookup.stamps_of(str(self._log))
+        files = index_lookup.stamps_of(self._log)
         changed = [stamp for stamp in files if stamp not in known]
         if _is_much(changed, files) and self.catch_up():
             changed = []
-        found = dict.fromkeys(index_lookup.conversations(str(self._path)))
+        found = dict.fromkeys(index_lookup.conversations(self._path))
         for name, *_ in changed:
             with suppress(OSError):
-                found |= dict.fromkeys(_scan(self._log / name))
+                found |= dict.fromkeys(_scan(f"{self._log}/{name}"))
         return list(found)
 
     def catch_up(self) -> bool:
         """Fold every changed file into the index; False where the cache cannot be written."""
-        files = index_lookup.stamps_of(str(self._log))
+        files = index_lookup.stamps_of(self._log)
         owners, known = self._read_all()
         changed = {stamp[0] for stamp in files if stamp not in known}
         keep = {stamp[0] for stamp in files} - changed
@@ -98,7 +97,7 @@ class ConversationIndex:
                 del by_file[name]
         for name in changed:
             try:
-                found = _scan(self._log / name)
+                found = _scan(f"{self._log}/{name}")
             except OSError:
                 files = [stamp for stamp in files if stamp[0] != name]
                 continue
@@ -107,13 +106,13 @@ class ConversationIndex:
         return self._write(files, owners)
 
     def _look_up(self, conversation_id: str) -> LookupResult:
-        return index_lookup.look_up(str(self._path), conversation_id)
+        return index_lookup.look_up(self._path, conversation_id)
 
     def _read_all(self) -> tuple[_Owners, set[FileStamp]]:
         import orjson  # only who folds needs it
 
         try:
-            data = self._path.read_bytes()
+            data = read_regular(self._path)
             start = data.find(b"\n") + 1
             files = index_lookup.parse_head(data[:start], len(data))
             owners: _Owners = {}
@@ -133,7 +132,7 @@ class ConversationIndex:
 
         head = orjson.dumps({"version": index_lookup.VERSION, "size": len(body), "files": files})
         try:
-            replace_file(str(self._path), head + b"\n" + body, durable=False)
+            replace_file(self._path, head + b"\n" + body, durable=False)
         except NotStored:
             return False
         return True
@@ -156,9 +155,9 @@ def _line(conversation: str, by_file: dict[str, list[int]], number: dict[str, in
     return index_lookup.key_of(conversation) + places.encode() + b"\n"
 
 
-def _search(path: Path, conversation_id: str) -> list[int]:
+def _search(path: str, conversation_id: str) -> list[int]:
     """Offsets of one conversation's lines, in the order of the file: only lines that can hold its id are decoded."""
-    data = read_regular(str(path))
+    data = read_regular(path)
     found = []
     for start, end in lines_with(data, index_lookup.marks(conversation_id)):
         with suppress(msgspec.DecodeError, UnicodeDecodeError, RecursionError):
@@ -167,10 +166,10 @@ def _search(path: Path, conversation_id: str) -> list[int]:
     return sorted(found)
 
 
-def _scan(path: Path) -> dict[str, list[int]]:
+def _scan(path: str) -> dict[str, list[int]]:
     """Conversation -> offsets of its lines, in the order of the file."""
     owners: dict[str, list[int]] = {}
-    data = read_regular(str(path))
+    data = read_regular(path)
     offset = len(BOM) if data.startswith(BOM) else 0
     for line in data[offset:].split(b"\n"):
         with suppress(msgspec.DecodeError, UnicodeDecodeError, RecursionError):
