@@ -63,16 +63,6 @@ def replay_at(
     )
 
 
-def documents_at(
-    opened: OpenStore,
-    until: str = EVERYTHING,
-    without: Omission = NOTHING,
-    projections: Sequence[Projection] | None = None,
-) -> dict[str, Document]:
-    """Render every document as of a time, without some events; by path."""
-    return by_path(replay_at(opened, until, without, projections))
-
-
 def by_path(replayed: ReplayResult) -> dict[str, Document]:
     """Key the documents of a replay by their paths."""
     return {document.path: document for document in replayed.documents}

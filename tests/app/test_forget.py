@@ -22,7 +22,7 @@ from eventlog.app.resolve import decide, waiting
 from eventlog.app.restore import restorable
 from eventlog.app.session_context import request_of, session_context
 from eventlog.app.undo import undo, undoable
-from eventlog.app.what_if import documents_at, text_of
+from eventlog.app.what_if import by_path, replay_at, text_of
 from eventlog.app.why_not import why_not
 from eventlog.errors import BadRequest
 from eventlog.events import HUMAN, Fact, PlanEntry, Rejected, Restored, Retraction, StageSummary
@@ -49,7 +49,7 @@ def files(log):
 
 def says(log, text):
     """Tell which knowledge files say a text, as the log has them and as they lie on disk."""
-    rendered = {path: document.data.decode() for path, document in documents_at(opened(log)).items()}
+    rendered = {path: document.data.decode() for path, document in by_path(replay_at(opened(log))).items()}
     on_disk = {path: data.decode() for path, data in tree(log.store.knowledge).items()}
     return {path for found in (rendered, on_disk) for path, data in found.items() if text in data}
 
@@ -325,7 +325,7 @@ def test_what_is_forgotten_never_comes_back_by_itself(earlier, later, data):
         log.put([Rejected(conversation_id="human", agent="human", statement=text)])
         write_later(log, [line for line in later if not isinstance(codec.decode(line), Restored)])
 
-        for document in documents_at(opened(log)).values():
+        for document in by_path(replay_at(opened(log))).values():
             for line in text_of(document) or []:
                 assert not tells(line, text), (document.path, line)
         whole = replay(log, DEFAULTS)

@@ -8,7 +8,7 @@ from eventlog.app.forget import forget, forgettable
 from eventlog.app.rebuild import replay_store
 from eventlog.app.restore import restorable
 from eventlog.app.undo import undo, undoable
-from eventlog.app.what_if import documents_at, text_of
+from eventlog.app.what_if import by_path, replay_at, text_of
 from eventlog.errors import BadRequest
 from eventlog.events import Fact, Retraction
 from eventlog.log import EventLog
@@ -27,7 +27,7 @@ def said(log, content, **fields):
 
 
 def files(log):
-    memory = text_of(documents_at(opened(log))["MEMORY.md"])
+    memory = text_of(by_path(replay_at(opened(log)))["MEMORY.md"])
     assert memory == Path(log.store.knowledge, "MEMORY.md").read_text().split("\n")[:-3]
     return memory, user_md().read_text()
 

@@ -13,7 +13,7 @@ from eventlog import codec
 from eventlog.app.bisect import _turn, bisect
 from eventlog.app.diff import diff, losses
 from eventlog.app.story import story
-from eventlog.app.what_if import Omission, by_path, changes, document_meant, documents_at, replay_at
+from eventlog.app.what_if import Omission, by_path, changes, document_meant, replay_at
 from eventlog.errors import BadRequest
 from eventlog.events import Fact, Rejected, Retraction, SaveRequested, StageSummary
 from eventlog.log import EventLog
@@ -38,11 +38,11 @@ def said(log, *facts):
 def test_what_was_and_what_changed_are_replays_of_the_log_cut_there(lines, one, other):
     with log_of(lines) as log:
         found = diff(opened(log), one, other)
-        was = documents_at(opened(log), other)
+        was = by_path(replay_at(opened(log), other))
     cut = []
     for until in (one, other):
         with log_of([line for line in lines if ts_of(line) <= until]) as log:
-            cut.append(documents_at(opened(log)))
+            cut.append(by_path(replay_at(opened(log))))
 
     assert was == cut[1]
     assert found == changes(*cut)
@@ -68,8 +68,8 @@ def test_without_something_exactly_the_lines_go_that_only_it_supports(said, with
         for number, (text, who, agent) in enumerate(said)
     ]
     with log_of([codec.encode(one) for one in facts]) as log:
-        before = documents_at(opened(log))["MEMORY.md"]
-        after = documents_at(opened(log), without=without).get("MEMORY.md")
+        before = by_path(replay_at(opened(log)))["MEMORY.md"]
+        after = by_path(replay_at(opened(log), without=without)).get("MEMORY.md")
     sessions = [one for one in facts if one.conversation_id not in without.sessions]
     others = {one.content for one in sessions if one.id not in without.events and one.agent not in without.agents}
 
