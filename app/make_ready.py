@@ -59,8 +59,8 @@ def keep(opened: OpenStore, call: HookCall, request: ContextRequest, built: Cont
     begun = timestamps.to_ns(before.since)
     if any(changed_at > begun - TICK_NS for _, _, changed_at, _ in files.values()):
         return False
-    if any(files[path] == list(stamps.GONE) for path in copies):
-        return False  # a real start would make the file
+    if any(files[path] == list(stamps.GONE) for path in (*lasts.there, *copies)):
+        return False  # somebody removed it meanwhile; or it is the trace of a file that a real start would make
     kept: dict[str, object] = {
         **before._asdict(),
         "until": lasts.until,

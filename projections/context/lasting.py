@@ -20,12 +20,13 @@ _LONGEST_DAY_MS = 26 * 3_600_000
 class Lasting(NamedTuple):
     """Until when a context stays the same, whose next word may end it, and which files were looked for.
 
-    `missing` are files that a real start makes, unless somebody has removed them.
+    `there` are those that were read, `missing` those that a real start makes, unless somebody has removed them.
     """
 
     until: str
     heard: list[str]
     files: list[str]
+    there: list[str]
     missing: list[str]
 
 
@@ -41,6 +42,10 @@ def lasting(parts: ContextSources) -> Lasting | None:
         until=timestamps.from_ns(min(end, _end_of_day(parts, now)) * 1_000_000),
         heard=sorted({*parts.lately.by_id, *parts.strays}),
         files=sorted(set(_looked_for(parts))),
+        there=[
+            *(file.path for file, result in parts.loaded if result.content is not None),
+            *(file.path for file in parts.rendered),
+        ],
         missing=[
             file.path
             for file, result in parts.loaded

@@ -219,15 +219,24 @@ def test_a_file_that_was_just_written_is_not_relied_on(house, monkeypatch):
     assert [False, False] == house.found[-2:]
 
 
-@pytest.mark.parametrize("change", [("HEAD", "ref: refs/heads/till\n"), ("config", "[core]\n")], ids="{0[0]}".format)
-def test_what_the_repository_tells_only_after_a_context_was_made_is_not_what_it_was_made_of(house, monkeypatch, change):
+MEANWHILE = {
+    "another branch": lambda house: _edit(house.project / ".git/HEAD", "ref: refs/heads/till\n"),
+    "the repository's settings": lambda house: _edit(house.project / ".git/config", "[core]\n"),
+    "a file of the project is gone": lambda house: (house.project / "AGENTS.md").unlink(),
+    "a rendered file is gone": lambda house: next(Path(house.store.knowledge).glob("projects/*/MEMORY.md")).unlink(),
+}
+
+
+@pytest.mark.parametrize("change", MEANWHILE)
+def test_what_changes_only_after_a_context_was_made_is_not_what_it_was_made_of(house, monkeypatch, change):
     _git(house, "init", "-b", "cart")
-    name, text = change
+    _edit(house.project / "AGENTS.md")
+    replay_store(house.opened())
     make = session_context.session_context
 
     def and_change(*given):
         built = make(*given)
-        _edit(house.project / ".git" / name, text)
+        MEANWHILE[change](house)
         return built
 
     with monkeypatch.context() as patched:
