@@ -124,9 +124,12 @@ def _add_what_is_of_home(
     unheard: dict[str, list[StageSummary]] = {}
     for summary in summaries:
         heard = state.by_id.get(summary.conversation_id)
-        if heard and heard.project and visible(_at_home(summary, events_of(log, summary.conversation_id))):
+        if heard is None:
+            continue
+        may_be_home = visible(replace(summary, project=heard.project, replica=heard.replica))  # else none is looked up
+        if may_be_home and visible(_at_home(summary, events_of(log, heard.id))):
             state.fold(summary)
-        elif heard:
+        else:
             unheard.setdefault(heard.id, []).append(summary)
     for conversation, others in unheard.items():
         _drop_what_is_revised(state.by_id[conversation], others)

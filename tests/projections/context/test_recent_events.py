@@ -118,6 +118,16 @@ def test_what_is_replaced_asks_for_no_event_where_no_fact_with_a_key_was_said(lo
     assert lines is without_replaced(lines, lambda: pytest.fail("read"), said)
 
 
+def test_no_conversation_is_looked_up_of_which_nothing_is_heard_but_what_concerns_the_user(log, monkeypatch):
+    said = {"conversation_id": "c", "project": "/src/elsewhere"}
+    log.append_many([{"type": "fact", "content": "Likes tea", "memory_type": "O", **said}])
+    log.append_many([{"type": "stage_summary", "summary": "Worked", **said}])
+    monkeypatch.setattr(recent_events, "events_of", lambda *_: pytest.fail("looked up"))
+    state = said_between(log, MemoryShelf(), "", "~", lambda event: isinstance(event, Fact))
+
+    assert [["Likes tea"]] == [[fact.content for fact in one.facts] for one in state.by_id.values()]
+
+
 def test_what_may_not_be_seen_is_not_but_every_withdrawal_counts(log):
     log.append_many([fact(1), {"type": "retraction", "ts": fact(2)["ts"], "conversation_id": "x", "conversation": "c"}])
     state = said_between(log, MemoryShelf(), "", "~", lambda _: False)
