@@ -43,18 +43,19 @@ class LookupResult:
 
 
 def stamps_of(log_dir: str, known: "Container[str]" = ()) -> "list[FileStamp]":
-    """List the day files of a log as they are now, by name; none where there is no log, and regular files only.
+    """List the day files of a log as they are now, by name; none where there is no log, and regular files only."""
+    return [stamp for name in names_of(log_dir, known) if (stamp := stamp_of(log_dir, name))]
 
-    What is `known` to be the name of one is not asked again.
-    """
+
+def names_of(log_dir: str, known: "Container[str]" = ()) -> "list[str]":
+    """List the names of day files in order; what is `known` to be one is not asked again."""
     try:
-        names = sorted(name for name in os.listdir(log_dir) if name in known or day_of(name))
+        return sorted(name for name in os.listdir(log_dir) if name in known or day_of(name))
     except FileNotFoundError:
         return []
-    return [stamp for name in names if (stamp := _stamp_of(log_dir, name))]
 
 
-def _stamp_of(log_dir: str, name: str) -> FileStamp | None:
+def stamp_of(log_dir: str, name: str) -> FileStamp | None:
     """Describe what changes whenever the file does; None for what is no regular file."""
     try:
         stat = os.stat(f"{log_dir}/{name}")

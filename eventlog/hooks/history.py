@@ -1,7 +1,7 @@
 """The saves and turns of a conversation so far, by its id and over all days, without reading the whole log.
 
 The index names the lines in files that have not changed since; the rest is searched for the id as bytes, newest file
-first. Only lines that carry words or end turns are parsed.
+first, and only where those lines leave anything to ask. Only lines that carry words or end turns are parsed.
 """
 
 from eventlog import fastjson, index_lookup
@@ -11,9 +11,9 @@ from eventlog.store import Store
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
 
-    from eventlog.index_lookup import FileStamp
+    from eventlog.index_lookup import FileStamp, LookupResult
 
 _SEARCH_AT_MOST = 256 << 20  # bytes not in the index; a host would not wait for more
 _HEAD = 140  # bytes that hold the type of a line as the log writes it
@@ -64,13 +64,11 @@ def events(store: Store, conversation_id: str, files: "list[FileStamp]") -> "Ite
 
 
 def _lines(store: Store, conversation_id: str, files: "list[FileStamp] | None" = None) -> "Iterator[bytes]":
-    """List the lines that can be the conversation's, newest file first; of all files unless they were looked at."""
+    """List the lines that can be the conversation's, of all files unless they were looked at."""
     index = index_lookup.look_up(store.cached("conversations.index"), conversation_id)
     offsets = index.offsets
     searched = 0
-    if files is None:
-        files = index_lookup.stamps_of(store.log, {stamp[0] for stamp in index.files})
-    for stamp in reversed(files):
+    for stamp in _likeliest_first(store.log, index, offsets) if files is None else reversed(files):
         name = stamp[0]
         if stamp in index.files:
             yield from _at(f"{store.log}/{name}", offsets.get(name, []))
@@ -79,6 +77,16 @@ def _lines(store: Store, conversation_id: str, files: "list[FileStamp] | None" =
         if searched > _SEARCH_AT_MOST:
             raise TooMuch(f"{searched:,} bytes of the log are not indexed")
         yield from _search(f"{store.log}/{name}", index_lookup.marks(conversation_id))
+
+
+def _likeliest_first(log_dir: str, index: "LookupResult", told: "Collection[str]") -> "Iterator[FileStamp]":
+    """Look at the files of which the index names lines of the conversation, then at all others, newest first."""
+    for name in sorted(told, reverse=True):
+        if stamp := index_lookup.stamp_of(log_dir, name):
+            yield stamp
+    for name in reversed(index_lookup.names_of(log_dir, {stamp[0] for stamp in index.files})):
+        if name not in told and (stamp := index_lookup.stamp_of(log_dir, name)):
+            yield stamp
 
 
 def _at(path: str, offsets: "list[int]") -> "Iterator[bytes]":

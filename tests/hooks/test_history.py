@@ -105,6 +105,14 @@ def test_what_is_indexed_needs_no_search(log, monkeypatch):
     assert 1 == history(log.store, "c").turns
 
 
+def test_where_the_index_knows_of_a_save_no_other_file_is_looked_at(log, monkeypatch):
+    log.append({"type": "fact", "content": "x", "conversation_id": "c"})
+    log.index.catch_up()
+    monkeypatch.setattr(index_lookup, "names_of", None)
+
+    assert history(log.store, "c").saved
+
+
 ids = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=20)
 
 
