@@ -95,11 +95,11 @@ class ReplayResult:
         yield from ((view, name) for name, view in sorted(units, key=lambda unit: (not unit[0], unit)))
 
     def made(self, unit: Place) -> list[Document]:
-        """Render a unit, once."""
+        """Render a unit, and read it to its end, once."""
         if unit not in self._made:
             for other in self._below(unit):
                 self.made(other)
-            self._made[unit] = self.render(unit)
+            self._made[unit] = self._unless_damaged(self._read, unit)
         return self._made[unit]
 
     def _below(self, unit: Place) -> list[Place]:
@@ -129,11 +129,7 @@ class ReplayResult:
 
     def render(self, unit: Place) -> list[Document]:
         """Render a unit; where the shelf turns out to be damaged, of the log itself."""
-        try:
-            return self._render(unit)
-        except ShelfDamaged as error:
-            self._take_anew(error)
-            return self._render(unit)
+        return self._unless_damaged(self._render, unit)
 
     def publish(self, unit: Place, files: Files) -> None:
         """Note that these files are what the unit says; where that cannot be kept, the log itself is asked anew."""
@@ -141,6 +137,13 @@ class ReplayResult:
             self.library.publish(unit, files)
         except ShelfDamaged as error:
             self._take_anew(error)
+
+    def _unless_damaged(self, do: Callable[[Place], list[Document]], unit: Place) -> list[Document]:
+        try:
+            return do(unit)
+        except ShelfDamaged as error:
+            self._take_anew(error)
+            return do(unit)
 
     def _take_anew(self, error: ShelfDamaged) -> None:
         """Become the replay of the log itself, without the shelf."""
@@ -157,6 +160,13 @@ class ReplayResult:
         outdated = (unit for unit in units if files.get(unit) is None)
         found = (document for unit in current or outdated for document in self.made(unit))
         return next((document for document in found if document.path == path), None)
+
+    def _read(self, unit: Place) -> list[Document]:
+        """Render a unit with all its lines: long documents read the shelf only when these are asked for."""
+        documents = self._render(unit)
+        for document in documents:
+            document.lines  # noqa: B018 - kept by the document
+        return documents
 
     def _render(self, unit: Place) -> list[Document]:
         name, _ = unit

@@ -13,6 +13,7 @@ from eventlog.projections.engine.shelf import ShelfDamaged
 from eventlog.projections.views.daily_notes import DAILY_NOTES
 from eventlog.projections.views.keyword_index import KEYWORD_INDEX
 from eventlog.projections.views.memory import MEMORY
+from eventlog.projections.views.sessions import LINES
 from eventlog.projections.views.stats import COUNTS, weeks
 from eventlog.settings.schema import MemorySettings, Settings, SummarySettings
 from tests.support.effort import rounds
@@ -190,3 +191,19 @@ def test_whenever_a_row_turns_out_to_be_damaged_all_files_are_those_of_the_log(l
             rebuild(log, Settings())
 
         assert rendered(log, Settings(), anew=True, save=False) == tree(log.store.knowledge)
+
+
+def test_a_row_that_turns_out_to_be_damaged_when_a_document_is_read_makes_it_of_the_log(log, monkeypatch):
+    """The lines of a long document are read from the shelf when somebody asks for them, after it was made."""
+    log.append({"type": "fact", "conversation_id": "c", "content": "x"})
+    rebuild(log, Settings())
+    real = cache.StoreCache.rows
+
+    def damaged(shelf, kind, name):
+        if kind == LINES.name:
+            raise ShelfDamaged("damaged", for_good=True)
+        return real(shelf, kind, name)
+
+    monkeypatch.setattr(cache.StoreCache, "rows", damaged)
+
+    assert rendered(log, anew=True, save=False) == rendered(log, save=False)
