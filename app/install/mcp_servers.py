@@ -1,12 +1,11 @@
 """Our MCP server among those of a host: its entry in the text of the host's file, and out again; pure."""
 
 import re
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from eventlog.app.install import json_member, toml_table
+from eventlog.app.install import json_member, toml_table, toml_text
 from eventlog.app.install.json_spans import parse, says_something
 from eventlog.errors import BadRequest
 from eventlog.hosts.profile import ServerFile
@@ -52,10 +51,7 @@ def entry_in(text: str, servers: ServerFile) -> Any:
     """Find what a file tells of a server with our name; None where it tells nothing. Raises BadRequest."""
     if not says_something(text):
         return None
-    try:
-        document = tomllib.loads(text) if _is_toml(servers) else parse(text).value
-    except tomllib.TOMLDecodeError as error:
-        raise BadRequest(f"not TOML: {error}", hint="correct the file by hand, then do it again") from error
+    document = toml_text.parsed(text) if _is_toml(servers) else parse(text).value
     return toml_table.table_at(document, [*servers.keys, _NAME])
 
 

@@ -3,13 +3,12 @@
 Where the rule stands and what it says lies in each host's room.
 """
 
-import tomllib
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from eventlog import hosts
-from eventlog.app.install import json_list, toml_edit
+from eventlog.app.install import json_list, toml_edit, toml_text
 from eventlog.app.install.json_spans import parse, says_something
 from eventlog.errors import BadRequest
 from eventlog.hooks import prompts
@@ -79,6 +78,6 @@ def _parsed(text: str, rule: Permission) -> Any:
     if not says_something(text):
         return None
     try:
-        return parse(text).value if rule.user_file.endswith(".json") else tomllib.loads(text)
-    except (BadRequest, tomllib.TOMLDecodeError):
+        return parse(text).value if rule.user_file.endswith(".json") else toml_text.parsed(text)
+    except BadRequest:
         return None

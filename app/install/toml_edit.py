@@ -10,6 +10,7 @@ import re
 import tomllib
 from typing import Any
 
+from eventlog.app.install.toml_text import parsed, says
 from eventlog.errors import BadRequest
 
 _MARK = "# by `eventlog install --allow`"
@@ -18,7 +19,7 @@ _TOKEN = re.compile(r"\"(?:\\.|[^\"\\\n])*\"|'[^'\n]*'|#[^\n]*|[\[\]]")
 
 def with_item(text: str, table: str, key: str, value: str) -> str:
     """The file with the value in the list; raises BadRequest."""
-    document = _parsed(text)
+    document = parsed(text)
     if value in _list(document, table, key):
         return text
     after = _insert(text, table, key, json.dumps(value, ensure_ascii=False))
@@ -30,7 +31,7 @@ def without_item(text: str, table: str, key: str, value: str) -> str:
     """The file without the value in the list; raises BadRequest. One that never says the value need not be TOML."""
     if value not in text and json.dumps(value, ensure_ascii=False) not in text:
         return text
-    document = _parsed(text)
+    document = parsed(text)
     if value not in _list(document, table, key):
         return text
     for newline in ("\r\n", "\n"):
@@ -111,22 +112,12 @@ def _header(text: str, table: str) -> re.Match[str] | None:
 
 
 def _checked(after: str, wanted: dict[str, Any], table: str, key: str, value: str) -> str:
-    try:
-        if tomllib.loads(after) == wanted:
-            return after
-    except tomllib.TOMLDecodeError:
-        pass
+    if says(after, wanted):
+        return after
     raise BadRequest(
         f"[{table}] is written in a way this program does not change",
         hint=f"see to it by hand that {key} there holds {json.dumps(value, ensure_ascii=False)}, or no longer does",
     )
-
-
-def _parsed(text: str) -> dict[str, Any]:
-    try:
-        return tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise BadRequest(f"not TOML: {error}", hint="correct the file by hand, then do it again") from error
 
 
 def _table(document: dict[str, Any], table: str) -> dict[str, Any]:

@@ -6,10 +6,10 @@ for here.
 
 import json
 import re
-import tomllib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from eventlog.app.install.toml_text import parsed, says
 from eventlog.errors import BadRequest
 
 _MARK = "# by `eventlog install --mcp`"
@@ -18,7 +18,7 @@ _HEADER = re.compile(r"^[ \t]*\[\[?[^\n]*$", re.MULTILINE)
 
 def with_table(text: str, keys: Sequence[str], value: Mapping[str, Any]) -> str:
     """The file with that table, in the place of one that is there; raises BadRequest."""
-    document = _parsed(text)
+    document = parsed(text)
     if table_at(document, keys) == value:
         return text
     text = without_table(text, keys)
@@ -33,7 +33,7 @@ def without_table(text: str, keys: Sequence[str]) -> str:
     """The file without that table and those below it; raises BadRequest. One without it need not be TOML."""
     if keys[-1] not in text:
         return text
-    document = _parsed(text)
+    document = parsed(text)
     if table_at(document, keys) is None:
         return text
     named = re.compile(rf"[ \t]*\[[ \t]*{re.escape('.'.join(keys))}[ \t]*[.\]]")
@@ -85,17 +85,7 @@ def _replaced(document: Mapping[str, Any], keys: Sequence[str], value: Any) -> d
 
 
 def _checked(after: str, wanted: dict[str, Any], keys: Sequence[str]) -> str:
-    try:
-        if tomllib.loads(after) == wanted:
-            return after
-    except tomllib.TOMLDecodeError:
-        pass
+    if says(after, wanted):
+        return after
     name = ".".join(keys)
     raise BadRequest(f"{name} is written in a way this program does not change", hint=f"see to [{name}] by hand")
-
-
-def _parsed(text: str) -> dict[str, Any]:
-    try:
-        return tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise BadRequest(f"not TOML: {error}", hint="correct the file by hand, then do it again") from error
