@@ -24,6 +24,9 @@ if TYPE_CHECKING:
         min_turns: int
 
 
+_known: "dict[str, tuple[str, Values]]" = {}  # what a file of values said, and its stamp then: every append asks
+
+
 def settings(store: "Store") -> "Values":
     """Read all settings by name, as `config.yaml` nests them; empty where all have their defaults. Never raises.
 
@@ -76,15 +79,27 @@ def _stamp(path: str) -> str | None:
 
 
 def _saved(store: "Store", stamp: str) -> "Values | None":
-    from eventlog import fastjson
-    from eventlog.files import read_regular
-
-    try:
-        saved = fastjson.object_in(read_regular(_path(store)))
-    except OSError:
-        return None
+    saved = _read(_path(store))
     values = saved.get("values")
     return values if isinstance(values, dict) and saved.get("stamp") == stamp else None
+
+
+def _read(path: str) -> "Values":
+    """Read what is saved, or remember it; empty where nothing is."""
+    there = _stamp(path)
+    if there is None:
+        return {}
+    stamp, saved = _known.get(path, ("", {}))
+    if stamp != there:
+        from eventlog import fastjson
+        from eventlog.files import read_regular
+
+        try:
+            saved = fastjson.object_in(read_regular(path))
+        except OSError:
+            return {}
+        _known[path] = there, saved
+    return saved
 
 
 def _compile(store: "Store", stamp: str) -> "Values":

@@ -117,6 +117,15 @@ def test_hooks_see_a_change_at_once(store):
     assert (False, True) == (before, cached.wants_sync(store))
 
 
+def test_values_that_have_not_changed_are_not_read_again(store, monkeypatch):
+    write(store, "fsync: never\n")
+    values = [cached.settings(store) for _ in range(2)]
+    monkeypatch.setattr("eventlog.files.read_regular", lambda path: pytest.fail(f"{path} was read"))
+
+    assert [cached.settings(store)] * 2 == values
+    assert not cached.wants_sync(store)
+
+
 def test_a_mistake_is_no_obstacle_to_a_hook(store):
     write(store, "fsync: nver\n")
 
