@@ -1,4 +1,4 @@
-"""What doctor tells of day files that came from other machines."""
+"""Day files that came from other machines: what doctor tells of them, and what they say of this machine's files."""
 
 import pytest
 
@@ -10,6 +10,7 @@ from eventlog.files import make_dirs
 from eventlog.replica import make_replica
 from tests.support.builders import DAY, line, lines, write
 from tests.support.command_line import call
+from tests.support.machines import Network
 from tests.support.use_cases import opened
 
 THEIRS = f"{DAY}.bobs.local.jsonl"
@@ -102,3 +103,17 @@ def test_a_file_that_holds_no_name_is_told(store, log_dir, told):
     (log_dir.parent / "replica").write_text("two words")
 
     assert [f"{store.replica} does not hold the name of a store"] == told()
+
+
+def test_what_happened_to_another_machines_file_is_said_of_that_file_only(tmp_path):
+    here, there = Network(tmp_path, count=2).machines
+    here.plans("Tone", 2, "short")
+    for machine in (here, there):
+        machine.take(here)
+        machine.replay()
+    there.writes("Tone", 2, "long")
+    there.replay()
+    here.take(there)
+
+    assert 0 == here.replay()
+    assert (b"## Tone\n\nshort\n", b"## Tone\n\nlong\n") == (here.text, there.text)
