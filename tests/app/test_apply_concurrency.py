@@ -11,7 +11,7 @@ from tests.support.command_line import surroundings
 from tests.support.effort import rounds
 from tests.support.use_cases import apply
 
-SESSIONS = rounds(fixed=12, fuzz=64)
+SESSIONS = rounds(fixed=6, fuzz=64)
 CODE = """
 import os, sys
 from eventlog import EventLog, plan

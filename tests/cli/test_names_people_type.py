@@ -1,13 +1,15 @@
 """Verbs, options, topics and what a shell completes: a slip of the finger is asked about, help is where one looks."""
 
+import os
 import shutil
 import subprocess
+from unittest import mock
 
 import pytest
 
 from eventlog.cli.main import VERBS
 from tests.support import builders
-from tests.support.command_line import call, run
+from tests.support.command_line import call
 
 E42A = "e42af0ad-aa06-410e-9e13-c17ade27a4f1"
 
@@ -90,7 +92,9 @@ def test_a_topic_is_a_page_of_an_ordinary_terminal(topic, tells):
 
 def _completed(store, *words):
     line = " ".join(["eventlog", *words])
-    ran = run(_EVENTLOG_COMPLETE="bash_complete", COMP_WORDS=line, COMP_CWORD=str(len(words)), EVENTLOG_HOME=str(store))
+    asked = {"COMP_WORDS": line, "COMP_CWORD": str(len(words)), "EVENTLOG_HOME": str(store)}
+    with mock.patch.dict(os.environ, _EVENTLOG_COMPLETE="bash_complete", **asked):
+        ran = call()
     return [said.removeprefix("plain,") for said in ran.out.splitlines() if said]
 
 
