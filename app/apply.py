@@ -20,8 +20,8 @@ from eventlog.app.phases import Progress, told
 from eventlog.app.replay import replay
 from eventlog.app.staging import StagedEntry, stage
 from eventlog.app.storage import BaseStorage, Refused, StorageBusy, storage_of
-from eventlog.errors import BadRequest, InvalidEvent, NotStored
-from eventlog.files import make_dirs, not_stored
+from eventlog.errors import BadRequest, Busy, InvalidEvent, NotStored
+from eventlog.files import lock, not_stored
 from eventlog.log import EventLog
 from eventlog.projections.bases.ledger import Ledger
 from eventlog.projections.bases.ledgers import ledgers, unmatched_entries
@@ -114,15 +114,13 @@ def _settle_in_turn(file: ManagedFile, target: BaseStorage, opened: OpenStore) -
 @contextmanager
 def _locked(store: Store, target: BaseStorage, wait: float) -> Iterator[None]:
     """Hold the lock of the file; raises StorageBusy where it cannot be had in `wait` seconds."""
-    from filelock import FileLock, Timeout
-
     path = store.cached("locks", f"{ids.digest(target.identity, 12).hex()}.lock")
     try:
-        make_dirs(str(Path(path).parent))
-        lock = FileLock(path, timeout=wait, mode=0o600)
-        with lock:
-            yield
-    except Timeout as error:
+        held = lock(path, wait)
+    except Busy as error:
         raise StorageBusy("is being written by another process", where=target.shown) from error
-    except OSError as error:
-        raise not_stored(error, path) from error
+    with held:
+        try:
+            yield
+        except OSError as error:
+            raise not_stored(error, path) from error

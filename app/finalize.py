@@ -23,6 +23,7 @@ from eventlog.app.search.open_index import open_index
 from eventlog.app.search.project_names import ProjectNames
 from eventlog.app.session_hooks.run_hooks import run_hooks
 from eventlog.codec import from_fields, to_fields
+from eventlog.errors import Busy
 from eventlog.events import ConversationText, Event, SessionEnd, SessionStart, StageSummary
 from eventlog.hooks import error_log, open_sessions
 from eventlog.hosts import find_transcript, steps_from_log
@@ -110,15 +111,14 @@ def _make_ready(opened: OpenStore, over: Iterable[OpenSession]) -> None:
 @contextmanager
 def _our_turn(store: Store) -> Iterator[bool]:
     """Take the lock, one finalizer per store; False where another has it."""
-    from filelock import FileLock, Timeout
-
-    files.make_dirs(store.cache)
     try:
-        with FileLock(store.lock("settle"), timeout=0, mode=0o600):
-            Path(store.cached("settle.starting")).unlink(missing_ok=True)  # from here on, who comes waits for us
-            yield True
-    except Timeout:
+        held = files.lock(store.lock("settle"), patience=0)
+    except Busy:
         yield False
+        return
+    with held:
+        Path(store.cached("settle.starting")).unlink(missing_ok=True)  # from here on, who comes waits for us
+        yield True
 
 
 def finalize_sessions(opened: OpenStore, heard: Callable[[OpenSession], None] = lambda _: None) -> list[Event]:

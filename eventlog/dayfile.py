@@ -320,8 +320,8 @@ def read_settled(path: str) -> bytes:
         return opened.read()
 
 
-def wait_for(fd: int, kind: int, path: str) -> None:
-    """Lock a file; the kernel would wait for ever for a holder that is stopped. Raises Busy."""
+def wait_for(fd: int, kind: int, path: str, patience: float | None = None) -> None:
+    """Lock a file, within so many seconds: the kernel would wait for ever for a holder that is stopped. Raises Busy."""
     pause, given_up_at, yields = _FIRST_PAUSE, 0.0, _YIELDS
     while True:
         try:
@@ -332,7 +332,7 @@ def wait_for(fd: int, kind: int, path: str) -> None:
             yields -= 1
             _yield()
             continue
-        given_up_at = given_up_at or now + files.PATIENCE
+        given_up_at = given_up_at or now + (files.PATIENCE if patience is None else patience)
         if now > given_up_at:
             raise files.busy(path)
         time.sleep(pause)

@@ -1,6 +1,6 @@
 """How files and directories of a store come to be: for the owner only, whole, and durable where it is promised.
 
-Imported inside agents' hooks: os only; filelock when a lock is asked for.
+Imported inside agents' hooks: os only; on Windows filelock, when a lock is asked for.
 """
 
 from _stat import S_ISREG
@@ -172,29 +172,29 @@ def is_temporary(name: str) -> bool:
     return len(name) > ADDED and name[-ADDED] == "." and name.endswith(ENDING) and HEX.issuperset(name[1 - ADDED : -4])
 
 
-def lock(path: str) -> "AbstractContextManager[object]":
+def lock(path: str, patience: float | None = None) -> "AbstractContextManager[object]":
     """Take a lock between processes, released by the `with` around it.
 
-    Raises NotStored where there can be none, Busy where its holder does not let go.
+    Raises NotStored where there can be none, Busy where its holder does not let go in so many seconds.
     """
     try:
         make_dirs(os.path.dirname(path))
-        return _lock(path)
+        return _lock(path, patience)
     except OSError as error:
         raise not_stored(error, path) from error
 
 
-def _lock(path: str) -> "AbstractContextManager[object]":
+def _lock(path: str, patience: float | None) -> "AbstractContextManager[object]":
     try:
         from eventlog.held_lock import HeldLock
     except ImportError:  # Windows
         from filelock import FileLock, Timeout
 
         try:
-            return FileLock(path, mode=OURS).acquire(timeout=PATIENCE)
+            return FileLock(path, mode=OURS).acquire(timeout=PATIENCE if patience is None else patience)
         except Timeout as error:
             raise busy(path) from error
-    return HeldLock(path)
+    return HeldLock(path, patience)
 
 
 def is_locked(path: str) -> bool:
