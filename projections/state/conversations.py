@@ -36,7 +36,7 @@ from eventlog.events import (
     Withdrawal,
     order,
 )
-from eventlog.hosts.prompt_events import is_prompt
+from eventlog.hosts.prompt_events import is_prompt, prompt_of
 from eventlog.projections.state.places import Places
 from eventlog.retractions import Retractions
 from eventlog.skim import Skimmed, SkimmedDay
@@ -45,6 +45,7 @@ _Derived = TypeVar("_Derived")
 
 Named = tuple[str, str, str]  # ts and id of the first event that names it, and the name
 _NEVER: Named = ("~", "", "")
+_OF_WORK = ("session_start", "turn_end")
 _AFTERWARDS = (EntryApplied, EntryResolved, KnowledgeEdited)
 _DECISIONS = (Rejected, Restored)
 _OF_PROJECTS = (ProjectSeen, ProjectJoined)
@@ -138,17 +139,19 @@ class Conversation(Struct, array_like=True):
 
     def count(self, skimmed: Sequence[Skimmed]) -> None:
         """Take in events of this conversation that say nothing but what stands around them; at least one."""
+        types, times = [one.type for one in skimmed], [one.ts for one in skimmed]
         self.events += len(skimmed)
-        self.receipts += sum(one.type == "context_injected" for one in skimmed)
-        named = (one for one in skimmed if one.name is not None and one.type == "host_event")
-        self.prompts += sum(is_prompt(one.agent, one.name) for one in named)
-        first, times = min(skimmed, key=order), [one.ts for one in skimmed]
-        self.started_at = min(self.started_at, first.ts)
+        self.receipts += types.count("context_injected")
+        self.turns += types.count("turn_end")
+        for agent in {one.agent for one in skimmed}:
+            if prompt := prompt_of(agent):
+                named = [one.name for one in skimmed if one.type == "host_event" and one.agent == agent]
+                self.prompts += named.count(prompt)
+        begun = min(times)
+        self.started_at = min(self.started_at, begun)
         self.last_at = max(self.last_at, *times)
-        turns = [one.ts for one in skimmed if one.type == "turn_end"]
-        self.turns += len(turns)
-        starts = (one.ts for one in skimmed if one.type == "session_start")
-        self.resumed_at = max([self.resumed_at, *turns, *starts])
+        self.resumed_at = max([self.resumed_at, *(one.ts for one in skimmed if one.type in _OF_WORK)])
+        first = min((one for one in skimmed if one.ts == begun), key=order)
         if first.project and first.agent and {one.replica for one in skimmed} == {None}:
             self._learn_names(first)
         else:
