@@ -1,6 +1,6 @@
 """The documents of a log: which there are, which are outdated, and each of them when it is asked for."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property, lru_cache, partial
 from typing import Any, TypeVar
 
@@ -72,18 +72,21 @@ class Library:
         found: _Derived = self._last_derived[1]
         return found
 
-    def newest_blocks(self, kind: RowKind, name: str) -> Iterator[list[Any]]:
-        """Yield the rows of that name by the day their conversations began on, the latest day first."""
-        for _, data in reversed(list(self._shelf.rows(kind.name, name))):
-            yield list(kind.decode(data).values())
+    def blocks(self, kind: RowKind, name: str) -> list[str]:
+        """List the days on which conversations began that have rows of that name, in order."""
+        return self._shelf.blocks(kind.name, name)
+
+    def block(self, kind: RowKind, name: str, block: str) -> list[Any]:
+        """Return the rows of that name of the conversations that began on that day."""
+        return list(kind.decode(self._shelf.read(kind.name, name, block) or b"\x80").values())
 
     def pieces(self, kind: RowKind, name: str, say: Callable[[list[Any]], bytes]) -> Pieces:
         """Make the pieces of a document that says block by block what the rows of that name say."""
         layout = self.layouts.of((kind.name, name))
         as_before = layout.lengths.keys() - layout.changed if layout else frozenset[str]()
-        found: dict[str, bytes | None] = dict.fromkeys(self._shelf.blocks(kind.name, name))
+        found: dict[str, bytes | None] = dict.fromkeys(self.blocks(kind, name))
         for block in found.keys() - as_before:
-            found[block] = say(list(kind.decode(self._shelf.read(kind.name, name, block) or b"\x80").values()))
+            found[block] = say(self.block(kind, name, block))
         return Pieces((kind.name, name), found)
 
     def names(self, view: str) -> list[str]:

@@ -11,9 +11,9 @@ own state, folded and merged whole (`others.py`).
 import gc
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import PurePath
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -32,6 +32,8 @@ from eventlog.projections.state.knowledge_events import Knowledge
 from eventlog.projections.state.places import Places
 from eventlog.projections.views.memory import note_units
 from eventlog.settings.schema import Settings
+
+_Read = TypeVar("_Read")
 
 
 class ReplayResult:
@@ -99,7 +101,7 @@ class ReplayResult:
         if unit not in self._made:
             for other in self._below(unit):
                 self.made(other)
-            self._made[unit] = self._unless_damaged(self._read, unit)
+            self._made[unit] = self._unless_damaged(partial(self._read, unit))
         return self._made[unit]
 
     def _below(self, unit: Place) -> list[Place]:
@@ -116,20 +118,20 @@ class ReplayResult:
 
     def rows(self, kind: RowKind) -> list[Any]:
         """List the rows of that kind which belong to the whole log."""
-        return [row for rows in self._blocks(kind) for row in rows]
+        return self._unless_damaged(lambda: self.library.rows(kind, ""))
 
     def newest_rows(self, kind: RowKind) -> Iterator[Any]:
         """Yield them in the order of their places, the last first, reading no more than is asked for."""
-        for rows in self._blocks(kind):
+        for day in reversed(self._unless_damaged(lambda: self.library.blocks(kind, ""))):
+            rows = self._unless_damaged(partial(self._block, kind, day))
             yield from sorted(rows, key=lambda row: row.place, reverse=True)
 
-    def _blocks(self, kind: RowKind) -> Iterator[list[Any]]:
-        """Yield rows by the day their conversations began on, the latest first."""
-        return self.library.newest_blocks(kind, "")
+    def _block(self, kind: RowKind, day: str) -> list[Any]:
+        return self.library.block(kind, "", day)
 
     def render(self, unit: Place) -> list[Document]:
         """Render a unit; where the shelf turns out to be damaged, of the log itself."""
-        return self._unless_damaged(self._render, unit)
+        return self._unless_damaged(partial(self._render, unit))
 
     def publish(self, unit: Place, files: Files) -> None:
         """Note that these files are what the unit says; where that cannot be kept, the log itself is asked anew."""
@@ -138,12 +140,13 @@ class ReplayResult:
         except ShelfDamaged as error:
             self._take_anew(error)
 
-    def _unless_damaged(self, do: Callable[[Place], list[Document]], unit: Place) -> list[Document]:
+    def _unless_damaged(self, read: Callable[[], _Read]) -> _Read:
+        """Read the shelf; where that turns out to be damaged, become the replay of the log itself, and read that."""
         try:
-            return do(unit)
+            return read()
         except ShelfDamaged as error:
             self._take_anew(error)
-            return do(unit)
+            return read()
 
     def _take_anew(self, error: ShelfDamaged) -> None:
         """Become the replay of the log itself, without the shelf."""

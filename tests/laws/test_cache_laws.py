@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from eventlog.app import cache
 from eventlog.app.replay import replay
+from eventlog.app.sessions import rows_of
 from eventlog.projections.engine.shelf import ShelfDamaged
 from eventlog.projections.views.daily_notes import DAILY_NOTES
 from eventlog.projections.views.keyword_index import KEYWORD_INDEX
@@ -193,17 +194,21 @@ def test_whenever_a_row_turns_out_to_be_damaged_all_files_are_those_of_the_log(l
         assert rendered(log, Settings(), anew=True, save=False) == tree(log.store.knowledge)
 
 
-def test_a_row_that_turns_out_to_be_damaged_when_a_document_is_read_makes_it_of_the_log(log, monkeypatch):
-    """The lines of a long document are read from the shelf when somebody asks for them, after it was made."""
+@pytest.mark.parametrize("kind", [LINES, COUNTS])
+def test_a_row_that_turns_out_to_be_damaged_when_it_is_read_late_is_made_of_the_log(log, monkeypatch, kind):
+    """The lines of a long document, and what sessions and figures are told of, are read when somebody asks for them."""
     log.append({"type": "fact", "conversation_id": "c", "content": "x"})
     rebuild(log, Settings())
-    real = cache.StoreCache.rows
+    read = {name: getattr(cache.StoreCache, name) for name in ("read", "rows", "blocks")}
 
-    def damaged(shelf, kind, name):
-        if kind == LINES.name:
+    def damaged(name, shelf, *place):
+        if place[0] == kind.name:
             raise ShelfDamaged("damaged", for_good=True)
-        return real(shelf, kind, name)
+        return read[name](shelf, *place)
 
-    monkeypatch.setattr(cache.StoreCache, "rows", damaged)
+    for name in read:
+        monkeypatch.setattr(cache.StoreCache, name, lambda *given, name=name: damaged(name, *given))
 
     assert rendered(log, anew=True, save=False) == rendered(log, save=False)
+    assert figures(log, Settings(), anew=True) == figures(log, Settings())
+    assert ["c"] == [row.session_id for row in rows_of(replay(log, Settings(), save=False))]
