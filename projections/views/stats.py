@@ -20,6 +20,7 @@ from eventlog.settings.schema import Settings
 
 SOURCES = {"layer1_rules": "1", "layer2_precompact": "2", COMPOSED: "3", "layer4_stop": "4"}  # source -> layer
 _WORTH_SAVING = 3  # turns
+_SUMS = ("sessions", "automatic", "unsaved", "trivial", "flushed", "asked", "duplicates_avoided")
 
 
 class SessionCount(Struct, array_like=True, gc=False):
@@ -102,6 +103,13 @@ class Week(Struct):
         else:
             self.unsaved += 1
 
+    def absorb(self, other: "Week") -> None:
+        """Add the figures of another week."""
+        for name in _SUMS:
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+        self.layers = {layer: count + other.layers[layer] for layer, count in self.layers.items()}
+        self.recall.add(other.recall)
+
 
 def weeks(
     sessions: Iterable[SessionCount], avoided: Iterable[str] = (), *, since: str = "", until: str = "~"
@@ -110,7 +118,6 @@ def weeks(
 
     Of sessions that began between the two times; `avoided` are days (`2026-02-21`) on which nothing was written twice.
     """
-    total = Week("all")
     by_week: dict[str, Week] = {}
     for session in sessions:
         if since <= session.started_at <= until:
@@ -118,12 +125,13 @@ def weeks(
             if monday not in by_week:
                 by_week[monday] = Week(monday)
             by_week[monday].count(session)
-            total.count(session)
     for day in avoided:
         if since[:10] <= day <= until[:10]:
             monday = _monday(day)
             by_week.setdefault(monday, Week(monday)).duplicates_avoided += 1
-            total.duplicates_avoided += 1
+    total = Week("all")
+    for week in by_week.values():
+        total.absorb(week)
     return [by_week[monday] for monday in sorted(by_week)] + [total]
 
 
