@@ -9,6 +9,7 @@ Addresses    `https://` is read with GET and written with PUT and `If-Match`; ne
 
 import os
 import stat
+from functools import cache
 from pathlib import Path
 from typing import Any, Protocol
 from urllib.parse import unquote, urlsplit
@@ -135,9 +136,19 @@ class RemoteFile:
             hint = "pip install 'agent-eventlog[url]'"
             raise Refused("addresses need httpx, which is not installed", where=self.shown, hint=hint) from error
         try:
-            return httpx.request(method, self.shown, timeout=_SECONDS, follow_redirects=False, **content)
+            return httpx.request(
+                method, self.shown, timeout=_SECONDS, follow_redirects=False, verify=_certificates(), **content
+            )
         except httpx.HTTPError as error:
             raise NotStored(f"the server cannot be reached: {error}", where=self.shown) from error
+
+
+@cache
+def _certificates() -> Any:
+    """Load whom the system trusts, once: it takes longer than most answers."""
+    import httpx
+
+    return httpx.create_ssl_context()
 
 
 def _confined(path: Path, tree: Path, shown: str) -> Path:
