@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
-from eventlog import batches, codec, days, ids, ordinary_event, timestamps
+from eventlog import batches, codec, days, ids, index_lookup, ordinary_event, timestamps
 from eventlog.cross_day import CopyFilter, day_in_id, misdated
 from eventlog.damage import Damage
 from eventlog.dayfile import DayFile
@@ -24,6 +24,7 @@ from eventlog.secrets import scrub_fields
 from eventlog.settings import cached
 from eventlog.store import Store
 
+_FEW = 100  # ids: to look for so many one by one takes less than to decode every line
 _NO_TEXT = frozenset(("v", "id", "ts", "type"))
 
 
@@ -166,14 +167,20 @@ class EventLog:
         return [entry for entry in found if entry.event.id not in copies]
 
     def find(self, event_ids: Collection[str]) -> dict[str, LogLine]:
-        """The events with these ids; ids name their day, so only those days are read, and all if that fails."""
+        """The events with these ids; ids name their day, so only those days are read, and all if that fails.
+
+        A few that are not there are looked for as bytes: an id that nobody has costs no decoding of the whole log.
+        """
         wanted = set(event_ids)
         homes = {day_in_id(event_id) for event_id in wanted}
         found = {
             entry.event.id: entry for day in self.days() if day.date in homes for entry in days.entries_of(day, wanted)
         }
-        if found.keys() != wanted:
-            found |= {entry.event.id: entry for entry in self.entries() if entry.event.id in wanted}
+        if missing := wanted - found.keys():
+            marks = (
+                [mark.lower() for one in missing for mark in index_lookup.marks(one)] if len(missing) <= _FEW else ()
+            )
+            found |= {entry.event.id: entry for entry in self.entries(mentioning=marks) if entry.event.id in missing}
         return found
 
     def days(self, since: str = "", until: str = "~") -> list[Day]:

@@ -1,8 +1,10 @@
+import json
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eventlog import fastjson, ids, timestamps
+from eventlog import codec, fastjson, ids, timestamps
 from eventlog.app.replay import replay
 from eventlog.cross_day import CopyFilter, day_in_id, misdated
 from eventlog.errors import InvalidEvent
@@ -55,6 +57,23 @@ def test_an_id_used_again_on_another_day_hides_no_event(log, log_dir, other):
     assert ["true"] == contents(log.read())
     assert ["true"] == contents(log.session("c"))
     assert "true" == log.find([true["id"]])[true["id"]].event.content
+
+
+@pytest.mark.parametrize("spelled", ["no id at all", "a\\/b", "\\u0061\\u00e9", "ÄB-é", id_of("2020-01-01")])
+@pytest.mark.parametrize("others", [0, 200])
+def test_an_event_is_found_by_an_id_that_does_not_name_its_day(log, log_dir, spelled, others):
+    line = fastjson.dumps({**fact(0, content="here"), "id": "ID"}).replace(b'"ID"', f'"{spelled}"'.encode())
+    write(log_dir, line + b"\n")
+    name = json.loads(f'"{spelled}"')
+
+    assert "here" == log.find([name, *(id_of(DAY, str(number)) for number in range(others))])[name].event.content
+
+
+def test_an_id_that_nobody_has_is_looked_for_without_decoding_a_line(log, log_dir, monkeypatch):
+    write(log_dir, fastjson.dumps(fact(0)) + b"\n")
+    monkeypatch.setattr(codec, "decode", lambda line: pytest.fail(f"{line} was decoded"))
+
+    assert {} == log.find([id_of("2020-01-01"), "no id at all"])
 
 
 def test_an_id_used_again_in_another_conversation_is_no_event_of_that_either(log, log_dir):
