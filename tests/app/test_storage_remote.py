@@ -7,11 +7,12 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 
 from eventlog.app import apply as module
+from eventlog.app import storage
 from eventlog.app.plan import plan
 from eventlog.settings.schema import KnowledgeBase, Settings
 from tests.support.use_cases import apply
 
-pytest.importorskip("httpx", reason="the extra `url` is not installed")
+httpx = pytest.importorskip("httpx", reason="the extra `url` is not installed")
 
 
 class Server(ThreadingHTTPServer):
@@ -176,6 +177,17 @@ def test_a_server_that_is_away_leaves_the_entry_pending(log, server, settings):
     server.shutdown()
 
     assert "cannot be reached" in apply(log, settings).pending[0][1]
+
+
+def test_whom_the_system_trusts_is_loaded_once_for_all_addresses(server, monkeypatch):
+    loaded, real = [], httpx.create_ssl_context
+    monkeypatch.setattr(httpx, "create_ssl_context", lambda: loaded.append(1) or real())
+    storage._certificates.cache_clear()
+
+    for _ in range(3):
+        storage.RemoteFile(address(server)).read()
+
+    assert loaded == [1]
 
 
 def test_without_httpx_it_is_said_what_to_install(log, settings, monkeypatch):
