@@ -3,6 +3,7 @@
 import hashlib
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from unittest import mock
 
 import pytest
 
@@ -180,14 +181,14 @@ def test_a_server_that_is_away_leaves_the_entry_pending(log, server, settings):
 
 
 def test_whom_the_system_trusts_is_loaded_once_for_all_addresses(server, monkeypatch):
-    loaded, real = [], httpx.create_ssl_context
-    monkeypatch.setattr(httpx, "create_ssl_context", lambda: loaded.append(1) or real())
+    loading = mock.Mock(wraps=httpx.create_ssl_context)
+    monkeypatch.setattr(httpx, "create_ssl_context", loading)
     storage._certificates.cache_clear()
 
     for _ in range(3):
         storage.RemoteFile(address(server)).read()
 
-    assert loaded == [1]
+    assert loading.call_count == 1
 
 
 def test_without_httpx_it_is_said_what_to_install(log, settings, monkeypatch):
