@@ -3,6 +3,7 @@
 A verb's module is imported when the verb is called; `hook`, and what `quick.py` answers, do not even import click.
 """
 
+import atexit
 import sys
 
 from eventlog import own_modules
@@ -67,7 +68,7 @@ VERBS = {
 def main(leave: "Callable[[int], NoReturn]" = sys.exit) -> None:
     """Run the command line; never returns normally after a failure.
 
-    Who owns the process may have it `leave` at once after a quick answer or a plain replay: Python takes longer to put
+    Who owns the process may have it `leave` at once where nothing is left to be done: Python takes a while to put
     itself away.
     """
     own_modules.come_first()
@@ -85,13 +86,14 @@ def main(leave: "Callable[[int], NoReturn]" = sys.exit) -> None:
     if quick.answer(sys.argv[1:]):
         leave(0)
     try:
-        sys.exit(_run(leave))
+        code = _run()
+        (sys.exit if _is_anything_left() else leave)(code)
     except KeyboardInterrupt:
         print("interrupted: every file is whole; run it again to go on", file=sys.stderr)  # noqa: T201 - it may come before click is there
         sys.exit(_EXIT_INTERRUPTED)
 
 
-def _run(leave: "Callable[[int], NoReturn]") -> int:
+def _run() -> int:
     from eventlog.cli import quick
     from eventlog.errors import EventLogError, NotStored
     from eventlog.files import keep_owners_rights
@@ -102,9 +104,7 @@ def _run(leave: "Callable[[int], NoReturn]") -> int:
             from eventlog.cli.replaying import replay_here
 
             store, anew = asked
-            code = replay_here(store, anew=anew)
-            sys.stdout.flush()
-            leave(code)
+            return _told(replay_here(store, anew=anew))
         return _call_verb()
     except EventLogError as error:
         _complain(error)
@@ -125,7 +125,6 @@ def _call_verb() -> int:
 
     try:
         result = group(VERBS, _load)(prog_name="eventlog", standalone_mode=False)
-        sys.stdout.flush()
     except click.ClickException as error:
         from eventlog.cli.usage_errors import tell
 
@@ -133,7 +132,25 @@ def _call_verb() -> int:
         return _EXIT_USAGE
     except click.Abort as error:
         raise KeyboardInterrupt from error
-    return result if isinstance(result, int) else 0
+    return _told(result if isinstance(result, int) else 0)
+
+
+def _told(code: int) -> int:
+    """See to it that everything said is on its way, before the process may leave."""
+    sys.stdout.flush()
+    return code
+
+
+def _is_anything_left() -> bool:
+    """Tell whether a thread is at work, anybody waits for the end (code of others may), or words cannot be told."""
+    threading = sys.modules.get("threading")
+    if atexit._ncallbacks() or (threading and threading.active_count() > 1):  # noqa: SLF001 - nobody else knows
+        return True
+    try:
+        sys.stdout.flush()
+    except OSError:
+        return True
+    return False
 
 
 def _load(verb: str) -> object:

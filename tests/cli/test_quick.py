@@ -61,6 +61,13 @@ def test_what_a_replay_tells_arrives_though_the_process_leaves_at_once(store):
     assert ended.stdout.endswith(" 0 unchanged in {}\n".format(store / "knowledge"))
 
 
+def test_who_waits_for_the_end_of_the_process_is_waited_for(store):
+    waits = "import atexit, os\nfrom eventlog.cli.main import main\natexit.register(print, 'the end')\nmain(os._exit)"
+    command = [sys.executable, "-c", waits, "replay", "--store", store]
+
+    assert "the end\n" in subprocess.run(command, capture_output=True, check=True, env=surroundings(), text=True).stdout
+
+
 @pytest.mark.parametrize("more", [["--check"], ["--store", "elsewhere"]])
 def test_another_replay_is_left_to_the_verb(store, more):
     assert quick.replay(["--store", str(store), "replay", *more]) is None
