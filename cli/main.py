@@ -81,6 +81,10 @@ def main(leave: "Callable[[int], NoReturn]" = sys.exit) -> None:
 
         if launch.main(sys.argv[2:]):
             sys.exit(0)
+    if None in (sys.stdin, sys.stdout, sys.stderr):
+        from eventlog import standard_streams
+
+        standard_streams.complete()
     from eventlog.cli import quick
 
     if quick.answer(sys.argv[1:]):

@@ -5,6 +5,7 @@ They are handed to them here, and imported only when a session starts, or somebo
 """
 
 import gc
+import sys
 
 from eventlog.hooks.serve import run
 
@@ -18,6 +19,10 @@ if TYPE_CHECKING:
 
 def main(argv: list[str]) -> "NoReturn":
     """Serve one call of a host, and leave with 0."""
+    if None in (sys.stdin, sys.stdout, sys.stderr):
+        from eventlog import standard_streams
+
+        standard_streams.complete()
     gc.disable()  # in so short a life, looking for garbage costs more than what it finds
     run(argv, start_context)
 

@@ -1,0 +1,47 @@
+"""Started without standard streams, the program does its work: it has nothing to read, and speaks to nobody."""
+
+import shlex
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from eventlog.log import EventLog
+from tests.support.builders import fact
+from tests.support.command_line import command, surroundings
+from tests.support.hook_calls import HOOK
+from tests.support.payloads import claude, data
+
+
+@pytest.fixture
+def log(tmp_path):
+    log = EventLog(tmp_path / "store", fsync=False)
+    log.append(fact(0))
+    return log
+
+
+def _run(closed, words, stdin=b""):
+    """What is complained about; `closed` as a shell says it."""
+    script = f"{shlex.join(map(str, words))} {closed}"
+    ended = subprocess.run(["sh", "-c", script], input=stdin, env=surroundings(), capture_output=True, check=False)
+    return ended.returncode, ended.stdout + ended.stderr
+
+
+@pytest.mark.parametrize("verb", ["replay", "sessions", "query", "--version"])
+def test_what_is_said_without_a_stdout_is_said_to_nobody(log, verb):
+    assert (0, b"") == _run(">&-", command(verb, *([] if verb == "--version" else ["--store", log.store.root])))
+
+
+def test_without_a_stdin_nothing_is_read(log):
+    assert (0, b"") == _run("<&- >&-", command("append", "--stdin", "--store", log.store.root))
+    assert 1 == len(list(log.read()))
+
+
+def test_a_hook_without_streams_records_nothing_and_one_without_an_answer_records_what_it_is_told(log):
+    told = [*HOOK, "--agent", "claude", "--store", log.store.root]
+    sent = data(claude("SessionStart", source="startup"))
+    ended = [_run(closed, told, sent) for closed in ("<&- >&- 2>&-", ">&- 2>&-")]
+
+    assert [(0, b"")] * 2 == ended
+    assert ["fact", "session_start", "context_injected"] == [event.type for event in log.read()]
+    assert 3 == sum(len(file.read_bytes().splitlines()) for file in Path(log.store.log).iterdir())
