@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable
 from difflib import SequenceMatcher
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -24,6 +25,7 @@ from eventlog.projections.bases.locate import locate
 from eventlog.projections.bases.sections import Page
 from eventlog.projections.catalog import installed
 from eventlog.projections.engine.at import Renderings
+from eventlog.projections.engine.shelf import ShelfDamaged
 from eventlog.projections.raw_html import as_said
 from eventlog.projections.stamp import stamped_at
 from eventlog.projections.state.knowledge_events import Knowledge
@@ -52,10 +54,17 @@ def explain(opened: OpenStore, file: Path, number: int | None = None) -> list[Li
     A rendered file tells of when it is; it is explained by the log as of then, wherever it lies. A knowledge base is
     explained section by section; what is there twice or says something else than the log is a person's.
     """
+    try:
+        return _explain(opened, file, number)
+    except ShelfDamaged:  # what is behind a line is read when somebody asks for it
+        return _explain(opened, file, number, anew=True)
+
+
+def _explain(opened: OpenStore, file: Path, number: int | None, *, anew: bool = False) -> list[LineReason]:
     data = _read(file, opened)
     rendered_at = stamped_at(data)
-    every = installed().projections
-    past = Renderings(lambda until: replay(opened.log, opened.settings, projections=every, until=until, save=False))
+    rendered = partial(replay, opened.log, opened.settings, projections=installed().projections, anew=anew, save=False)
+    past = Renderings(lambda until: rendered(until=until))
     now = past.at(None).document_of(file.resolve()) if rendered_at else None
     if now and now.data == data:  # as it was then is as it is
         rendered_at = None

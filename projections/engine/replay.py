@@ -67,21 +67,21 @@ class ReplayResult:
     @property
     def identities(self) -> Identities:
         """Return which projects the paths of the log mean."""
-        return self._book.identities
+        return self._unless_damaged(lambda: self._book.identities)
 
     @cached_property
     def conversations(self) -> Conversations:
         """Merge what all conversations said; what is withdrawn may lack its words."""
-        return self._book.conversations()
+        return self._unless_damaged(lambda: self._book.conversations())
 
     def said_since(self, day: str) -> Conversations:
         """Merge what conversations said from a day on, and all withdrawals there are."""
-        return self._book.conversations(day)
+        return self._unless_damaged(lambda: self._book.conversations(day))
 
     @cached_property
     def knowledge(self) -> Knowledge:
         """Merge what was planned for knowledge bases and became of it."""
-        return self._book.knowledge()
+        return self._unless_damaged(lambda: self._book.knowledge())
 
     @cached_property
     def documents(self) -> list[Document]:

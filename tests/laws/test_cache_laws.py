@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from eventlog.app import cache
 from eventlog.app.replay import replay
 from eventlog.app.sessions import rows_of
+from eventlog.app.why import explain
 from eventlog.projections.engine.shelf import ShelfDamaged
 from eventlog.projections.views.daily_notes import DAILY_NOTES
 from eventlog.projections.views.keyword_index import KEYWORD_INDEX
@@ -20,7 +21,7 @@ from eventlog.settings.schema import MemorySettings, Settings, SummarySettings
 from tests.support.effort import rounds
 from tests.support.golden import rendered, tree
 from tests.support.histories import DAYS, REPLICAS, a_log, histories, ts_of
-from tests.support.use_cases import rebuild
+from tests.support.use_cases import opened, rebuild
 
 SMALL = Settings(memory=MemorySettings(max_lines=14, max_bytes=1000), summaries=SummarySettings(keep=1, max_chars=50))
 CHOICES = [Settings(), Settings(), SMALL, Settings(locale="zh", timezone="Asia/Shanghai")]
@@ -192,6 +193,28 @@ def test_whenever_a_row_turns_out_to_be_damaged_all_files_are_those_of_the_log(l
             rebuild(log, Settings())
 
         assert rendered(log, Settings(), anew=True, save=False) == tree(log.store.knowledge)
+
+
+@pytest.mark.parametrize("access", ["read", "rows"])
+def test_a_line_is_explained_whatever_row_turns_out_to_be_damaged(log, monkeypatch, access):
+    for number in range(3):
+        log.append({"type": "fact", "conversation_id": f"c{number}", "content": f"Fact {number}", "project": "/p/shop"})
+    rebuild(log, Settings())
+    index = Path(log.store.knowledge, "INDEX.md")
+    explained = explain(opened(log), index)
+    real = getattr(cache.StoreCache, access)
+    for after in range(rounds(fixed=16, fuzz=40)):
+        left = iter(range(after))
+
+        def damaged(*arguments, left=left):
+            if next(left, None) is None:
+                raise ShelfDamaged("damaged", for_good=True)
+            return real(*arguments)
+
+        with monkeypatch.context() as patch:
+            patch.setattr(cache.StoreCache, access, damaged)
+
+            assert explained == explain(opened(log), index)
 
 
 @pytest.mark.parametrize("kind", [LINES, COUNTS])
