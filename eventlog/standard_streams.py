@@ -13,4 +13,4 @@ def complete() -> None:
         if getattr(sys, name) is None:
             lowest = os.open(os.devnull, os.O_RDWR)  # of the numbers that are free: that of the stream
             os.set_inheritable(lowest, True)
-            setattr(sys, name, open(lowest, mode, encoding="utf-8", closefd=False))  # noqa: SIM115, PTH123 - for good
+            setattr(sys, name, open(lowest, mode, encoding="utf-8", closefd=False))  # noqa: SIM115 - for good

@@ -72,7 +72,7 @@ class ReplayResult:
     @cached_property
     def conversations(self) -> Conversations:
         """Merge what all conversations said; what is withdrawn may lack its words."""
-        return self._unless_damaged(lambda: self._book.conversations())
+        return self._unless_damaged(lambda: DayBook.conversations(self._book))
 
     def said_since(self, day: str) -> Conversations:
         """Merge what conversations said from a day on, and all withdrawals there are."""
@@ -81,7 +81,7 @@ class ReplayResult:
     @cached_property
     def knowledge(self) -> Knowledge:
         """Merge what was planned for knowledge bases and became of it."""
-        return self._unless_damaged(lambda: self._book.knowledge())
+        return self._unless_damaged(lambda: DayBook.knowledge(self._book))
 
     @cached_property
     def documents(self) -> list[Document]:
@@ -141,7 +141,10 @@ class ReplayResult:
             self._take_anew(error)
 
     def _unless_damaged(self, read: Callable[[], _Read]) -> _Read:
-        """Read the shelf; where that turns out to be damaged, become the replay of the log itself, and read that."""
+        """Read the shelf; where that turns out to be damaged, become the replay of the log itself, and read that.
+
+        `read` finds everything by `self` when it is called: it is another book's the second time.
+        """
         try:
             return read()
         except ShelfDamaged as error:
