@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 _READ_OF_PROMPT = 4000  # characters; who pastes a log asks at its beginning
 _LOOKED_AT = 12  # hits
-_MOST_ROWS = 2000  # of the index; a prompt waits for so many to be ranked, and for those that decide
+_MOST_ROWS = 500  # of the index; a prompt waits for so many to be ranked, and for those that decide
 _LINE = 300  # characters
 _PATIENCE = 0.2  # seconds another writer of the index is waited for
 _MOST = 4 << 20  # bytes of the log that are read while a person waits

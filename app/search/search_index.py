@@ -189,14 +189,14 @@ class SearchIndex:
 
     def _chosen(self, ranked: "list[tuple[float, int]]", scope: Scope, limit: int) -> "list[Hit]":
         hits: list[Hit] = []
-        for start in range(0, len(ranked), _AT_ONCE):
-            some = ranked[start : start + _AT_ONCE]
+        start, end = 0, 2 * limit  # of the best, most are what is looked for
+        while start < len(ranked) and len(hits) < limit:
+            some = ranked[start:end]
             units = {row[0]: row for row in self._units(_ONE_OF, _list(unit for _, unit in some))}
             for score, unit in some:
                 if unit in units and scope.holds(*units[unit][1:4]) and len(hits) < limit:
                     hits.append(Hit(units[unit][4], units[unit][1], score))
-            if len(hits) == limit:
-                break
+            start, end = end, end + _AT_ONCE
         return hits
 
     def _units(self, where: str, *values: object) -> "list[Row]":
