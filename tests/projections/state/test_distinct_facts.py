@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 
 from eventlog import codec
 from eventlog.projections.state.distinct_facts import subject_of
@@ -121,6 +121,7 @@ def test_a_project_named_late_changes_both_files_it_moves_decisions_between():
     assert [] == found[None].facts
 
 
+@example([*map(codec.encode, (whole(1, decisions=["Use RS256"]), event("rejected", 2, statement="use rs256")))])
 @given(histories(max_size=16))
 def test_every_decision_nobody_withdrew_is_known_and_every_key_says_what_was_said_last(lines):
     state = folded(*map(codec.decode, lines))
@@ -129,7 +130,7 @@ def test_every_decision_nobody_withdrew_is_known_and_every_key_says_what_was_sai
     for conversation in state.by_id.values():
         for said in conversation.summaries:
             if not withdrawn.hides(said):
-                texts = {_spoken(text) for text in said.decisions} - {""}
+                texts = {_spoken(text) for text in said.decisions if not withdrawn.rejects(text)} - {""}
                 assert texts <= known.get(conversation.project or "", set())
     facts = [fact for one in state.by_id.values() for fact in one.facts if fact.key and not withdrawn.hides(fact)]
     last = {subject_of(fact): fact for fact in sorted(facts, key=lambda fact: (fact.ts, fact.id))}
