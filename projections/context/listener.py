@@ -94,7 +94,7 @@ class Listener(Struct, frozen=True):
         """
         if isinstance(event, Fact) and event.effective_scope == "user":
             return not self.shared
-        if isinstance(event, StageSummary) and not event.project and self._is_elsewhere(event.conversation_id):
+        if isinstance(event, StageSummary) and not event.project and event.conversation_id in self.strays.elsewhere:
             return False
         return self.request.is_about(event.project, event.replica) and not (self.shared and not event.project)
 
@@ -121,7 +121,7 @@ class Listener(Struct, frozen=True):
         rendered_at = stamped_at(result.content.encode()) or ""
         # what was withdrawn before that time is not in what was said lately
         said = self.said_since(rendered_at) if rendered_at < self.since else lately
-        return replace(result, content=drop_retracted(result.content, self.log, said, self._elsewhere))
+        return replace(result, content=drop_retracted(result.content, self.log, said, self.strays.elsewhere.values()))
 
     def todos(self, lately: Conversations, *, own_only: bool) -> list[Line]:
         """List what its project's sessions left to be done, or it did itself."""
@@ -193,17 +193,9 @@ class Listener(Struct, frozen=True):
         return [summary for summary in told if _has_text(summary)], [summary.file for summary in chosen if summary.file]
 
     def _past(self, lately: Conversations) -> PastSummaries:
-        elsewhere = frozenset(conversation_name(one.id) for one in self._elsewhere)
+        elsewhere = frozenset(map(conversation_name, self.strays.elsewhere))
         window = (lately, self.since, self.until, self.may_hear)
         return PastSummaries(self.log, self.cache, self.settings, *window, elsewhere)
-
-    @property
-    def _elsewhere(self) -> list[Conversation]:
-        """List the conversations that named another project since the last replay."""
-        return [one for one in self.strays.moved if not self.request.is_about(one.project, one.replica)]
-
-    def _is_elsewhere(self, conversation_id: str) -> bool:
-        return any(one.id == conversation_id for one in self._elsewhere)
 
 
 def _has_text(summary: TitledSummary) -> bool:

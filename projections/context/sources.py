@@ -103,7 +103,7 @@ class ContextSources(Struct, frozen=True):
 
 def gather(log: EventLog, settings: Settings, request: ContextRequest, load: LoadFile, cache: Shelf) -> ContextSources:
     """Load the files, read what was said lately, and take from the files what was withdrawn since."""
-    listener = Listener(log, settings, request, _session_type(log, request), cache, strays(log, cache))
+    listener = Listener(log, settings, request, _session_type(log, request), cache, strays(log, cache, request))
     wanted, left_out = listener.files()
     loaded = [(file, load(file)) for file in wanted]
     lately = listener.said_since(listener.since)

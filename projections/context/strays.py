@@ -14,6 +14,7 @@ from eventlog.days import Day, load_mentioning
 from eventlog.events import StageSummary
 from eventlog.log import EventLog
 from eventlog.projections.context.recent_events import said_in
+from eventlog.projections.context.request import ContextRequest
 from eventlog.projections.engine.day_fold import kept_decisions, kept_strays, stamps_of
 from eventlog.projections.engine.shelf import Shelf
 from eventlog.projections.state.conversations import Conversation
@@ -28,22 +29,23 @@ _naming = msgspec.json.Decoder(_Naming)
 
 
 class Strays(NamedTuple):
-    """The conversations that may move once they name a project, and those that named one since the last replay."""
+    """The conversations that may move once they name a project, and of these by id those that now belong elsewhere."""
 
     ids: Collection[str]
-    moved: list[Conversation]
+    elsewhere: dict[str, Conversation]
 
 
-def strays(log: EventLog, cache: Shelf) -> Strays:
+def strays(log: EventLog, cache: Shelf, request: ContextRequest) -> Strays:
     """Find them; where there are none, as in most logs, nothing but what is kept is read."""
     try:
         kept = kept_strays(cache)
         ids = set(_said_nowhere(log) if kept is None else kept)
         named = ids.intersection(one for day in _since_replay(log, cache) for one in _named_on(day)) if ids else ()
     except OSError:
-        return Strays((), [])
+        return Strays((), {})
     found = (said_in(log, one, "~", lambda _: True) for one in sorted(named))
-    return Strays(ids, [one for one in found if one.project])
+    moved = (one for one in found if one.project and not request.is_about(one.project, one.replica))
+    return Strays(ids, {one.id: one for one in moved})
 
 
 def _said_nowhere(log: EventLog) -> Iterator[str]:
