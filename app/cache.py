@@ -4,6 +4,7 @@ Format       one table of rows by a number that is a digest of kind, name and bl
 Wholeness    every row is listed in the directory of its kind and name, every directory in the root, with a checksum of
              what it says and of where it belongs. So no row is taken for another, none is missing, and none is older
              than the others: after a power cut or a bad sector the rows that are read agree, or `ShelfDamaged` says no.
+Short rows   stand in the directory in the place of their checksum: to find hundreds of them one by one takes longer.
 Writers      one at a time, in one transaction; whoever cannot write works without. Nothing is synced.
 Secrecy      what is overwritten is erased (`secure_delete`).
 """
@@ -42,8 +43,9 @@ _PASSING = ("locked", "busy", "readonly", "unable to open", "full", "disk I/O") 
 _ROOT = "\0"
 _CRC = 4
 _AT_ONCE = 200  # rows
+_SHORT = 256  # bytes
 
-_Directory = dict[str, int]  # block -> checksum
+_Directory = dict[str, int | bytes]  # block -> checksum of the row, or a short one itself
 _directory = msgspec.msgpack.Decoder(_Directory)
 _encode = msgspec.msgpack.encode
 
@@ -71,24 +73,19 @@ class StoreCache:
     def read(self, kind: str, name: str, block: str) -> bytes | None:
         """Return one row; None where there is none."""
         place = f"{kind}\0{name}"
-        checksum = self._listed(place).get(block)
-        if checksum is None:
-            return None
+        listed = self._listed(place).get(block)
+        if not isinstance(listed, int):
+            return listed
         with self._guard():
-            return self._checked(place, block, checksum)
+            return self._checked(place, block, listed)
 
     def rows(self, kind: str, name: str) -> Iterable[tuple[str, bytes]]:
         """Return the rows of a name, in the order of the blocks."""
         place = f"{kind}\0{name}"
-        listed = self._listed(place)
-        blocks = sorted(listed)
+        blocks = self.blocks(kind, name)
         for start in range(0, len(blocks), _AT_ONCE):
-            some = blocks[start : start + _AT_ONCE]
             with self._guard():
-                ids = [_id(place, block) for block in some]
-                found = self._fetched(ids)
-                there = zip(some, ids, strict=True)
-                rows = [(one, _valid(place, one, found.get(at, b""), listed[one])) for one, at in there]
+                rows = self._rows(place, blocks[start : start + _AT_ONCE])
             yield from rows
 
     def blocks(self, kind: str, name: str) -> list[str]:
@@ -100,10 +97,13 @@ class StoreCache:
         place = f"{kind}\0{name}"
         there = self._listed(place)
         with self._guard():
-            if data is not None:
+            if data is not None and len(data) > _SHORT:
                 there[block] = self._put(place, block, data)
-            elif there.pop(block, None) is not None:
-                self._database.execute("DELETE FROM kept WHERE id = ?", (_id(place, block),))
+            else:
+                if isinstance(there.pop(block, None), int):
+                    self._database.execute("DELETE FROM kept WHERE id = ?", (_id(place, block),))
+                if data is not None:
+                    there[block] = data
         self._changed.add(place)
 
     def save(self) -> None:
@@ -138,11 +138,21 @@ class StoreCache:
             self._database.execute(_SCHEMA)
         self._version = self._database.execute("PRAGMA data_version").fetchone()
 
+    def _rows(self, place: str, blocks: list[str]) -> list[tuple[str, bytes]]:
+        listed = self._listed(place)
+        apart = {block: _id(place, block) for block in blocks if isinstance(listed[block], int)}
+        found = self._fetched(list(apart.values())) if apart else {}
+
+        def row(block: str, told: int | bytes) -> bytes:
+            return told if isinstance(told, bytes) else _valid(place, block, found.get(apart[block], b""), told)
+
+        return [(block, row(block, listed[block])) for block in blocks]
+
     def _listed(self, place: str) -> _Directory:
         if place not in self._directories:
             checksum = self._root.get(place)
             with self._guard():
-                data = self._checked(_ROOT, place, checksum) if checksum is not None else None
+                data = self._checked(_ROOT, place, checksum) if isinstance(checksum, int) else None
                 self._directories[place] = self._directory_at(place, data)
         return self._directories[place]
 

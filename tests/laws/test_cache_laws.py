@@ -147,6 +147,28 @@ def test_an_incremental_replay_a_full_one_and_one_elsewhere_give_the_same_bytes(
             assert 0 == rebuild(log, scene.chosen).published.changes
 
 
+@given(st.lists(st.sampled_from(["", "short", "long " * 90, "longer " * 9000, None]), min_size=1, max_size=6))
+def test_a_row_is_read_as_it_was_last_written_and_what_it_said_before_is_erased(said):
+    with a_log() as log:
+        path = log.store.cached("knowledge.db")
+        for number, words in enumerate(said):
+            data = None if words is None else f"{number} {words}".encode()
+            shelf = cache.StoreCache(path, "a program")
+            for block in ("a", "b"):
+                shelf.write("kind", "name", block, data)
+            shelf.save()
+            shelf.close()
+        there = {} if data is None else {"a": data, "b": data}
+        shelf = cache.StoreCache(path, "a program", writes=False)
+
+        assert there == dict(shelf.rows("kind", "name"))
+        assert [*there] == shelf.blocks("kind", "name")
+        assert there.get("b") == shelf.read("kind", "name", "b")
+        erased = [word for word in ("short", "longer ", "long ") if word not in (words or "")]
+        kept = Path(path).read_bytes()
+        assert not [word for word in erased if word.encode() in kept]
+
+
 @pytest.mark.parametrize("how", ["locked", "read-only", "a directory", "full"])
 def test_where_there_can_be_no_cache_a_replay_works_without(log, monkeypatch, how):
     log.append({"type": "fact", "conversation_id": "c", "content": "x"})
