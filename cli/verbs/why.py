@@ -1,21 +1,17 @@
 """`eventlog why`."""
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import click
 
 from eventlog.app.naming.file_lines import file_line
-from eventlog.app.receipt import ReceiptSources, receipts_of
 from eventlog.app.why import LineReason, explain, known_file
-from eventlog.app.why_not import why_not
-from eventlog.app.why_not_told import why_not_told
 from eventlog.cli import options, suggestions
 from eventlog.cli.event_table import show_events
 from eventlog.cli.output import complain, count, emit, say, show_lines
 from eventlog.cli.progress import looking
-from eventlog.cli.show_start import start_lines
 from eventlog.cli.show_why import UNKNOWN, heading_above, one_line, whole_file
-from eventlog.cli.show_why_not import show_absence
 from eventlog.cli.shown import Shown
 from eventlog.codec import to_fields
 from eventlog.errors import BadRequest
@@ -23,6 +19,9 @@ from eventlog.events import KnownFile
 from eventlog.log_line import LogLine
 from eventlog.store import Store
 from eventlog.text import cut
+
+if TYPE_CHECKING:
+    from eventlog.app.receipt import ReceiptSources
 
 _SHOWN = 5  # events per line where the whole file is asked for
 
@@ -68,6 +67,10 @@ def command(place: str | None, session: str | None, text: str | None, as_json: b
 
 
 def _of_absence(text: str, session: str | None, store: Store, *, as_json: bool) -> None:
+    from eventlog.app.why_not import why_not  # what is asked of a file needs none of it
+    from eventlog.app.why_not_told import why_not_told
+    from eventlog.cli.show_why_not import show_absence
+
     opened = options.open_store(store)
     with looking():
         absences = why_not(opened, text) if session is None else why_not_told(opened, text, session)
@@ -76,6 +79,8 @@ def _of_absence(text: str, session: str | None, store: Store, *, as_json: bool) 
 
 
 def _of_session(session: str, store: Store, *, as_json: bool) -> None:
+    from eventlog.app.receipt import receipts_of  # brings all of a session's start along
+
     opened = options.open_store(store)
     with looking():
         receipts = receipts_of(opened.log, opened.settings, session)
@@ -92,7 +97,9 @@ def _of_session(session: str, store: Store, *, as_json: bool) -> None:
             _tell_of_start(given, shown)
 
 
-def _tell_of_start(given: ReceiptSources, shown: Shown) -> None:
+def _tell_of_start(given: "ReceiptSources", shown: Shown) -> None:
+    from eventlog.cli.show_start import start_lines
+
     if shown.is_for_people:
         show_lines(start_lines(given, shown))
         return
@@ -111,7 +118,7 @@ def _tell_of(file: KnownFile, entries: list[LogLine] | None, shown: Shown) -> No
         say(f"    and {len(entries) - _SHOWN} more: --json shows all")
 
 
-def _files(given: ReceiptSources) -> list[dict[str, object]]:
+def _files(given: "ReceiptSources") -> list[dict[str, object]]:
     return [
         {"path": file.path, "digest": file.digest, "as_of": file.as_of, "events": _fields(given.files[file.path] or [])}
         for file in given.receipt.files

@@ -160,6 +160,8 @@ class ReplayResult:
     def document(self, path: str) -> Document | None:
         """Render the document of this path; None where there is none."""
         owners = {one.name for one in self._projections if one.owns_path(path)}
+        if not owners:
+            return None
         units = [unit for unit in self.units() if unit[0] in owners]
         files = self.library.published
         current = [unit for unit in units if path in (files.get(unit) or ())]
