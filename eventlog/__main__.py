@@ -1,12 +1,16 @@
 """`python -m eventlog`, and the command `eventlog`."""
 
+import gc
 import os
 
 from eventlog.cli.main import main
 
+_OBJECTS = 50_000  # made before garbage is looked for; to load a verb takes fewer, and most end soon after
+
 
 def run() -> None:
     """Run the command as a process of its own, which leaves at once where nothing is left to be put away."""
+    gc.set_threshold(_OBJECTS)
     main(os._exit)
 
 
