@@ -11,8 +11,9 @@ from eventlog.files import read_end
 from eventlog.hosts.call import HookCall
 from eventlog.store import Store
 
-# what hosts tell; summaries and receipts come from elsewhere, any time
-_CALLS = ("host_event", "turn_end", "session_start", "session_end")
+# what hosts tell; summaries, receipts and requests of ours come from elsewhere, any time
+_CALLS = ("host_event", "turn_end", "save_requested", "session_start", "session_end")
+_OURS = "stop"  # the trigger of a request that is ours; another one is a compaction the host told of
 _READ = 1 << 20  # bytes of the end of today's file
 
 
@@ -26,7 +27,7 @@ def predecessor(store: Store, call: HookCall) -> str:
         event = fastjson.object_in(data[start : data.find(b"\n", at)])
         if event.get("conversation_id") == call.session and not event.get("subagent"):
             kind = event.get("type")
-            if kind in _CALLS and kind != call.type:
+            if kind in _CALLS and kind != call.type and event.get("trigger") != _OURS:
                 return str(event.get("id"))
         end = start
     return ""

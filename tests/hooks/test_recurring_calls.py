@@ -2,6 +2,7 @@
 
 import pytest
 
+from eventlog.log import EventLog
 from tests.support.host_calls import alone, events, tell
 from tests.support.payloads import claude, codex
 
@@ -35,6 +36,24 @@ def test_runs_right_after_each_other_start_and_end_each_with_its_context(store, 
 
         assert [True, False] == [bool(answer) for answer in twice]
     assert ["session_start", "session_end"] * 3 == [event.type for event in events(store)]
+
+
+@pytest.mark.parametrize("source", ["resume", "compact"])
+def test_starts_right_before_and_after_a_compaction_are_two_each_with_its_context(store, source):
+    start, compaction = claude("SessionStart", source=source), claude("PreCompact", trigger="manual")
+    told = [bool(tell(store, payload)) for payload in (start, compaction, compaction, start, start)]
+
+    assert [True, False, False, True, False] == told
+    assert ["session_start", "save_requested", "session_start"] == [event.type for event in events(store)]
+
+
+def test_a_request_of_ours_meanwhile_makes_no_second_end(store):
+    end = claude("SessionEnd", reason="other")
+    tell(store, end)
+    EventLog(store).append({"type": "save_requested", "conversation_id": end["session_id"], "trigger": "stop"})
+    tell(store, end)
+
+    assert 1 == len(events(store, "session_end"))
 
 
 def test_what_is_said_by_others_meanwhile_makes_no_second_end(store):
