@@ -95,6 +95,14 @@ def test_a_time_that_is_none_is_no_key_and_no_obstacle(store, timestamp):
     assert 1 == len(events(store, "turn_end"))
 
 
+def test_qwens_starts_are_as_many_as_their_times_each_with_its_context(store):
+    times = [f"2026-02-20T12:00:0{second}.000Z" for second in (0, 0, 1)]
+    starts = [{**claude("SessionStart", source="resume"), "timestamp": time} for time in times]
+
+    assert [True, False, True] == [bool(tell(store, start, "--agent", "qwen")) for start in starts]
+    assert 2 == len(events(store, "session_start"))
+
+
 def test_geminis_turns_with_the_same_words_are_as_many_as_their_times(store):
     for second in (0, 0, 1, 2):
         tell(store, gemini("AfterAgent", prompt_response="Done.", timestamp=f"2026-02-20T12:00:0{second}.000Z"))

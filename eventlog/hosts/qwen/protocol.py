@@ -1,8 +1,9 @@
 """Qwen Code: Claude Code's protocol and names, a `timestamp` in every payload, `prompt_id` `<session>########<number>`.
 
-`UserPromptSubmit` also comes after a tool, without words, and with what a hook had asked for: all of one turn. Where it
-is started with a single prompt it tells of no end of its session. What is answered to a session's start stands in the
-system message, also after a compaction. A hook that stops the end of a turn is shown as an error, so the agent is
+All hooks of a call are given the same `timestamp`. `UserPromptSubmit` also comes after a tool, without words, and with
+what a hook had asked for: all of one turn. Where it is started with a single prompt it tells of no end of its session.
+What is answered to a start stands in the system message, also after a compaction, and nowhere else: each start
+is answered, however soon it follows another. A hook that stops the end of a turn is shown as an error, so the agent is
 asked at the next prompt. Documentation: qwenlm.github.io/qwen-code-docs, features/hooks; seen in 0.24.
 """
 
@@ -22,5 +23,7 @@ flush = claude.flush
 def read(payload: Payload, name: str) -> HookCall:
     """Read the call a payload tells of."""
     call = claude.read(payload, name, AGENT)
+    if name == "SessionStart":
+        call.dedupe_key = text(payload, "timestamp")
     call.may_ask = name == claude.PROMPT and text(payload, "prompt") != ""
     return call
