@@ -25,6 +25,8 @@ def compaction(scene: Scene) -> str:
     after = scene.answered("What next?", turn.session)
     asked = [event["trigger"] for event in scene.events("save_requested", turn.session)]
     expect("pre_compact" in asked, "the compaction is not in the log")
+    sources = [event["source"] for event in scene.events("session_start", turn.session)]
+    expect("compact" in sources, f"the host compacted nothing: it tells of starts by {', '.join(sources)}")
     expect(KNOWN in after.main[0].talk.text, "the request after the compaction held no context")
     return ""
 
@@ -34,6 +36,7 @@ def _compacted(scene: Scene) -> Turn:
     if scene.host.name not in ("claude", "codex", "qwen"):
         raise Skipped("compacts only in its terminal")
     scene.install()
+    scene.model.tokens = 5_000  # so much that a summary is shorter
     turn = scene.answered("Fix the cart.")
     if scene.host.name != "codex":
         scene.say(scene.host.compact, turn.session)
