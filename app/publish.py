@@ -7,6 +7,7 @@ is missing.
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
+from functools import partial
 from glob import glob
 from itertools import count
 from pathlib import Path
@@ -23,6 +24,7 @@ from eventlog.files import not_stored, read_regular, replace_file
 from eventlog.projections.base import Document, Pieces, Projection
 from eventlog.projections.engine.layouts import Layout, Layouts
 from eventlog.projections.engine.replay import ReplayResult
+from eventlog.projections.engine.row_book import Place
 from eventlog.projections.stamp import is_untouched
 from eventlog.stamps import Stamp
 
@@ -105,14 +107,18 @@ class _Publishing:
             if files is not None and all(stamps.of_file(f"{self.base}/{path}") == one for path, one in files.items()):
                 self.leave(files)
                 continue
-            try:
-                found = self.put(replayed.render(unit), replayed.library.layouts)
-            except Overtaken:  # a file is not as it was published: its layout is forgotten now
-                found = self.put(replayed.render(unit), replayed.library.layouts)
+            found = replayed.unless_damaged(partial(self._rendered, replayed, unit))
             if not self._dry_run and None not in found.values():
                 replayed.publish(unit, {path: stamp for path, stamp in found.items() if stamp})
             if replayed.library is not library:
                 return
+
+    def _rendered(self, replayed: ReplayResult, unit: Place) -> dict[str, Stamp | None]:
+        """Render a unit and write its files."""
+        try:
+            return self.put(replayed.render(unit), replayed.library.layouts)
+        except Overtaken:  # a file is not as it was published: its layout is forgotten now
+            return self.put(replayed.render(unit), replayed.library.layouts)
 
     def leave(self, paths: Collection[str]) -> None:
         """Leave files as they are: they say what they should."""

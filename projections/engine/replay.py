@@ -67,21 +67,21 @@ class ReplayResult:
     @property
     def identities(self) -> Identities:
         """Return which projects the paths of the log mean."""
-        return self._unless_damaged(lambda: self._book.identities)
+        return self.unless_damaged(lambda: self._book.identities)
 
     @cached_property
     def conversations(self) -> Conversations:
         """Merge what all conversations said; what is withdrawn may lack its words."""
-        return self._unless_damaged(lambda: DayBook.conversations(self._book))
+        return self.unless_damaged(lambda: DayBook.conversations(self._book))
 
     def said_since(self, day: str) -> Conversations:
         """Merge what conversations said from a day on, and all withdrawals there are."""
-        return self._unless_damaged(lambda: self._book.conversations(day))
+        return self.unless_damaged(lambda: self._book.conversations(day))
 
     @cached_property
     def knowledge(self) -> Knowledge:
         """Merge what was planned for knowledge bases and became of it."""
-        return self._unless_damaged(lambda: DayBook.knowledge(self._book))
+        return self.unless_damaged(lambda: DayBook.knowledge(self._book))
 
     @cached_property
     def documents(self) -> list[Document]:
@@ -101,7 +101,7 @@ class ReplayResult:
         if unit not in self._made:
             for other in self._below(unit):
                 self.made(other)
-            self._made[unit] = self._unless_damaged(partial(self._read, unit))
+            self._made[unit] = self.unless_damaged(partial(self._read, unit))
         return self._made[unit]
 
     def _below(self, unit: Place) -> list[Place]:
@@ -118,12 +118,12 @@ class ReplayResult:
 
     def rows(self, kind: RowKind) -> list[Any]:
         """List the rows of that kind which belong to the whole log."""
-        return self._unless_damaged(lambda: self.library.rows(kind, ""))
+        return self.unless_damaged(lambda: self.library.rows(kind, ""))
 
     def newest_rows(self, kind: RowKind) -> Iterator[Any]:
         """Yield them in the order of their places, the last first, reading no more than is asked for."""
-        for day in reversed(self._unless_damaged(lambda: self.library.blocks(kind, ""))):
-            rows = self._unless_damaged(partial(self._block, kind, day))
+        for day in reversed(self.unless_damaged(lambda: self.library.blocks(kind, ""))):
+            rows = self.unless_damaged(partial(self._block, kind, day))
             yield from sorted(rows, key=lambda row: row.place, reverse=True)
 
     def _block(self, kind: RowKind, day: str) -> list[Any]:
@@ -131,7 +131,7 @@ class ReplayResult:
 
     def render(self, unit: Place) -> list[Document]:
         """Render a unit; where the shelf turns out to be damaged, of the log itself."""
-        return self._unless_damaged(partial(self._render, unit))
+        return self.unless_damaged(partial(self._render, unit))
 
     def publish(self, unit: Place, files: Files) -> None:
         """Note that these files are what the unit says; where that cannot be kept, the log itself is asked anew."""
@@ -140,7 +140,7 @@ class ReplayResult:
         except ShelfDamaged as error:
             self._take_anew(error)
 
-    def _unless_damaged(self, read: Callable[[], _Read]) -> _Read:
+    def unless_damaged(self, read: Callable[[], _Read]) -> _Read:
         """Read the shelf; where that turns out to be damaged, become the replay of the log itself, and read that.
 
         `read` finds everything by `self` when it is called: it is another book's the second time.

@@ -11,6 +11,7 @@ from eventlog.app import cache
 from eventlog.app.replay import replay
 from eventlog.app.sessions import rows_of
 from eventlog.app.why import explain
+from eventlog.projections.engine.layouts import Layouts
 from eventlog.projections.engine.shelf import ShelfDamaged
 from eventlog.projections.views.daily_notes import DAILY_NOTES
 from eventlog.projections.views.keyword_index import KEYWORD_INDEX
@@ -215,6 +216,28 @@ def test_whenever_a_row_turns_out_to_be_damaged_all_files_are_those_of_the_log(l
             rebuild(log, Settings())
 
         assert rendered(log, Settings(), anew=True, save=False) == tree(log.store.knowledge)
+
+
+@pytest.mark.parametrize("access", ["of", "keep"])
+@pytest.mark.parametrize("after", range(8))
+def test_whenever_the_layout_of_a_long_file_turns_out_to_be_damaged_the_file_is_that_of_the_log(
+    log, monkeypatch, access, after
+):
+    log.append({"type": "fact", "conversation_id": "c", "content": "Port 8443", "project": "/p/shop"})
+    rebuild(log, Settings())
+    real, left = getattr(Layouts, access), iter([True] * after + [False])
+
+    def damaged(*arguments):
+        if not next(left, True):
+            raise ShelfDamaged("damaged", for_good=True)
+        return real(*arguments)
+
+    log.append({"type": "fact", "conversation_id": "later", "content": "Use RS256", "project": "/p/shop"})
+    with monkeypatch.context() as patch:
+        patch.setattr(Layouts, access, damaged)
+        rebuild(log, Settings())
+
+    assert rendered(log, Settings(), anew=True, save=False) == tree(log.store.knowledge)
 
 
 @pytest.mark.parametrize("access", ["read", "rows"])
