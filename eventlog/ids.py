@@ -2,11 +2,16 @@
 
 from eventlog.lean import os
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from hashlib import blake2b
+
 DERIVED_BYTES = 10
 STAMP = len("019c7b12-8f00")  # characters of an id that say its time; the others are random or derived
 _latest = (0, "00000000-0000")  # a millisecond, and how ids say it
 _drawn: list[str] = []  # ends of ids that nobody has yet; a child of a fork draws its own
 _ahead, _MOST_AHEAD = 0, 63
+_blake2b: "type[blake2b] | None" = None  # until the first digest: most hooks ask for none
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_drawn.clear)
 
@@ -66,12 +71,19 @@ def digest(text: str, size: int) -> bytes:
 
 
 def digest_of(data: bytes, size: int) -> bytes:
-    """A stable hash of bytes: BLAKE2b, taken from its C module because hashlib costs 3 ms to import."""
+    """A stable hash of bytes: BLAKE2b."""
+    global _blake2b  # noqa: PLW0603 - a replay asks for a hundred thousand; to look for it each time takes longer
+    _blake2b = _blake2b or _found_blake2b()
+    return _blake2b(data, digest_size=size).digest()
+
+
+def _found_blake2b() -> "type[blake2b]":
+    """Take it from its C module: hashlib costs 3 ms to import."""
     try:
         from _blake2 import blake2b
     except ImportError:
         from hashlib import blake2b
-    return blake2b(data, digest_size=size).digest()
+    return blake2b
 
 
 def _uuid7(ms: int, tail: bytes) -> str:

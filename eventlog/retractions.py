@@ -95,10 +95,12 @@ class Retractions:
 
     def touched_at(self, event: Event) -> str:
         """When the fate of the event was last decided; "" where nobody ever withdrew it."""
-        goals = [event.id, f"conversation {event.conversation_id}"]
+        at = self.touched.get
+        touched_at = max(at(event.id, ""), at(f"conversation {event.conversation_id}", ""))
         if self._judges_statements and not self._hides_whole(event):  # of what is hidden the words may be gone
-            goals += [f"{_STATEMENT}{statement_of(text)}" for text in statements_of(event)]
-        return max(self.touched.get(goal, "") for goal in goals)
+            statements = (f"{_STATEMENT}{statement_of(text)}" for text in statements_of(event))
+            return max([touched_at, *(at(goal, "") for goal in statements)])
+        return touched_at
 
     def differing(self, other: "Retractions") -> set[str]:
         """Find what another set of withdrawals decides otherwise: ids, `conversation ID` and `statement TEXT`."""

@@ -46,6 +46,8 @@ _compiled = cache(re.compile)  # on first need: a session's start that meets ASC
 @_remembering
 def one_line(text: str) -> str:
     """White space collapsed, characters gone that act or that nobody sees."""
+    if text.isascii() and text.isprintable() and "  " not in text and text == text.strip():
+        return text  # as most is; its hash is known by now
     line = " ".join(text.split())
     if line.isascii() and line.isprintable():
         return line

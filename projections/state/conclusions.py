@@ -8,7 +8,7 @@ the newest save that names any, less what later saves call done.
 """
 
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from eventlog.events import Fact, StageSummary, order
@@ -91,11 +91,13 @@ def conclude(conversation: Conversation, withdrawn: Retractions) -> Conclusion:
     told = _told(worded) if worded else _from_facts(facts)
     if not summaries:
         return told
-    decisions, todos = _collect(summaries, _decisions), _open(summaries)
+    decisions, todos = tuple(_collect(summaries, _decisions).values()), _open(summaries)
     return told._replace(decisions=_allowed(decisions, withdrawn), todos=_allowed(todos, withdrawn))
 
 
-def _allowed(texts: Iterable[SourcedText], withdrawn: Retractions) -> tuple[SourcedText, ...]:
+def _allowed(texts: tuple[SourcedText, ...], withdrawn: Retractions) -> tuple[SourcedText, ...]:
+    if not withdrawn.has_rejections:
+        return texts
     return tuple(said for said in texts if not withdrawn.rejects(said.text))
 
 
@@ -123,7 +125,7 @@ def _newest(newest: StageSummary, summaries: Sequence[StageSummary], source: str
 def _joined(stages: Sequence[StageSummary], summaries: Sequence[StageSummary]) -> Conclusion:
     return Conclusion(
         topic=_topic(stages[0]),
-        parts=_of([said.text for said in _collect(stages, _summary)], _collect(summaries, _summary)),
+        parts=_of([said.text for said in _collect(stages, _summary).values()], _collect(summaries, _summary)),
         joint=" → ",
         source=_net(stages),
         automatic=True,
@@ -198,19 +200,20 @@ def _todos(summary: StageSummary) -> list[str]:
     return summary.todos
 
 
-def _collect(summaries: Sequence[StageSummary], texts: Callable[[StageSummary], list[str]]) -> tuple[SourcedText, ...]:
-    """Collect every distinct text of the summaries, in the order and the wording first said."""
+def _collect(summaries: Sequence[StageSummary], texts: Callable[[StageSummary], list[str]]) -> dict[str, SourcedText]:
+    """Collect every distinct text of the summaries by what its wordings share, in the order and wording first said."""
     found: dict[str, dict[str, Mention]] = {}
     for summary in summaries:
         for text in filter(None, map(_clean, texts(summary))):
             found.setdefault(same_text(text), {}).setdefault(summary.id, Mention(text, summary.ts, summary.id))
-    return tuple(
-        SourcedText(first.text, (first, *rest)) for first, *rest in (mentions.values() for mentions in found.values())
-    )
+    return {same: _sourced(tuple(mentions.values())) for same, mentions in found.items()}
 
 
-def _of(texts: Iterable[str], said: Iterable[SourcedText]) -> tuple[SourcedText, ...]:
+def _sourced(mentions: tuple[Mention, ...]) -> SourcedText:
+    return SourcedText(mentions[0].text, mentions)
+
+
+def _of(texts: Iterable[str], said: Mapping[str, SourcedText]) -> tuple[SourcedText, ...]:
     """Return those texts as they stand, each with all the events that said it."""
-    known = {same_text(sourced.text): sourced for sourced in said}
     wanted = {same_text(text): text for text in map(_clean, texts) if text}
-    return tuple(known[key]._replace(text=text) for key, text in wanted.items())
+    return tuple([SourcedText(text, said[same].mentions) for same, text in wanted.items()])

@@ -141,13 +141,13 @@ def _by_day(conversation: Conversation, local: Local) -> dict[str, Conversation]
     def on(day: str) -> Conversation:
         return days.setdefault(day, Conversation(conversation.id, first_project=conversation.first_project))
 
-    dates = {event.id: local(event.ts)[:10] for event in (*conversation.facts, *conversation.summaries)}
-    if len(set(dates.values())) == 1:
-        return dict.fromkeys(dates.values(), conversation)
+    dates = {local(event.ts)[:10] for event in (*conversation.facts, *conversation.summaries)}
+    if len(dates) == 1:
+        return {dates.pop(): conversation}
     for fact in conversation.facts:
-        on(dates[fact.id]).facts.append(fact)
+        on(local(fact.ts)[:10]).facts.append(fact)
     for summary in conversation.summaries:
-        on(dates[summary.id]).summaries.append(summary)
+        on(local(summary.ts)[:10]).summaries.append(summary)
     return days
 
 
