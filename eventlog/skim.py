@@ -1,11 +1,11 @@
 """A day, skimmed: of most events only what stands around them is decoded, all of those that say something; pure.
 
 Four of five lines tell of a tool: a replay counts them, and nobody asks what is in them. So a line counts whose
-envelope is whole, whatever else is wrong with it; `verify` looks into every line. A file is read in pieces that fit the
-processor's cache.
+envelope is whole, whatever else is wrong with it; `verify` looks into every line. A file is read in pieces, and whoever
+takes them lets go of one before the next: a whole day does not fit the processor's cache, which doubles the time.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import reduce
 from itertools import compress
 from operator import attrgetter, itemgetter, not_, or_
@@ -16,7 +16,7 @@ from msgspec import Meta, Struct
 
 from eventlog import timestamps
 from eventlog.codec import is_timestamp
-from eventlog.events import TYPES, Event, NonEmpty, SessionEnd
+from eventlog.events import TYPES, AnyEvent, NonEmpty, SessionEnd
 from eventlog.timestamps import LENGTH
 
 _ASKED = frozenset(
@@ -50,11 +50,11 @@ class Skimmed(Struct, gc=False):
     trigger: Any = None
 
 
-class SkimmedDay(NamedTuple):
-    """The events of a day that say something, whole, and of all others the envelopes."""
+class SkimmedEvents(NamedTuple):
+    """Events of a day: those that say something whole, and of all others the envelopes."""
 
     envelopes: list[Skimmed]
-    said: list[Event]
+    said: list[AnyEvent]
 
     @property
     def ids(self) -> list[str]:
@@ -68,20 +68,15 @@ _said: msgspec.json.Decoder[Any] = msgspec.json.Decoder(
 )
 
 
-def skim(files: list[bytes | None], day: str) -> SkimmedDay | None:
-    """Skim the files of an entirely ordinary day; None for every other."""
-    found = SkimmedDay([], [])
-    try:
-        for data in files:
-            if data is None or (data and data[-1:] != b"\n"):
-                return None
-            for piece in _pieces(data):
-                if not _skim_piece(piece, day, found):
-                    return None
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, IndexError):
-        return None
-    ids = set(found.ids)
-    return found if len(ids) == len(found.envelopes) + len(found.said) and "" not in ids else None
+def skim(files: Iterable[bytes | None], day: str, take: Callable[[SkimmedEvents], None]) -> bool:
+    """Hand the events of an entirely ordinary day on, piece by piece; False for every other, of which none count."""
+    ids: set[str] = set()
+    for data in files:
+        if data is None or (data and data[-1:] != b"\n"):
+            return False
+        if not all(_is_handed_on(piece, day, ids, take) for piece in _pieces(data)):
+            return False
+    return "" not in ids
 
 
 def envelope_of(line: bytes, day: str) -> Skimmed | None:
@@ -103,27 +98,41 @@ def _pieces(data: bytes) -> Iterator[bytes]:
         start = end
 
 
-def _skim_piece(piece: bytes, day: str, found: SkimmedDay) -> bool:
-    """Take in some lines; False where anything is odd about them.
+def _is_handed_on(piece: bytes, day: str, ids: set[str], take: Callable[[SkimmedEvents], None]) -> bool:
+    """Hand on some lines, whose ids are added to those before; False where anything is odd about them."""
+    try:
+        found = _skimmed(piece, day)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, IndexError):
+        return False
+    if found is None:
+        return False
+    count = len(ids) + len(found.envelopes) + len(found.said)
+    ids.update(found.ids)
+    if len(ids) != count:
+        return False
+    take(found)
+    return True
+
+
+def _skimmed(piece: bytes, day: str) -> SkimmedEvents | None:
+    """Skim some lines; None, or an error, where anything is odd about them.
 
     Every line begins with `{` and ends with `}`, which inside of JSON are never neighbours: each is one event.
     """
     lines = piece.split(b"\n")[:-1]
     if set(map(_first, lines)) != {ord("{")} or set(map(_last, lines)) != {ord("}")}:
-        return False
+        return None
     if not piece.isascii():
         piece.decode()
     envelopes = _envelopes.decode_lines(piece)
     if len(envelopes) != len(lines) or set(map(_version_of, envelopes)) != {1} or not _are_of(day, envelopes):
-        return False
+        return None
     is_asked = [one.type in _ASKED or (one.trigger is not None and _is_of_recall(one)) for one in envelopes]
     asked = b"\n".join(compress(lines, is_asked))
-    said: list[Event] = _said.decode_lines(asked)
+    said: list[AnyEvent] = _said.decode_lines(asked)
     if b'"extra"' in asked or any(type(one) is SessionEnd and abs(one.duration_ms or 0) >= _LARGEST for one in said):
-        return False
-    found.envelopes.extend(compress(envelopes, map(not_, is_asked)))
-    found.said.extend(said)
-    return True
+        return None
+    return SkimmedEvents(list(compress(envelopes, map(not_, is_asked))), said)
 
 
 def _is_of_recall(one: Skimmed) -> bool:
@@ -131,17 +140,16 @@ def _is_of_recall(one: Skimmed) -> bool:
 
 
 def _are_of(day: str, envelopes: list[Skimmed]) -> bool:
-    """Tell whether all have a time of that day."""
+    """Tell whether all have a time of that day: the first and the last do, and all say digits where these should be.
+
+    As each begins with the day, each has the length of a time when all of them, one behind the other, look like times.
+    """
     times = list(map(_ts_of, envelopes))
-    if not timestamps.FIRST_DAY <= day <= timestamps.LAST_DAY or set(map(len, times)) != {LENGTH}:
+    if (
+        not timestamps.FIRST_DAY <= day <= timestamps.LAST_DAY
+        or not f"{day}T" <= min(times) <= max(times) < f"{day}T24"
+    ):
         return False
-    return _are_times("".join(times), f"{day}T", len(times))
-
-
-def _are_times(joined: str, day: str, count: int) -> bool:
-    """Tell whether so many timestamps, written one behind the other, are all of that day: column by column."""
+    joined = "".join(times)
     shape = joined.encode().translate(_DIGITS) if joined.isascii() else b""
-    if shape != _SHAPE * count or joined.count(day) != count:
-        return False
-    hours = map("".join, set(zip(joined[11::LENGTH], joined[12::LENGTH], strict=True)))
-    return max(hours) <= "23" and max(set(joined[14::LENGTH])) <= "5" >= max(set(joined[17::LENGTH]))
+    return shape == _SHAPE * len(times) and max(joined[14::LENGTH]) <= "5" >= max(joined[17::LENGTH])

@@ -6,19 +6,20 @@ what is withdrawn stays on the shelf without its words.
 """
 
 import zlib
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from functools import lru_cache, partial
 from typing import Protocol, cast
 
 import msgspec
 
 from eventlog import days
-from eventlog.cross_day import CopyFilter, day_in_id, misdated
+from eventlog.cross_day import CopyFilter, day_in_id
 from eventlog.damage import Damage
 from eventlog.days import Day
 from eventlog.events import AnyEvent, Event, KnowledgeEdited
 from eventlog.linescan import line_at
 from eventlog.projections.engine.day_fold import (
+    DayFold,
     DayRow,
     FoldedApart,
     day_row,
@@ -29,13 +30,12 @@ from eventlog.projections.engine.day_fold import (
     strays_of,
 )
 from eventlog.projections.engine.shelf import Shelf
-from eventlog.projections.engine.withheld import without_words
 from eventlog.projections.state.conversations import Conversation, Conversations
 from eventlog.projections.state.identity import Identities
 from eventlog.projections.state.knowledge_events import Knowledge
 from eventlog.projections.state.places import Places
 from eventlog.retractions import Retractions, judged_statements, statements_of
-from eventlog.skim import Skimmed, SkimmedDay, envelope_of, skim
+from eventlog.skim import Skimmed, SkimmedEvents, envelope_of, skim
 from eventlog.text import statement_of
 
 EVERYTHING = "~"  # after every time
@@ -175,7 +175,8 @@ class DayBook:
 
     def events_of(self, day: Day, left_out: Collection[str]) -> list[AnyEvent]:
         """Read the events of a day that count."""
-        return self._counting(days.load(day)[0], left_out)
+        events = cast("list[AnyEvent]", days.load(day)[0])
+        return [event for event in events if event.id not in left_out and self._counts(event)]
 
     def _withdrawn(self) -> Retractions:
         return Retractions(one for row in self.rows.values() for one in row.retractions)
@@ -198,27 +199,20 @@ class DayBook:
 
     def _fold(self, day: Day, copies: CopyFilter | Collection[str], withheld: Collection[str] = ()) -> None:
         row = DayRow(stamps_of(day), withheld=sorted(withheld))
-        read, row.damage = self._read(day)
-        row.misdated = misdated(day.date, read.ids)
+        fold, row.damage = self._read(day, withheld)
+        row.misdated = fold.misdated
         row.left_out = sorted(copies.of(row.misdated) if isinstance(copies, CopyFilter) else copies)
-        left_out, until = frozenset(row.left_out), self._until
-        envelopes = [one for one in read.envelopes if one.id not in left_out and one.ts <= until]
-        events = self._counting(read.said, row.left_out)
-        row.events = len(envelopes) + len(events)
-        said, knowledge = Conversations(), Knowledge()
-        said.fold_day(
-            SkimmedDay(envelopes, [without_words(event) if event.id in withheld else event for event in events])
-        )
-        for event in events:
-            knowledge.fold(event)
+        fold.finish(frozenset(row.left_out))
+        row.events = fold.events
         self.folded.add(day.date)
-        self._put(day.date, row, said, knowledge)
+        self._put(day.date, row, fold.said, fold.knowledge)
 
-    def _read(self, day: Day) -> tuple[SkimmedDay, list[Damage]]:
+    def _read(self, day: Day, withheld: Collection[str]) -> tuple[DayFold, list[Damage]]:
         """Skim a day; where anything is odd, look into every line, and count those whose envelope is whole as well."""
-        found = None if self._keep else skim(list(day.contents()), day.date)
-        if found:
-            return found, []
+        counts = None if self._until == EVERYTHING and self._keep is None else self._counts
+        fold = DayFold(day.date, withheld, counts)
+        if self._keep is None and skim(day.contents(), day.date, fold.take):
+            return fold, []
         events, damage = days.load(day)
         known = {event.id for event in events}
         more: dict[str, Skimmed] = {}
@@ -228,15 +222,12 @@ class DayBook:
                 one = envelope_of(data[slice(*line_at(data, bad.offset))], day.date)
                 if one and one.id not in known:
                     more.setdefault(one.id, one)
-        return SkimmedDay(list(more.values()), events), damage
+        fold = DayFold(day.date, withheld, counts)
+        fold.take(SkimmedEvents(list(more.values()), cast("list[AnyEvent]", events)))
+        return fold, damage
 
-    def _counting(self, read: Iterable[Event], left_out: Collection[str]) -> list[AnyEvent]:
-        events = cast("list[AnyEvent]", list(read))
-        if left_out:
-            events = [event for event in events if event.id not in left_out]
-        if self._until != EVERYTHING:
-            events = [event for event in events if event.ts <= self._until]
-        return list(filter(self._keep, events)) if self._keep else events
+    def _counts(self, event: Event | Skimmed) -> bool:
+        return event.ts <= self._until and (self._keep is None or (isinstance(event, Event) and self._keep(event)))
 
     def _put(self, date: str, row: DayRow | None, said: Conversations, knowledge: Knowledge) -> None:
         before = said_on(self._shelf, date) if date in self.rows else {}

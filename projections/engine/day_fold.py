@@ -1,17 +1,21 @@
 """One day of the log, folded: what its events led to, as it is kept from one replay to the next."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import NamedTuple
 
 import msgspec
 
 from eventlog import stamps
+from eventlog.cross_day import misdated
 from eventlog.damage import Damage
 from eventlog.days import Day
 from eventlog.events import Event, KnowledgeEdited, Rejected, Restored, StageSummary, Withdrawal
 from eventlog.projections.engine.shelf import Shelf, ShelfDamaged
+from eventlog.projections.engine.withheld import without_words
 from eventlog.projections.state.conversations import Conversation, Conversations
+from eventlog.projections.state.knowledge_events import Knowledge
 from eventlog.projections.state.places import Places
+from eventlog.skim import Skimmed, SkimmedEvents
 
 DayFileStamp = tuple[str, int, int, int, int]
 
@@ -38,6 +42,48 @@ class DayRow(msgspec.Struct, array_like=True):
 
 
 day_row = msgspec.msgpack.Decoder(DayRow)
+
+
+class DayFold:
+    """The fold of one day's events, piece by piece; a piece that may have copies of another day's events waits.
+
+    Of the events only those that `counts` accepts, all without it; those `withheld` are folded without their words.
+    """
+
+    def __init__(self, date: str, withheld: Collection[str], counts: Callable[[Event | Skimmed], bool] | None) -> None:
+        self.said = Conversations()
+        self.knowledge = Knowledge()
+        self.events = 0
+        self.misdated: list[str] = []
+        self._date = date
+        self._withheld = withheld
+        self._counts = counts
+        self._waiting: list[SkimmedEvents] = []
+
+    def take(self, events: SkimmedEvents) -> None:
+        """Take in some events, at once where none of them can have copies."""
+        if strays := misdated(self._date, events.ids):
+            self.misdated += strays
+            self._waiting.append(events)
+        else:
+            self._fold(events)
+
+    def finish(self, left_out: Collection[str]) -> None:
+        """Take in what has waited, without those that count on other days."""
+        for envelopes, said in self._waiting:
+            counting = [one for one in envelopes if one.id not in left_out]
+            self._fold(SkimmedEvents(counting, [event for event in said if event.id not in left_out]))
+
+    def _fold(self, events: SkimmedEvents) -> None:
+        envelopes, said = events
+        if self._counts:
+            envelopes, said = list(filter(self._counts, envelopes)), list(filter(self._counts, said))
+        self.events += len(envelopes) + len(said)
+        for event in said:
+            self.knowledge.fold(event)
+        if self._withheld:
+            said = [without_words(event) if event.id in self._withheld else event for event in said]
+        self.said.fold_skimmed(SkimmedEvents(envelopes, said))
 
 
 class Decided(msgspec.Struct, array_like=True):

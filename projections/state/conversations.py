@@ -8,7 +8,7 @@ takes back is no part of any.
 """
 
 from collections.abc import Callable, Sequence
-from typing import ClassVar, TypeVar, assert_never, cast
+from typing import ClassVar, TypeVar, assert_never
 
 from msgspec import Struct, field
 
@@ -39,7 +39,7 @@ from eventlog.events import (
 from eventlog.hosts.prompt_events import is_prompt, prompt_of
 from eventlog.projections.state.places import Places
 from eventlog.retractions import Retractions
-from eventlog.skim import Skimmed, SkimmedDay
+from eventlog.skim import Skimmed, SkimmedEvents
 
 _Derived = TypeVar("_Derived")
 
@@ -215,19 +215,19 @@ class Conversations(Struct, dict=True):
         if isinstance(event, Retraction):
             self.retractions.append(event)
 
-    def fold_day(self, day: SkimmedDay) -> None:
-        """Take in a day at once: the same as event by event."""
+    def fold_skimmed(self, events: SkimmedEvents) -> None:
+        """Take in events at once: the same as one by one."""
         self.__dict__.clear()
         by_conversation: dict[str, list[Skimmed]] = {}
-        for one in day.envelopes:
+        for one in events.envelopes:
             if not one.subagent:
                 by_conversation.setdefault(one.conversation_id, []).append(one)
                 if one.replica:
                     self.places.fold(one)
         for conversation_id, skimmed in by_conversation.items():
             self._conversation(conversation_id).count(skimmed)
-        for event in day.said:
-            self.fold(cast("AnyEvent", event))
+        for event in events.said:
+            self.fold(event)
 
     def _conversation(self, conversation_id: str) -> Conversation:
         found = self.by_id.get(conversation_id)

@@ -6,6 +6,7 @@ import random
 import subprocess
 import sys
 from pathlib import Path
+from unittest import mock
 
 import pytest
 from hypothesis import given
@@ -50,13 +51,25 @@ def test_neither_order_nor_files_nor_copies_of_lines_matter(lines, chosen, data)
 
 @given(histories(), st.data())
 def test_an_event_told_again_on_a_later_day_changes_nothing(lines, data):
+    assert fresh(lines) == fresh([*_some_told_again(lines, data), *lines])
+
+
+@given(histories(), st.integers(1, 2000), st.data())
+def test_in_what_pieces_a_day_is_read_does_not_matter(lines, size, data):
+    again = _some_told_again(lines, data)
+    with mock.patch("eventlog.skim._PIECE", size):
+        found = fresh([*again, *lines])
+
+    assert fresh(lines) == found
+
+
+def _some_told_again(lines, data):
+    """Some of the lines, as they would be told of the last day."""
     early = [line for line in lines if ts_of(line)[:10] < DAYS[-1] != day_in_id(codec.decode(line).id)]
     told = data.draw(st.lists(st.sampled_from(early), max_size=3, unique=True)) if early else []
-    again = [
+    return [
         line.replace(ts_of(line).encode(), ts_of(line).replace(ts_of(line)[:10], DAYS[-1]).encode(), 1) for line in told
     ]
-
-    assert fresh(lines) == fresh([*again, *lines])
 
 
 @given(histories(), st.data())

@@ -8,13 +8,25 @@ from eventlog import codec, days
 from eventlog.app.replay import replay
 from eventlog.projections.state.conversations import Conversations
 from eventlog.settings.schema import Settings
-from eventlog.skim import SkimmedDay, envelope_of, skim
+from eventlog.skim import SkimmedEvents, envelope_of
+from eventlog.skim import skim as skim_pieces
 from tests.support.builders import DAY, fact, line, write
 from tests.support.golden import HISTORY, copied
 from tests.support.histories import DAYS, histories, log_of
 
 TOOL = b'{"v":1,"id":"%s","ts":"2026-02-20T12:00:09.000000Z","type":"host_event","conversation_id":"c","name":"x","payload":%s}\n'
 ID = fact(9)["id"].encode()
+
+
+def skim(files, day):
+    """Skim a day, and put its pieces together; None where anything is odd about it."""
+    whole = SkimmedEvents([], [])
+
+    def take(piece):
+        whole.envelopes.extend(piece.envelopes)
+        whole.said.extend(piece.said)
+
+    return whole if skim_pieces(files, day, take) else None
 
 
 def _one_by_one(events):
@@ -28,7 +40,7 @@ def _at_once(day):
     skimmed = skim([days.read(file) for file in day.files], day.date)
     assert skimmed
     state = Conversations()
-    state.fold_day(skimmed)
+    state.fold_skimmed(skimmed)
     return skimmed, state
 
 
@@ -122,11 +134,11 @@ def test_whatever_a_tool_calls_itself_or_what_triggered_it_it_counts():
     skimmed = skim([b"".join(odd)], DAY)
     assert skimmed
     state = Conversations()
-    state.fold_day(skimmed)
+    state.fold_skimmed(skimmed)
 
     assert (6, 0) == (state.by_id["c"].events, state.by_id["c"].prompts)
 
 
 def test_what_says_something_is_never_counted_by_its_envelope():
     assert envelope_of(codec.encode(codec.from_fields(fact(1))), DAY) is None
-    assert SkimmedDay([], []) == skim([b""], DAY)
+    assert SkimmedEvents([], []) == skim([b""], DAY)
