@@ -160,31 +160,43 @@ class DayFile:
     def append_again(self, stamped: "Callable[[str, bytes], Stamped | None]", rest: bytes) -> "Stamped | None":
         """Append one line to a file that was kept: entering, `append` and leaving in a third of the steps.
 
-        `stamped` makes the line under the lock, of the day and what is given. Where anything is not as it was left,
-        nothing has happened when this returns None, and the three find out what it is.
+        `stamped` makes the line under the lock, of the day and what is given. Others may have added lines; where
+        anything else is not as it was left, nothing has happened when this returns None, and the three find out.
         """
         if self._whole <= 0 or self._forks != _forks:
             return None
         fd, line = self._fd, b""
         try:
-            fcntl.flock(fd, _AT_ONCE)
+            try:
+                fcntl.flock(fd, _AT_ONCE)
+            except BlockingIOError:
+                self._lock(fd)
             there = os.stat(self.path)
-            if there.st_size == self._whole and there.st_ino == self._inode and there.st_dev == self._device:
+            same = there.st_ino == self._inode and there.st_dev == self._device
+            if same and (there.st_size == self._whole or self._has_grown_to(there.st_size)):
                 made = stamped(self.day, rest)
                 line = made[2] if made and self._is_added(made[2]) else b""
             fcntl.flock(fd, _RELEASE)
             if line and self.wants_sync:
                 self._written, self._confirmed = line, False
                 self._make_durable()
-        except BlockingIOError:
-            return None
         except FileNotFoundError:
             self.close()
             return None
+        except OSError as error:
+            self.close()
+            raise not_stored(error, self.path) from error
         except BaseException:
             self.close()
             raise
         return made if line else None
+
+    def _has_grown_to(self, size: int) -> bool:
+        """Tell whether others have added whole lines since it was left; then this is where."""
+        if size < self._whole or _read_at(self._fd, 1, size - 1) != b"\n":
+            return False
+        self._whole = size
+        return True
 
     def _is_added(self, line: bytes) -> bool:
         """Write a line where the file was left; False where it could not be, and the file is as it was."""
@@ -223,10 +235,7 @@ class DayFile:
         """Lock the descriptor that was kept, if it is ours and still the file at that path; else let go of it."""
         try:
             if self._forks == _forks:
-                try:
-                    fcntl.flock(self._fd, _AT_ONCE)
-                except BlockingIOError:
-                    self._lock(self._fd)
+                self._lock(self._fd)
                 there = os.stat(self.path)
                 if there.st_ino == self._inode and there.st_dev == self._device:
                     self._size = there.st_size

@@ -149,6 +149,32 @@ def test_a_full_disk_is_told_and_leaves_the_file_as_it_was(log, turns, monkeypat
     assert before == path(log).read_bytes()
 
 
+def test_what_others_added_is_not_cut_back_with_a_short_write(log, turns, monkeypatch):
+    EventLog(log.store, fsync=False, clock=log.now).append(TurnEnd(conversation_id="c", turn_id="other"))
+    before = path(log).read_bytes()
+    write, shortened = os.write, []
+
+    def short(fd, data):
+        shortened.append(len(data))
+        return write(fd, data if len(shortened) > 1 else data[:10])
+
+    with monkeypatch.context() as failing:
+        failing.setattr(os, "write", short)
+        turns(1)
+
+    assert len(shortened) > 1
+    assert path(log).read_bytes().startswith(before)
+    assert (["0", "1", "other"], []) == (sorted(said(log)), damage(log))
+
+
+def test_a_log_that_became_a_file_is_told_as_not_stored(log, turns):
+    path(log).parent.rename(path(log).parent.with_name("elsewhere"))
+    path(log).parent.touch()
+
+    with pytest.raises(NotStored):
+        turns(1)
+
+
 def test_midnight_is_the_end_of_a_file(log, clock, turns):
     before = descriptors()
     clock.now += DAY_NS
