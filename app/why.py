@@ -62,18 +62,19 @@ def explain(opened: OpenStore, file: Path, number: int | None = None) -> list[Li
 
 def _explain(opened: OpenStore, file: Path, number: int | None, *, anew: bool = False) -> list[LineReason]:
     data = _read(file, opened)
-    rendered_at = stamped_at(data)
     rendered = partial(replay, opened.log, opened.settings, projections=installed().projections, anew=anew, save=False)
     past = Renderings(lambda until: rendered(until=until))
-    now = past.at(None).document_of(file.resolve()) if rendered_at else None
-    if now and now.data == data:  # as it was then is as it is
-        rendered_at = None
+    kept = past.at(None).kept_lines(file.resolve(), data)
+    rendered_at = None if kept else _rendered_at(data, file, past)
     ledger = _ledger_of(file, past.at(rendered_at).knowledge, opened)
     lines = data.decode(errors="replace").split("\n")
     lines = lines[:-1] if lines[-1] == "" else lines
     if number is not None and not 1 <= number <= len(lines):
         raise BadRequest(f"there is no line {number}", where=str(file), hint=f"it has {len(lines)} lines")
-    behind = _by_section(data, *ledger) if ledger else _align(lines, _document_of(file, past, rendered_at))
+    if ledger:
+        behind = _by_section(data, *ledger)
+    else:
+        behind = kept if number in kept else _align(lines, _document_of(file, past, rendered_at))
     wanted = range(1, len(lines) + 1) if number is None else [number]
     entries = _LogLines(opened.log, [behind[row] for row in wanted if row in behind])
     reasons = [LineReason(row, lines[row - 1], entries.of(behind[row]) if row in behind else None) for row in wanted]
@@ -162,6 +163,13 @@ def _by_section(data: bytes, ledger: Ledger, shown: str) -> dict[int, Line]:
             for number in range(section.start, section.end):
                 behind[number + 1] = Line(page.lines[number].decode(errors="replace"), told)
     return behind
+
+
+def _rendered_at(data: bytes, file: Path, past: Renderings) -> str | None:
+    """Read the time a rendered file is of; None where it carries none, or what it was then is what it is now."""
+    rendered_at = stamped_at(data)
+    now = past.at(None).document_of(file.resolve()) if rendered_at else None
+    return None if now and now.data == data else rendered_at
 
 
 def _document_of(file: Path, past: Renderings, rendered_at: str | None) -> Document:

@@ -70,6 +70,11 @@ class Line:
         """Return the conversations all of which is behind it."""
         return self.behind()[1]
 
+    @property
+    def known(self) -> Sources | None:
+        """Return the sources; None where they would have to be found."""
+        return None if callable(self._behind) else self._behind
+
     def behind(self) -> Sources:
         """Find the sources."""
         return self._behind() if callable(self._behind) else self._behind

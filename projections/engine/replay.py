@@ -18,10 +18,11 @@ from typing import Any, TypeVar
 import msgspec
 
 from eventlog.projections import ALL
-from eventlog.projections.base import Document, Projection, RowKind
+from eventlog.projections.base import Document, Line, Projection, RowKind
 from eventlog.projections.engine.apart import Spread, fold_apart, is_worth_it, jobs, rows_apart
 from eventlog.projections.engine.conversation_rows import KINDS, VIEWS, rows_by
 from eventlog.projections.engine.day_book import EVERYTHING, DayBook, DayLog, Keep, Progress
+from eventlog.projections.engine.known_lines import kept_lines
 from eventlog.projections.engine.library import Files, Library, newest_notes
 from eventlog.projections.engine.others import Others
 from eventlog.projections.engine.row_book import Book, Place, RowBook, outdated_units
@@ -113,8 +114,20 @@ class ReplayResult:
 
     def document_of(self, file: PurePath) -> Document | None:
         """Render what a file is a copy of, wherever it lies: the document of the longest path the file's ends with."""
+        return next(filter(None, map(self.document, self._paths_of(file))), None)
+
+    def kept_lines(self, file: PurePath, data: bytes) -> dict[int, Line]:
+        """Return the lines, by number, whose sources are kept, where a file of these bytes is current."""
+        path = next(self._paths_of(file), None)
+        return self.unless_damaged(lambda: kept_lines(path, data, self.library)) if path else {}
+
+    def _paths_of(self, file: PurePath) -> Iterator[str]:
+        """Yield what may be the path of the document that a file is a copy of, the longest first."""
         paths = ("/".join(file.parts[-depth:]) for depth in range(len(file.parts), 0, -1))
-        return next(filter(None, map(self.document, paths)), None)
+        return (path for path in paths if self._owners(path))
+
+    def _owners(self, path: str) -> set[str]:
+        return {one.name for one in self._projections if one.owns_path(path)}
 
     def rows(self, kind: RowKind) -> list[Any]:
         """List the rows of that kind which belong to the whole log."""
@@ -159,9 +172,7 @@ class ReplayResult:
 
     def document(self, path: str) -> Document | None:
         """Render the document of this path; None where there is none."""
-        owners = {one.name for one in self._projections if one.owns_path(path)}
-        if not owners:
-            return None
+        owners = self._owners(path)
         units = [unit for unit in self.units() if unit[0] in owners]
         files = self.library.published
         current = [unit for unit in units if path in (files.get(unit) or ())]

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from eventlog.events import KnowledgeEdited, order
 from eventlog.projections.base import Document, Line, Projection, Sources, View
+from eventlog.projections.engine.known_lines import keep_lines
 from eventlog.projections.engine.whole import whole
 from eventlog.projections.labels import LABELS, Labels
 from eventlog.projections.raw_html import as_text
@@ -65,7 +66,7 @@ def _render(name: str, library: "Library") -> Iterable[Document]:
     subject = library.derived(fact_scope, name)
     own = library.notes.get(notes_path(_path(subject.project)))
     if subject.facts or (own and own.content is not None and (subject.rows or not name)):
-        yield _document(subject, library.settings, own)
+        yield keep_lines(_document(subject, library.settings, own), library)
 
 
 def is_notes(title: str) -> bool:

@@ -15,13 +15,14 @@ from eventlog.cli.group import group
 from eventlog.cli.main import VERBS, _load
 from eventlog.errors import BadRequest
 from eventlog.projections import ALL
+from eventlog.projections.engine.library import Library
 from eventlog.projections.raw_html import as_said
 from eventlog.settings.schema import MemorySettings, Settings
 from eventlog.text import one_line, same_text
 from tests.support import builders
 from tests.support.bases import REVIEWED, planned, user_md
 from tests.support.golden import DEFAULTS, HISTORY, LOCALES, copied, tree
-from tests.support.use_cases import decide, explain, waiting
+from tests.support.use_cases import decide, explain, rebuild, waiting
 
 FILES = sorted(tree(HISTORY / "expected" / "en"))
 SHOP = "projects/shop-6dbe44/MEMORY.md"
@@ -155,6 +156,36 @@ def test_the_other_lines_of_an_edited_file_are_still_explained(edited, history):
 
 
 # ------------------------------------------------------------------------------------------------ what is no such file
+
+
+def test_a_bullet_is_explained_without_ranking_all_facts_also_after_a_replay_that_had_nothing_to_do(log, monkeypatch):
+    for number in range(3):
+        log.append({"type": "fact", "conversation_id": f"c{number}", "content": "Port 8443"})
+    rebuild(log, Settings())
+    rebuild(log, Settings())
+    whole = _why(log, "MEMORY.md", Settings())
+    monkeypatch.setattr(Library, "render", None)
+
+    assert [3] == [len(line.entries) for line in whole if line.text.startswith("- ")]
+    for line in whole:
+        if line.text.startswith("- "):
+            assert [line] == explain(log, Settings(), Path(log.store.knowledge, "MEMORY.md"), line.number)
+
+
+def test_a_late_repetition_that_changes_no_byte_is_behind_its_bullet_before_and_after_a_replay(log):
+    port = {"type": "fact", "content": "Port 8443"}
+    log.append({**port, "conversation_id": "c", "importance": 5, "ts": "2026-02-20T10:00:00Z"})
+    log.append({"type": "fact", "conversation_id": "c", "content": "Use RS256", "ts": "2026-02-21T10:00:00Z"})
+    rebuild(log, Settings())
+    file = Path(log.store.knowledge, "MEMORY.md")
+    there = file.read_bytes()
+    log.append({**port, "conversation_id": "d", "ts": "2026-02-20T12:00:00Z"})
+    bullet = 1 + there.decode().splitlines().index("- [2026-02-20] Port 8443")
+
+    assert [2] == [len(line.entries) for line in explain(log, Settings(), file, bullet)]
+    rebuild(log, Settings())
+    assert there == file.read_bytes()
+    assert [2] == [len(line.entries) for line in explain(log, Settings(), file, bullet)]
 
 
 def test_a_line_that_is_not_there_is_refused(history):

@@ -1,6 +1,7 @@
 """The law of the cache: whatever happens between two replays, the files are those of a log that was never read before."""
 
 import sqlite3
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from eventlog.app import cache
 from eventlog.app.replay import replay
 from eventlog.app.sessions import rows_of
 from eventlog.app.why import explain
+from eventlog.errors import BadRequest
 from eventlog.projections.engine.layouts import Layouts
 from eventlog.projections.engine.shelf import ShelfDamaged
 from eventlog.projections.views.daily_notes import DAILY_NOTES
@@ -114,6 +116,16 @@ def figures(log, chosen, **options):
     return weeks(replay(log, chosen, save=False, **options).rows(COUNTS))
 
 
+def assert_lines_are_explained_alike(scene, data):
+    """A line of a memory has the reasons it has where the whole file is explained."""
+    files = sorted(Path(scene.log.store.knowledge).glob("**/MEMORY.md"))
+    with suppress(BadRequest):  # nothing is rendered there any more
+        for file in [data.draw(st.sampled_from(files))] if files else ():
+            whole = explain(opened(scene.log, scene.chosen), file)
+            for line in data.draw(st.lists(st.sampled_from(whole), max_size=2)) if whole else ():
+                assert [line] == explain(opened(scene.log, scene.chosen), file, line.number)
+
+
 HAPPENINGS = [
     *(
         "events",
@@ -137,6 +149,7 @@ def test_an_incremental_replay_a_full_one_and_one_elsewhere_give_the_same_bytes(
         scene = Happenings(log, data, patch)
         for happening in ("events", *happenings):
             getattr(scene, happening)()
+            assert_lines_are_explained_alike(scene, data)
             done = rebuild(log, scene.chosen)
             fresh = rendered(log, scene.chosen, anew=True, save=False)
             files = {path: data for path, data in tree(log.store.knowledge).items() if ".edited-" not in path}
@@ -146,6 +159,7 @@ def test_an_incremental_replay_a_full_one_and_one_elsewhere_give_the_same_bytes(
             assert fresh == rendered(log, scene.chosen, save=False)
             assert figures(log, scene.chosen, anew=True) == figures(log, scene.chosen)
             assert 0 == rebuild(log, scene.chosen).published.changes
+            assert_lines_are_explained_alike(scene, data)
 
 
 @given(st.lists(st.sampled_from(["", "short", "long " * 90, "longer " * 9000, None]), min_size=1, max_size=6))
