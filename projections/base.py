@@ -142,17 +142,31 @@ class Document:
         return f"Document({self.path!r})"
 
 
+class Total(NamedTuple):
+    """A sum of rows: its type, and how it is made of some of them."""
+
+    type: Any
+    of: Callable[[Iterable[Any]], Any]
+
+
 class RowKind(Struct, frozen=True, eq=False, dict=True):
     """The rows each conversation adds to documents of one kind, by the name of what they are about.
 
     The rows of a document hold everything it says; it is rendered anew when one of them differs. With `whole`, it asks
-    the conversation as well, and is rendered anew whenever that differs.
+    the conversation as well, and is rendered anew whenever that differs. With a `total`, that of each block of rows is
+    kept beside them, for who asks for no more.
     """
 
     name: str
     type: type[Any]
     of: Callable[[Any], Iterable[tuple[str, Any]]]  # Told -> name and row
     whole: bool = False
+    total: Total | None = None
+
+    @property
+    def total_name(self) -> str:
+        """Return the kind under which totals lie."""
+        return f"{self.name} total"
 
     @cached_property
     def decode(self) -> Callable[[bytes], dict[str, Any]]:

@@ -80,6 +80,12 @@ class Library:
         """Return the rows of that name of the conversations that began on that day."""
         return list(kind.decode(self._shelf.read(kind.name, name, block) or b"\x80").values())
 
+    def totals(self, kind: RowKind, name: str) -> list[Any]:
+        """Return what the rows of that name come to, block by block."""
+        assert kind.total
+        decode = msgspec.msgpack.Decoder(kind.total.type).decode
+        return [decode(data) for _, data in self._shelf.rows(kind.total_name, name)]
+
     def pieces(self, kind: RowKind, name: str, say: Callable[[list[Any]], bytes]) -> Pieces:
         """Make the pieces of a document that says block by block what the rows of that name say."""
         layout = self.layouts.of((kind.name, name))

@@ -133,6 +133,10 @@ class ReplayResult:
         """List the rows of that kind which belong to the whole log."""
         return self.unless_damaged(lambda: self.library.rows(kind, ""))
 
+    def totals(self, kind: RowKind) -> list[Any]:
+        """List what those come to, day by day on which conversations began."""
+        return self.unless_damaged(lambda: self.library.totals(kind, ""))
+
     def newest_rows(self, kind: RowKind) -> Iterator[Any]:
         """Yield them in the order of their places, the last first, reading no more than is asked for."""
         for day in reversed(self.unless_damaged(lambda: self.library.blocks(kind, ""))):

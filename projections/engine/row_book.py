@@ -116,6 +116,9 @@ class RowBook:
             part |= differing
             part = {one: row for one, row in part.items() if row is not None}
             self._shelf.write(*place, block, _encode(part) if part else None)
+            if kind.total:
+                total = _encode(kind.total.of(part.values())) if part else None
+                self._shelf.write(kind.total_name, place[1], block, total)
 
 
 def outdated_units(places: Iterable[Place], projections: Iterable[Projection]) -> set[Place]:

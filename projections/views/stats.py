@@ -11,7 +11,7 @@ from functools import cache
 
 from msgspec import Struct, field
 
-from eventlog.projections.base import Document, Projection, RowKind, View
+from eventlog.projections.base import Document, Projection, RowKind, Total, View
 from eventlog.projections.state.conclusions import COMPOSED, NONE
 from eventlog.projections.state.conversations import Conversations
 from eventlog.projections.state.recalls import RecallCount, recalls_of
@@ -40,9 +40,6 @@ def _rows(told: Told) -> Iterable[tuple[str, SessionCount]]:
     if one.began:
         counted = (one.started_at, one.turns, one.flushed, one.asked, conclusion.source, conclusion.automatic)
         yield "", SessionCount(*counted, recalls_of(told))
-
-
-COUNTS = RowKind("count", SessionCount, _rows)
 
 
 class Week(Struct):
@@ -111,28 +108,43 @@ class Week(Struct):
         self.recall.add(other.recall)
 
 
+def by_week(sessions: Iterable[SessionCount]) -> list[Week]:
+    """Count sessions by the week they began in."""
+    found: dict[str, Week] = {}
+    for session in sessions:
+        monday = _monday(session.started_at[:10])
+        if monday not in found:
+            found[monday] = Week(monday)
+        found[monday].count(session)
+    return list(found.values())
+
+
+COUNTS = RowKind("count", SessionCount, _rows, total=Total(list[Week], by_week))
+
+
 def weeks(
     sessions: Iterable[SessionCount], avoided: Iterable[str] = (), *, since: str = "", until: str = "~"
 ) -> list[Week]:
-    """Count by week, oldest first, and all together at the end.
+    """Count by week the sessions that began between the two times; like `summed`."""
+    counted = by_week(session for session in sessions if since <= session.started_at <= until)
+    return summed(counted, (day for day in avoided if since[:10] <= day <= until[:10]))
 
-    Of sessions that began between the two times; `avoided` are days (`2026-02-21`) on which nothing was written twice.
+
+def summed(counted: Iterable[Week], avoided: Iterable[str]) -> list[Week]:
+    """Add up what was counted of each week, oldest first, and all together at the end.
+
+    `avoided` are days (`2026-02-21`) on which nothing was written twice.
     """
-    by_week: dict[str, Week] = {}
-    for session in sessions:
-        if since <= session.started_at <= until:
-            monday = _monday(session.started_at[:10])
-            if monday not in by_week:
-                by_week[monday] = Week(monday)
-            by_week[monday].count(session)
+    found: dict[str, Week] = {}
+    for week in counted:
+        found.setdefault(week.week, Week(week.week)).absorb(week)
     for day in avoided:
-        if since[:10] <= day <= until[:10]:
-            monday = _monday(day)
-            by_week.setdefault(monday, Week(monday)).duplicates_avoided += 1
+        monday = _monday(day)
+        found.setdefault(monday, Week(monday)).duplicates_avoided += 1
     total = Week("all")
-    for week in by_week.values():
+    for week in found.values():
         total.absorb(week)
-    return [by_week[monday] for monday in sorted(by_week)] + [total]
+    return [found[monday] for monday in sorted(found)] + [total]
 
 
 @cache

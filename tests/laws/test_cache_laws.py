@@ -2,6 +2,7 @@
 
 import sqlite3
 from contextlib import suppress
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -19,7 +20,7 @@ from eventlog.projections.views.daily_notes import DAILY_NOTES
 from eventlog.projections.views.keyword_index import KEYWORD_INDEX
 from eventlog.projections.views.memory import MEMORY
 from eventlog.projections.views.sessions import LINES
-from eventlog.projections.views.stats import COUNTS, weeks
+from eventlog.projections.views.stats import COUNTS, summed, weeks
 from eventlog.settings.schema import MemorySettings, Settings, SummarySettings
 from tests.support.effort import rounds
 from tests.support.golden import rendered, tree
@@ -112,8 +113,11 @@ class Happenings:
 
 
 def figures(log, chosen, **options):
-    """What `stats` counts."""
-    return weeks(replay(log, chosen, save=False, **options).rows(COUNTS))
+    """What `stats` counts, session by session; what is kept of whole days comes to the same."""
+    replayed = replay(log, chosen, save=False, **options)
+    counted = weeks(replayed.rows(COUNTS))
+    assert counted == summed(chain.from_iterable(replayed.totals(COUNTS)), [])
+    return counted
 
 
 def assert_lines_are_explained_alike(scene, data):
