@@ -119,7 +119,7 @@ def of_fact(fact: Fact) -> Statement:
         id=fact.id,
         conversation_id=fact.conversation_id,
         key=fact.key or None,
-        category=one_line(fact.category or ""),
+        category=one_line(fact.category) if fact.category else "",
         memory_type=fact.memory_type,
         importance=fact.importance,
         confidence=fact.confidence,

@@ -3,6 +3,7 @@
 Facts and the decisions of summaries are statements. Each subject has its own: a key of one replaces nothing in another.
 """
 
+from collections import defaultdict
 from collections.abc import Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -58,9 +59,9 @@ class FactScope(Struct, frozen=True, eq=False, dict=True):
 
 
 def _rows(told: Told) -> Iterator[tuple[str, Stated]]:
-    found: dict[str, Stated] = {}
+    found: dict[str, Stated] = defaultdict(Stated)
     for subject, ts in _changes(told):
-        row = found.setdefault(subject, Stated())
+        row = found[subject]
         row.changed_at = max(row.changed_at, ts)
     for fact in told.conversation.facts:
         if statement := told.stated.get(fact.id):

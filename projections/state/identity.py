@@ -107,6 +107,8 @@ class Identities:
     def conversation(self, raw: Conversation) -> Conversation:
         """Give a conversation, and its facts, the names of their projects; itself where nothing differs."""
         name = self.of(raw.project, raw.replica)
+        if name == raw.project and all(fact.project == name and not fact.replica for fact in raw.facts):
+            return raw  # as most are
         facts = [self._fact(fact, raw.replica) for fact in raw.facts]
         if name == (raw.project or "") and all(new is old for new, old in zip(facts, raw.facts, strict=True)):
             return raw

@@ -19,7 +19,7 @@ from eventlog.projections.labels import LABELS, Labels
 from eventlog.projections.raw_html import as_item, as_text
 from eventlog.projections.same_words import all_for
 from eventlog.projections.stamp import stamped
-from eventlog.projections.state.conclusions import SourcedText, conclude
+from eventlog.projections.state.conclusions import Conclusion, SourcedText, conclude
 from eventlog.projections.state.conversations import Conversation, Conversations
 from eventlog.projections.state.distinct_facts import Statement, likeness, subject_of
 from eventlog.projections.state.told import Local, Told
@@ -157,14 +157,18 @@ def _items(said: Conversation, told: Told, *, is_whole: bool) -> Iterator[Item]:
         if statement := told.stated.get(fact.id):
             yield _of_fact(fact, statement)
     if said.summaries:
-        alone = Conversation(said.id, summaries=said.summaries)
-        conclusion = told.conclusion if is_whole and told.summaries else conclude(alone, told.withdrawn)
+        conclusion = told.conclusion if is_whole and told.summaries else _alone(said, told)
         for section, texts in (
             (_EVENTS, conclusion.parts),
             (_LEARNED, conclusion.decisions),
             (_TODOS, conclusion.todos),
         ):
             yield from (_of_summary(section, text, said.project or "") for text in texts)
+
+
+def _alone(said: Conversation, told: Told) -> Conclusion:
+    """Conclude what the summaries say, whatever else was said."""
+    return conclude(Conversation(said.id, summaries=said.summaries), told.withdrawn)
 
 
 def _of_fact(fact: Fact, stated: Statement) -> Item:

@@ -37,8 +37,11 @@ def by_keyword(subject: FactScope) -> dict[tuple[str, str], list[DistinctFact]]:
 
 def _labels(fact: DistinctFact) -> Mapping[str, str]:
     """Return what a fact was given as keywords by who saved it, by what spellings have in common."""
-    first, *more = [_words_of(statement.entities, statement.category) for statement in fact.statements]
-    return {same: word for words in (first, *more) for same, word in words.items()} if more else first
+    first, *more = fact.statements
+    words = _words_of(first.entities, first.category)
+    for statement in more:
+        words = {**words, **_words_of(statement.entities, statement.category)}
+    return words
 
 
 @lru_cache(maxsize=4096)

@@ -197,11 +197,11 @@ def _share_of(name: str, library: "Library", heads: list[Head], sessions: set[st
     """Make the share of a project, or of what belongs to none; keywords name these sessions."""
     subject = library.derived(fact_scope, name)
     times = [row.changed_at for row in library.rows(SPOKE, name)] + [head.last_at for head in heads]
-    heard = {
-        id(fact): said
-        for fact in subject.facts
-        if (said := [one.conversation_id for one in reversed(fact.statements) if one.conversation_id in sessions])
-    }
+    heard: dict[int, list[str]] = {}
+    for fact in subject.facts:
+        for one in reversed(fact.statements):
+            if one.conversation_id in sessions:
+                heard.setdefault(id(fact), []).append(one.conversation_id)
     keywords = [_keyword(*found, heard) for found in by_keyword(subject).items()]
     ids = [head.id for head in heads]
     return Share(name, bool(subject.facts or heads), max([subject.changed_at, *times]), ids, keywords)
