@@ -31,7 +31,8 @@ def of_session(store: "Store", conversation_id: str) -> "list[bytes] | None":
     for stamp in index_lookup.stamps_of(store.log, {stamp[0] for stamp in index.files}):
         name, size = stamp[:2]
         if stamp in index.files:
-            found += [(name, line) for line in lines_at(f"{store.log}/{name}", offsets.get(name, []))]
+            if name in offsets:
+                found += [(name, line) for line in lines_at(f"{store.log}/{name}", offsets[name])]
             continue
         searched += size
         if searched > _SEARCH_AT_MOST:
