@@ -5,13 +5,16 @@ package lies, compiled beside the source: two system calls find one, four read i
 compiled file to (its version, the size and time of its source); whatever is not as expected is left to `importlib`,
 which compiles it for the next time.
 
+Those modules of Python's own in C that every hook loads are found alike: `importlib` would list and look through each
+directory on the path.
+
 This module is the finder and the loader (PEP 451) that `sys.meta_path` takes: no class, as to make one costs as much
 as to load a module.
 """
 
 import sys
 from _frozen_importlib import ModuleSpec
-from _frozen_importlib_external import MAGIC_NUMBER
+from _frozen_importlib_external import EXTENSION_SUFFIXES, MAGIC_NUMBER, ExtensionFileLoader
 from _frozen_importlib_external import _os as _system  # type: ignore[attr-defined]  # before anything is imported
 from marshal import loads
 
@@ -24,7 +27,9 @@ if TYPE_CHECKING:
 _OURS = f"{__package__}."
 _COMPILED = f".{sys.implementation.cache_tag}.pyc"
 _HEAD = MAGIC_NUMBER + bytes(4)  # the flags of a file that is valid for one size and time of its source
+_IN_C = frozenset(("_blake2", "_json", "fcntl"))  # where they are not built into Python
 _READ = _system.O_RDONLY | getattr(_system, "O_CLOEXEC", 0) | getattr(_system, "O_BINARY", 0)
+_LOW = 0xFFFFFFFF
 _MOST = 1 << 16  # bytes; a larger file is left to importlib
 
 
@@ -38,6 +43,8 @@ def come_first() -> None:
 def find_spec(name: str, path: "Sequence[str] | None" = None, target: object = None) -> ModuleSpec | None:
     """Find a module below the package; None leaves it to the others."""
     del target
+    if name in _IN_C:
+        return _in_c(name)
     if not (path and name.startswith(_OURS)):
         return None
     folder, stem, places = path[0], name.rpartition(".")[2], None
@@ -73,6 +80,19 @@ def exec_module(module: "ModuleType") -> None:
     exec(module.__spec__.loader_state, module.__dict__)  # noqa: S102 - what importlib does
 
 
+def _in_c(name: str) -> ModuleSpec | None:
+    """Find a module of Python's own that is a file; None where it is built in, or lies elsewhere."""
+    folder = next((place for place in sys.path if place.endswith("/lib-dynload")), "")
+    file = f"{folder}/{name}{EXTENSION_SUFFIXES[0]}"
+    try:
+        _system.stat(file)
+    except OSError:
+        return None
+    spec = ModuleSpec(name, ExtensionFileLoader(name, file), origin=file)
+    spec.has_location = True
+    return spec
+
+
 def _code(compiled: str, source: "os.stat_result") -> "CodeType | None":
     """Read the code of a compiled file; None where it is not of this source. Raises OSError."""
     fd = _system.open(compiled, _READ)
@@ -80,8 +100,8 @@ def _code(compiled: str, source: "os.stat_result") -> "CodeType | None":
         data = _system.read(fd, _MOST)
     finally:
         _system.close(fd)
-    stamp = b"".join((number & 0xFFFFFFFF).to_bytes(4, "little") for number in (int(source.st_mtime), source.st_size))
-    if data[:16] != _HEAD + stamp or len(data) == _MOST:
+    stamp = (int(source.st_mtime) & _LOW) | (source.st_size & _LOW) << 32
+    if data[:16] != _HEAD + stamp.to_bytes(8, "little") or len(data) == _MOST:
         return None
     code: CodeType = loads(memoryview(data)[16:])  # noqa: S302 - as trusted as the source
     return code

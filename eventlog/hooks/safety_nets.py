@@ -100,7 +100,6 @@ def _is_on(chosen: object) -> bool:
 def _request(store: Store, call: HookCall, dialect: "Dialect") -> str:
     """Build the request to save if every condition holds: it costs a request; `append_once` decides between hooks."""
     from eventlog.append_once import append_once
-    from eventlog.hooks import prompts
     from eventlog.settings.cached import preferences
 
     chosen = preferences(store)
@@ -113,6 +112,8 @@ def _request(store: Store, call: HookCall, dialect: "Dialect") -> str:
         store, {**envelope(call, "save_requested"), **asked}, f"{call.agent}\n{call.session}\nsave_requested\nstop"
     ):
         return ""
+    from eventlog.hooks import prompts  # most turns end without
+
     return prompts.ask(store, call, chosen["locale"])
 
 

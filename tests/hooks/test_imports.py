@@ -11,7 +11,7 @@ from tests.support.hook_calls import errors_of, events_of
 from tests.support.payloads import MOMENTS, claude, data
 from tests.support.tree import IMPORT_PATH, PACKAGE
 
-# the one list of what a hook may import: of ours, of the standard library, and of ours for what ends or asks
+# the one list of what a hook may import: of ours, of the standard library, and of ours for what ends
 OURS = {
     "append_once",
     "credentials",
@@ -50,9 +50,7 @@ AT_THE_END = {
     "hooks.history",
     "hooks.open_sessions",
     "hooks.predecessor",
-    "hooks.prompts",
     "index_lookup",
-    "layers",
 }
 STANDARD = {"_blake2", "_json", "_stat", "faulthandler", "fcntl", "gc"}  # and not `os`
 ROOM = re.compile(r"hosts\.(?!other)\w+(\.protocol)?")  # of the host that calls

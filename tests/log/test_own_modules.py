@@ -77,6 +77,27 @@ def test_other_packages_are_left_to_importlib(package):
     assert own_modules.find_spec("eventlog", None) is None
 
 
+@pytest.mark.parametrize("name", sorted(own_modules._IN_C))
+def test_a_module_in_c_is_the_one_of_the_standard_library(name):
+    theirs = importlib.util.find_spec(name)
+    ours = own_modules.find_spec(name)
+
+    assert theirs
+    if theirs.origin == "built-in":
+        assert ours is None
+    else:
+        assert ours
+        assert (theirs.origin, theirs.has_location) == (ours.origin, ours.has_location)
+        assert type(theirs.loader) is type(ours.loader)
+
+
+@pytest.mark.parametrize("path", [[], ["/elsewhere", "/elsewhere/lib-dynload"]])
+def test_a_module_in_c_that_is_not_where_it_is_expected_is_left_to_importlib(monkeypatch, path):
+    monkeypatch.setattr(sys, "path", path)
+
+    assert own_modules.find_spec("_json") is None
+
+
 def test_whoever_wants_other_compiled_files_gets_them_from_importlib(monkeypatch):
     monkeypatch.setattr(sys, "meta_path", [])
     monkeypatch.setattr(sys, "pycache_prefix", "/elsewhere")
