@@ -7,6 +7,7 @@ ends with 0: a machine without npm is no regression.
 import argparse
 import itertools
 import os
+import signal
 import sys
 import time
 from pathlib import Path
@@ -19,6 +20,7 @@ from tests.realhosts.runner import Stage
 from tests.realhosts.scenarios import HEADLESS
 from tests.realhosts.terminal import TERMINAL
 
+_ENDED = 128 + signal.SIGTERM
 _MINUTES = 60  # all of it takes half as long on two cores that others use, too
 
 
@@ -35,6 +37,7 @@ def main() -> int:
             _say(f"{name:8} skipped: {skipped}")
         return 0
     leftovers.adopt()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(_ENDED))  # so that what was started is ended, too
     fenced, why_not = fence.find()
     if why_not:
         _say(f"without namespaces: {why_not}; the hosts could reach the network, and are told not to")

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -30,6 +31,8 @@ class Stage(NamedTuple):
         try:
             out, err = _run(command)
             outcome = Outcome(**json.loads(out.splitlines()[-1]))
+            if outcome.verdict != "fails":  # what failed can be looked at
+                shutil.rmtree(root, ignore_errors=True)
             return outcome._replace(note=outcome.note.replace(str(root), "…"))
         except (IndexError, ValueError):
             return Outcome(host, scenario, "fails", f"the scenario did not come to an end: {err.strip()[-300:]}")
