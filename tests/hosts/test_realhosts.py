@@ -1,8 +1,11 @@
 """The suite of real hosts, as far as it needs none: its model and its list of known failures."""
 
+import asyncio
 import json
+import os
 import subprocess
 import sys
+from argparse import Namespace
 from pathlib import Path
 from typing import Any
 from urllib.request import Request, urlopen
@@ -10,13 +13,13 @@ from urllib.request import Request, urlopen
 import pytest
 
 from tests.realhosts import __main__ as suite
-from tests.realhosts import places
+from tests.realhosts import places, runner
 from tests.realhosts.expected import Expected
 from tests.realhosts.hosts import HOSTS
 from tests.realhosts.model.script import Run, Save
 from tests.realhosts.model.server import Model
 from tests.realhosts.outcome import Outcome
-from tests.realhosts.scenarios import HEADLESS
+from tests.realhosts.scenarios import HEADLESS, TIMED
 from tests.realhosts.terminal import TERMINAL
 from tests.support.command_line import call
 
@@ -92,6 +95,44 @@ def test_only_an_unknown_failure_is_a_regression():
     assert not expected.is_regression(Outcome("claude", "start", "skipped", ""))
     assert not expected.is_regression(Outcome("claude", "told-once", "fails", ""))
     assert expected.is_mended(Outcome("claude", "told-once", "ok", ""))
+
+
+def test_scenarios_play_side_by_side_but_what_is_timed_alone_at_the_end():
+    playing: list[str] = []
+    seen: list[set[str]] = []
+    both = asyncio.Barrier(2)
+
+    class Stub:
+        async def play(self, host: str, scenario: str) -> Outcome:
+            playing.append(scenario)
+            if scenario not in TIMED:
+                await asyncio.wait_for(both.wait(), 60)
+            seen.append(set(playing))
+            playing.remove(scenario)
+            return Outcome(host, scenario, "ok", "")
+
+    stage: Any = Stub()
+    options = Namespace(minutes=60, jobs=2, host=["claude"], scenario=["speed", "start", "speed-of-events", "save"])
+    played = asyncio.run(suite.play(stage, options, Expected({})))
+
+    assert ["start", "save", "speed", "speed-of-events"] == [outcome.scenario for outcome in played]
+    assert [{"start", "save"}, {"speed"}, {"speed-of-events"}] == [seen[0], *seen[2:]]
+
+
+def test_a_scenario_nobody_waits_for_any_more_is_ended(tmp_path):
+    os.mkfifo(started := tmp_path / "started")
+
+    async def begin_and_leave() -> int:
+        scenario = asyncio.create_task(runner.run(["sh", "-c", f"echo $$ > {started}; exec sleep 600"]))
+        pid = await asyncio.to_thread(started.read_text)
+        scenario.cancel()
+        await asyncio.wait([scenario])
+        return int(pid)
+
+    pid = asyncio.run(begin_and_leave())
+
+    with pytest.raises(ProcessLookupError):
+        os.kill(pid, 0)
 
 
 _LEAVES_ONE_BEHIND = """

@@ -5,6 +5,7 @@ ends with 0: a machine without npm is no regression.
 """
 
 import argparse
+import asyncio
 import itertools
 import os
 import signal
@@ -17,11 +18,12 @@ from tests.realhosts.expected import Expected
 from tests.realhosts.hosts import HOSTS
 from tests.realhosts.outcome import Outcome, Skipped
 from tests.realhosts.runner import Stage
-from tests.realhosts.scenarios import HEADLESS
+from tests.realhosts.scenarios import HEADLESS, TIMED
 from tests.realhosts.terminal import TERMINAL
 
 _ENDED = 128 + signal.SIGTERM
 _MINUTES = 60  # all of it takes half as long on two cores that others use, too
+_MOST = 4  # scenarios side by side, where there are so many cores: a host takes one, and half a gigabyte
 
 
 def main() -> int:
@@ -42,7 +44,10 @@ def main() -> int:
     if why_not:
         _say(f"without namespaces: {why_not}; the hosts could reach the network, and are told not to")
     expected = Expected.read()
-    outcomes = _play(Stage(modules, python, fenced), options, expected)
+    try:
+        outcomes = asyncio.run(play(Stage(modules, python, fenced), options, expected))
+    finally:
+        leftovers.end_all()
     versions = {name: f"{HOSTS[name].title} {HOSTS[name].version(modules)}" for name in options.host}
     table = matrix.render(outcomes, versions, expected)
     sys.stdout.write(f"\n{table}\n")
@@ -58,34 +63,42 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--scenario", action="append", choices=[*HEADLESS, *TERMINAL], help="only this (repeatable)")
     parser.add_argument("--terminal", action="store_true", help="the scenarios in a terminal, instead of those without")
     parser.add_argument("--minutes", type=float, default=_MINUTES, help="begin no scenario after so many")
+    parser.add_argument("--jobs", type=int, help="so many scenarios side by side, but what is timed, or in a terminal")
     parser.add_argument("--out", type=Path, help="write the matrix to this file, too")
     options = parser.parse_args()
     options.host = options.host or list(HOSTS)
+    options.jobs = options.jobs or (1 if options.terminal else min(_MOST, os.cpu_count() or 1))
     options.scenario = options.scenario or list(TERMINAL if options.terminal else HEADLESS)
     return options
 
 
-def _play(stage: Stage, options: argparse.Namespace, expected: Expected) -> list[Outcome]:
-    """All that is asked for, one after another, as long as there is time."""
+async def play(stage: Stage, options: argparse.Namespace, expected: Expected) -> list[Outcome]:
+    """Play all that is asked for, as long as there is time: side by side, but what is timed alone, at the end."""
     end = time.monotonic() + 60 * options.minutes
-    outcomes = []
-    for scenario, host in itertools.product(options.scenario, options.host):
-        if time.monotonic() > end:
-            outcome = Outcome(host, scenario, "skipped", f"{options.minutes:g} minutes were over")
-        else:
-            outcome = _play_twice(stage, host, scenario, expected)
+    seats = asyncio.Semaphore(options.jobs)
+
+    async def seated(scenario: str, host: str) -> Outcome:
+        async with seats:
+            if time.monotonic() > end:
+                outcome = Outcome(host, scenario, "skipped", f"{options.minutes:g} minutes were over")
+            else:
+                outcome = await _play_twice(stage, host, scenario, expected)
         _say(f"{host:8} {scenario:20} {outcome.verdict:8} {outcome.seconds:5.1f} s  {outcome.note}")
-        outcomes.append(outcome)
-    return outcomes
+        return outcome
+
+    others = [scenario for scenario in options.scenario if scenario not in TIMED]
+    outcomes = await asyncio.gather(*itertools.starmap(seated, itertools.product(others, options.host)))
+    timed = [scenario for scenario in options.scenario if scenario in TIMED]
+    return [*outcomes, *[await seated(*each) for each in itertools.product(timed, options.host)]]
 
 
-def _play_twice(stage: Stage, host: str, scenario: str, expected: Expected) -> Outcome:
+async def _play_twice(stage: Stage, host: str, scenario: str, expected: Expected) -> Outcome:
     """What fails unexpectedly gets a second chance."""
-    outcome = stage.play(host, scenario)
+    outcome = await stage.play(host, scenario)
     if not expected.is_regression(outcome):
         return outcome
     _say(f"{host:8} {scenario:20} fails, once more: {outcome.note}")
-    return stage.play(host, scenario)
+    return await stage.play(host, scenario)
 
 
 def _judge(outcomes: list[Outcome], expected: Expected) -> int:

@@ -6,7 +6,7 @@ import time
 import traceback
 from pathlib import Path
 
-from tests.realhosts import fence
+from tests.realhosts import fence, leftovers
 from tests.realhosts.hosts import HOSTS
 from tests.realhosts.outcome import Fails, Outcome, Skipped, expect
 from tests.realhosts.scenarios import HEADLESS
@@ -50,5 +50,8 @@ def _expect_health(scene: Scene) -> None:
 
 
 if __name__ == "__main__":
-    sys.stdout.write(json.dumps(main(json.loads(sys.argv[1]))._asdict()) + "\n")
+    leftovers.adopt()
+    outcome = main(json.loads(sys.argv[1]))
+    leftovers.end_all()
+    sys.stdout.write(json.dumps(outcome._asdict()) + "\n")
     sys.stdout.flush()

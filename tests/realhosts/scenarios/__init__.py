@@ -7,6 +7,8 @@ from tests.realhosts.scene import Scene
 
 Scenario = Callable[[Scene], str]
 
+TIMED = ("speed", "speed-of-events")  # what they print would be the time of whatever plays beside them
+
 HEADLESS: dict[str, Scenario] = {
     "start": start.start,
     "told-once": start.told_once,
