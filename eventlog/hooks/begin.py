@@ -4,7 +4,6 @@ The one seam of the house: a session's start, a prompt and a file are answered b
 They are handed to them here, and imported only when a session starts, or somebody asks something.
 """
 
-import gc
 import sys
 
 from eventlog.hooks.serve import run
@@ -23,7 +22,6 @@ def main(argv: list[str]) -> "NoReturn":
         from eventlog import standard_streams
 
         standard_streams.complete()
-    gc.disable()  # in so short a life, looking for garbage costs more than what it finds
     run(argv, start_context)
 
 

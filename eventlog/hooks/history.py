@@ -71,7 +71,8 @@ def _lines(store: Store, conversation_id: str, files: "list[FileStamp] | None" =
     for stamp in _likeliest_first(store.log, index, offsets) if files is None else reversed(files):
         name = stamp[0]
         if stamp in index.files:
-            yield from _at(f"{store.log}/{name}", offsets.get(name, []))
+            if name in offsets:
+                yield from _at(f"{store.log}/{name}", offsets[name])
             continue
         searched += stamp[1]
         if searched > _SEARCH_AT_MOST:
