@@ -9,7 +9,9 @@ the newest save that names any, less what later saves call done.
 
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from eventlog.events import Fact, StageSummary, order
 from eventlog.layers import AGENT, PRE_COMPACTION, SESSION_END, STOP_FALLBACK
@@ -33,7 +35,7 @@ COMPOSED = "layer3_auto"
 NONE = "none"
 
 
-class Mention(NamedTuple):
+class Mention(Struct, frozen=True, gc=False):
     """One event that says something, and its wording."""
 
     text: str
@@ -41,7 +43,7 @@ class Mention(NamedTuple):
     id: str
 
 
-class SourcedText(NamedTuple):
+class SourcedText(Struct, frozen=True):
     """A text, and every event of the conversation that says it, oldest first."""
 
     text: str
@@ -53,7 +55,7 @@ class SourcedText(NamedTuple):
         return tuple(saying.id for saying in self.mentions)
 
 
-class Conclusion(NamedTuple):
+class Conclusion(Struct, frozen=True):
     """The conclusion of a conversation; `source` `none` and empty texts where nothing was saved."""
 
     topic: str = ""
@@ -92,7 +94,7 @@ def conclude(conversation: Conversation, withdrawn: Retractions) -> Conclusion:
     if not summaries:
         return told
     decisions, todos = tuple(_collect(summaries, _decisions).values()), _open(summaries)
-    return told._replace(decisions=_allowed(decisions, withdrawn), todos=_allowed(todos, withdrawn))
+    return replace(told, decisions=_allowed(decisions, withdrawn), todos=_allowed(todos, withdrawn))
 
 
 def _allowed(texts: tuple[SourcedText, ...], withdrawn: Retractions) -> tuple[SourcedText, ...]:

@@ -60,14 +60,15 @@ class FactScope(Struct, frozen=True, eq=False, dict=True):
 
 def _rows(told: Told) -> Iterator[tuple[str, Stated]]:
     found: dict[str, Stated] = defaultdict(Stated)
-    for subject, ts in _changes(told):
-        row = found[subject]
-        row.changed_at = max(row.changed_at, ts)
     for fact in told.conversation.facts:
+        row = found[subject_of(fact)]
+        row.changed_at = max(row.changed_at, fact.ts, told.touched[fact.id])
         if statement := told.stated.get(fact.id):
-            row = found[subject_of(fact)]
             row.events.append(fact.id)
             row.statements += [statement] if statement.text else []
+    for subject, ts in _changes_by_decisions(told):
+        row = found[subject]
+        row.changed_at = max(row.changed_at, ts)
     for summary in told.summaries:
         if summary.decisions:
             found[told.project].events.append(summary.id)
@@ -87,15 +88,13 @@ def fact_scope(library: "Library", name: str) -> FactScope:
     return FactScope(name or None, facts, max((row.changed_at for row in rows), default=""), rows)
 
 
-def _changes(told: Told) -> Iterator[tuple[str, str]]:
-    """Yield subject and time of every event that has, or had, a say in what is stated."""
-    conversation, touched = told.conversation, told.touched
-    for fact in conversation.facts:
-        yield subject_of(fact), max(fact.ts, touched[fact.id])
+def _changes_by_decisions(told: Told) -> Iterator[tuple[str, str]]:
+    """Yield subject and time of every summary whose decisions have, or had, a say in what is stated."""
+    conversation = told.conversation
     named_at = conversation.first_project[0] if conversation.project else ""
     for summary in conversation.summaries:
         if summary.decisions:
-            changed_at = max(summary.ts, touched[summary.id], named_at)
+            changed_at = max(summary.ts, told.touched[summary.id], named_at)
             yield told.project, changed_at
             if named_at > summary.ts:  # until then its decisions were the user's
                 yield "", changed_at

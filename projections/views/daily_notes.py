@@ -119,9 +119,11 @@ def _gathered(items: Iterable[Item]) -> Iterator[Item]:
 
 def _bullet(item: Item, local: Local) -> Line:
     name = project_name(item.project)
-    mark = {_EVENTS: f"{local(item.ts)[11:]} ", _TODOS: "[ ] "}.get(item.section, "")
     told = f"{name}: {item.text}" if name else item.text
-    return Line(f"- {mark}{as_text(told)}" if mark else f"- {as_item(told)}", item.events)
+    if item.section == _LEARNED:
+        return Line(f"- {as_item(told)}", item.events)
+    mark = "[ ]" if item.section == _TODOS else local(item.ts)[11:]
+    return Line(f"- {mark} {as_text(told)}", item.events)
 
 
 def local_time(timezone: str) -> Local:

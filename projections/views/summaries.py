@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from eventlog.projections.base import Document, Line, Projection, RowKind, View
 from eventlog.projections.engine.whole import whole
@@ -119,7 +120,7 @@ def _fit(texts: Iterable[SourcedText], budget: int) -> Iterator[SourcedText]:
     for said in texts:
         if len(said.text) > budget < _SHORTEST_CUT:
             return
-        yield said._replace(text=cut(said.text, budget))
+        yield replace(said, text=cut(said.text, budget))
         budget -= min(budget, len(said.text))
 
 
