@@ -19,6 +19,7 @@ from eventlog.days import Day
 from eventlog.events import AnyEvent, Event, KnowledgeEdited
 from eventlog.linescan import line_at
 from eventlog.projections.engine.day_fold import (
+    DayFileStamp,
     DayFold,
     DayRow,
     FoldedApart,
@@ -90,7 +91,7 @@ class DayBook:
         elsewhere = CopyFilter(partial(self._log.holding, until=self._until))
         for position, day in enumerate(self.there):
             row = self.rows.get(day.date)
-            left_out = elsewhere.of(row.misdated) if row and row.stamps == stamps_of(day) else None
+            left_out = elsewhere.of(row.misdated) if row and row.stamps == self._stamps_of(day) else None
             is_taken = apart is not None and self._take(day.date, next(apart))
             if not is_taken and (row is None or left_out is None or left_out != frozenset(row.left_out)):
                 self._fold(day, elsewhere if left_out is None else left_out)
@@ -197,8 +198,13 @@ class DayBook:
             self._shelf.write(kind, name, date, data)
         return True
 
+    def _stamps_of(self, day: Day) -> list[DayFileStamp]:
+        """Return what a row is made of: the files of a day, and until when where it counts in part."""
+        is_whole = day.date < self._until[:10]
+        return stamps_of(day) + ([] if is_whole else [(self._until, 0, 0, 0, 0)])
+
     def _fold(self, day: Day, copies: CopyFilter | Collection[str], withheld: Collection[str] = ()) -> None:
-        row = DayRow(stamps_of(day), withheld=sorted(withheld))
+        row = DayRow(self._stamps_of(day), withheld=sorted(withheld))
         fold, row.damage = self._read(day, withheld)
         row.misdated = fold.misdated
         row.left_out = sorted(copies.of(row.misdated) if isinstance(copies, CopyFilter) else copies)

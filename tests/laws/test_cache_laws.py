@@ -188,6 +188,18 @@ def test_a_row_is_read_as_it_was_last_written_and_what_it_said_before_is_erased(
         assert not [word for word in erased if word.encode() in kept]
 
 
+def test_what_has_not_changed_since_then_is_not_made_anew_for_a_replay_of_then(log):
+    for day in (19, 20, 21):
+        fact = {"type": "fact", "content": f"Fact {day}", "project": f"/p/{day}"}
+        log.append({**fact, "conversation_id": f"c{day}", "ts": f"2026-02-{day}T12:00:00Z"})
+    rebuild(log, Settings())
+    then = replay(log, Settings(), until="2026-02-21T11:00:00.000000Z", save=False).library.published
+
+    assert {"/p/19", "/p/20"} == {
+        name for (view, name), files in then.items() if view == MEMORY.name and name and files
+    }
+
+
 @pytest.mark.parametrize("how", ["locked", "read-only", "a directory", "full"])
 def test_where_there_can_be_no_cache_a_replay_works_without(log, monkeypatch, how):
     log.append({"type": "fact", "conversation_id": "c", "content": "x"})

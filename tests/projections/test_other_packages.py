@@ -86,6 +86,18 @@ def _ours(log):
     return {document.path: document.data for document in replay(log, Settings(), anew=True).documents}
 
 
+def test_as_of_a_moment_it_says_what_was_said_until_then_though_the_whole_day_is_kept(install, log):
+    install(VIEW)
+    common = {"type": "fact", "conversation_id": "c"}
+    log.append({**common, "content": "SHIP IT", "ts": "2026-02-20T10:00:00Z"})
+    log.append({**common, "content": "LATER", "ts": "2026-02-20T12:00:00Z"})
+    rebuild(log, Settings())
+    then = replay(log, Settings(), projections=chosen(["loud"]), until="2026-02-20T11:00:00.000000Z", save=False)
+
+    assert b"SHIP IT\nLATER\n" == _file(log).read_bytes()
+    assert [b"SHIP IT\n"] == [document.data for document in then.documents if document.path == "LOUD.txt"]
+
+
 def test_its_files_are_rebuilt_beside_ours(install, told):
     install(VIEW)
     ours = _ours(told)
