@@ -174,6 +174,19 @@ def test_gemini_is_given_its_context_with_the_first_prompt_after_a_clear(store):
     assert 1 == len(events(store, "context_injected"))
 
 
+def test_gemini_is_given_its_context_with_the_first_prompt_after_a_compaction_by_hand(store):
+    def call(name, second, **fields):
+        told = gemini(name, timestamp=f"2026-02-20T12:00:0{second}.000Z", **fields)
+        return _context(tell(store, told, "--agent", "gemini"))
+
+    compaction = call("PreCompress", 1, trigger="manual")
+    first, second = (call("BeforeAgent", at, prompt="Go on.") for at in (2, 3))
+
+    assert ("", "") == (compaction, second)
+    assert "[eventlog] The context is being compacted" in first
+    assert ["pre_compact"] == [event.trigger for event in events(store, "save_requested")]
+
+
 def test_copilot_is_given_its_context_with_the_first_tool_after_a_compaction(store):
     def used(at):
         fields = {"timestamp": at, "toolName": "bash", "toolArgs": "{}"}

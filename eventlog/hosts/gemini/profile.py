@@ -10,8 +10,11 @@ PROFILE = HostProfile(
         user_file="settings.json",
         project_file=".gemini/settings.json",
         shape="nested",
-        events=("SessionStart", "BeforeAgent", "AfterTool", "AfterAgent", "SessionEnd"),
-        own={"AfterTool": {"matcher": "write_file|replace|run_shell_command|write_todos"}},
+        events=("SessionStart", "BeforeAgent", "AfterTool", "AfterAgent", "PreCompress", "SessionEnd"),
+        own={
+            "AfterTool": {"matcher": "write_file|replace|run_shell_command|write_todos"},
+            "PreCompress": {"matcher": "manual"},
+        },
         handler={"name": "eventlog", "type": "command", "command": "", "timeout": MILLISECONDS},
     ),
     rules=RuleFile(project_file="GEMINI.md", user_file="GEMINI.md"),

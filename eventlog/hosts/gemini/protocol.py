@@ -1,9 +1,10 @@
 """Gemini CLI: Claude Code's shapes under names of its own; no turn id, a `timestamp` in every payload.
 
 All hooks of a call are given the same `timestamp`. `PreCompress` comes before every call of the model, compressed or
-not, so it is no request to save. What hooks answered stands in the prompt the next ones are told of. It may tell of a
-session's end several times, and its agent's shell commands are not told the session. At the end of a turn a hook can
-only deny it, which is shown as a failure: the agent is asked at the next prompt.
+not, so it is a request to save only where a person asks for it; no start follows. What hooks answered stands in the
+prompt the next ones are told of. It may tell of a session's end several times, and its agent's shell commands are not
+told the session. At the end of a turn a hook can only deny it, which is shown as a failure: the agent is asked at the
+next prompt.
 Documentation: github.com/google-gemini/gemini-cli, docs/hooks.
 """
 
@@ -27,6 +28,9 @@ def read(payload: Payload, name: str) -> HookCall:
     match name:
         case "SessionStart" if text(payload, "source") == "clear":
             call.owes_context = "clear"  # of the answer to a clear only what is for the person is shown
+        case "PreCompress" if text(payload, "trigger") == "manual":
+            call.owes_context = "compact"
+            return call.as_compaction(dedupe_key=text(payload, "timestamp"))
         case "BeforeAgent":
             call.takes_context = call.may_ask = True
             call.asked = text(payload, "prompt")
