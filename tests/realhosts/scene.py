@@ -17,6 +17,7 @@ from tests.realhosts.model.server import Call, Model
 from tests.realhosts.outcome import Fails
 
 KNOWN = "The kingfisher nests in column seven"  # a fact of an earlier conversation: who was told it has our context
+ENOUGH = 5_000  # tokens of a conversation that hosts find worth compacting
 PATIENCE = 60  # seconds a turn may take before it counts as hanging; without us it takes one to four
 SETTLING = 10  # seconds for what hooks do in the background
 

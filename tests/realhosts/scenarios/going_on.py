@@ -4,7 +4,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 from tests.realhosts.model.script import Run, Save
 from tests.realhosts.outcome import Skipped, expect
-from tests.realhosts.scene import KNOWN, Scene, Turn
+from tests.realhosts.scene import ENOUGH, KNOWN, Scene, Turn
 
 
 def resume_twice(scene: Scene) -> str:
@@ -36,7 +36,7 @@ def _compacted(scene: Scene) -> Turn:
     if scene.host.name not in ("claude", "codex", "qwen"):
         raise Skipped("compacts only in its terminal")
     scene.install()
-    scene.model.tokens = 5_000  # so much that a summary is shorter
+    scene.model.tokens = ENOUGH
     turn = scene.answered("Fix the cart.")
     if scene.host.name != "codex":
         scene.say(scene.host.compact, turn.session)

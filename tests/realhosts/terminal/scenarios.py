@@ -4,7 +4,7 @@ import re
 
 from tests.realhosts.model.script import OUR_REQUEST, SUMMARY
 from tests.realhosts.outcome import expect
-from tests.realhosts.scene import KNOWN, Scene
+from tests.realhosts.scene import ENOUGH, KNOWN, Scene
 from tests.realhosts.terminal.screen import Terminal
 
 _ALARM = re.compile(r".*(?:problem|failed|blocked|error).*", re.IGNORECASE)
@@ -40,6 +40,7 @@ def asked_kindly(scene: Scene) -> str:
 def compacted(scene: Scene) -> str:
     """Give the context again after a compaction the person asked for."""
     scene.install()
+    scene.model.tokens = ENOUGH
     with Terminal(scene) as terminal:
         terminal.say("Fix the cart.")
         terminal.say("And the basket.")
