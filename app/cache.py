@@ -1,6 +1,7 @@
 """One database in `cache/` for all that replays keep of a log: delete it freely, and it is made anew.
 
-Format       one table of rows by a number that is a digest of kind, name and block.
+Format       one table of rows, each found by a number that is a digest of kind, name and block; they lie in the order
+             they came, as rows put between others move those about.
 Wholeness    every row is listed in the directory of its kind and name, every directory in the root, with a checksum of
              what it says and of where it belongs. So no row is taken for another, none is missing, and none is older
              than the others: after a power cut or a bad sector the rows that are read agree, or `ShelfDamaged` says no.
@@ -30,7 +31,7 @@ from eventlog.projections import base
 from eventlog.projections.engine.shelf import MemoryShelf, Shelf, ShelfDamaged
 from eventlog.store import Store
 
-_SCHEMA = "CREATE TABLE IF NOT EXISTS kept (id INTEGER PRIMARY KEY, data BLOB NOT NULL)"
+_SCHEMA = "CREATE TABLE IF NOT EXISTS kept (at INTEGER PRIMARY KEY, id INTEGER NOT NULL UNIQUE, data BLOB NOT NULL)"
 _PRAGMAS = (
     "page_size = 16384",
     "synchronous = OFF",
@@ -180,7 +181,7 @@ class StoreCache:
         if not self._database.in_transaction:
             self._database.execute("BEGIN IMMEDIATE")
         row = (_id(place, block), checksum.to_bytes(_CRC, "big") + data)
-        self._database.execute("INSERT OR REPLACE INTO kept VALUES (?, ?)", row)
+        self._database.execute("INSERT OR REPLACE INTO kept (id, data) VALUES (?, ?)", row)
         return checksum
 
     def _put_directories(self) -> None:
