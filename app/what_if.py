@@ -86,7 +86,7 @@ def document_meant(opened: OpenStore, said: str, *replays: ReplayResult) -> str:
 
     Raises BadRequest.
     """
-    known = sorted({document.path for replayed in replays for document in replayed.documents})
+    known = sorted({path for replayed in replays for path in replayed.paths})
     if said in known:
         return said
     file = Path(in_full(said, opened.machine.home)).resolve()

@@ -6,7 +6,7 @@ from eventlog.app.naming.file_lines import is_file_line
 from eventlog.app.naming.references import resolve
 from eventlog.app.open_store import OpenStore
 from eventlog.app.story import story
-from eventlog.app.what_if import by_path, document_meant, replay_at
+from eventlog.app.what_if import document_meant, replay_at
 from eventlog.cli import options, suggestions
 from eventlog.cli.output import emit, emit_bytes, is_terminal, show_lines
 from eventlog.cli.prose import prose_lines
@@ -45,7 +45,7 @@ def command(name: str, as_of: str | None, as_json: bool, store: Store) -> None:
 def _show_file(opened: OpenStore, name: str, as_of: str, *, as_json: bool) -> None:
     then, now = replay_at(opened, as_of), replay_at(opened)
     path = document_meant(opened, name, now, then)
-    document = by_path(then).get(path)
+    document = then.document(path)
     if document is None:
         raise BadRequest(f"there was no {path} yet", hint=f"eventlog diff --from 1970-01-01 {path} shows when it came")
     if as_json:

@@ -9,7 +9,7 @@ own state, folded and merged whole (`others.py`).
 """
 
 import gc
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property, partial
 from pathlib import PurePath
@@ -89,6 +89,15 @@ class ReplayResult:
         """Render everything, ordered by path."""
         found = [document for unit in self.units() for document in self.made(unit)]
         return sorted(found, key=lambda document: document.path)
+
+    @property
+    def paths(self) -> set[str]:
+        """Name the documents; only units that are outdated are rendered for it."""
+        return {path for unit in self.units() for path in self._paths_in(unit)}
+
+    def _paths_in(self, unit: Place) -> Iterable[str]:
+        files = self.library.published.get(unit)
+        return [document.path for document in self.made(unit)] if files is None else files
 
     def units(self) -> Iterator[Place]:
         """Yield the units of documents, those of one name together; the index of everything is made of all others."""

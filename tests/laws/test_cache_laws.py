@@ -161,6 +161,7 @@ def test_an_incremental_replay_a_full_one_and_one_elsewhere_give_the_same_bytes(
 
             assert fresh == {path: data for path, data in files.items() if path not in left - fresh.keys()}
             assert fresh == rendered(log, scene.chosen, save=False)
+            assert fresh.keys() == replay(log, scene.chosen, save=False).paths
             assert figures(log, scene.chosen, anew=True) == figures(log, scene.chosen)
             assert 0 == rebuild(log, scene.chosen).published.changes
             assert_lines_are_explained_alike(scene, data)
