@@ -20,6 +20,9 @@ from eventlog.retractions import Retractions
 from eventlog.settings.schema import Settings
 
 _WORTH_IT = 16 << 20  # bytes of a log; a smaller one is folded before another process is at work
+_BLOCKS = (
+    8  # of a job: the day after its last is read for those who went on after midnight, and is the next job's first
+)
 
 _Job = TypeVar("_Job")
 _Made = TypeVar("_Made")
@@ -62,14 +65,14 @@ class OneDay:
         return {one for one in event_ids if one in self._left_out and until == EVERYTHING}
 
 
-class BlockJob(NamedTuple):
-    """The conversations that began on one day, and all that their rows depend on.
+class RowsJob(NamedTuple):
+    """The conversations that began on some days in a row, and all that their rows depend on.
 
     `said` are days as they are on the shelf, `dates` of each conversation those it was at work on; `whole` are the
     conversations of which other days would be needed.
     """
 
-    block: str
+    blocks: list[str]
     said: dict[str, bytes]
     dates: dict[str, list[str]]
     whole: dict[str, Conversation]
@@ -78,32 +81,34 @@ class BlockJob(NamedTuple):
     settings: Settings
 
 
-def jobs(book: DayBook, settings: Settings) -> Iterator[BlockJob]:
+def jobs(book: DayBook, settings: Settings) -> Iterator[RowsJob]:
     """Make the jobs of all rows of a book."""
     by_block: dict[str, list[str]] = {}
     for one in book.changed:
         by_block.setdefault(book.began(one), []).append(one)
-    for block in sorted(by_block.keys() - {""}):
-        dates = {one: book.dates(one) for one in by_block[block]}
-        pairs = (days for days in dates.values() if len(days) == 2)  # noqa: PLR2004 - most went on after midnight
-        near = {block, *next(pairs, ())}
+    begun = sorted(by_block.keys() - {""})
+    for at in range(0, len(begun), _BLOCKS):
+        blocks = begun[at : at + _BLOCKS]
+        dates = {one: book.dates(one) for block in blocks for one in by_block[block]}
+        after = (days for days in dates.values() if len(days) == 2 and days[1] > blocks[-1])  # noqa: PLR2004 - midnight
+        near = {*blocks, *next(after, ())}
         said = {date: book.said_bytes(date) for date in sorted(near)}
         far = [one for one, days in dates.items() if not near.issuperset(days)]
         whole = {one: found for one in far if (found := book.conversation(one))}
-        yield BlockJob(block, said, dates, whole, book.identities, book.withdrawn, settings)
+        yield RowsJob(blocks, said, dates, whole, book.identities, book.withdrawn, settings)
 
 
-def rows_apart(job: BlockJob) -> BlockRows:
-    """Make the rows of a block."""
+def rows_apart(job: RowsJob) -> list[BlockRows]:
+    """Make the rows of some blocks."""
     shelf, book = MemoryShelf(), _JobBook(job)
     RowBook(shelf, KINDS).catch_up(book, rows_by(book, job.settings))
-    return BlockRows(job.block, shelf.of_block(job.block))
+    return [BlockRows(block, shelf.of_block(block)) for block in job.blocks]
 
 
 class _JobBook:
     """The conversations of a job, in the place of days."""
 
-    def __init__(self, job: BlockJob) -> None:
+    def __init__(self, job: RowsJob) -> None:
         self.changed: Mapping[str, str] = dict.fromkeys(job.dates, "")
         self.notes = ()
         self.identities = job.identities
@@ -117,5 +122,5 @@ class _JobBook:
         return whole or joined(self._said(date)[conversation_id] for date in self._job.dates[conversation_id])
 
     def began(self, conversation_id: str) -> str:
-        """Return the day of the job."""
-        return self._job.block if conversation_id in self._job.dates else ""
+        """Return the first of its days."""
+        return next(iter(self._job.dates.get(conversation_id, ())), "")

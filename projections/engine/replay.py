@@ -278,8 +278,9 @@ def _catch_up(
     book.catch_up(progress, spread(fold_apart, book.there) if spread else None)
     rows = RowBook(shelf, KINDS)
     if spread:
-        for made in spread(rows_apart, jobs(book, settings)):
-            rows.take(made)
+        for blocks in spread(rows_apart, jobs(book, settings)):
+            for made in blocks:
+                rows.take(made)
     else:
         rows.catch_up(book, rows_by(book, settings))
     library = _library(book, rows, shelf, settings)
