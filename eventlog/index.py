@@ -22,7 +22,7 @@ from eventlog.errors import NotStored
 from eventlog.events import order
 from eventlog.fastjson import BOM
 from eventlog.files import read_regular, replace_file
-from eventlog.index_lookup import FileStamp, LookupResult
+from eventlog.index_lookup import FileStamp, LookupResult, name_in, size_in
 from eventlog.linescan import lines_with
 from eventlog.log_line import LogLine
 
@@ -37,7 +37,6 @@ class _Owner(msgspec.Struct):
     conversation_id: str
 
 
-_UNREADABLE = (OSError, ValueError, LookupError, TypeError)
 _owner = msgspec.json.Decoder(_Owner)
 
 
@@ -61,14 +60,15 @@ class ConversationIndex:
 
     def positions(self, conversation_id: str) -> list[Position]:
         """File and byte offset of each of the conversation's lines."""
-        files = {stamp[0]: stamp for stamp in index_lookup.stamps_of(self._log)}
+        files = index_lookup.stamps_of(self._log)
         known = self._look_up(conversation_id)
-        changed = [name for name, stamp in files.items() if stamp not in known.files]
-        if _is_much([files[name] for name in changed], files.values()) and self.catch_up():
+        changed = [stamp for stamp in files if stamp not in known.files]
+        if _is_much(changed, files) and self.catch_up():
             known = self._look_up(conversation_id)
             changed = []
-        fresh = [place for place in known.places if place[0] in files and place[0] not in changed]
-        for name in changed:
+        kept = set(map(name_in, files)).difference(map(name_in, changed))
+        fresh = [place for place in known.places if place[0] in kept]
+        for name in map(name_in, changed):
             with suppress(OSError):
                 fresh += [(name, offset) for offset in _search(f"{self._log}/{name}", conversation_id)]
         return [(f"{self._log}/{name}", offset) for name, offset in sorted(fresh)]
@@ -81,7 +81,7 @@ class ConversationIndex:
         if _is_much(changed, files) and self.catch_up():
             changed = []
         found = dict.fromkeys(index_lookup.conversations(self._path))
-        for name, *_ in changed:
+        for name in map(name_in, changed):
             with suppress(OSError):
                 found |= dict.fromkeys(_scan(f"{self._log}/{name}"))
         return list(found)
@@ -90,8 +90,8 @@ class ConversationIndex:
         """Fold every changed file into the index; False where the cache cannot be written."""
         files = index_lookup.stamps_of(self._log)
         owners, known = self._read_all()
-        changed = {stamp[0] for stamp in files if stamp not in known}
-        keep = {stamp[0] for stamp in files} - changed
+        changed = {name_in(stamp) for stamp in files if stamp not in known}
+        keep = set(map(name_in, files)) - changed
         for by_file in owners.values():
             for name in [name for name in by_file if name not in keep]:
                 del by_file[name]
@@ -99,7 +99,7 @@ class ConversationIndex:
             try:
                 found = _scan(f"{self._log}/{name}")
             except OSError:
-                files = [stamp for stamp in files if stamp[0] != name]
+                files = [stamp for stamp in files if name_in(stamp) != name]
                 continue
             for conversation, offsets in found.items():
                 owners.setdefault(conversation, {})[name] = offsets
@@ -120,12 +120,12 @@ class ConversationIndex:
                 by_file = owners.setdefault(orjson.loads(line.partition(b"\t")[0]), {})
                 for name, offset in index_lookup.parse_places(line, files):
                     by_file.setdefault(name, []).append(offset)
-        except _UNREADABLE:
+        except index_lookup.DAMAGED:
             return {}, set()
         return owners, set(files)
 
     def _write(self, files: list[FileStamp], owners: _Owners) -> bool:
-        number = {stamp[0]: position for position, stamp in enumerate(files)}
+        number = {name_in(stamp): position for position, stamp in enumerate(files)}
         lines = sorted(_line(conversation, by_file, number) for conversation, by_file in owners.items() if by_file)
         body = b"".join(lines)
         import orjson
@@ -140,8 +140,8 @@ class ConversationIndex:
 
 def _is_much(changed: Iterable[FileStamp], files: Iterable[FileStamp]) -> bool:
     """Tell whether to fold the changed files: writing the index again is as much work as it is long."""
-    unknown = sum(stamp[1] for stamp in changed)
-    return unknown > min(_SCAN_AT_MOST, max(_LITTLE, sum(stamp[1] for stamp in files) // 2))
+    unknown = sum(map(size_in, changed))
+    return unknown > min(_SCAN_AT_MOST, max(_LITTLE, sum(map(size_in, files)) // 2))
 
 
 def _claim(entry: LogLine) -> tuple[bool, str, bytes]:

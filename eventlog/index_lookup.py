@@ -1,6 +1,6 @@
 """`cache/conversations.index`, the reading half: where a conversation's lines are, at a cost that does not grow.
 
-Format       first line: JSON `{"version", "size" of the rest, "files": [[name, *stamp], …]}`; then,
+Format       first line: JSON `{"version", "size" of the rest, "files": ["name stamp", …]}`; then,
              sorted by bytes, one line per conversation: its id as a JSON string, TAB,
              `file:offset,offset;file:offset` (file by position).
 Lookup       bisection in the file.
@@ -17,19 +17,20 @@ from eventlog.store import day_of, is_plain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Container
+    from collections.abc import Iterable
     from typing import BinaryIO
 
-VERSION = 2
+VERSION = 3
+DAMAGED = (OSError, ValueError, LookupError, TypeError, AttributeError)  # what comes of reading an index that is
 
-FileStamp = tuple[str, int, int, int, int]  # name of a day file, and its stamp
+FileStamp = str  # name of a day file, and its stamp, with spaces between: a year of them is compared as one set
 FileOffset = tuple[str, int]  # name of a day file, offset of a line
 
 
 class LookupResult:
     """The files an index covers, and the places of one conversation's lines in them."""
 
-    def __init__(self, files: "set[FileStamp]", places: "list[FileOffset]") -> None:
+    def __init__(self, files: set[FileStamp], places: "list[FileOffset]") -> None:
         self.files = files
         self.places = places
 
@@ -42,26 +43,49 @@ class LookupResult:
         return found
 
 
-def stamps_of(log_dir: str, known: "Container[str]" = ()) -> "list[FileStamp]":
+def stamps_of(log_dir: str, known: "Iterable[FileStamp]" = ()) -> list[FileStamp]:
     """List the day files of a log as they are now, by name; none where there is no log, and regular files only."""
     return [stamp for name in names_of(log_dir, known) if (stamp := stamp_of(log_dir, name))]
 
 
-def names_of(log_dir: str, known: "Container[str]" = ()) -> "list[str]":
+def names_of(log_dir: str, known: "Iterable[FileStamp]" = ()) -> list[str]:
     """List the names of day files in order; what is `known` to be one is not asked again."""
+    names = set(map(name_in, known))
     try:
-        return sorted(name for name in os.listdir(log_dir) if name in known or day_of(name))
+        return sorted(name for name in os.listdir(log_dir) if name in names or day_of(name))
     except FileNotFoundError:
         return []
 
 
-def stamp_of(log_dir: str, name: str) -> FileStamp | None:
-    """Describe what changes whenever the file does; None for what is no regular file."""
+def stamp_of(log_dir: str, name: str) -> FileStamp:
+    """Describe what changes whenever the file does; "" for what is no regular file."""
     try:
-        stat = os.stat(f"{log_dir}/{name}")
+        found = os.stat(f"{log_dir}/{name}")
     except OSError:
-        return None
-    return (name, *stamps.of(stat)) if S_ISREG(stat.st_mode) else None
+        return ""
+    size, mtime, ctime, inode = stamps.of(found)
+    return f"{name} {size} {mtime} {ctime} {inode}" if S_ISREG(found.st_mode) else ""
+
+
+def name_in(stamp: FileStamp) -> str:
+    """Read the name of the file."""
+    return stamp.partition(" ")[0]
+
+
+def size_in(stamp: FileStamp) -> int:
+    """Read the size the file had."""
+    return int(stamp.split(" ")[1])
+
+
+def with_size(stamp: FileStamp, size: int) -> FileStamp:
+    """Make the stamp of a file of which so many bytes count."""
+    name, _, rest = stamp.split(" ", 2)
+    return f"{name} {size} {rest}"
+
+
+def inode_in(stamp: FileStamp) -> int:
+    """Read which file it was, whatever its name."""
+    return int(stamp.rpartition(" ")[2])
 
 
 def look_up(path: str, conversation_id: str) -> LookupResult:
@@ -71,7 +95,7 @@ def look_up(path: str, conversation_id: str) -> LookupResult:
             files, start = _head(opened)
             line = _bisect(opened, start, key_of(conversation_id))
         return LookupResult(set(files), parse_places(line, files) if line else [])
-    except (OSError, ValueError, LookupError, TypeError):
+    except DAMAGED:
         return LookupResult(set(), [])
 
 
@@ -81,7 +105,7 @@ def conversations(path: str) -> "list[str]":
         with open(path, "rb") as opened:
             _head(opened)
             return [str(fastjson.loads(line.partition(b"\t")[0])) for line in opened]
-    except (OSError, ValueError, LookupError, TypeError):
+    except DAMAGED:
         return []
 
 
@@ -100,20 +124,19 @@ def marks(conversation_id: str) -> "list[bytes]":
 
 
 def parse_head(line: bytes, size: int) -> "list[FileStamp]":
-    """Read the files of an index of `size` bytes in all; raises ValueError, LookupError or TypeError."""
+    """Read the files of an index of `size` bytes in all; raises one of `DAMAGED` where they cannot be had."""
     head = fastjson.loads(line)
     if not isinstance(head, dict) or head["version"] != VERSION or len(line) + head["size"] != size:
         raise ValueError("an index of another version, or a part of one")
-    files: list[FileStamp] = [(name, size, mtime, ctime, inode) for name, size, mtime, ctime, inode in head["files"]]
-    return files
+    return list(head["files"])
 
 
 def parse_places(line: bytes, files: "list[FileStamp]") -> "list[FileOffset]":
-    """Read the places of a line; raises ValueError or LookupError where it is not one of ours."""
+    """Read the places of a line; raises one of `DAMAGED` where it is not one of ours."""
     found = []
     for place in line.rstrip(b"\n").partition(b"\t")[2].split(b";"):
         number, _, offsets = place.partition(b":")
-        name = files[int(number)][0]
+        name = name_in(files[int(number)])
         found += [(name, int(offset)) for offset in offsets.split(b",")]
     return found
 

@@ -28,13 +28,13 @@ def of_session(store: "Store", conversation_id: str) -> "list[bytes] | None":
     offsets = index.offsets
     found: list[tuple[str, bytes]] = []
     searched = 0
-    for stamp in index_lookup.stamps_of(store.log, {stamp[0] for stamp in index.files}):
-        name, size = stamp[:2]
+    for stamp in index_lookup.stamps_of(store.log, index.files):
+        name = index_lookup.name_in(stamp)
         if stamp in index.files:
             if name in offsets:
                 found += [(name, line) for line in lines_at(f"{store.log}/{name}", offsets[name])]
             continue
-        searched += size
+        searched += index_lookup.size_in(stamp)
         if searched > _SEARCH_AT_MOST:
             return None
         found += [(name, line) for line in _with(f"{store.log}/{name}", index_lookup.marks(conversation_id))]
@@ -46,8 +46,9 @@ def of_event(store: "Store", event_id: str) -> "list[bytes] | None":
     if len(event_id) != _ID:
         return None
     mark, day = fastjson.text(event_id), day_in_id(event_id)
-    names = [stamp[0] for stamp in index_lookup.stamps_of(store.log) if stamp[0].startswith(day)]
-    found = [(name, line) for name in names for line in _with(f"{store.log}/{name}", [mark])]
+    names = [name for name in index_lookup.names_of(store.log) if name.startswith(day)]
+    files = [name for name in names if index_lookup.stamp_of(store.log, name)]
+    found = [(name, line) for name in files for line in _with(f"{store.log}/{name}", [mark])]
     return _in_order(found, "id", event_id)
 
 

@@ -43,4 +43,4 @@ def _length_for(events: int) -> int:
 
 
 def _size(log_dir: str) -> int:
-    return sum(stamp[1] for stamp in index_lookup.stamps_of(log_dir))
+    return sum(map(index_lookup.size_in, index_lookup.stamps_of(log_dir)))

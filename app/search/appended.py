@@ -5,6 +5,7 @@ Imported inside agents' hooks: standard library only.
 
 from eventlog import fastjson, index_lookup
 from eventlog.files import open_regular
+from eventlog.index_lookup import inode_in, name_in, size_in
 from eventlog.lean import os
 from eventlog.linescan import lines_with
 
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from eventlog.index_lookup import FileStamp
     from eventlog.store import Store
 
-    Seen = dict[str, tuple[int, int]]  # name of a day file -> inode, and bytes of whole lines seen
+    Seen = set[FileStamp]  # of day files, with the size of the whole lines that were seen
     Lines = list[dict[str, object]]
 
 
@@ -29,25 +30,22 @@ class Appended:
     def __init__(self, files: "list[FileStamp]") -> None:
         self.files = files
         self.events: Lines = []
-        self.seen: Seen = {}
+        self.seen: Seen = set()
         self.read = 0
 
 
 def appended(store: "Store", seen: "Seen", types: "Iterable[str]", most: int) -> Appended:
     """Read what was appended since; raises NotAppended, OSError, or ValueError where it is more than `most` bytes."""
     there = index_lookup.stamps_of(store.log, seen)
-    if seen.keys() - {stamp[0] for stamp in there}:
-        raise NotAppended("a file is gone")
+    found = Appended(there)
     marks = [f'"{name}"'.encode() for name in types]
     wanted = frozenset(types)
-    found = Appended(there)
-    todo = [stamp for stamp in there if _differs(stamp, seen)]
-    if sum(stamp[1] - seen.get(stamp[0], (0, 0))[1] for stamp in todo) > most:
+    grown = _grown([stamp for stamp in there if stamp not in seen], seen.difference(there))
+    if sum(size_in(stamp) - start for stamp, start in grown) > most:
         raise ValueError(f"more than {most:,} bytes were appended")
-    for stamp in todo:
-        name, start = stamp[0], seen.get(stamp[0], (0, 0))[1]
-        data = _whole_lines(f"{store.log}/{name}", start)
-        found.seen[name] = stamp[4], start + len(data)
+    for stamp, start in grown:
+        data = _whole_lines(f"{store.log}/{name_in(stamp)}", start)
+        found.seen.add(index_lookup.with_size(stamp, start + len(data)))
         found.read += len(data)
         for begin, end in lines_with(data, marks):
             event = _current(fastjson.object_in(data[begin:end]))
@@ -65,15 +63,23 @@ def _current(event: dict[str, object]) -> dict[str, object]:
     return upcast(event)
 
 
-def _differs(stamp: "FileStamp", seen: "Seen") -> bool:
-    """Tell whether a file grew or is new; raises NotAppended for everything else that can happen to one."""
-    name, size, *_, inode = stamp
-    if name not in seen:
-        return True
-    known, length = seen[name]
-    if known != inode or size < length:
-        raise NotAppended(name)
-    return size > length
+def _grown(now: "list[FileStamp]", then: "Seen") -> "list[tuple[FileStamp, int]]":
+    """Pair each file that is new or grew with the bytes of it that were seen, of those that differ from before.
+
+    Raises NotAppended for everything else that can happen to one.
+    """
+    before = {name_in(stamp): stamp for stamp in then}
+    grown = []
+    for stamp in now:
+        known = before.pop(name_in(stamp), "")
+        start = size_in(known) if known else 0
+        if known and (inode_in(known) != inode_in(stamp) or size_in(stamp) < start):
+            raise NotAppended(name_in(stamp))
+        if not known or size_in(stamp) > start:
+            grown.append((stamp, start))
+    if before:
+        raise NotAppended("a file is gone")
+    return grown
 
 
 def _whole_lines(path: str, start: int) -> bytes:

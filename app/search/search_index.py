@@ -15,6 +15,7 @@ from eventlog.app.search.appended import appended
 from eventlog.app.search.lean_sqlite import connect
 from eventlog.app.search.placing import Gathered, Unit
 from eventlog.app.search.word_tables import FullText, Scanned
+from eventlog.index_lookup import name_in
 from eventlog.projections.search.findable import Findable
 from eventlog.projections.search.ranking import BESIDE, side_by_side, telling
 
@@ -33,12 +34,12 @@ if TYPE_CHECKING:
 
     Row = tuple[int, str, str, str, bytes]  # number, subject, type, time and line of a unit
 
-_VERSION = "4"
+_VERSION = "5"
 _PARTS = 6  # bits of a row's number that tell the passage; 0 is the whole
 _TABLES: "dict[str, Callable[[Connection], WordTable]]" = {"fts5": FullText, "scan": Scanned}
 _SCHEMA = (
     "CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID",
-    "CREATE TABLE seen (name TEXT PRIMARY KEY, inode INTEGER, size INTEGER) WITHOUT ROWID",
+    "CREATE TABLE seen (name TEXT PRIMARY KEY, stamp TEXT) WITHOUT ROWID",
     """CREATE TABLE homes (conversation TEXT, what TEXT, said TEXT, at TEXT, PRIMARY KEY (conversation, what))
         WITHOUT ROWID""",
     "CREATE TABLE gone (aim TEXT PRIMARY KEY) WITHOUT ROWID",
@@ -142,8 +143,8 @@ class SearchIndex:
                 placing.place(self, self._names, news.events, gone)
             else:
                 self._fill(news.events, gone)
-            rows = [(name, inode, size) for name, (inode, size) in news.seen.items()]
-            self._db.executemany("INSERT OR REPLACE INTO seen VALUES (?, ?, ?)", rows)
+            rows = [(name_in(stamp), stamp) for stamp in news.seen]
+            self._db.executemany("INSERT OR REPLACE INTO seen VALUES (?, ?)", rows)
             self._db.execute("COMMIT")
         except BaseException:
             self._db.execute("ROLLBACK")
@@ -293,7 +294,8 @@ class SearchIndex:
             self._db.execute("DELETE FROM units WHERE id = ?", (unit,))
 
     def _seen(self) -> "Seen":
-        return {name: (inode, size) for name, inode, size in self._db.execute("SELECT name, inode, size FROM seen")}
+        (stamps,) = self._db.execute("SELECT group_concat(stamp, char(10)) FROM seen").fetchone()
+        return set(stamps.split("\n")) if stamps else set()
 
     def _meta(self) -> dict[str, str]:
         return dict(self._db.execute("SELECT name, value FROM meta"))

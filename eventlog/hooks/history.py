@@ -69,12 +69,14 @@ def _lines(store: Store, conversation_id: str, files: "list[FileStamp] | None" =
     offsets = index.offsets
     searched = 0
     for stamp in _likeliest_first(store.log, index, offsets) if files is None else reversed(files):
-        name = stamp[0]
-        if stamp in index.files:
+        if (is_known := stamp in index.files) and not offsets:
+            continue
+        name = index_lookup.name_in(stamp)
+        if is_known:
             if name in offsets:
                 yield from _at(f"{store.log}/{name}", offsets[name])
             continue
-        searched += stamp[1]
+        searched += index_lookup.size_in(stamp)
         if searched > _SEARCH_AT_MOST:
             raise TooMuch(f"{searched:,} bytes of the log are not indexed")
         yield from _search(f"{store.log}/{name}", index_lookup.marks(conversation_id))
@@ -85,7 +87,7 @@ def _likeliest_first(log_dir: str, index: "LookupResult", told: "Collection[str]
     for name in sorted(told, reverse=True):
         if stamp := index_lookup.stamp_of(log_dir, name):
             yield stamp
-    for name in reversed(index_lookup.names_of(log_dir, {stamp[0] for stamp in index.files})):
+    for name in reversed(index_lookup.names_of(log_dir, index.files)):
         if name not in told and (stamp := index_lookup.stamp_of(log_dir, name)):
             yield stamp
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from eventlog import EventLog, index
+from eventlog import EventLog, index, index_lookup
 from eventlog.fastjson import BOM
 from eventlog.hooks.history import history
 from tests.support.builders import DAY, NEXT_DAY, fact, kinds, line, lines, write
@@ -169,7 +169,9 @@ def test_a_conversation_that_cannot_be_in_the_log_has_no_events(indexed):
 def test_the_index_names_the_files_it_is_made_from(indexed):
     head = json.loads(index_file(indexed).read_bytes().split(b"\n")[0])
 
-    assert sorted(path.name for path in Path(indexed.store.log).iterdir()) == [name for name, *_ in head["files"]]
+    assert sorted(path.name for path in Path(indexed.store.log).iterdir()) == [
+        index_lookup.name_in(stamp) for stamp in head["files"]
+    ]
 
 
 def test_positions_are_offsets_of_lines(log, log_dir):
