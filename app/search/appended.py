@@ -8,16 +8,19 @@ from eventlog.files import open_regular
 from eventlog.index_lookup import inode_in, name_in, size_in
 from eventlog.lean import os
 from eventlog.linescan import lines_with
+from eventlog.projections.search.findable import FINDABLE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from eventlog.index_lookup import FileStamp
     from eventlog.store import Store
 
     Seen = set[FileStamp]  # of day files, with the size of the whole lines that were seen
     Lines = list[dict[str, object]]
+
+
+WITHDRAWS = ("retraction", "rejected", "restored")
+_TELLS = (*FINDABLE, "session_start", *WITHDRAWS)  # types of which anything follows for a search
 
 
 class NotAppended(Exception):
@@ -34,12 +37,11 @@ class Appended:
         self.read = 0
 
 
-def appended(store: "Store", seen: "Seen", types: "Iterable[str]", most: int) -> Appended:
+def appended(store: "Store", seen: "Seen", most: int) -> Appended:
     """Read what was appended since; raises NotAppended, OSError, or ValueError where it is more than `most` bytes."""
     there = index_lookup.stamps_of(store.log, seen)
     found = Appended(there)
-    marks = [f'"{name}"'.encode() for name in types]
-    wanted = frozenset(types)
+    marks = [f'"{name}"'.encode() for name in _TELLS]
     grown = _grown([stamp for stamp in there if stamp not in seen], seen.difference(there))
     if sum(size_in(stamp) - start for stamp, start in grown) > most:
         raise ValueError(f"more than {most:,} bytes were appended")
@@ -49,7 +51,7 @@ def appended(store: "Store", seen: "Seen", types: "Iterable[str]", most: int) ->
         found.read += len(data)
         for begin, end in lines_with(data, marks):
             event = _current(fastjson.object_in(data[begin:end]))
-            if event.get("type") in wanted and event.get("id") and event.get("ts"):
+            if event.get("type") in _TELLS and event.get("id") and event.get("ts"):
                 found.events.append(event)
     return found
 

@@ -6,6 +6,7 @@ Imported inside agents' hooks: standard library only.
 """
 
 from eventlog.app.search import validity
+from eventlog.app.search.project_names import NOWHERE
 from eventlog.projections.search.findable import FINDABLE, text_in
 
 TYPE_CHECKING = False
@@ -40,7 +41,6 @@ if TYPE_CHECKING:
             """Put a line in a place, instead of what stands there."""
 
 
-NOWHERE = "-"  # what a conversation outside of any project is about
 _WHERE = ("project", "replica")
 
 
@@ -119,11 +119,6 @@ def say(places: "Placed", names: "ProjectNames", event: "EventFields") -> None:
     there = places.order_at(place)
     if there is None or there < validity.order_of(event):
         places.put(place, subject, event, drawn=drawn)
-
-
-def subjects_at(names: "ProjectNames", path: str) -> tuple[str, str]:
-    """Name what may be told in a project: of the user, and of it, or of what belongs to none."""
-    return "", names.here(path) or NOWHERE
 
 
 def subject_of(names: "ProjectNames", event: "EventFields", home: "Mapping[str, str]") -> str:

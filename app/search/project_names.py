@@ -12,6 +12,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from eventlog.store import Store
 
+NOWHERE = "-"  # what a conversation outside of any project is about
+
 
 class ProjectNames:
     """The names of projects by machine and path; `digest` changes with any of them."""
@@ -36,3 +38,7 @@ class ProjectNames:
     def here(self, path: str) -> str:
         """Name the project of a path of this machine."""
         return self.of(path, self._here)
+
+    def subjects_at(self, path: str) -> tuple[str, str]:
+        """Name what may be told in a project of this machine: of the user, and of it, or of what belongs to none."""
+        return "", self.here(path) or NOWHERE

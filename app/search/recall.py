@@ -109,7 +109,6 @@ def recall(store: "Store", asked: Asked, lines: int) -> "list[Hit]":
 def search_for(store: "Store", asked: Asked, lines: int, find: "Find") -> "list[Hit]":
     """Find what the conversation does not know, among things of the user and of the project."""
     from eventlog.app.search.open_index import open_index
-    from eventlog.app.search.placing import subjects_at
     from eventlog.app.search.project_names import ProjectNames
 
     names = ProjectNames(store)
@@ -118,7 +117,7 @@ def search_for(store: "Store", asked: Asked, lines: int, find: "Find") -> "list[
     except ValueError:  # more than a person waits for; the end of a session catches up
         return []
     try:
-        found = list(find(index, subjects_at(names, asked.project)))
+        found = list(find(index, names.subjects_at(asked.project)))
     finally:
         index.close()
     return _new(store, asked, found, index.log_files)[:lines] if found else []

@@ -5,8 +5,7 @@ from typing import NamedTuple
 
 from eventlog.app.open_store import OpenStore
 from eventlog.app.search.open_index import open_index
-from eventlog.app.search.placing import NOWHERE, subjects_at
-from eventlog.app.search.project_names import ProjectNames
+from eventlog.app.search.project_names import NOWHERE, ProjectNames
 from eventlog.app.search.search_index import Hit, Scope, SearchIndex
 from eventlog.projections.search.words import tokens
 from eventlog.text import one_line
@@ -59,7 +58,7 @@ class SearchQuery(NamedTuple):
 def search(opened: OpenStore, query: SearchQuery) -> SearchAnswer:
     """Search everything that holds; raises OSError where the log cannot be read."""
     names = ProjectNames(opened.store)
-    subjects = None if query.everywhere else subjects_at(names, query.project)
+    subjects = None if query.everywhere else names.subjects_at(query.project)
     index = open_index(opened.store, names)
     try:
         hits = list(_distinct(_find(index, query, subjects), query.limit))

@@ -34,7 +34,7 @@ class ToldBefore:
 
     def leaves(self, hit: "Hit") -> bool:
         """Tell whether it may be told this, and does not know it."""
-        from eventlog.app.search.placing import NOWHERE
+        from eventlog.app.search.project_names import NOWHERE
 
         if self._shared and hit.subject in ("", NOWHERE):
             return False

@@ -9,7 +9,7 @@ Imported inside agents' hooks: standard library only, and events as the lines of
 from eventlog import ids
 from eventlog.in_force import judged
 from eventlog.layers import SESSION_END
-from eventlog.projections.search.findable import FINDABLE, text_in, texts_in
+from eventlog.projections.search.findable import text_in, texts_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     from eventlog.projections.search.findable import EventFields
 
-WITHDRAWS = ("retraction", "rejected", "restored")
-TELLS = (*FINDABLE, "session_start", *WITHDRAWS)  # types of which anything follows for a search
 AN_EVENT, ALL_OF, A_STATEMENT = "event ", "conversation ", "statement "  # what aims begin with
 _STATES = ("content", "topic", "summary", "decisions", "todos", "title", "prompts", "closing")
 _WHOLE = "session"  # the scope of a summary

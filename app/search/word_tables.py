@@ -9,7 +9,7 @@ from eventlog.projections.search.ranking import scan
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from sqlite3 import Connection
     from typing import Protocol
 
@@ -131,3 +131,6 @@ class Scanned(_Table):
             for word in {word for word in words.split() if word.startswith(prefix)}:
                 counts[word] = counts.get(word, 0) + 1
         return sorted(counts, key=lambda word: (-counts[word], word))[:limit]
+
+
+KINDS: "dict[str, Callable[[Connection], WordTable]]" = {"fts5": FullText, "scan": Scanned}
