@@ -45,7 +45,14 @@ class LookupResult:
 
 def stamps_of(log_dir: str, known: "Iterable[FileStamp]" = ()) -> list[FileStamp]:
     """List the day files of a log as they are now, by name; none where there is no log, and regular files only."""
-    return [stamp for name in names_of(log_dir, known) if (stamp := stamp_of(log_dir, name))]
+    names = names_of(log_dir, known)
+    # from the directory itself: the way there would be gone once for each file
+    directory = os.open(log_dir, os.O_RDONLY | os.O_CLOEXEC) if names and os.name != "nt" else None
+    try:
+        return [stamp for name in names if (stamp := stamp_of(log_dir, name, directory))]
+    finally:
+        if directory is not None:
+            os.close(directory)
 
 
 def names_of(log_dir: str, known: "Iterable[FileStamp]" = ()) -> list[str]:
@@ -57,10 +64,10 @@ def names_of(log_dir: str, known: "Iterable[FileStamp]" = ()) -> list[str]:
         return []
 
 
-def stamp_of(log_dir: str, name: str) -> FileStamp:
+def stamp_of(log_dir: str, name: str, directory: int | None = None) -> FileStamp:
     """Describe what changes whenever the file does; "" for what is no regular file."""
     try:
-        found = os.stat(f"{log_dir}/{name}")
+        found = os.stat(f"{log_dir}/{name}" if directory is None else name, dir_fd=directory)
     except OSError:
         return ""
     size, mtime, ctime, inode = stamps.of(found)
