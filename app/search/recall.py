@@ -168,7 +168,8 @@ def _bearing(index: "SearchIndex", subject: "Sequence[str]", about: tuple[str, s
     gate = Gate(having, index.texts())
     asked = gate.asked(_MOST_ROWS)
     seen: set[str] = set()
-    for hit in index.find(asked, "", Scope(about), _LOOKED_AT):
+    units = index.sharing(asked, having)  # the gate asks for two words at least: `RARE` is more than one has
+    for hit in index.find(asked, "", Scope(about), _LOOKED_AT, units):
         found = hit.found
         names = found.names(found.shown)
         if not seen & names and gate.bears_on(frozenset(tokens(found.words))):

@@ -11,7 +11,7 @@ Imported inside agents' hooks: standard library only.
 from eventlog import fastjson
 from eventlog.app.search.appended import appended
 from eventlog.app.search.lean_sqlite import connect
-from eventlog.app.search.word_tables import KINDS, FullText
+from eventlog.app.search.word_tables import KINDS, PARTS, FullText
 from eventlog.projections.search.findable import Findable
 from eventlog.projections.search.ranking import BESIDE, side_by_side, telling
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from eventlog.app.search.appended import Seen
     from eventlog.app.search.project_names import ProjectNames
-    from eventlog.app.search.word_tables import WordTable
+    from eventlog.app.search.word_tables import Units, WordTable
     from eventlog.index_lookup import FileStamp
     from eventlog.projections.search.findable import EventFields
     from eventlog.store import Store
@@ -30,10 +30,11 @@ if TYPE_CHECKING:
     Row = tuple[int, str, str, str, bytes]  # number, subject, type, time and line of a unit
 
 VERSION = "5"
-PARTS = 6  # bits of a row's number that tell the passage; 0 is the whole
 OF_ONE = "conversation = ?"
 _ONE_OF = "id IN (SELECT value FROM json_each(?))"
 _AT_ONCE = 256  # units
+_FEW_ROWS = 64  # are ranked at once: it takes a page of the file for most
+_FEW_TOKENS = 12  # are paired
 _NOT_WORTH_NOTING = 1 << 16  # bytes that say nothing to a search: to read them again takes less than to write that down
 
 
@@ -105,15 +106,20 @@ class SearchIndex:
 
             IndexWriter(self._db, self._words, self._names).take_in(news, seen, store, most)
 
-    def find(self, having: "Mapping[str, int]", prefix: str, scope: Scope, limit: int) -> "list[Hit]":
-        """Find what has any of these tokens, or a word with this beginning; best first, of equals the newest."""
+    def find(
+        self, having: "Mapping[str, int]", prefix: str, scope: Scope, limit: int, units: "Units" = None
+    ) -> "list[Hit]":
+        """Find what has any of these tokens, or a word with this beginning; best first, of equals the newest.
+
+        `units` are the numbers of the things that are ranked; None for all.
+        """
         scores: dict[int, tuple[float, float]] = {}  # of the whole, and of its best passage
         chosen = telling(having, self.texts())
         pairs = side_by_side(having, chosen)
         if prefix and not self._words.beginning(prefix, 1):
             chosen += self._words.having(_stems(prefix))
-        beside = dict(self._words.scores(pairs, ""))
-        for row, of_words in self._words.scores(chosen, prefix):
+        beside = dict(self._words.scores(pairs, "", units))
+        for row, of_words in self._words.scores(chosen, prefix, units):
             score = of_words + BESIDE * beside.get(row, 0.0)
             whole, passage = scores.get(row >> PARTS, (0.0, 0.0))
             is_whole = row & ((1 << PARTS) - 1) == 0
@@ -134,6 +140,13 @@ class SearchIndex:
         """Count the rows that have each of the tokens."""
         asked = dict.fromkeys(tokens, 0)
         return asked | self._words.having(asked)
+
+    def sharing(self, asked: "Mapping[str, int]", having: "Mapping[str, int]") -> "Units":
+        """Number what has one of the tokens asked and another one of all; None where it is less work to rank more."""
+        others = [token for token, times in having.items() if times and token not in asked]
+        if sum(asked.values()) <= _FEW_ROWS or len(asked) + len(others) > _FEW_TOKENS:
+            return None
+        return self._words.sharing([token for token, times in asked.items() if times], others)
 
     def texts(self) -> int:
         """Count the things there are, more or less."""

@@ -9,11 +9,12 @@ from eventlog.projections.search.ranking import scan
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Collection, Iterable, Sequence
     from sqlite3 import Connection
     from typing import Protocol
 
     WordRow = tuple[int, str]
+    Units = Collection[int] | None  # those whose rows are scored; None: all
     Score = tuple[int, float]  # of a row
 
     class WordTable(Protocol):
@@ -31,8 +32,11 @@ if TYPE_CHECKING:
         def take_out(self, rows: "Iterable[WordRow]") -> None:
             """Remove rows, with the words they were put with."""
 
-        def scores(self, asked: "Sequence[str]", prefix: str) -> "Iterable[Score]":
+        def scores(self, asked: "Sequence[str]", prefix: str, units: "Units") -> "Iterable[Score]":
             """Score the rows that have any of these tokens or pairs of tokens, or a word with this beginning."""
+
+        def sharing(self, asked: "Sequence[str]", others: "Sequence[str]") -> set[int]:
+            """List the units with two of these tokens, one of them asked for."""
 
         def having(self, asked: "Iterable[str]") -> dict[str, int]:
             """Count the rows with each token; only of those that any row has."""
@@ -41,8 +45,13 @@ if TYPE_CHECKING:
             """List words that begin like that, the most frequent first."""
 
 
+PARTS = 6  # bits of a row's number that tell the passage; 0 is the whole
+_PASSAGE = (1 << PARTS) - 1
 _TOKENIZER = "unicode61 remove_diacritics 0 tokenchars '_-./:@+#'"
 _PART_BYTES = "INSERT INTO words (words, rank) VALUES ('hashsize', ?)"
+_MATCHING = "SELECT rowid FROM words WHERE words MATCH ?"
+_SCORES = "SELECT rowid, -bm25(words) FROM words WHERE words MATCH ?"
+_OF_UNITS = " AND rowid >> 6 IN (SELECT value FROM json_each(?))"  # PARTS
 _HAVING = "SELECT value, doc FROM json_each(?) CROSS JOIN vocabulary ON term = value"  # each is looked up
 _BEGINNING = "SELECT term FROM vocabulary WHERE term >= ? AND term < ? ORDER BY doc DESC, term LIMIT ?"
 
@@ -77,11 +86,22 @@ class FullText(_Table):
         """Remove rows."""
         self._run_many("INSERT INTO words (words, rowid, tokens) VALUES ('delete', ?, ?)", rows)
 
-    def scores(self, asked: "Sequence[str]", prefix: str) -> "Iterable[Score]":
+    def scores(self, asked: "Sequence[str]", prefix: str, units: "Units") -> "Iterable[Score]":
         """Score the rows that have any of these tokens or pairs of tokens, or a word with this beginning."""
-        words = [f'"{token}"' for token in asked] + ([f'"{prefix}" *'] if prefix else [])
-        statement = "SELECT rowid, -bm25(words) FROM words WHERE words MATCH ?"
-        return self._run(statement, (" OR ".join(words),)) if words else []
+        words = " OR ".join([f'"{token}"' for token in asked] + ([f'"{prefix}" *'] if prefix else []))
+        if not words:
+            return []
+        if units is None:
+            return self._run(_SCORES, (words,))
+        return self._run(_SCORES + _OF_UNITS, (words, f"[{','.join(map(str, units))}]"))
+
+    def sharing(self, asked: "Sequence[str]", others: "Sequence[str]") -> set[int]:
+        """List the units with two of these tokens, one of them asked for."""
+        quoted = [f'"{token}"' for token in (*asked, *others)]
+        partners = ((one, " OR ".join(quoted[at:])) for at, one in enumerate(quoted[: len(asked)], 1))
+        pairs = (f"({one} AND ({any_of}))" for one, any_of in partners if any_of)
+        words = " OR ".join(pairs)
+        return {row >> PARTS for (row,) in self._run(_MATCHING, (words,)) if not row & _PASSAGE} if words else set()
 
     def having(self, asked: "Iterable[str]") -> dict[str, int]:
         """Count the rows with each token; only of those that any row has."""
@@ -112,11 +132,18 @@ class Scanned(_Table):
         """Remove rows."""
         self._run_many("DELETE FROM words WHERE id = ? AND words = ?", rows)
 
-    def scores(self, asked: "Sequence[str]", prefix: str) -> "Iterable[Score]":
+    def scores(self, asked: "Sequence[str]", prefix: str, units: "Units") -> "Iterable[Score]":
         """Score the rows that have any of these tokens or pairs of tokens, or a word with this beginning."""
         rows = self._run("SELECT id, words FROM words ORDER BY id").fetchall()
         found = scan([words for _, words in rows], asked, prefix)
-        return [(rows[number][0], score) for number, score in found.items()]
+        scores = ((rows[number][0], score) for number, score in found.items())
+        return [(row, score) for row, score in scores if units is None or row >> PARTS in units]
+
+    def sharing(self, asked: "Sequence[str]", others: "Sequence[str]") -> set[int]:
+        """List the units with two of these tokens, one of them asked for."""
+        wanted, all_of_them = set(asked), {*asked, *others}
+        rows = ((row, set(words.split())) for row, words in self._run("SELECT id, words FROM words"))
+        return {row >> PARTS for row, words in rows if words & wanted and len(words & all_of_them) > 1}
 
     def having(self, asked: "Iterable[str]") -> dict[str, int]:
         """Count the rows with each token; only of those that any row has."""

@@ -5,9 +5,12 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from eventlog import Memory
-from eventlog.app.search.recall import is_harmless
+from eventlog.app.search import search_index, word_tables
+from eventlog.app.search.recall import Asked, is_harmless, recall
 from eventlog.events import ContextInjected, Fact, Rejected, Retraction, SessionStart
 from eventlog.store import Store
 from eventlog.text import harmless
@@ -204,3 +207,29 @@ def test_a_hook_as_hosts_run_it_tells_it_too(store):
     ended = subprocess.run([*HOOK, "--store", store], input=data(payload), capture_output=True, check=True)
 
     assert STRIPE.encode() in ended.stdout
+
+
+WORDS = ("stripe", "webhook", "retry", "ledger", "invoice", "cart", "发票", "取消")
+texts = st.lists(st.sampled_from(WORDS), min_size=1, max_size=6).map(" ".join)
+
+
+@pytest.mark.parametrize("kind", [word_tables.FullText, word_tables.Scanned])
+@given(facts=st.lists(texts, min_size=1, max_size=10, unique=True), prompt=texts)
+def test_the_same_is_told_where_only_what_shares_two_words_with_a_prompt_is_ranked(
+    tmp_path_factory, kind, facts, prompt
+):
+    memory = Memory(tmp_path_factory.mktemp("store"))
+    for content in facts:
+        say(memory, content)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(search_index, "KINDS", dict.fromkeys(word_tables.KINDS, kind))
+        patch.setattr("eventlog.app.search.recall._MOST_ROWS", 2)  # some words are not looked for
+        patch.setattr(search_index, "_FEW_ROWS", 1 << 30)
+        ranked = found(memory, prompt)
+        patch.setattr(search_index, "_FEW_ROWS", -1)
+        assert ranked == found(memory, prompt)
+
+
+def found(memory, prompt):
+    return [hit.found.shown for hit in recall(memory.log.store, Asked(prompt, SHOP, "s"), len(WORDS) * 99)]
