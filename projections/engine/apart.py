@@ -20,9 +20,8 @@ from eventlog.retractions import Retractions
 from eventlog.settings.schema import Settings
 
 _WORTH_IT = 16 << 20  # bytes of a log; a smaller one is folded before another process is at work
-_BLOCKS = (
-    8  # of a job: the day after its last is read for those who went on after midnight, and is the next job's first
-)
+# days of a job: the one after its last is read for those who went on after midnight, and is the next job's first
+_BLOCKS = 8
 
 _Job = TypeVar("_Job")
 _Made = TypeVar("_Made")
