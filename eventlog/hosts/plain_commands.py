@@ -16,7 +16,7 @@ class NotPlain(Exception):
 def read_commands(line: str) -> list[list[str]]:
     """List the words of each command, one after another as `;`, `&&` and line ends part them; raises NotPlain."""
     commands: list[list[str]] = [[]]
-    at = 0
+    at, is_open = 0, False  # behind `&&`, where one more has to come
     while at < len(line):
         char = line[at]
         if char in " \t":
@@ -27,10 +27,14 @@ def read_commands(line: str) -> list[list[str]]:
             if char != "\n" and not commands[-1]:
                 raise NotPlain  # a shell refuses the whole line
             commands.append([])
+            is_open = char == "&" or is_open
             at += 1 if char in _ENDS else 2
         else:
             word, at = _word(line, at)
             commands[-1].append(word)
+            is_open = False
+    if is_open:
+        raise NotPlain
     return [words for words in commands if words]
 
 

@@ -73,6 +73,8 @@ def test_our_tools_that_destroy_nothing_are_allowed(tool, is_allowed):
         f"{SAVE} | tee /tmp/x",
         f"{SAVE} || ls",
         f"{SAVE} & ls",
+        f"{SAVE} &&",
+        f"{SAVE} &&\n",
         f"{SAVE} > /tmp/x",
         f"{SAVE}\nls",
         f'{OURS} fact "$(ls)"',
@@ -111,6 +113,7 @@ def test_quoted_words_are_read_as_they_were_meant(commands):
 @given(st.text(alphabet="ab \t\\'\";&$`|<>()!#~*=", max_size=12))
 @example('a\'b c\'"d\\"\\a"\\ e')
 @example(";;")
+@example("&&")
 def test_plain_words_are_those_a_shell_reads(text):
     try:
         commands = read_commands(f"x {text}")
