@@ -66,7 +66,8 @@ def _explain(opened: OpenStore, file: Path, number: int | None, *, anew: bool = 
     past = Renderings(lambda until: rendered(until=until))
     kept = past.at(None).kept_lines(file.resolve(), data)
     rendered_at = None if kept else _rendered_at(data, file, past)
-    kept = kept or past.at(rendered_at).kept_lines(file.resolve(), data)
+    if rendered_at:
+        kept = past.at(rendered_at).kept_lines(file.resolve(), data)
     ledger = _ledger_of(file, past.at(rendered_at).knowledge, opened)
     lines = data.decode(errors="replace").split("\n")
     lines = lines[:-1] if lines[-1] == "" else lines

@@ -11,7 +11,7 @@ Imported inside agents' hooks: standard library only.
 from eventlog import fastjson
 from eventlog.app.search.appended import appended
 from eventlog.app.search.lean_sqlite import connect
-from eventlog.app.search.word_tables import KINDS, PARTS, FullText
+from eventlog.app.search.word_tables import KINDS, PARTS, PASSAGE, FullText, numbers
 from eventlog.projections.search.findable import Findable
 from eventlog.projections.search.ranking import BESIDE, side_by_side, telling
 
@@ -122,7 +122,7 @@ class SearchIndex:
         for row, of_words in self._words.scores(chosen, prefix, units):
             score = of_words + BESIDE * beside.get(row, 0.0)
             whole, passage = scores.get(row >> PARTS, (0.0, 0.0))
-            is_whole = row & ((1 << PARTS) - 1) == 0
+            is_whole = not row & PASSAGE
             scores[row >> PARTS] = (score, passage) if is_whole else (whole, max(passage, score))
         ranked = sorted(((whole + (passage or whole), unit) for unit, (whole, passage) in scores.items()), reverse=True)
         return self._chosen(ranked, scope, limit)
@@ -161,7 +161,7 @@ class SearchIndex:
         start, end = 0, 2 * limit  # of the best, most are what is looked for
         while start < len(ranked) and len(hits) < limit:
             some = ranked[start:end]
-            units = {row[0]: row for row in units_in(self._db, _ONE_OF, _list(unit for _, unit in some))}
+            units = {row[0]: row for row in units_in(self._db, _ONE_OF, numbers(unit for _, unit in some))}
             for score, unit in some:
                 if unit in units and scope.holds(*units[unit][1:4]) and len(hits) < limit:
                     hits.append(Hit(units[unit][4], units[unit][1], score))
@@ -175,10 +175,6 @@ class SearchIndex:
 def _stems(typed: str) -> "Iterable[str]":
     """Yield what may be left of a longer word somebody is typing, once it is without its ending: `settin` is `set`."""
     return (typed[:length] for length in range(max(3, len(typed) - 3), len(typed)))
-
-
-def _list(units: "Iterable[int]") -> str:
-    return f"[{','.join(map(str, units))}]"
 
 
 def seen_in(database: "Connection") -> "Seen":

@@ -45,13 +45,13 @@ if TYPE_CHECKING:
             """List words that begin like that, the most frequent first."""
 
 
-PARTS = 6  # bits of a row's number that tell the passage; 0 is the whole
-_PASSAGE = (1 << PARTS) - 1
+PARTS = 6  # bits of a row's number that tell the passage
+PASSAGE = (1 << PARTS) - 1  # those bits; 0 is the whole
 _TOKENIZER = "unicode61 remove_diacritics 0 tokenchars '_-./:@+#'"
 _PART_BYTES = "INSERT INTO words (words, rank) VALUES ('hashsize', ?)"
 _MATCHING = "SELECT rowid FROM words WHERE words MATCH ?"
 _SCORES = "SELECT rowid, -bm25(words) FROM words WHERE words MATCH ?"
-_OF_UNITS = " AND rowid >> 6 IN (SELECT value FROM json_each(?))"  # PARTS
+_OF_UNITS = f" AND rowid >> {PARTS} IN (SELECT value FROM json_each(?))"  # noqa: S608 - a number
 _HAVING = "SELECT value, doc FROM json_each(?) CROSS JOIN vocabulary ON term = value"  # each is looked up
 _BEGINNING = "SELECT term FROM vocabulary WHERE term >= ? AND term < ? ORDER BY doc DESC, term LIMIT ?"
 
@@ -93,7 +93,7 @@ class FullText(_Table):
             return []
         if units is None:
             return self._run(_SCORES, (words,))
-        return self._run(_SCORES + _OF_UNITS, (words, f"[{','.join(map(str, units))}]"))
+        return self._run(_SCORES + _OF_UNITS, (words, numbers(units)))
 
     def sharing(self, asked: "Sequence[str]", others: "Sequence[str]") -> set[int]:
         """List the units with two of these tokens, one of them asked for."""
@@ -101,7 +101,7 @@ class FullText(_Table):
         partners = ((one, " OR ".join(quoted[at:])) for at, one in enumerate(quoted[: len(asked)], 1))
         pairs = (f"({one} AND ({any_of}))" for one, any_of in partners if any_of)
         words = " OR ".join(pairs)
-        return {row >> PARTS for (row,) in self._run(_MATCHING, (words,)) if not row & _PASSAGE} if words else set()
+        return {row >> PARTS for (row,) in self._run(_MATCHING, (words,)) if not row & PASSAGE} if words else set()
 
     def having(self, asked: "Iterable[str]") -> dict[str, int]:
         """Count the rows with each token; only of those that any row has."""
@@ -161,3 +161,8 @@ class Scanned(_Table):
 
 
 KINDS: "dict[str, Callable[[Connection], WordTable]]" = {"fts5": FullText, "scan": Scanned}
+
+
+def numbers(units: "Iterable[int]") -> str:
+    """Write units as the list that `json_each` reads."""
+    return f"[{','.join(map(str, units))}]"

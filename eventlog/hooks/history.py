@@ -69,10 +69,8 @@ def _lines(store: Store, conversation_id: str, files: "list[FileStamp] | None" =
     offsets = index.offsets
     searched = 0
     for stamp in _likeliest_first(store.log, index, offsets) if files is None else reversed(files):
-        if (is_known := stamp in index.files) and not offsets:
-            continue
         name = index_lookup.name_in(stamp)
-        if is_known:
+        if stamp in index.files:
             if name in offsets:
                 yield from _at(f"{store.log}/{name}", offsets[name])
             continue

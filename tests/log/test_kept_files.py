@@ -45,6 +45,18 @@ def damage(log):
     return kinds(found)
 
 
+def shorten_the_first_write(monkeypatch):
+    """Let the next write take ten bytes, those after it all; and list the sizes asked for."""
+    write, sizes = os.write, []
+
+    def short(fd, data):
+        sizes.append(len(data))
+        return write(fd, data if len(sizes) > 1 else data[:10])
+
+    monkeypatch.setattr(os, "write", short)
+    return sizes
+
+
 def descriptors():
     return len(os.listdir("/dev/fd"))  # noqa: PTH208
 
@@ -121,14 +133,8 @@ def test_what_a_failed_write_leaves_is_cut_back_and_does_not_pass_for_a_line(log
 
 
 def test_a_short_write_is_taken_back_and_the_event_is_stored_once(log, turns, monkeypatch):
-    write, shortened = os.write, []
-
-    def short(fd, data):
-        shortened.append(len(data))
-        return write(fd, data if len(shortened) > 1 else data[:10])
-
     with monkeypatch.context() as failing:
-        failing.setattr(os, "write", short)
+        shortened = shorten_the_first_write(failing)
         turns(1)
 
     assert len(shortened) > 1
@@ -152,14 +158,8 @@ def test_a_full_disk_is_told_and_leaves_the_file_as_it_was(log, turns, monkeypat
 def test_what_others_added_is_not_cut_back_with_a_short_write(log, turns, monkeypatch):
     EventLog(log.store, fsync=False, clock=log.now).append(TurnEnd(conversation_id="c", turn_id="other"))
     before = path(log).read_bytes()
-    write, shortened = os.write, []
-
-    def short(fd, data):
-        shortened.append(len(data))
-        return write(fd, data if len(shortened) > 1 else data[:10])
-
     with monkeypatch.context() as failing:
-        failing.setattr(os, "write", short)
+        shortened = shorten_the_first_write(failing)
         turns(1)
 
     assert len(shortened) > 1
