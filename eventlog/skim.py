@@ -7,9 +7,10 @@ takes them lets go of one before the next: a whole day does not fit the processo
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import reduce
-from itertools import compress
-from operator import attrgetter, itemgetter, not_, or_
-from typing import Annotated, Any, NamedTuple
+from io import BytesIO
+from itertools import compress, filterfalse
+from operator import attrgetter, lt, not_, or_
+from typing import Annotated, Any, Literal, NamedTuple
 
 import msgspec
 from msgspec import Meta, Struct
@@ -29,18 +30,20 @@ _RECEIPT = "context_injected"  # one is asked of what was recalled, not of what 
 _PIECE = 128 << 10
 _LARGEST = 1 << 63
 _DIGITS, _SHAPE = bytes.maketrans(b"0123456789", b"0000000000"), b"0000-00-00T00:00:00.000000Z"
-_id_of, _ts_of, _version_of = attrgetter("id"), attrgetter("ts"), attrgetter("v")
-_first, _last = itemgetter(0), itemgetter(-1)
+_id_of, _ts_of = attrgetter("id"), attrgetter("ts")
 
 
-class Skimmed(Struct, gc=False):
-    """The envelope of an event, whatever its type; `name` and `trigger` are read where a type is not enough."""
+class Skimmed(Struct, kw_only=True, gc=False):
+    """The envelope of an event, whatever its type; `name` and `trigger` are read where a type is not enough.
 
-    type: NonEmpty
-    conversation_id: NonEmpty
-    v: Annotated[int, Meta(ge=1)] = 1
+    Fields stand in the order in which lines have them: that is how they are found soonest.
+    """
+
+    v: Literal[1] = 1
     id: str = ""
     ts: str = ""
+    type: NonEmpty
+    conversation_id: NonEmpty
     project: str | None = None
     agent: str | None = None
     subagent: str | None = None
@@ -51,15 +54,11 @@ class Skimmed(Struct, gc=False):
 
 
 class SkimmedEvents(NamedTuple):
-    """Events of a day: those that say something whole, and of all others the envelopes."""
+    """Events of a day: of most the envelopes, those that say something whole; and the ids of all, in order."""
 
     envelopes: list[Skimmed]
     said: list[AnyEvent]
-
-    @property
-    def ids(self) -> list[str]:
-        """List the ids of all events."""
-        return [*map(_id_of, self.envelopes), *map(_id_of, self.said)]
+    ids: list[str]
 
 
 _envelopes = msgspec.json.Decoder(Skimmed)
@@ -70,13 +69,18 @@ _said: msgspec.json.Decoder[Any] = msgspec.json.Decoder(
 
 def skim(files: Iterable[bytes | None], day: str, take: Callable[[SkimmedEvents], None]) -> bool:
     """Hand the events of an entirely ordinary day on, piece by piece; False for every other, of which none count."""
-    ids: set[str] = set()
+    ids: list[str] = []
     for data in files:
         if data is None or (data and data[-1:] != b"\n"):
             return False
-        if not all(_is_handed_on(piece, day, ids, take) for piece in _pieces(data)):
-            return False
-    return "" not in ids
+        for lines in _pieces(data):
+            found = _skimmed(lines, day)
+            if found is None:
+                return False
+            take(found)
+            ids += found.ids
+    ids.sort()  # hardly any work: those of a file rise as its times do
+    return all(map(lt, ["", *ids], ids))
 
 
 def envelope_of(line: bytes, day: str) -> Skimmed | None:
@@ -86,53 +90,31 @@ def envelope_of(line: bytes, day: str) -> Skimmed | None:
         found = _envelopes.decode(line)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
-    counts = found.id and found.ts[:10] == day and is_timestamp(found.ts) and found.type not in _ASKED and found.v == 1
-    return found if counts else None
+    return found if found.id and found.type not in _ASKED and found.ts[:10] == day and is_timestamp(found.ts) else None
 
 
-def _pieces(data: bytes) -> Iterator[bytes]:
-    start = 0
-    while start < len(data):
-        end = data.find(b"\n", min(start + _PIECE, len(data) - 1)) + 1
-        yield data[start:end]
-        start = end
+def _pieces(data: bytes) -> Iterator[list[bytes]]:
+    file = BytesIO(data)
+    while lines := file.readlines(_PIECE):
+        yield lines
 
 
-def _is_handed_on(piece: bytes, day: str, ids: set[str], take: Callable[[SkimmedEvents], None]) -> bool:
-    """Hand on some lines, whose ids are added to those before; False where anything is odd about them."""
+def _skimmed(lines: list[bytes], day: str) -> SkimmedEvents | None:
+    """Skim some lines; None where anything is odd about them."""
     try:
-        found = _skimmed(piece, day)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, IndexError):
-        return False
-    if found is None:
-        return False
-    count = len(ids) + len(found.envelopes) + len(found.said)
-    ids.update(found.ids)
-    if len(ids) != count:
-        return False
-    take(found)
-    return True
-
-
-def _skimmed(piece: bytes, day: str) -> SkimmedEvents | None:
-    """Skim some lines; None, or an error, where anything is odd about them.
-
-    Every line begins with `{` and ends with `}`, which inside of JSON are never neighbours: each is one event.
-    """
-    lines = piece.split(b"\n")[:-1]
-    if set(map(_first, lines)) != {ord("{")} or set(map(_last, lines)) != {ord("}")}:
+        for line in filterfalse(bytes.isascii, lines):
+            line.decode()
+        envelopes = list(map(_envelopes.decode, lines))
+        is_asked = [one.type in _ASKED or (one.trigger is not None and _is_of_recall(one)) for one in envelopes]
+        asked = b"".join(compress(lines, is_asked))
+        said: list[AnyEvent] = _said.decode_lines(asked)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
-    if not piece.isascii():
-        piece.decode()
-    envelopes = _envelopes.decode_lines(piece)
-    if len(envelopes) != len(lines) or set(map(_version_of, envelopes)) != {1} or not _are_of(day, envelopes):
-        return None
-    is_asked = [one.type in _ASKED or (one.trigger is not None and _is_of_recall(one)) for one in envelopes]
-    asked = b"\n".join(compress(lines, is_asked))
-    said: list[AnyEvent] = _said.decode_lines(asked)
     if b'"extra"' in asked or any(type(one) is SessionEnd and abs(one.duration_ms or 0) >= _LARGEST for one in said):
         return None
-    return SkimmedEvents(list(compress(envelopes, map(not_, is_asked))), said)
+    if not _are_of(day, envelopes):
+        return None
+    return SkimmedEvents(list(compress(envelopes, map(not_, is_asked))), said, sorted(map(_id_of, envelopes)))
 
 
 def _is_of_recall(one: Skimmed) -> bool:
@@ -144,12 +126,9 @@ def _are_of(day: str, envelopes: list[Skimmed]) -> bool:
 
     As each begins with the day, each has the length of a time when all of them, one behind the other, look like times.
     """
-    times = list(map(_ts_of, envelopes))
-    if (
-        not timestamps.FIRST_DAY <= day <= timestamps.LAST_DAY
-        or not f"{day}T" <= min(times) <= max(times) < f"{day}T24"
-    ):
+    times = sorted(map(_ts_of, envelopes))
+    if not timestamps.FIRST_DAY <= day <= timestamps.LAST_DAY or not f"{day}T" <= times[0] <= times[-1] < f"{day}T24":
         return False
-    joined = "".join(times)
-    shape = joined.encode().translate(_DIGITS) if joined.isascii() else b""
-    return shape == _SHAPE * len(times) and max(joined[14::LENGTH]) <= "5" >= max(joined[17::LENGTH])
+    joined = "".join(times).encode("ascii", "replace")
+    tens = joined[14::LENGTH] + joined[17::LENGTH]  # of minutes and of seconds
+    return joined.translate(_DIGITS) == _SHAPE * len(times) and not tens.strip(b"012345")

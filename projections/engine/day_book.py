@@ -229,7 +229,7 @@ class DayBook:
                 if one and one.id not in known:
                     more.setdefault(one.id, one)
         fold = DayFold(day.date, withheld, counts)
-        fold.take(SkimmedEvents(list(more.values()), cast("list[AnyEvent]", events)))
+        fold.take(SkimmedEvents(list(more.values()), cast("list[AnyEvent]", events), sorted([*known, *more])))
         return fold, damage
 
     def _counts(self, event: Event | Skimmed) -> bool:

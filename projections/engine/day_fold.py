@@ -9,7 +9,7 @@ from eventlog import stamps
 from eventlog.cross_day import misdated
 from eventlog.damage import Damage
 from eventlog.days import Day
-from eventlog.events import Event, KnowledgeEdited, Rejected, Restored, StageSummary, Withdrawal
+from eventlog.events import AnyEvent, Event, KnowledgeEdited, Rejected, Restored, StageSummary, Withdrawal
 from eventlog.projections.engine.shelf import Shelf, ShelfDamaged
 from eventlog.projections.engine.withheld import without_words
 from eventlog.projections.state.conversations import Conversation, Conversations
@@ -66,16 +66,15 @@ class DayFold:
             self.misdated += strays
             self._waiting.append(events)
         else:
-            self._fold(events)
+            self._fold(events.envelopes, events.said)
 
     def finish(self, left_out: Collection[str]) -> None:
         """Take in what has waited, without those that count on other days."""
-        for envelopes, said in self._waiting:
+        for envelopes, said, _ in self._waiting:
             counting = [one for one in envelopes if one.id not in left_out]
-            self._fold(SkimmedEvents(counting, [event for event in said if event.id not in left_out]))
+            self._fold(counting, [event for event in said if event.id not in left_out])
 
-    def _fold(self, events: SkimmedEvents) -> None:
-        envelopes, said = events
+    def _fold(self, envelopes: list[Skimmed], said: list[AnyEvent]) -> None:
         if self._counts:
             envelopes, said = list(filter(self._counts, envelopes)), list(filter(self._counts, said))
         self.events += len(envelopes) + len(said)
@@ -83,7 +82,7 @@ class DayFold:
             self.knowledge.fold(event)
         if self._withheld:
             said = [without_words(event) if event.id in self._withheld else event for event in said]
-        self.said.fold_skimmed(SkimmedEvents(envelopes, said))
+        self.said.fold_skimmed(envelopes, said)
 
 
 class Decided(msgspec.Struct, array_like=True):

@@ -7,7 +7,7 @@ written, edited or decided about next week is no part of the conversation that p
 takes back is no part of any.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import ClassVar, TypeVar, assert_never
 
 from msgspec import Struct, field
@@ -39,7 +39,7 @@ from eventlog.events import (
 from eventlog.hosts.prompt_events import is_prompt, prompt_of
 from eventlog.projections.state.places import Places
 from eventlog.retractions import Retractions
-from eventlog.skim import Skimmed, SkimmedEvents
+from eventlog.skim import Skimmed
 
 _Derived = TypeVar("_Derived")
 
@@ -215,18 +215,18 @@ class Conversations(Struct, dict=True):
         if isinstance(event, Retraction):
             self.retractions.append(event)
 
-    def fold_skimmed(self, events: SkimmedEvents) -> None:
+    def fold_skimmed(self, envelopes: Iterable[Skimmed], said: Iterable[AnyEvent]) -> None:
         """Take in events at once: the same as one by one."""
         self.__dict__.clear()
         by_conversation: dict[str, list[Skimmed]] = {}
-        for one in events.envelopes:
+        for one in envelopes:
             if not one.subagent:
                 by_conversation.setdefault(one.conversation_id, []).append(one)
                 if one.replica:
                     self.places.fold(one)
         for conversation_id, skimmed in by_conversation.items():
             self._conversation(conversation_id).count(skimmed)
-        for event in events.said:
+        for event in said:
             self.fold(event)
 
     def _conversation(self, conversation_id: str) -> Conversation:
