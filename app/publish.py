@@ -22,6 +22,7 @@ from eventlog.errors import NotStored
 from eventlog.exchange_file import Overtaken, exchange_file, sweep
 from eventlog.files import not_stored, read_regular, replace_file
 from eventlog.projections.base import Document, Pieces, Projection
+from eventlog.projections.engine.apart import Spread
 from eventlog.projections.engine.layouts import Layout, Layouts
 from eventlog.projections.engine.replay import ReplayResult
 from eventlog.projections.engine.row_book import Place
@@ -73,16 +74,23 @@ def publish_outdated(
     taken_in: Mapping[str, bytes],
     dry_run: bool = False,
     progress: Progress = lambda _done, _all: None,
+    spread: Spread | None = None,
 ) -> PublishResult:
     """Publish what a replay of all that is published there says; files that are current are only looked at.
+
+    With `spread` others help where there is much to render.
 
     Raises NotStored.
     """
     publishing = _Publishing(Path(root), taken_in, dry_run=dry_run)
+    names = {projection.name for projection in projections}
     library = None
     while library is not replayed.library:  # another one where a row was damaged: it has nothing of what was looked at
         library = replayed.library
-        publishing.all_of(replayed, {projection.name for projection in projections}, progress)
+        units = [unit for unit in replayed.units() if unit[0] in names]
+        if spread:
+            replayed.render_ahead(units, spread)
+        publishing.all_of(units, replayed, progress)
     publishing.remove_stale([one for one in projections if one.name not in replayed.broken])
     publishing.done.written.sort()
     replayed.save()
@@ -99,10 +107,10 @@ class _Publishing:
         self._dry_run = dry_run
         self._current: set[str] = set()
 
-    def all_of(self, replayed: ReplayResult, names: Collection[str], progress: Progress) -> None:
-        """Publish the units of these views that are outdated, until all are or a row turns out to be damaged."""
+    def all_of(self, units: Sequence[Place], replayed: ReplayResult, progress: Progress) -> None:
+        """Publish those of the units that are outdated, until all are or a row turns out to be damaged."""
         library = replayed.library
-        for unit in told([unit for unit in replayed.units() if unit[0] in names], progress):
+        for unit in told(units, progress):
             files = library.published.get(unit)
             if files is not None and all(stamps.of_file(f"{self.base}/{path}") == one for path, one in files.items()):
                 self.leave(files)

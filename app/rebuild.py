@@ -15,6 +15,7 @@ from eventlog.app.phases import READING, Phases, silent, watched
 from eventlog.app.publish import PublishResult, publish, publish_outdated
 from eventlog.app.replay import replay
 from eventlog.app.tell_remotes import tell_remotes
+from eventlog.app.workers import Workers
 from eventlog.events import Event
 from eventlog.exchange_file import sweep_tree
 from eventlog.home import in_full
@@ -113,15 +114,24 @@ def rebuild(
     With `check` nothing is written, and what would be is told. Else the caller holds the store's `replay.lock`: what a
     killed run left unfinished is removed. Without `projections`, all there are, those of other packages too.
     """
-    log, settings = opened.log, opened.settings
     projections = installed().projections if projections is None else projections
     if not check:
         _sweep(opened)
+    with Workers() as workers:
+        return _rebuilt(opened, projections, workers, anew=anew, check=check, phases=phases)
+
+
+def _rebuilt(
+    opened: OpenStore, projections: Sequence[Projection], workers: Workers, *, anew: bool, check: bool, phases: Phases
+) -> RebuildResult:
+    log, settings = opened.log, opened.settings
     rendered = [view for view in projections if view is not KNOWLEDGE]  # people have those files elsewhere
 
     def again(phase: str = _AGAIN) -> ReplayResult:
         progress = phases(phase)
-        return replay(log, settings, projections=rendered, anew=anew, save=not check, progress=progress)
+        return replay(
+            log, settings, projections=rendered, anew=anew, save=not check, progress=progress, workers=workers
+        )
 
     taken = record_edits(log, settings, dry_run=check) if MEMORY in projections else EditRecord([], {})
     replayed = again(READING)
@@ -143,6 +153,7 @@ def rebuild(
         taken_in=taken.files,
         dry_run=check,
         progress=phases(_WRITING),
+        spread=workers.spread,
     )
     return RebuildResult(replayed, published, applied, taken.events)
 

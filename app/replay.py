@@ -2,6 +2,7 @@
 
 import zlib
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
@@ -31,18 +32,21 @@ def replay(
     anew: bool = False,
     save: bool = True,
     progress: Progress | None = None,
+    workers: Workers | None = None,
 ) -> ReplayResult:
     """Render the events with `ts <= until` that `keep` accepts; without `progress`, whoever watches is told.
 
-    With `anew` nothing that was kept is used, without `save` nothing at all is written. A cache that is
-    damaged is made anew; where there can be none, the log is read.
+    Without `workers` to help, there are some for as long as this takes. With `anew` nothing that was kept is used,
+    without `save` nothing at all is written. A cache that is damaged is made anew; where there can be none, the log is
+    read.
     """
     if progress is None:
         with watched() as phase:
             once_more = partial(replay, projections=projections, until=until, keep=keep, anew=anew, save=save)
-            return once_more(log, settings, progress=phase(READING))
+            return once_more(log, settings, progress=phase(READING), workers=workers)
     run = partial(
         _run,
+        workers,
         log,
         settings,
         projections=projections,
@@ -58,10 +62,10 @@ def replay(
     return _with(run, log, found, until, writes=saves) if found else run()
 
 
-def _run(*arguments: Any, **options: Any) -> ReplayResult:
+def _run(workers: Workers | None, *arguments: Any, **options: Any) -> ReplayResult:
     """Replay, with other processes where there can be any."""
-    with Workers() as workers:
-        return fold_and_render(*arguments, **options, spread=workers if workers.are_any else None)
+    with nullcontext(workers) if workers else Workers() as helping:
+        return fold_and_render(*arguments, **options, spread=helping.spread)
 
 
 def _with(

@@ -22,7 +22,7 @@ _Made = TypeVar("_Made")
 
 
 class Workers:
-    """Processes that begin with the first job, and end with the `with` around them."""
+    """Processes that begin with the first job, and end with the `with` around them; jobs of later are done here."""
 
     def __init__(self) -> None:
         self._pool: ProcessPoolExecutor | None = None
@@ -32,13 +32,20 @@ class Workers:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
+        self._count = 1
         if self._pool:
             self._pool.shutdown(cancel_futures=True)
 
     @property
+    def spread(self) -> "Workers | None":
+        """Return itself where others can help, else None."""
+        return self if self.are_any else None
+
+    @property
     def are_any(self) -> bool:
         """Tell whether there can be more than this process; a clock that waits is no other thread at work."""
-        return self._count > 1 and sys.platform == "linux" and not _are_threads_at_work()
+        is_safe = self._pool or (sys.platform == "linux" and not _are_threads_at_work())  # a pool has threads
+        return self._count > 1 and bool(is_safe)
 
     def __call__(self, do: Callable[[_Job], _Made], jobs: Iterable[_Job], /) -> Iterator[_Made]:
         """Do the jobs, a few at a time; yield what comes of them in their order."""
@@ -51,6 +58,8 @@ class Workers:
             yield _result(do, *waiting.popleft())
 
     def _submit(self, do: Callable[[_Job], _Made], job: _Job) -> "Future[_Made] | None":
+        if self._count == 1:
+            return None
         from concurrent.futures import BrokenExecutor
 
         try:

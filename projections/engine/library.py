@@ -80,6 +80,10 @@ class Library:
         """Return the rows of that name of the conversations that began on that day."""
         return list(kind.decode(self._shelf.read(kind.name, name, block) or b"\x80").values())
 
+    def bytes_of(self, kind: str, name: str) -> list[tuple[str, bytes]]:
+        """Return the rows of that name as they lie, by block."""
+        return list(self._shelf.rows(kind, name))
+
     def totals(self, kind: RowKind, name: str) -> list[Any]:
         """Return what the rows of that name come to, block by block."""
         assert kind.total

@@ -25,6 +25,7 @@ from eventlog.projections.engine.day_book import EVERYTHING, DayBook, DayLog, Ke
 from eventlog.projections.engine.known_lines import kept_lines
 from eventlog.projections.engine.library import Files, Library, newest_notes
 from eventlog.projections.engine.others import Others
+from eventlog.projections.engine.rendered_ahead import RenderedAhead
 from eventlog.projections.engine.row_book import Book, Place, RowBook, outdated_units
 from eventlog.projections.engine.shelf import MemoryShelf, Shelf, ShelfDamaged
 from eventlog.projections.state.conversations import Conversations
@@ -52,6 +53,7 @@ class ReplayResult:
         self._whole = {one.name: one for one in projections if not one.view}
         self._views = {one.name: one.view for one in projections if one.view}
         self._made: dict[Place, list[Document]] = {}
+        self._ahead: RenderedAhead | None = None
         self.save: Callable[[], None] = lambda: None  # keeps what was told of files
         self.again: Callable[[ShelfDamaged], ReplayResult] | None = None  # without what turned out to be damaged
 
@@ -155,6 +157,11 @@ class ReplayResult:
     def _block(self, kind: RowKind, day: str) -> list[Any]:
         return self.library.block(kind, "", day)
 
+    def render_ahead(self, units: Iterable[Place], spread: Spread) -> None:
+        """Let others render these units from now on, where all are outdated and that is worth it."""
+        if all(files is None for files in self.library.published.values()) and is_worth_it(self._book.there):
+            self._ahead = RenderedAhead(self.library, units, spread)
+
     def render(self, unit: Place) -> list[Document]:
         """Render a unit; where the shelf turns out to be damaged, of the log itself."""
         return self.unless_damaged(partial(self._render, unit))
@@ -202,6 +209,8 @@ class ReplayResult:
 
     def _render(self, unit: Place) -> list[Document]:
         name, _ = unit
+        if self._ahead and (found := self._ahead.take(unit)) is not None:
+            return found
         with _no_garbage():
             return self._others.documents(self._whole[name]) if name in self._whole else self.library.render(unit)
 

@@ -194,5 +194,5 @@ def _sources_of(items: Iterable[Item]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(event for item in items for event in item.events))
 
 
-_VIEW = View((SAID,), _render)
+_VIEW = View((SAID,), _render, of_rows=True)
 DAILY_NOTES = Projection("daily-notes", Conversations, whole("daily-notes", _VIEW), ("memory/*.md",), view=_VIEW)

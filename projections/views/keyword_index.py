@@ -275,6 +275,6 @@ def _meant(name: str, library: "Library") -> Meant:
     return {same: facts for (same, _), facts in by_keyword(fact_scope(library, name)).items()}
 
 
-_VIEW = View((STATED, HEADS, SPOKE), _render, top=True, of_all=True)
+_VIEW = View((STATED, HEADS, SPOKE), _render, top=True, of_all=True, of_rows=True)
 _OWNS = ("INDEX.md", "projects/*/INDEX.md")
 KEYWORD_INDEX = Projection("index", Conversations, whole("index", _VIEW), _OWNS, view=_VIEW)

@@ -222,6 +222,6 @@ def _name(project: str) -> str:
     return as_text(project_name(project))
 
 
-_VIEW = View((STATED,), _render, top=True)
+_VIEW = View((STATED,), _render, top=True, of_rows=True)
 _OWNS = ("MEMORY.md", "projects/*/MEMORY.md")
 MEMORY = Projection("memory", Conversations, whole("memory", _VIEW), _OWNS, view=_VIEW)

@@ -2,6 +2,7 @@
 
 import os
 import pickle
+from pathlib import Path
 from threading import Thread, Timer, current_thread
 
 import pytest
@@ -10,12 +11,13 @@ from hypothesis import strategies as st
 
 from eventlog.app import workers as module
 from eventlog.app.workers import Workers
-from eventlog.projections.engine import apart
+from eventlog.projections.engine import apart, rendered_ahead
 from eventlog.projections.engine.replay import replay
 from eventlog.projections.engine.shelf import MemoryShelf
 from eventlog.settings.schema import Settings
 from tests.support.golden import HISTORY, copied, rendered
 from tests.support.histories import REPLICAS, histories, log_of, write
+from tests.support.use_cases import rebuild
 
 HERE = os.getpid()
 
@@ -24,6 +26,11 @@ class Kept(MemoryShelf):
     """A shelf that is kept: what is withdrawn lies there without its words."""
 
     keeps = True
+
+
+def nobody(_do, jobs):
+    """Fail where there is anything to do."""
+    raise AssertionError(list(jobs))
 
 
 def by_mail(do, jobs):
@@ -47,6 +54,51 @@ def test_days_folded_and_rows_made_apart_are_those_of_one_process(lines, chosen,
         assert one.documents == several.documents
         assert (one.days_folded, one.events, one.damage) == (several.days_folded, several.events, several.damage)
         assert shelves[0]._rows == shelves[1]._rows
+
+
+@given(histories(), st.sampled_from([Settings(), Settings(locale="zh", timezone="Asia/Shanghai")]))
+def test_documents_rendered_ahead_and_what_is_kept_of_them_are_those_of_one_process(lines, chosen):
+    with log_of(lines) as log, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(apart, "_WORTH_IT", 0)
+        patch.setattr(rendered_ahead, "_ENOUGH", 200)
+        shelves = Kept(), Kept()
+        one, several = (replay(log, chosen, shelf=shelf) for shelf in shelves)
+        several.render_ahead(list(several.units()), by_mail)
+
+        for unit in one.units():
+            made, apart_made = one.render(unit), several.render(unit)
+            assert made == apart_made
+            assert [document.data for document in made] == [document.data for document in apart_made]
+        assert shelves[0]._rows == shelves[1]._rows
+
+
+def test_only_documents_made_of_rows_are_rendered_ahead_and_each_once(tmp_path, monkeypatch):
+    monkeypatch.setattr(apart, "_WORTH_IT", 0)
+    done = replay(copied(HISTORY, tmp_path), Settings())
+    asked = []
+
+    def counted(do, jobs):
+        for job in jobs:
+            asked.extend(job.units)
+            yield do(job)
+
+    done.render_ahead(list(done.units()), counted)
+    documents = {unit: done.render(unit) for unit in done.units()}
+
+    assert {"memory", "daily-notes", "index"} == {view for view, _ in asked}
+    assert sorted(asked) == sorted(set(asked))
+    assert documents == {unit: done.render(unit) for unit in done.units()}
+
+
+def test_where_some_documents_are_current_none_is_rendered_ahead(tmp_path, monkeypatch):
+    monkeypatch.setattr(apart, "_WORTH_IT", 0)
+    done = replay(copied(HISTORY, tmp_path), Settings())
+    unit = next(done.units())
+    done.publish(unit, {})
+
+    done.render_ahead(list(done.units()), nobody)
+
+    assert all(done.render(unit) for unit in done.units() if unit[1])
 
 
 def _jobs(job):
@@ -101,3 +153,16 @@ def test_a_log_replayed_by_several_processes_has_the_bytes_of_one(tmp_path, monk
     assert wanted == rendered(log, Settings(), anew=True)
     assert [2] == begun
     assert wanted == rendered(log, Settings())
+
+    published = rebuild(log, Settings(), anew=True).published.written
+
+    assert [2, 2] == begun
+    assert wanted == {path: Path(log.store.knowledge, path).read_bytes() for path in published}
+
+
+def test_jobs_of_after_the_end_are_done_here():
+    with two(Workers()) as workers:
+        pass
+
+    assert not workers.are_any
+    assert [HERE] == [process for process, _ in workers(_jobs, [1])]
