@@ -14,21 +14,23 @@ _INVISIBLE = (
     "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200c\u200e\u200f\u202a-\u202e\u2060-\u206f"
     "\u3164\ufe00-\ufe0e\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
 )
+_CONTROLS = "\x00-\x1f\x7f-\x9f"
 _UNSAFE = (
-    f"(?:\x1b\\[|\x9b)[0-?]*[ -/]*[@-~]|[\x00-\x1f\x7f-\x9f{_INVISIBLE}]"
+    f"(?:\x1b\\[|\x9b)[0-?]*[ -/]*[@-~]|[{_CONTROLS}{_INVISIBLE}]"
     f"|(?<!{_EMOJI})(?<!{_EMOJI}\ufe0f)\u200d|\u200d(?!{_EMOJI})"
     f"|(?<!{_EMOJI})(?<![0-9#*])\ufe0f|(?<=[0-9#*])\ufe0f(?!\u20e3)"
 )
+_SUSPECT = f"[{_CONTROLS}{_INVISIBLE}\u200d\ufe0f]"  # all that is unsafe has one of these, and few texts do
 _UNSEEN = f"[{_INVISIBLE}\u200d\ufe0f]+"  # joiners and selectors do not distinguish texts, either
 # Han characters, kana and their punctuation: a space beside them is a matter of taste
 _HAN = "\u2e80-\u2fdf\u3001-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
-_BESIDE_HAN = f" (?=[{_HAN}])|(?<=[{_HAN}]) "
+_BESIDE_HAN = f" (?:(?=[{_HAN}])|(?<=[{_HAN}] ))"  # begins with the space: that is looked for first
 
 _REMEMBERED = 2000  # characters of a text, at most
 
 
 def _remembering(function: Callable[[str], str]) -> Callable[[str], str]:
-    """Remember what short texts come to: what a conversation says is looked at for several files, one after another."""
+    """Remember what short texts come to: those not of ASCII take their time, and entities and categories come again."""
     known = lru_cache(maxsize=1024)(function)
 
     @wraps(function)
@@ -43,20 +45,23 @@ STAGE_PREFIX = "阶段摘要："
 _compiled = cache(re.compile)  # on first need: a session's start that meets ASCII only would wait for nothing
 
 
-@_remembering
 def one_line(text: str) -> str:
     """White space collapsed, characters gone that act or that nobody sees."""
     if text.isascii() and text.isprintable() and "  " not in text and text == text.strip():
-        return text  # as most is; its hash is known by now
-    line = " ".join(text.split())
-    if line.isascii() and line.isprintable():
-        return line
-    return " ".join(harmless(line).split())
+        return text  # as most is
+    return _one_line(text)
+
+
+@_remembering
+def _one_line(text: str) -> str:
+    return " ".join(harmless(" ".join(text.split())).split())
 
 
 def harmless(text: str) -> str:
     """Without characters that would act on a terminal or hide what follows; line breaks are among them."""
-    return text if text.isascii() and text.isprintable() else _compiled(_UNSAFE).sub("", text)
+    if (text.isascii() and text.isprintable()) or not _compiled(_SUSPECT).search(text):
+        return text
+    return _compiled(_UNSAFE).sub("", text)
 
 
 def encodable(text: str) -> str:
@@ -75,22 +80,35 @@ def cut(text: str, limit: int) -> str:
     return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"
 
 
-@_remembering
 def same_text(text: str) -> str:
     """Reduce a statement to what all wordings of the same fact have in common.
 
     Unicode NFKC, case folding, invisible characters gone, white space collapsed, and gone beside Han characters,
     trailing punctuation gone.
     """
-    collapsed = " ".join(fold(text).split())
-    if " " in collapsed and not collapsed.isascii():
-        collapsed = _compiled(_BESIDE_HAN).sub("", collapsed)
-    end = len(collapsed)
-    while end and not collapsed[end - 1].isalnum() and _closes(collapsed[end - 1]):
+    return same_line(" ".join(text.split()) if text.isascii() else text) or text
+
+
+def same_line(line: str) -> str:
+    """Reduce like `same_text` what is one line."""
+    return _unclosed(line.lower()) if line.isascii() else _same_line(line)
+
+
+@_remembering
+def _same_line(line: str) -> str:
+    collapsed = " ".join(fold(line).split())
+    return _unclosed(_compiled(_BESIDE_HAN).sub("", collapsed) if " " in collapsed else collapsed) or line
+
+
+def _unclosed(text: str) -> str:
+    """Take the punctuation off its end, unless that is all there is."""
+    end = len(text)
+    while end and not text[end - 1].isalnum() and _closes(text[end - 1]):
         end -= 1
-    return collapsed[:end] or collapsed or text
+    return text[:end] or text
 
 
+@_remembering
 def statement_of(text: str) -> str:
     """Reduce a text to what all wordings of its statement have in common."""
     return same_text(one_line(text).removeprefix(STAGE_PREFIX).strip())

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eventlog.text import cut, one_line, project_name, same_text
+from eventlog.text import cut, one_line, project_name, same_line, same_text
 
 
 @pytest.mark.parametrize(
@@ -84,6 +84,11 @@ def test_text_of_nothing_but_punctuation_stays_what_it_is():
 @given(st.text())
 def test_what_is_compared_is_stable(text):
     assert same_text(text) == same_text(same_text(text))
+
+
+@given(st.text())
+def test_a_line_is_compared_as_the_text_it_is(text):
+    assert same_text(one_line(text)) == same_line(one_line(text))
 
 
 @given(st.text(alphabet="a1 \x1b[m\u200b\u200d\ufe0f\u20e3👩❤\U000e0041", max_size=12))
