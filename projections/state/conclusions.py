@@ -8,7 +8,7 @@ the newest save that names any, less what later saves call done.
 """
 
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -16,9 +16,17 @@ from msgspec.structs import replace
 from eventlog.events import Fact, StageSummary, order
 from eventlog.layers import AGENT, PRE_COMPACTION, SESSION_END, STOP_FALLBACK
 from eventlog.projections.state.conversations import Conversation
-from eventlog.projections.state.distinct_facts import DistinctFact, distinct_facts, of_fact, ranked, subject_of
+from eventlog.projections.state.distinct_facts import (
+    DistinctFact,
+    Statement,
+    distinct_facts,
+    likeness,
+    of_fact,
+    ranked,
+    subject_of,
+)
 from eventlog.retractions import Retractions
-from eventlog.text import STAGE_PREFIX, cut, one_line, same_text
+from eventlog.text import STAGE_PREFIX, cut, one_line
 
 TOPIC_CHARS = 100
 SUMMARY_CHARS = 500
@@ -36,11 +44,12 @@ NONE = "none"
 
 
 class Mention(Struct, frozen=True, gc=False):
-    """One event that says something, and its wording."""
+    """One event that says something, and its wording; `same` is the `likeness` of that."""
 
     text: str
     ts: str
     id: str
+    same: bytes
 
 
 class SourcedText(Struct, frozen=True):
@@ -52,7 +61,12 @@ class SourcedText(Struct, frozen=True):
     @property
     def sources(self) -> tuple[str, ...]:
         """Return the ids of the events."""
-        return tuple(saying.id for saying in self.mentions)
+        return tuple([saying.id for saying in self.mentions])
+
+    @property
+    def same(self) -> bytes:
+        """Return what all wordings have in common."""
+        return self.mentions[0].same
 
 
 class Conclusion(Struct, frozen=True):
@@ -84,17 +98,23 @@ def and_more(count: int) -> str:
     return f"… (+{count})"
 
 
-def conclude(conversation: Conversation, withdrawn: Retractions) -> Conclusion:
-    """Conclude one conversation, of what has not been withdrawn."""
+def conclude(
+    conversation: Conversation, withdrawn: Retractions, stated: Callable[[Fact], Statement] = of_fact
+) -> Conclusion:
+    """Conclude one conversation, of what has not been withdrawn; `stated` tells what a fact states."""
     summaries = [summary for summary in conversation.summaries if not withdrawn.hides(summary)]
     summaries.sort(key=order)
     worded = [summary for summary in map(withdrawn.cleared, summaries) if summary.summary]
     facts = [] if worded else [fact for fact in conversation.facts if not withdrawn.hides(fact)]
-    told = _told(worded) if worded else _from_facts(facts)
+    told = _told(worded) if worded else _from_facts(facts, stated)
     if not summaries:
         return told
-    decisions, todos = tuple(_collect(summaries, _decisions).values()), _open(summaries)
-    return replace(told, decisions=_allowed(decisions, withdrawn), todos=_allowed(todos, withdrawn))
+    decisions = _said(summaries, _decisions)
+    return replace(
+        told,
+        decisions=_allowed(_sourced(_first(decisions), decisions), withdrawn),
+        todos=_allowed(_open(summaries), withdrawn),
+    )
 
 
 def _allowed(texts: tuple[SourcedText, ...], withdrawn: Retractions) -> tuple[SourcedText, ...]:
@@ -120,14 +140,17 @@ def _told(summaries: Sequence[StageSummary]) -> Conclusion:
 
 def _newest(newest: StageSummary, summaries: Sequence[StageSummary], source: str, *, automatic: bool) -> Conclusion:
     """Conclude from the last of several revisions; a text that other summaries share is theirs as well."""
-    parts = _of([newest.summary], _collect(summaries, _summary))
+    said = _said(summaries, _summary)
+    parts = _sourced([saying for saying in said if saying.id == newest.id], said)
     return Conclusion(_topic(newest), parts, source=source, automatic=automatic, saved_at=newest.ts)
 
 
 def _joined(stages: Sequence[StageSummary], summaries: Sequence[StageSummary]) -> Conclusion:
+    of_stages = {stage.id for stage in stages}
+    said = _said(summaries, _summary)
     return Conclusion(
         topic=_topic(stages[0]),
-        parts=_of([said.text for said in _collect(stages, _summary).values()], _collect(summaries, _summary)),
+        parts=_sourced(_first(saying for saying in said if saying.id in of_stages), said),
         joint=" → ",
         source=_net(stages),
         automatic=True,
@@ -135,8 +158,8 @@ def _joined(stages: Sequence[StageSummary], summaries: Sequence[StageSummary]) -
     )
 
 
-def _from_facts(facts: Sequence[Fact]) -> Conclusion:
-    known = ranked(_known(facts))
+def _from_facts(facts: Sequence[Fact], stated: Callable[[Fact], Statement]) -> Conclusion:
+    known = ranked(_known(facts, stated))
     if not known:
         return Conclusion()
     return Conclusion(
@@ -150,20 +173,20 @@ def _from_facts(facts: Sequence[Fact]) -> Conclusion:
     )
 
 
-def _known(facts: Iterable[Fact]) -> Iterator[DistinctFact]:
+def _known(facts: Iterable[Fact], stated: Callable[[Fact], Statement]) -> Iterator[DistinctFact]:
     """Yield distinct facts, each once and as last said, of every subject."""
-    by_subject: dict[str, list[Fact]] = {}
+    by_subject: dict[str, list[Statement]] = {}
     for fact in facts:
-        if one_line(fact.content):
-            by_subject.setdefault(subject_of(fact), []).append(fact)
-    for of_one in by_subject.values():
-        yield from distinct_facts(map(of_fact, of_one))
+        statement = stated(fact)
+        if statement.text:
+            by_subject.setdefault(subject_of(fact), []).append(statement)
+    for statements in by_subject.values():
+        yield from distinct_facts(statements)
 
 
 def _stated(known: DistinctFact) -> SourcedText:
-    return SourcedText(
-        known.first.text, tuple(Mention(statement.text, statement.ts, statement.id) for statement in known.statements)
-    )
+    mentions = tuple([Mention(one.text, one.ts, one.id, one.same) for one in known.statements])
+    return SourcedText(known.first.text, mentions)
 
 
 def _net(stages: Sequence[StageSummary]) -> str:
@@ -178,8 +201,12 @@ def _open(summaries: Sequence[StageSummary]) -> tuple[SourcedText, ...]:
     lists = [summary for summary in naming if summary.layer != SESSION_END] or naming
     if not lists:
         return ()
-    done = {same_text(_clean(text)) for summary in summaries[summaries.index(lists[-1]) + 1 :] for text in summary.done}
-    return tuple(said for said in _of(lists[-1].todos, _collect(summaries, _todos)) if same_text(said.text) not in done)
+    said = _said(summaries, _todos)
+    left = {saying.same: saying for saying in said if saying.id == lists[-1].id}
+    for summary in summaries[summaries.index(lists[-1]) + 1 :]:
+        for text in summary.done:
+            left.pop(likeness(_clean(text)), None)
+    return _sourced(left.values(), said)
 
 
 def _topic(summary: StageSummary) -> str:
@@ -202,20 +229,27 @@ def _todos(summary: StageSummary) -> list[str]:
     return summary.todos
 
 
-def _collect(summaries: Sequence[StageSummary], texts: Callable[[StageSummary], list[str]]) -> dict[str, SourcedText]:
-    """Collect every distinct text of the summaries by what its wordings share, in the order and wording first said."""
-    found: dict[str, dict[str, Mention]] = {}
-    for summary in summaries:
-        for text in filter(None, map(_clean, texts(summary))):
-            found.setdefault(same_text(text), {}).setdefault(summary.id, Mention(text, summary.ts, summary.id))
-    return {same: _sourced(tuple(mentions.values())) for same, mentions in found.items()}
+def _said(summaries: Sequence[StageSummary], texts: Callable[[StageSummary], list[str]]) -> list[Mention]:
+    """List all the summaries say, in the order said."""
+    return [
+        Mention(text, summary.ts, summary.id, likeness(text))
+        for summary in summaries
+        for text in map(_clean, texts(summary))
+        if text
+    ]
 
 
-def _sourced(mentions: tuple[Mention, ...]) -> SourcedText:
-    return SourcedText(mentions[0].text, mentions)
+def _first(said: Iterable[Mention]) -> Iterable[Mention]:
+    """Take every distinct text where it was first said."""
+    found: dict[bytes, Mention] = {}
+    for saying in said:
+        found.setdefault(saying.same, saying)
+    return found.values()
 
 
-def _of(texts: Iterable[str], said: Mapping[str, SourcedText]) -> tuple[SourcedText, ...]:
-    """Return those texts as they stand, each with all the events that said it."""
-    wanted = {same_text(text): text for text in map(_clean, texts) if text}
-    return tuple([SourcedText(text, said[same].mentions) for same, text in wanted.items()])
+def _sourced(own: Iterable[Mention], said: Iterable[Mention]) -> tuple[SourcedText, ...]:
+    """Return those texts as they stand, each with all the events that said it, and how these first did."""
+    found: dict[bytes, dict[str, Mention]] = {}
+    for saying in said:
+        found.setdefault(saying.same, {}).setdefault(saying.id, saying)
+    return tuple([SourcedText(saying.text, tuple(found[saying.same].values())) for saying in own])

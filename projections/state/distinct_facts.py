@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from eventlog.events import Fact
 from eventlog.ids import digest
-from eventlog.text import one_line, same_text
+from eventlog.text import one_line, same_line
 
 
 class Statement(Struct, array_like=True, frozen=True, gc=False):
@@ -100,9 +100,9 @@ def _rank(statements: Sequence[Statement]) -> Rank:
     return importance, sessions, last.ts, last.confidence, last.id
 
 
-def likeness(text: str) -> bytes:
-    """Digest what all wordings of a text have in common: rows are kept by the thousand, and texts are long."""
-    return digest(same_text(text), _LIKENESS)
+def likeness(line: str) -> bytes:
+    """Digest what all wordings of a text of one line have in common: rows are kept by the thousand, texts are long."""
+    return digest(same_line(line), _LIKENESS)
 
 
 def subject_of(fact: Fact) -> str:

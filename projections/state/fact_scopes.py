@@ -16,7 +16,6 @@ from eventlog.projections.state.distinct_facts import (
     DistinctFact,
     Statement,
     distinct_facts,
-    likeness,
     ranked,
     subject_of,
 )
@@ -62,7 +61,7 @@ def _rows(told: Told) -> Iterator[tuple[str, Stated]]:
     found: dict[str, Stated] = defaultdict(Stated)
     for fact in told.conversation.facts:
         row = found[subject_of(fact)]
-        row.changed_at = max(row.changed_at, fact.ts, told.touched[fact.id])
+        row.changed_at = max(row.changed_at, fact.ts, told.touched.get(fact.id, ""))
         if statement := told.stated.get(fact.id):
             row.events.append(fact.id)
             row.statements += [statement] if statement.text else []
@@ -73,8 +72,7 @@ def _rows(told: Told) -> Iterator[tuple[str, Stated]]:
         if summary.decisions:
             found[told.project].events.append(summary.id)
     for said in told.conclusion.decisions:
-        same = likeness(said.text)
-        found[told.project].statements += [_of_decision(saying, same, told.conversation.id) for saying in said.mentions]
+        found[told.project].statements += [_of_decision(saying, told.conversation.id) for saying in said.mentions]
     yield from found.items()
 
 
@@ -94,13 +92,13 @@ def _changes_by_decisions(told: Told) -> Iterator[tuple[str, str]]:
     named_at = conversation.first_project[0] if conversation.project else ""
     for summary in conversation.summaries:
         if summary.decisions:
-            changed_at = max(summary.ts, told.touched[summary.id], named_at)
+            changed_at = max(summary.ts, told.touched.get(summary.id, ""), named_at)
             yield told.project, changed_at
             if named_at > summary.ts:  # until then its decisions were the user's
                 yield "", changed_at
 
 
-def _of_decision(mention: Mention, same: bytes, conversation_id: str) -> Statement:
+def _of_decision(mention: Mention, conversation_id: str) -> Statement:
     return Statement(
         mention.text,
         mention.ts,
@@ -111,5 +109,5 @@ def _of_decision(mention: Mention, same: bytes, conversation_id: str) -> Stateme
         "W",
         _PLAIN_IMPORTANCE,
         _PLAIN_CONFIDENCE,
-        same,
+        mention.same,
     )

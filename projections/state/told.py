@@ -13,21 +13,20 @@ Local = Callable[[str], str]  # timestamp -> `YYYY-MM-DDTHH:MM` on the clocks of
 class Told:
     """A conversation, the withdrawals in force, the clock of the user, and what all rows of it are made of.
 
-    `stated` maps each fact that is not withdrawn to what it states, `summaries` are those not withdrawn, `visible` the
-    ids of both; `touched` maps each to when its fate was last decided, "" where nobody ever withdrew it.
+    `stated` maps each fact that is not withdrawn to what it states, `summaries` are those not withdrawn; `touched` maps
+    those that anybody ever withdrew to when their fate was last decided.
     """
 
     def __init__(self, conversation: Conversation, withdrawn: Retractions, local: Local) -> None:
         hides, touched_at = withdrawn.hides, withdrawn.touched_at
-        facts, summaries = conversation.facts, conversation.summaries
+        said = (*conversation.facts, *conversation.summaries)
         self.conversation = conversation
         self.withdrawn = withdrawn
         self.local = local
-        self.conclusion = conclude(conversation, withdrawn)
-        self.stated = {fact.id: of_fact(fact) for fact in facts if not hides(fact)}
-        self.summaries = [summary for summary in summaries if not hides(summary)]
-        self.visible = {*self.stated, *[summary.id for summary in self.summaries]}
-        self.touched = {one.id: touched_at(one) for one in (*facts, *summaries)}
+        self.stated = {fact.id: of_fact(fact) for fact in conversation.facts if not hides(fact)}
+        self.summaries = [summary for summary in conversation.summaries if not hides(summary)]
+        self.conclusion = conclude(conversation, withdrawn, lambda fact: self.stated[fact.id])
+        self.touched = {event.id: at for event in said if (at := touched_at(event))}
 
     @property
     def project(self) -> str:

@@ -21,7 +21,7 @@ from eventlog.projections.same_words import all_for
 from eventlog.projections.stamp import stamped
 from eventlog.projections.state.conclusions import Conclusion, SourcedText, conclude
 from eventlog.projections.state.conversations import Conversation, Conversations
-from eventlog.projections.state.distinct_facts import Statement, likeness, subject_of
+from eventlog.projections.state.distinct_facts import Statement, subject_of
 from eventlog.projections.state.told import Local, Told
 from eventlog.text import project_name
 
@@ -64,8 +64,9 @@ def notes(state: Conversations, local: Local) -> dict[str, DailyNote]:
 
 def _rows(told: Told) -> Iterator[tuple[str, DailyNote]]:
     by_day = _by_day(told.conversation, told.local)
+    visible = {*told.stated, *[summary.id for summary in told.summaries]}
     for day, said in by_day.items():
-        events = [event.id for event in (*said.facts, *said.summaries) if event.id in told.visible]
+        events = [event.id for event in (*said.facts, *said.summaries) if event.id in visible]
         items = list(_items(said, told, is_whole=len(by_day) == 1))
         yield day, DailyNote(items, events, _changed_at(said, told.touched))
 
@@ -180,14 +181,14 @@ def _of_fact(fact: Fact, stated: Statement) -> Item:
 
 def _of_summary(section: int, said: SourcedText, project: str) -> Item:
     ts = min([saying.ts for saying in said.mentions])
-    return Item(section, ts, said.sources, project, said.text, likeness(said.text))
+    return Item(section, ts, said.sources, project, said.text, said.same)
 
 
 def _changed_at(said: Conversation, touched: Mapping[str, str]) -> str:
     """Return the last change, which may be the later day the conversation was given its project."""
     events: list[Fact | StageSummary] = [*said.facts, *said.summaries]
     named_at = said.first_project[0] if said.project and said.summaries else ""
-    return max(named_at, *[max(event.ts, touched[event.id]) for event in events])
+    return max(named_at, *[max(event.ts, touched.get(event.id, "")) for event in events])
 
 
 def _sources_of(items: Iterable[Item]) -> tuple[str, ...]:

@@ -97,8 +97,8 @@ def _touched(told: Told) -> list[str]:
     """List when it was given its project, and when anything of it was withdrawn or restored."""
     conversation = told.conversation
     named_at = conversation.first_project[0] if conversation.project else ""
-    events = (*conversation.facts, *conversation.summaries) if any(told.touched.values()) else ()
-    return [named_at, *(max(event.ts, touched_at) for event in events if (touched_at := told.touched[event.id]))]
+    said = (*conversation.facts, *conversation.summaries) if told.touched else ()
+    return [named_at, *(max(event.ts, told.touched[event.id]) for event in said if event.id in told.touched)]
 
 
 def _render(name: str, library: "Library") -> Iterable[Document]:
