@@ -12,6 +12,7 @@ from eventlog.errors import NotStored
 from eventlog.files import replace_file
 from eventlog.linescan import lines_with
 from eventlog.replica import replica_of
+from eventlog.sha import sha256
 from eventlog.store import Store, day_of
 
 
@@ -110,15 +111,9 @@ def _look(path: str, before: SeenFile | None) -> SeenFile | None:
     if data is None or (before and not _begins_with(data, before)):
         return before
     whole = data[: data.rfind(b"\n") + 1]
-    digest = _sha256(whole)
+    digest = sha256(whole)
     return SeenFile(len(whole), whole.count(b"\n"), digest, stat.st_mtime_ns)
 
 
 def _begins_with(data: bytes, seen: SeenFile) -> bool:
-    return _sha256(data[: seen.size]) == seen.digest
-
-
-def _sha256(data: bytes) -> str:
-    import hashlib  # slow to load, and fast with megabytes: few replays need it
-
-    return hashlib.sha256(data).hexdigest()
+    return sha256(data[: seen.size]) == seen.digest

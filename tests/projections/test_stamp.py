@@ -64,3 +64,11 @@ def test_an_older_file_whose_digest_is_of_the_text_alone_is_still_known_as_untou
 
     assert is_untouched(text + stamp.encode())
     assert not is_untouched(text.replace(b"x", b"y") + stamp.encode())
+
+
+def test_a_file_of_megabytes_is_stamped_as_any_other():
+    text = b"- x\n" * (1 << 20)
+    stamp = f"<!-- eventlog {NEWEST} sha256:{hashlib.sha256(text + NEWEST.encode()).hexdigest()} -->\n"
+
+    assert is_untouched(text + stamp.encode())
+    assert not is_untouched(text.replace(b"x", b"y", 1) + stamp.encode())
