@@ -40,25 +40,17 @@ class State(Protocol):
 Sources = tuple[tuple[str, ...], tuple[str, ...]]  # events, and whole conversations
 
 
-class Line:
+class Line(Struct, frozen=True, eq=False):
     """One rendered line, without its newline, and its sources: leave them out, and the line changes.
 
-    `conversations` stands for all events of those conversations, which the index can name. `behind` finds the sources
-    when somebody asks for them: a replay does not.
+    `whole` stands for all events of those conversations, which the index can name. `find` finds the sources when
+    somebody asks for them: a replay does not.
     """
 
-    __slots__ = ("_behind", "text")
-
-    def __init__(
-        self,
-        text: str,
-        sources: tuple[str, ...] = (),
-        conversations: tuple[str, ...] = (),
-        *,
-        behind: Callable[[], Sources] | None = None,
-    ) -> None:
-        self.text = text
-        self._behind: Callable[[], Sources] | Sources = behind or (sources, conversations)
+    text: str
+    events: tuple[str, ...] = ()
+    whole: tuple[str, ...] = ()
+    find: Callable[[], Sources] | None = None
 
     @property
     def sources(self) -> tuple[str, ...]:
@@ -73,11 +65,11 @@ class Line:
     @property
     def known(self) -> Sources | None:
         """Return the sources; None where they would have to be found."""
-        return None if callable(self._behind) else self._behind
+        return None if self.find else (self.events, self.whole)
 
     def behind(self) -> Sources:
         """Find the sources."""
-        return self._behind() if callable(self._behind) else self._behind
+        return self.find() if self.find else (self.events, self.whole)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Line) and (self.text, *self.behind()) == (other.text, *other.behind())

@@ -27,10 +27,10 @@ def stamped(path: str, lines: Sequence[Line], newest: str) -> Document:
         events = dict.fromkeys(event for events, _ in told for event in events)
         return tuple(events), tuple(dict.fromkeys(one for _, conversations in told for one in conversations))
 
-    above = Document(path, (*lines, Line("", behind=behind)))
+    above = Document(path, (*lines, Line("", find=behind)))
     stamp = f"<!-- eventlog {newest} sha256:{_digest(above.data + newest.encode())} -->"
     data = above.data + f"{stamp}\n".encode()
-    return Document(path, (*above.lines, Line(stamp, behind=behind)), data)
+    return Document(path, (*above.lines, Line(stamp, find=behind)), data)
 
 
 def stamped_at(data: bytes) -> str | None:

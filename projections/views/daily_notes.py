@@ -6,6 +6,7 @@ summaries of that day come to: the last one of the whole session, else its stage
 
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
+from functools import cache
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
@@ -13,7 +14,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from eventlog.events import Fact, StageSummary
-from eventlog.projections.base import Document, Line, Projection, RowKind, View
+from eventlog.projections.base import Document, Line, Projection, RowKind, Sources, View
 from eventlog.projections.engine.whole import whole
 from eventlog.projections.labels import LABELS, Labels
 from eventlog.projections.raw_html import as_item, as_text
@@ -94,37 +95,45 @@ def _render(day: str, library: "Library") -> Iterable[Document]:
 
 def lines(day: str, note: DailyNote, words: Labels, local: Local) -> Iterator[Line]:
     """Write the title and the sections there is anything to say in; the same thing said twice is one bullet."""
-    all_of_it = tuple(sorted(note.not_retracted))
-    yield Line(f"# {day}", all_of_it)
-    told = list(_gathered(note.items))
+
+    def all_of_it() -> Sources:
+        return tuple(sorted(note.not_retracted)), ()
+
+    yield Line(f"# {day}", find=all_of_it)
+    told = _gathered(note.items)
     for section, title in enumerate((words.events, words.insights, words.todos)):
         chosen = [same for same in told if same.section == section]
         if chosen:
-            yield from (Line("", all_of_it), Line(f"## {title}", all_of_it), Line("", all_of_it))
-            yield from (_bullet(same, local) for same in chosen)
+            yield from (Line(text, find=all_of_it) for text in ("", f"## {title}", ""))
+            yield from (Line(_bullet(same, local), same.events) for same in chosen)
 
 
-def _gathered(items: Iterable[Item]) -> Iterator[Item]:
+def _gathered(items: Iterable[Item]) -> list[Item]:
     """Gather each once, as first said; what anyone called an insight is one, what is left to do stays to be done."""
-    same: dict[tuple[bool, str, bytes], list[Item]] = {}
+    found: dict[tuple[bool, str, bytes], Item] = {}
+    again: dict[tuple[bool, str, bytes], list[Item]] = {}
     for item in sorted(items, key=_place_of):
-        if item.text:
-            same.setdefault((item.section == _TODOS, item.project, item.same), []).append(item)
-    for first, *more in same.values():
-        if not more:
-            yield first
-            continue
-        section = max(item.section for item in (first, *more))
-        yield replace(first, section=section, events=_sources_of((first, *more)))
+        same = (item.section == _TODOS, item.project, item.same)
+        if item.text and found.setdefault(same, item) is not item:
+            again.setdefault(same, [found[same]]).append(item)
+    for same, said in again.items():
+        section = max(item.section for item in said)
+        found[same] = replace(found[same], section=section, events=_sources_of(said))
+    return list(found.values())
 
 
-def _bullet(item: Item, local: Local) -> Line:
-    name = project_name(item.project)
-    told = f"{name}: {item.text}" if name else item.text
+def _bullet(item: Item, local: Local) -> str:
+    told = _about(item.project) + item.text
     if item.section == _LEARNED:
-        return Line(f"- {as_item(told)}", item.events)
+        return f"- {as_item(told)}"
     mark = "[ ]" if item.section == _TODOS else local(item.ts)[11:]
-    return Line(f"- {mark} {as_text(told)}", item.events)
+    return f"- {mark} {as_text(told)}"
+
+
+@cache
+def _about(project: str) -> str:
+    name = project_name(project)
+    return f"{name}: " if name else ""
 
 
 def local_time(timezone: str) -> Local:

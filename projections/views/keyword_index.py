@@ -130,11 +130,11 @@ def _of_everything(library: "Library") -> Iterator[Document]:
     lines = [*_head(words.index_title, words, behind)]
     if projects := [share.name for share in shares if share.name]:
         of_projects = _sources_of(projects, library)
-        lines += [Line(text, behind=of_projects) for text in ("", f"## {words.projects}", "")]
+        lines += [Line(text, find=of_projects) for text in ("", f"## {words.projects}", "")]
         lines += [
             Line(
                 f"- **{_name(name)}** {as_text(one_line(name))} → {_path(name)}",
-                behind=_sources_of([name], library),
+                find=_sources_of([name], library),
             )
             for name in projects
         ]
@@ -158,19 +158,19 @@ def _document(path: str, lines: list[Line], shares: list[Share], changed_at: str
         size -= len(text.encode()) + 1
         if len(shown) == room or size < 0:
             break
-        shown.append((_words_of(word), Line(text, behind=_sources_of_keyword(keyword.same, names, meant))))
+        shown.append((_words_of(word), Line(text, find=_sources_of_keyword(keyword.same, names, meant))))
     behind = _sources_of(names, library)
     if shown:
-        lines += [Line(text, behind=behind) for text in ("", f"## {words.keywords}", "")]
+        lines += [Line(text, find=behind) for text in ("", f"## {words.keywords}", "")]
         lines += [line for _, line in sorted(shown, key=lambda pair: pair[0])]
     if left := keywords[len(shown) :]:
         more = words.more.format(count=len(left), command="eventlog query --type fact --grep WORD")
-        lines += [Line("", behind=behind), Line(more, behind=behind)]
+        lines += [Line("", find=behind), Line(more, find=behind)]
     return stamped(path, lines, changed_at)
 
 
 def _head(title: str, words: Labels, behind: Callable[[], Sources]) -> Iterator[Line]:
-    yield from (Line(text, behind=behind) for text in (f"# {title}", "", words.index_key))
+    yield from (Line(text, find=behind) for text in (f"# {title}", "", words.index_key))
 
 
 def _sessions(heads: list[Head], up: str, words: Labels, name: str, library: "Library") -> Iterator[Line]:
@@ -180,10 +180,10 @@ def _sessions(heads: list[Head], up: str, words: Labels, name: str, library: "Li
         def behind() -> Sources:
             return (), _spoke(name, library)
 
-        yield from (Line(text, behind=behind) for text in ("", f"## {words.sessions}", ""))
+        yield from (Line(text, find=behind) for text in ("", f"## {words.sessions}", ""))
     for head in heads:
         link = f"[{head.last_at[:10]}]({up}sessions/{conversation_name(head.id)}.md)"
-        yield Line(f"- {link} {as_text(head.topic)}", conversations=(head.id,))
+        yield Line(f"- {link} {as_text(head.topic)}", whole=(head.id,))
 
 
 def _text(keyword: Keyword, word: str) -> str:

@@ -104,10 +104,10 @@ def _document(subject: FactScope, settings: Settings, notes: KnowledgeEdited | N
     title = f"# {words.memory}" + (f": {_name(subject.project)}" if subject.project else "")
     spent = len(f"{title}\n{_more(len(groups), subject, words)}\n".encode()) + STAMP_BYTES + 3
     shown, left = _fit(groups, titles, settings.memory, spent)
-    lines = [Line(title, behind=_sources_of(groups, subject)), *_sections(shown, left, titles, subject)]
+    lines = [Line(title, find=_sources_of(groups, subject)), *_sections(shown, left, titles, subject)]
     if left:
         sources = _sources_of(left, subject)
-        lines += [Line("", behind=sources), Line(_more(len(left), subject, words), behind=sources)]
+        lines += [Line("", find=sources), Line(_more(len(left), subject, words), find=sources)]
     if notes and notes.content is not None:
         lines += [Line(text, (notes.id,)) for text in ("", f"## {notes.key.heading}", "", *notes.content.split("\n"))]
     return stamped(_path(subject.project), lines, max(subject.changed_at, notes.ts if notes else ""))
@@ -165,7 +165,7 @@ def _sections(
         by_section.setdefault(_section(fact), []).append(fact)
     for section, groups in sorted(by_section.items()):
         sources = _sources_of(groups, subject, left, section)
-        yield from (Line(text, behind=sources) for text in ("", f"## {titles[section]}", ""))
+        yield from (Line(text, find=sources) for text in ("", f"## {titles[section]}", ""))
         yield from (Line(_bullet(fact), fact.sources) for fact in groups)
 
 

@@ -76,11 +76,11 @@ def _head(conversation: Conversation, words: Labels, settings: Settings, *, stag
         words.project: project_name(conversation.project) if conversation.project else None,
         words.mode: words.workflow if stages else words.free,
     }
-    yield Line(f"# {words.session}", conversations=(conversation.id,))
-    yield Line("", conversations=(conversation.id,))
+    yield Line(f"# {words.session}", whole=(conversation.id,))
+    yield Line("", whole=(conversation.id,))
     for name, value in fields.items():
         if value:
-            yield Line(f"**{name}:** {as_text(value)}", conversations=(conversation.id,))
+            yield Line(f"**{name}:** {as_text(value)}", whole=(conversation.id,))
 
 
 def _body(conversation: Conversation, conclusion: Conclusion, words: Labels, budget: int) -> Iterator[Line]:
@@ -98,8 +98,8 @@ def _body(conversation: Conversation, conclusion: Conclusion, words: Labels, bud
         fitting = _fit_and_count(texts, more, max(budget - others, budget // 2))
         budget -= sum(len(said.text) for said in fitting)
         if fitting:
-            yield Line("", conversations=(conversation.id,))
-            yield Line(f"## {heading}", conversations=(conversation.id,))
+            yield Line("", whole=(conversation.id,))
+            yield Line(f"## {heading}", whole=(conversation.id,))
             yield from (
                 Line(f"- {as_item(said.text)}", said.sources, (conversation.id,) * (not said.mentions))
                 for said in fitting

@@ -9,7 +9,7 @@ HEAD = "how to save\n"
 
 
 def section(title, *texts, priority=1, more="show"):
-    return ContextSection(title, tuple(Line(text, sources=(text,)) for text in texts), priority, more)
+    return ContextSection(title, tuple(Line(text, (text,)) for text in texts), priority, more)
 
 
 def test_what_fits_is_told_as_it_is():
