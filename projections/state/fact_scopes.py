@@ -30,11 +30,11 @@ _PLAIN_CONFIDENCE = 0.9
 
 
 class Stated(Struct, array_like=True):
-    """The statements of one conversation about a subject; `events` are those not withdrawn, counting or not."""
+    """The statements of one conversation about a subject; `silent` are events not withdrawn that add none."""
 
     changed_at: str = ""
     statements: list[Statement] = []
-    events: list[str] = []
+    silent: list[str] = []
 
 
 class FactScope(Struct, frozen=True, eq=False, dict=True):
@@ -54,7 +54,8 @@ class FactScope(Struct, frozen=True, eq=False, dict=True):
     def superseded(self) -> tuple[str, ...]:
         """Find the events whose statements would count if others did not stand in their place."""
         current = {event for fact in self.facts for event in fact.sources}
-        return tuple(sorted(event for row in self.rows for event in row.events if event not in current))
+        stated = {statement.id for row in self.rows for statement in row.statements}
+        return tuple(sorted(stated.union(*(row.silent for row in self.rows)) - current))
 
 
 def _rows(told: Told) -> Iterator[tuple[str, Stated]]:
@@ -63,16 +64,20 @@ def _rows(told: Told) -> Iterator[tuple[str, Stated]]:
         row = found[subject_of(fact)]
         row.changed_at = max(row.changed_at, fact.ts, told.touched.get(fact.id, ""))
         if statement := told.stated.get(fact.id):
-            row.events.append(fact.id)
-            row.statements += [statement] if statement.text else []
+            if statement.text:
+                row.statements.append(statement)
+            else:
+                row.silent.append(fact.id)
     for subject, ts in _changes_by_decisions(told):
         row = found[subject]
         row.changed_at = max(row.changed_at, ts)
+    mentions = [saying for said in told.conclusion.decisions for saying in said.mentions]
+    if mentions:
+        found[told.project].statements += [_of_decision(saying, told.conversation.id) for saying in mentions]
+    saying = {saying.id for saying in mentions}
     for summary in told.summaries:
-        if summary.decisions:
-            found[told.project].events.append(summary.id)
-    for said in told.conclusion.decisions:
-        found[told.project].statements += [_of_decision(saying, told.conversation.id) for saying in said.mentions]
+        if summary.decisions and summary.id not in saying:
+            found[told.project].silent.append(summary.id)
     yield from found.items()
 
 

@@ -46,10 +46,10 @@ class Item(Struct, array_like=True, gc=False):
 
 
 class DailyNote(Struct, array_like=True):
-    """The items of a day, all events that say anything, and when any event had its last say in it."""
+    """The items of a day, events not withdrawn that add none, and when any event had its last say in it."""
 
     items: list[Item] = []
-    not_retracted: list[str] = []  # some only count once others are gone
+    silent: list[str] = []  # some count once others are gone
     changed_at: str = ""
 
 
@@ -67,8 +67,9 @@ def _rows(told: Told) -> Iterator[tuple[str, DailyNote]]:
     by_day = _by_day(told.conversation, told.local)
     visible = {*told.stated, *[summary.id for summary in told.summaries]}
     for day, said in by_day.items():
-        events = [event.id for event in (*said.facts, *said.summaries) if event.id in visible]
         items = list(_items(said, told, is_whole=len(by_day) == 1))
+        silent = visible.difference(_sources_of(items))
+        events = [event.id for event in (*said.facts, *said.summaries) if event.id in silent]
         yield day, DailyNote(items, events, _changed_at(said, told.touched))
 
 
@@ -79,7 +80,7 @@ def _merged(parts: Iterable[DailyNote]) -> DailyNote:
     whole_day = DailyNote()
     for part in parts:
         whole_day.items += part.items
-        whole_day.not_retracted += part.not_retracted
+        whole_day.silent += part.silent
         whole_day.changed_at = max(whole_day.changed_at, part.changed_at)
     return whole_day
 
@@ -97,7 +98,7 @@ def lines(day: str, note: DailyNote, words: Labels, local: Local) -> Iterator[Li
     """Write the title and the sections there is anything to say in; the same thing said twice is one bullet."""
 
     def all_of_it() -> Sources:
-        return tuple(sorted(note.not_retracted)), ()
+        return tuple(sorted({*_sources_of(note.items), *note.silent})), ()
 
     yield Line(f"# {day}", find=all_of_it)
     told = _gathered(note.items)
