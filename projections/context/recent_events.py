@@ -35,6 +35,7 @@ def said_between(log: EventLog, cache: Shelf, since: str, until: str, visible: V
     """
     state = Conversations(retractions=decided_before(log, cache, since))
     seen: set[str] = set()
+    heard: list[AnyEvent] = []
     unheard: list[StageSummary] = []
     for day in _days(log, since, until):
         for event in _load(day, cache):
@@ -42,9 +43,10 @@ def said_between(log: EventLog, cache: Shelf, since: str, until: str, visible: V
                 continue
             seen.add(event.id)
             if isinstance(event, _WITHDRAW) or visible(event):
-                state.fold(event)
+                heard.append(event)
             elif isinstance(event, StageSummary):
                 unheard.append(event)
+    state.fold_all(heard)
     _add_what_is_of_home(state, unheard, log, visible)
     _add_what_is_undone(state, log, cache, since)
     return state
@@ -54,12 +56,15 @@ def said_in(log: EventLog, conversation_id: str, until: str, visible: Visible) -
     """Read all a conversation ever said that may be seen, without what was withdrawn at any time since."""
     conversation = Conversation(conversation_id)
     events = [event for event in events_of(log, conversation_id) if event.subagent is None and event.ts <= until]
+    heard: list[AnyEvent] = []
     unheard: list[StageSummary] = []
     for event in events:
         if visible(event) or visible(_at_home(event, events)) or not isinstance(event, _SAY):
-            conversation.fold(cast("AnyEvent", event))
+            heard.append(cast("AnyEvent", event))
         elif isinstance(event, StageSummary):
             unheard.append(event)
+    if heard:
+        conversation.fold(heard)
     _drop_what_is_revised(conversation, unheard)
     return conversation
 
@@ -67,8 +72,7 @@ def said_in(log: EventLog, conversation_id: str, until: str, visible: Visible) -
 def retractions_since(log: EventLog, cache: Shelf, since: str, until: str) -> Conversations:
     """Read a state that knows nothing but withdrawals; of days that are kept, no conversation is decoded for it."""
     state = Conversations(retractions=decided_before(log, cache, since))
-    for event in withdrawals_between(log, cache, since, until):
-        state.fold(event)
+    state.fold_all(withdrawals_between(log, cache, since, until))
     _add_what_is_undone(state, log, cache, since)
     return state
 
@@ -160,9 +164,8 @@ def _add_what_is_undone(state: Conversations, log: EventLog, cache: Shelf, since
     before = [date for date in sorted(map(day_in_id, targets)) if date <= since[:10]]
     there = (event.id for date in dict.fromkeys(before) for event in _withdrawals_before(log, cache, date, since))
     if not targets.isdisjoint(there):
-        for event in _withdrawals_before(log, cache, "", since):
-            if event.id not in known:
-                state.fold(event)
+        earlier = _withdrawals_before(log, cache, "", since)
+        state.fold_all(event for event in earlier if event.id not in known)
 
 
 def _withdrawals_before(log: EventLog, cache: Shelf, date: str, until: str) -> Iterator[Withdrawal]:

@@ -82,7 +82,7 @@ class DayFold:
             self.knowledge.fold(event)
         if self._withheld:
             said = [without_words(event) if event.id in self._withheld else event for event in said]
-        self.said.fold_skimmed(envelopes, said)
+        self.said.fold_all(said, envelopes)
 
 
 class Decided(msgspec.Struct, array_like=True):

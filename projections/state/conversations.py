@@ -7,7 +7,10 @@ written, edited or decided about next week is no part of the conversation that p
 takes back is no part of any.
 """
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
+from itertools import takewhile
+from operator import attrgetter
 from typing import ClassVar, TypeVar, assert_never
 
 from msgspec import Struct, field
@@ -39,16 +42,16 @@ from eventlog.events import (
 from eventlog.hosts.prompt_events import is_prompt, prompt_of
 from eventlog.projections.state.places import Places
 from eventlog.retractions import Retractions
-from eventlog.skim import Skimmed
+from eventlog.skim import HOST_EVENT, Skimmed
 
 _Derived = TypeVar("_Derived")
 
 Named = tuple[str, str, str]  # ts and id of the first event that names it, and the name
 _NEVER: Named = ("~", "", "")
 _OF_WORK = ("session_start", "turn_end")
-_AFTERWARDS = (EntryApplied, EntryResolved, KnowledgeEdited)
-_DECISIONS = (Rejected, Restored)
 _OF_PROJECTS = (ProjectSeen, ProjectJoined)
+_OF_NONE = (*_OF_PROJECTS, Rejected, Restored, EntryApplied, EntryResolved, KnowledgeEdited)
+_ts_of, _replica_of = attrgetter("ts"), attrgetter("replica")
 
 
 class Conversation(Struct, array_like=True):
@@ -101,13 +104,26 @@ class Conversation(Struct, array_like=True):
         """Return the newest end, unless the conversation came back after it."""
         return self.end if self.end and self.end.ts >= self.resumed_at else None
 
-    def fold(self, event: AnyEvent) -> None:
-        """Take in one event of this conversation."""
-        self.events += 1
-        ts = event.ts
-        self.started_at = min(self.started_at, ts)
-        self.last_at = max(self.last_at, ts)
-        self._learn_names(event)
+    def fold(self, events: Sequence[AnyEvent], skimmed: Sequence[Skimmed] = ()) -> None:
+        """Take in events of this conversation, whole ones and such of which there are envelopes; at least one."""
+        self._date([*skimmed, *events])
+        self._count(skimmed)
+        for event in events:
+            self._hear(event)
+
+    def _count(self, skimmed: Sequence[Skimmed]) -> None:
+        for one in [one for one in skimmed if one.type != HOST_EVENT]:
+            if one.type in _OF_WORK:
+                self.turns += one.type == "turn_end"
+                self.resumed_at = max(self.resumed_at, one.ts)
+            elif one.type == "context_injected":
+                self.receipts += 1
+        for agent in {one.agent for one in skimmed}:
+            if prompt := prompt_of(agent):
+                named = [one for one in skimmed if one.name == prompt]
+                self.prompts += sum(one.type == HOST_EVENT and one.agent == agent for one in named)
+
+    def _hear(self, event: AnyEvent) -> None:
         match event:
             case Fact():
                 self.facts.append(event)
@@ -115,9 +131,9 @@ class Conversation(Struct, array_like=True):
                 self.summaries.append(event)
             case TurnEnd():
                 self.turns += 1
-                self.resumed_at = max(self.resumed_at, ts)
+                self.resumed_at = max(self.resumed_at, event.ts)
             case SessionStart():
-                self.resumed_at = max(self.resumed_at, ts)
+                self.resumed_at = max(self.resumed_at, event.ts)
             case SessionEnd():
                 self.end = _newest(self.end, event)
             case SaveRequested():
@@ -133,30 +149,21 @@ class Conversation(Struct, array_like=True):
                 | Restored() | EntryApplied() | EntryResolved() | KnowledgeEdited() | ProjectSeen() | ProjectJoined()
                 | UnknownEvent()
             ):  # fmt: skip
-                pass  # counted above; nothing else is asked of it
+                pass  # dated; nothing else is asked of it
             case _:
                 assert_never(event)
 
-    def count(self, skimmed: Sequence[Skimmed]) -> None:
-        """Take in events of this conversation that say nothing but what stands around them; at least one."""
-        types, times = [one.type for one in skimmed], [one.ts for one in skimmed]
-        self.events += len(skimmed)
-        self.receipts += types.count("context_injected")
-        self.turns += types.count("turn_end")
-        for agent in {one.agent for one in skimmed}:
-            if prompt := prompt_of(agent):
-                named = [one.name for one in skimmed if one.type == "host_event" and one.agent == agent]
-                self.prompts += named.count(prompt)
-        begun = min(times)
+    def _date(self, events: Sequence[AnyEvent | Skimmed]) -> None:
+        """Note how many there are, when they were, and what the first of them name."""
+        in_order = sorted(events, key=_ts_of)  # hardly any work: so they lie in a file
+        begun = in_order[0].ts
+        self.events += len(in_order)
         self.started_at = min(self.started_at, begun)
-        self.last_at = max(self.last_at, *times)
-        self.resumed_at = max([self.resumed_at, *(one.ts for one in skimmed if one.type in _OF_WORK)])
-        first = min((one for one in skimmed if one.ts == begun), key=order)
-        if first.project and first.agent and {one.replica for one in skimmed} == {None}:
-            self._learn_names(first)
-        else:
-            for one in skimmed:
-                self._learn_names(one)
+        self.last_at = max(self.last_at, in_order[-1].ts)
+        first = min(takewhile(lambda one: one.ts == begun, in_order), key=order)
+        has_all = first.project and first.agent and (first.replica or not any(map(_replica_of, in_order)))
+        for one in (first,) if has_all else in_order:
+            self._learn_names(one)
 
     def _learn_names(self, event: AnyEvent | Skimmed) -> None:
         ts = event.ts
@@ -199,35 +206,36 @@ class Conversations(Struct, dict=True):
 
     def fold(self, event: AnyEvent) -> None:
         """Take in one event."""
-        if event.subagent:
-            return
-        self.__dict__.clear()
-        self.places.fold(event)
-        if isinstance(event, _OF_PROJECTS):
-            return
-        if isinstance(event, _DECISIONS):
-            self.retractions.append(event)
-            return
-        if isinstance(event, _AFTERWARDS):
-            self.notes += [event] if isinstance(event, KnowledgeEdited) and _is_note(event) else []
-            return
-        self._conversation(event.conversation_id).fold(event)
-        if isinstance(event, Retraction):
-            self.retractions.append(event)
+        self.fold_all((event,))
 
-    def fold_skimmed(self, envelopes: Iterable[Skimmed], said: Iterable[AnyEvent]) -> None:
-        """Take in events at once: the same as one by one."""
+    def fold_all(self, events: Iterable[AnyEvent], skimmed: Iterable[Skimmed] = ()) -> None:
+        """Take in events at once, whole ones and such of which there are envelopes: the same as one by one."""
         self.__dict__.clear()
-        by_conversation: dict[str, list[Skimmed]] = {}
-        for one in envelopes:
+        counted: defaultdict[str, list[Skimmed]] = defaultdict(list)
+        for one in skimmed:
             if not one.subagent:
-                by_conversation.setdefault(one.conversation_id, []).append(one)
+                counted[one.conversation_id].append(one)
                 if one.replica:
                     self.places.fold(one)
-        for conversation_id, skimmed in by_conversation.items():
-            self._conversation(conversation_id).count(skimmed)
-        for event in said:
-            self.fold(event)
+        heard: defaultdict[str, list[AnyEvent]] = defaultdict(list)
+        for event in events:
+            if not event.subagent and self._is_of_conversation(event):
+                heard[event.conversation_id].append(event)
+        for conversation_id in {**counted, **heard}:
+            self._conversation(conversation_id).fold(heard[conversation_id], counted[conversation_id])
+
+    def _is_of_conversation(self, event: AnyEvent) -> bool:
+        """Take in what an event says beyond its conversation; tell whether it is a part of that."""
+        if event.replica or type(event) in _OF_PROJECTS:
+            self.places.fold(event)
+        match event:
+            case Fact() | StageSummary() | SessionEnd() | HostEvent():
+                return True  # the many
+            case Retraction() | Rejected() | Restored():
+                self.retractions.append(event)
+            case KnowledgeEdited():
+                self.notes += [event] if _is_note(event) else []
+        return not isinstance(event, _OF_NONE)
 
     def _conversation(self, conversation_id: str) -> Conversation:
         found = self.by_id.get(conversation_id)

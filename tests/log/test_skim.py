@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eventlog import codec, days
+from eventlog import codec, days, fastjson
 from eventlog.app.replay import replay
 from eventlog.projections.state.conversations import Conversations
 from eventlog.settings.schema import Settings
@@ -41,7 +41,7 @@ def _at_once(day):
     found = skim([days.read(file) for file in day.files], day.date)
     assert found
     state = Conversations()
-    state.fold_skimmed(found.envelopes, found.said)
+    state.fold_all(found.said, found.envelopes)
     return found.ids, state
 
 
@@ -78,6 +78,39 @@ def test_the_days_of_the_history_lead_to_the_same(tmp_path):
 
         assert sorted(event.id for event in events) == sorted(ids)
         assert _sorted(_one_by_one(events)) == _sorted(state)
+
+
+NAMING = {
+    "conversation_id": st.sampled_from("cd"),
+    "project": st.sampled_from([None, "/p", "/q"]),
+    "agent": st.sampled_from([None, "codex", "cursor"]),
+    "replica": st.sampled_from([None, None, "desk", "laptop"]),
+    "subagent": st.sampled_from([None, None, None, "helper"]),
+}
+KINDS: list[dict[str, st.SearchStrategy]] = [
+    {"type": st.sampled_from(["session_start", "turn_end", "session_end", "future"])},
+    {"type": st.just("host_event"), "name": st.sampled_from(["UserPromptSubmit", "beforeSubmitPrompt", "PostToolUse"])},
+    {"type": st.just("fact"), "content": st.just("x")},
+    {"type": st.just("project_seen"), "path": st.sampled_from(["/p", "/q"])},
+    {"type": st.just("project_joined"), "projects": st.just(["/p", "/q"])},
+]
+SECONDS = st.integers(0, 3)
+
+
+@given(
+    st.lists(st.tuples(SECONDS, st.one_of([st.fixed_dictionaries({**NAMING, **kind}) for kind in KINDS])), min_size=1)
+)
+def test_what_is_named_first_is_the_same_at_once_in_any_order_and_at_the_same_time(events):
+    lines = [
+        fastjson.dumps({"v": 1, "id": fact(3000 - number)["id"], "ts": fact(second)["ts"], **fields})
+        for number, (second, fields) in enumerate(events)
+    ]
+    found = skim([b"".join(line + b"\n" for line in lines)], DAY)
+    assert found
+    state = Conversations()
+    state.fold_all(found.said, found.envelopes)
+
+    assert _sorted(_one_by_one([codec.decode(line) for line in lines])) == _sorted(state)
 
 
 ODD = {
@@ -139,7 +172,7 @@ def test_whatever_a_tool_calls_itself_or_what_triggered_it_it_counts():
     found = skim([b"".join(odd)], DAY)
     assert found
     state = Conversations()
-    state.fold_skimmed(found.envelopes, found.said)
+    state.fold_all(found.said, found.envelopes)
 
     assert (6, 0) == (state.by_id["c"].events, state.by_id["c"].prompts)
 
