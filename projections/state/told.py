@@ -13,20 +13,21 @@ Local = Callable[[str], str]  # timestamp -> `YYYY-MM-DDTHH:MM` on the clocks of
 class Told:
     """A conversation, the withdrawals in force, the clock of the user, and what all rows of it are made of.
 
-    `stated` maps each fact that is not withdrawn to what it states, `summaries` are those not withdrawn; `touched` maps
-    those that anybody ever withdrew to when their fate was last decided.
+    `said` are its facts and summaries, `hidden` the ids of those withdrawn, `touched` maps those that anybody ever
+    withdrew to when their fate was last decided. Of what is left, `stated` maps each fact to what it states.
     """
 
     def __init__(self, conversation: Conversation, withdrawn: Retractions, local: Local) -> None:
         hides, touched_at = withdrawn.hides, withdrawn.touched_at
-        said = (*conversation.facts, *conversation.summaries)
         self.conversation = conversation
         self.withdrawn = withdrawn
         self.local = local
-        self.stated = {fact.id: of_fact(fact) for fact in conversation.facts if not hides(fact)}
-        self.summaries = [summary for summary in conversation.summaries if not hides(summary)]
+        self.said = [*conversation.facts, *conversation.summaries]
+        self.hidden = {event.id for event in self.said if hides(event)}
+        self.touched = {event.id: at for event in self.said if (at := touched_at(event))}
+        self.stated = {fact.id: of_fact(fact) for fact in conversation.facts if fact.id not in self.hidden}
+        self.summaries = [summary for summary in conversation.summaries if summary.id not in self.hidden]
         self.conclusion = conclude(conversation, withdrawn, lambda fact: self.stated[fact.id])
-        self.touched = {event.id: at for event in said if (at := touched_at(event))}
 
     @property
     def project(self) -> str:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 from msgspec.structs import replace
 
-from eventlog.events import Fact, StageSummary
+from eventlog.events import Event, Fact
 from eventlog.projections.base import Document, Line, Projection, RowKind, Sources, View
 from eventlog.projections.engine.whole import whole
 from eventlog.projections.labels import LABELS, Labels
@@ -64,13 +64,16 @@ def notes(state: Conversations, local: Local) -> dict[str, DailyNote]:
 
 
 def _rows(told: Told) -> Iterator[tuple[str, DailyNote]]:
-    by_day = _by_day(told.conversation, told.local)
-    visible = {*told.stated, *[summary.id for summary in told.summaries]}
+    by_day = _by_day(told)
     for day, said in by_day.items():
-        items = list(_items(said, told, is_whole=len(by_day) == 1))
-        silent = visible.difference(_sources_of(items))
-        events = [event.id for event in (*said.facts, *said.summaries) if event.id in silent]
-        yield day, DailyNote(items, events, _changed_at(said, told.touched))
+        items = [_of_fact(fact, told.stated[fact.id]) for fact in said.facts if fact.id in told.stated]
+        if said.summaries:
+            conclusion = told.conclusion if told.summaries and len(by_day) == 1 else _alone(said, told)
+            items += _of_conclusion(conclusion, said.project or "")
+        events = [*said.facts, *said.summaries]
+        heard = told.hidden.union(_sources_of(items))
+        silent = [event.id for event in events if event.id not in heard]
+        yield day, DailyNote(items, silent, _changed_at(said, events, told.touched))
 
 
 SAID = RowKind("note", DailyNote, _rows)
@@ -147,36 +150,23 @@ def local_time(timezone: str) -> Local:
     return lambda ts: datetime.fromisoformat(ts).astimezone(zone).strftime("%Y-%m-%dT%H:%M")
 
 
-def _by_day(conversation: Conversation, local: Local) -> dict[str, Conversation]:
+def _by_day(told: Told) -> dict[str, Conversation]:
     """Split what the conversation said by day, as if it had lasted only that long."""
-    days: dict[str, Conversation] = {}
-
-    def on(day: str) -> Conversation:
-        return days.setdefault(day, Conversation(conversation.id, first_project=conversation.first_project))
-
-    dates = {local(event.ts)[:10] for event in (*conversation.facts, *conversation.summaries)}
+    conversation, local = told.conversation, told.local
+    dates = {local(event.ts)[:10] for event in told.said}
     if len(dates) == 1:
         return {dates.pop(): conversation}
+    days: dict[str, Conversation] = {}
+
+    def on(event: Event) -> Conversation:
+        alone = Conversation(conversation.id, first_project=conversation.first_project)
+        return days.setdefault(local(event.ts)[:10], alone)
+
     for fact in conversation.facts:
-        on(local(fact.ts)[:10]).facts.append(fact)
+        on(fact).facts.append(fact)
     for summary in conversation.summaries:
-        on(local(summary.ts)[:10]).summaries.append(summary)
+        on(summary).summaries.append(summary)
     return days
-
-
-def _items(said: Conversation, told: Told, *, is_whole: bool) -> Iterator[Item]:
-    """Yield what was said on a day, which may be all the conversation ever said."""
-    for fact in said.facts:
-        if statement := told.stated.get(fact.id):
-            yield _of_fact(fact, statement)
-    if said.summaries:
-        conclusion = told.conclusion if is_whole and told.summaries else _alone(said, told)
-        for section, texts in (
-            (_EVENTS, conclusion.parts),
-            (_LEARNED, conclusion.decisions),
-            (_TODOS, conclusion.todos),
-        ):
-            yield from (_of_summary(section, text, said.project or "") for text in texts)
 
 
 def _alone(said: Conversation, told: Told) -> Conclusion:
@@ -189,20 +179,24 @@ def _of_fact(fact: Fact, stated: Statement) -> Item:
     return Item(section, fact.ts, (fact.id,), subject_of(fact), stated.text, stated.same)
 
 
+def _of_conclusion(conclusion: Conclusion, project: str) -> list[Item]:
+    texts = ((_EVENTS, conclusion.parts), (_LEARNED, conclusion.decisions), (_TODOS, conclusion.todos))
+    return [_of_summary(section, text, project) for section, told in texts for text in told]
+
+
 def _of_summary(section: int, said: SourcedText, project: str) -> Item:
-    ts = min([saying.ts for saying in said.mentions])
-    return Item(section, ts, said.sources, project, said.text, said.same)
+    return Item(section, said.mentions[0].ts, said.sources, project, said.text, said.same)
 
 
-def _changed_at(said: Conversation, touched: Mapping[str, str]) -> str:
+def _changed_at(said: Conversation, events: Iterable[Event], touched: Mapping[str, str]) -> str:
     """Return the last change, which may be the later day the conversation was given its project."""
-    events: list[Fact | StageSummary] = [*said.facts, *said.summaries]
     named_at = said.first_project[0] if said.project and said.summaries else ""
-    return max(named_at, *[max(event.ts, touched.get(event.id, "")) for event in events])
+    fates = [touched[event.id] for event in events if event.id in touched]
+    return max([named_at, *[event.ts for event in events], *fates])
 
 
 def _sources_of(items: Iterable[Item]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(event for item in items for event in item.events))
+    return tuple(dict.fromkeys([event for item in items for event in item.events]))
 
 
 _VIEW = View((SAID,), _render, of_rows=True)

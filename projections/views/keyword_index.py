@@ -85,9 +85,8 @@ _share = msgspec.msgpack.Decoder(Share)
 
 
 def _rows(told: Told) -> Iterator[tuple[str, Spoke]]:
-    conversation = told.conversation
-    if conversation.facts or conversation.summaries:
-        yield told.project, Spoke(conversation.id, max(_touched(told)))
+    if told.said:
+        yield told.project, Spoke(told.conversation.id, max(_touched(told)))
 
 
 SPOKE = RowKind("spoke", Spoke, _rows)
@@ -95,10 +94,8 @@ SPOKE = RowKind("spoke", Spoke, _rows)
 
 def _touched(told: Told) -> list[str]:
     """List when it was given its project, and when anything of it was withdrawn or restored."""
-    conversation = told.conversation
-    named_at = conversation.first_project[0] if conversation.project else ""
-    said = (*conversation.facts, *conversation.summaries) if told.touched else ()
-    return [named_at, *(max(event.ts, told.touched[event.id]) for event in said if event.id in told.touched)]
+    named_at = told.conversation.first_project[0] if told.project else ""
+    return [named_at, *[max(event.ts, told.touched[event.id]) for event in told.said if event.id in told.touched]]
 
 
 def _render(name: str, library: "Library") -> Iterable[Document]:
