@@ -101,24 +101,27 @@ class RowBook:
                 changes.setdefault(place, {})[conversation] = row
             if rows:
                 places[conversation] = list(rows)
+        write = self._write if data is None else self._rewrite_part
         for place, rows_at in changes.items():
-            self._rewrite_part(place, block, rows_at, is_new=data is None)
+            write(place, block, rows_at)
         self._shelf.write("places", "", block, _encode(places) if places else None)
 
-    def _rewrite_part(self, place: Place, block: str, changes: dict[str, Any], *, is_new: bool) -> None:
+    def _rewrite_part(self, place: Place, block: str, changes: dict[str, Any]) -> None:
         kind = self._kinds[place[0]]
-        data = None if is_new else self._shelf.read(*place, block)
+        data = self._shelf.read(*place, block)
         part = kind.decode(data) if data else {}
-        differing = {one: row for one, row in changes.items() if part.get(one) != row}
-        if differing or (kind.whole and changes):
+        if any(part.get(one) != row for one, row in changes.items()):
+            self._write(place, block, {one: row for one, row in (part | changes).items() if row is not None})
+        elif kind.whole:
             self.outdated.setdefault(place, set()).add(block)
-        if differing:
-            part |= differing
-            part = {one: row for one, row in part.items() if row is not None}
-            self._shelf.write(*place, block, _encode(part) if part else None)
-            if kind.total:
-                total = _encode(kind.total.of(part.values())) if part else None
-                self._shelf.write(kind.total_name, place[1], block, total)
+
+    def _write(self, place: Place, block: str, part: dict[str, Any]) -> None:
+        kind = self._kinds[place[0]]
+        self.outdated.setdefault(place, set()).add(block)
+        self._shelf.write(*place, block, _encode(part) if part else None)
+        if kind.total:
+            total = _encode(kind.total.of(part.values())) if part else None
+            self._shelf.write(kind.total_name, place[1], block, total)
 
 
 def outdated_units(places: Iterable[Place], projections: Iterable[Projection]) -> set[Place]:
