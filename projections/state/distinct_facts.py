@@ -83,18 +83,24 @@ def ranked(groups: Iterable[DistinctFact]) -> list[DistinctFact]:
 def distinct_facts(statements: Iterable[Statement]) -> list[DistinctFact]:
     """Group the statements of one subject; superseded wordings of a key are left out."""
     in_order = sorted(statements, key=_order_of)
-    current = {statement.key: statement.same for statement in in_order if statement.key}
-    by_text: dict[bytes, list[Statement]] = {}
-    for statement in in_order:
-        if statement.key is None or current[statement.key] == statement.same:
-            by_text.setdefault(statement.same, []).append(statement)
-    return [DistinctFact(tuple(same), _rank(same)) for same in by_text.values()]
+    current = {one.key: one.same for one in in_order if one.key}
+    standing = [one for one in in_order if one.key is None or current[one.key] == one.same]
+    facts = {one.same: DistinctFact((one,), (one.importance, 1, one.ts, one.confidence, one.id)) for one in standing}
+    if len(facts) < len(standing):  # most are stated once
+        facts |= {same: DistinctFact(said, _rank(said)) for same, said in _repeated(standing).items()}
+    return list(facts.values())
+
+
+def _repeated(statements: Iterable[Statement]) -> dict[bytes, tuple[Statement, ...]]:
+    """Group the statements of what is stated more than once."""
+    found: dict[bytes, list[Statement]] = {}
+    for statement in statements:
+        found.setdefault(statement.same, []).append(statement)
+    return {same: tuple(said) for same, said in found.items() if len(said) > 1}
 
 
 def _rank(statements: Sequence[Statement]) -> Rank:
     last = statements[-1]
-    if len(statements) == 1:  # as most are
-        return last.importance, 1, last.ts, last.confidence, last.id
     importance = max(statement.importance for statement in statements)
     sessions = len({statement.conversation_id for statement in statements})
     return importance, sessions, last.ts, last.confidence, last.id

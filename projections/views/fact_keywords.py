@@ -37,9 +37,9 @@ def by_keyword(subject: FactScope) -> dict[tuple[str, str], list[DistinctFact]]:
 
 def _labels(fact: DistinctFact) -> Mapping[str, str]:
     """Return what a fact was given as keywords by who saved it, by what spellings have in common."""
-    first, *more = fact.statements
-    words = _words_of(first.entities, first.category)
-    for statement in more:
+    statements = fact.statements
+    words = _words_of(statements[0].entities, statements[0].category)
+    for statement in statements[1:]:
         words = {**words, **_words_of(statement.entities, statement.category)}
     return words
 

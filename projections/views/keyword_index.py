@@ -196,7 +196,7 @@ def _share_of(name: str, library: "Library", heads: list[Head], sessions: set[st
     times = [row.changed_at for row in library.rows(SPOKE, name)] + [head.last_at for head in heads]
     heard: dict[int, list[str]] = {}
     for fact in subject.facts:
-        for one in reversed(fact.statements):
+        for one in fact.statements:
             if one.conversation_id in sessions:
                 heard.setdefault(id(fact), []).append(one.conversation_id)
     keywords = [_keyword(*found, heard) for found in by_keyword(subject).items()]
@@ -205,9 +205,9 @@ def _share_of(name: str, library: "Library", heads: list[Head], sessions: set[st
 
 
 def _keyword(spelled: tuple[str, str], facts: list[DistinctFact], heard: Mapping[int, list[str]]) -> Keyword:
-    """Make a keyword of its facts, by rank; `heard` are the conversations to name, newest first, of some facts."""
+    """Make a keyword of its facts, by rank; `heard` are the conversations to name of some facts, the newest last."""
     shown = [(fact.rank, cut(fact.first.text, _FACT_CHARS)) for fact in facts[:_SHOWN]]
-    said = ((fact.rank, one) for fact in facts if id(fact) in heard for one in heard[id(fact)])
+    said = ((fact.rank, one) for fact in facts if id(fact) in heard for one in reversed(heard[id(fact)]))
     return Keyword(*spelled, len(facts), shown, _distinct(said))
 
 
