@@ -27,7 +27,6 @@ _ASKED = frozenset(
     )
 )  # fmt: skip
 _RECEIPT = "context_injected"  # one is asked of what was recalled, not of what a session started with
-HOST_EVENT = "host_event"  # four of five are
 _PIECE = 128 << 10
 _LARGEST = 1 << 63
 _DIGITS, _SHAPE = bytes.maketrans(b"0123456789", b"0000000000"), b"0000-00-00T00:00:00.000000Z"
@@ -106,7 +105,7 @@ def _skimmed(lines: list[bytes], day: str) -> SkimmedEvents | None:
         for line in filterfalse(bytes.isascii, lines):
             line.decode()
         envelopes = list(map(_envelopes.decode, lines))
-        is_asked = [one.type != HOST_EVENT and _is_asked(one) for one in envelopes]
+        is_asked = [one.type in _ASKED or (one.trigger is not None and _is_of_recall(one)) for one in envelopes]
         asked = b"".join(compress(lines, is_asked))
         said: list[AnyEvent] = _said.decode_lines(asked)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
@@ -118,8 +117,8 @@ def _skimmed(lines: list[bytes], day: str) -> SkimmedEvents | None:
     return SkimmedEvents(list(compress(envelopes, map(not_, is_asked))), said, sorted(map(_id_of, envelopes)))
 
 
-def _is_asked(one: Skimmed) -> bool:
-    return one.type in _ASKED or (one.type == _RECEIPT and one.trigger not in (None, "start"))
+def _is_of_recall(one: Skimmed) -> bool:
+    return one.type == _RECEIPT and one.trigger != "start"
 
 
 def _are_of(day: str, envelopes: list[Skimmed]) -> bool:

@@ -42,7 +42,7 @@ from eventlog.events import (
 from eventlog.hosts.prompt_events import is_prompt, prompt_of
 from eventlog.projections.state.places import Places
 from eventlog.retractions import Retractions
-from eventlog.skim import HOST_EVENT, Skimmed
+from eventlog.skim import Skimmed
 
 _Derived = TypeVar("_Derived")
 
@@ -112,7 +112,7 @@ class Conversation(Struct, array_like=True):
             self._hear(event)
 
     def _count(self, skimmed: Sequence[Skimmed]) -> None:
-        for one in [one for one in skimmed if one.type != HOST_EVENT]:
+        for one in [one for one in skimmed if one.type != "host_event"]:
             if one.type in _OF_WORK:
                 self.turns += one.type == "turn_end"
                 self.resumed_at = max(self.resumed_at, one.ts)
@@ -121,7 +121,7 @@ class Conversation(Struct, array_like=True):
         for agent in {one.agent for one in skimmed}:
             if prompt := prompt_of(agent):
                 named = [one for one in skimmed if one.name == prompt]
-                self.prompts += sum(one.type == HOST_EVENT and one.agent == agent for one in named)
+                self.prompts += sum(one.type == "host_event" and one.agent == agent for one in named)
 
     def _hear(self, event: AnyEvent) -> None:
         match event:
@@ -129,19 +129,19 @@ class Conversation(Struct, array_like=True):
                 self.facts.append(event)
             case StageSummary():
                 self.summaries.append(event)
+            case ContextInjected():
+                self.receipts += 1
+                self.recalled += [event] if event.trigger != "start" else []
+            case SessionEnd():
+                self.end = _newest(self.end, event)
             case TurnEnd():
                 self.turns += 1
                 self.resumed_at = max(self.resumed_at, event.ts)
             case SessionStart():
                 self.resumed_at = max(self.resumed_at, event.ts)
-            case SessionEnd():
-                self.end = _newest(self.end, event)
             case SaveRequested():
                 self.flushed = self.flushed or event.trigger == "pre_compact"
                 self.asked = self.asked or event.trigger == "stop"
-            case ContextInjected():
-                self.receipts += 1
-                self.recalled += [event] if event.trigger != "start" else []
             case HostEvent():
                 self.prompts += is_prompt(event.agent, event.name)
             case (
@@ -229,7 +229,7 @@ class Conversations(Struct, dict=True):
         if event.replica or type(event) in _OF_PROJECTS:
             self.places.fold(event)
         match event:
-            case Fact() | StageSummary() | SessionEnd() | HostEvent():
+            case Fact() | StageSummary() | ContextInjected() | SessionEnd():
                 return True  # the many
             case Retraction() | Rejected() | Restored():
                 self.retractions.append(event)

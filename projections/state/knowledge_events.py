@@ -50,11 +50,13 @@ class Knowledge(Struct):
         if event.subagent:
             return
         match event:
-            case Fact() | HostEvent() | TurnEnd() | StageSummary() | SessionStart() | SessionEnd():
+            case Fact() | StageSummary() | ContextInjected() | SessionEnd():
                 pass  # the many; they have no say here
             case (
                 SaveRequested()
-                | ContextInjected()
+                | SessionStart()
+                | TurnEnd()
+                | HostEvent()
                 | ConversationText()
                 | ProjectSeen()
                 | ProjectJoined()

@@ -1,7 +1,7 @@
 """A day that is skimmed leads to the same as one that is read event by event."""
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from eventlog import codec, days, fastjson
@@ -95,8 +95,10 @@ KINDS: list[dict[str, st.SearchStrategy]] = [
     {"type": st.just("project_joined"), "projects": st.just(["/p", "/q"])},
 ]
 SECONDS = st.integers(0, 3)
+ALL = {"type": "turn_end", "conversation_id": "c", "agent": "codex", "replica": "desk"}
 
 
+@example([(1, {**ALL, "project": path}) for path in ("/p", "/q")])
 @given(
     st.lists(st.tuples(SECONDS, st.one_of([st.fixed_dictionaries({**NAMING, **kind}) for kind in KINDS])), min_size=1)
 )
