@@ -1,8 +1,10 @@
+from unicodedata import normalize
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eventlog.text import cut, one_line, project_name, same_line, same_text
+from eventlog.text import cut, fold, one_line, project_name, same_line, same_text
 
 
 @pytest.mark.parametrize(
@@ -84,6 +86,11 @@ def test_text_of_nothing_but_punctuation_stays_what_it_is():
 @given(st.text())
 def test_what_is_compared_is_stable(text):
     assert same_text(text) == same_text(same_text(text))
+
+
+@given(st.text(alphabet="aB，：；！？（）,…①Ⅷ中 \u0301\u0338\u3099İß", max_size=12))
+def test_capitals_and_width_are_folded_as_unicode_has_it(text):
+    assert normalize("NFKC", normalize("NFKC", text).casefold()) == fold(text)
 
 
 @given(st.text())
