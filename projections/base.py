@@ -13,7 +13,7 @@ A projection may render document by document (`View`): each conversation adds ro
 anew when its rows differ.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from pathlib import PurePosixPath
 from typing import Any, ClassVar, NamedTuple, Protocol, Self
@@ -151,7 +151,7 @@ class RowKind(Struct, frozen=True, eq=False, dict=True):
 
     name: str
     type: type[Any]
-    of: Callable[[Any], Iterable[tuple[str, Any]]]  # Told -> name and row
+    of: Callable[[Any], Mapping[str, Any]]  # Told -> rows by name
     whole: bool = False
     total: Total | None = None
 

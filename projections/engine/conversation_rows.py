@@ -20,6 +20,6 @@ def rows_by(book: Book, settings: Settings) -> Callable[[Conversation], Rows]:
 
     def rows_of(raw: Conversation) -> Rows:
         told = Told(book.identities.conversation(raw), book.withdrawn, local)
-        return {(kind.name, name): row for kind in KINDS for name, row in kind.of(told)}
+        return {(kind.name, name): row for kind in KINDS for name, row in kind.of(told).items()}
 
     return rows_of

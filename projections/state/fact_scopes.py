@@ -58,7 +58,7 @@ class FactScope(Struct, frozen=True, eq=False, dict=True):
         return tuple(sorted(stated.union(*(row.silent for row in self.rows)) - current))
 
 
-def _rows(told: Told) -> Iterator[tuple[str, Stated]]:
+def _rows(told: Told) -> dict[str, Stated]:
     found: dict[str, Stated] = defaultdict(Stated)
     for fact in told.conversation.facts:
         row = found[subject_of(fact)]
@@ -78,7 +78,7 @@ def _rows(told: Told) -> Iterator[tuple[str, Stated]]:
     for summary in told.summaries:
         if summary.decisions and summary.id not in saying:
             found[told.project].silent.append(summary.id)
-    yield from found.items()
+    return found
 
 
 STATED = RowKind("stated", Stated, _rows)

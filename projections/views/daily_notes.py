@@ -58,22 +58,14 @@ def notes(state: Conversations, local: Local) -> dict[str, DailyNote]:
     withdrawn = state.withdrawn()
     found: dict[str, list[DailyNote]] = {}
     for conversation in state.by_id.values():
-        for day, note in _rows(Told(conversation, withdrawn, local)):
+        for day, note in _rows(Told(conversation, withdrawn, local)).items():
             found.setdefault(day, []).append(note)
     return {day: _merged(parts) for day, parts in found.items()}
 
 
-def _rows(told: Told) -> Iterator[tuple[str, DailyNote]]:
+def _rows(told: Told) -> dict[str, DailyNote]:
     by_day = _by_day(told)
-    for day, said in by_day.items():
-        items = [_of_fact(fact, told.stated[fact.id]) for fact in said.facts if fact.id in told.stated]
-        if said.summaries:
-            conclusion = told.conclusion if told.summaries and len(by_day) == 1 else _alone(said, told)
-            items += _of_conclusion(conclusion, said.project or "")
-        events = [*said.facts, *said.summaries]
-        heard = told.hidden.union(_sources_of(items))
-        silent = [event.id for event in events if event.id not in heard]
-        yield day, DailyNote(items, silent, _changed_at(said, events, told.touched))
+    return {day: _note(said, told, is_whole=len(by_day) == 1) for day, said in by_day.items()}
 
 
 SAID = RowKind("note", DailyNote, _rows)
@@ -167,6 +159,18 @@ def _by_day(told: Told) -> dict[str, Conversation]:
     for summary in conversation.summaries:
         on(summary).summaries.append(summary)
     return days
+
+
+def _note(said: Conversation, told: Told, *, is_whole: bool) -> DailyNote:
+    """Note what was said on a day, which may be all the conversation ever said."""
+    items = [_of_fact(fact, told.stated[fact.id]) for fact in said.facts if fact.id in told.stated]
+    if said.summaries:
+        conclusion = told.conclusion if is_whole and told.summaries else _alone(said, told)
+        items += _of_conclusion(conclusion, said.project or "")
+    events = [*said.facts, *said.summaries]
+    heard = told.hidden.union(_sources_of(items))
+    silent = [event.id for event in events if event.id not in heard]
+    return DailyNote(items, silent, _changed_at(said, events, told.touched))
 
 
 def _alone(said: Conversation, told: Told) -> Conclusion:

@@ -84,9 +84,8 @@ class Share(Struct, array_like=True):
 _share = msgspec.msgpack.Decoder(Share)
 
 
-def _rows(told: Told) -> Iterator[tuple[str, Spoke]]:
-    if told.said:
-        yield told.project, Spoke(told.conversation.id, max(_touched(told)))
+def _rows(told: Told) -> dict[str, Spoke]:
+    return {told.project: Spoke(told.conversation.id, max(_touched(told)))} if told.said else {}
 
 
 SPOKE = RowKind("spoke", Spoke, _rows)

@@ -1,6 +1,6 @@
 """`sessions.jsonl`: one line per conversation, ordered by start; who worked when, and what it came to."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
@@ -34,11 +34,11 @@ class SessionLine(Struct, array_like=True):
         return self.started_at, self.id
 
 
-def _rows(told: Told) -> Iterator[tuple[str, SessionLine]]:
+def _rows(told: Told) -> dict[str, SessionLine]:
     """Write one conversation; the first nine fields are those of earlier formats, `null` is not known."""
     conversation, conclusion, summaries = told.conversation, told.conclusion, told.summaries
     if not conversation.began:
-        return
+        return {}
     fields = {
         "id": f"sum-{digest(conversation.id, 6).hex()}",
         "session_id": conversation.id,
@@ -60,10 +60,7 @@ def _rows(told: Told) -> Iterator[tuple[str, SessionLine]]:
         "revisions": max(0, len(agents_own(summaries, "session")) - 1),
         "events": conversation.events,
     }
-    yield (
-        "",
-        SessionLine(conversation.started_at, conversation.id, msgspec.json.encode(fields) + b"\n"),
-    )
+    return {"": SessionLine(conversation.started_at, conversation.id, msgspec.json.encode(fields) + b"\n")}
 
 
 LINES = RowKind("line", SessionLine, _rows)

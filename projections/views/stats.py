@@ -35,11 +35,12 @@ class SessionCount(Struct, array_like=True, gc=False):
     recall: RecallCount | None
 
 
-def _rows(told: Told) -> Iterable[tuple[str, SessionCount]]:
+def _rows(told: Told) -> dict[str, SessionCount]:
     one, conclusion = told.conversation, told.conclusion
-    if one.began:
-        counted = (one.started_at, one.turns, one.flushed, one.asked, conclusion.source, conclusion.automatic)
-        yield "", SessionCount(*counted, recalls_of(told))
+    if not one.began:
+        return {}
+    counted = (one.started_at, one.turns, one.flushed, one.asked, conclusion.source, conclusion.automatic)
+    return {"": SessionCount(*counted, recalls_of(told))}
 
 
 class Week(Struct):

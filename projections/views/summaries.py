@@ -34,9 +34,10 @@ class Head(Struct, array_like=True):
     topic: str
 
 
-def _rows(told: Told) -> Iterator[tuple[str, Head]]:
-    if told.conclusion.source != NONE:
-        yield told.project, Head(told.conversation.last_at, told.conversation.id, told.conclusion.topic)
+def _rows(told: Told) -> dict[str, Head]:
+    if told.conclusion.source == NONE:
+        return {}
+    return {told.project: Head(told.conversation.last_at, told.conversation.id, told.conclusion.topic)}
 
 
 HEADS = RowKind("head", Head, _rows, whole=True)
