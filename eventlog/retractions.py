@@ -102,6 +102,12 @@ class Retractions:
             return max([touched_at, *(at(goal, "") for goal in statements)])
         return touched_at
 
+    def touched_of(self, events: Iterable[Event]) -> dict[str, str]:
+        """Map those of the events that anybody ever withdrew to when their fate was last decided."""
+        if not self.touched:
+            return {}
+        return {event.id: touched_at for event in events if (touched_at := self.touched_at(event))}
+
     def differing(self, other: "Retractions") -> set[str]:
         """Find what another set of withdrawals decides otherwise: ids, `conversation ID` and `statement TEXT`."""
         touched = {goal for goal, _ in self.touched.items() ^ other.touched.items()}

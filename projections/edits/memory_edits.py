@@ -203,7 +203,7 @@ def _said_again(conversation: Conversation, state: Conversations, dropped: dict[
     summaries.sort(key=order)
     roles: dict[object, list[StageSummary]] = {}
     for summary in summaries:
-        by_agent = bool(agents_own([summary], summary.scope))
+        by_agent = bool(agents_own([summary]))
         roles.setdefault((summary.scope, by_agent, summary.scope == "stage" and summary.id), []).append(summary)
     todos = [said.text for said in conclude(conversation, withdrawn).todos]
     done = list(

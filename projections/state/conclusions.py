@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from eventlog.events import Fact, StageSummary, order
+from eventlog.events import StageSummary, order
 from eventlog.layers import AGENT, PRE_COMPACTION, SESSION_END, STOP_FALLBACK
 from eventlog.projections.state.conversations import Conversation
 from eventlog.projections.state.distinct_facts import (
@@ -98,22 +98,27 @@ def and_more(count: int) -> str:
     return f"… (+{count})"
 
 
-def conclude(
-    conversation: Conversation, withdrawn: Retractions, stated: Callable[[Fact], Statement] = of_fact
-) -> Conclusion:
-    """Conclude one conversation, of what has not been withdrawn; `stated` tells what a fact states."""
+def conclude(conversation: Conversation, withdrawn: Retractions) -> Conclusion:
+    """Conclude one conversation, of what has not been withdrawn."""
     summaries = [summary for summary in conversation.summaries if not withdrawn.hides(summary)]
-    summaries.sort(key=order)
-    worded = [summary for summary in map(withdrawn.cleared, summaries) if summary.summary]
-    facts = [] if worded else [fact for fact in conversation.facts if not withdrawn.hides(fact)]
-    told = _told(worded) if worded else _from_facts(facts, stated)
-    if not summaries:
+    facts = (fact for fact in conversation.facts if not withdrawn.hides(fact))
+    return conclusion_of(summaries, ((subject_of(fact), of_fact(fact)) for fact in facts), withdrawn)
+
+
+def conclusion_of(
+    summaries: Iterable[StageSummary], facts: Iterable[tuple[str, Statement]], withdrawn: Retractions
+) -> Conclusion:
+    """Conclude what these come to; of facts, subject and statement are asked where no summary says anything."""
+    in_order = sorted(summaries, key=order)
+    worded = [summary for summary in map(withdrawn.cleared, in_order) if summary.summary]
+    told = _told(worded) if worded else _from_facts(facts)
+    if not in_order:
         return told
-    decisions = _said(summaries, _decisions)
+    decisions = _said(in_order, _decisions)
     return replace(
         told,
         decisions=_allowed(_sourced(_first(decisions), decisions), withdrawn),
-        todos=_allowed(_open(summaries), withdrawn),
+        todos=_allowed(_open(in_order), withdrawn),
     )
 
 
@@ -123,18 +128,18 @@ def _allowed(texts: tuple[SourcedText, ...], withdrawn: Retractions) -> tuple[So
     return tuple(said for said in texts if not withdrawn.rejects(said.text))
 
 
-def agents_own(summaries: Iterable[StageSummary], scope: str) -> list[StageSummary]:
-    """List the summaries of that scope which an agent wrote, in the order given."""
-    return [summary for summary in summaries if summary.scope == scope and summary.layer != SESSION_END]
+def agents_own(summaries: Iterable[StageSummary]) -> list[StageSummary]:
+    """List the summaries an agent wrote, in the order given."""
+    return [summary for summary in summaries if summary.layer != SESSION_END]
 
 
 def _told(summaries: Sequence[StageSummary]) -> Conclusion:
     """Return topic, summary and source, of at least one summary."""
-    session, stages = agents_own(summaries, "session"), agents_own(summaries, "stage")
-    if session:
+    own = agents_own(summaries)
+    if session := [summary for summary in own if summary.scope == "session"]:
         return _newest(session[-1], summaries, _SOURCES[session[-1].layer], automatic=False)
-    if stages:
-        return _joined(stages, summaries)
+    if own:
+        return _joined(own, summaries)
     return _newest(summaries[-1], summaries, COMPOSED, automatic=True)
 
 
@@ -158,8 +163,9 @@ def _joined(stages: Sequence[StageSummary], summaries: Sequence[StageSummary]) -
     )
 
 
-def _from_facts(facts: Sequence[Fact], stated: Callable[[Fact], Statement]) -> Conclusion:
-    known = ranked(_known(facts, stated))
+def _from_facts(facts: Iterable[tuple[str, Statement]]) -> Conclusion:
+    stated = list(facts)
+    known = ranked(_known(stated))
     if not known:
         return Conclusion()
     return Conclusion(
@@ -169,17 +175,16 @@ def _from_facts(facts: Sequence[Fact], stated: Callable[[Fact], Statement]) -> C
         more=max(0, len(known) - _FACTS_IN_SUMMARY),
         source=COMPOSED,
         automatic=True,
-        saved_at=max(fact.ts for fact in facts),
+        saved_at=max(statement.ts for _, statement in stated),
     )
 
 
-def _known(facts: Iterable[Fact], stated: Callable[[Fact], Statement]) -> Iterator[DistinctFact]:
+def _known(stated: Iterable[tuple[str, Statement]]) -> Iterator[DistinctFact]:
     """Yield distinct facts, each once and as last said, of every subject."""
     by_subject: dict[str, list[Statement]] = {}
-    for fact in facts:
-        statement = stated(fact)
+    for subject, statement in stated:
         if statement.text:
-            by_subject.setdefault(subject_of(fact), []).append(statement)
+            by_subject.setdefault(subject, []).append(statement)
     for statements in by_subject.values():
         yield from distinct_facts(statements)
 

@@ -63,7 +63,8 @@ def _rows(told: Told) -> dict[str, Stated]:
     for fact in told.conversation.facts:
         row = found[subject_of(fact)]
         row.changed_at = max(row.changed_at, fact.ts, told.touched.get(fact.id, ""))
-        if statement := told.stated.get(fact.id):
+        if fact.id in told.stated:
+            _, statement = told.stated[fact.id]
             if statement.text:
                 row.statements.append(statement)
             else:

@@ -2,9 +2,9 @@
 
 from collections.abc import Callable
 
-from eventlog.projections.state.conclusions import conclude
+from eventlog.projections.state.conclusions import conclusion_of
 from eventlog.projections.state.conversations import Conversation
-from eventlog.projections.state.distinct_facts import of_fact
+from eventlog.projections.state.distinct_facts import of_fact, subject_of
 from eventlog.retractions import Retractions
 
 Local = Callable[[str], str]  # timestamp -> `YYYY-MM-DDTHH:MM` on the clocks of the user
@@ -14,20 +14,21 @@ class Told:
     """A conversation, the withdrawals in force, the clock of the user, and what all rows of it are made of.
 
     `said` are its facts and summaries, `hidden` the ids of those withdrawn, `touched` maps those that anybody ever
-    withdrew to when their fate was last decided. Of what is left, `stated` maps each fact to what it states.
+    withdrew to when their fate was last decided. Of what is left, `stated` maps each fact to its subject and what it
+    states, `summaries` are the summaries.
     """
 
     def __init__(self, conversation: Conversation, withdrawn: Retractions, local: Local) -> None:
-        hides, touched_at = withdrawn.hides, withdrawn.touched_at
         self.conversation = conversation
         self.withdrawn = withdrawn
         self.local = local
         self.said = [*conversation.facts, *conversation.summaries]
-        self.hidden = {event.id for event in self.said if hides(event)}
-        self.touched = {event.id: at for event in self.said if (at := touched_at(event))}
-        self.stated = {fact.id: of_fact(fact) for fact in conversation.facts if fact.id not in self.hidden}
+        self.touched = withdrawn.touched_of(self.said)
+        self.hidden = {event.id for event in self.said if event.id in self.touched and withdrawn.hides(event)}
+        facts = [fact for fact in conversation.facts if fact.id not in self.hidden]
+        self.stated = {fact.id: (subject_of(fact), of_fact(fact)) for fact in facts}
         self.summaries = [summary for summary in conversation.summaries if summary.id not in self.hidden]
-        self.conclusion = conclude(conversation, withdrawn, lambda fact: self.stated[fact.id])
+        self.conclusion = conclusion_of(self.summaries, self.stated.values(), withdrawn)
 
     @property
     def project(self) -> str:

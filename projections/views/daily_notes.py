@@ -13,16 +13,16 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 from msgspec.structs import replace
 
-from eventlog.events import Event, Fact
+from eventlog.events import Event, Fact, StageSummary
 from eventlog.projections.base import Document, Line, Projection, RowKind, Sources, View
 from eventlog.projections.engine.whole import whole
 from eventlog.projections.labels import LABELS, Labels
 from eventlog.projections.raw_html import as_item, as_text
 from eventlog.projections.same_words import all_for
 from eventlog.projections.stamp import stamped
-from eventlog.projections.state.conclusions import Conclusion, SourcedText, conclude
+from eventlog.projections.state.conclusions import Conclusion, SourcedText, conclusion_of
 from eventlog.projections.state.conversations import Conversation, Conversations
-from eventlog.projections.state.distinct_facts import Statement, subject_of
+from eventlog.projections.state.distinct_facts import Statement
 from eventlog.projections.state.told import Local, Told
 from eventlog.text import project_name
 
@@ -163,9 +163,9 @@ def _by_day(told: Told) -> dict[str, Conversation]:
 
 def _note(said: Conversation, told: Told, *, is_whole: bool) -> DailyNote:
     """Note what was said on a day, which may be all the conversation ever said."""
-    items = [_of_fact(fact, told.stated[fact.id]) for fact in said.facts if fact.id in told.stated]
+    items = [_of_fact(fact, *told.stated[fact.id]) for fact in said.facts if fact.id in told.stated]
     if said.summaries:
-        conclusion = told.conclusion if is_whole and told.summaries else _alone(said, told)
+        conclusion = told.conclusion if is_whole and told.summaries else _alone(said.summaries, told)
         items += _of_conclusion(conclusion, said.project or "")
     events = [*said.facts, *said.summaries]
     heard = told.hidden.union(_sources_of(items))
@@ -173,14 +173,14 @@ def _note(said: Conversation, told: Told, *, is_whole: bool) -> DailyNote:
     return DailyNote(items, silent, _changed_at(said, events, told.touched))
 
 
-def _alone(said: Conversation, told: Told) -> Conclusion:
-    """Conclude what the summaries say, whatever else was said."""
-    return conclude(Conversation(said.id, summaries=said.summaries), told.withdrawn)
+def _alone(summaries: Iterable[StageSummary], told: Told) -> Conclusion:
+    """Conclude what the summaries of a day say, whatever else was said."""
+    return conclusion_of([summary for summary in summaries if summary.id not in told.hidden], (), told.withdrawn)
 
 
-def _of_fact(fact: Fact, stated: Statement) -> Item:
+def _of_fact(fact: Fact, subject: str, stated: Statement) -> Item:
     section = _LEARNED if (fact.category or "").casefold() in _INSIGHTS else _EVENTS
-    return Item(section, fact.ts, (fact.id,), subject_of(fact), stated.text, stated.same)
+    return Item(section, fact.ts, (fact.id,), subject, stated.text, stated.same)
 
 
 def _of_conclusion(conclusion: Conclusion, project: str) -> list[Item]:

@@ -36,9 +36,10 @@ class SessionLine(Struct, array_like=True):
 
 def _rows(told: Told) -> dict[str, SessionLine]:
     """Write one conversation; the first nine fields are those of earlier formats, `null` is not known."""
-    conversation, conclusion, summaries = told.conversation, told.conclusion, told.summaries
+    conversation, conclusion = told.conversation, told.conclusion
     if not conversation.began:
         return {}
+    scopes = [summary.scope for summary in agents_own(told.summaries)]
     fields = {
         "id": f"sum-{digest(conversation.id, 6).hex()}",
         "session_id": conversation.id,
@@ -56,8 +57,8 @@ def _rows(told: Told) -> dict[str, SessionLine]:
         "end_reason": conversation.ended.reason if conversation.ended else None,
         "turns": conversation.turns,
         "facts": len(told.stated),
-        "stages": len(agents_own(summaries, "stage")),
-        "revisions": max(0, len(agents_own(summaries, "session")) - 1),
+        "stages": scopes.count("stage"),
+        "revisions": max(0, scopes.count("session") - 1),
         "events": conversation.events,
     }
     return {"": SessionLine(conversation.started_at, conversation.id, msgspec.json.encode(fields) + b"\n")}
