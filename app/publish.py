@@ -164,10 +164,29 @@ class _Publishing:
                 _remove(path)
 
     def _put_whole(self, document: Document) -> Stamp | None:
-        self._put_one(document, self._taken_in.get(document.path))
         path = self.base / document.path
-        stamp = stamps.of_file(str(path))
-        return stamp if not self._dry_run and read(path) == document.data else None
+        for _attempt in range(_TRIES):
+            stamp, there = _look(path)
+            if there == document.data:
+                self.done.unchanged += 1
+                return None if self._dry_run else stamp
+            try:
+                self._replace(document, path, there)
+            except Overtaken:  # saved in that very moment
+                continue
+            stamp, there = _look(path)
+            return stamp if there == document.data else None
+        raise NotStored("is being saved again and again by another program", where=str(path), hint="try again")
+
+    def _replace(self, document: Document, path: Path, there: bytes | None) -> None:
+        """Replace what is there; what a person made of it is set aside. Raises Overtaken where it was saved now."""
+        known = (None, self._taken_in.get(document.path))
+        edited = there not in known and path.suffix == ".md" and not is_untouched(there or b"")
+        aside = _aside(path, there or b"") if edited else None
+        if not self._dry_run:
+            _replace(path, there, aside, document.data)
+        self.done.written.append(document.path)
+        self.done.set_aside += [aside.relative_to(self.base).as_posix()] if aside else []
 
     def _put_pieces(self, document: Document, pieces: Pieces, layouts: Layouts) -> Stamp | None:
         layout, path = layouts.of(pieces.place), str(self.base / document.path)
@@ -185,25 +204,6 @@ class _Publishing:
         self.done.unchanged += not differs
         layouts.keep(pieces.place, now)
         return None if self._dry_run else now.stamp
-
-    def _put_one(self, document: Document, taken_in: bytes | None) -> None:
-        path = self.base / document.path
-        for _attempt in range(_TRIES):
-            there = read(path)
-            if there == document.data:
-                self.done.unchanged += 1
-                return
-            edited = there not in (None, taken_in) and path.suffix == ".md" and not is_untouched(there or b"")
-            aside = _aside(path, there or b"") if edited else None
-            if not self._dry_run:
-                try:
-                    _replace(path, there, aside, document.data)
-                except Overtaken:  # saved in that very moment
-                    continue
-            self.done.written.append(document.path)
-            self.done.set_aside += [aside.relative_to(self.base).as_posix()] if aside else []
-            return
-        raise NotStored("is being saved again and again by another program", where=str(path), hint="try again")
 
 
 def _replace(path: Path, there: bytes | None, aside: Path | None, wanted: bytes) -> None:
@@ -223,6 +223,11 @@ def _aside(path: Path, data: bytes) -> Path:
     name = f"{path.name}.edited-{saved:%Y%m%d-%H%M%S}"
     names = (f"{name}-{number}" if number else name for number in count())
     return next(aside for candidate in names if read(aside := path.with_name(candidate)) in (None, data))
+
+
+def _look(path: Path) -> tuple[Stamp, bytes | None]:
+    """Read a file, and its stamp of just before: one that is saved meanwhile has another."""
+    return stamps.of_file(str(path)), read(path)
 
 
 def read(path: Path) -> bytes | None:
