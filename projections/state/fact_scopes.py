@@ -4,12 +4,12 @@ Facts and the decisions of summaries are statements. Each subject has its own: a
 """
 
 from collections import defaultdict
-from collections.abc import Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from eventlog.events import StageSummary
 from eventlog.projections.base import RowKind
 from eventlog.projections.state.conclusions import Mention
 from eventlog.projections.state.distinct_facts import (
@@ -69,17 +69,23 @@ def _rows(told: Told) -> dict[str, Stated]:
                 row.statements.append(statement)
             else:
                 row.silent.append(fact.id)
-    for subject, ts in _changes_by_decisions(told):
-        row = found[subject]
-        row.changed_at = max(row.changed_at, ts)
-    mentions = [saying for said in told.conclusion.decisions for saying in said.mentions]
-    if mentions:
-        found[told.project].statements += [_of_decision(saying, told.conversation.id) for saying in mentions]
-    saying = {saying.id for saying in mentions}
-    for summary in told.summaries:
-        if summary.decisions and summary.id not in saying:
-            found[told.project].silent.append(summary.id)
+    if deciding := [summary for summary in told.conversation.summaries if summary.decisions]:
+        _add_decisions(found, deciding, told)
     return found
+
+
+def _add_decisions(found: dict[str, Stated], deciding: list[StageSummary], told: Told) -> None:
+    """Add what summaries decide, and when those last changed that have, or had, a say in what is stated."""
+    row, mentions = found[told.project], [saying for said in told.conclusion.decisions for saying in said.mentions]
+    row.statements += [_of_decision(saying, told.conversation.id) for saying in mentions]
+    heard = {*told.hidden, *[saying.id for saying in mentions]}
+    row.silent += [summary.id for summary in deciding if summary.id not in heard]
+    named_at = told.conversation.first_project[0] if told.project else ""
+    for summary in deciding:
+        changed_at = max(summary.ts, told.touched.get(summary.id, ""), named_at)
+        row.changed_at = max(row.changed_at, changed_at)
+        if named_at > summary.ts:  # until then its decisions were the user's
+            found[""].changed_at = max(found[""].changed_at, changed_at)
 
 
 STATED = RowKind("stated", Stated, _rows)
@@ -90,18 +96,6 @@ def fact_scope(library: "Library", name: str) -> FactScope:
     rows = library.rows(STATED, name)
     facts = distinct_facts(statement for row in rows for statement in row.statements)
     return FactScope(name or None, facts, max((row.changed_at for row in rows), default=""), rows)
-
-
-def _changes_by_decisions(told: Told) -> Iterator[tuple[str, str]]:
-    """Yield subject and time of every summary whose decisions have, or had, a say in what is stated."""
-    conversation = told.conversation
-    named_at = conversation.first_project[0] if conversation.project else ""
-    for summary in conversation.summaries:
-        if summary.decisions:
-            changed_at = max(summary.ts, told.touched.get(summary.id, ""), named_at)
-            yield told.project, changed_at
-            if named_at > summary.ts:  # until then its decisions were the user's
-                yield "", changed_at
 
 
 def _of_decision(mention: Mention, conversation_id: str) -> Statement:

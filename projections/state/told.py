@@ -13,13 +13,14 @@ Local = Callable[[str], str]  # timestamp -> `YYYY-MM-DDTHH:MM` on the clocks of
 class Told:
     """A conversation, the withdrawals in force, the clock of the user, and what all rows of it are made of.
 
-    `said` are its facts and summaries, `hidden` the ids of those withdrawn, `touched` maps those that anybody ever
-    withdrew to when their fate was last decided. Of what is left, `stated` maps each fact to its subject and what it
-    states, `summaries` are the summaries.
+    `project` is its project, "" for none. `said` are its facts and summaries, `hidden` the ids of those withdrawn,
+    `touched` maps those that anybody ever withdrew to when their fate was last decided. Of what is left, `stated` maps
+    each fact to its subject and what it states, `summaries` are the summaries.
     """
 
     def __init__(self, conversation: Conversation, withdrawn: Retractions, local: Local) -> None:
         self.conversation = conversation
+        self.project = conversation.project or ""
         self.withdrawn = withdrawn
         self.local = local
         self.said = [*conversation.facts, *conversation.summaries]
@@ -29,8 +30,3 @@ class Told:
         self.stated = {fact.id: (subject_of(fact), of_fact(fact)) for fact in facts}
         self.summaries = [summary for summary in conversation.summaries if summary.id not in self.hidden]
         self.conclusion = conclusion_of(self.summaries, self.stated.values(), withdrawn)
-
-    @property
-    def project(self) -> str:
-        """Return its project, "" for none."""
-        return self.conversation.project or ""
