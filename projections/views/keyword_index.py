@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec import Struct
 
-from eventlog.projections.base import Document, Line, Projection, RowKind, Sources, View
+from eventlog.projections.base import Document, Line, Projection, Sources, View
 from eventlog.projections.engine.whole import whole
 from eventlog.projections.labels import LABELS, Labels
 from eventlog.projections.raw_html import as_text
@@ -24,7 +24,6 @@ from eventlog.projections.stamp import STAMP_BYTES, stamped
 from eventlog.projections.state.conversations import Conversations
 from eventlog.projections.state.distinct_facts import DistinctFact, Rank
 from eventlog.projections.state.fact_scopes import STATED, fact_scope
-from eventlog.projections.state.told import Told
 from eventlog.projections.views.fact_keywords import by_keyword
 from eventlog.projections.views.summaries import HEADS, Head, kept
 from eventlog.store import conversation_name, project_slug
@@ -41,13 +40,6 @@ Meant = dict[str, list[DistinctFact]]  # the facts of each keyword
 
 _words_of = cache(same_text)
 _rank_of = itemgetter(0)
-
-
-class Spoke(Struct, array_like=True):
-    """A conversation that said anything, and when it got its project or anything of it was withdrawn or restored."""
-
-    id: str
-    changed_at: str
 
 
 class Keyword(Struct, array_like=True):
@@ -82,19 +74,6 @@ class Share(Struct, array_like=True):
 
 
 _share = msgspec.msgpack.Decoder(Share)
-
-
-def _rows(told: Told) -> dict[str, Spoke]:
-    return {told.project: Spoke(told.conversation.id, max(_touched(told)))} if told.said else {}
-
-
-SPOKE = RowKind("spoke", Spoke, _rows)
-
-
-def _touched(told: Told) -> list[str]:
-    """List when it was given its project, and when anything of it was withdrawn or restored."""
-    named_at = told.conversation.first_project[0] if told.project else ""
-    return [named_at, *[max(event.ts, told.touched[event.id]) for event in told.said if event.id in told.touched]]
 
 
 def _render(name: str, library: "Library") -> Iterable[Document]:
@@ -192,7 +171,7 @@ def _text(keyword: Keyword, word: str) -> str:
 def _share_of(name: str, library: "Library", heads: list[Head], sessions: set[str]) -> Share:
     """Make the share of a project, or of what belongs to none; keywords name these sessions."""
     subject = library.derived(fact_scope, name)
-    times = [row.changed_at for row in library.rows(SPOKE, name)] + [head.last_at for head in heads]
+    times = [row.changed_at for row in library.rows(HEADS, name)] + [head.last_at for head in heads]
     heard: dict[int, list[str]] = {}
     for fact in subject.facts:
         for one in fact.statements:
@@ -239,7 +218,7 @@ def _name(name: str) -> str:
 
 
 def _spoke(name: str, library: "Library") -> tuple[str, ...]:
-    return tuple(sorted(row.id for row in library.rows(SPOKE, name)))
+    return tuple(sorted(row.id for row in library.rows(HEADS, name)))
 
 
 def _sources_of(names: list[str], library: "Library") -> Callable[[], Sources]:
@@ -271,6 +250,6 @@ def _meant(name: str, library: "Library") -> Meant:
     return {same: facts for (same, _), facts in by_keyword(fact_scope(library, name)).items()}
 
 
-_VIEW = View((STATED, HEADS, SPOKE), _render, top=True, of_all=True, of_rows=True)
+_VIEW = View((STATED, HEADS), _render, top=True, of_all=True, of_rows=True)
 _OWNS = ("INDEX.md", "projects/*/INDEX.md")
 KEYWORD_INDEX = Projection("index", Conversations, whole("index", _VIEW), _OWNS, view=_VIEW)

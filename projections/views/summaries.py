@@ -1,6 +1,7 @@
 """`sessions/<conversation>.md`: one short summary per conversation, the newest of each project."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -23,21 +24,34 @@ from eventlog.text import cut, one_line, project_name
 if TYPE_CHECKING:
     from eventlog.projections.engine.library import Library
 
+_place_of = attrgetter("last_at", "id")
 _SHORTEST_CUT = 8  # characters; less of a sentence says nothing
 
 
 class Head(Struct, array_like=True):
-    """A conversation that came to something: when it was last at work, and on what."""
+    """A conversation that said anything: when it was last at work, and on what, where it came to something.
+
+    `changed_at` is when it was given its project, or anything of it was withdrawn or restored.
+    """
 
     last_at: str
     id: str
+    came_to_something: bool
     topic: str
+    changed_at: str
 
 
 def _rows(told: Told) -> dict[str, Head]:
-    if told.conclusion.source == NONE:
+    if not told.said:
         return {}
-    return {told.project: Head(told.conversation.last_at, told.conversation.id, told.conclusion.topic)}
+    conversation, conclusion = told.conversation, told.conclusion
+    is_any = conclusion.source != NONE
+    return {told.project: Head(conversation.last_at, conversation.id, is_any, conclusion.topic, max(_touched(told)))}
+
+
+def _touched(told: Told) -> list[str]:
+    named_at = told.conversation.first_project[0] if told.project else ""
+    return [named_at, *[max(event.ts, told.touched[event.id]) for event in told.said if event.id in told.touched]]
 
 
 HEADS = RowKind("head", Head, _rows, whole=True)
@@ -45,8 +59,8 @@ HEADS = RowKind("head", Head, _rows, whole=True)
 
 def kept(library: "Library", project: str) -> list[Head]:
     """List the conversations of a project whose summaries are kept, the last active first."""
-    newest = sorted(library.rows(HEADS, project), key=lambda head: (head.last_at, head.id), reverse=True)
-    return newest[: library.settings.summaries.keep]
+    heads = [head for head in library.rows(HEADS, project) if head.came_to_something]
+    return sorted(heads, key=_place_of, reverse=True)[: library.settings.summaries.keep]
 
 
 def _render(name: str, library: "Library") -> Iterable[Document]:
