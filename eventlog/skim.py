@@ -6,7 +6,7 @@ takes them lets go of one before the next: a whole day does not fit the processo
 """
 
 from collections.abc import Callable, Iterable, Iterator
-from functools import reduce
+from functools import partial, reduce
 from io import BytesIO
 from itertools import compress, filterfalse
 from operator import attrgetter, lt, not_, or_
@@ -79,6 +79,7 @@ def skim(files: Iterable[bytes | None], day: str, take: Callable[[SkimmedEvents]
                 return False
             take(found)
             ids += found.ids
+            del lines, found  # before there are the next
     ids.sort()  # hardly any work: those of a file rise as its times do
     return all(map(lt, ["", *ids], ids))
 
@@ -94,9 +95,7 @@ def envelope_of(line: bytes, day: str) -> Skimmed | None:
 
 
 def _pieces(data: bytes) -> Iterator[list[bytes]]:
-    file = BytesIO(data)
-    while lines := file.readlines(_PIECE):
-        yield lines
+    return iter(partial(BytesIO(data).readlines, _PIECE), [])
 
 
 def _skimmed(lines: list[bytes], day: str) -> SkimmedEvents | None:
