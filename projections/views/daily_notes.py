@@ -6,7 +6,7 @@ summaries of that day come to: the last one of the whole session, else its stage
 
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
-from functools import cache
+from functools import cache, lru_cache
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
@@ -139,7 +139,21 @@ def local_time(timezone: str) -> Local:
     from zoneinfo import ZoneInfo
 
     zone = ZoneInfo(timezone)
-    return lambda ts: datetime.fromisoformat(ts).astimezone(zone).strftime("%Y-%m-%dT%H:%M")
+
+    def exact(ts: str) -> str:
+        return datetime.fromisoformat(ts).astimezone(zone).strftime("%Y-%m-%dT%H:%M")
+
+    @lru_cache(maxsize=1024)
+    def hour(start: str) -> str:
+        """Convert an hour; "" where its minutes are others there."""
+        first, last = exact(f"{start}:00Z"), exact(f"{start}:59:59.999999Z")
+        return first[:-2] if (first[-2:], last) == ("00", f"{first[:-2]}59") else ""
+
+    def local(ts: str) -> str:
+        begun = hour(ts[:13])
+        return begun + ts[14:16] if begun else exact(ts)
+
+    return local
 
 
 def _by_day(told: Told) -> dict[str, Conversation]:

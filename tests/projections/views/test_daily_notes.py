@@ -1,4 +1,10 @@
+from datetime import UTC, datetime
+from functools import partial
+from zoneinfo import ZoneInfo
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from eventlog.app.replay import replay
 from eventlog.log import EventLog
@@ -125,6 +131,16 @@ def test_an_event_belongs_to_the_day_of_the_users_calendar(log, timezone, ts, da
         log, timezone=timezone
     )
     assert f"{day}T{clock}" == local_time(timezone)(ts)
+
+
+@given(
+    st.integers(-300_000_000, 2_200_000_000).map(partial(datetime.fromtimestamp, tz=UTC)),
+    st.sampled_from(["Asia/Shanghai", "Asia/Kolkata", "Australia/Lord_Howe", "Africa/Monrovia", "America/St_Johns"]),
+)
+def test_hours_are_those_of_the_time_zone(moment, timezone):
+    expected = moment.astimezone(ZoneInfo(timezone)).strftime("%Y-%m-%dT%H:%M")
+
+    assert expected == local_time(timezone)(moment.strftime("%Y-%m-%dT%H:%M:%S.%fZ"))
 
 
 def test_a_day_of_twenty_five_hours_is_one_note_in_the_order_things_happened(log):
