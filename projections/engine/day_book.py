@@ -314,8 +314,8 @@ class _Dates:
 
     def __init__(self, shelf: Shelf) -> None:
         self._shelf = shelf
-        self._buckets: dict[str, dict[str, list[str]]] = {}
-        self._changed: set[str] = set()
+        self._buckets: dict[int, dict[str, list[str]]] = {}
+        self._changed: set[int] = set()
 
     def of(self, conversation_id: str) -> list[str]:
         """List its days."""
@@ -323,44 +323,45 @@ class _Dates:
 
     def first(self, conversation_id: str) -> str:
         """Return the day it began on; "" where it never did."""
-        return next(iter(self.of(conversation_id)), "")
+        days = self.of(conversation_id)
+        return days[0] if days else ""
 
     def add(self, conversation_id: str, date: str) -> None:
         """Note that it was at work on that day."""
-        name = _bucket_of(conversation_id)
-        there = self._bucket(name).setdefault(conversation_id, [])
+        number = _bucket_of(conversation_id)
+        there = self._bucket(number).setdefault(conversation_id, [])
         if date not in there:
             there.append(date)
             there.sort()
-            self._changed.add(name)
+            self._changed.add(number)
 
     def drop(self, conversation_id: str, date: str) -> None:
         """Note that it was not."""
-        name = _bucket_of(conversation_id)
-        there = self._bucket(name)[conversation_id]
+        number = _bucket_of(conversation_id)
+        there = self._bucket(number)[conversation_id]
         there.remove(date)
         if not there:
-            del self._bucket(name)[conversation_id]
-        self._changed.add(name)
+            del self._bucket(number)[conversation_id]
+        self._changed.add(number)
 
     def everyone(self) -> Iterator[str]:
         """Yield all conversations."""
         for number in range(_BUCKETS):
-            yield from self._bucket(f"{number:02x}")
+            yield from self._bucket(number)
 
     def flush(self) -> None:
         """Write what has changed."""
-        for name in sorted(self._changed):
-            bucket = self._buckets[name]
-            self._shelf.write("dates", "", name, _encode(bucket) if bucket else None)
+        for number in sorted(self._changed):
+            bucket = self._buckets[number]
+            self._shelf.write("dates", "", f"{number:02x}", _encode(bucket) if bucket else None)
         self._changed.clear()
 
-    def _bucket(self, name: str) -> dict[str, list[str]]:
-        if name not in self._buckets:
-            data = self._shelf.read("dates", "", name)
-            self._buckets[name] = _DATES.decode(data) if data else {}
-        return self._buckets[name]
+    def _bucket(self, number: int) -> dict[str, list[str]]:
+        if number not in self._buckets:
+            data = self._shelf.read("dates", "", f"{number:02x}")
+            self._buckets[number] = _DATES.decode(data) if data else {}
+        return self._buckets[number]
 
 
-def _bucket_of(conversation_id: str) -> str:
-    return f"{zlib.crc32(conversation_id.encode()) % _BUCKETS:02x}"
+def _bucket_of(conversation_id: str) -> int:
+    return zlib.crc32(conversation_id.encode()) % _BUCKETS

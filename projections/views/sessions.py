@@ -36,7 +36,7 @@ class SessionLine(Struct, array_like=True):
 
 def _rows(told: Told) -> dict[str, SessionLine]:
     """Write one conversation; the first nine fields are those of earlier formats, `null` is not known."""
-    conversation, conclusion = told.conversation, told.conclusion
+    conversation, conclusion, ended = told.conversation, told.conclusion, told.conversation.ended
     if not conversation.began:
         return {}
     scopes = [summary.scope for summary in agents_own(told.summaries)]
@@ -53,8 +53,8 @@ def _rows(told: Told) -> dict[str, SessionLine]:
         "project": conversation.place or conversation.project,
         "agent": conversation.agent,
         "started_at": conversation.started_at,
-        "ended_at": conversation.ended.ts if conversation.ended else None,
-        "end_reason": conversation.ended.reason if conversation.ended else None,
+        "ended_at": ended.ts if ended else None,
+        "end_reason": ended.reason if ended else None,
         "turns": conversation.turns,
         "facts": len(told.stated),
         "stages": scopes.count("stage"),
