@@ -82,13 +82,14 @@ class RowsJob(NamedTuple):
 
 def jobs(book: DayBook, settings: Settings) -> Iterator[RowsJob]:
     """Make the jobs of all rows of a book."""
-    by_block: dict[str, list[str]] = {}
+    by_block: dict[str, dict[str, list[str]]] = {}
     for one in book.changed:
-        by_block.setdefault(book.began(one), []).append(one)
-    begun = sorted(by_block.keys() - {""})
+        if days := book.dates(one):
+            by_block.setdefault(days[0], {})[one] = days
+    begun = sorted(by_block)
     for at in range(0, len(begun), _BLOCKS):
         blocks = begun[at : at + _BLOCKS]
-        dates = {one: book.dates(one) for block in blocks for one in by_block[block]}
+        dates = {one: days for block in blocks for one, days in by_block[block].items()}
         after = (days for days in dates.values() if len(days) == 2 and days[1] > blocks[-1])  # noqa: PLR2004 - midnight
         near = {*blocks, *next(after, ())}
         said = {date: book.said_bytes(date) for date in sorted(near)}

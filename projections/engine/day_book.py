@@ -192,8 +192,7 @@ class DayBook:
         self.folded.add(date)
         self._new.add(date)
         for one in folded.conversations:
-            self._touch(one)
-            self._dates.add(one, date)
+            self.changed.setdefault(one, self._dates.add(one, date))
         for kind, name, data in folded.kept:
             self._shelf.write(kind, name, date, data)
         return True
@@ -315,25 +314,28 @@ class _Dates:
     def __init__(self, shelf: Shelf) -> None:
         self._shelf = shelf
         self._buckets: dict[int, dict[str, list[str]]] = {}
+        self._added: dict[str, list[str]] = {}  # those lists of the buckets that days were added to: they are asked for
         self._changed: set[int] = set()
 
     def of(self, conversation_id: str) -> list[str]:
         """List its days."""
-        return self._bucket(_bucket_of(conversation_id)).get(conversation_id, [])
+        return self._added.get(conversation_id) or self._bucket(_bucket_of(conversation_id)).get(conversation_id, [])
 
     def first(self, conversation_id: str) -> str:
         """Return the day it began on; "" where it never did."""
         days = self.of(conversation_id)
         return days[0] if days else ""
 
-    def add(self, conversation_id: str, date: str) -> None:
-        """Note that it was at work on that day."""
+    def add(self, conversation_id: str, date: str) -> str:
+        """Note that it was at work on that day; return the day it began on until now, "" for a new one."""
         number = _bucket_of(conversation_id)
-        there = self._bucket(number).setdefault(conversation_id, [])
+        there = self._added[conversation_id] = self._bucket(number).setdefault(conversation_id, [])
+        began = there[0] if there else ""
         if date not in there:
             there.append(date)
             there.sort()
             self._changed.add(number)
+        return began
 
     def drop(self, conversation_id: str, date: str) -> None:
         """Note that it was not."""
@@ -342,6 +344,7 @@ class _Dates:
         there.remove(date)
         if not there:
             del self._bucket(number)[conversation_id]
+            self._added.pop(conversation_id, None)
         self._changed.add(number)
 
     def everyone(self) -> Iterator[str]:
