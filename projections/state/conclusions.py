@@ -9,6 +9,7 @@ the newest save that names any, less what later saves call done.
 
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from operator import attrgetter
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -222,16 +223,11 @@ def _clean(text: str) -> str:
     return one_line(text).removeprefix(STAGE_PREFIX).strip()
 
 
+_decisions, _todos = attrgetter("decisions"), attrgetter("todos")
+
+
 def _summary(summary: StageSummary) -> list[str]:
     return [summary.summary]
-
-
-def _decisions(summary: StageSummary) -> list[str]:
-    return summary.decisions
-
-
-def _todos(summary: StageSummary) -> list[str]:
-    return summary.todos
 
 
 def _said(summaries: Sequence[StageSummary], texts: Callable[[StageSummary], list[str]]) -> list[Mention]:

@@ -182,7 +182,7 @@ def _note(said: Conversation, told: Told, *, is_whole: bool) -> DailyNote:
         conclusion = told.conclusion if is_whole and told.summaries else _alone(said.summaries, told)
         items += _of_conclusion(conclusion, said.project or "")
     events = [*said.facts, *said.summaries]
-    heard = {*told.hidden, *_sources_of(items)}
+    heard = {event for item in items for event in item.events} | told.hidden
     silent = [event.id for event in events if event.id not in heard]
     return DailyNote(items, silent, _changed_at(said, events, told.touched))
 
