@@ -5,7 +5,7 @@ import os
 
 from eventlog.cli.main import main
 
-_OBJECTS = 50_000  # made before garbage is looked for; to load a verb takes fewer, and most end soon after
+_OBJECTS = 150_000  # made before garbage is looked for; most verbs take fewer, a replay too, and end soon after
 
 
 def run() -> None:
