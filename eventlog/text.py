@@ -113,7 +113,7 @@ def _unclosed(text: str) -> str:
 @_remembering
 def statement_of(text: str) -> str:
     """Reduce a text to what all wordings of its statement have in common."""
-    return same_text(one_line(text).removeprefix(STAGE_PREFIX).strip())
+    return same_line(one_line(text).removeprefix(STAGE_PREFIX).strip())
 
 
 def fold(text: str) -> str:
