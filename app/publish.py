@@ -86,10 +86,10 @@ def publish_outdated(
     names = {projection.name for projection in projections}
     library = None
     while library is not replayed.library:  # another one where a row was damaged: it has nothing of what was looked at
-        library = replayed.library
         units = [unit for unit in replayed.units() if unit[0] in names]
         if spread:
-            replayed.render_ahead(units, spread)
+            units = replayed.render_ahead(units, spread)
+        library = replayed.library
         publishing.all_of(units, replayed, progress)
     publishing.remove_stale([one for one in projections if one.name not in replayed.broken])
     publishing.done.written.sort()

@@ -8,6 +8,7 @@ import os
 import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
 from types import TracebackType
 from typing import TYPE_CHECKING, Self, TypeVar
 
@@ -48,14 +49,18 @@ class Workers:
         return self._count > 1 and bool(is_safe)
 
     def __call__(self, do: Callable[[_Job], _Made], jobs: Iterable[_Job], /) -> Iterator[_Made]:
-        """Do the jobs, a few at a time; yield what comes of them in their order."""
-        waiting: deque[tuple[_Job, Future[_Made] | None]] = deque()
-        for job in jobs:
-            waiting.append((job, self._submit(do, job)))
-            if len(waiting) > self._count * _AHEAD:
+        """Do the jobs, a few at a time, beginning now; yield what comes of them in their order."""
+        coming = ((job, self._submit(do, job)) for job in jobs)
+        waiting = deque(islice(coming, self._count * _AHEAD))
+
+        def results() -> Iterator[_Made]:
+            for submitted in coming:
+                waiting.append(submitted)
                 yield _result(do, *waiting.popleft())
-        while waiting:
-            yield _result(do, *waiting.popleft())
+            while waiting:
+                yield _result(do, *waiting.popleft())
+
+        return results()
 
     def _submit(self, do: Callable[[_Job], _Made], job: _Job) -> "Future[_Made] | None":
         if self._count == 1:

@@ -53,6 +53,9 @@ class RenderedAhead:
         self._coming = spread(render_apart, _jobs(library, apart))
         self._made: dict[Place, _Made] = {}
 
+    def __contains__(self, unit: Place) -> bool:
+        return unit in self._awaited
+
     def take(self, unit: Place) -> list[Document] | None:
         """Return the documents of a unit, once; None where nobody renders it, or it was taken. Raises ShelfDamaged."""
         if unit not in self._awaited:

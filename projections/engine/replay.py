@@ -157,10 +157,22 @@ class ReplayResult:
     def _block(self, kind: RowKind, day: str) -> list[Any]:
         return self.library.block(kind, "", day)
 
-    def render_ahead(self, units: Iterable[Place], spread: Spread) -> None:
-        """Let others render these units from now on, where all are outdated and that is worth it."""
-        if all(files is None for files in self.library.published.values()) and is_worth_it(self._book.there):
-            self._ahead = RenderedAhead(self.library, units, spread)
+    def render_ahead(self, units: Sequence[Place], spread: Spread) -> list[Place]:
+        """Let others render units from now on, where all are outdated and that is worth it.
+
+        Return them in the order to ask for them: first what nobody else renders, last what is made of all others.
+        """
+
+        def begin() -> None:
+            if all(files is None for files in self.library.published.values()) and is_worth_it(self._book.there):
+                self._ahead = RenderedAhead(self.library, units, spread)
+
+        self.unless_damaged(begin)
+        return sorted(units, key=self._turn_of)
+
+    def _turn_of(self, unit: Place) -> int:
+        view = self._views.get(unit[0])
+        return 2 if view and view.of_all and not unit[1] else int(self._ahead is not None and unit in self._ahead)
 
     def render(self, unit: Place) -> list[Document]:
         """Render a unit; where the shelf turns out to be damaged, of the log itself."""

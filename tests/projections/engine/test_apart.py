@@ -4,6 +4,7 @@ import os
 import pickle
 from pathlib import Path
 from threading import Thread, Timer, current_thread
+from time import sleep
 
 import pytest
 from hypothesis import given
@@ -82,10 +83,12 @@ def test_only_documents_made_of_rows_are_rendered_ahead_and_each_once(tmp_path, 
             asked.extend(job.units)
             yield do(job)
 
-    done.render_ahead(list(done.units()), counted)
-    documents = {unit: done.render(unit) for unit in done.units()}
+    units = done.render_ahead(list(done.units()), counted)
+    documents = {unit: done.render(unit) for unit in units}
 
     assert {"memory", "daily-notes", "index"} == {view for view, _ in asked}
+    assert [*asked, ("index", "")] == units[-len(asked) - 1 :]
+    assert sorted(done.units()) == sorted(units)
     assert sorted(asked) == sorted(set(asked))
     assert documents == {unit: done.render(unit) for unit in done.units()}
 
@@ -114,6 +117,15 @@ def _killed(job):
 def two(workers):
     workers._count = 2
     return workers
+
+
+def test_jobs_begin_before_anybody_asks_what_comes_of_them(tmp_path):
+    with two(Workers()) as workers:
+        done = workers(Path.touch, [tmp_path / "begun"])
+        while not (tmp_path / "begun").exists():
+            sleep(0.001)
+
+        assert [None] == list(done)
 
 
 def test_jobs_are_done_by_other_processes_in_their_order():
