@@ -6,6 +6,7 @@ Wholeness    every row is listed in the directory of its kind and name, every di
              what it says and of where it belongs. So no row is taken for another, none is missing, and none is older
              than the others: after a power cut or a bad sector the rows that are read agree, or `ShelfDamaged` says no.
 Short rows   stand in the directory in the place of their checksum: to find hundreds of them one by one takes longer.
+At hand      the rows that were written last stay in memory, too: a replay of everything reads most of them once more.
 Writers      one at a time, in one transaction; whoever cannot write works without. Nothing is synced.
 Secrecy      what is overwritten is erased (`secure_delete`).
 """
@@ -15,11 +16,12 @@ import sqlite3
 import sys
 import unicodedata
 import zlib
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
-from functools import lru_cache
+from collections import OrderedDict
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from functools import lru_cache, wraps
 from pathlib import Path
-from typing import ClassVar
+from typing import ClassVar, Concatenate, ParamSpec, TypeVar
 
 import msgspec
 
@@ -45,7 +47,11 @@ _ROOT = "\0"
 _CRC = 4
 _AT_ONCE = 200  # rows
 _SHORT = 256  # bytes
+_AT_HAND = 48 << 20  # bytes
 
+_Given = ParamSpec("_Given")
+_Done = TypeVar("_Done")
+_Step = Callable[Concatenate["StoreCache", _Given], _Done]
 _Directory = dict[str, int | bytes]  # block -> checksum of the row, or a short one itself
 _directory = msgspec.msgpack.Decoder(_Directory)
 _encode = msgspec.msgpack.encode
@@ -55,11 +61,28 @@ class _Wrong(Exception):
     """A row is not what the others say it is."""
 
 
+_WRONG = (OSError, NotStored, sqlite3.Error, msgspec.MsgspecError, ValueError, _Wrong)
+
+
+def _guarded(do: "_Step[_Given, _Done]") -> "_Step[_Given, _Done]":
+    """Raise ShelfDamaged for everything that can be wrong."""
+
+    @wraps(do)
+    def guarded(cache: "StoreCache", /, *given: _Given.args, **named: _Given.kwargs) -> _Done:
+        try:
+            return do(cache, *given, **named)
+        except _WRONG as error:
+            raise cache.damage(error) from error
+
+    return guarded
+
+
 class StoreCache:
     """A shelf in a database; without `writes` it is only read."""
 
     keeps: ClassVar[bool] = True
 
+    @_guarded
     def __init__(self, path: str, made_by: str, *, writes: bool = True) -> None:
         """Open it; raises ShelfDamaged where there is none, or none that is good and of the same program."""
         self._path = path
@@ -67,45 +90,45 @@ class StoreCache:
         self._writes = writes
         self._directories: dict[str, _Directory] = {}
         self._changed: set[str] = set()
-        with self._guard():
-            self._open()
-            self._root = self._directory_at(_ROOT, self._checked(_ROOT, "", None))
+        self._at_hand: OrderedDict[tuple[str, str], bytes] = OrderedDict()
+        self._room = _AT_HAND
+        self._open()
+        self._root = self._directory_at(_ROOT, self._checked(_ROOT, "", None))
 
+    @_guarded
     def read(self, kind: str, name: str, block: str) -> bytes | None:
         """Return one row; None where there is none."""
         place = f"{kind}\0{name}"
         listed = self._listed(place).get(block)
         if not isinstance(listed, int):
             return listed
-        with self._guard():
-            return self._checked(place, block, listed)
+        return self._at_hand.get((place, block)) or self._checked(place, block, listed)
 
     def rows(self, kind: str, name: str) -> Iterable[tuple[str, bytes]]:
         """Return the rows of a name, in the order of the blocks."""
         place = f"{kind}\0{name}"
         blocks = self.blocks(kind, name)
         for start in range(0, len(blocks), _AT_ONCE):
-            with self._guard():
-                rows = self._rows(place, blocks[start : start + _AT_ONCE])
-            yield from rows
+            yield from self._rows(place, blocks[start : start + _AT_ONCE])
 
     def blocks(self, kind: str, name: str) -> list[str]:
         """List the blocks of a name, in order."""
         return sorted(self._listed(f"{kind}\0{name}"))
 
+    @_guarded
     def write(self, kind: str, name: str, block: str, data: bytes | None) -> None:
         """Put a row, or remove it."""
         place = f"{kind}\0{name}"
         there = self._listed(place)
-        with self._guard():
-            if data is not None and len(data) > _SHORT:
-                there[block] = self._put(place, block, data)
-            else:
-                if isinstance(there.pop(block, None), int):
-                    self._database.execute("DELETE FROM kept WHERE id = ?", (_id(place, block),))
-                if data is not None:
-                    there[block] = data
+        if data is not None and len(data) > _SHORT:
+            there[block] = self._put(place, block, data)
+        else:
+            if isinstance(there.pop(block, None), int):
+                self._database.execute("DELETE FROM kept WHERE id = ?", (_id(place, block),))
+            if data is not None:
+                there[block] = data
         self._changed.add(place)
+        self._have_at_hand((place, block), data or b"")
 
     def save(self) -> None:
         """Keep what was written; where that fails, it is as if nothing had been."""
@@ -123,6 +146,13 @@ class StoreCache:
 
     __del__ = close
 
+    def damage(self, error: Exception) -> ShelfDamaged:
+        """Say what is wrong, and whether for good."""
+        if isinstance(error, OSError | NotStored):
+            return ShelfDamaged(str(error))
+        passes = isinstance(error, sqlite3.OperationalError) and any(word in str(error) for word in _PASSING)
+        return ShelfDamaged(str(error), for_good=not passes and not self._is_overtaken())
+
     def _open(self) -> None:
         if self._writes:
             make_dirs(str(Path(self._path).parent))
@@ -139,22 +169,24 @@ class StoreCache:
             self._database.execute(_SCHEMA)
         self._version = self._database.execute("PRAGMA data_version").fetchone()
 
+    @_guarded
     def _rows(self, place: str, blocks: list[str]) -> list[tuple[str, bytes]]:
         listed = self._listed(place)
-        apart = {block: _id(place, block) for block in blocks if isinstance(listed[block], int)}
+        known = {block: self._at_hand.get((place, block)) or listed[block] for block in blocks}
+        apart = {block: _id(place, block) for block, told in known.items() if isinstance(told, int)}
         found = self._fetched(list(apart.values())) if apart else {}
 
         def row(block: str, told: int | bytes) -> bytes:
             return told if isinstance(told, bytes) else _valid(place, block, found.get(apart[block], b""), told)
 
-        return [(block, row(block, listed[block])) for block in blocks]
+        return [(block, row(block, told)) for block, told in known.items()]
 
+    @_guarded
     def _listed(self, place: str) -> _Directory:
         if place not in self._directories:
             checksum = self._root.get(place)
-            with self._guard():
-                data = self._checked(_ROOT, place, checksum) if isinstance(checksum, int) else None
-                self._directories[place] = self._directory_at(place, data)
+            data = self._checked(_ROOT, place, checksum) if isinstance(checksum, int) else None
+            self._directories[place] = self._directory_at(place, data)
         return self._directories[place]
 
     def _directory_at(self, place: str, data: bytes | None) -> _Directory:
@@ -184,22 +216,21 @@ class StoreCache:
         self._database.execute("INSERT OR REPLACE INTO kept (id, data) VALUES (?, ?)", row)
         return checksum
 
+    def _have_at_hand(self, at: tuple[str, str], data: bytes) -> None:
+        """Keep in memory what was written last."""
+        self._room += len(self._at_hand.pop(at, b""))
+        if len(data) > _SHORT:
+            self._at_hand[at] = data
+            self._room -= len(data)
+        while self._room < 0:
+            _, oldest = self._at_hand.popitem(last=False)
+            self._room += len(oldest)
+
     def _put_directories(self) -> None:
         for place in sorted(self._changed):
             self._root[place] = self._put(_ROOT, place, _encode(self._directories[place]))
         self._put(_ROOT, "", _encode(self._root | {self._made_by: 0}))
         self._changed.clear()
-
-    @contextmanager
-    def _guard(self) -> Iterator[None]:
-        """Raise ShelfDamaged for everything that can be wrong."""
-        try:
-            yield
-        except (OSError, NotStored) as error:
-            raise ShelfDamaged(str(error)) from error
-        except (sqlite3.Error, msgspec.MsgspecError, ValueError, _Wrong) as error:
-            passes = isinstance(error, sqlite3.OperationalError) and any(word in str(error) for word in _PASSING)
-            raise ShelfDamaged(str(error), for_good=not passes and not self._is_overtaken()) from error
 
     def _is_overtaken(self) -> bool:
         """Tell whether another process has written meanwhile: then nothing is wrong with what it wrote."""

@@ -189,6 +189,30 @@ def test_a_row_is_read_as_it_was_last_written_and_what_it_said_before_is_erased(
         assert not [word for word in erased if word.encode() in kept]
 
 
+_BLOCKS = st.sampled_from("abcd")
+_WORDS = st.sampled_from(["", "short", "long " * 90, "longer " * 200, None])
+
+
+@given(st.lists(st.tuples(_BLOCKS, _WORDS), max_size=12), st.sampled_from([0, 500, 2000, 1 << 20]), st.booleans())
+def test_rows_are_read_as_they_were_last_written_whatever_of_them_stays_at_hand(writes, room, saves):
+    with a_log() as log, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(cache, "_AT_HAND", room)
+        shelf = cache.StoreCache(log.store.cached("knowledge.db"), "a program")
+        there: dict[str, bytes | None] = {}
+        for number, (block, words) in enumerate(writes):
+            data = None if words is None else f"{number} {words}".encode()
+            shelf.write("kind", "name", block, data)
+            there |= {block: data}
+            if saves:
+                shelf.save()
+            left = {block: data for block, data in sorted(there.items()) if data is not None}
+
+            assert [*left.items()] == list(shelf.rows("kind", "name"))
+            assert there == {block: shelf.read("kind", "name", block) for block in there}
+            assert sum(map(len, shelf._at_hand.values())) == room - shelf._room <= room
+        shelf.close()
+
+
 def test_what_has_not_changed_since_then_is_not_made_anew_for_a_replay_of_then(log):
     for day in (19, 20, 21):
         fact = {"type": "fact", "content": f"Fact {day}", "project": f"/p/{day}"}
