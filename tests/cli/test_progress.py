@@ -219,18 +219,19 @@ def after(number, said=[]):
         print("in the middle of it", flush=True)
         time.sleep(600)
 
-put_one, checked = publish._Publishing._put_one, append._checked
+put_whole, checked = publish._Publishing._put_whole, append._checked
 
 def put_slowly(*args, **options):
-    put_one(*args, **options)
+    put = put_whole(*args, **options)
     after(3)
+    return put
 
 def checked_slowly(*args):
     for event in checked(*args):
         yield event
         after(2)
 
-publish._Publishing._put_one = put_slowly
+publish._Publishing._put_whole = put_slowly
 append._checked = checked_slowly
 sys.argv[0] = "eventlog"
 main()
