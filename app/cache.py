@@ -111,6 +111,7 @@ class StoreCache:
         for start in range(0, len(blocks), _AT_ONCE):
             yield from self._rows(place, blocks[start : start + _AT_ONCE])
 
+    @_guarded
     def blocks(self, kind: str, name: str) -> list[str]:
         """List the blocks of a name, in order."""
         return sorted(self._listed(f"{kind}\0{name}"))
@@ -181,7 +182,6 @@ class StoreCache:
 
         return [(block, row(block, told)) for block, told in known.items()]
 
-    @_guarded
     def _listed(self, place: str) -> _Directory:
         if place not in self._directories:
             checksum = self._root.get(place)

@@ -54,7 +54,7 @@ class Skimmed(Struct, kw_only=True, gc=False):
 
 
 class SkimmedEvents(NamedTuple):
-    """Events of a day: of most the envelopes, those that say something whole; and the ids of all, in order."""
+    """Events of a day: of most the envelopes, those that say something whole; and the ids of all."""
 
     envelopes: list[Skimmed]
     said: list[AnyEvent]
@@ -113,7 +113,7 @@ def _skimmed(lines: list[bytes], day: str) -> SkimmedEvents | None:
         return None
     if not _are_of(day, envelopes):
         return None
-    return SkimmedEvents(list(compress(envelopes, map(not_, is_asked))), said, sorted(map(_id_of, envelopes)))
+    return SkimmedEvents(list(compress(envelopes, map(not_, is_asked))), said, list(map(_id_of, envelopes)))
 
 
 def _is_of_recall(one: Skimmed) -> bool:

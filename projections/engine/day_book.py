@@ -228,7 +228,7 @@ class DayBook:
                 if one and one.id not in known:
                     more.setdefault(one.id, one)
         fold = DayFold(day.date, withheld, counts)
-        fold.take(SkimmedEvents(list(more.values()), cast("list[AnyEvent]", events), sorted([*known, *more])))
+        fold.take(SkimmedEvents(list(more.values()), cast("list[AnyEvent]", events), [*known, *more]))
         return fold, damage
 
     def _counts(self, event: Event | Skimmed) -> bool:
