@@ -171,14 +171,14 @@ class _Publishing:
                 self.done.unchanged += 1
                 return None if self._dry_run else stamp
             try:
-                self._replace(document, path, there)
+                self._exchange(document, path, there)
             except Overtaken:  # saved in that very moment
                 continue
             stamp, there = _look(path)
             return stamp if there == document.data else None
         raise NotStored("is being saved again and again by another program", where=str(path), hint="try again")
 
-    def _replace(self, document: Document, path: Path, there: bytes | None) -> None:
+    def _exchange(self, document: Document, path: Path, there: bytes | None) -> None:
         """Replace what is there; what a person made of it is set aside. Raises Overtaken where it was saved now."""
         known = (None, self._taken_in.get(document.path))
         edited = there not in known and path.suffix == ".md" and not is_untouched(there or b"")

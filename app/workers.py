@@ -45,8 +45,9 @@ class Workers:
     @property
     def are_any(self) -> bool:
         """Tell whether there can be more than this process; a clock that waits is no other thread at work."""
-        is_safe = self._pool or (sys.platform == "linux" and not _are_threads_at_work())  # a pool has threads
-        return self._count > 1 and bool(is_safe)
+        if self._count == 1:
+            return False
+        return self._pool is not None or (sys.platform == "linux" and not _are_threads_at_work())  # a pool has threads
 
     def __call__(self, do: Callable[[_Job], _Made], jobs: Iterable[_Job], /) -> Iterator[_Made]:
         """Do the jobs, a few at a time, beginning now; yield what comes of them in their order."""
