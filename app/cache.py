@@ -15,6 +15,7 @@ import os
 import sqlite3
 import sys
 import unicodedata
+import weakref
 import zlib
 from collections import OrderedDict
 from collections.abc import Callable, Iterable
@@ -92,6 +93,7 @@ class StoreCache:
         self._changed: set[str] = set()
         self._at_hand: OrderedDict[tuple[str, str], bytes] = OrderedDict()
         self._room = _AT_HAND
+        self._release: Callable[[], object] = lambda: None
         self._open()
         self._root = self._directory_at(_ROOT, self._checked(_ROOT, "", None))
 
@@ -141,11 +143,7 @@ class StoreCache:
 
     def close(self) -> None:
         """Let go of the file; what was not saved is gone."""
-        if database := self.__dict__.pop("_database", None):
-            with suppress(sqlite3.Error):
-                database.close()
-
-    __del__ = close
+        self._release()
 
     def damage(self, error: Exception) -> ShelfDamaged:
         """Say what is wrong, and whether for good."""
@@ -163,6 +161,8 @@ class StoreCache:
         self._database = sqlite3.connect(
             address, uri=True, timeout=_PATIENCE, isolation_level=None, check_same_thread=False
         )
+        # A replay's result holds the cache in a cycle; only a finalizer runs before the connection of a cycle is freed.
+        self._release = weakref.finalize(self, _close, self._database)
         for pragma in _PRAGMAS:
             self._database.execute(f"PRAGMA {pragma}")
         if self._writes:
@@ -238,6 +238,11 @@ class StoreCache:
             found: bool = self._database.execute("PRAGMA data_version").fetchone() != self._version
             return found
         return False
+
+
+def _close(database: sqlite3.Connection) -> None:
+    with suppress(sqlite3.Error):
+        database.close()
 
 
 def opened(store: Store, *, writes: bool, anew: bool = False) -> StoreCache | None:

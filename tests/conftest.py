@@ -4,12 +4,16 @@ import gc
 import itertools
 import os
 import re
+import sqlite3
 import tempfile
+import warnings
+from functools import partial
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 from eventlog import dayfile
+from eventlog.app.search import search_index
 from eventlog.log import EventLog
 from tests.support.builders import Clock
 from tests.support.effort import FUZZ
@@ -57,6 +61,33 @@ def _nothing(name):
 
     nothing.__name__ = name
     return nothing
+
+
+class _OwnedConnection(sqlite3.Connection):
+    """A connection that somebody has to close: Python warns of one that is dropped open only from 3.13 on."""
+
+    is_open = False
+
+    def __init__(self, *arguments, **named):
+        super().__init__(*arguments, **named)
+        self.is_open = True
+
+    def close(self):
+        self.is_open = False
+        super().close()
+
+    def __del__(self):
+        if self.is_open:
+            warnings.warn(f"unclosed database in {self!r}", ResourceWarning, source=self, stacklevel=1)
+            self.close()  # Python need not warn of it as well
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _connections_have_owners():
+    with pytest.MonkeyPatch.context() as patch:
+        for module in (sqlite3, search_index):
+            patch.setattr(module, "connect", partial(sqlite3.connect, factory=_OwnedConnection))
+        yield
 
 
 _numbers = itertools.count()

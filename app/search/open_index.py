@@ -74,13 +74,26 @@ def _anew(store: "Store", names: ProjectNames, most: int) -> SearchIndex:
     finally:
         files.remove(temporary)
     index = SearchIndex(path, names, PATIENCE)
-    index.is_current()
+    try:
+        index.is_current()
+    except BaseException:
+        index.close()
+        raise
     index.log_files = made.log_files
     return index
 
 
 def _made(store: "Store", path: str, names: ProjectNames, most: int) -> SearchIndex:
     index = SearchIndex(path, names, PATIENCE)
+    try:
+        _fill(index, store, most)
+    except BaseException:
+        index.close()
+        raise
+    return index
+
+
+def _fill(index: SearchIndex, store: "Store", most: int) -> None:
     try:
         index.create("fts5")
     except OperationalError as error:
@@ -94,7 +107,6 @@ def _made(store: "Store", path: str, names: ProjectNames, most: int) -> SearchIn
     finally:
         if was_on:
             gc.enable()
-    return index
 
 
 def _is_passing(error: DatabaseError) -> bool:

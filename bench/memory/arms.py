@@ -6,6 +6,7 @@ An arm that pushes without asking whether it should gives the first three of its
 import re
 import sqlite3
 import sys
+import weakref
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple, Protocol
@@ -104,6 +105,7 @@ class Fts(Pusher):
         self.path = haystack.store.parent / f"{haystack.store.name}.fts5"
         self.path.unlink(missing_ok=True)
         self.connection = sqlite3.connect(self.path)
+        weakref.finalize(self, self.connection.close)
         self.connection.execute(
             "CREATE VIRTUAL TABLE t USING fts5(id UNINDEXED, project UNINDEXED, text, tokenize='porter unicode61')"
         )

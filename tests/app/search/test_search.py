@@ -2,6 +2,7 @@
 
 import random
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -263,7 +264,7 @@ def test_an_index_that_is_no_good_is_made_anew(memory, harm):
     if harm == "gone":
         path.unlink()
     elif harm == "of another version":
-        with sqlite3.connect(path) as database:
+        with closing(sqlite3.connect(path)) as database, database:
             database.execute("UPDATE meta SET value = '0' WHERE name = 'version'")
             database.execute("DELETE FROM units")
     else:

@@ -1,6 +1,7 @@
 """BM25 by hand ranks as SQLite's full-text search does, and what bears on a prompt is rare enough."""
 
 import sqlite3
+from contextlib import closing
 
 import pytest
 from hypothesis import given
@@ -24,11 +25,11 @@ WORDS = st.sampled_from(["ab", "ac", "b", "c", "d", "e"])
     st.lists(WORDS | st.sampled_from(["ab b", "b ab", "c d"]), unique=True, max_size=3),
 )
 def test_a_scan_scores_as_fts5_does(rows, asked):
-    database = sqlite3.connect(":memory:")
-    database.execute("CREATE VIRTUAL TABLE t USING fts5(tokens, content='')")
-    database.executemany("INSERT INTO t (rowid, tokens) VALUES (?, ?)", enumerate(rows))
-    query = " OR ".join((*(f'"{one}"' for one in asked), "a *"))
-    found = dict(database.execute("SELECT rowid, -bm25(t) FROM t WHERE t MATCH ?", (query,)))
+    with closing(sqlite3.connect(":memory:")) as database:
+        database.execute("CREATE VIRTUAL TABLE t USING fts5(tokens, content='')")
+        database.executemany("INSERT INTO t (rowid, tokens) VALUES (?, ?)", enumerate(rows))
+        query = " OR ".join((*(f'"{one}"' for one in asked), "a *"))
+        found = dict(database.execute("SELECT rowid, -bm25(t) FROM t WHERE t MATCH ?", (query,)))
 
     assert scan(rows, asked, "a") == pytest.approx(found)
 
