@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, get_type_hints
 import msgspec
 from msgspec.structs import replace
 
-from eventlog import codec
+from eventlog import codec, untrusted_json
 from eventlog.app.naming.references import events_named, session_meant
 from eventlog.app.phases import Phases, silent
 from eventlog.app.record_once import record_once
@@ -17,7 +17,6 @@ from eventlog.errors import BadRequest, InvalidEvent
 from eventlog.events import TYPES, Event, Retraction, UnknownEvent
 from eventlog.fastjson import BOM
 from eventlog.log import AppendResult, EventLog
-from eventlog.plain_words import of_json, of_value
 from eventlog.reserved import refuse_reserved
 
 _FIND = "`eventlog query` shows what there is; nothing was stored"
@@ -62,9 +61,10 @@ def _checked(lines: Iterable[bytes], phases: Phases) -> Iterator[Event]:
 def object_of(text: bytes) -> dict[str, Any]:
     """Read a JSON object; raises InvalidEvent."""
     try:
-        return msgspec.json.decode(text.removeprefix(BOM), type=dict[str, Any])
-    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-        raise InvalidEvent(f"not a JSON object: {of_value(of_json(error))}") from error
+        fields: dict[str, Any] = untrusted_json.decode(text.removeprefix(BOM), dict[str, Any])
+    except ValueError as error:
+        raise InvalidEvent(f"not a JSON object: {error}") from error
+    return fields
 
 
 def value_of(type_name: str, field: str, text: str) -> Any:
@@ -76,8 +76,8 @@ def value_of(type_name: str, field: str, text: str) -> Any:
     try:
         return msgspec.convert(text, kinds.get(field, str))
     except msgspec.ValidationError:
-        with suppress(msgspec.DecodeError):
-            return msgspec.json.decode(text)
+        with suppress(ValueError):
+            return untrusted_json.decode(text)
         return text
 
 

@@ -8,7 +8,7 @@ from typing import Any, Literal, cast, get_args, get_origin, get_type_hints
 import msgspec
 from msgspec import NODEFAULT, Struct, structs
 
-from eventlog import fastjson, ids, timestamps
+from eventlog import fastjson, ids, timestamps, untrusted_json
 from eventlog.errors import InvalidEvent
 from eventlog.events import (
     COMMON,
@@ -157,11 +157,9 @@ def _without_defaults(cls: type[Struct], fields: Fields) -> Fields:
 
 def _parse(line: bytes) -> Fields:
     try:
-        fields = msgspec.json.decode(line)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        from eventlog.plain_words import of_json
-
-        raise InvalidEvent(f"{NOT_JSON}{of_json(error)}") from error
+        fields = untrusted_json.decode(line)
+    except ValueError as error:
+        raise InvalidEvent(f"{NOT_JSON}{error}") from error
     if not isinstance(fields, dict):
         raise InvalidEvent(NOT_AN_OBJECT)
     if not is_plain(fields):

@@ -10,9 +10,7 @@ from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
 
-import msgspec
-
-from eventlog import ids, timestamps
+from eventlog import ids, timestamps, untrusted_json
 from eventlog.app.importing.source import BadPlace, Found, PastEvents, SourceEvent, id_of
 from eventlog.plain_words import of_system
 from eventlog.project import project_root
@@ -29,7 +27,7 @@ def json_lines(path: Path) -> Iterator[Line | BadPlace]:
         return
     for number, line in enumerate(data.removeprefix(b"\xef\xbb\xbf").split(b"\n"), 1):
         if line.strip():
-            found = _object(line)
+            found = untrusted_json.object_in(line)
             yield BadPlace(f"{path}:{number}", "not a JSON object") if found is None else (f"{path}:{number}", found)
 
 
@@ -46,14 +44,6 @@ def found_in(
             yield PastEvents(tuple(events_of(fields)), place)
         except ValueError as error:
             yield BadPlace(place, str(error))
-
-
-def _object(line: bytes) -> dict[str, Any] | None:
-    try:
-        found = msgspec.json.decode(line)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return None
-    return found if isinstance(found, dict) else None
 
 
 def time_of(value: object, zone: str = "UTC") -> str:

@@ -11,9 +11,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-import msgspec
-
-from eventlog import hosts
+from eventlog import hosts, untrusted_json
 from eventlog.app.importing import items
 from eventlog.app.importing.source import BadPlace, Found, ImportRequest, SourceEvent
 
@@ -54,8 +52,8 @@ def _lines(path: Path) -> Iterator[items.Line | BadPlace]:
 
 def _row(place: str, payload: object) -> items.Line | BadPlace:
     try:
-        return place, msgspec.json.decode(str(payload), type=dict[str, Any])
-    except (msgspec.MsgspecError, UnicodeError, RecursionError):
+        return place, untrusted_json.decode(str(payload), dict[str, Any])
+    except ValueError:
         return BadPlace(place, "not a JSON object")
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import msgspec
 
+from eventlog import untrusted_json
 from eventlog.files import replace_file
 from eventlog.ids import digest
 from eventlog.store import Store
@@ -69,9 +70,10 @@ def _made_above(store: Store, path: Path) -> list[str]:
 
 def _read(place: Path) -> Backup | None:
     try:
-        return msgspec.json.decode(place.read_bytes(), type=Backup)
-    except (OSError, msgspec.MsgspecError):
+        found: Backup = untrusted_json.decode(place.read_bytes(), Backup)
+    except (OSError, ValueError):
         return None
+    return found
 
 
 def _place(store: Store, path: Path) -> Path:

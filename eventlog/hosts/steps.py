@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-import msgspec
+from eventlog import untrusted_json
 
 LONGEST_LINE = 64 << 20  # bytes; a longer one is passed over: it holds a picture, not words
 
@@ -37,19 +37,11 @@ def records(path: Path, damaged: list[int] | None = None) -> Iterator[Transcript
             if len(line) == LONGEST_LINE and not line.endswith(b"\n"):
                 _skip_line(opened)
                 continue
-            record = _record(line)
+            record = untrusted_json.object_in(line)
             if record is not None:
                 yield record
             elif line.strip() and line.endswith(b"\n"):
                 passed_over.append(number)
-
-
-def _record(line: bytes) -> TranscriptRecord | None:
-    try:
-        record = msgspec.json.decode(line)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return None
-    return record if isinstance(record, dict) else None
 
 
 def dig(record: Any, *names: str) -> Any:

@@ -4,8 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-import msgspec
-
+from eventlog import untrusted_json
 from eventlog.hosts import shell
 from eventlog.hosts.steps import Step, dig
 
@@ -53,11 +52,8 @@ def from_blocks(content: Any) -> Iterator[Step]:
 
 
 def _parsed(arguments: Any) -> Any:
-    try:
-        found = msgspec.json.decode(arguments) if isinstance(arguments, str) else arguments
-    except (msgspec.DecodeError, RecursionError):
-        return arguments
-    return found if isinstance(found, dict) else arguments
+    found = untrusted_json.object_in(arguments) if isinstance(arguments, str) else None
+    return arguments if found is None else found
 
 
 def _command(arguments: Any) -> str:

@@ -266,6 +266,18 @@ def test_what_hooks_noted_is_told_without_the_names_of_exceptions(home):
     assert not LIBRARY.search(ran.out)
 
 
+DEEP = '{"type":"fact","content":"x","conversation_id":"s","deep":' + "[" * 2000 + "]" * 2000 + "}"
+
+
+@pytest.mark.parametrize("arguments", [["append", "--stdin"], ["append", "fact", "--json", DEEP]])
+def test_json_that_lies_too_deep_is_refused_and_nothing_is_stored(tmp_path, arguments):
+    ran = call(*arguments, "--store", tmp_path, stdin=DEEP.encode())
+
+    assert 2 == ran.code
+    assert "lists or objects lie too deep in each other" in ran.err
+    assert not (tmp_path / "log").exists()
+
+
 @pytest.mark.parametrize(
     ("line", "said"),
     [

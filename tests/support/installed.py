@@ -33,11 +33,19 @@ def main(arguments: list[str]) -> int:
 
 def usable(name: str) -> str | None:
     """The path of a Python that can run the program, or None, and why."""
-    path = shutil.which(name)
-    fine = path and not subprocess.run([path, "-c", USABLE], capture_output=True, check=False).returncode
-    if not fine:
-        sys.stderr.write(f"{name}: not here, or older than 3.11\n")
-    return path if fine else None
+    for path in filter(None, (shutil.which(name), *kept_by_tools(name))):
+        if not subprocess.run([path, "-c", USABLE], capture_output=True, check=False).returncode:
+            return path
+    sys.stderr.write(f"{name}: not here, or older than 3.11\n")
+    return None
+
+
+def kept_by_tools(name: str) -> list[str]:
+    """List the Pythons of that name that pyenv and uv keep; pyenv's command on the PATH runs only the chosen one."""
+    home = Path.home()
+    pyenv = Path(os.environ.get("PYENV_ROOT", home / ".pyenv"), "versions")
+    uv = Path(os.environ.get("XDG_DATA_HOME", home / ".local" / "share"), "uv", "python")
+    return [str(path) for place in (pyenv, uv) for path in sorted(place.glob(f"*/bin/{name}"), reverse=True)]
 
 
 def passes(python: str, wheel: Path | None, options: list[str]) -> bool:

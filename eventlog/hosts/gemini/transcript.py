@@ -6,8 +6,7 @@ A message may be written again under its id, then the last one counts; a rewind 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-import msgspec
-
+from eventlog import untrusted_json
 from eventlog.hosts.steps import Step, TranscriptRecord, dig, records, text_of, word
 from eventlog.hosts.tools import from_tool
 
@@ -43,11 +42,7 @@ def _until(kept: dict[str, TranscriptRecord], message_id: str) -> dict[str, Tran
 
 
 def _old_format(path: Path) -> list[TranscriptRecord]:
-    try:
-        whole = msgspec.json.decode(path.read_bytes())
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return []
-    messages = dig(whole, "messages")
+    messages = dig(untrusted_json.object_in(path.read_bytes()), "messages")
     return [message for message in messages if isinstance(message, dict)] if isinstance(messages, list) else []
 
 
