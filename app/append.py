@@ -14,8 +14,9 @@ from eventlog.app.phases import Phases, silent
 from eventlog.app.record_once import record_once
 from eventlog.app.still_said import still_said
 from eventlog.errors import BadRequest, InvalidEvent
-from eventlog.events import TYPES, Event, Retraction, UnknownEvent
+from eventlog.events import TYPES, Event, PlanEntry, Retraction, UnknownEvent
 from eventlog.fastjson import BOM
+from eventlog.hooks import open_sessions
 from eventlog.log import AppendResult, EventLog
 from eventlog.reserved import refuse_reserved
 
@@ -37,7 +38,7 @@ def append_event(log: EventLog, fields: Mapping[str, Any]) -> AppendReport:
     if isinstance(event, Retraction):
         event = _of_something(log, event)
         others = still_said(log, event)
-    return AppendReport(record_once(log, event), others)
+    return AppendReport(_noted(log, [record_once(log, event)])[0], others)
 
 
 def append_stream(
@@ -47,7 +48,14 @@ def append_stream(
 
     Sent again with the same name of a `batch`, only what is missing is added.
     """
-    return log.put(_checked(lines, phases), batch=batch)
+    return _noted(log, log.put(_checked(lines, phases), batch=batch))
+
+
+def _noted(log: EventLog, appended: list[AppendResult]) -> list[AppendResult]:
+    """Have the next session's start apply plan entries, should no replay come before."""
+    if any(isinstance(result.event, PlanEntry) for result in appended):
+        open_sessions.mark_entries(log.store)
+    return appended
 
 
 def _checked(lines: Iterable[bytes], phases: Phases) -> Iterator[Event]:

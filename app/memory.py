@@ -2,12 +2,15 @@
 
 import os
 from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import NamedTuple
 
 from eventlog import spool
 from eventlog import verify as verifying
 from eventlog.app import apply as applying
 from eventlog.app import forget as forgetting
 from eventlog.app import known as knowing
+from eventlog.app import lifecycle
 from eventlog.app import query as querying
 from eventlog.app import sessions as listing
 from eventlog.app import stats as counting
@@ -29,6 +32,8 @@ from eventlog.app.search import recall as recalling
 from eventlog.app.search import search as searching
 from eventlog.app.search.search import SearchHit, SearchQuery
 from eventlog.app.session_context import request_of, session_context
+from eventlog.app.session_hooks.registry import HookOutcome, SessionMoment
+from eventlog.app.session_hooks.run_hooks import run_hooks
 from eventlog.app.sessions import NEWEST, SessionRow
 from eventlog.app.status import StatusReport
 from eventlog.app.undo import UndoResult
@@ -43,6 +48,13 @@ from eventlog.projections.views.stats import Week
 from eventlog.settings import load
 from eventlog.store import Store
 from eventlog.verify import VerifyResult
+
+
+class SessionRun(NamedTuple):
+    """The event of a session's start or end as the log has it, and what each session lifecycle hook did."""
+
+    event: lifecycle.SessionEvent
+    outcomes: list[HookOutcome]
 
 
 class Memory:
@@ -204,6 +216,34 @@ class Memory:
             append_receipt(self.log, request, built)
         return built.context
 
+    def start(
+        self,
+        session: str,
+        *,
+        project: str | os.PathLike[str] = ".",
+        agent: str = "cli",
+        source: str = "startup",
+        issue: str = "",
+    ) -> SessionRun:
+        """Record that a session starts in that directory, and run the session lifecycle hooks.
+
+        `issue` is the one it is about; without one, that its branch is named for. A hook that fails costs only its own
+        result. Raises InvalidEvent, BadSettings or NotStored.
+        """
+        return self._run("start", session, project, agent, source, issue)
+
+    def end(
+        self,
+        session: str,
+        *,
+        project: str | os.PathLike[str] = ".",
+        agent: str = "cli",
+        reason: str = "",
+        issue: str = "",
+    ) -> SessionRun:
+        """Record that a session ends, and run the session lifecycle hooks; otherwise as `start`."""
+        return self._run("end", session, project, agent, reason, issue)
+
     def apply(self, only: str | None = None, *, dry_run: bool = False) -> ApplyResult:
         """Bring plan entries into their knowledge bases, or into the `only` one of that name.
 
@@ -238,6 +278,13 @@ class Memory:
     def verify(self) -> VerifyResult:
         """Read every line of the log and name each damage."""
         return verifying.verify(self.log)
+
+    def _run(
+        self, moment: SessionMoment, session: str, project: str | os.PathLike[str], agent: str, reason: str, issue: str
+    ) -> SessionRun:
+        opened, cwd = self._opened(), str(Path(project).absolute())
+        event = lifecycle.record_session(self.log, moment, session, cwd, agent, reason)
+        return SessionRun(event, run_hooks(self.log, opened.settings, event, cwd, issue))
 
     def _project(self, said: str | None) -> str | None:
         return project_meant(self.log, said, cwd=os.curdir, home=self._machine.home) if said else None

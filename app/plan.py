@@ -11,6 +11,7 @@ from eventlog.app.machine import Machine
 from eventlog.app.rejections import Rejections
 from eventlog.errors import BadRequest, BadSettings
 from eventlog.events import Event, PlanEntry
+from eventlog.hooks import open_sessions
 from eventlog.log import EventLog
 from eventlog.project import project_root
 from eventlog.projections.bases import plan_file
@@ -74,6 +75,8 @@ def declare(log: EventLog, entries: Sequence[PlanEntry]) -> list[Declared]:
     against = [rejections.of_entry(entry) for entry in entries]
     wanted = [entry for entry, decision in zip(entries, against, strict=True) if decision is None]
     stored = iter(log.append_many(wanted))
+    if wanted:
+        open_sessions.mark_entries(log.store)
     found = []
     for entry, decision in zip(entries, against, strict=True):
         line = "" if decision else rejections.line_of(entry)

@@ -19,7 +19,7 @@ from eventlog.app.workers import Workers
 from eventlog.events import Event
 from eventlog.exchange_file import sweep_tree
 from eventlog.home import in_full
-from eventlog.hooks import ready_context
+from eventlog.hooks import open_sessions, ready_context
 from eventlog.projections import ALL
 from eventlog.projections.base import Projection
 from eventlog.projections.catalog import installed
@@ -59,6 +59,10 @@ def replay_store(
         with watched() as shown:
             return replay_store(opened, projections=projections, anew=anew, check=check, phases=shown)
     with _one_at_a_time(opened, wanted=not check):
+        if not check:
+            open_sessions.unmark_entries(
+                opened.store
+            )  # before the log is read: what is declared from now on is noted anew
         done = rebuild(opened, projections=projections, anew=anew, check=check, phases=phases)
     if check:
         return done

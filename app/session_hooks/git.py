@@ -128,8 +128,17 @@ class Git:
         return bool(line) and self.tip(branch) not in line.splitlines()[-1].split()[1:2]
 
     def is_merged(self, branch: str, trunk: str) -> bool:
-        """Tell whether all commits of the branch are in the trunk; a squashed or rebased copy of them is not."""
+        """Tell whether all commits of the branch are in the trunk themselves."""
         return self._ask("merge-base", "--is-ancestor", f"refs/heads/{branch}", f"refs/heads/{trunk}") is not None
+
+    def is_contained(self, branch: str, trunk: str) -> bool:
+        """Tell whether the trunk has each file the branch changed as the branch has it: it was squashed or rebased."""
+        ours, theirs = f"refs/heads/{branch}", f"refs/heads/{trunk}"
+        base = self._ask("merge-base", ours, theirs)
+        return bool(base) and self._differing(str(base), ours).isdisjoint(self._differing(theirs, ours))
+
+    def _differing(self, one: str, other: str) -> set[str]:
+        return set(self._run("diff-tree", "-r", "-z", "--name-only", one, other).split("\0")) - {""}
 
     def submodules_differ(self, branch: str, trunk: str) -> bool:
         """Tell whether a switch would leave submodules at commits that are not the trunk's."""

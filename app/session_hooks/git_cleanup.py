@@ -68,6 +68,8 @@ class GitCleanup(SessionLifecycleHook):
         if doubts:
             return HookResult.warning(f"{branch} is left as it is: {'; '.join(doubts)}", branch=branch, doubts=doubts)
         kept = [*self._reasons_to_keep(git, branch, trunk)]
+        if context.issue_state == "open":
+            kept.append(f"issue {context.issue} is open")
         try:
             return self._carry_out(git, _Leaving(current, branch, tip, trunk), kept)
         except GitError as error:
@@ -102,10 +104,11 @@ class GitCleanup(SessionLifecycleHook):
             fnmatchcase(branch, pattern) for pattern in self._options.keep
         ):
             yield "by the settings"
-        if not git.is_merged(branch, trunk):
+        if git.is_merged(branch, trunk):
+            if not git.has_own_commits(branch, trunk):
+                yield "nothing was committed on it yet"
+        elif not git.is_contained(branch, trunk):
             yield f"it is not merged into {trunk}"
-        elif not git.has_own_commits(branch, trunk):
-            yield "nothing was committed on it yet"
         if alias := git.alias(branch):
             yield f"{alias} is the same branch by another name"
         if place := git.elsewhere(branch):

@@ -64,3 +64,8 @@ class SessionLifecycleHook(ABC):
     @abstractmethod
     def on_session_end(self, context: HookContext) -> HookResult:
         """Do what is to happen when a session has ended; it may come back."""
+
+    def issue_state(self, context: HookContext) -> str | None:
+        """Return the state of `context.issue`, "open" or "closed", where this hook can ask for it; else None."""
+        del context
+        return None

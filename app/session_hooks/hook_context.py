@@ -44,6 +44,7 @@ class HookContext(Struct, frozen=True, dict=True):
     start_branch: str | None = None
     branch: str | None = None
     issue: str | None = None
+    issue_state: str | None = None  # "open" or "closed", where a hook of the user's knows it
     usage: SessionUsage = SessionUsage()
     others: tuple[str, ...] = ()  # other sessions of the project that may be at work right now
     extra: dict[str, Any] = {}

@@ -19,3 +19,7 @@ class LateHook(SessionLifecycleHook):
     def on_session_end(self, context: HookContext) -> HookResult:
         """Make the hook, and let it run."""
         return self._make().on_session_end(context)
+
+    def issue_state(self, context: HookContext) -> str | None:
+        """Make the hook, and ask it."""
+        return self._make().issue_state(context)

@@ -39,19 +39,30 @@ class ProjectHooks(SessionLifecycleHook):
         """Run them for an end."""
         return self._run("end", context)
 
+    def issue_state(self, context: HookContext) -> str | None:
+        """Ask them, in their order."""
+        hooks = _agreed(context)
+        return hooks.issue_state(context) if isinstance(hooks, HookRegistry) else None
+
     def _run(self, moment: SessionMoment, context: HookContext) -> HookResult:
-        if not context.project:
-            return HookResult.skipped("in no project")
-        path = str(Path(context.project, consent.PLACE))
-        try:
-            source = consent.source_of(context.project)
-        except (OSError, NotConfined) as error:
-            return HookResult.skipped(f"{path} cannot be read: {error}")
-        said = consent.consent(Store(context.store), context.project, source)
-        if said is not Consent.GIVEN:
-            kept_out = HookResult.warning if said is Consent.OUTDATED else HookResult.skipped
-            return kept_out(f"{path} is {said.value}; `eventlog lifecycle trust` shows it and asks")
-        return _in_one(_registered(_hooks(path, source)).run(moment, context))
+        hooks = _agreed(context)
+        return _in_one(hooks.run(moment, context)) if isinstance(hooks, HookRegistry) else hooks
+
+
+def _agreed(context: HookContext) -> HookRegistry | HookResult:
+    """Load the hooks a person has agreed to; where there are none, the result that says why."""
+    if not context.project:
+        return HookResult.skipped("in no project")
+    path = str(Path(context.project, consent.PLACE))
+    try:
+        source = consent.source_of(context.project)
+    except (OSError, NotConfined) as error:
+        return HookResult.skipped(f"{path} cannot be read: {error}")
+    said = consent.consent(Store(context.store), context.project, source)
+    if said is not Consent.GIVEN:
+        kept_out = HookResult.warning if said is Consent.OUTDATED else HookResult.skipped
+        return kept_out(f"{path} is {said.value}; `eventlog lifecycle trust` shows it and asks")
+    return _registered(_hooks(path, source))
 
 
 def _hooks(path: str, source: bytes) -> list[type[SessionLifecycleHook]]:

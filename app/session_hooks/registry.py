@@ -15,6 +15,7 @@ from eventlog.text import cut
 
 SessionMoment = Literal["start", "end"]
 TIME_LIMIT = 30.0  # seconds
+_NO_ANSWER = object()
 _LONGEST = 20_000  # bytes of a result; it is printed, and kept in the log
 
 
@@ -79,6 +80,16 @@ class HookRegistry:
             outcomes.append(HookOutcome(name, _within(limit, partial(call, context))))
         return outcomes
 
+    def issue_state(self, context: HookContext) -> str | None:
+        """Ask every enabled hook for the state of the session's issue, until one answers; None where none does."""
+        if context.issue is None:
+            return None
+        for hook, limit, _ in (entry for entry in self._hooks.values() if entry.enabled):
+            state = _answer(limit, partial(hook.issue_state, context))
+            if isinstance(state, str) and state:
+                return state
+        return None
+
 
 _registry = HookRegistry()
 
@@ -95,22 +106,34 @@ def _no_hook(given: object) -> str:
 
 
 def _within(seconds: float, call: Callable[[], object]) -> HookResult:
-    """The call's result; a call that takes longer is left to itself, and does not keep the process alive."""
-    results: list[HookResult] = []
-    thread = threading.Thread(target=lambda: results.append(_safely(call)), daemon=True)
-    thread.start()
-    thread.join(seconds)
-    return results[0] if results else HookResult.failure(f"not done after {seconds:g} seconds; left alone")
-
-
-def _safely(call: Callable[[], object]) -> HookResult:
-    try:
-        result = call()
-    except BaseException as error:  # noqa: BLE001 - SystemExit of a hook is its own failure, too
-        return HookResult.failure(f"{type(error).__name__}: {error}")
+    """Return the call's result, or why it has none."""
+    result = _answer(seconds, call)
+    if isinstance(result, BaseException):
+        return HookResult.failure(f"{type(result).__name__}: {result}")
+    if result is _NO_ANSWER:
+        return HookResult.failure(f"not done after {seconds:g} seconds; left alone")
     if isinstance(result, HookResult):
         return _bounded(result)
     return HookResult.failure(f"gave {type(result).__name__}, not a HookResult")
+
+
+def _answer(seconds: float, call: Callable[[], object]) -> object:
+    """Return what the call returns or raises.
+
+    One that takes longer is left to itself, and does not keep the process alive: _NO_ANSWER.
+    """
+    answers: list[object] = []
+    thread = threading.Thread(target=lambda: answers.append(_safely(call)), daemon=True)
+    thread.start()
+    thread.join(seconds)
+    return answers[0] if answers else _NO_ANSWER
+
+
+def _safely(call: Callable[[], object]) -> object:
+    try:
+        return call()
+    except BaseException as error:  # noqa: BLE001 - SystemExit of a hook is its own failure, too
+        return error
 
 
 def _bounded(result: HookResult) -> HookResult:

@@ -37,7 +37,9 @@ def run_hooks(
 ) -> list[HookOutcome]:
     """Run the hooks for one event of the log; `cwd` is where the session worked, if not in the project itself."""
     hooks = registry(settings.session_hooks, event.project or "")
-    outcomes = hooks.run("start" if isinstance(event, SessionStart) else "end", _context(log, event, cwd, issue))
+    context = _context(log, event, cwd, issue)
+    context = replace(context, issue_state=hooks.issue_state(context))
+    outcomes = hooks.run("start" if isinstance(event, SessionStart) else "end", context)
     _remember(log, event, outcomes)
     return outcomes
 

@@ -5,11 +5,13 @@ not: where the host keeps its transcript. A host that never tells of an end leav
 """
 
 from eventlog import fastjson
-from eventlog.files import read_regular, write_note
+from eventlog.files import read_regular, remove, write_note
 from eventlog.hosts.call import HookCall, present
 from eventlog.lean import os
 from eventlog.secrets import scrub_fields
 from eventlog.store import Store, conversation_name
+
+_ENTRIES = "entries.waiting"
 
 
 def directory(store: Store) -> str:
@@ -39,6 +41,16 @@ def mark_open(store: Store, call: HookCall) -> None:
     write_note(path, fastjson.dumps(fields))
 
 
+def mark_entries(store: Store) -> None:
+    """Note that plan entries wait to be applied: the next session's start has it done, should no replay come before."""
+    write_note(f"{directory(store)}/{_ENTRIES}", b"")
+
+
+def unmark_entries(store: Store) -> None:
+    """Remove the note of plan entries that wait."""
+    remove(f"{directory(store)}/{_ENTRIES}")
+
+
 def _transcript_of(path: str) -> object:
     """The transcript an earlier call named: Copilot tells of it at a turn's end and not at the session's."""
     try:
@@ -48,8 +60,8 @@ def _transcript_of(path: str) -> object:
 
 
 def any_open(store: Store) -> bool:
-    """Tell whether a conversation waits to be finalized; notes of starts (`.started`) do not count."""
+    """Tell whether a conversation waits to be finalized, or an entry to be applied; notes of starts do not count."""
     try:
-        return any(name.endswith(".json") for name in os.listdir(directory(store)))
+        return any(name.endswith((".json", _ENTRIES)) for name in os.listdir(directory(store)))
     except OSError:
         return False

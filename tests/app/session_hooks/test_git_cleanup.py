@@ -212,6 +212,18 @@ def _squashed(repository):
     repository.git("switch", "--quiet", "squashed")
 
 
+def _squashed_and_gone_on(repository):
+    _squashed(repository)
+    repository.commit("b.txt")
+
+
+def _squashed_and_changed(repository):
+    _squashed(repository)
+    repository.git("switch", "--quiet", "main")
+    repository.commit("a.txt", "of the trunk")
+    repository.git("switch", "--quiet", "squashed")
+
+
 def _detached(repository):
     repository.git("switch", "--quiet", "--detach", "work")
 
@@ -331,7 +343,8 @@ UNSAFE = {
 }
 KEPT = {
     "unmerged branch": (_unmerged, "work", "it is not merged into main"),
-    "squash-merged branch": (_squashed, "squashed", "it is not merged into main"),
+    "branch that went on after a squash merge": (_squashed_and_gone_on, "squashed", "it is not merged into main"),
+    "branch whose file the trunk has otherwise": (_squashed_and_changed, "squashed", "it is not merged into main"),
     "branch without a commit": (_fresh, "fresh", "nothing was committed on it yet"),
     "branch without a commit, of long ago": (_fresh_of_long_ago, "fresh", "nothing was committed on it yet"),
     "branch without a commit nor a reflog": (_fresh_without_reflog, "fresh", "nothing was committed on it yet"),
@@ -361,6 +374,21 @@ def test_a_merged_branch_without_a_reflog_is_known_by_its_merge(repository):
     (repository.path / ".git/logs/refs/heads/topic").unlink()
 
     assert "deleted topic" in cleaned(repository).message
+
+
+def test_a_branch_that_was_squash_merged_is_merged(repository):
+    _squashed(repository)
+
+    assert "deleted squashed" in cleaned(repository).message
+    assert "main" == repository.git("branch", "--show-current")
+
+
+@pytest.mark.parametrize("state", ["open", "closed", None])
+def test_a_merged_branch_stays_while_its_issue_is_open(repository, state):
+    result = cleaned(repository, issue="9", issue_state=state)
+
+    assert ("issue 9 is open" in result.message) == (state == "open")
+    assert ("deleted work" in result.message) == (state != "open")
 
 
 @pytest.mark.parametrize(("spoil", "reason"), UNSAFE.values(), ids=UNSAFE)

@@ -13,6 +13,7 @@ from eventlog.hooks.begin import start_context
 from eventlog.hooks.serve import hints_in, serve, start_background_work
 from eventlog.log import EventLog
 from eventlog.store import Store
+from tests.support.command_line import call
 from tests.support.payloads import claude, data
 from tests.support.repositories import branch, git, repository_on_a_merged_branch
 
@@ -53,6 +54,31 @@ def test_hooks_run_for_a_start_and_for_an_end(store, repository):
 
     assert [["session", "start"], ["session", "end"]] == sessions_log(store)
     assert branch(repository) == "main"
+
+
+@pytest.mark.parametrize(
+    "declare",
+    [
+        ["plan", "--path", "user", "--heading", "P", "--content", "x"],
+        ["append", "plan_entry", "--json", '{"key":{"path":"user","heading":"P"},"content":"x"}'],
+    ],
+)
+def test_entries_of_a_killed_session_are_applied_when_the_next_one_starts(store, repository, monkeypatch, declare):
+    """No hook tells of the end of a session that was killed; the next start lets them be applied, once."""
+    begun: list[Store] = []
+    monkeypatch.setattr("eventlog.hooks.background.start_finalize", begun.append)
+    (Path(store.root) / "config.yaml").unlink()
+    tell(store, "SessionStart", repository, source="startup")
+    settle(store)
+    begun.clear()
+    assert 0 == call(*declare, "--session", "killed", "--store", store.root).code
+    tell(store, "SessionStart", repository, session_id="next", source="startup")
+
+    assert 1 == len(begun)
+    settle(store)
+    assert "## P\n\nx" in Path.home().joinpath(".config/agents/USER.md").read_text()
+    tell(store, "SessionStart", repository, session_id="third", source="startup")
+    assert 1 == len(begun)
 
 
 def test_each_runs_once(store, repository):

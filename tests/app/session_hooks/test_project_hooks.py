@@ -87,6 +87,17 @@ def test_with_consent_it_runs_and_one_that_fails_costs_no_other(store, project):
     assert "success" == start.details["Greets"]["status"]
 
 
+def test_its_hooks_tell_the_state_of_an_issue_only_with_consent(store, project):
+    answers = "\n    def issue_state(self, context):\n        return 'open'\n"
+    _write(project, HOOKS.format(ran=project.parent / "ran") + answers)
+    context = HookContext(session_id="s1", cwd=str(project), project=str(project), store=store.root, issue="9")
+
+    assert registry({}, str(project)).issue_state(context) is None
+    assert not _has_run(project)
+    _agree(store, project)
+    assert "open" == registry({}, str(project)).issue_state(context)
+
+
 def test_a_file_that_changed_since_is_asked_for_anew(store, project):
     _agree(store, project)
     _write(project, HOOKS.format(ran=project.parent / "ran") + "# one byte more")

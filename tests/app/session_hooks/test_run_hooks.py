@@ -7,6 +7,7 @@ import orjson
 import pytest
 from click.testing import CliRunner
 
+from eventlog import Memory
 from eventlog.app.session_hooks import HookResult, SessionLifecycleHook, SessionUsage, get_registry
 from eventlog.app.session_hooks.issue import issue_of
 from eventlog.app.session_hooks.run_hooks import run_hooks
@@ -134,6 +135,22 @@ class Listens(SessionLifecycleHook):
     on_session_end = on_session_start
 
 
+class Tracker(Listens):
+    """Knows the state of one issue, or raises, or hangs in its own way."""
+
+    def __init__(self, answer):
+        self.answer = answer
+        self.asked = []
+
+    def issue_state(self, context):
+        self.asked.append(context.issue)
+        return self.answer(context)
+
+
+def _breaks(_context):
+    raise ValueError("the tracker is down")
+
+
 @pytest.fixture
 def listener():
     listening = Listens()
@@ -158,6 +175,50 @@ def test_a_hook_is_told_of_branch_issue_and_usage(log, project, listener):
         listener.told.issue,
     )
     assert SessionUsage(2, 85.0, 42, 5.0) == listener.told.usage
+
+
+@pytest.mark.parametrize(
+    ("answers", "state"),
+    [
+        ([lambda context: "open" if context.issue == "123" else None], "open"),
+        ([_breaks, lambda _: 7, lambda _: None, lambda _: "closed"], "closed"),
+        ([_breaks], None),
+    ],
+)
+def test_hooks_are_told_the_state_of_the_issue_by_the_first_that_knows_it(log, project, listener, answers, state):
+    git(project, "switch", "-c", "feature/123-login")
+    trackers = [Tracker(answer) for answer in answers]
+    for number, tracker in enumerate(trackers):
+        get_registry().register(tracker, name=f"tracker {number}")
+    outcomes = run_hooks(log, Settings(session_hooks={}), log.append(SessionEnd(conversation_id="s", project=project)))
+
+    assert state == listener.told.issue_state
+    assert len(trackers) + 1 == len(outcomes)
+    assert all(tracker.asked == ["123"] for tracker in trackers)
+
+
+def test_where_there_is_no_issue_nobody_is_asked_for_its_state(log, tmp_path, listener):
+    tracker = Tracker(_breaks)
+    get_registry().register(tracker)
+    run_hooks(log, Settings(session_hooks={}), log.append(SessionStart(conversation_id="s", project=str(tmp_path))))
+
+    assert [] == tracker.asked
+    assert listener.told.issue_state is None
+
+
+def test_a_program_that_starts_and_ends_a_session_runs_its_hooks(tmp_path, project, listener):
+    memory = Memory(tmp_path / "store")
+    started = memory.start("s", project=project, agent="my-agent", issue="PROJ-7")
+    told = listener.told
+    ended = memory.end("s", project=project, agent="my-agent", reason="done")
+
+    assert ("s", project, "my-agent", "startup", "PROJ-7") == (
+        told.session_id, told.project, told.agent, told.reason, told.issue
+    )  # fmt: skip
+    told_by_hooks = [event for event in memory.log.session("s") if isinstance(event, HostEvent)]
+    assert [started.event, ended.event] == [event for event in memory.log.session("s") if event not in told_by_hooks]
+    assert ("logging", "Listens") == tuple(outcome.hook for outcome in ended.outcomes)
+    assert "done" == listener.told.reason
 
 
 def test_what_nobody_told_is_not_made_up(log, tmp_path, listener):
