@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 from typing import ClassVar
 
@@ -187,11 +188,14 @@ class Keyboard:
         assert text in self._seen, self._seen
 
     def interrupt(self):
-        """Press Ctrl-C until the program ends: one that is about to ask may miss the first. How it ended, all it said."""
-        os.write(self._terminal, b"\x03")
-        while (more := self._read(2)) is not False:
-            if more is None:
+        """Press Ctrl-C until the program ends: one about to ask or to sleep may miss the first. How it ended, all it said."""
+        pressed = 0.0
+        while True:
+            if time.monotonic() - pressed > 2:
                 os.write(self._terminal, b"\x03")
+                pressed = time.monotonic()
+            if self._read(2) is False:
+                break
         os.close(self._terminal)
         return os.waitstatus_to_exitcode(os.waitpid(self._pid, 0)[1]), self._seen.decode()
 
