@@ -11,6 +11,7 @@ from eventlog import timestamps
 from eventlog.app.cache import kept
 from eventlog.app.publish import read
 from eventlog.app.replay import replay
+from eventlog.app.set_aside import SetAside
 from eventlog.events import HUMAN, Event, Fact, Restored
 from eventlog.log import EventLog
 from eventlog.projections.base import Document
@@ -42,18 +43,62 @@ def record_edits(log: EventLog, settings: Settings, *, dry_run: bool = False) ->
     """Store what people did to the MEMORY.md files of the store since they were rendered; raises NotStored.
 
     The events are dated when the file was saved, and their ids follow from what they say: a run that is killed here
-    and repeated adds nothing.
+    and repeated adds nothing. Of copies that were set aside, what was added and nobody has read yet is a fact, too.
     """
-    root = Path(log.store.knowledge)
-    read_now = dict(_edited(root))
-    found = {path: _interpret(log, settings, root, path, data) for path, data in read_now.items()}
+    root, past = Path(log.store.knowledge), _Past(log, settings)
+    read_now = {path.relative_to(root).as_posix(): data for path, data in _edited(root)}
+    found = {name: _interpret(past, name, root / name, data) for name, data in read_now.items()}
     events = [event for taken in found.values() for event in taken.events]
     events += _wanted_again(log, events)
+    copies = SetAside(log.store)
+    events += _added_in(copies, past, events)
     if events and not dry_run:
         name = make_replica(log.store)
         events = [appended.event for appended in log.put(_named(event, name) for event in events)]
-    whole = {path: data for path, data in read_now.items() if not found[path].unexplained}
-    return EditRecord(events, {path.relative_to(root).as_posix(): data for path, data in whole.items()})
+    if not dry_run:
+        copies.remember()
+    return EditRecord(events, {name: data for name, data in read_now.items() if not found[name].unexplained})
+
+
+class _Past:
+    """A log, and what it rendered as of other times."""
+
+    def __init__(self, log: EventLog, settings: Settings) -> None:
+        self.log = log
+        self.words = LABELS[settings.locale]
+        self.renderings = Renderings(partial(_replay_memory, log, settings))
+        self.whole = Renderings(partial(_replay_memory, log, settings, anew=True))  # with the words of what is gone
+
+
+def _added_in(copies: SetAside, past: _Past, events: Iterable[Event]) -> list[Event]:
+    """Read the facts that stand in copies only, and that no person has rejected."""
+    unread = copies.unread()
+    rejected = Retractions(decided_before(past.log, kept(past.log.store)) if unread else ())
+    said = {event.content for event in events if isinstance(event, Fact)}
+    found: list[Event] = []
+    for path, data in unread.items():
+        for fact in _never_said(past, copies.original(path), path, data):
+            if fact.content not in said and not rejected.rejects(fact.content):
+                found.append(fact)
+                said.add(fact.content)
+    return found
+
+
+def _never_said(past: _Past, name: str, path: Path, data: bytes) -> list[Fact]:
+    """Read the facts a copy has and the log never had; none where the log has not what the copy was made from."""
+    from eventlog.projections.edits.memory_edits import stamp_in, take_added
+
+    file = _origin(past, name, path, data)
+    if file is None or (file.base is None and stamp_in(data)):
+        return []
+    found: list[Event] = []
+    for replays in (past.renderings, past.whole):  # the whole log is read where the cache has not heard of it
+        state = replays.at(None).conversations.once(resolved)
+        base = replays.document(name, None) or Document(name, ())
+        found = _placed(take_added(data, base, file.project, state, past.words, file.ts), file.place).events
+        if not any(isinstance(event, Fact) for event in found):
+            break
+    return [event for event in found if isinstance(event, Fact)]
 
 
 def _wanted_again(log: EventLog, events: Iterable[Event]) -> list[Event]:
@@ -74,30 +119,47 @@ def _edited(root: Path) -> Iterator[tuple[Path, bytes]]:
             yield path, data
 
 
-def _interpret(log: EventLog, settings: Settings, root: Path, path: Path, data: bytes) -> "EditReading":
+def _interpret(past: _Past, name: str, path: Path, data: bytes) -> "EditReading":
     """Compare with the file as it was rendered; where that cannot be had again, only what was added is known."""
-    from eventlog.projections.edits.memory_edits import EditReading, interpret_edit, is_base, stamp_in, take_added
+    from eventlog.projections.edits.memory_edits import EditReading, interpret_edit, stamp_in, take_added
 
-    name = path.relative_to(root).as_posix()
-    rendered_at = stamp_in(data)
-    ts, words = _saved_at(path, log.now(), rendered_at), LABELS[settings.locale]
-    past = Renderings(partial(_replay_memory, log, settings))
-    today = past.at(None).conversations
-    known = today.once(identities)
-    project = _project(today, known, name)
-    if project is None and name != "MEMORY.md":
+    file = _origin(past, name, path, data)
+    if file is None:
         return EditReading([], unexplained=True)
-    place = known.place(project, replica_of(log.store)) if project else (None, None)
-    # as it was rendered when last something was said of it, or when it became known which project that is
-    for as_of in filter(None, (rendered_at, rendered_at and project and known.changed_at(project))):
-        base = past.document(name, as_of)
-        if base and is_base(base, data):
-            return _placed(interpret_edit(data, base, project, today.once(resolved), words, ts), place)
-    ever = Renderings(partial(_replay_memory, log, settings, anew=True))  # with the words of what is gone
-    base = ever.document(name, None) or Document(name, ())
-    reading = take_added(data, base, project, ever.at(None).conversations.once(resolved), words, ts)
+    if file.base:
+        today = past.renderings.at(None).conversations.once(resolved)
+        return _placed(interpret_edit(data, file.base, file.project, today, past.words, file.ts), file.place)
+    base = past.whole.document(name, None) or Document(name, ())
+    ever = past.whole.at(None).conversations.once(resolved)
+    reading = take_added(data, base, file.project, ever, past.words, file.ts)
     # something may have been taken out as well
-    return _placed(reading, place)._replace(unexplained=reading.unexplained or rendered_at is not None)
+    return _placed(reading, file.place)._replace(unexplained=reading.unexplained or stamp_in(data) is not None)
+
+
+class _Origin(NamedTuple):
+    """What an edited file is of: when it was saved, its project and where that lies, and what it was rendered as."""
+
+    ts: str
+    project: str | None
+    place: tuple[str | None, str | None]
+    base: Document | None
+
+
+def _origin(past: _Past, name: str, path: Path, data: bytes) -> _Origin | None:
+    """Find what a file was made from; None where the log does not know its project."""
+    from eventlog.projections.edits.memory_edits import is_base, stamp_in
+
+    rendered_at = stamp_in(data)
+    known = past.renderings.at(None).conversations.once(identities)
+    project = _project(past.renderings.at(None).conversations, known, name)
+    if project is None and name != "MEMORY.md":
+        return None
+    place = known.place(project, replica_of(past.log.store)) if project else (None, None)
+    # as it was rendered when last something was said of it, or when it became known which project that is
+    moments = filter(None, (rendered_at, rendered_at and project and known.changed_at(project)))
+    bases = (past.renderings.document(name, as_of) for as_of in moments)
+    base = next((base for base in bases if base and is_base(base, data)), None)
+    return _Origin(_saved_at(path, past.log.now(), rendered_at), project, place, base)
 
 
 def _placed(reading: "EditReading", place: tuple[str | None, str | None]) -> "EditReading":

@@ -19,7 +19,7 @@ from eventlog import stamps
 from eventlog.app.phases import Progress, told
 from eventlog.app.splice import splice
 from eventlog.errors import NotStored
-from eventlog.exchange_file import Overtaken, exchange_file, sweep
+from eventlog.exchange_file import Overtaken, exchange_file, remove_file, sweep
 from eventlog.files import not_stored, read_regular, replace_file
 from eventlog.projections.base import Document, Pieces, Projection
 from eventlog.projections.engine.apart import Spread
@@ -159,9 +159,13 @@ class _Publishing:
             if path.suffix == ".md" and there != self._taken_in.get(name) and not is_untouched(there):
                 self.done.left.append(name)
                 continue
-            self.done.removed.append(name)
-            if not self._dry_run:
-                _remove(path)
+            try:
+                if not self._dry_run:
+                    _remove(path, there)
+            except Overtaken:  # saved in that very moment: the next replay takes it in
+                self.done.left.append(name)
+            else:
+                self.done.removed.append(name)
 
     def _put_whole(self, document: Document) -> Stamp | None:
         path = self.base / document.path
@@ -240,9 +244,13 @@ def read(path: Path) -> bytes | None:
         raise not_stored(error, str(path)) from error
 
 
-def _remove(path: Path) -> None:
+def _remove(path: Path, there: bytes) -> None:
+    """Remove a file that was read as this; raises Overtaken where it was saved meanwhile, or NotStored."""
     try:
-        path.unlink()
+        if path.suffix == ".md":
+            remove_file(str(path), there)
+        else:
+            path.unlink()
         with suppress(OSError):  # others are in it
             path.parent.rmdir()
     except OSError as error:

@@ -1,4 +1,4 @@
-"""Replacing a file that others save, too: what they saved meanwhile is never lost."""
+"""Replacing and removing files that others save, too: what they saved meanwhile is never lost."""
 
 import errno
 import os
@@ -43,7 +43,32 @@ def exchange_file(path: str, data: bytes, seen: bytes | None, *, mode: int = OUR
         _remove_own(ready)
 
 
+def remove_file(path: str, seen: bytes) -> None:
+    """Remove a file that was read as `seen`; raises Overtaken or NotStored.
+
+    It is renamed and looked at before it goes: a save in that very moment goes back to its place, or stands beside a
+    newer one as `….edited-<digest>`.
+    """
+    digest = _digest(seen)
+    renamed = f"{path}.{os.urandom(4).hex()}.{digest}.{digest}{_SWAP}"
+    try:
+        os.replace(path, renamed)
+        if _content(renamed) != seen:
+            _put_in(renamed, path)
+            files.remove(renamed)
+            raise Overtaken
+        os.unlink(renamed)
+        files.sync_dir(os.path.dirname(path))
+    except FileNotFoundError:  # whoever else removed it meant it
+        return
+    except OSError as error:
+        raise files.not_stored(error, path) from error
+    finally:
+        _remove_own(renamed)
+
+
 def _put_in(temporary: str, path: str) -> None:
+    """Give a file that name, too, unless there is one of it; raises Overtaken or OSError."""
     try:
         os.link(temporary, path)
     except FileExistsError as error:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     LockName = Literal["declare", "install", "replay", "replica", "settle"]
     CacheName = Literal[
         "avoided.log",  # statements that were there already
+        "copies.json",  # set-aside copies of edited files, as they were when they were read
         "context",  # last good copies of people's files
         "conversations",  # ids for hosts that give none
         "conversations.index",

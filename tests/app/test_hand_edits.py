@@ -7,6 +7,7 @@ import pytest
 
 from eventlog import Fact, StageSummary, timestamps
 from eventlog.app.replay import replay
+from eventlog.events import Rejected
 from eventlog.projections import ALL
 from eventlog.settings.schema import Settings
 from tests.support.builders import DAY_NS, NOON
@@ -335,3 +336,138 @@ def test_a_file_of_a_project_nobody_knows_is_not_taken_for_the_users(log, memory
 
     assert "theirs" not in memory.read_text()
     assert "- theirs\n" == stray.read_text()
+
+
+# ------------------------------------------------------------------------------------------------ saved in the moment
+
+
+def _by_write(path, text):
+    path.write_text(text)
+
+
+def _by_rename(path, text):
+    new = path.with_name("new")
+    new.write_text(text)
+    new.replace(path)
+
+
+def save_at(monkeypatch, name, path, save, change):
+    """Save the file once, just before a call of os.<name> that gives it away."""
+    real, saves = getattr(os, name), iter([change(path.read_text())])
+
+    def late(source, *args):
+        for text in saves if os.fspath(source) == str(path) else ():
+            save(path, text)
+        return real(source, *args)
+
+    monkeypatch.setattr(os, name, late)
+
+
+def reject(log, **what):
+    list(log.put([Rejected(ts=timestamps.from_ns(log.now()), conversation_id="human", agent="human", **what)]))
+
+
+@pytest.mark.parametrize("save", [_by_write, _by_rename])
+@pytest.mark.parametrize("project", [None, "/p/api"])
+def test_a_save_in_the_moment_its_file_is_removed_is_kept_and_taken_in_by_the_next_replay(
+    log, clock, save, project, monkeypatch
+):
+    told = log.append(Fact(conversation_id="c", content="Port 8443", project=project))
+    rebuild(log, Settings())
+    [memory] = [path for path in Path(log.store.knowledge).rglob("MEMORY.md") if "8443" in path.read_text()]
+    clock.now = NOON + DAY_NS
+    reject(log, target=told.id)
+    with monkeypatch.context() as moment:
+        save_at(moment, "replace", memory, save, lambda text: text.replace("8443\n", "8443\n- Uses make\n"))
+        removing = rebuild(log, Settings())
+    kept = memory.read_text()
+    rebuild(log, Settings())
+    again = rebuild(log, Settings())
+
+    assert "Uses make" in kept
+    assert [memory.relative_to(log.store.knowledge).as_posix()] == removing.published.left
+    assert ["Uses make"] == [event.content for event in log.read() if event.agent == "human" and event.type == "fact"]
+    assert [line.partition("] ")[2] for line in texts(memory)] == ["Uses make"]
+    assert (0, []) == (again.published.changes, list(again.edits))
+
+
+def test_a_bullet_saved_in_the_moment_its_file_was_replaced_is_a_fact_after_the_next_replay(log, memory, monkeypatch):
+    from eventlog import exchange_file
+
+    log.append(Fact(conversation_id="d", content="Something new"))
+    exchange, saves = exchange_file._exchange, iter([lambda text: text.replace("tabs\n", "tabs\n- Likes tea\n")])
+
+    def late(one, other):
+        for change in saves:
+            edit(memory, change)
+        return exchange(one, other)
+
+    monkeypatch.setattr(exchange_file, "_exchange", late)
+    before = rebuilt(log).read_text()
+    assert ("Likes tea" in before, len(aside(memory))) == (False, 1)
+    events = len(list(log.read()))
+    for _ in range(3):
+        rebuild(log, Settings())
+
+    assert ["Likes tea"] == [one.content for one in log.read() if one.agent == "human"]
+    assert ("Likes tea" in memory.read_text(), len(aside(memory))) == (True, 1)
+    assert events + 1 == len(list(log.read()))
+
+
+def copy_of(memory, change, name="MEMORY.md.edited-0011223344556677"):
+    path = memory.with_name(name)
+    path.write_text(change(memory.read_text()))
+    return path
+
+
+def test_a_copy_tells_only_what_was_never_said(log, memory, clock):
+    """Neither what is there, nor what a person has withdrawn or rejected since; notes are those of the file."""
+    text = "- Likes tea\n- Likes chess\n- [2026-02-20] Owns"
+    copy_of(memory, lambda was: was.replace("- [2026-02-20] Owns", text) + "\n## Notes\n\nold notes\n")
+    reject(log, statement="Likes chess")
+    edit(memory, lambda text: text.replace("- [2026-02-20] Owns a boat\n", "") + "\n## Notes\n\nnew notes\n")
+    rebuilt(log)
+    Path(log.store.cached("copies.json")).unlink()
+    rebuilt(log)
+    said = memory.read_text()
+
+    assert ["Likes tea"] == [one.content for one in log.read() if one.type == "fact" and one.agent == "human"]
+    assert [] == [one for one in log.read() if one.type == "restored"]
+    assert ("boat" in said, "chess" in said, "new notes" in said, "old notes" in said) == (False, False, True, False)
+
+
+def test_a_copy_made_from_another_log_tells_nothing(log, memory):
+    other = f"{'0' * 64} -->\n"
+    copy_of(memory, lambda text: text.replace("a boat", "a boat\n- From elsewhere")[: -len(other)] + other)
+    rebuilt(log)
+
+    assert "elsewhere" not in memory.read_text()
+
+
+def test_a_copy_is_read_once_and_again_only_when_it_was_changed(log, memory, monkeypatch):
+    from eventlog.app import set_aside
+
+    copy = copy_of(memory, lambda text: text.replace("Owns a boat", "Owns a boat\n- Likes tea"))
+    rebuilt(log)
+    monkeypatch.setattr(set_aside, "read_regular", lambda path: path.endswith(".json") and Path(path).read_bytes())
+    before = list(log.read())
+    rebuilt(log)
+    monkeypatch.undo()
+    copy.write_text(copy.read_text().replace("tea", "coffee"))
+    rebuilt(log)
+
+    assert ["Likes coffee"] == [one.content for one in new_events(log, before)]
+
+
+def test_a_copy_that_cannot_be_read_stops_no_replay(log, memory):
+    memory.with_name("MEMORY.md.edited-0").mkdir()
+
+    assert "boat" in rebuilt(log).read_text()
+
+
+def test_a_check_reads_copies_and_notes_nothing(log, memory):
+    copy_of(memory, lambda text: text.replace("Owns a boat", "Owns a boat\n- Likes tea"))
+    done = rebuild(log, Settings(), check=True)
+
+    assert ["Likes tea"] == [one.content for one in done.edits]
+    assert not Path(log.store.cached("copies.json")).exists()

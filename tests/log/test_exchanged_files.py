@@ -112,3 +112,77 @@ def test_a_link_to_nowhere_is_not_written_through(path):
         exchange_file.exchange_file(str(path), b"ours", None)
 
     assert path.is_symlink()
+
+
+# ------------------------------------------------------------------------------------------------ removing
+
+
+def _by_write(path, data):
+    path.write_bytes(data)
+
+
+def _by_rename(path, data):
+    new = path.with_name("new")
+    new.write_bytes(data)
+    new.replace(path)
+
+
+def in_the_moment(monkeypatch, name, save):
+    """Save once, just before the first call of os.<name>."""
+    real, saves = getattr(os, name), iter([save])
+
+    def late(*args, **options):
+        for once in saves:
+            once()
+        return real(*args, **options)
+
+    monkeypatch.setattr(os, name, late)
+
+
+@pytest.mark.parametrize("save", [_by_write, _by_rename])
+def test_what_was_saved_before_a_removal_goes_back_to_its_place(path, save, monkeypatch):
+    path.write_bytes(b"seen")
+    in_the_moment(monkeypatch, "replace", lambda: save(path, b"saved"))
+    with pytest.raises(Overtaken):
+        exchange_file.remove_file(str(path), b"seen")
+
+    assert {"USER.md": b"saved"} == left(path)
+
+
+@pytest.mark.parametrize("save", [_by_write, _by_rename])
+def test_what_is_saved_while_the_file_goes_is_a_new_file(path, save, monkeypatch):
+    path.write_bytes(b"seen")
+    in_the_moment(monkeypatch, "unlink", lambda: save(path, b"saved"))
+    exchange_file.remove_file(str(path), b"seen")
+
+    assert {"USER.md": b"saved"} == left(path)
+
+
+def test_of_two_saves_around_a_removal_the_older_is_kept_beside(path, monkeypatch):
+    path.write_bytes(b"first save")
+    in_the_moment(monkeypatch, "link", lambda: _by_write(path, b"second save"))
+    with pytest.raises(Overtaken):
+        exchange_file.remove_file(str(path), b"seen")
+
+    assert path.read_bytes() == b"second save"
+    assert sorted(left(path).values()) == [b"first save", b"second save"]
+
+
+def test_killed_before_it_looks_at_what_it_removes_a_persons_save_is_kept(path, monkeypatch):
+    path.write_bytes(b"saved")
+    child = os.fork()
+    if child == 0:
+        monkeypatch.setattr(exchange_file, "_content", lambda _path: os._exit(0))
+        exchange_file.remove_file(str(path), b"seen")
+    os.waitpid(child, 0)
+    sweep(str(path))
+
+    assert [b"saved"] == list(left(path).values())
+
+
+def test_what_nobody_saved_is_removed_and_so_is_what_is_gone(path):
+    path.write_bytes(b"seen")
+    for _ in range(2):
+        exchange_file.remove_file(str(path), b"seen")
+
+    assert {} == left(path)
