@@ -50,8 +50,8 @@ class Loader(Struct, frozen=True):
             return self._result(file, None, "is missing" if file.required else None)
         try:
             create(Path(file.path), file.default_template)
-        except OSError as error:
-            return self._result(file, None, f"cannot be created: {_plain(error)}")
+        except NotStored as error:
+            return self._result(file, None, error.what)
         self._keep_copy(file, None)
         return self._result(file, file.default_template, is_default=True)
 
@@ -89,10 +89,15 @@ class Loader(Struct, frozen=True):
 
 
 def create(path: Path, text: str) -> None:
-    """Write a new file with that text; raises OSError, also where there is one."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("x", encoding="utf-8") as opened:
-        opened.write(text)
+    """Write a new file with that text, for its owner only and durably; raises NotStored, also where there is one."""
+    from eventlog.exchange_file import Overtaken, exchange_file  # most starts create nothing
+
+    try:
+        exchange_file(str(path), text.encode(), None)
+    except Overtaken as error:
+        raise NotStored("cannot be created: there is one", where=str(path)) from error
+    except NotStored as error:
+        raise NotStored(f"cannot be created: {error.what.removeprefix('not stored: ')}", where=str(path)) from error
 
 
 def drop_copy(copies: str, path: str) -> None:

@@ -3,8 +3,6 @@
 from pathlib import Path
 
 from eventlog.app.context_loader import create
-from eventlog.errors import NotStored
-from eventlog.plain_words import of_system
 from eventlog.projections.context.agent_context import ContextFile
 from eventlog.projections.context.context_files import templated
 from eventlog.settings.schema import Settings
@@ -17,7 +15,4 @@ def missing(settings: Settings, home: str) -> list[ContextFile]:
 
 def create_file(file: ContextFile) -> None:
     """Write a file from its template, never over anything; raises NotStored."""
-    try:
-        create(Path(file.path), file.default_template or "")
-    except OSError as error:
-        raise NotStored(f"cannot be created: {of_system(error)[0]}", where=file.path) from error
+    create(Path(file.path), file.default_template or "")

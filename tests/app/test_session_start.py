@@ -2,6 +2,8 @@
 
 import json
 import os
+import shutil
+import stat
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -177,6 +179,24 @@ def test_the_first_start_creates_the_users_missing_files_and_none_in_the_project
     )
     assert "代理的身份" in (scene.home / ".config/agents/SOUL.md").read_text()
     assert not list(scene.project.rglob("*.md"))
+
+
+@pytest.mark.parametrize("umask", [0, 0o022])
+def test_what_tells_of_a_user_is_their_own_whatever_the_umask_and_survives_a_power_cut(tmp_path, umask, monkeypatch):
+    scene = fresh(tmp_path)
+    workspace = scene.home / ".config/agents"
+    shutil.rmtree(scene.home / ".config")
+    synced = set()
+    monkeypatch.setattr(os, "fsync", lambda fd: synced.add(os.fstat(fd).st_ino))
+    before = os.umask(umask)
+    try:
+        start(scene)
+    finally:
+        os.umask(before)
+    made = [scene.home / ".config", workspace, workspace / "user", *(workspace / name for name in OWN)]
+
+    assert [0o700] * 3 + [0o600] * len(OWN) == [stat.S_IMODE(path.stat().st_mode) for path in made]
+    assert {path.stat().st_ino for path in made} <= synced
 
 
 def test_what_nobody_has_filled_in_is_not_told(tmp_path):
