@@ -14,6 +14,7 @@ from pathlib import Path
 
 from eventlog import ids
 from eventlog.app.apply_result import ApplyResult
+from eventlog.app.locks import locked
 from eventlog.app.managed_file import ManagedFile, intent_of
 from eventlog.app.open_store import OpenStore
 from eventlog.app.phases import Progress, told
@@ -21,7 +22,7 @@ from eventlog.app.replay import replay
 from eventlog.app.staging import StagedEntry, stage
 from eventlog.app.storage import BaseStorage, Refused, StorageBusy, storage_of
 from eventlog.errors import BadRequest, Busy, InvalidEvent, NotStored
-from eventlog.files import lock, not_stored
+from eventlog.files import not_stored
 from eventlog.log import EventLog
 from eventlog.projections.bases.ledger import Ledger
 from eventlog.projections.bases.ledgers import ledgers, unmatched_entries
@@ -116,7 +117,7 @@ def _locked(store: Store, target: BaseStorage, wait: float) -> Iterator[None]:
     """Hold the lock of the file; raises StorageBusy where it cannot be had in `wait` seconds."""
     path = store.cached("locks", f"{ids.digest(target.identity, 12).hex()}.lock")
     try:
-        held = lock(path, wait)
+        held = locked(store, path, wait)
     except Busy as error:
         raise StorageBusy("is being written by another process", where=target.shown) from error
     with held:

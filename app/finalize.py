@@ -3,6 +3,7 @@
 The third of the four nets; it runs when nobody waits. What it could not do it finds again next time.
 """
 
+import os
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
@@ -16,6 +17,7 @@ import msgspec
 from msgspec.structs import replace
 
 from eventlog import files, layers
+from eventlog.app.locks import locked
 from eventlog.app.open_store import OpenStore
 from eventlog.app.rebuild import RebuildResult, replay_store
 from eventlog.app.record_once import record_once
@@ -112,12 +114,12 @@ def _make_ready(opened: OpenStore, over: Iterable[OpenSession]) -> None:
 def _our_turn(store: Store) -> Iterator[bool]:
     """Take the lock, one finalizer per store; False where another has it."""
     try:
-        held = files.lock(store.lock("settle"), patience=0)
+        held = locked(store, store.lock("settle"), patience=0)
     except Busy:
         yield False
         return
     with held:
-        Path(store.cached("settle.starting")).unlink(missing_ok=True)  # from here on, who comes waits for us
+        files.remove(store.cached("settle.starting"))  # from here on, who comes waits for us
         yield True
 
 
@@ -207,12 +209,20 @@ def _event(note: OpenSession, kind: str, **fields: object) -> Event:
 
 
 def _started(store: Store) -> list[Path]:
-    return sorted(Path(open_sessions.directory(store)).glob("*.started"))
+    return _notes(store, ".started")
+
+
+def _notes(store: Store, ending: str) -> list[Path]:
+    """List the notes with that ending; none where nobody may look."""
+    directory = open_sessions.directory(store)
+    with suppress(OSError):
+        return [Path(directory, name) for name in sorted(os.listdir(directory)) if name.endswith(ending)]  # noqa: PTH208
+    return []
 
 
 def _over(opened: OpenStore) -> Iterator[Path]:
     """Find the notes of conversations that ended, or have been silent for so long that they must have."""
-    for path in sorted(Path(open_sessions.directory(opened.store)).glob("*.json")):
+    for path in _notes(opened.store, ".json"):
         try:
             note = _decoder.decode(path.read_bytes())
             if note.ended or _age(opened, path) > _SILENT_NS:

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from eventlog import ids, timestamps
 from eventlog.app.apply_result import ApplyResult, SectionChange
+from eventlog.app.locks import usable
 from eventlog.app.open_store import OpenStore
 from eventlog.app.staging import StagedEntry
 from eventlog.app.storage import BaseStorage
@@ -142,7 +143,7 @@ class ManagedFile:
 
 def intent_of(store: Store, target: BaseStorage) -> Path:
     """Name the file in which a run keeps what it is about to tell."""
-    return Path(store.cached("locks", f"{ids.digest(target.identity, 12).hex()}.arrivals"))
+    return Path(usable(store, store.cached("locks", f"{ids.digest(target.identity, 12).hex()}.arrivals")))
 
 
 def _is_there(ledger: Ledger, key: SectionId) -> bool:

@@ -1,15 +1,16 @@
 """A whole replay into the store: people's edits first, then plan entries, then the files."""
 
+import os
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import NamedTuple
 
-from eventlog import files
 from eventlog.app import replica_files
 from eventlog.app.apply_result import ApplyResult
 from eventlog.app.codex_export import ExportResult, export
 from eventlog.app.hand_edits import EditRecord, record_edits
+from eventlog.app.locks import locked
 from eventlog.app.open_store import OpenStore
 from eventlog.app.phases import READING, Phases, silent, watched
 from eventlog.app.publish import PublishResult, publish, publish_outdated
@@ -101,7 +102,7 @@ def replay_elsewhere(
 def _one_at_a_time(opened: OpenStore, *, wanted: bool) -> AbstractContextManager[object]:
     """Two replays into the store would only do the same work twice; where there is no log, nothing is made."""
     there = Path(opened.store.log).is_dir()
-    return files.lock(opened.store.lock("replay")) if wanted and there else nullcontext()
+    return locked(opened.store, opened.store.lock("replay")) if wanted and there else nullcontext()
 
 
 def rebuild(
@@ -166,7 +167,7 @@ def _sweep(opened: OpenStore) -> None:
     """Remove what killed writers left; to rooms other than knowledge others write at this moment."""
     now, store = opened.machine.clock() / 1e9, opened.store
     sweep_tree(store.knowledge, before=now)
-    if Path(old := store.cached("checkpoints")).is_dir():
+    if os.path.isdir(old := store.cached("checkpoints")):  # noqa: PTH112 - Path.is_dir raises where one may not look
         from shutil import rmtree
 
         rmtree(old, ignore_errors=True)

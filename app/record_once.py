@@ -8,7 +8,8 @@ from typing import get_args
 
 from msgspec.structs import replace
 
-from eventlog import days, files, index_lookup
+from eventlog import days, index_lookup
+from eventlog.app.locks import locked
 from eventlog.app.machine import Machine
 from eventlog.app.rejections import Rejections
 from eventlog.errors import Busy, NotStored
@@ -53,7 +54,7 @@ def record_once(log: EventLog, event: Event) -> AppendResult:
 def _one_at_a_time(log: EventLog) -> AbstractContextManager[object]:
     """Take turns; where the cache cannot be written that costs a repetition at most, no event."""
     try:
-        return files.lock(log.store.lock("declare"))
+        return locked(log.store, log.store.lock("declare"))
     except Busy:
         raise
     except NotStored:

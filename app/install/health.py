@@ -63,9 +63,13 @@ def _writing(store: Store) -> Iterator[Problem]:
 
 def _unusable(cache: Path) -> Iterator[Problem]:
     """Name a part of the cache that a replay cannot write; on a read-only disk, that is told already."""
+    fix = f"chmod -R u+rwX {cache}, or remove it"
+    if os.path.lexists(cache) and not cache.is_dir():
+        yield Problem(f"{cache} cannot be used: it is no directory, and each replay reads the whole log", f"rm {cache}")
+        return
     for path in (cache, *(cache / name for name in _NEEDED)):
         if _is_refused(path, os.R_OK | os.W_OK):
-            yield Problem(f"{path} cannot be used: replay needs it", f"chmod -R u+rwX {cache}, or remove it")
+            yield Problem(f"{path} cannot be used: each replay reads the whole log", fix)
     knowledge = cache.with_name("knowledge")
     if _is_refused(knowledge, os.W_OK | os.X_OK):
         yield Problem(f"{knowledge} cannot be written: replay needs it", f"chmod -R u+rwX {knowledge}")

@@ -6,9 +6,9 @@ from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from eventlog import files
 from eventlog.app.install import backup, hook_entries, host_file, mcp_servers, permissions
 from eventlog.app.install.json_spans import parse
+from eventlog.app.locks import locked
 from eventlog.errors import BadRequest
 from eventlog.hooks.command import command, server_command
 from eventlog.hosts.permission import Grant, NoPermission, Permission
@@ -267,7 +267,7 @@ def _remedy(host: HostProfile, rule: Permission, grant: Grant, texts: list[str])
 
 def _alone(store: Store) -> AbstractContextManager[object]:
     """One at a time: a file, its backup and the directories made for it change together."""
-    return files.lock(store.lock("install"))
+    return locked(store, store.lock("install"))
 
 
 def _in_place(path: Path, edit: Callable[[str], str], text: str) -> str:

@@ -4,6 +4,7 @@ import errno
 import json
 import os
 import re
+import shutil
 
 import pytest
 
@@ -230,7 +231,17 @@ def test_doctor_diagnoses_a_cache_of_somebody_else(home, monkeypatch):
     ran = call("doctor")
 
     assert (1, "") == (ran.code, ran.err)
-    assert f"{home}/.eventlog/cache cannot be used: replay needs it" in ran.out
+    assert f"{home}/.eventlog/cache cannot be used: each replay reads the whole log" in ran.out
+
+
+def test_doctor_diagnoses_a_cache_that_is_a_file(home):
+    call("fact", "Prices are integers", "--session", "s", "--project", "")
+    shutil.rmtree(home / ".eventlog" / "cache")
+    (home / ".eventlog" / "cache").write_text("in the way")
+    ran = call("doctor")
+
+    assert (1, "") == (ran.code, ran.err)
+    assert f"{home}/.eventlog/cache cannot be used: it is no directory" in ran.out
 
 
 @pytest.mark.parametrize("verb", ["knowledge", "log", "cache", "spool", "staging"])
