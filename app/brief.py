@@ -14,6 +14,8 @@ from eventlog.app.open_store import OpenStore
 from eventlog.app.replay import replay
 from eventlog.app.sessions import SessionRow, rows_of
 from eventlog.app.staging import StagedEntry
+from eventlog.hooks import error_log
+from eventlog.hooks.error_log import Lost
 from eventlog.projections.engine.replay import ReplayResult
 from eventlog.projections.state.identity import Identities
 
@@ -43,6 +45,7 @@ class Brief(Struct, frozen=True):
     staged: list[StagedEntry]
     edited: int
     unreadable: int = 0  # files of the log
+    lost: Lost | None = None  # lately, by hooks
 
     @property
     def is_empty(self) -> bool:
@@ -69,6 +72,7 @@ def brief(opened: OpenStore, target: InstallTarget) -> Brief:
         staged=waiting.staged,
         edited=len(waiting.edited),
         unreadable=len(days.unreadable(opened.log.store.log)),
+        lost=_lost(opened),
     )
 
 
@@ -90,6 +94,12 @@ def _recent(replayed: ReplayResult, paths: Collection[str], now_ns: int) -> dict
         if fact.ts >= since and (fact.project or conversation.project) in paths and not withdrawn.hides(fact)
     )
     return dict(Counter(fact.category or "fact" for fact in facts).most_common())
+
+
+def _lost(opened: OpenStore) -> Lost | None:
+    """Tell of events that hooks could not store in the last seven days; `doctor` tells of all."""
+    found = error_log.lost(opened.store)
+    return found if found and found.last_ns > opened.machine.clock() - _RECENT_MS * 1_000_000 else None
 
 
 def _pulse(report: Report) -> AgentPulse:

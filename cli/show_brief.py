@@ -1,5 +1,6 @@
 """`eventlog` alone: where this project stands, what waits, whether the hooks work, what to type next."""
 
+from eventlog import timestamps
 from eventlog.app.brief import AgentPulse, Brief, brief
 from eventlog.app.machine import Machine
 from eventlog.app.open_store import OpenStore, open_log
@@ -25,7 +26,8 @@ def show(store: Store) -> int:
     except BadSettings as error:
         settings, mistake = Settings(), f"config.yaml: {error.what}"
     found = brief(OpenStore(open_log(store, machine), settings, machine), here(store))
-    lines = _first_steps(found) if found.is_empty else _standing(found, machine.now())
+    now = machine.now()
+    lines = [*_first_steps(found), *_lost(found, now)] if found.is_empty else _standing(found, now)
     for line in [*lines, *_under("config", [f"{marked('!')} {fit(clean(mistake), _ROOM)}"] if mistake else [])]:
         print_line(line)
     return 0
@@ -52,7 +54,7 @@ def _standing(found: Brief, now: str) -> list[str]:
         f"{clean(project_name(found.project))}  {held}",
         *_of_project(found, now),
         *_under("log", _unreadable(found.unreadable)),
-        *_under("hooks", _hooks(found.agents, now)),
+        *_under("hooks", [*_hooks(found.agents, now), *_lost(found, now)]),
         *_under("you", _yours(found)),
         *_under("next", ["eventlog memory · search TEXT · sessions · --help"]),
     ]
@@ -92,6 +94,14 @@ def _hooks(agents: list[AgentPulse], now: str) -> list[str]:
         lines.append(f"{marked('!')} {len(broken) - _BROKEN} more: eventlog doctor")
     names = " ".join(pulse.agent for pulse in agents) or "AGENT"
     return lines or [f"{marked('!')} none installed: eventlog install {names}"]
+
+
+def _lost(found: Brief, now: str) -> list[str]:
+    if found.lost is None:
+        return []
+    last = ago(timestamps.from_ns(found.lost.last_ns), now)
+    many = count(found.lost.events, "hook event was lost", "hook events were lost")
+    return [f"{marked('✗')} {many}, the last {last}: eventlog doctor"]
 
 
 def _needs(pulse: AgentPulse) -> str:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         "conversations.index",
         "hook-errors.log",
         "hook-errors.spare",  # room on the disk, for when it is full
+        "hooks-lost",  # as many bytes as events that nothing could keep
         "checkpoints",  # of earlier releases, removed
         "knowledge.db",  # what replays keep of the log
         "late",  # contexts that are owed

@@ -8,8 +8,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from eventlog import spool
-from eventlog.plain_words import of_system
+from eventlog import spool, timestamps
+from eventlog.hooks import error_log
+from eventlog.plain_words import of_record, of_system
 from eventlog.store import Store
 
 _TRIED = 4096  # bytes: a block of most file systems
@@ -31,6 +32,7 @@ def examine(store: Store) -> Iterator[Problem]:
     yield from _ownership(store)
     yield from _writing(store)
     yield from _waiting(store)
+    yield from _lost(store)
 
 
 def _ownership(store: Store) -> Iterator[Problem]:
@@ -103,6 +105,19 @@ def _tried(directory: Path) -> Iterator[Problem]:
         is_full = error.errno in (errno.ENOSPC, errno.EDQUOT)
         told = _refused(directory, error)
         yield told._replace(fix="free some space: until then hooks lose events") if is_full else told
+
+
+def _lost(store: Store) -> Iterator[Problem]:
+    """Tell of events that are nowhere, until a person has removed what counts them."""
+    lost = error_log.lost(store)
+    if lost is None:
+        return
+    first, last = (timestamps.from_ns(ns)[:19] for ns in (lost.first_ns, lost.last_ns))
+    reasons = [of_record(str(failure.get("error"))).rpartition(": ")[2] for failure in error_log.noted(store)]
+    why = f": {reasons[-1]}" if reasons else ""
+    many = f"{lost.events:,} hook event{'s' * (lost.events != 1)} could not be stored"
+    fix = f"keep some space free; to hear no more of it: rm {' '.join(lost.counters)}"
+    yield Problem(f"{many}, from {first} to {last}{why}", fix)
 
 
 def _waiting(store: Store) -> Iterator[Problem]:

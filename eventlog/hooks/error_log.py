@@ -1,15 +1,19 @@
 """`cache/hook-errors.log`: what hooks could not do, one JSON line each; imported only when one fails.
 
 A full disk takes no note. For that there is `cache/hook-errors.spare`: a few kilobytes that are on the disk already,
-overwritten in place by lines that say in short what happened, until they are full of them.
+overwritten in place by lines that say in short what happened, until they are full of them; and what is lost is counted.
 """
 
 import re
 import time
+from contextlib import suppress
+from stat import S_ISREG
+from typing import NamedTuple
 
 from eventlog import fastjson, side_log, timestamps
 from eventlog.files import make_dirs, read_regular
 from eventlog.hooks import spare
+from eventlog.lean import os
 from eventlog.secrets import scrub_fields, without_secrets
 from eventlog.store import Store
 
@@ -20,13 +24,25 @@ _SHORT = 200  # characters of an error, where there is no room for more
 _ADDRESS = re.compile(r'("user_email"\s*:\s*")(?:[^"\\]|\\.)*')
 
 
+class Lost(NamedTuple):
+    """Events that nothing could keep: how many, when the first and the last was lost, and where that is counted."""
+
+    events: int
+    first_ns: int
+    last_ns: int
+    counters: tuple[str, ...]
+
+
 def path_of(store: Store) -> str:
     """Where failures are noted."""
     return store.cached("hook-errors.log")
 
 
 def note(store: Store, error: BaseException, lost: "bytes | dict[str, object]", agent: str = "") -> None:
-    """Add a failure and what it lost: the event, or the beginning of a payload that became none; raises OSError."""
+    """Add a failure and what it lost: the event, or the beginning of a payload that became none; never raises.
+
+    Where that cannot be kept, it is counted.
+    """
     said: dict[str, object] = {
         "ts": timestamps.from_ns(time.time_ns()),
         "agent": agent,
@@ -36,8 +52,11 @@ def note(store: Store, error: BaseException, lost: "bytes | dict[str, object]", 
         make_dirs(store.cache)
         side_log.append(path_of(store), fastjson.dumps(said | _kept(lost)), _LARGEST)
     except OSError:
-        short = {**said, "error": str(said["error"])[:_SHORT]}
-        spare.write(store, fastjson.dumps(short))
+        if lost:
+            with suppress(OSError):
+                spare.count(store)
+        with suppress(OSError):
+            spare.write(store, fastjson.dumps({**said, "error": str(said["error"])[:_SHORT]}))
 
 
 def _kept(lost: "bytes | dict[str, object]") -> "dict[str, object]":
@@ -62,6 +81,24 @@ def noted(store: Store) -> "list[dict[str, object]]":
         for failure in map(fastjson.object_in, _lines(path))
         if failure
     ]
+
+
+def lost(store: Store) -> "Lost | None":
+    """Tell how many events nothing could keep, and when; None where there is none, or nobody could count."""
+    found = []
+    for path in spare.counters(store):
+        with suppress(OSError):
+            counted = os.stat(path)
+            if S_ISREG(counted.st_mode) and counted.st_size:
+                found.append(Lost(counted.st_size, counted.st_mtime_ns, counted.st_ctime_ns, (path,)))
+    if not found:
+        return None
+    return Lost(
+        sum(one.events for one in found),
+        min(one.first_ns for one in found),
+        max(one.last_ns for one in found),
+        tuple(path for one in found for path in one.counters),
+    )
 
 
 def _lines(path: str) -> list[bytes]:
