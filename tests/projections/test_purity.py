@@ -10,7 +10,17 @@ needs_tree()
 FILES = sorted((ROOT / "projections").rglob("*.py"))
 # modules that exist to do what a view must not
 MODULES = {"time", "random", "secrets", "uuid", "subprocess", "socket", "tempfile", "shutil", "threading", "filelock"}
-WRITERS = {"replace_file", "exchange_file", "make_dirs", "sweep", "sweep_tree", "sync_file", "sync_dir", "lock"}
+WRITERS = {
+    "replace_file",
+    "exchange_file",
+    "remove_file",
+    "make_dirs",
+    "sweep",
+    "sweep_tree",
+    "sync_file",
+    "sync_dir",
+    "lock",
+}
 METHODS = {
     *("write_text", "write_bytes", "mkdir", "makedirs", "unlink", "rename", "rmdir", "touch", "symlink_to"),
     *("hardlink_to", "chmod", "truncate", "fsync", "append_many", "put"),
