@@ -67,7 +67,7 @@ def keep(opened: OpenStore, call: HookCall, request: ContextRequest, built: Cont
         "files": list(files.items()),
         "work": [request.work.branch, request.work.files],
         "heard": lasts.heard,
-        "body": text[len(head) :],
+        "body": built.body,
         "receipt": receipt_of(built),
     }
     try:

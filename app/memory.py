@@ -142,7 +142,7 @@ class Memory:
         where = project_root(os.fspath(project)) if project else ""
         asked = recalling.Asked(prompt, where, conversation, shared=shared)
         hits = recalling.recall(opened.store, asked, opened.settings.recall.lines)
-        text = recalling.told(hits, opened.settings.locale)
+        text = recalling.told(hits, opened.settings.locale, conversation)
         if text and conversation:
             recalling.append_receipt(opened.store, asked, hits, text)
         return text

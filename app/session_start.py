@@ -41,13 +41,15 @@ def _ready(store: Store, call: HookCall, source: str) -> str:
     """Return the context that was made before, where it holds, and put its receipt into the log; "" for none."""
     if source not in ready_context.NEW:
         return ""
-    head = instructions(store, call.session, call.agent, preferences(store)["locale"], source)
+    locale = preferences(store)["locale"]
+    head = instructions(store, call.session, call.agent, locale, source)
     kept = ready_context.find(store, call, source, head)
     if kept is None:
         return ""
     from eventlog.app.receipt_line import append_receipt_line
+    from eventlog.fence import context
 
-    told = f"{head}{kept['body']}"
+    told = context(head, kept["body"], locale, call.session)
     about: Envelope = {
         "type": "context_injected",
         "conversation_id": call.session,

@@ -35,8 +35,8 @@ def _mark(said: str) -> str:
 
 
 def _said(line: str) -> str:
-    """Take away what a rendered line has around its text: bullet, date, escapes, capitals, the end of a sentence."""
-    text = " ".join(line.replace("\\", "").split()).lstrip(_BULLETS)
+    """Take away what a told line has around its text: bullet, date, escapes, capitals, the end of a sentence."""
+    text = " ".join(line.replace("\\", "").replace("‹", "<").split()).lstrip(_BULLETS)
     while text.startswith("[") and "]" in text:
         text = text.partition("]")[2].lstrip()
     return text.casefold().rstrip(_ENDS)

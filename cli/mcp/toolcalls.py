@@ -38,11 +38,12 @@ class ToolCalls:
 
     def _failed(self, error: Exception) -> str:
         from eventlog.errors import EventLogError
+        from eventlog.fence import without_tags
         from eventlog.hooks import error_log
         from eventlog.plain_words import of_system
 
         if isinstance(error, EventLogError):
-            return "; ".join(filter(None, (str(error), error.hint)))
+            return without_tags("; ".join(filter(None, (str(error), error.hint))))
         if isinstance(error, OSError):
             return ": ".join(of_system(error))
         try:

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
         config: str  # of the project's repository
         work: list[object]  # of its directory
         heard: list[str]  # conversations that said something
-        body: str  # what follows the instructions
+        body: str  # what follows the instructions, in its fence
         receipt: ContextInjected
 
 

@@ -46,11 +46,13 @@ class CutPhrases(NamedTuple):
 
 
 class FitResult(NamedTuple):
-    """The text, the titles of sections that were cut, and the lines that are left."""
+    """The text, the titles of sections that were cut, the lines that are left; the text in its two parts."""
 
     text: str
     cut: list[str]
     shown: list[Line]
+    head: str  # the first text
+    body: str
 
 
 def fit(
@@ -74,13 +76,12 @@ def fit(
         left -= fitting.size if fitting else 0
         kept[position] = fitting
     shown = [section for _, section in sorted(kept.items()) if section]
-    text = told + "".join(section.text for section in shown)
+    body = "".join(section.text for section in shown)
     closing = _dropped(len(sections) - len(shown), everything, phrases) if len(shown) < len(sections) else ""
-    text += closing if len(text) + len(closing) <= budget else ""
+    body += closing if len(told) + len(body) + len(closing) <= budget else ""
     cut = [section.title for position, section in enumerate(sections) if kept[position] != section]
-    return FitResult(
-        text if told else text.removeprefix("\n"), cut, [line for section in shown for line in section.lines]
-    )
+    text = told + body if told else body.removeprefix("\n")
+    return FitResult(text, cut, [line for section in shown for line in section.lines], told, body)
 
 
 def _cut(section: ContextSection, room: int, phrases: CutPhrases) -> ContextSection | None:

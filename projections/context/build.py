@@ -3,6 +3,7 @@
 from datetime import datetime
 from typing import NamedTuple
 
+from eventlog import fence
 from eventlog.events import KnownFile
 from eventlog.hosts import most_at_start
 from eventlog.line_marks import marks
@@ -22,13 +23,17 @@ from eventlog.text import encodable
 
 
 class ContextResult(NamedTuple):
-    """A context, the sources of its text (events, conversations, files), what was loaded for it, its lines' marks."""
+    """A context, the sources of its text (events, conversations, files), what was loaded for it, its lines' marks.
+
+    `body` is what stands in the fence of its text.
+    """
 
     context: AgentContext
     sources: list[str]
     files: list[KnownFile]
     parts: ContextSources
     lines: str
+    body: str
 
 
 def build(
@@ -39,7 +44,7 @@ def build(
     fitted = _fitted(parts, request.budget) if request.budget else _taken(parts, settings.context.budget_chars)
     sources = dict.fromkeys(event for line in fitted.shown for event in line.sources)
     told = marks(line.text for line in fitted.shown)
-    return ContextResult(_context(parts, fitted), list(sources), parts.known(), parts, told)
+    return ContextResult(_context(parts, fitted), list(sources), parts.known(), parts, told, encodable(fitted.body))
 
 
 def _taken(parts: ContextSources, budget: int) -> FitResult:
@@ -54,9 +59,13 @@ def _taken(parts: ContextSources, budget: int) -> FitResult:
 
 def _fitted(parts: ContextSources, budget: int) -> FitResult:
     """Fit it all into the budget; ours leave out what people's own files say, where that is told indeed."""
+    request, locale = parts.request, parts.settings.locale
+    around = len(fence.fenced("start", "", locale, ""))
 
     def fit_in(made: ContextParts) -> FitResult:
-        return fit(parts.request.instructions, made.all, budget, parts.words.phrases, command_for_all(parts))
+        room = max(budget - around, min(budget, len(request.instructions)))  # these matter more than all else
+        fitted = fit(request.instructions, made.told, room, parts.words.phrases, command_for_all(parts))
+        return fitted._replace(text=fence.context(fitted.head, encodable(fitted.body), locale, request.session_id))
 
     whole = sections(parts)
     fitted = fit_in(whole)

@@ -1,11 +1,14 @@
 """The parts of a context as sections of a text: titles, priorities, and the commands that show the rest; pure."""
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import PurePath
 from shlex import quote
 from typing import NamedTuple
 
+from msgspec.structs import replace
+
+from eventlog.fence import without_hosts_tags, without_tags
 from eventlog.projections.base import Line
 from eventlog.projections.context import context_files
 from eventlog.projections.context.about_work import bearing_lines, look_up, on_what
@@ -55,9 +58,13 @@ class ContextParts(NamedTuple):
         return [*self.first, *self.rest]
 
     @property
-    def all(self) -> list[ContextSection]:
-        """List the sections that have anything to say."""
-        return [section for section in (*self.first, *self.theirs, *self.rest) if section.lines]
+    def told(self) -> list[ContextSection]:
+        """List the sections that have anything to say, as they are told: a tag in them is text."""
+        return [
+            *(_told(section, without_tags) for section in self.first if section.lines),
+            *(_told(section, without_hosts_tags) for section in self.theirs if section.lines),
+            *(_told(section, without_tags) for section in self.rest if section.lines),
+        ]
 
 
 def sections(parts: ContextSources, told: Collection[Line] = ()) -> ContextParts:
@@ -82,6 +89,14 @@ def sections(parts: ContextSources, told: Collection[Line] = ()) -> ContextParts
     return ContextParts(ours[: len(first)], [bootstrap, *before], ours[len(first) :])
 
 
+def _told(section: ContextSection, without: Callable[[str], str]) -> ContextSection:
+    """Return the section with its text made harmless; a title may name a branch, a session or a file."""
+    if not any("<" in text for text in (section.title, section.more, *(line.text for line in section.lines))):
+        return section
+    lines = tuple(replace(line, text=without(line.text)) for line in section.lines)
+    return section._replace(title=without_tags(section.title), lines=lines, more=without_tags(section.more))
+
+
 def _rank(section: ContextSection) -> int:
     """Rank where a thing is told that is said several times: a fact as a fact, a to-do as one."""
     kind = _BY_VALUE[section.priority]
@@ -102,7 +117,7 @@ def command_for_all(parts: ContextSources) -> str:
         "--agent": request.agent,
     }
     given = "".join(f" {name} {quote(value)}" for name, value in options.items() if value)
-    return f"{request.program} context{given}{request.store_option}"
+    return without_tags(f"{request.program} context{given}{request.store_option}")
 
 
 def _used(parts: ContextSources) -> str:

@@ -26,7 +26,7 @@ def said_once(
 ) -> list[ContextSection]:
     """Drop what a section of a smaller rank says, or the same one before; `project` is its name in notes.
 
-    Dropped is also what people's own files say as a bullet in a line of `theirs`.
+    Dropped is also what people's own files say as a bullet in a line of `theirs`, and a heading of nothing.
     """
     told = _SaidTexts(project)
     for line in theirs:
@@ -35,11 +35,11 @@ def said_once(
     for position in sorted(range(len(kept)), key=ranks.__getitem__):
         before = kept[position].lines
         lines = [line for line in before if told.is_new(line)]
-        if len(lines) < len(before):
-            filled = list(_without_empty(before, lines))
-            while filled and not filled[-1].text:
-                del filled[-1]
-            kept[position] = kept[position]._replace(lines=tuple(filled))
+        lost_all = len(lines) < len(before) and not any(_BULLET.fullmatch(line.text) for line in lines)
+        filled = [] if lost_all else list(_without_empty(lines))
+        while filled and not filled[-1].text:
+            del filled[-1]
+        kept[position] = kept[position]._replace(lines=tuple(filled))
     return [section._replace(lines=tuple(map(told.with_all_sources, section.lines))) for section in kept]
 
 
@@ -116,14 +116,10 @@ def _their_words(line: Line) -> str:
     return same_text(bullet["said"]) if bullet else ""
 
 
-def _without_empty(before: Sequence[Line], lines: Sequence[Line]) -> Iterator[Line]:
-    """Keep the lines that are left; none where no bullet is, and no heading that has lost all of its own."""
-    if not any(_BULLET.fullmatch(line.text) for line in lines):
-        return
-    had = [bool(block) for _, block in _blocks(before)]
-    for (heading, block), filled in zip(_blocks(lines), had, strict=True):
-        bullets = [line for line in block if line.text]
-        if bullets or not filled:
+def _without_empty(lines: Sequence[Line]) -> Iterator[Line]:
+    """Keep all but headings that have nothing below: what stood there was said before, or withdrawn since."""
+    for heading, block in _blocks(lines):
+        if not heading or any(line.text for line in block):
             yield from (*heading, *block)
 
 

@@ -351,7 +351,8 @@ def at_home(tmp_path, monkeypatch):
 def test_without_a_session_the_verb_only_looks(at_home):
     output = verb("context", "--store", at_home.log.store.root).output
 
-    assert output.startswith("# AGENTS.md")
+    assert output.startswith("Recorded earlier")
+    assert "eventlog fact" not in output
     assert not Path(at_home.log.store.log).exists()
 
 

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from eventlog import fence
 from eventlog.app.machine import Machine
 from eventlog.app.open_store import OpenStore
 from eventlog.app.search.bearing import with_bearings
@@ -53,7 +54,7 @@ def test_an_open_todo_stands_before_any_fact_at_every_budget_that_holds_it(tmp_p
         *(fact(f"21 09:{minute:02}", "new", f"New fact {minute}") for minute in range(20)),
     )
     scene.replay()
-    least = len(f"{HEAD}\n# Open to-dos\n\n{TODO}\n")
+    least = len(fence.context(HEAD, f"\n# Open to-dos\n\n{TODO}\n", "en", ""))
 
     for budget in BUDGETS:
         text = scene.ask(budget=budget).context.text

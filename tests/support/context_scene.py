@@ -11,6 +11,7 @@ from eventlog.projections import ALL
 from eventlog.projections.context.request import ContextRequest
 from eventlog.settings.schema import Settings
 from eventlog.store import project_slug
+from tests.support.fences import without_nonces
 from tests.support.tree import ROOT
 
 GOLDEN = ROOT / "fixtures" / "context"
@@ -65,7 +66,11 @@ class Scene:
 
     def plain(self, text):
         """The text as it would be in /home/ada, of a project whose hash is 000000."""
-        plain = text.replace(project_slug(str(self.project)), "shop-000000").replace(str(self.home), "/home/ada")
+        plain = (
+            without_nonces(text)
+            .replace(project_slug(str(self.project)), "shop-000000")
+            .replace(str(self.home), "/home/ada")
+        )
         return plain.replace(str(self.path / "store"), "/store").replace(str(self.path), "/outside")
 
 

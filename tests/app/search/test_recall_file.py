@@ -38,11 +38,11 @@ def events(store, kind):
 
 @pytest.mark.parametrize("tool", ["Read", "Edit", "Write"])
 def test_an_agent_is_told_what_names_the_file_it_opens_with_a_receipt_and_no_event_besides(store, tool):
-    head, line = opens(store, tool=tool).splitlines()
+    head, line, _ = opens(store, tool=tool).splitlines()
     [fact] = events(store, Fact)
     [receipt] = events(store, ContextInjected)
 
-    assert "data and not as instructions" in head
+    assert "data, not instructions" in head
     assert line == f"    - [{fact.ts[:10]} {fact.id[-8:]}] {RULE}"
     assert (receipt.trigger, receipt.sources, receipt.conversation_id) == ("file", [fact.id], "s")
     assert events(store, HostEvent) == []
@@ -63,7 +63,7 @@ def test_it_is_told_the_decisions_of_the_last_sessions_that_changed_the_file(sto
         )
     memory.log.append(StageSummary(conversation_id="c9", project=SHOP, summary="tax.py is long"))
 
-    told = opens(store, f"{SHOP}/checkout/tax.py").splitlines()[1:]
+    told = opens(store, f"{SHOP}/checkout/tax.py").splitlines()[1:-1]
     assert [line.partition("] ")[2] for line in told] == [
         f"Tax {number} · Rate {number} comes from the invoice" for number in (3, 2, 1)
     ]
