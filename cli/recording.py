@@ -1,8 +1,11 @@
 """The common part of the recording verbs: append, and report the result."""
 
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
+
+import click
 
 from eventlog.app.current_conversation import SpeakerOptions, speaker_of
 from eventlog.app.machine import Machine
@@ -13,6 +16,7 @@ from eventlog.cli.options import open_log
 from eventlog.cli.output import beside, clean, count, emit, is_terminal, marked, print_line, say, styled
 from eventlog.cli.shown import Shown
 from eventlog.codec import from_fields, to_fields
+from eventlog.errors import BadRequest
 from eventlog.events import Event, PlanEntry, Rejected
 from eventlog.log import AppendResult
 from eventlog.store import Store
@@ -27,6 +31,25 @@ def record(store: Store, given: SpeakerOptions, fields: dict[str, Any]) -> None:
     log = open_log(store)
     event = from_fields(speaker_of(log, given, machine) | fields)
     report(record_once(log, event), "already said in this conversation", store)
+
+
+def with_stdin(fields: dict[str, Any], *names: str) -> dict[str, Any]:
+    """Put what stdin says, to the byte, in the place of a text that is `-`; raises BadRequest or UsageError."""
+    given = [text for name in names for text in (fields[name] if isinstance(fields[name], list) else [fields[name]])]
+    if "-" not in given:
+        return fields
+    if given.count("-") > 1:
+        raise click.UsageError("only one text is read from stdin: give `-` once")
+    try:
+        said = sys.stdin.buffer.read().decode()
+    except UnicodeDecodeError as error:
+        raise BadRequest("is not UTF-8", where="stdin", hint=f"see byte {error.start}") from error
+    said = said.removesuffix("\n")  # ends the last line of a here-document, and is not in it
+
+    def of(value: Any) -> Any:
+        return [of(one) for one in value] if isinstance(value, list) else said if value == "-" else value
+
+    return {name: of(value) if name in names else value for name, value in fields.items()}
 
 
 def is_switched_off(machine: Machine, project: str | None) -> bool:

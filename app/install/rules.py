@@ -22,8 +22,10 @@ _TEXT: Mapping[Locale, str] = {
 When you have completed what the user asked for, have committed, or are asked to remember, save it in the same turn, \
 silently. Skip it when the conversation is too short to matter. Do not mention it in your reply.
 
-    {program} summary{store} --topic "a few words" --summary "what was done"
-    {program} fact{store} "one thing worth knowing in a later session" --entity "what it is about"
+    {program} summary{store} --topic 'a few words' --summary 'what was done'
+    {program} fact{store} 'one thing worth knowing in a later session' --entity 'what it is about'
+
+{quoting}
 
 What earlier sessions saved: `{program} query{store} --type fact --project .`; its keywords: {index}
 """,
@@ -32,8 +34,10 @@ What earlier sessions saved: `{program} query{store} --type fact --project .`; i
 
 完成用户请求的任务、提交代码或用户要求记住时，在同一回合内静默保存。会话太短或无意义时跳过。不要在回复中提及。
 
-    {program} summary{store} --topic "几个字" --summary "做了什么"
-    {program} fact{store} "以后的会话值得知道的一件事" --entity "关于什么"
+    {program} summary{store} --topic '几个字' --summary '做了什么'
+    {program} fact{store} '以后的会话值得知道的一件事' --entity '关于什么'
+
+{quoting}
 
 以前的会话保存的内容：`{program} query{store} --type fact --project .`；关键词索引：{index}
 """,
@@ -55,6 +59,7 @@ def install_rules(target: InstallTarget, host: HostProfile, scope: Scope, locale
     known = f"projects/{project_slug(str(target.project))}/" if scope == "project" else ""
     text = _TEXT[locale].format(
         program=prompts.program(),
+        quoting=prompts.QUOTING[locale],
         store=prompts.store_option(target.store),
         index=f"{target.store.knowledge}/{known}INDEX.md",
     )

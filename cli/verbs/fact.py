@@ -1,21 +1,19 @@
 """`eventlog fact`."""
 
-import sys
-
 import click
 
 from eventlog.app.current_conversation import SpeakerOptions
 from eventlog.cli import options
 from eventlog.cli.choices import NearChoice
-from eventlog.cli.recording import record
+from eventlog.cli.recording import record, with_stdin
 from eventlog.store import Store
 
 
 @click.command(
     epilog=options.examples(
-        'eventlog fact "The API listens on port 8443" --session $ID',
-        'eventlog fact "We chose RS256: two services verify" --category decision --session $ID',
-        'eventlog fact "Prefers pytest" --type O --key test-runner --session $ID',
+        "eventlog fact 'The API listens on port 8443' --session $ID",
+        "eventlog fact 'We chose RS256: two services verify' --category decision --session $ID",
+        "eventlog fact 'Prefers pytest' --type O --key test-runner --session $ID",
         "git log -1 --format=%s | eventlog fact - --category decision",
     )
 )
@@ -57,7 +55,7 @@ def command(
     Prints one JSON line; the same fact again in the same conversation is skipped while it holds.
     """
     fields = {
-        "content": sys.stdin.read().strip() if text == "-" else text,
+        "content": text,
         "memory_type": memory_type,
         "category": category,
         "key": key,
@@ -66,4 +64,4 @@ def command(
         "importance": importance,
         "scope": scope,
     }
-    record(store, speaker, {"type": "fact", **fields})
+    record(store, speaker, {"type": "fact", **with_stdin(fields, "content")})

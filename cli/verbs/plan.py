@@ -8,7 +8,7 @@ from eventlog.app.current_conversation import SpeakerOptions, speaker_of
 from eventlog.app.machine import Machine
 from eventlog.app.plan import checked, declare, entry_of, parse_plan
 from eventlog.cli import options
-from eventlog.cli.recording import is_switched_off, report_checked, report_plans
+from eventlog.cli.recording import is_switched_off, report_checked, report_plans, with_stdin
 from eventlog.cli.verbs.validate import read_plan
 from eventlog.events import Operation
 from eventlog.projections.bases.plan_file import PlanFile
@@ -17,9 +17,9 @@ from eventlog.store import Store
 
 @click.command(
     epilog=options.examples(
-        'eventlog plan --path user --heading "Interests" --content "- AI agents" --session $ID --reason "said so"',
-        'eventlog plan --path AGENTS.md --heading "Build" --level 3 --delete --session $ID',
-        'eventlog plan --path AGENTS.md --under Legacy --heading "Commands" --level 3 --content "- make" --session $ID',
+        "eventlog plan --path user --heading 'Interests' --content '- AI agents' --session $ID --reason 'said so'",
+        "eventlog plan --path AGENTS.md --heading 'Build' --level 3 --delete --session $ID",
+        "eventlog plan --path AGENTS.md --under Legacy --heading 'Commands' --level 3 --content '- make' --session $ID",
         "eventlog plan --file plan.yaml --dry-run",
         "eventlog plan --file - --session $ID < plan.yaml",
     )
@@ -29,7 +29,7 @@ from eventlog.store import Store
 @click.option("--heading", help="Heading of the section.")
 @click.option("--under", multiple=True, metavar="HEADING", help="Heading above it, outermost first; repeatable.")
 @click.option("--level", type=click.IntRange(1, 6), default=2, show_default=True, help="Level of the heading.")
-@click.option("--content", help="What the section is to say; it is created where it is missing.")
+@click.option("--content", help="What the section is to say, - for stdin; it is created where it is missing.")
 @options.one_of(
     "operation",
     ("--clear", "clear", "Empty the section, keep its heading."),
@@ -70,6 +70,8 @@ def command(
     if not file and not (heading and (path or url) and (operation or content is not None)):
         raise click.UsageError("give --path (or --url), --heading and one of --content, --clear, --delete; or --file")
     flags = given | {"level": level, "under": under or None, "reason": reason, "confidence": confidence}
+    if not file:
+        flags = with_stdin(flags, "content", "reason")
     declared = parse_plan(*read_plan(file)) if file else PlanFile(version="1.0.0", entries=[entry_of(_present(flags))])
     log, machine = options.open_log(store), Machine.here()
     told = speaker if speaker.session is not None else speaker._replace(session=declared.source)

@@ -4,16 +4,16 @@ import click
 
 from eventlog.app.current_conversation import SpeakerOptions
 from eventlog.cli import options
-from eventlog.cli.recording import record
+from eventlog.cli.recording import record, with_stdin
 from eventlog.store import Store
 
 
 @click.command(
     epilog=options.examples(
-        'eventlog summary --topic "JWT" --summary "Moved auth from sessions to JWT" --session $ID',
-        'eventlog summary --stage --topic "Design" --summary "Compared three brokers" --session $ID',
-        'eventlog summary --topic "JWT" --summary "…" --decision "RS256" --todo "refresh tokens" --session $ID',
-        'eventlog summary --topic "JWT" --summary "Tokens refresh" --done "refresh tokens" --session $ID',
+        "eventlog summary --topic 'JWT' --summary 'Moved auth from sessions to JWT' --session $ID",
+        "eventlog summary --stage --topic 'Design' --summary 'Compared three brokers' --session $ID",
+        "eventlog summary --topic 'JWT' --summary '…' --decision 'RS256' --todo 'refresh tokens' --session $ID",
+        "eventlog summary --topic 'JWT' --summary 'Tokens refresh' --done 'refresh tokens' --session $ID",
     )
 )
 @click.option("--topic", required=True, help="What it was about, in a few words.")
@@ -37,7 +37,8 @@ def command(
     """Save what was done, in the whole session or in one stage of it.
 
     Saving again revises the summary and keeps what was decided before; exactly the same again is skipped. To-dos are
-    those of the newest save that names any, until they are done. Prints one JSON line.
+    those of the newest save that names any, until they are done. One of the texts may be -: it is read from stdin.
+    Prints one JSON line.
     """
     fields = {
         "scope": "stage" if stage else "session",
@@ -47,4 +48,5 @@ def command(
         "todos": list(todos),
         "done": list(done),
     }
-    record(store, speaker, {"type": "stage_summary", **fields})
+    texts = with_stdin(fields, "topic", "summary", "decisions", "todos", "done")
+    record(store, speaker, {"type": "stage_summary", **texts})

@@ -1,7 +1,8 @@
 """The texts for agents, in every language a user may choose: how to save, and the request to save now.
 
 The commands are exact, with the absolute path (Codex's shell has not the PATH of its hooks) and the conversation's own
-id: an agent should not have to look anything up. Nothing in them is escaped by a host, so no angle brackets.
+id: an agent should not have to look anything up. Texts stand in single quotes: between double ones a shell runs what is
+in backticks. Nothing in them is escaped by a host, so no angle brackets: a here-document is named, not shown.
 """
 
 import sys
@@ -22,10 +23,12 @@ When you have completed what the user asked for, have committed, or are asked to
 silently: one summary of the session, and each key fact. Do not mention it in your reply. Once per conversation is \
 enough; saving again revises the summary. Skip it when the conversation is too short to matter.
 
-    {summary} --topic "a few words" --summary "what was done, 1-2 sentences"
-    {fact} "one thing worth knowing in a later session" --entity "what it is about"
+    {summary} --topic 'a few words' --summary 'what was done, 1-2 sentences'
+    {fact} 'one thing worth knowing in a later session' --entity 'what it is about'
 
-`summary` also takes --decision "…", --todo "…" and --done "an earlier to-do", each repeatable. `fact` also takes \
+{quoting}
+
+`summary` also takes --decision '…', --todo '…' and --done 'an earlier to-do', each repeatable. `fact` also takes \
 --category decision|lesson|preference, --type O (what the user prefers) or B (what was experienced), and --key slug: a \
 later fact with the same key replaces the earlier one.
 """,
@@ -35,10 +38,12 @@ later fact with the same key replaces the earlier one.
 完成用户请求的任务、提交代码或用户要求记住时，在同一回合内静默保存：一条会话摘要，以及每条关键事实。不要在回复中提及。\
 每个会话保存一次即可；再次保存会修订摘要。会话太短或无意义时跳过。
 
-    {summary} --topic "几个字" --summary "做了什么，一两句话"
-    {fact} "以后的会话值得知道的一件事" --entity "关于什么"
+    {summary} --topic '几个字' --summary '做了什么，一两句话'
+    {fact} '以后的会话值得知道的一件事' --entity '关于什么'
 
-`summary` 还可加 --decision "…"、--todo "…"、--done "已完成的待办"，均可重复。`fact` 还可加 \
+{quoting}
+
+`summary` 还可加 --decision '…'、--todo '…'、--done '已完成的待办'，均可重复。`fact` 还可加 \
 --category decision|lesson|preference、--type O（用户的偏好）或 B（经历）、--key 短名：相同的新事实会取代旧的。
 """,
 }
@@ -46,25 +51,25 @@ later fact with the same key replaces the earlier one.
 _FLUSH = {
     "en": """\
 {mark} The context is being compacted{state}. Save what must not be lost, silently: a summary of this stage in 50-100 \
-words (`{summary} --stage --topic "a few words" --summary "what was done"`) and each key fact \
-(`{fact} "one thing" --entity "what it is about"`).
+words (`{summary} --stage --topic 'a few words' --summary 'what was done'`) and each key fact \
+(`{fact} 'one thing' --entity 'what it is about'`). {quoting}
 """,
     "zh": """\
 {mark} 上下文即将压缩{state}。请静默保存不能丢失的内容：本阶段的摘要，50-100 字\
-（`{summary} --stage --topic "几个字" --summary "做了什么"`），以及每条关键事实\
-（`{fact} "一件事" --entity "关于什么"`）。
+（`{summary} --stage --topic '几个字' --summary '做了什么'`），以及每条关键事实\
+（`{fact} '一件事' --entity '关于什么'`）。{quoting}
 """,
 }
 
 _ASK = {
     "en": """\
 {mark} Nothing of this conversation has been saved yet. If it holds something worth knowing later, save it now without \
-mentioning it: `{summary} --topic "a few words" --summary "what was done"`, and each key fact with \
-`{fact} "one thing" --entity "what it is about"`. Then stop; if there is nothing, just stop.
+mentioning it: `{summary} --topic 'a few words' --summary 'what was done'`, and each key fact with \
+`{fact} 'one thing' --entity 'what it is about'`. {quoting} Then stop; if there is nothing, just stop.
 """,
     "zh": """\
 {mark} 本会话尚未保存任何内容。如有以后值得知道的内容，现在静默保存：\
-`{summary} --topic "几个字" --summary "做了什么"`，每条关键事实用 `{fact} "一件事" --entity "关于什么"`。\
+`{summary} --topic '几个字' --summary '做了什么'`，每条关键事实用 `{fact} '一件事' --entity '关于什么'`。{quoting}\
 然后结束；如果没有，直接结束。
 """,
 }
@@ -73,13 +78,20 @@ _ASK_WITH_PROMPT = {
     "en": """\
 {mark} Nothing of this conversation has been saved yet. When you have done what the user asks, and if the conversation \
 holds something worth knowing later, save it in the same turn without mentioning it: \
-`{summary} --topic "a few words" --summary "what was done"`, and each key fact with \
-`{fact} "one thing" --entity "what it is about"`.
+`{summary} --topic 'a few words' --summary 'what was done'`, and each key fact with \
+`{fact} 'one thing' --entity 'what it is about'`. {quoting}
 """,
     "zh": """\
 {mark} 本会话尚未保存任何内容。完成用户的请求后，如有以后值得知道的内容，在同一回合内静默保存：\
-`{summary} --topic "几个字" --summary "做了什么"`，每条关键事实用 `{fact} "一件事" --entity "关于什么"`。
+`{summary} --topic '几个字' --summary '做了什么'`，每条关键事实用 `{fact} '一件事' --entity '关于什么'`。{quoting}
 """,
+}
+
+QUOTING = {
+    "en": "Always single quotes: between double ones a shell runs backticks and $(…). For a text with a single quote "
+    "in it write - and give it as a here-document whose delimiter is quoted ('EOF').",
+    "zh": "一律用单引号：双引号中的反引号与 $(…) 会被 shell 执行。文本含单引号时写作 -，"
+    "并用定界符带引号（'EOF'）的 here-document 给出。",
 }
 
 _USED = {"en": "{used:g}% full", "zh": "已用 {used:g}%"}
@@ -144,7 +156,10 @@ def _session_option(call: HookCall) -> str:
 
 
 def _say(texts: "dict[str, str]", commands: _Commands, locale: str, state: str = "") -> str:
-    return texts[_language(locale)].format(mark=MARK, summary=commands.summary, fact=commands.fact, state=state)
+    language = _language(locale)
+    return texts[language].format(
+        mark=MARK, summary=commands.summary, fact=commands.fact, quoting=QUOTING[language], state=state
+    )
 
 
 def _language(locale: str) -> str:

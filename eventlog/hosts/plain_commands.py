@@ -1,11 +1,13 @@
 """A line of plain commands, as a POSIX shell reads it, so that a hook can say what it runs.
 
-Plain is what names a program and its words and does nothing else: no expansion, no redirection, no pipe, nothing in
-the background. What is not surely plain is not. Standard library only, and no imports: a person waits.
+Plain is what names a program and its words and does nothing else: no expansion, no pipe, nothing in the background, and
+no redirection but of a here-document that a shell takes as it stands (`<<'EOF'`). What is not surely plain is not.
+Standard library only, and no imports: a person waits.
 """
 
 _ENDS = "\n;"
 _MEANS_MORE = frozenset("$`&|<>()[]{}*?!#~^\r\0")  # outside quotes
+_HERE = "<<'"
 _ESCAPED = '"\\$`\n'  # what a backslash speaks for between double quotes
 
 
@@ -14,28 +16,67 @@ class NotPlain(Exception):
 
 
 def read_commands(line: str) -> list[list[str]]:
-    """List the words of each command, one after another as `;`, `&&` and line ends part them; raises NotPlain."""
+    """List the words of each command, one after another as `;`, `&&` and line ends part them; raises NotPlain.
+
+    A here-document is no word of its command.
+    """
     commands: list[list[str]] = [[]]
     at, is_open = 0, False  # behind `&&`, where one more has to come
+    here = ""  # what ends the here-document that follows this line
     while at < len(line):
         char = line[at]
         if char in " \t":
             at += 1
-        elif line.startswith("\\\n", at):
+        elif line.startswith("\\\n", at) and not here:
             at += 2
+        elif line.startswith(_HERE, at) and commands[-1] and not here:
+            here, at = _delimiter(line, at + len(_HERE))
         elif char in _ENDS or line.startswith("&&", at):
             if char != "\n" and not commands[-1]:
                 raise NotPlain  # a shell refuses the whole line
             commands.append([])
             is_open = char == "&" or is_open
             at += 1 if char in _ENDS else 2
+            if char == "\n" and here:
+                here, at = "", _behind(line, at, here)
         else:
+            begun = at
             word, at = _word(line, at)
+            if here and "\n" in line[begun:at]:  # shells differ about where the here-document begins then
+                raise NotPlain
             commands[-1].append(word)
             is_open = False
-    if is_open:
+    if is_open or here:
         raise NotPlain
     return [words for words in commands if words]
+
+
+def _delimiter(line: str, at: int) -> tuple[str, int]:
+    """Read a quoted delimiter up to its closing quote, and tell where what follows it starts."""
+    end = line.find("'", at)
+    delimiter = line[at:end] if end >= 0 else ""
+    is_word, follows = delimiter.isascii() and delimiter.isalnum(), line[end + 1 : end + 2]
+    if not is_word or (follows and follows not in " \t\n;&"):
+        raise NotPlain
+    return delimiter, end + 1
+
+
+def _behind(line: str, at: int, delimiter: str) -> int:
+    """Find the end of the line that ends a here-document; `!` is as between double quotes."""
+    while at <= len(line):
+        end = line.find("\n", at)
+        text = line[at : end if end >= 0 else len(line)]
+        if text == delimiter:
+            return at + len(text)
+        if end < 0 or "\0" in text or _recalls(text):
+            raise NotPlain
+        at = end + 1
+    raise NotPlain
+
+
+def _recalls(text: str) -> bool:
+    """Tell whether a `!` may speak of the history of a shell somebody types into; none does before a space."""
+    return any(char == "!" and text[at + 1 : at + 2] not in ("", " ") for at, char in enumerate(text))
 
 
 def _word(line: str, at: int) -> tuple[str, int]:

@@ -53,7 +53,7 @@ def test_requests_are_in_the_language_chosen(store):
 
 def _commands(text):
     """Those in the text, by the words they end with; a conversation's id may hold anything else."""
-    return re.findall(r"(?:^    |`)(/\S+ (?:summary|fact) .+?(?:--summary|--entity) \".+?\")", text, re.MULTILINE)
+    return re.findall(r"(?:^    |`)(/\S+ (?:summary|fact) .+?(?:--summary|--entity) '.+?')", text, re.MULTILINE)
 
 
 @pytest.mark.parametrize("locale", ["en", "zh"])

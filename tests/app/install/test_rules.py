@@ -19,7 +19,7 @@ def test_rules_come_and_go_with_the_hook(home, tmp_path):
     assert "alwaysApply: true" in rule
     assert not [text for text in (skill, rule, block) if "<what" in text or "--session" in text]
     assert 3 == sum(f"    {prompts.program()} fact " in text for text in (skill, rule, block))
-    assert 3 == sum('--entity "what it is about"' in text for text in (skill, rule, block))
+    assert 3 == sum("--entity 'what it is about'" in text for text in (skill, rule, block))
     assert f"{home}/.eventlog/knowledge/projects/{project_slug(str(project))}/INDEX.md" in rule
     assert block.startswith("<!-- eventlog:begin -->")
     assert [project / ".git"] == list(project.iterdir())

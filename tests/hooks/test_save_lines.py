@@ -1,0 +1,133 @@
+"""The lines agents save with, filled in as they are told to: a shell runs nothing of a text, and it is stored to the byte."""
+
+import re
+import shlex
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from eventlog.app.install import rules
+from eventlog.hooks import prompts
+from eventlog.hosts.call import HookCall
+from eventlog.hosts.saving import only_saves
+from eventlog.log import EventLog
+from eventlog.store import Store
+from tests.support.command_line import call
+
+NASTY = [
+    "After a schema change run `touch ran` first; it costs $5 per run", "a $(touch ran) b", "${HOME} $HOME $5 $$ $?",
+    "x; touch ran", "x && touch ran", "x | touch ran", "x > ran", "x <(touch ran)", "x & touch ran &", "!! !touch !-1",
+    "don't `touch ran`", "it's $(touch ran) \"quoted\" 'both'", "'; touch ran; '", "' $(touch ran) '", "''", "\\' \\\\ \\n",
+    "two\nlines\n`touch ran`", "EOF's\n EOF\nEOF \n$(touch ran)", "~ * ? [a] {a,b} # no comment", "- one\n- it's two\n",
+    "端口是 8443：`touch ran`", "tab\tand  two spaces", "<b>it's</b> <<'X'",
+]  # fmt: skip
+_RECORDER = """#!/bin/sh
+at="$0.$(ls "$0".* 2>/dev/null | wc -l)"
+printf '%s\\0' "$@" > "$at"
+for word do [ "$word" = - ] && cat > "$at.stdin"; done
+exit 0
+"""
+
+
+@pytest.fixture
+def shell(tmp_path, monkeypatch):
+    """A directory with a program in our place: it writes down what a shell gives it."""
+    program = tmp_path / "eventlog"
+    program.write_text(_RECORDER)
+    program.chmod(0o755)
+    monkeypatch.setattr(prompts, "program", lambda: str(program))
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("EVENTLOG_HOME", str(tmp_path / "store"))
+    return program
+
+
+def filled(line, example, text):
+    """The line with a text in the place of an example, as `prompts.QUOTING` tells."""
+    quoted = f"'{example}'"
+    assert quoted in line
+    if "'" not in text:
+        return line.replace(quoted, f"'{text}'")
+    return f"{line.replace(quoted, '-')} <<'EOF'\n{text}\nEOF"
+
+
+def ran(program, line):
+    """The words and the stdin a real shell gives for that line."""
+    subprocess.run(
+        ["/bin/sh", "-c", line], check=True, capture_output=True, cwd=program.parent, stdin=subprocess.DEVNULL
+    )
+    words, *said = sorted(program.parent.glob("eventlog.*"))
+    given = words.read_bytes().decode().split("\0")[:-1], said[0].read_bytes() if said else b""
+    for file in (words, *said):
+        file.unlink()
+    assert not (program.parent / "ran").exists()
+    return given
+
+
+def save_lines(text):
+    return [line.strip() for line in text.splitlines() if re.match(r"    \S*eventlog (fact|summary) ", line)]
+
+
+@pytest.mark.parametrize("locale", ["en", "zh"])
+def test_a_text_in_the_given_line_is_run_by_no_shell_and_stored_to_the_byte(shell, locale):
+    told = prompts.start(Store(str(shell.parent / "store")), HookCall("codex", "Stop", {}, session="c"), locale)
+    summary, fact = save_lines(told)
+    fact_text, summary_text = shlex.split(fact)[4], shlex.split(summary)[-1]
+    log = EventLog(shell.parent / "store")
+    for number, text in enumerate(NASTY):
+        line = filled(fact, fact_text, text)
+        words, said = ran(shell, line)
+        assert only_saves(line, str(shell), str(shell.parent / "store")) or "!" in text or "EOF" in text
+        assert 0 == call(*words, stdin=said).code
+        assert text == [event for event in log.read() if event.type == "fact"][-1].content
+
+        words, said = ran(shell, filled(summary, summary_text, f"{number} {text}"))
+        assert 0 == call(*words, stdin=said).code
+        assert f"{number} {text}" == [event for event in log.read() if event.type == "stage_summary"][-1].summary
+
+
+@pytest.mark.parametrize("locale", ["en", "zh"])
+@pytest.mark.parametrize("said", [prompts.start, prompts.ask, prompts.flush])
+def test_no_line_that_agents_are_given_has_a_text_in_double_quotes(said, locale, tmp_path):
+    for name in ("Stop", "UserPromptSubmit"):
+        told = said(Store(str(tmp_path)), HookCall("codex", name, {}, session="c"), locale)
+
+        assert not re.search(r'"[^"]*"', told)
+        assert prompts.QUOTING[locale] in told
+        assert not {"<", ">"} & {*told}
+
+
+def test_nor_has_a_rule_file_or_the_help_of_the_verbs():
+    texts = [text for locale, text in rules._TEXT.items() if prompts.QUOTING[locale]]
+    texts += [call(verb, "--help").out for verb in ("fact", "summary", "plan")]
+
+    assert not [
+        line for text in texts for line in text.splitlines() if re.search(r"eventlog|program", line) and '"' in line
+    ]
+
+
+@pytest.mark.parametrize("verb", ["fact", "summary", "plan"])
+def test_stdin_is_read_to_the_byte_and_the_end_of_its_last_line_is_not_in_it(home, monkeypatch, tmp_path, verb):
+    text = "  two\r\n lines\t\n\n"
+    args = {
+        "fact": ["fact", "-"],
+        "summary": ["summary", "--topic", "t", "--summary", "s", "--todo", "-"],
+        "plan": ["plan", "--path", "user", "--heading", "H", "--content", "-"],
+    }[verb]
+    done = call(*args, "--session", "s", stdin=f"{text}\n".encode())
+    (event,) = [
+        one for one in EventLog(home / ".eventlog").read() if one.type in ("fact", "stage_summary", "plan_entry")
+    ]
+
+    assert 0 == done.code
+    assert text == (event.todos[0] if verb == "summary" else event.content)
+
+
+def test_one_text_is_read_from_stdin_and_only_as_text(home):
+    twice = call("summary", "--topic", "-", "--summary", "-", "--session", "s", stdin=b"x")
+    broken = call("fact", "-", "--session", "s", stdin=b"\xff\xfe")
+
+    assert (2, 2) == (twice.code, broken.code)
+    assert "give `-` once" in twice.err
+    assert "stdin" in broken.err
+    assert not Path(home / ".eventlog" / "log").exists()
