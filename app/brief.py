@@ -11,6 +11,7 @@ from eventlog.app.apply import apply
 from eventlog.app.install.host_report import Report, examine
 from eventlog.app.install.install import InstallTarget
 from eventlog.app.open_store import OpenStore
+from eventlog.app.record_once import off_switch
 from eventlog.app.replay import replay
 from eventlog.app.sessions import SessionRow, rows_of
 from eventlog.app.staging import StagedEntry
@@ -46,6 +47,7 @@ class Brief(Struct, frozen=True):
     edited: int
     unreadable: int = 0  # files of the log
     lost: Lost | None = None  # lately, by hooks
+    switch: str = ""  # what switches memory off here
 
     @property
     def is_empty(self) -> bool:
@@ -73,6 +75,7 @@ def brief(opened: OpenStore, target: InstallTarget) -> Brief:
         edited=len(waiting.edited),
         unreadable=len(days.unreadable(opened.log.store.log)),
         lost=_lost(opened),
+        switch=off_switch(opened.machine, root),
     )
 
 

@@ -8,20 +8,29 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from eventlog import __version__, days, timestamps
+from eventlog import __version__, days, fence, timestamps
 from eventlog.app import replica_files
+from eventlog.app.cache import kept
 from eventlog.app.install import health
 from eventlog.app.install.health import Problem
 from eventlog.app.install.host_report import Report, examine
 from eventlog.app.install.install import InstallTarget
+from eventlog.app.naming.short_ids import ShortIds
+from eventlog.codec import to_fields
 from eventlog.conflict_copies import sync_program
 from eventlog.errors import BadSettings
+from eventlog.events import Fact, PlanEntry, StageSummary, order
 from eventlog.hooks import error_log
+from eventlog.log import EventLog
 from eventlog.plain_words import of_record, of_system, place_of
+from eventlog.projections.context.recent_events import retractions_since
 from eventlog.replica import replica_of
+from eventlog.retractions import statements_of
 from eventlog.settings import load
 from eventlog.store import Store
+from eventlog.text import cut, one_line
 
+_SHOWN, _CHARS = 5, 100  # of events that try to leave their fence
 _NO_PERMISSION = of_system(PermissionError(errno.EACCES, ""))
 
 
@@ -94,6 +103,7 @@ def _problems(target: InstallTarget) -> Iterator[Problem]:
         partial(health.examine, store),
         partial(_log_files, store.log),
         partial(_replicas, store),
+        partial(_leaving, store),
     ):
         try:
             yield from check()
@@ -127,6 +137,32 @@ def _replicas(store: Store) -> Iterator[Problem]:
         )
     if Path(store.replica).exists() and not replica_of(store):
         yield Problem(f"{store.replica} does not hold the name of a store", "remove it, and it is made anew")
+
+
+def _leaving(store: Store) -> Iterator[Problem]:
+    """Name what was said and not withdrawn, and looks as if it was meant to be read outside of its fence."""
+    said = [
+        event
+        for day in days.list_days(store.log)
+        for event in days.load_mentioning(day, fence.LEAVING)
+        if isinstance(event, Fact | StageSummary | PlanEntry)
+        and any(map(fence.tries_to_leave, _texts(to_fields(event))))
+    ]
+    withdrawn = retractions_since(EventLog(store), kept(store), "", "~").withdrawn() if said else None
+    told = sorted((event for event in said if withdrawn and not withdrawn.hides(event)), key=order)
+    for event in told[-_SHOWN:]:
+        short, text = ShortIds(store).of(event.id), cut(one_line(" · ".join(statements_of(event))), _CHARS)
+        yield Problem(f"{short} says what could be taken for a host's words: {text}", f"eventlog forget {short}")
+    if len(told) > _SHOWN:
+        yield Problem(f"{len(told) - _SHOWN} older ones do so, too", "forget these, and see again")
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict | list):
+        for one in value.values() if isinstance(value, dict) else value:
+            yield from _texts(one)
 
 
 def _switches(target: InstallTarget) -> Iterator[Problem]:

@@ -1,5 +1,7 @@
 """`eventlog` alone: where this project stands, what waits, whether the hooks work, what to type next."""
 
+from pathlib import PurePath
+
 from eventlog import timestamps
 from eventlog.app.brief import AgentPulse, Brief, brief
 from eventlog.app.machine import Machine
@@ -28,7 +30,13 @@ def show(store: Store) -> int:
     found = brief(OpenStore(open_log(store, machine), settings, machine), here(store))
     now = machine.now()
     lines = [*_first_steps(found), *_lost(found, now)] if found.is_empty else _standing(found, now)
-    for line in [*lines, *_under("config", [f"{marked('!')} {fit(clean(mistake), _ROOM)}"] if mistake else [])]:
+    switch = clean(PurePath(found.switch).name)
+    off = f"{marked('!')} memory is off here, by {switch}: hooks record and tell nothing"
+    for line in [
+        *([off] if found.switch else []),
+        *lines,
+        *_under("config", [f"{marked('!')} {fit(clean(mistake), _ROOM)}"] if mistake else []),
+    ]:
         print_line(line)
     return 0
 

@@ -35,9 +35,16 @@ _NONCE_BYTES = 4
 _TAG = r"\\?<(?=[^\W\d]|[/!?])"  # with the backslash by which a rendered file makes it text
 _HOSTS_TAG = (
     r"(?i)<(?=/?(?:system-reminder|hook_context|hook_prompt|session_context|user-prompt-submit-hook|task-notification"
-    r"|function_calls|function_results|tool_use|tool_result|[a-z]+:[a-z])\b)"
+    r"|function_calls|function_results|tool_use|tool_result|[a-z]+:[a-z]+)\b)"
 )
-_LEAVING = r"</[A-Za-z]|end of recorded data|记录的资料到此为止|(?:^|\s)(?:Human|Assistant):\s"
+LEAVING = (
+    b"<",
+    b"Human:",
+    b"Assistant:",
+    b"end of recorded data",
+    "记录的资料到此为止".encode(),
+)  # one, where a text tries
+_LEAVING = r"end of recorded data|记录的资料到此为止|(?:^|\s)(?:Human|Assistant):\s"
 
 
 def fenced(place: "Place", text: str, locale: str, salt: str) -> str:
@@ -65,10 +72,13 @@ def without_hosts_tags(text: str) -> str:
 
 
 def tries_to_leave(text: str) -> bool:
-    """Tell whether a text looks as if it was meant to be read outside of its fence."""
+    """Tell whether a text looks as if it was meant to be read outside of its fence: it ends what it did not begin."""
     import re
 
-    return re.search(_LEAVING, text) is not None or re.search(_HOSTS_TAG, text) is not None
+    if re.search(_LEAVING, text) or re.search(_HOSTS_TAG, text):
+        return True
+    ends = re.finditer(r"</([A-Za-z][\w-]*)", text)
+    return any(f"<{end[1]}" not in text[: end.start()] for end in ends)
 
 
 def _replaced(tag: str, text: str) -> str:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from eventlog import timestamps
 from eventlog.app.install import hook_entries, host_file, mcp_servers
 from eventlog.app.install.health import Problem
-from eventlog.app.install.install import InstallTarget, saving, server_entry, wanted_events
+from eventlog.app.install.install import InstallTarget, saving, server_entry, unsafe_rules, wanted_events
 from eventlog.app.install.json_spans import says_something
 from eventlog.app.install.last_seen import last_seen
 from eventlog.app.install.permissions import Saving
@@ -70,6 +70,7 @@ def _report(
     problems += [problem for file in own for problem in _distrust(target, host, file, last)]
     problems += _doubles(host, own)
     problems += _crossings(host, own, files)
+    problems += _unsafe(target, host)
     servers, wrong = _servers(target, host)
     told = {problem.what for problem in problems}  # one file may hold hooks and servers
     problems += [problem for problem in wrong if problem.what not in told]
@@ -113,6 +114,14 @@ def _saving(target: InstallTarget, host: HostProfile) -> Saving | None:
         return saving(target, host)
     except EventLogError:
         return None
+
+
+def _unsafe(target: InstallTarget, host: HostProfile) -> Iterator[Problem]:
+    """Name rules of an earlier release that allow more than saving; a file nobody understands is told elsewhere."""
+    with suppress(EventLogError):
+        for path in unsafe_rules(target, host):
+            what = f"{path} lets its agent run more than eventlog unasked: what a saved text has in backticks or $(…)"
+            yield Problem(what, f"eventlog install {host.agent} --allow")
 
 
 def _files(target: InstallTarget, host: HostProfile) -> Iterator[_HookFile | Problem]:

@@ -161,6 +161,17 @@ def disallow(target: InstallTarget, host: HostProfile, scope: Scope) -> FileChan
     return _take_out(target, host, path, lambda text: permissions.remove(text, rule, grant))
 
 
+def unsafe_rules(target: InstallTarget, host: HostProfile) -> list[Path]:
+    """List the files with a rule of ours, of an earlier release, that allows more than saving. Raises as `install`."""
+    rule, grant = permissions.rule_of(host), permissions.grant_of(target.store)
+    if rule is None or not rule.unsafe:
+        return []
+    paths = {target.rule_file(host, rule, scope): None for scope in BOTH_SCOPES}
+    return [
+        path for path in paths if permissions.has_unsafe(host_file.text_of(host_file.read(path), path), rule, grant)
+    ]
+
+
 def saving(target: InstallTarget, host: HostProfile) -> permissions.Saving | None:
     """Tell whether the agent may save by the host's default permissions; None where that is not known."""
     found, grant = permissions.known(host), permissions.grant_of(target.store)

@@ -47,10 +47,8 @@ def add(text: str, rule: Permission, grant: Grant) -> str:
     items = rule.items(grant)
     match rule.form:
         case "json":
-            outdated = json_list.without_items(
-                text, rule.keys, lambda item: rule.is_ours(item, grant) and item not in items
-            )
-            return json_list.with_items(outdated, rule.keys, items)
+            current = json_list.without_items(text, rule.keys, lambda item: _is_outdated(item, rule, grant))
+            return json_list.with_items(current, rule.keys, items)
         case "toml":
             return toml_edit.with_item(text, *rule.keys, *items)
         case "own":
@@ -66,6 +64,17 @@ def remove(text: str, rule: Permission, grant: Grant) -> str:
             return toml_edit.without_item(text, *rule.keys, *rule.items(grant))
         case "own":
             return "" if rule.is_ours(text, grant) else text
+
+
+def has_unsafe(text: str, rule: Permission, grant: Grant) -> bool:
+    """Tell whether a rule of ours stands there that allows more than saving; raises BadRequest."""
+    if not rule.unsafe:
+        return False
+    return json_list.without_items(text, rule.keys, lambda item: _is_outdated(item, rule, grant)) != text
+
+
+def _is_outdated(item: str, rule: Permission, grant: Grant) -> bool:
+    return rule.is_ours(item, grant) and item not in rule.items(grant)
 
 
 def judge(texts: Iterable[str], rule: Permission, grant: Grant) -> Verdict:

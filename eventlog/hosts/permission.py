@@ -27,7 +27,8 @@ class Permission(NamedTuple):
 
     `json` and `toml` add `items` to the list at `keys` of a file shared with others; `own` is a file of ours that says
     `items[0]`. `judge` reads the parsed file (None: there is none); `overruled` is the remedy where our rule stands in
-    it and something else takes the leave away.
+    it and something else takes the leave away. `unsafe` tells where rules of ours for commands, which earlier releases
+    wrote, allow more than saving.
     """
 
     form: Form
@@ -38,6 +39,7 @@ class Permission(NamedTuple):
     overruled: str = ""
     project_file: str = ""  # below the project's; "" where the user's file speaks for all projects
     keys: tuple[str, ...] = ()
+    unsafe: str = ""
 
 
 class NoPermission(NamedTuple):
@@ -52,11 +54,14 @@ def prefixes(grant: Grant) -> tuple[str, ...]:
     return tuple(f"{grant.program} {verb}" for verb in VERBS)
 
 
-def listed(shape: str, enough: tuple[str, ...], overrules: Mapping[str, Verdict], project_file: str) -> Permission:
+def listed(
+    shape: str, enough: tuple[str, ...], overrules: Mapping[str, Verdict], project_file: str, unsafe: str = ""
+) -> Permission:
     """Make the rule of a host that lists what it allows in `settings.json`, under `permissions.allow`.
 
     `shape` is a rule with `{}` for how a command begins; each of `enough` allows them all. A rule that also stands in
     one of the lists `overrules`, the stronger first, gets their verdict. The rules for our tools are added to those.
+    Where it is `unsafe` to allow a command by how it begins, no rule for one is written, and earlier ones go.
     """
     tools = tuple(f"mcp__eventlog__{tool}" for tool in TOOLS)
     head, tail = map(re.escape, shape.split("{}"))
@@ -70,16 +75,18 @@ def listed(shape: str, enough: tuple[str, ...], overrules: Mapping[str, Verdict]
             if {*commands(grant), *enough}.intersection(strings(settings, ("permissions", key))):
                 return verdict
         allowed = {*strings(settings, _ALLOW)}
-        return "allowed" if allowed.issuperset(commands(grant)) or allowed.intersection(enough) else "asked"
+        is_ruled = not unsafe and allowed.issuperset(commands(grant))
+        return "allowed" if is_ruled or allowed.intersection(enough) else "asked"
 
     return Permission(
         form="json",
         user_file="settings.json",
         project_file=project_file,
         keys=_ALLOW,
-        items=lambda grant: (*commands(grant), *tools),
+        items=lambda grant: tools if unsafe else (*commands(grant), *tools),
         judge=judge,
-        overruled=f"take eventlog out of {' and '.join(f'permissions.{key}' for key in overrules)}",
+        overruled=unsafe or f"take eventlog out of {' and '.join(f'permissions.{key}' for key in overrules)}",
+        unsafe=unsafe,
         is_ours=lambda item, _: item in tools or ours.fullmatch(item) is not None,
     )
 

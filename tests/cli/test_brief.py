@@ -101,3 +101,22 @@ def test_no_escape_of_an_event_is_in_the_brief(home):
 
     assert "\x07" not in said
     assert "\x1b[31m" not in said
+
+
+@pytest.mark.parametrize("worked", [False, True])
+def test_the_first_line_says_what_switches_memory_off_here(home, lines, monkeypatch, tmp_path, worked):
+    (tmp_path / "shop" / ".git").mkdir(parents=True)
+    monkeypatch.chdir(tmp_path / "shop")
+    if worked:
+        _worked()
+    (tmp_path / "shop" / ".eventlog-disable").touch()
+    by_file = lines()
+    (tmp_path / "shop" / ".eventlog-disable").unlink()
+    monkeypatch.setenv("EVENTLOG_DISABLED", "1")
+    by_variable = lines()
+    monkeypatch.delenv("EVENTLOG_DISABLED")
+
+    said = "! memory is off here, by {}: hooks record and tell nothing"
+    assert said.format(".eventlog-disable") == by_file.splitlines()[0]
+    assert said.format("EVENTLOG_DISABLED") == by_variable.splitlines()[0]
+    assert "memory is off" not in lines()

@@ -187,6 +187,31 @@ def test_a_policy_allows_no_more_than_saving(home):
     assert all(prefix.endswith(("eventlog summary", "eventlog fact")) for prefix in rule["commandPrefix"])
 
 
+def test_no_rule_lets_a_shell_expand_what_a_text_says(home):
+    call("install", "qwen", "--allow")
+    allowed = json.loads((home / RULES["qwen"]).read_text())["permissions"]["allow"]
+
+    assert [f"mcp__eventlog__{tool}" for tool in ("remember", "recall", "why")] == allowed
+    assert "asked" == _saving("qwen")["verdict"]
+    assert "--mcp --allow" in _saving("qwen")["fix"]
+
+
+@pytest.mark.parametrize("again", [(), ("--allow",)])
+def test_a_rule_that_did_is_named_by_doctor_and_goes_with_the_next_install(home, again):
+    old = [f"run_shell_command({_grant(home).program} {verb} *)" for verb in ("summary", "fact")]
+    text = json.dumps({"permissions": {"allow": [*old, "run_shell_command(make *)", "mcp__eventlog__remember"]}})
+    path = _put(home, "qwen", text)
+    named = call("doctor")
+    call("install", "qwen", *again)
+    allowed = json.loads(path.read_text())["permissions"]["allow"]
+
+    assert 1 == named.code
+    assert "eventlog install qwen --allow" in named.out
+    assert "run_shell_command(make *)" in allowed
+    assert not {*old} & {*allowed}
+    assert "lets its agent run more" not in call("doctor").out
+
+
 # ------------------------------------------------------------------------------------------------ with consent
 
 
@@ -197,7 +222,7 @@ def test_in_a_pipe_nothing_is_allowed_unasked(home, agent):
     assert "allowed" != _saving(agent)["verdict"]
 
 
-@pytest.mark.parametrize("agent", RULES)
+@pytest.mark.parametrize("agent", [agent for agent in RULES if agent != "qwen"])
 def test_a_leave_is_kept_until_it_is_taken_back(home, agent):
     call("install", agent, "--allow")
     call("install", agent)
@@ -277,7 +302,7 @@ def test_doctor_says_what_becomes_of_a_save(home, agent, text, verdict):
     assert verdict == _saving(agent)["verdict"]
 
 
-@pytest.mark.parametrize("agent", RULES)
+@pytest.mark.parametrize("agent", [agent for agent in RULES if agent != "qwen"])
 def test_doctor_names_the_command_that_allows_it(home, agent):
     call("install", agent)
     call(*_saving(agent)["fix"].split()[1:])
