@@ -377,7 +377,7 @@ def test_every_command_that_shows_the_rest_shows_it(at_home):
         [at_home.event("21 08:00", "s", "fact", content=f"Fact number {number}", ts=None) for number in range(9)]
     )
     where = ["context", "--session", "s", "--source", "compact", "--store", at_home.log.store.root]
-    output = verb(*where, "--budget", "2300").output
+    output = verb(*where, "--budget", "2800").output
     commands = [line.split("`")[1] for line in output.splitlines() if line.startswith("[") and "`" in line]
     shown = "".join(_run(one) for one in commands)
 
