@@ -27,6 +27,8 @@ if TYPE_CHECKING:
         "locks",  # of files of knowledge bases
         "ready",  # contexts that hold for the next session as well
         "open",  # sessions to finalize
+        "copies",  # of memories that were made where a host keeps its own
+        "swept",  # what was withdrawn when copies of edited files were last looked through
         "search.sqlite",  # what can be found, and by which words
         "replicas.json",  # what day files of other machines were seen to hold
         "sessions.log",

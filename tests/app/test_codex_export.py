@@ -88,6 +88,38 @@ def test_a_copy_somebody_has_changed_is_left(scene):
     assert copy_of(scene).name in done.left
 
 
+def test_where_it_was_turned_off_the_copies_go_but_for_what_somebody_has_changed(scene):
+    exported(scene)
+    [changed] = set(memories(scene).glob("eventlog-*.md")) - {copy_of(scene)}
+    changed.write_text("changed")
+    anothers = memories(scene) / "eventlog-of-another-store.md"
+    anothers.write_bytes(copy_of(scene).read_bytes())
+    done = exported(scene, Settings())
+
+    assert ([], [copy_of(scene).name], []) == (done.written, done.removed, done.left)
+    assert sorted(memories(scene).iterdir()) == sorted([changed, anothers])
+    assert changed.read_text() == "changed"
+
+
+def test_a_copy_goes_of_a_project_nothing_is_known_of_since_it_was_turned_off(scene):
+    exported(scene)
+    for session in ("old", "mid", "yesterday", "today"):
+        scene.tell(("21 10:00", "f", "retraction", {"conversation": session}))
+    scene.replay()
+    exported(scene, Settings())
+
+    assert [] == list(memories(scene).iterdir())
+
+
+def test_a_copy_goes_that_lies_where_none_is_made_any_more(scene, tmp_path):
+    exported(scene)
+    (tmp_path / "moved").mkdir()
+    export(scene.log.store, ON, str(scene.home), {"CODEX_HOME": str(tmp_path / "moved")})
+
+    assert [] == list(memories(scene).iterdir())
+    assert list(tmp_path.glob("moved/memories/eventlog-*.md"))
+
+
 def test_nothing_is_read_back(scene):
     exported(scene)
     (memories(scene) / "memory.md").write_text("- From Codex")
