@@ -8,15 +8,15 @@ from typing import NamedTuple
 from eventlog.app.open_store import OpenStore
 from eventlog.app.what_if import Omission, document_meant, replay_at
 from eventlog.errors import BadRequest
-from eventlog.events import Event, Fact, Withdrawal
+from eventlog.events import Event, Fact, Rejected, Withdrawal
 from eventlog.fastjson import text as spelled
 from eventlog.log_line import LogLine
 from eventlog.projections.base import Document, Line
 from eventlog.projections.catalog import installed
 from eventlog.projections.raw_html import as_said
 from eventlog.projections.stamp import unstamped
-from eventlog.retractions import decided_by, statements_of
-from eventlog.text import same_text, statement_of
+from eventlog.retractions import decided_by, goals_of
+from eventlog.text import same_text
 
 _TRIES = 2  # events that are likely to have turned it, which are looked at before halves are
 _BULLET = re.compile(r"^(- )?\[\d{4}-\d\d-\d\d\] ")  # what a file puts before a text
@@ -133,15 +133,17 @@ def _read(opened: OpenStore, text: str) -> _History:
     moments: list[_Moment] = []
     mentions: list[int] = []
     deciding: list[int] = []
-    said: set[str] = set()  # ids, conversations and keys of events that hold the text
+    said: list[Event] = []  # events that hold the text
+    names: set[str] = set()  # their ids, conversations and keys
     needle = spelled(_BULLET.sub("", text)).decode()[1:-1].casefold()
     for entry in opened.log.entries():
-        if not _names(entry.event).isdisjoint(said):
+        stated = goals_of(said, [entry.event]) if isinstance(entry.event, Rejected) else ()
+        if not _names(entry.event).isdisjoint(names.union(stated)):
             deciding.append(len(moments))
         if not isinstance(entry.event, Withdrawal) and needle in entry.line.decode(errors="replace").casefold():
             mentions.append(len(moments))
-            said |= {entry.event.id, entry.event.conversation_id, *_key(entry.event)}
-            said |= set(map(statement_of, statements_of(entry.event)))
+            said.append(entry.event)
+            names |= {entry.event.id, entry.event.conversation_id, *_key(entry.event)}
         moments.append(_Moment(entry.event.ts, entry.event.id))
     return _History(moments, mentions, deciding)
 

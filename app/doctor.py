@@ -16,6 +16,7 @@ from eventlog.app.install.health import Problem
 from eventlog.app.install.host_report import Report, examine
 from eventlog.app.install.install import InstallTarget
 from eventlog.app.naming.short_ids import ShortIds
+from eventlog.app.sweep_copies import copies_in
 from eventlog.codec import to_fields
 from eventlog.conflict_copies import sync_program
 from eventlog.errors import BadSettings
@@ -67,7 +68,7 @@ def doctor(target: InstallTarget) -> DoctorReport:
         store.root,
         _size(store),
         list({problem.what: problem for problem in (*home, *_problems(target))}.values()),
-        _set_aside(store),
+        list(map(str, copies_in(store))),
         [] if home else examine(target),
         [failure | {"error": of_record(str(failure.get("error")))} for failure in error_log.noted(store)],
     )
@@ -180,10 +181,3 @@ def _settings(store: Store) -> Iterator[Problem]:
         is_there = error.what.startswith("cannot be read")
         do = error.hint if is_there else "correct it"
         yield Problem(str(error), f"{do}: until then hooks go by the defaults, and replay refuses")
-
-
-def _set_aside(store: Store) -> list[str]:
-    """Copies of files that people had edited, kept when the files were rebuilt."""
-    with suppress(OSError):
-        return sorted(map(str, Path(store.knowledge).rglob("*.md.edited-*")))
-    return []

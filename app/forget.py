@@ -25,11 +25,13 @@ from eventlog.events import (
     order,
 )
 from eventlog.log_line import LogLine
-from eventlog.retractions import Retractions, statements_of
+from eventlog.retractions import Retractions, salt_of, statements_of
+from eventlog.statement_marks import digest_of
 from eventlog.text import cut, one_line, statement_of
 
 _SAYING = (Fact, StageSummary, PlanEntry)
 _LISTED, _LISTED_CHARS = 8, 100
+_SALT = 16  # bytes
 
 
 class Forgettable(NamedTuple):
@@ -86,8 +88,9 @@ class _Known:
         self._said: dict[str, list[LogLine]] = {}
         self._worded: dict[str, str] = {}
         entries = [entry for entry in opened.log.entries() if not entry.event.subagent]
-        events = (entry.event for entry in entries)
-        withdrawn = Retractions(event for event in events if isinstance(event, Withdrawal))
+        withdrawals = [entry.event for entry in entries if isinstance(entry.event, Withdrawal)]
+        withdrawn = Retractions(withdrawals)
+        self._salt = salt_of(withdrawals) or os.urandom(_SALT).hex()
         for entry in entries:
             if not withdrawn.hides(entry.event):
                 for text in filter(None, map(one_line, statements_of(entry.event))):
@@ -142,7 +145,14 @@ class _Known:
         behind = {entry.event.id: entry for entry in self._said[one]}
         text = self._worded[one]
         in_order = sorted(behind.values(), key=lambda entry: order(entry.event))
-        return Forgettable(text, in_order, Rejected(conversation_id=HUMAN, agent=HUMAN, statement=text))
+        decision = Rejected(
+            conversation_id=HUMAN,
+            agent=HUMAN,
+            salt=self._salt,
+            digest=digest_of(one, self._salt),
+            source=in_order[0].event.id,
+        )
+        return Forgettable(text, in_order, decision)
 
 
 def _shown(event: Event) -> str:

@@ -69,8 +69,22 @@ def replay_store(
         return done
     replica_files.remember(opened.store)
     ready_context.drop_all(opened.store)
+    _erase_withdrawn(opened, done)
     machine = opened.machine
     return done._replace(copies=export(opened.store, opened.settings, machine.home, machine.environ))
+
+
+def _erase_withdrawn(opened: OpenStore, done: RebuildResult) -> None:
+    """Take what is withdrawn out of what the replay itself does not make."""
+    withdrawn, set_aside = done.replayed.library.withdrawn, done.published.set_aside
+    if withdrawn.touched:  # in most logs nobody withdraws anything
+        from eventlog.app.search.open_index import erase_withdrawn
+
+        erase_withdrawn(opened.store)
+    if withdrawn.touched or set_aside:
+        from eventlog.app.sweep_copies import sweep_copies
+
+        sweep_copies(opened.log, withdrawn, set_aside)
 
 
 def replay_elsewhere(

@@ -1,19 +1,23 @@
 """Find the decision of a person that keeps something from being said, before an agent says it again."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 from contextlib import suppress
 from functools import cached_property
 
+from msgspec.structs import replace
+
 from eventlog import days
 from eventlog.app.cache import kept
-from eventlog.events import EntryResolved, Event, Fact, PlanEntry, StageSummary
+from eventlog.events import EntryResolved, Event, Fact, PlanEntry, Rejected, StageSummary
 from eventlog.log import EventLog
+from eventlog.log_line import LogLine
 from eventlog.projections.bases.ledger import rejected_line
 from eventlog.projections.bases.names import Bases
 from eventlog.projections.bases.refusals import Refusals
 from eventlog.projections.context.recent_events import decided_before
-from eventlog.retractions import Retractions
-from eventlog.text import statement_of
+from eventlog.retractions import Retractions, mark_in, statements_of
+from eventlog.statement_marks import marks_of
+from eventlog.text import one_line, statement_of
 
 
 class Rejections:
@@ -77,6 +81,23 @@ class Rejections:
 
     def _event(self, event_id: str) -> Event:
         return self._log.find([event_id])[event_id].event
+
+
+def worded(log: EventLog, rejections: Iterable[Rejected]) -> list[Rejected]:
+    """Give rejections of statements their words, for people to read, where a line of the log still has them."""
+    made = list(rejections)
+    lines = log.find({one.source or one.id for one in made if one.digest})
+    return [_worded(one, lines.get(one.source or one.id)) for one in made]
+
+
+def _worded(one: Rejected, line: LogLine | None) -> Rejected:
+    if not one.digest or line is None:
+        return one
+    if isinstance(line.event, Rejected):
+        return line.event
+    says = (text for text in statements_of(line.event) if mark_in(one) in marks_of(text, [one.salt or ""]))
+    found = next(says, None)
+    return replace(one, statement=one_line(found), salt=None, digest=None, source=None) if found else one
 
 
 def _says_as_much(event: Event, other: Event) -> bool:

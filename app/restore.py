@@ -11,8 +11,7 @@ from eventlog.projections.bases.names import base_file_of
 from eventlog.projections.engine.replay import ReplayResult
 from eventlog.projections.state.distinct_facts import subject_of
 from eventlog.projections.views.memory import MEMORY, notes_path
-from eventlog.retractions import decided_by, statements_of
-from eventlog.text import statement_of
+from eventlog.retractions import decided_by, goals_of
 
 
 def restorable(opened: OpenStore, file: str, as_of: str) -> Undoable:
@@ -54,8 +53,7 @@ def _is_of(now: ReplayResult, name: str, path: str) -> bool:
 
 def _since(events: list[Event], said: list[Event], as_of: str, taken_back: Collection[str]) -> Iterator[Event]:
     """Yield what has a say, and what decided about that, since a time, as far as it is not taken back."""
-    goals = {event.id for event in said} | {event.conversation_id for event in said}
-    goals |= {statement_of(text) for event in said for text in statements_of(event)}
+    goals = goals_of(said, events)
     ids = {event.id for event in said}
     for event in events:
         if event.id in ids or not goals.isdisjoint(decided_by(event)):

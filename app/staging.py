@@ -16,6 +16,7 @@ from eventlog.files import not_stored, replace_file
 from eventlog.plain_words import of_system
 from eventlog.projections.bases import plan_file
 from eventlog.projections.bases.plan_file import PlanFile, PlannedChange
+from eventlog.statement_marks import is_stand_in, says_the_same
 from eventlog.store import Store, conversation_name
 
 
@@ -119,10 +120,15 @@ def as_edited(path: Path, entry: PlanEntry) -> PlannedChange:
 
 
 def _is_as_declared(path: Path, entry: PlanEntry | None) -> bool:
+    """Compare a file with its entry; with one that is withdrawn, by what is kept of its text."""
     try:
-        return entry is not None and as_edited(path, entry) == _declared(entry)
+        there = as_edited(path, entry) if entry else None
     except BadRequest:
         return False
+    if not there or not entry:
+        return False
+    text = entry.content or ""
+    return there == _declared(entry) or (is_stand_in(text) and says_the_same(text, there.content or ""))
 
 
 def _declared(entry: PlanEntry) -> PlannedChange:

@@ -6,6 +6,7 @@ from eventlog.app.apply import apply
 from eventlog.app.apply_result import ApplyResult, SectionChange
 from eventlog.app.cache import kept
 from eventlog.app.open_store import OpenStore
+from eventlog.app.rejections import worded
 from eventlog.app.staging import StagedEntry
 from eventlog.events import Rejected, order
 from eventlog.projections.context.recent_events import decided_before
@@ -36,8 +37,6 @@ class StatusReport(Struct, frozen=True):
 def status(opened: OpenStore) -> StatusReport:
     """List what is pending, staged, blocked or edited by hand; writes nothing."""
     found: ApplyResult = apply(opened, dry_run=True)
-    withdrawals = decided_before(opened.log, kept(opened.store))
-    taken_back = Retractions(withdrawals).events
-    rejected = [one for one in withdrawals if isinstance(one, Rejected) and one.id not in taken_back]
+    rejected = Retractions(decided_before(opened.log, kept(opened.store))).decisions
     waiting = found.applied, found.nothing, found.edited, found.staged, found.pending
-    return StatusReport(*waiting, rejected=sorted(rejected, key=order))
+    return StatusReport(*waiting, rejected=worded(opened.log, sorted(rejected, key=order)))

@@ -31,7 +31,8 @@ def describe(event: Event) -> str:
         case events.Retraction():
             return _words(event.target or f"conversation {event.conversation}", event.reason)
         case events.Rejected():
-            return event.statement or event.target or f"conversation {event.conversation}"
+            said = f"what {event.source or 'an event'} says" if event.digest else None
+            return event.statement or said or event.target or f"conversation {event.conversation}"
         case events.Restored():
             return event.target
         case events.SaveRequested():

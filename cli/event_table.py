@@ -58,11 +58,11 @@ def heading_of(event: Event, day: str, session: str) -> str:
 
 def _lines(event: Event, shown: Shown) -> list[str]:
     short = styled(shown.id(event.id), fg="cyan")
-    return beside(f"  {short}  {shown.local(event.ts):%H:%M}  {kind_shown(event)}  ", clean(gist(event)))
+    return beside(f"  {short}  {shown.local(event.ts):%H:%M}  {kind_shown(event)}  ", clean(gist(shown.worded(event))))
 
 
 def _row(entry: LogLine, shown: Shown) -> tuple[str, ...]:
     event = entry.event
     told_by = "/".join(filter(None, [event.agent, event.subagent]))
     ids = shown.id(event.conversation_id), shown.id(event.id)
-    return shown.when(event.ts), event.type, told_by, *ids, describe(event)
+    return shown.when(event.ts), event.type, told_by, *ids, describe(shown.worded(event))

@@ -36,11 +36,11 @@ def show_undoable(found: Undoable, shown: Shown) -> None:
     if shown.is_for_people:
         say(f"{found.what} · {shown.moment(found.told.ts)} · {shown.id(found.told.id)}")
         for event in found.targets:
-            say(f"  {kind_of(event)}  {gist(event)}")
+            say(f"  {kind_of(event)}  {gist(shown.worded(event))}")
         return
     say(f"{found.what}, {shown.when(found.told.ts)}  [{shown.short(found.told.id)}]")
     for event in found.targets:
-        say(f"  {event.type}  {describe(event)}")
+        say(f"  {event.type}  {describe(shown.worded(event))}")
 
 
 def ask(question: str, *, yes: bool) -> bool:

@@ -34,7 +34,7 @@ def show_turn(found: TurningPoint, text: str, shown: Shown, *, as_json: bool) ->
     else:
         what = "brought in" if found.came else "taken out"
         say(f"{found.path}: {text!r} was {what} by {event.id}")
-        say(f"  {shown.when(event.ts)}  {event.agent or ''}  {event.type}  {describe(event)}")
+        say(f"  {shown.when(event.ts)}  {event.agent or ''}  {event.type}  {describe(shown.worded(event))}")
 
 
 def _turn_lines(found: TurningPoint, text: str, shown: Shown) -> Iterator[str]:
@@ -44,4 +44,4 @@ def _turn_lines(found: TurningPoint, text: str, shown: Shown) -> Iterator[str]:
     yield ""
     yield f"{'brought in' if found.came else 'taken out'} by one event, found with {count(found.replays, 'replay')}"
     told = f"{shown.moment(event.ts)}  {who(event) or 'somebody'}  {kind_shown(event, 0)}"
-    yield from beside(f"  {styled(shown.id(event.id), fg='cyan')}  {told}  ", clean(gist(event)))
+    yield from beside(f"  {styled(shown.id(event.id), fg='cyan')}  {told}  ", clean(gist(shown.worded(event))))

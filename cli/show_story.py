@@ -31,7 +31,7 @@ def show_event(event: Event, shown: Shown, *, as_json: bool) -> None:
     if as_json or not shown.is_for_people:
         emit_pretty(to_fields(event))
     else:
-        show_lines(_card(event, shown))
+        show_lines(_card(shown.worded(event), shown))
 
 
 def _story_lines(told: Story, shown: Shown) -> Iterator[str]:

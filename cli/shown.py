@@ -8,6 +8,8 @@ from functools import cached_property
 from eventlog import timestamps
 from eventlog.app.machine import Machine
 from eventlog.app.naming.short_ids import ShortIds
+from eventlog.events import Event, Rejected
+from eventlog.log import EventLog
 from eventlog.store import Store
 
 
@@ -23,6 +25,14 @@ class Shown:
     def short(self) -> Callable[[str], str]:
         """Return what shortens ids, which looks at the size of the log."""
         return ShortIds(self._store).of
+
+    def worded(self, event: Event) -> Event:
+        """Give a rejection of a statement its words, which the line that made it has; other events have theirs."""
+        if not isinstance(event, Rejected) or not event.digest:
+            return event
+        from eventlog.app.rejections import worded
+
+        return worded(EventLog(self._store), [event])[0]
 
     def id(self, full_id: str) -> str:
         """Show an id: the short one on a terminal, which every verb takes."""

@@ -13,9 +13,11 @@ from msgspec import Meta, Struct, field
 
 HUMAN = "human"  # agent, and conversation, of what a person does by hand
 
-_ALL_BUT_ONE_OF_THREE = 2
+_ALL_BUT_ONE_OF_FOUR = 3
 
 NonBlank = Annotated[str, Meta(pattern=r"\S")]
+Salt = Annotated[str, Meta(pattern=r"^[0-9a-f]*\Z")]
+Digest = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}\Z")]
 NonEmpty = Annotated[str, Meta(min_length=1)]
 Share = Annotated[float, Meta(ge=0, le=1)]
 HeadingLevel = Annotated[int, Meta(ge=1, le=6)]
@@ -189,20 +191,27 @@ class Retraction(Event, tag="retraction", frozen=True, kw_only=True):
 
 
 class Rejected(Event, tag="rejected", frozen=True, kw_only=True):
-    """A person does not want something said: one event (`target`), all a conversation said, or a `statement`.
+    """A person does not want something said: one event (`target`), all a conversation said, or a statement (`digest`).
 
-    Equal statements, whoever says them and whenever, stay out of every view until the rejection is taken back. `batch`
-    is common to what was rejected together.
+    Equal statements, whoever says them and whenever, stay out of every view until the rejection is taken back. So that
+    the log does not say the words once more, `digest` has the statement's HMAC-SHA256 in hexadecimal digits, keyed by
+    the characters of `salt`, which all rejections of a store share; `source` is an event that makes the statement. Logs
+    of earlier releases have its text in `statement`. `batch` is common to what was rejected together.
     """
 
     target: str | None = None
     statement: NonBlank | None = None
     conversation: str | None = None
     batch: str | None = None
+    salt: Salt | None = None
+    digest: Digest | None = None
+    source: str | None = None
 
     def __post_init__(self) -> None:
-        if [self.target, self.statement, self.conversation].count(None) != _ALL_BUT_ONE_OF_THREE:
-            raise ValueError("exactly one of target, statement and conversation must be given")
+        if [self.target, self.statement, self.conversation, self.digest].count(None) != _ALL_BUT_ONE_OF_FOUR:
+            raise ValueError("exactly one of target, statement, conversation and digest must be given")
+        if (self.salt is None) != (self.digest is None):
+            raise ValueError("a digest has a salt, and nothing else has one")
 
 
 class Restored(Event, tag="restored", frozen=True, kw_only=True):

@@ -45,6 +45,8 @@ _ORDER = "SELECT ts, event FROM units WHERE place = ?"
 _EVENT, _PLACE = "event = ?", "place = ?"
 _SUMMARY = "conversation = ? AND type = 'stage_summary' AND drawn = ?"
 _FELL_BEHIND = "INSERT OR REPLACE INTO meta VALUES ('behind', '1')"
+_HAS_REMAINS = "INSERT OR REPLACE INTO meta VALUES ('remains', '1')"
+_HAS_NONE = "DELETE FROM meta WHERE name = 'remains'"
 _AS_FIRST_SAID = """INSERT INTO homes VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE
     SET said = excluded.said, at = excluded.at WHERE excluded.at < at"""
 
@@ -66,6 +68,7 @@ class IndexWriter:
         self._db = database
         self._words = words
         self._names = names
+        database.execute("PRAGMA secure_delete = ON")
 
     def take_in(self, news: "Appended", seen: "Seen", store: "Store", most: int) -> None:
         """Take in what was appended since so much was seen; raises as `appended` does."""
@@ -94,27 +97,37 @@ class IndexWriter:
         self._db.executemany("INSERT OR IGNORE INTO gone VALUES (?)", [(aim,) for aim in gone])
         if gone and not is_new:
             self._db.execute(_FELL_BEHIND)
+            self._db.execute(_HAS_REMAINS)
             for aim in gone:
                 self._hide(aim)
-        return {str(aim) for (aim,) in self._db.execute("SELECT aim FROM gone")}
+        return self._gone()
 
     def _hide(self, aim: str) -> None:
-        if aim.startswith(validity.A_STATEMENT):
-            self._clear(aim)
-        else:
-            kind, _, name = aim.partition(" ")
+        """Take out an event, or all of a conversation; what states something rejected is cleared when it is read."""
+        kind, _, name = aim.partition(" ")
+        if f"{kind} " != validity.A_STATEMENT:
             self._take_out(OF_ONE if f"{kind} " == validity.ALL_OF else _EVENT, name)
 
-    def _clear(self, aim: str) -> None:
-        """Take a statement out of whatever states it, in whichever wording: by its tokens that is not to be found."""
-        may_state = validity.may_state(aim)
-        for unit, *_, line in units_in(self._db, "TRUE"):
-            if may_state(line):
+    def _gone(self) -> set[str]:
+        return {str(aim) for (aim,) in self._db.execute("SELECT aim FROM gone")}
+
+    def erase(self) -> None:
+        """Leave no byte of what was taken out, nor of statements that were rejected: it is looked for line by line."""
+        self._db.execute("BEGIN IMMEDIATE")
+        try:
+            rejected = validity.rejected_in(self._gone())
+            for unit, *_, line in units_in(self._db, "TRUE") if rejected else ():
                 event = fastjson.object_in(line)
-                kept = validity.cleared(event, [aim])
+                kept = validity.cleared(event, rejected)
                 if kept != event:
                     self._take_out("id = ?", unit)
                     placing.place(self, self._names, [dict(kept)], set())
+            self._words.erase()
+            self._db.execute(_HAS_NONE)
+            self._db.execute("COMMIT")
+        except BaseException:
+            self._db.execute("ROLLBACK")
+            raise
 
     def learn_home(self, conversation: str, what: str, said: str, order: tuple[str, str]) -> None:
         """Learn where a conversation worked, as first said; what it has said already moves there."""

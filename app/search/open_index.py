@@ -36,6 +36,29 @@ def open_index(store: "Store", names: ProjectNames, *, patience: float = PATIENC
         return _made(store, ":memory:", names, most)
 
 
+def erase_withdrawn(store: "Store") -> None:
+    """Erase what is withdrawn from the index, if there is one; an index that is no good is deleted. Raises OSError."""
+    path = store.cached("search.sqlite")
+    if not os.path.exists(path):
+        return
+    try:
+        index = SearchIndex(path, ProjectNames(store), PATIENCE)
+        try:
+            if index.is_current():
+                index.catch_up(store, ALL)
+                index.erase()
+                return
+        finally:
+            index.close()
+    except NotAppended:
+        pass
+    except DatabaseError as error:
+        if _is_passing(error):  # where nothing can be written, nothing can be erased
+            return
+    files.remove(path)
+    files.remove(f"{path}-journal")
+
+
 def _there(store: "Store", names: ProjectNames, patience: float, most: int) -> SearchIndex | None:
     """Open the one that is there; None where there is none that is any good."""
     path = store.cached("search.sqlite")

@@ -98,7 +98,7 @@ def place(places: "Placed", names: "ProjectNames", events: "Lines", gone: "Abstr
     """Put lines in their places, but for what is withdrawn, and what helpers said."""
     told = sorted((event for event in events if not event.get("subagent")), key=validity.order_of)
     _learn_homes(places, told)
-    rejected = {aim for aim in gone if aim.startswith(validity.A_STATEMENT)}
+    rejected = validity.rejected_in(gone)
     for event in told:
         if event["type"] in FINDABLE and (not gone or gone.isdisjoint(_aims_at(event))):
             said = validity.cleared(event, rejected) if rejected else event

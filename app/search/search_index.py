@@ -3,10 +3,13 @@
 Content      one row per thing that holds (`validity.py`), with its line; its words once, as tokens (`word_tables.py`).
 Currency     whoever asks takes in what was appended since, first; `index_writer.py` does, where there is anything. A
              withdrawal hides its target from then on; what it brings back to light (an earlier wording, a drawn
-             summary) is found once the index was made anew, which `is_behind` asks for.
+             summary) is found once the index was made anew, which `is_behind` asks for. Who reads a line takes out
+             of it what a person does not want said: its words are erased by who has time for that.
 
 Imported inside agents' hooks: standard library only.
 """
+
+from itertools import islice
 
 from eventlog import fastjson
 from eventlog.app.search.appended import appended
@@ -17,7 +20,7 @@ from eventlog.projections.search.ranking import BESIDE, side_by_side, telling
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping
+    from collections.abc import Collection, Iterable, Iterator, Mapping
     from sqlite3 import Connection
 
     from eventlog.app.search.appended import Seen
@@ -29,9 +32,10 @@ if TYPE_CHECKING:
 
     Row = tuple[int, str, str, str, bytes]  # number, subject, type, time and line of a unit
 
-VERSION = "5"
+VERSION = "6"
 OF_ONE = "conversation = ?"
 _ONE_OF = "id IN (SELECT value FROM json_each(?))"
+_REJECTED = "SELECT aim FROM gone WHERE aim BETWEEN 'statement ' AND 'statement ~'"
 _AT_ONCE = 256  # units
 _FEW_ROWS = 64  # are ranked at once: it takes a page of the file for most
 _FEW_TOKENS = 12  # are paired
@@ -41,9 +45,9 @@ _NOT_WORTH_NOTING = 1 << 16  # bytes that say nothing to a search: to read them 
 class Hit:
     """One thing found, what it is about ("" for the user, NOWHERE for no project), and how well it answers."""
 
-    def __init__(self, line: bytes, subject: str, score: float) -> None:
-        self.fields = fastjson.object_in(line)
-        self.found = Findable(self.fields)
+    def __init__(self, fields: "EventFields", subject: str, score: float) -> None:
+        self.fields = fields
+        self.found = Findable(fields)
         self.subject = subject
         self.score = score
 
@@ -88,6 +92,13 @@ class SearchIndex:
         """Tell whether a withdrawal may have brought something back to light."""
         return "behind" in self._meta()
 
+    def erase(self) -> None:
+        """Leave no byte of what is withdrawn."""
+        if "remains" in self._meta():
+            from eventlog.app.search.index_writer import IndexWriter
+
+            IndexWriter(self._db, self._words, self._names).erase()
+
     def create(self, words: str) -> None:
         """Make the tables, with that kind of words; raises OperationalError where SQLite has none of that kind."""
         from eventlog.app.search import index_writer
@@ -130,11 +141,12 @@ class SearchIndex:
     def said_in(self, conversation: str) -> "list[EventFields]":
         """List the summaries and texts of a conversation, oldest first."""
         rows = units_in(self._db, "conversation = ? AND type != 'fact' ORDER BY ts, event", conversation)
-        return [fastjson.object_in(line) for *_, line in rows]
+        return [fields for _, fields in self._allowed(rows)]
 
     def of_conversation(self, conversation: str) -> "list[Hit]":
         """List what one conversation said."""
-        return [Hit(line, subject, 0.0) for _, subject, *_, line in units_in(self._db, OF_ONE, conversation)]
+        rows = self._allowed(units_in(self._db, OF_ONE, conversation))
+        return [Hit(fields, subject, 0.0) for (_, subject, *_), fields in rows]
 
     def having(self, tokens: "Iterable[str]") -> dict[str, int]:
         """Count the rows that have each of the tokens."""
@@ -161,12 +173,27 @@ class SearchIndex:
         start, end = 0, 2 * limit  # of the best, most are what is looked for
         while start < len(ranked) and len(hits) < limit:
             some = ranked[start:end]
-            units = {row[0]: row for row in units_in(self._db, _ONE_OF, numbers(unit for _, unit in some))}
-            for score, unit in some:
-                if unit in units and scope.holds(*units[unit][1:4]) and len(hits) < limit:
-                    hits.append(Hit(units[unit][4], units[unit][1], score))
+            rows = units_in(self._db, _ONE_OF, numbers(unit for _, unit in some))
+            units = {row[0]: row for row in rows if scope.holds(*row[1:4])}
+            scores = {unit: score for score, unit in some if unit in units}
+            said = self._allowed(units[unit] for unit in scores)
+            hits += [Hit(fields, row[1], scores[row[0]]) for row, fields in islice(said, limit - len(hits))]
             start, end = end, end + _AT_ONCE
         return hits
+
+    def _allowed(self, rows: "Iterable[Row]") -> "Iterator[tuple[Row, EventFields]]":
+        """Pair rows with what they say, but for what a person does not want said."""
+        gone = self._db.execute(_REJECTED).fetchall()
+        if not gone:
+            yield from ((row, fastjson.object_in(row[4])) for row in rows)
+            return
+        from eventlog.app.search import validity
+
+        rejected = validity.rejected_in(aim for (aim,) in gone)
+        for row in rows:
+            said = validity.cleared(fastjson.object_in(row[4]), rejected)
+            if validity.is_said(said):
+                yield row, said
 
     def _meta(self) -> dict[str, str]:
         return dict(self._db.execute("SELECT name, value FROM meta"))

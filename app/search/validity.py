@@ -10,10 +10,11 @@ from eventlog import ids
 from eventlog.in_force import judged
 from eventlog.layers import SESSION_END
 from eventlog.projections.search.findable import text_in, texts_in
+from eventlog.statement_marks import marks_of, rejected_mark, salts_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable
+    from collections.abc import Collection, Iterable
 
     from eventlog.projections.search.findable import EventFields
 
@@ -65,46 +66,39 @@ def withdrawn(events: "Iterable[EventFields]") -> set[str]:
 
 
 def aim_of(event: "EventFields") -> str:
-    """Name what a withdrawal takes away: an event by its id, all of a conversation, or a statement."""
+    """Name what a withdrawal takes away: an event by its id, all of a conversation, or a statement by its mark."""
     if target := text_in(event, "target"):
         return AN_EVENT + target
-    if event["type"] == "rejected" and (statement := text_in(event, "statement")):
-        return A_STATEMENT + _reduced(statement)
+    if event["type"] == "rejected":
+        mark = rejected_mark(*(text_in(event, name) for name in ("salt", "digest", "statement")))
+        if mark:
+            return A_STATEMENT + mark
     conversation = text_in(event, "conversation")
     return ALL_OF + conversation if conversation else ""
 
 
-def cleared(event: "EventFields", gone: "Collection[str]") -> "EventFields":
-    """Take out of a line what states the same as something rejected."""
-    if not any(aim.startswith(A_STATEMENT) for aim in gone):
+def rejected_in(gone: "Iterable[str]") -> set[str]:
+    """Pick the marks of the statements among what is withdrawn."""
+    return {aim.removeprefix(A_STATEMENT) for aim in gone if aim.startswith(A_STATEMENT)}
+
+
+def cleared(event: "EventFields", rejected: "Collection[str]") -> "EventFields":
+    """Take out of a line what states the same as something rejected, known by its mark."""
+    salts = salts_in(rejected)
+    if not salts:
         return event
     kept: dict[str, object] = dict(event)
     for name in _STATES:
         said = event.get(name)
-        if isinstance(said, str) and A_STATEMENT + _reduced(said) in gone:
+        if isinstance(said, str) and not _allows(rejected, said, salts):
             kept[name] = ""
         elif isinstance(said, list):
-            kept[name] = [text for text in texts_in(event, name) if A_STATEMENT + _reduced(text) not in gone]
+            kept[name] = [text for text in texts_in(event, name) if _allows(rejected, text, salts)]
     return kept
 
 
-def may_state(aim: str) -> "Callable[[bytes], bool]":
-    """Make a quick look at a line: whether it can state what is rejected, whatever its capitals, width and spaces."""
-    from eventlog.text import fold
-
-    words = "".join(char if char.isascii() and char.isalnum() else " " for char in aim.removeprefix(A_STATEMENT))
-    mark = max(words.split(), key=len, default="")
-
-    def may(line: bytes) -> bool:
-        return not mark or b"\\u" in line or mark in fold(line.decode("utf-8", "replace"))
-
-    return may
-
-
-def _reduced(text: str) -> str:
-    from eventlog.text import statement_of  # imports more than a prompt has time for, unless somebody rejected anything
-
-    return statement_of(text)
+def _allows(rejected: "Collection[str]", text: str, salts: set[str]) -> bool:
+    return not any(mark in rejected for mark in marks_of(text, salts))
 
 
 def order_of(event: "EventFields") -> tuple[str, str]:

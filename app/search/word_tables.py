@@ -32,6 +32,9 @@ if TYPE_CHECKING:
         def take_out(self, rows: "Iterable[WordRow]") -> None:
             """Remove rows, with the words they were put with."""
 
+        def erase(self) -> None:
+            """Leave no word that stands in removed rows only."""
+
         def scores(self, asked: "Sequence[str]", prefix: str, units: "Units") -> "Iterable[Score]":
             """Score the rows that have any of these tokens or pairs of tokens, or a word with this beginning."""
 
@@ -86,6 +89,10 @@ class FullText(_Table):
         """Remove rows."""
         self._run_many("INSERT INTO words (words, rowid, tokens) VALUES ('delete', ?, ?)", rows)
 
+    def erase(self) -> None:
+        """Leave no word that stands in removed rows only: until parts are merged, those that lie there have them."""
+        self._run("INSERT INTO words (words) VALUES ('optimize')")
+
     def scores(self, asked: "Sequence[str]", prefix: str, units: "Units") -> "Iterable[Score]":
         """Score the rows that have any of these tokens or pairs of tokens, or a word with this beginning."""
         words = " OR ".join([f'"{token}"' for token in asked] + ([f'"{prefix}" *'] if prefix else []))
@@ -131,6 +138,9 @@ class Scanned(_Table):
     def take_out(self, rows: "Iterable[WordRow]") -> None:
         """Remove rows."""
         self._run_many("DELETE FROM words WHERE id = ? AND words = ?", rows)
+
+    def erase(self) -> None:
+        """Do nothing: a row that is removed leaves no words."""
 
     def scores(self, asked: "Sequence[str]", prefix: str, units: "Units") -> "Iterable[Score]":
         """Score the rows that have any of these tokens or pairs of tokens, or a word with this beginning."""

@@ -11,27 +11,27 @@ from eventlog.projections.bases.names import BaseFile, Bases, base_file_of
 from eventlog.projections.bases.plan_file import change_of
 from eventlog.projections.bases.sections import SectionId, Under
 from eventlog.retractions import Retractions
-from eventlog.text import statement_of
+from eventlog.statement_marks import says_the_same
 
 _ALWAYS = ""  # before every time
 
 
-class Sense(NamedTuple):
-    """The change an entry plans, whatever its wording."""
+class Aim(NamedTuple):
+    """The section an entry is about, and what it does with it."""
 
     place: BaseFile | str | None
     section: SectionId
     under: Under | None
     operation: str
-    content: str
 
 
 class EntryRefusal(NamedTuple):
-    """A decision against an entry, from when on it holds for others, and the entry it was about."""
+    """A decision against an entry, from when on it holds for others, the entry it was about, and what that says."""
 
     id: str
     since: str
     about: str
+    content: str
 
 
 class Refusals:
@@ -49,14 +49,16 @@ class Refusals:
         self._arrived = {told.target for told in arrived}
         in_force = (one for one in sorted(resolved, key=order) if not withdrawn.hides(one))
         self._decided = {one.target: one for one in in_force}
-        self._made: dict[Sense, list[EntryRefusal]] = {}
+        self._made: dict[Aim, list[EntryRefusal]] = {}
         for entry in entries:
-            refusals = [EntryRefusal(one, _ALWAYS, entry.id) for one in withdrawn.rejections_of(entry)]
+            decisions = [(one, _ALWAYS) for one in withdrawn.rejections_of(entry)]
             decision = self._decided.get(entry.id)
             if decision and decision.choice == "discard":
-                refusals.append(EntryRefusal(decision.id, decision.ts, entry.id))
-            if refusals:
-                self._made.setdefault(self._sense(entry), []).extend(refusals)
+                decisions.append((decision.id, decision.ts))
+            if decisions:
+                aim, content = self._planned(entry)
+                refusals = (EntryRefusal(*one, entry.id, content) for one in decisions)
+                self._made.setdefault(aim, []).extend(refusals)
 
     def of(self, entry: PlanEntry) -> str:
         """Name the decision about another entry that is one about this, too; "" where there is none.
@@ -65,12 +67,14 @@ class Refusals:
         """
         if not self._made or entry.id in self._decided:
             return ""
-        others = (one for one in self._made.get(self._sense(entry), ()) if one.about != entry.id)
+        aim, content = self._planned(entry)
+        others = (one for one in self._made.get(aim, ()) if one.about != entry.id)
         is_new = entry.id not in self._arrived
-        return next((one.id for one in others if is_new or entry.ts > one.since), "")
+        alike = (one.id for one in others if (is_new or entry.ts > one.since) and says_the_same(one.content, content))
+        return next(alike, "")
 
-    def _sense(self, entry: PlanEntry) -> Sense:
+    def _planned(self, entry: PlanEntry) -> tuple[Aim, str]:
         key = entry.key
         place = base_file_of(key, entry.project, self._bases) or key.path or key.url
         operation, content = change_of(entry)
-        return Sense(place, SectionId.of(key.heading, key.level), key.under, operation, statement_of(content))
+        return Aim(place, SectionId.of(key.heading, key.level), key.under, operation), content

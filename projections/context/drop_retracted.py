@@ -70,8 +70,11 @@ def drop_retracted(text: str, log: EventLog, said: Conversations, elsewhere: Col
     gone |= {words for fact in _keyed_like(log, fresh) if _is_replaced(fact, newest) for words in _words(fact)}
     gone |= {words for conversation in elsewhere for event in conversation.summaries for words in _words(event)}
     gone -= {words for event in not_retracted if not _is_replaced(event, newest) for words in _words(event)}
-    gone |= withdrawn.statements
-    return "\n".join(line for line in text.split("\n") if not _says_any(line, gone))
+
+    def is_gone(words: str) -> bool:
+        return same_text(words) in gone or withdrawn.rejects(words)
+
+    return "\n".join(line for line in text.split("\n") if not _says(line, is_gone))
 
 
 def without_replaced(
@@ -146,9 +149,9 @@ def _key(fact: Fact) -> _Key:
     return subject_of(fact), str(fact.key)
 
 
-def _says_any(line: str, gone: Collection[str]) -> bool:
+def _says(line: str, is_gone: Callable[[str], bool]) -> bool:
     match = _BULLET.fullmatch(line)
-    return match is not None and same_text(as_said(match["said"])) in gone
+    return match is not None and is_gone(as_said(match["said"]))
 
 
 def _targets(log: EventLog, retractions: Iterable[Withdrawal]) -> Iterator[Event]:

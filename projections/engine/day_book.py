@@ -16,7 +16,7 @@ from eventlog import days
 from eventlog.cross_day import CopyFilter, day_in_id
 from eventlog.damage import Damage
 from eventlog.days import Day
-from eventlog.events import AnyEvent, Event, KnowledgeEdited
+from eventlog.events import AnyEvent, EntryApplied, EntryResolved, Event, KnowledgeEdited
 from eventlog.linescan import line_at
 from eventlog.projections.engine.day_fold import (
     DayFileStamp,
@@ -28,18 +28,21 @@ from eventlog.projections.engine.day_fold import (
     keep_decisions,
     said_on,
     stamps_of,
+    stated_by,
     strays_of,
 )
 from eventlog.projections.engine.shelf import Shelf
+from eventlog.projections.engine.withheld import Withheld
 from eventlog.projections.state.conversations import Conversation, Conversations
 from eventlog.projections.state.identity import Identities
 from eventlog.projections.state.knowledge_events import Knowledge
 from eventlog.projections.state.places import Places
 from eventlog.retractions import Retractions, judged_statements, statements_of
 from eventlog.skim import Skimmed, SkimmedEvents, envelope_of, skim
-from eventlog.text import statement_of
+from eventlog.statement_marks import marks_of, salts_in
 
 EVERYTHING = "~"  # after every time
+_NOTHING = Withheld()
 Keep = Callable[[Event], bool]
 Progress = Callable[[int, int], None]  # days done, days in all
 
@@ -99,10 +102,11 @@ class DayBook:
         self.withdrawn = self._withdrawn()
         fates = before.differing(self.withdrawn)
         self._touch_all(fates)
+        stating = self._touch_stating(judged_statements(fates)) | self.folded
         self.identities = Identities(self.places, self.withdrawn)
         if self.identities.differ(known):
             self.touch_everything()
-        self._withhold(self.rows.keys() if fates or self._until != EVERYTHING else self.folded.copy())
+        self._withhold(self.rows.keys() if fates or self._until != EVERYTHING else self.folded.copy(), stating)
 
     def touch_everything(self) -> None:
         """Take every conversation for another than it was; where each belongs is looked at anew."""
@@ -202,17 +206,18 @@ class DayBook:
         is_whole = day.date < self._until[:10]
         return stamps_of(day) + ([] if is_whole else [(self._until, 0, 0, 0, 0)])
 
-    def _fold(self, day: Day, copies: CopyFilter | Collection[str], withheld: Collection[str] = ()) -> None:
-        row = DayRow(self._stamps_of(day), withheld=sorted(withheld))
+    def _fold(self, day: Day, copies: CopyFilter | Collection[str], withheld: Withheld = _NOTHING) -> None:
+        row = DayRow(self._stamps_of(day))
         fold, row.damage = self._read(day, withheld)
         row.misdated = fold.misdated
         row.left_out = sorted(copies.of(row.misdated) if isinstance(copies, CopyFilter) else copies)
         fold.finish(frozenset(row.left_out))
+        row.withheld = sorted({*withheld.ids, *fold.stated})
         row.events = fold.events
         self.folded.add(day.date)
         self._put(day.date, row, fold.said, fold.knowledge)
 
-    def _read(self, day: Day, withheld: Collection[str]) -> tuple[DayFold, list[Damage]]:
+    def _read(self, day: Day, withheld: Withheld) -> tuple[DayFold, list[Damage]]:
         """Skim a day; where anything is odd, look into every line, and count those whose envelope is whole as well."""
         counts = None if self._until == EVERYTHING and self._keep is None else self._counts
         fold = DayFold(day.date, withheld, counts)
@@ -272,40 +277,77 @@ class DayBook:
             for date in (day_in_id(goal), homes.get(goal, "")) if conversation == goal else ():
                 if date in self.rows and date not in self._new:
                     by_day.setdefault(date, set()).add(goal)
-        self._touch_stating(judged_statements(goals))
         for date, events in by_day.items():
             for conversation, said in self._said(date).items():
                 if any(event.id in events for event in (*said.facts, *said.summaries, *said.recalled)):
                     self._touch(conversation)
 
-    def _touch_stating(self, statements: Collection[str]) -> None:
-        """Touch the conversations that state any of these."""
-        for date in self.rows.keys() - self._new if statements else ():
+    def _touch_stating(self, marks: Collection[str]) -> set[str]:
+        """Touch the conversations that make any of these statements; return on which days they do."""
+        salts = salts_in(marks)
+        stating: set[str] = set()
+        for date in self.rows.keys() - self._new if marks else ():
             for conversation, said in said_on(self._shelf, date).items():
                 texts = (text for event in (*said.facts, *said.summaries) for text in statements_of(event))
-                if any(statement_of(text) in statements for text in texts):
+                if any(mark in marks for text in texts for mark in marks_of(text, salts)):
                     self._touch(conversation)
+                    stating.add(date)
+        return stating
 
-    def _withhold(self, dates: Collection[str]) -> None:
-        """Fold those days anew that lack words of what counts, or have words of what is withdrawn."""
+    def _withhold(self, dates: Collection[str], stating: Collection[str]) -> None:
+        """Fold those days anew that lack words of what counts, or have words of what is withdrawn.
+
+        For statements that are rejected days are looked at that may be `stating` any, and those that lack some.
+        """
         wanted = self._withheld(dates)
         for day in self.there:
+            if day.date not in dates:
+                continue
             row = self.rows[day.date]
-            now, there = wanted.get(day.date, set()), set(row.withheld)
-            if day.date in dates and (there - now or (self._shelf.keeps and now - there)):
-                self._fold(day, row.left_out, now if self._shelf.keeps else ())
+            ids, there = wanted.get(day.date, set()), set(row.withheld)
+            is_looked_at = day.date in stating or any(map(_is_stated, there))
+            now = ids | (self._stated(day.date) if is_looked_at else set())
+            if there - now or (self._shelf.keeps and now - there):
+                self._fold(day, row.left_out, Withheld(ids, self.withdrawn) if self._shelf.keeps else _NOTHING)
+
+    def _stated(self, date: str) -> set[str]:
+        """Find which rejected statements the events of a day make."""
+        if not self.withdrawn.statements:
+            return set()
+        said = self._said(date).values()
+        events = [event for one in said for event in (*one.facts, *one.summaries)]
+        data = self._shelf.read("state", "knowledge", date)
+        entries = _knowledge.decode(data).entries if data else []
+        return {stated for event in (*events, *entries) for stated in stated_by(event, self.withdrawn)}
 
     def _withheld(self, dates: Collection[str]) -> dict[str, set[str]]:
-        """Find the events withdrawn on those days."""
+        """Find the events withdrawn on those days, and what tells of entries that are."""
         found: dict[str, set[str]] = {}
+        homes = {event_id: date for date, row in self.rows.items() for event_id in row.misdated}
         for event_id in self.withdrawn.events:
-            found.setdefault(day_in_id(event_id), set()).add(event_id)
+            found.setdefault(homes.get(event_id) or day_in_id(event_id), set()).add(event_id)
         for conversation in self.withdrawn.conversations:
             for date in self._dates.of(conversation):
                 if date in dates:
                     said = self._said(date)[conversation]
                     found.setdefault(date, set()).update(event.id for event in (*said.facts, *said.summaries))
+        for date, ids in self._withheld_entries(dates).items():
+            found.setdefault(date, set()).update(ids)
         return found
+
+    def _withheld_entries(self, dates: Collection[str]) -> dict[str, set[str]]:
+        """Find the plan entries that are withdrawn, and what was written, or decided, in their place."""
+        if not (self.withdrawn.events or self.withdrawn.conversations or self.withdrawn.statements):
+            return {}
+        known = {date: _knowledge.decode(data) for date, data in self._shelf.rows("state", "knowledge")}
+        hidden = {date: {one.id for one in state.entries if self.withdrawn.hides(one)} for date, state in known.items()}
+        all_hidden = set().union(*hidden.values())
+        if not all_hidden:
+            return {}
+        came: dict[str, list[EntryApplied | EntryResolved]]
+        came = {date: [*state.applied, *state.resolved] for date, state in known.items() if date in dates}
+        about = {date: {one.id for one in told if one.target in all_hidden} for date, told in came.items()}
+        return {date: hidden[date] | ids for date, ids in about.items()}
 
 
 class _Dates:
@@ -364,6 +406,10 @@ class _Dates:
             data = self._shelf.read("dates", "", f"{number:02x}")
             self._buckets[number] = _DATES.decode(data) if data else {}
         return self._buckets[number]
+
+
+def _is_stated(withheld: str) -> bool:
+    return " " in withheld
 
 
 def _bucket_of(conversation_id: str) -> int:

@@ -11,10 +11,11 @@ from eventlog.damage import Damage
 from eventlog.days import Day
 from eventlog.events import AnyEvent, Event, KnowledgeEdited, Rejected, Restored, StageSummary, Withdrawal
 from eventlog.projections.engine.shelf import Shelf, ShelfDamaged
-from eventlog.projections.engine.withheld import without_words
+from eventlog.projections.engine.withheld import Withheld, rejected_in
 from eventlog.projections.state.conversations import Conversation, Conversations
 from eventlog.projections.state.knowledge_events import Knowledge
 from eventlog.projections.state.places import Places
+from eventlog.retractions import Retractions
 from eventlog.skim import Skimmed, SkimmedEvents
 
 DayFileStamp = tuple[str, int, int, int, int]
@@ -26,7 +27,8 @@ class DayRow(msgspec.Struct, array_like=True):
     """The findings of a folded day beside its conversations; `stamps` are of its files, before they were read.
 
     `left_out` are copies of another day's events, `misdated` may have copies; `withheld` are withdrawn, and folded
-    without their words. `strays` are conversations that said something outside of the project they are filed under.
+    without their words: events by id, and statements by the id of who says them and their mark. `strays` are
+    conversations that said something outside of the project they are filed under.
     """
 
     stamps: list[DayFileStamp]
@@ -47,14 +49,16 @@ day_row = msgspec.msgpack.Decoder(DayRow)
 class DayFold:
     """The fold of one day's events, piece by piece; a piece that may have copies of another day's events waits.
 
-    Of the events only those that `counts` accepts, all without it; those `withheld` are folded without their words.
+    Of the events only those that `counts` accepts, all without it; what is `withheld` is folded without its words, and
+    of the statements among it is noted who says which.
     """
 
-    def __init__(self, date: str, withheld: Collection[str], counts: Callable[[Event | Skimmed], bool] | None) -> None:
+    def __init__(self, date: str, withheld: Withheld, counts: Callable[[Event | Skimmed], bool] | None) -> None:
         self.said = Conversations()
         self.knowledge = Knowledge()
         self.events = 0
         self.misdated: list[str] = []
+        self.stated: set[str] = set()
         self._date = date
         self._withheld = withheld
         self._counts = counts
@@ -78,11 +82,18 @@ class DayFold:
         if self._counts:
             envelopes, said = list(filter(self._counts, envelopes)), list(filter(self._counts, said))
         self.events += len(envelopes) + len(said)
+        if self._withheld:
+            for event in said:
+                self.stated |= stated_by(event, self._withheld.withdrawn)
+            said = list(map(self._withheld.without_words, said))
         for event in said:
             self.knowledge.fold(event)
-        if self._withheld:
-            said = [without_words(event) if event.id in self._withheld else event for event in said]
         self.said.fold_all(said, envelopes)
+
+
+def stated_by(event: Event, withdrawn: Retractions) -> set[str]:
+    """Spell which rejected statements an event makes, as a row has them."""
+    return {f"{event.id} {mark}" for mark in rejected_in(event, withdrawn)}
 
 
 class Decided(msgspec.Struct, array_like=True):

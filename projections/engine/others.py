@@ -16,7 +16,7 @@ from eventlog.errors import BadRequest
 from eventlog.projections.base import Document, Projection
 from eventlog.projections.engine.day_book import DayBook
 from eventlog.projections.engine.shelf import Shelf, ShelfDamaged
-from eventlog.projections.engine.withheld import without_words
+from eventlog.projections.engine.withheld import Withheld
 from eventlog.projections.state.conversations import Conversations
 from eventlog.projections.state.identity import resolved
 from eventlog.projections.state.knowledge_events import Knowledge
@@ -88,8 +88,9 @@ class Others:
             with suppress(msgspec.MsgspecError):
                 return _decoder_of(kind).decode(data[4:])  # type: ignore[arg-type]  # a type is hashable
         state = kind()
+        withheld = Withheld(row.withheld, self._book.withdrawn) if row.withheld else Withheld()
         for event in self._book.events_of(day, row.left_out):
-            state.fold(without_words(event) if event.id in row.withheld else event)
+            state.fold(withheld.without_words(event))
         with suppress(TypeError):  # a state that is no data
             self._shelf.write("state", name, day.date, made_of + msgspec.msgpack.encode(state))
         return state

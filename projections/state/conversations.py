@@ -41,7 +41,7 @@ from eventlog.events import (
 )
 from eventlog.hosts.prompt_events import is_prompt, prompt_of
 from eventlog.projections.state.places import Places
-from eventlog.retractions import Retractions
+from eventlog.retractions import Retractions, wordless
 from eventlog.skim import Skimmed
 
 _Derived = TypeVar("_Derived")
@@ -197,7 +197,7 @@ class Conversation(Struct, array_like=True):
 class Conversations(Struct, dict=True):
     """All conversations, and the retractions."""
 
-    version: ClassVar[int] = 7
+    version: ClassVar[int] = 8
 
     by_id: dict[str, Conversation] = field(default_factory=dict)
     retractions: list[Withdrawal] = field(default_factory=list)
@@ -231,8 +231,10 @@ class Conversations(Struct, dict=True):
         match event:
             case Fact() | StageSummary() | ContextInjected() | SessionEnd():
                 return True  # the many
-            case Retraction() | Rejected() | Restored():
+            case Retraction() | Restored():
                 self.retractions.append(event)
+            case Rejected():
+                self.retractions.append(wordless(event))
             case KnowledgeEdited():
                 self.notes += [event] if _is_note(event) else []
         return not isinstance(event, _OF_NONE)

@@ -27,12 +27,13 @@ from eventlog.events import (
     UnknownEvent,
     Withdrawal,
 )
+from eventlog.retractions import wordless
 
 
 class Knowledge(Struct):
     """The events that change knowledge bases, unfolded; `bases/ledgers.py: ledgers` folds them."""
 
-    version: ClassVar[int] = 3
+    version: ClassVar[int] = 4
 
     entries: list[PlanEntry] = field(default_factory=list)
     edits: list[KnowledgeEdited] = field(default_factory=list)
@@ -71,8 +72,10 @@ class Knowledge(Struct):
                 self.applied.append(event)
             case EntryResolved():
                 self.resolved.append(event)
-            case Retraction() | Rejected() | Restored():
+            case Retraction() | Restored():
                 self.retractions.append(event)
+            case Rejected():
+                self.retractions.append(wordless(event))
             case _:
                 assert_never(event)
 

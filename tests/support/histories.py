@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from eventlog import codec, ids, timestamps
 from eventlog.line_marks import marks
 from eventlog.log import EventLog
+from eventlog.statement_marks import digest_of
 from tests.support import builders
 
 DAYS = ("2026-02-19", "2026-02-20", "2026-02-21")
@@ -70,7 +71,8 @@ _withdrawn = st.tuples(st.sampled_from(["target"]), st.integers(0, 20)) | st.tup
     st.sampled_from(["conversation"]), _common["conversation_id"]
 )
 _withdrawal = st.tuples(st.sampled_from(["retraction", "rejected"]), _withdrawn) | st.tuples(
-    st.just("rejected"), st.tuples(st.just("statement"), _texts)
+    st.just("rejected"),
+    st.tuples(st.sampled_from(["statement", "", "5a17"]), _texts),  # or a salt
 )
 
 
@@ -103,7 +105,9 @@ def histories(draw, max_size=10, *, plans=False):
 def _chain(position, withdrawal, links):
     """A withdrawal, what takes that back, and so on, where the first of them is at that position; always three."""
     kind, (how, what) = withdrawal
-    chain = [{"type": kind, how: what}]
+    is_marked = how in ("", "5a17")
+    aim = {"salt": how, "digest": digest_of(what, how)} if is_marked else {how: what}
+    chain = [{"type": kind, **aim}]
     chain += [{"type": link, "target": position + number} for number, link in enumerate(links)]
     chain += [{"type": "retraction", "target": position + 2}] * (3 - len(chain))  # of itself, which does nothing
     return [{"conversation_id": "by-hand", **link} for link in chain]

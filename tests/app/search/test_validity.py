@@ -7,17 +7,19 @@ from eventlog import codec, fastjson
 from eventlog.app.search import validity
 from eventlog.events import Fact, Rejected, Restored, Retraction, StageSummary, Withdrawal
 from eventlog.retractions import Retractions
-from eventlog.text import statement_of
+from eventlog.statement_marks import digest_of, mark_of
 from tests.support import builders
 from tests.support.effort import rounds
 from tests.support.histories import histories
 
+SAYINGS = ["Use RS256", "ｕｓｅ  rs256！", "other"]
 _positions = st.integers(0, 9)
 _aims = st.one_of(
     st.tuples(st.just("target"), _positions),
     st.tuples(st.just("conversation"), st.sampled_from(["c", "d"])),
-    st.tuples(st.just("statement"), st.sampled_from(["Use RS256", "ｕｓｅ  rs256！", "other"])),
-    st.tuples(st.just("target"), st.sampled_from(["statement use rs256", "conversation c"])),
+    st.tuples(st.just("statement"), st.sampled_from(SAYINGS)),
+    st.tuples(st.just("marked"), st.sampled_from([(salt, text) for salt in ("", "5a17", "17") for text in SAYINGS])),
+    st.tuples(st.just("target"), st.sampled_from([f"statement {mark_of('Use RS256', '')}", "conversation c"])),
 )
 
 
@@ -29,7 +31,10 @@ def withdrawals(draw):
     made = []
     for number, (kind, (how, what)) in enumerate(kinds):
         aim = {how: ids[what] if isinstance(what, int) else what}
-        aim = aim if how in kind.__struct_fields__ else {"target": ids[0]}
+        if how == "marked" and kind is Rejected:
+            salt, text = what
+            aim = {"salt": salt, "digest": digest_of(text, salt)}
+        aim = aim if aim.keys() <= set(kind.__struct_fields__) else {"target": ids[0]}
         ts = builders.at(draw(st.integers(0, 3)))
         made.append(kind(conversation_id="by-hand", id=ids[number], ts=ts, **aim))
     return made
@@ -55,7 +60,7 @@ def _agree(said, made):
 
 def _agree_on(event, views, search):
     is_gone = bool(search & {validity.AN_EVENT + event.id, validity.ALL_OF + event.conversation_id})
-    kept = validity.cleared(_fields(event), search)
+    kept = validity.cleared(_fields(event), validity.rejected_in(search))
     if isinstance(event, Fact):
         assert views.hides(event) == (is_gone or not kept["content"])
         return
@@ -83,6 +88,13 @@ def test_search_and_views_withdraw_the_same_of_any_history(lines):
 
 
 def test_a_statement_is_told_from_an_id_that_is_spelled_like_one():
-    made = [Retraction(conversation_id="s", id=builders.fact(1)["id"], ts=builders.at(1), target="statement use rs256")]
+    made = [
+        Retraction(
+            conversation_id="s",
+            id=builders.fact(1)["id"],
+            ts=builders.at(1),
+            target=f"statement {mark_of('use rs256', '')}",
+        )
+    ]
 
-    assert not validity.withdrawn(map(_fields, made)) & {f"{validity.A_STATEMENT}{statement_of('Use RS256')}"}
+    assert not validity.rejected_in(validity.withdrawn(map(_fields, made)))
