@@ -43,7 +43,7 @@ def said_here(log: EventLog, place: Place) -> list[Said]:
     """List every fact and summary that holds here, newest last."""
     state = said_between(log, kept(log.store), "", "~", _may_be_heard(log, place))
     found = [*_facts(state), *_summaries(state)]
-    return sorted(found, key=lambda said: (said.newest.ts, said.newest.id))
+    return sorted(found, key=lambda said: order(said.newest))
 
 
 def matching(said: list[Said], words: str) -> list[Said]:

@@ -5,16 +5,15 @@ from pathlib import Path
 from typing import cast
 
 import msgspec
-from msgspec.structs import replace
 
-from eventlog import ids, timestamps
+from eventlog import ids
 from eventlog.app.apply_result import ApplyResult, SectionChange
 from eventlog.app.locks import usable
 from eventlog.app.open_store import OpenStore
 from eventlog.app.staging import StagedEntry
 from eventlog.app.storage import BaseStorage
 from eventlog.errors import NotStored
-from eventlog.events import AnyEvent, EntryApplied, Event, KnowledgeEdited, PlanEntry
+from eventlog.events import AnyEvent, EntryApplied, Event, KnowledgeEdited, PlanEntry, counts_at
 from eventlog.files import replace_file
 from eventlog.projections.bases import drift, sections
 from eventlog.projections.bases.carry import Arrival, WriteResult, carry
@@ -115,7 +114,7 @@ class ManagedFile:
         told = self._dated(events) if self._dry_run else self._stored(events)
         for event in told:
             state.fold(cast("AnyEvent", event))
-            self._newest = max(self._newest, event.ts)
+            self._newest = max(self._newest, counts_at(event))
         return told
 
     def _stored(self, events: Sequence[Event]) -> list[Event]:
@@ -126,9 +125,8 @@ class ManagedFile:
 
     def _dated(self, events: Sequence[Event]) -> list[Event]:
         """Make the events as they would stand in the log, in this order, if they were appended now."""
-        first = max(timestamps.from_ns(self._log.now()), timestamps.after(self._newest) if self._newest else "")
-        at = [timestamps.after(first, position) for position in range(len(events))]
-        return [replace(event, ts=ts, id=ids.new(timestamps.to_ms(ts))) for event, ts in zip(events, at, strict=True)]
+        now = self._log.moment(self._newest)
+        return [now.stamp(event, position) for position, event in enumerate(events)]
 
     def _report(self, carried: WriteResult) -> None:
         shown = self._target.shown

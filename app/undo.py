@@ -25,6 +25,7 @@ from eventlog.events import (
     Retraction,
     StageSummary,
     Withdrawal,
+    counts_at,
     order,
 )
 from eventlog.projections.bases.ledgers import ledgers
@@ -63,7 +64,7 @@ def undo(opened: OpenStore, chosen: Undoable) -> UndoResult:
     """Take it back, and rebuild: text that made way comes back; raises NotStored."""
     batch = os.urandom(8).hex() if len(chosen.targets) > 1 else None
     events = [Restored(conversation_id=HUMAN, agent=HUMAN, target=target.id, batch=batch) for target in chosen.targets]
-    newest = max((target.ts for target in chosen.targets), default="")
+    newest = max(map(counts_at, chosen.targets), default="")
     stored = [appended.event for appended in opened.log.put(events, after=newest)]
     return UndoResult(stored, replay_store(opened))
 

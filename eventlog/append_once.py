@@ -49,14 +49,18 @@ def append_once(
     sync = cached.wants_sync(store) if sync is None else sync
     tail = ids.derived_tail(key)
     event: dict[str, object] | None = None
+    now = clock()
     try:
         while True:
-            day = timestamps.from_ns(clock())[:10]
+            day = timestamps.from_ns(now)[:10]
             with DayFile(store.log, day, sync=sync) as file:
                 now = clock()
+                now, after = timestamps.follow(now, file.newest(timestamps.from_ns(now)))
                 stamped = stamp(key, now)
-                if stamped["ts"][:10] != day:  # midnight passed while waiting for the lock
+                if stamped["ts"][:10] != day:  # midnight passed while waiting for the lock, or on a faster clock
                     continue
+                if after:
+                    stamped["after"] = after
                 if _is_told(file.tail(_REMEMBERED_BYTES), tail, now, within_ms):
                     file.confirm()
                     return False

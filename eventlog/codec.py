@@ -101,6 +101,8 @@ def check(event: Event) -> Event:
     checked = from_fields(_parse(encode(event)))
     if checked.ts and not is_timestamp(checked.ts):
         checked = structs.replace(checked, ts=_read_time(checked.ts))
+    if checked.after and not is_timestamp(checked.after):
+        checked = structs.replace(checked, after=_read_time(checked.after, "after"))
     if checked.id and not _ID.fullmatch(checked.id):
         raise InvalidEvent(f"{checked.id!r} is not a canonical lower-case UUIDv7", where="id")
     if checked.id and not checked.ts:
@@ -114,13 +116,13 @@ def check(event: Event) -> Event:
     return checked
 
 
-def _read_time(text: str) -> str:
+def _read_time(text: str, field: str = "ts") -> str:
     try:
         return timestamps.read(text)
     except ValueError as error:
         raise InvalidEvent(
             str(error),
-            where="ts",
+            where=field,
             hint="write it like 2026-02-21T08:35:44Z or 2026-02-21T16:35:44+08:00",
         ) from error
 

@@ -27,6 +27,7 @@ import eventlog
 from eventlog import files
 from eventlog.files import check_regular, make_dirs, not_stored, open_regular, sync_dir, sync_names
 from eventlog.lean import os
+from eventlog.timestamps import newest_in
 
 try:
     import fcntl
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
 _OPEN = os.O_RDWR | os.O_APPEND | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0)  # a FIFO must not block
 _ENDING = ".jsonl"
 _NONE = -1  # no descriptor
+_TAIL = 8 << 10  # bytes in which the newest line is looked for
 _YIELDS = 20  # times that others may go first, before a lock is waited for
 _CREATE = os.O_CREAT | os.O_EXCL
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.0001, 0.002  # seconds between two looks at a lock; writers hold it for microseconds
@@ -90,7 +92,8 @@ class DayFile:
         self._dir = log_dir
         self.idle = idle
         self._fd = _NONE
-        self._forks = self._size = self._inode = self._device = 0
+        self._forks = self._size = self._inode = self._device = self._saved_at = 0
+        self._newest, self._heard = "", 0  # when the newest event counts, of so many bytes
         self._confirmed = False
         self._whole = -1  # a size at which the file is known to end with a whole line
 
@@ -122,7 +125,7 @@ class DayFile:
 
     def close(self) -> None:
         """Let go of the descriptor; the lock is the parent's where that was opened before a fork."""
-        fd, self._fd, self._whole = self._fd, _NONE, -1
+        fd, self._fd, self._whole, self._heard = self._fd, _NONE, -1, -1
         if fd != _NONE:
             os.close(fd)
 
@@ -137,6 +140,35 @@ class DayFile:
             chunks.append(chunk)
             start += len(chunk)
         return b"".join(chunks)
+
+    def newest(self, now: str) -> str:
+        """Return when the newest event counts that is here or on a later day; "" where there is none.
+
+        Later days are looked for only where a file came since this one was written, or a clock was ahead of `now`. Raises NotStored.
+        """
+        try:
+            if self._heard != self._size:
+                self._newest, self._heard = self._newest_here(), self._size
+            if self._newest > now or os.stat(self._dir).st_mtime_ns >= self._saved_at:
+                return max(self._newest, self._newest_elsewhere())
+        except OSError as error:
+            raise not_stored(error, self.path) from error
+        return self._newest
+
+    def _newest_here(self) -> str:
+        size = _TAIL
+        while not (found := newest_in(self.tail(size))) and size < self._size:
+            size *= 16
+        return found
+
+    def _newest_elsewhere(self) -> str:
+        """Look into the last day after this, and where there is one, into the day before: what that has follows it."""
+        names = [name for name in os.listdir(self._dir) if name.endswith(_ENDING) and name[:10] != self.day]
+        last = max((name[:10] for name in names), default="")
+        if last < self.day:
+            return ""
+        before = max((name[:10] for name in names if name < self.day), default="")
+        return max(_newest_in_file(f"{self._dir}/{name}") for name in names if name[:10] in (last, before))
 
     def append(self, lines: bytes) -> None:
         """Write whole lines, all or none of them."""
@@ -153,14 +185,20 @@ class DayFile:
         except BaseException:
             self._cut_back()
             raise
+        self._note(lines, self._size, self._size + len(data))
         self._size += len(data)
         self._written += lines
         self._whole = self._size if lines.endswith(b"\n") else -1
 
-    def append_again(self, stamped: "Callable[[str, bytes], Stamped | None]", rest: bytes) -> "Stamped | None":
+    def _note(self, lines: bytes, before: int, now: int) -> None:
+        """Keep in mind what the newest event is; of many, the next one who asks reads the end."""
+        if self._heard == before and len(lines) <= _TAIL:
+            self._newest, self._heard = max(self._newest, newest_in(lines)), now
+
+    def append_again(self, stamped: "Callable[[DayFile, bytes], Stamped | None]", rest: bytes) -> "Stamped | None":
         """Append one line to a file that was kept: entering, `append` and leaving in a third of the steps.
 
-        `stamped` makes the line under the lock, of the day and what is given. Others may have added lines; where
+        `stamped` makes the line under the lock, of this and what is given. Others may have added lines; where
         anything else is not as it was left, nothing has happened when this returns None, and the three find out.
         """
         if self._whole <= 0 or self._forks != _forks:
@@ -174,7 +212,8 @@ class DayFile:
             there = os.stat(self.path)
             same = there.st_ino == self._inode and there.st_dev == self._device
             if same and (there.st_size == self._whole or self._has_grown_to(there.st_size)):
-                made = stamped(self.day, rest)
+                self._size, self._saved_at = there.st_size, there.st_mtime_ns
+                made = stamped(self, rest)
                 line = made[2] if made and self._is_added(made[2]) else b""
             fcntl.flock(fd, _RELEASE)
             if line and self.wants_sync:
@@ -202,6 +241,7 @@ class DayFile:
         """Write a line where the file was left; False where it could not be, and the file is as it was."""
         try:
             if os.write(self._fd, line) == len(line):
+                self._note(line, self._whole, self._whole + len(line))
                 self._whole += len(line)
                 return True
         except OSError:
@@ -238,7 +278,7 @@ class DayFile:
                 self._lock(self._fd)
                 there = os.stat(self.path)
                 if there.st_ino == self._inode and there.st_dev == self._device:
-                    self._size = there.st_size
+                    self._size, self._saved_at = there.st_size, there.st_mtime_ns
                     return True
         except FileNotFoundError:
             pass
@@ -258,7 +298,7 @@ class DayFile:
                 check_regular(here)
                 if is_at(here, self.path):
                     self._fd, self._forks = fd, _forks
-                    self._size, self._whole = here.st_size, -1
+                    self._size, self._whole, self._saved_at = here.st_size, -1, here.st_mtime_ns
                     self._inode, self._device = here.st_ino, here.st_dev
                     return
             except BaseException:
@@ -319,6 +359,13 @@ class DayFile:
                 file.append(self._written)
         except eventlog.NotStored:
             return
+
+
+def _newest_in_file(path: str) -> str:
+    try:
+        return newest_in(files.read_end(path, _TAIL))
+    except OSError:  # nothing to be found in it
+        return ""
 
 
 def read_settled(path: str) -> bytes:

@@ -4,7 +4,7 @@ One line of a day file is one JSON object: the common fields of `Event`, then th
 its default is not written; defaults never change their meaning. Types and fields not named here are kept by every
 part of the program and ignored by projections, so that a newer writer never breaks an older reader.
 
-Total order everywhere: `(ts, id)`. Two lines with the same `id` are one event.
+Total order everywhere: `(after or ts, id)`. Two lines with the same `id` are one event.
 """
 
 from typing import Annotated, Any, Literal, Protocol
@@ -36,6 +36,7 @@ class Event(
     v: Annotated[int, Meta(ge=1)] = 1  # version of this type's schema
     id: str = ""  # UUIDv7, lower-case canonical
     ts: str = ""  # when it happened: UTC, 2026-02-21T08:35:44.123456Z
+    after: str | None = None  # the log was more than a minute ahead of the clock: the time whose place it takes
     conversation_id: NonEmpty  # the agent's own session id
     project: str | None = None  # absolute path of the repository root, else of the working directory
     agent: str | None = None  # host program: claude-code, cursor, codex, gemini, copilot, cli, human, …
@@ -51,20 +52,29 @@ class Event(
 
 
 class Dated(Protocol):
-    """Anything with the time and the id of an event."""
+    """Anything with the times and the id of an event."""
 
     @property
     def ts(self) -> str:
         """When it happened, as the log writes it."""
 
     @property
+    def after(self) -> str | None:
+        """The time whose place it takes, where that is not its own."""
+
+    @property
     def id(self) -> str:
         """The event's id."""
 
 
+def counts_at(event: Dated) -> str:
+    """Give the time whose place an event takes among others: what a clock once dated too late outranks nothing newer."""
+    return event.after or event.ts
+
+
 def order(event: Dated) -> tuple[str, str]:
     """Give the key of the one total order of events."""
-    return event.ts, event.id
+    return event.after or event.ts, event.id
 
 
 # ------------------------------------------------------------------------------------------------ the five core types
@@ -342,6 +352,7 @@ COMMON: tuple[str, ...] = (
     "v",
     "id",
     "ts",
+    "after",
     "type",
     "conversation_id",
     "project",

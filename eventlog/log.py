@@ -25,7 +25,7 @@ from eventlog.settings import cached
 from eventlog.store import Store
 
 _FEW = 100  # ids: to look for so many one by one takes less than to decode every line
-_NO_TEXT = frozenset(("v", "id", "ts", "type"))
+_NO_TEXT = frozenset(("v", "id", "ts", "after", "type"))
 
 
 class AppendResult(NamedTuple):
@@ -54,7 +54,7 @@ class EventLog:
         self.index = ConversationIndex(self.store.log, self.store.cached("conversations.index"))
         self._fsync = fsync
         self._clock = clock
-        self._last_ns = 0
+        self.ahead = ""  # when the newest event counts, where the last append found that a minute or more ahead
         self._idle: list[DayFile] = []  # open files that nobody writes at the moment
 
     @property
@@ -65,6 +65,10 @@ class EventLog:
     def now(self) -> int:
         """Nanoseconds since the epoch, by the clock of this log."""
         return self._clock()
+
+    def moment(self, newest: str) -> "Moment":
+        """When an event would be dated that is appended now, and after another one."""
+        return Moment(*timestamps.follow(self._clock(), newest))
 
     def append(self, event: Event | Mapping[str, Any]) -> Event:
         """Store one event and return it with its time and id; on disk when this returns.
@@ -88,21 +92,17 @@ class EventLog:
     ) -> list[AppendResult]:
         """Like `append_many`, for use cases: events of any type, and for each whether it was new.
 
-        Those that get their time now get one `after` that of another event, even where a clock ahead of ours dated it.
+        Those that get their time now count `after` another event, even where a clock ahead of ours dated it.
         """
-        accepted = self._accepted(events)
-        if after and after >= timestamps.from_ns(self._now()):
-            last = timestamps.to_ns(after)
-            accepted = [event if event.ts else _stamp(event, last + 1000 * n) for n, event in enumerate(accepted, 1)]
-        return self._put(accepted, batch)
+        return self._put(self._accepted(events), batch, after)
 
     def _accepted(self, events: Iterable[Event | Mapping[str, Any]]) -> list[Event]:
         """Take the events as the log has them; the first invalid one refuses them all."""
         return [accept(self._of_here(event)) for event in events]
 
-    def _put(self, accepted: list[Event], batch: str | None) -> list[AppendResult]:
+    def _put(self, accepted: list[Event], batch: str | None, after: str = "") -> list[AppendResult]:
         for event in accepted:
-            codec.encode(event if event.ts else _stamp(event, 0))
+            codec.encode(event if event.ts else Moment(0, "").stamp(event, 0))
         by_day: dict[str, list[int]] = {}
         for position, event in enumerate(accepted):
             by_day.setdefault(timestamps.day_of(event.ts), []).append(position)
@@ -110,7 +110,7 @@ class EventLog:
         try:
             for day, positions in sorted(by_day.items()):
                 chosen = [accepted[position] for position in positions]
-                done |= zip(positions, self._put_day(day, chosen, batch), strict=True)
+                done |= zip(positions, self._put_day(day, chosen, batch, after), strict=True)
         except NotStored as error:
             if done:
                 what = f"{error.what}; {len(done):,} of {len(accepted):,} events are stored"
@@ -198,11 +198,11 @@ class EventLog:
         tells = isinstance(event, PlanEntry | EntryApplied | KnowledgeEdited | ProjectSeen) or event.agent == HUMAN
         return replace(event, replica=make_replica(self.store)) if tells and is_unnamed(event) else event
 
-    def _put_day(self, day: str, events: list[Event], batch: str | None) -> list[AppendResult]:
+    def _put_day(self, day: str, events: list[Event], batch: str | None, after: str) -> list[AppendResult]:
         """Events of one day; those that are to get their time now have none."""
         if day:
             return self._put_dated(day, events)
-        return self._put_named(events, batch) if batch else self._put_live(events)
+        return self._put_named(events, batch, after) if batch else self._put_live(events, after)
 
     def _put_ordinary(self, event: Event, rest: bytes) -> Event:
         """Append one live event that was checked and encoded."""
@@ -214,65 +214,65 @@ class EventLog:
             kept.wants_sync = self.fsync
             made = kept.append_again(self._stamped, rest)
             self._idle.append(kept)
-        day = ""
-        while made is None:
-            with self._open(day) as file:
-                if made := self._stamped(file.day, rest):
+        if made is None:
+            with self._open("") as file:
+                if made := self._stamped(file, rest):
                     file.append(made[2])
-                else:
-                    day = _day_of(self._now())  # midnight has passed
+        if made is None:  # midnight has passed, or a clock was wrong
+            return self._put_live([event], "")[0].event
         return replace(event, ts=made[0], id=made[1])
 
-    def _stamped(self, day: str, rest: bytes) -> tuple[str, str, bytes] | None:
-        """Make time, id and line of a live event, under the lock; None where the day has passed."""
-        now = max(self._clock(), self._last_ns + 1000)
-        ts = timestamps.from_ns(now)
-        if ts[:10] != day:
+    def _stamped(self, file: DayFile, rest: bytes) -> tuple[str, str, bytes] | None:
+        """Make time, id and line of a live event, under the lock; None where that takes more than its time."""
+        now = self._next(file)
+        ts = timestamps.from_ns(now.ns)
+        if now.after or ts[:10] != file.day:
             return None
-        self._last_ns = now
-        event_id = ids.new(now // 1_000_000)
+        event_id = ids.new(now.ns // 1_000_000)
         return ts, event_id, ordinary_event.line(ts, event_id, rest)
 
-    def _put_live(self, events: list[Event]) -> list[AppendResult]:
-        with self._now_locked(len(events)) as (file, now):
-            stamped = [_stamp(event, now + 1000 * position) for position, event in enumerate(events)]
+    def _put_live(self, events: list[Event], after: str) -> list[AppendResult]:
+        with self._now_locked(len(events), after) as (file, now):
+            stamped = [now.stamp(event, position) for position, event in enumerate(events)]
             file.append(b"".join(codec.encode(event) + b"\n" for event in stamped))
             return [AppendResult(event, new=True) for event in stamped]
 
-    def _put_named(self, events: list[Event], batch: str) -> list[AppendResult]:
+    def _put_named(self, events: list[Event], batch: str, after: str) -> list[AppendResult]:
         """Live events whose ids follow from the batch's name and what they say."""
         keys = batches.keys(batch, events)
-        today = _day_of(self._now())
+        today = _day_of(self._clock())
         there = batches.stored([day for day in self.days() if day.date < today], keys)
-        with self._now_locked(len(events)) as (file, now):
+        with self._now_locked(len(events), after) as (file, now):
             there |= batches.stored(self.days(since=today), keys)
-            stamped = [
-                _stamp(event, now + 1000 * n, key) for n, (event, key) in enumerate(zip(events, keys, strict=True))
-            ]
+            stamped = [now.stamp(event, n, key) for n, (event, key) in enumerate(zip(events, keys, strict=True))]
             return self._add(file, stamped, keys, there)
 
     @contextmanager
-    def _now_locked(self, count: int) -> Iterator[tuple[DayFile, int]]:
-        """The file of today, locked, and the time of the first of so many events.
+    def _now_locked(self, count: int, after: str) -> Iterator[tuple[DayFile, "Moment"]]:
+        """The file of today, locked, and the moment of the first of so many events.
 
-        Should midnight pass while waiting for the lock, it is the next day's file. Times of one log object only grow,
-        by a microsecond at least, whatever the clock does.
+        Should midnight pass while waiting for the lock, it is the next day's file. Times only grow, by a microsecond at
+        least, whatever the clock does, and whoever wrote the newest event; see `timestamps.follow`.
         """
-        now = self._now()
+        least = self._clock()
         while True:
-            day = _day_of(now)
+            day = _day_of(least)
             with self._open(day) as file:
-                now = max(now, self._now())
-                last = now + 1000 * (count - 1)
-                if _day_of(last) != day:
-                    now = last
+                now = self._next(file, least, after)
+                last = now.ns + 1000 * (count - 1)
+                if _day_of(now.ns) != day or _day_of(last) != day:
+                    least = last
                     continue
-                self._last_ns = last
                 yield file, now
                 return
 
-    def _now(self) -> int:
-        return max(self._clock(), self._last_ns + 1000)
+    def _next(self, file: DayFile, least: int = 0, after: str = "") -> "Moment":
+        """The moment of an event that is appended now, under the lock; raises NotStored where the clock is broken."""
+        now = max(self._clock(), least)
+        newest = max(file.newest(timestamps.from_ns(now)), after)
+        moment = Moment(*timestamps.follow(now, newest))
+        self.ahead = newest if moment.after else ""
+        return moment
 
     def _put_dated(self, day: str, events: list[Event]) -> list[AppendResult]:
         with self._open(day) as file:
@@ -308,7 +308,7 @@ class EventLog:
         try:
             file = self._idle.pop()
         except IndexError:
-            return DayFile(self.store.log, day or _day_of(self._now()), sync=sync, idle=self._idle)
+            return DayFile(self.store.log, day or _day_of(self._clock()), sync=sync, idle=self._idle)
         if day and file.day != day:
             file.close()
             return DayFile(self.store.log, day, sync=sync, idle=self._idle)
@@ -341,13 +341,23 @@ def _without_secrets(event: Event) -> Event:
         kept["content"] = event.content
     if kept == fields:
         return event
-    return codec.from_fields({**kept, "type": event.type, "v": event.v, "id": event.id, "ts": event.ts})
+    stamp = {"v": event.v, "id": event.id, "ts": event.ts, "after": event.after, "type": event.type}
+    return codec.from_fields({**kept, **stamp})
 
 
 def _day_of(ns: int) -> str:
     return timestamps.day_of(timestamps.from_ns(ns))
 
 
-def _stamp(event: Event, ns: int, key: str = "") -> Event:
-    ms = ns // 1_000_000
-    return replace(event, ts=timestamps.from_ns(ns), id=ids.derived(ms, key) if key else ids.new(ms))
+class Moment(NamedTuple):
+    """When a live event is appended, in nanoseconds; and what it counts `after`, where that is not its own time."""
+
+    ns: int
+    after: str
+
+    def stamp(self, event: Event, position: int, key: str = "") -> Event:
+        """Give time and id to the event at this position of several."""
+        ns = self.ns + 1000 * position
+        after = timestamps.after(self.after, position) if self.after else None
+        event_id = ids.derived(ns // 1_000_000, key) if key else ids.new(ns // 1_000_000)
+        return replace(event, ts=timestamps.from_ns(ns), id=event_id, after=after)

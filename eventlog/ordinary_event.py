@@ -42,7 +42,7 @@ _KINDS = {
     SessionStart: _kind(SessionStart, "source", "model", "git_branch", "git_commit", "transcript_path"),
     TurnEnd: _kind(TurnEnd, "turn_id", "status"),
 }
-_envelope = attrgetter("v", "ts", "id", "replica", "conversation_id", "project", "agent", "subagent")
+_envelope = attrgetter("v", "ts", "after", "id", "replica", "conversation_id", "project", "agent", "subagent")
 _MOST_REMEMBERED = 256
 _usual: set[tuple[object, ...]] = set()  # envelopes with nothing unusual about them: they come again and again
 
@@ -78,7 +78,8 @@ def _is_plain(event: Event, kind: _Kind) -> bool:
 def _is_usual(event: Event) -> bool:
     """Tell whether the log is to give version, time, id and store, and nobody is named as a secret would be."""
     envelope = _envelope(event)
-    if event.v != 1 or event.ts or event.id or event.replica or event.agent == HUMAN or not _are_clean(envelope[4:]):
+    is_stamped = event.v != 1 or event.ts or event.after or event.id or event.replica
+    if is_stamped or event.agent == HUMAN or not _are_clean(envelope[5:]):
         return False
     if len(_usual) >= _MOST_REMEMBERED:
         _usual.clear()

@@ -16,6 +16,7 @@ class Stamp(TypedDict):
     v: int
     id: str
     ts: str
+    after: NotRequired[str | None]
 
 
 class Envelope(TypedDict):

@@ -14,6 +14,7 @@ from eventlog.events import (
     Retraction,
     StageSummary,
     Withdrawal,
+    counts_at,
     order,
 )
 from eventlog.in_force import judged
@@ -32,7 +33,7 @@ class Retractions:
         self._rejected: dict[str, list[str]] = {}
         self._rejected_events: dict[str, list[str]] = {}
         self.touched: dict[str, str] = {}
-        made = ((one.ts, one.id, not isinstance(one, Retraction), one.target or "") for one in self._made.values())
+        made = ((*order(one), not isinstance(one, Retraction), one.target or "") for one in self._made.values())
         for name, is_in_force in judged(made):
             self._touch(self._made[name])
             if is_in_force:
@@ -150,7 +151,7 @@ class Retractions:
         while goal in self._made and goal not in passed:
             passed.add(goal)
             goal = _goal(self._made[goal])
-        self.touched[goal] = max(self.touched.get(goal, ""), one.ts)
+        self.touched[goal] = max(self.touched.get(goal, ""), counts_at(one))
 
 
 def judged_statements(goals: Iterable[str]) -> set[str]:

@@ -42,6 +42,7 @@ class Skimmed(Struct, kw_only=True, gc=False):
     v: Literal[1] = 1
     id: str = ""
     ts: str = ""
+    after: str | None = None
     type: NonEmpty
     conversation_id: NonEmpty
     project: str | None = None

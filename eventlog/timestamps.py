@@ -5,7 +5,11 @@ import time
 LENGTH = len("2026-02-21T08:35:44.123456Z")
 FIRST_DAY, LAST_DAY = "1970-01-01", "9998-12-31"  # of the log; a day more in any time zone is still a date
 _SECOND = 1_000_000_000  # nanoseconds
+_FOLLOWED = 60 * _SECOND  # a clock that is set back by less is not believed
 _LAST_NS = 253_370_764_800 * _SECOND - 1000
+_ID_AT = len('{"v":1,"id":"019c7b12-8f00-7000-8000-000000000000')
+_TS_AT = _ID_AT + len('","ts":"')
+_AFTER_AT, _AFTER = _TS_AT + LENGTH + 1, b',"after":"'
 _latest = (0, "1970-01-01T00:00:00")  # when a second began, and how it is written
 _DAYS_BEFORE_EPOCH = 719_468  # days from 0000-03-01 to 1970-01-01
 
@@ -52,6 +56,44 @@ def read(text: str) -> str:
 def after(ts: str, microseconds: int = 1) -> str:
     """The timestamp so many microseconds later."""
     return from_ns(to_ns(ts) + microseconds * 1000)
+
+
+def follow(now: int, newest: str) -> tuple[int, str]:
+    """Date an event that is appended now, behind the newest: its time in nanoseconds, and what it counts `after`.
+
+    Where the newest lies a minute or more ahead, one of two clocks is wrong, and nobody knows which: the event keeps the
+    time of the clock, and takes a place just behind the newest. Raises NotStored where the log has no such time.
+    """
+    if now > _LAST_NS:
+        import eventlog
+
+        raise eventlog.NotStored("the clock is beyond the year 9998", hint="set the clock of this machine")
+    now = max(now, 0)
+    if newest < from_ns(now):
+        return now, ""
+    last = to_ns(newest)
+    return (last + 1000, "") if last - now < _FOLLOWED else (now, from_ns(last + 1000))
+
+
+def newest_in(lines: bytes) -> str:
+    """Find the last time at which an event of these lines counts; "" where none begins as the log writes it."""
+    found = ""
+    for line in lines.split(b"\n"):
+        if line[_ID_AT:_TS_AT] != b'","ts":"' or line[_AFTER_AT - 1 : _AFTER_AT] != b'"':
+            continue
+        start = _AFTER_AT + len(_AFTER) if line.startswith(_AFTER, _AFTER_AT) else _TS_AT
+        ts = line[start : start + LENGTH].decode("ascii", "replace")
+        if ts > found and is_written(ts):
+            found = ts
+    return found
+
+
+def is_written(ts: str) -> bool:
+    """Tell whether this looks like a time as the log writes it."""
+    try:
+        return from_ns(to_ns(ts)) == ts
+    except (ValueError, OverflowError):
+        return False
 
 
 def to_ns(ts: str) -> int:

@@ -32,7 +32,7 @@ _SCHEMA = (
     """CREATE TABLE homes (conversation TEXT, what TEXT, said TEXT, at TEXT, PRIMARY KEY (conversation, what))
         WITHOUT ROWID""",
     "CREATE TABLE gone (aim TEXT PRIMARY KEY) WITHOUT ROWID",
-    """CREATE TABLE units (id INTEGER PRIMARY KEY, place INTEGER, subject TEXT, event TEXT, ts TEXT, type TEXT,
+    """CREATE TABLE units (id INTEGER PRIMARY KEY, place INTEGER, subject TEXT, event TEXT, ts TEXT, after TEXT, type TEXT,
         conversation TEXT, drawn INTEGER, line BLOB)""",
 )
 _INDEXES = (  # made once the table is filled: each in one go
@@ -40,8 +40,8 @@ _INDEXES = (  # made once the table is filled: each in one go
     "CREATE INDEX IF NOT EXISTS by_event ON units (event)",
     "CREATE INDEX IF NOT EXISTS by_conversation ON units (conversation)",
 )
-_INSERT = "INSERT INTO units VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
-_ORDER = "SELECT ts, event FROM units WHERE place = ?"
+_INSERT = "INSERT INTO units VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_ORDER = "SELECT coalesce(after, ts), event FROM units WHERE place = ?"
 _EVENT, _PLACE = "event = ?", "place = ?"
 _SUMMARY = "conversation = ? AND type = 'stage_summary' AND drawn = ?"
 _FELL_BEHIND = "INSERT OR REPLACE INTO meta VALUES ('behind', '1')"
@@ -191,7 +191,7 @@ class IndexWriter:
 
 
 def _row(number: int | None, place: int, found: Findable, unit: Unit) -> tuple[object, ...]:
-    about = (found.id, found.ts, found.type, found.conversation)
+    about = (found.id, found.ts, found.after, found.type, found.conversation)
     return (number, place, unit.subject, *about, unit.drawn, fastjson.dumps(dict(unit.event)))
 
 

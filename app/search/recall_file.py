@@ -60,7 +60,7 @@ def _decided(index: "SearchIndex", path: str, about: tuple[str, str]) -> "Iterat
 
 
 def _newest_first(hits: "Sequence[Hit]") -> "list[Hit]":
-    return sorted(hits, key=lambda hit: (hit.found.ts, hit.found.id), reverse=True)
+    return sorted(hits, key=lambda hit: (hit.found.after or hit.found.ts, hit.found.id), reverse=True)
 
 
 def _names(hit: "Hit", path: str) -> bool:

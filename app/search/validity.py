@@ -103,7 +103,7 @@ def _allows(rejected: "Collection[str]", text: str, salts: set[str]) -> bool:
 
 def order_of(event: "EventFields") -> tuple[str, str]:
     """Give the key of the one total order of events."""
-    return text_in(event, "ts"), text_in(event, "id")
+    return text_in(event, "after") or text_in(event, "ts"), text_in(event, "id")
 
 
 def is_about_user(fact: "EventFields", project: str) -> bool:

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from msgspec import Struct, field
 
-from eventlog.events import EntryApplied, EntryResolved, Event, KnowledgeEdited, PlanEntry, SectionKey, order
+from eventlog.events import EntryApplied, EntryResolved, Event, KnowledgeEdited, PlanEntry, SectionKey, counts_at, order
 from eventlog.projections.bases import section_safety, sections
 from eventlog.projections.bases.plan_file import Change, change_of
 from eventlog.projections.bases.section_history import SectionHistory, Spelling, Wording
@@ -90,16 +90,16 @@ class Ledger:
     @property
     def last_told(self) -> str:
         """Return when the log was last told of a text here, or that an acceptance was taken back; "" if never."""
-        return max((*(event.ts for event in self._observations()), *self.record.undone.values()), default="")
+        return max((*map(counts_at, self._observations()), *self.record.undone.values()), default="")
 
     def last_arrived(self, key: SectionId) -> str:
         """Return the event that last reached the section; raises StopIteration where none did."""
         return next(arrival.target for arrival in reversed(self.record.applied) if key_of(arrival) == key)
 
     def moment(self, entry: PlanEntry) -> tuple[str, str]:
-        """Return when an entry was declared, or a person decided about it, as `(ts, id)`."""
+        """Return when an entry was declared, or a person decided about it, as its place in the order."""
         at = self.decisions.get(entry.id, entry)
-        return at.ts, at.id
+        return order(at)
 
     def change(self, entry: PlanEntry) -> Change:
         """Return the change an entry makes, as a person has decided it."""
@@ -172,7 +172,7 @@ def _in_order(record: FileHistory, decisions: _Decisions) -> Iterator[tuple[Sect
     for arrival in record.applied:
         event, key = record.known[arrival.target], key_of(arrival)
         first = (arrival.target, key, arrival.replica)
-        if first in seen or arrival.ts <= record.undone.get(arrival.target, ""):
+        if first in seen or counts_at(arrival) <= record.undone.get(arrival.target, ""):
             continue
         seen.add(first)
         if isinstance(event, KnowledgeEdited):
@@ -180,7 +180,7 @@ def _in_order(record: FileHistory, decisions: _Decisions) -> Iterator[tuple[Sect
         operation, content = decided_change(event, decisions.get(event.id))
         meant = None if operation == "delete" else content
         body = meant if arrival.content is None or meant is None else sections.canonical(arrival.content)
-        yield key, Wording(arrival.ts, arrival.id, event.id, arrival.heading, body, meant, person=False)
+        yield key, Wording(counts_at(arrival), arrival.id, event.id, arrival.heading, body, meant, person=False)
     for edit in record.known.values():
         if isinstance(edit, KnowledgeEdited):
             yield key_of(edit), _wording_of_edit(edit)
@@ -188,7 +188,7 @@ def _in_order(record: FileHistory, decisions: _Decisions) -> Iterator[tuple[Sect
 
 def _wording_of_edit(edit: KnowledgeEdited) -> Wording:
     body, below = body_of_edit(edit), edit.below or ""
-    return Wording(edit.ts, edit.id, edit.id, edit.key.heading, body, None, person=True, below=below)
+    return Wording(counts_at(edit), edit.id, edit.id, edit.key.heading, body, None, person=True, below=below)
 
 
 def _by_key(keyed: Iterable[tuple[SectionId, Wording]]) -> dict[SectionId, list[Wording]]:

@@ -6,7 +6,7 @@ What was rejected is refused whenever it is said; what was discarded, but for wh
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from eventlog.events import EntryApplied, EntryResolved, PlanEntry, order
+from eventlog.events import EntryApplied, EntryResolved, PlanEntry, counts_at, order
 from eventlog.projections.bases.names import BaseFile, Bases, base_file_of
 from eventlog.projections.bases.plan_file import change_of
 from eventlog.projections.bases.sections import SectionId, Under
@@ -54,7 +54,7 @@ class Refusals:
             decisions = [(one, _ALWAYS) for one in withdrawn.rejections_of(entry)]
             decision = self._decided.get(entry.id)
             if decision and decision.choice == "discard":
-                decisions.append((decision.id, decision.ts))
+                decisions.append((decision.id, counts_at(decision)))
             if decisions:
                 aim, content = self._planned(entry)
                 refusals = (EntryRefusal(*one, entry.id, content) for one in decisions)
@@ -70,7 +70,9 @@ class Refusals:
         aim, content = self._planned(entry)
         others = (one for one in self._made.get(aim, ()) if one.about != entry.id)
         is_new = entry.id not in self._arrived
-        alike = (one.id for one in others if (is_new or entry.ts > one.since) and says_the_same(one.content, content))
+        alike = (
+            one.id for one in others if (is_new or counts_at(entry) > one.since) and says_the_same(one.content, content)
+        )
         return next(alike, "")
 
     def _planned(self, entry: PlanEntry) -> tuple[Aim, str]:

@@ -2,13 +2,15 @@
 
 from collections.abc import Collection, Iterable
 from copy import copy
+from operator import attrgetter
 from typing import NamedTuple
 
 from msgspec import Struct, field
 
-from eventlog.events import order
 from eventlog.projections.bases.merging import added, lines_of
 from eventlog.projections.bases.sections import Under
+
+_order_of = attrgetter("at", "id")
 
 
 class Spelling(NamedTuple):
@@ -22,7 +24,7 @@ class Spelling(NamedTuple):
 class Wording(NamedTuple):
     """The text of a section from a moment on; `body` None: it was not there any more."""
 
-    ts: str
+    at: str  # when it counts
     id: str  # of the event that tells of it
     event: str  # the entry, or the person's text
     title: str  # the heading as it was written
@@ -36,7 +38,7 @@ class SectionHistory:
     """The wordings of a section that still count, oldest first; what they come to is kept as they are added."""
 
     def __init__(self, wordings: Iterable[Wording], counts: Collection[str]) -> None:
-        in_order = sorted(wordings, key=order)
+        in_order = sorted(wordings, key=_order_of)
         self.valid = [wording for wording in in_order if wording.event in counts]
         self._life = _Life()
 

@@ -34,6 +34,7 @@ from eventlog.events import (
     TurnEnd,
     UnknownEvent,
     Withdrawal,
+    counts_at,
     order,
 )
 from eventlog.log import EventLog
@@ -59,11 +60,11 @@ def drop_retracted(text: str, log: EventLog, said: Conversations, elsewhere: Col
     """
     stamp = stamped_at(text.encode()) or ""
     withdrawn = said.withdrawn()
-    later = _with_what_they_undo((one for one in said.retractions if one.ts > stamp), said.retractions)
+    later = _with_what_they_undo((one for one in said.retractions if counts_at(one) > stamp), said.retractions)
     stated = [event for conversation in said.by_id.values() for event in (*conversation.facts, *conversation.summaries)]
     not_retracted = [event for event in stated if not withdrawn.hides(event)]
     newest = _newest_wordings(not_retracted)
-    fresh = [fact for fact in newest.values() if fact.ts > stamp]
+    fresh = [fact for fact in newest.values() if counts_at(fact) > stamp]
     if not later and not fresh and not elsewhere:
         return text
     gone = {words for event in _targets(log, later) if withdrawn.hides(event) for words in _words(event)}

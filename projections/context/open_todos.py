@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 
+from eventlog.events import counts_at
 from eventlog.projections.base import Line
 from eventlog.projections.raw_html import as_text
 from eventlog.projections.state.conclusions import conclude
@@ -21,13 +22,13 @@ def open_todos(conversations: Iterable[Conversation], withdrawn: Retractions) ->
     for conversation in sorted(naming, key=_saved_at, reverse=True):
         for todo in conclude(conversation, withdrawn).todos:
             statement = statement_of(todo.text)
-            if done_at.get(statement, "") <= max(said.ts for said in todo.mentions):
+            if done_at.get(statement, "") <= max(map(counts_at, todo.mentions)):
                 left.setdefault(statement, Line(f"- [ ] {cut(as_text(todo.text), _CHARS)}", todo.sources))
     return list(left.values())[:_MOST]
 
 
 def _saved_at(conversation: Conversation) -> tuple[str, str]:
-    return max(summary.ts for summary in conversation.summaries), conversation.id
+    return max(map(counts_at, conversation.summaries)), conversation.id
 
 
 def _done(conversations: Iterable[Conversation], withdrawn: Retractions) -> dict[str, str]:
@@ -36,5 +37,5 @@ def _done(conversations: Iterable[Conversation], withdrawn: Retractions) -> dict
     for summary in (summary for one in conversations for summary in one.summaries if not withdrawn.hides(summary)):
         for text in summary.done:
             statement = statement_of(text)
-            done[statement] = max(done.get(statement, ""), summary.ts)
+            done[statement] = max(done.get(statement, ""), counts_at(summary))
     return done

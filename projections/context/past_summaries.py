@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from eventlog.events import KnownFile
+from eventlog.events import KnownFile, counts_at
 from eventlog.files import read_regular
 from eventlog.log import EventLog
 from eventlog.projections.base import Line
@@ -106,9 +106,9 @@ class PastSummaries(NamedTuple):
 
     def _withdrawn_since(self, ts: str) -> bool:
         if ts >= self.since:
-            return any(one.ts > ts for one in self.lately.retractions)
+            return any(counts_at(one) > ts for one in self.lately.retractions)
         made = withdrawals_between(self.log, self.cache, ts, self.now)
-        return any(one.ts > ts and not one.subagent for one in made)
+        return any(counts_at(one) > ts and not one.subagent for one in made)
 
     def _indexed(self, folder: str) -> list[str]:
         try:

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from datetime import date, datetime
 
+from eventlog.events import order
 from eventlog.projections.context.agent_context import MemoryEntry
 from eventlog.projections.state.conversations import Conversations
 from eventlog.projections.state.distinct_facts import DistinctFact, distinct_facts, of_fact
@@ -19,7 +20,7 @@ _DAY_MS = 86_400_000
 
 def recent_facts(state: Conversations, now: str, settings: ContextSettings, local: Local) -> list[DistinctFact]:
     """List the facts to tell of, newest first."""
-    newest_first = sorted(_current(state), key=lambda fact: (fact.last_seen, fact.statements[-1].id), reverse=True)
+    newest_first = sorted(_current(state), key=lambda fact: order(fact.statements[-1]), reverse=True)
     return list(_decay(newest_first, now, settings, local))[: settings.facts]
 
 

@@ -25,6 +25,7 @@ class Findable:
     def __init__(self, event: "EventFields") -> None:
         self.id = text_in(event, "id")
         self.ts = text_in(event, "ts")
+        self.after = text_in(event, "after") or None  # the time whose place it takes
         self.type = text_in(event, "type")
         self.conversation = text_in(event, "conversation_id")
         self.project = text_in(event, "project")

@@ -51,6 +51,7 @@ class Mention(Struct, frozen=True, gc=False):
     ts: str
     id: str
     same: bytes
+    after: str | None = None
 
 
 class SourcedText(Struct, frozen=True):
@@ -191,7 +192,7 @@ def _known(stated: Iterable[tuple[str, Statement]]) -> Iterator[DistinctFact]:
 
 
 def _stated(known: DistinctFact) -> SourcedText:
-    mentions = tuple([Mention(one.text, one.ts, one.id, one.same) for one in known.statements])
+    mentions = tuple([Mention(one.text, one.ts, one.id, one.same, one.after) for one in known.statements])
     return SourcedText(known.first.text, mentions)
 
 
@@ -233,7 +234,7 @@ def _summary(summary: StageSummary) -> list[str]:
 def _said(summaries: Sequence[StageSummary], texts: Callable[[StageSummary], list[str]]) -> list[Mention]:
     """List all the summaries say, in the order said."""
     return [
-        Mention(text, summary.ts, summary.id, likeness(text))
+        Mention(text, summary.ts, summary.id, likeness(text), summary.after)
         for summary in summaries
         for text in map(_clean, texts(summary))
         if text

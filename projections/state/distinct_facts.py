@@ -9,7 +9,7 @@ from operator import attrgetter
 
 from msgspec import Struct
 
-from eventlog.events import Fact
+from eventlog.events import Fact, counts_at, order
 from eventlog.ids import digest
 from eventlog.text import one_line, same_line
 
@@ -28,11 +28,12 @@ class Statement(Struct, array_like=True, frozen=True, gc=False):
     confidence: float
     same: bytes
     entities: tuple[str, ...] = ()
+    after: str | None = None
 
 
 _LIKENESS = 12  # bytes
 Rank = tuple[int, int, str, float, str]
-_rank_of, _order_of = attrgetter("rank"), attrgetter("ts", "id")
+_rank_of, _time_of, _after_of = attrgetter("rank"), attrgetter("ts", "id"), attrgetter("after")
 
 
 class DistinctFact(Struct, frozen=True, gc=False):
@@ -82,10 +83,12 @@ def ranked(groups: Iterable[DistinctFact]) -> list[DistinctFact]:
 
 def distinct_facts(statements: Iterable[Statement]) -> list[DistinctFact]:
     """Group the statements of one subject; superseded wordings of a key are left out."""
-    in_order = sorted(statements, key=_order_of)
+    in_order = sorted(statements, key=_time_of)
+    if any(map(_after_of, in_order)):  # a clock was wrong
+        in_order.sort(key=order)
     current = {one.key: one.same for one in in_order if one.key}
     standing = [one for one in in_order if one.key is None or current[one.key] == one.same]
-    facts = {one.same: DistinctFact((one,), (one.importance, 1, one.ts, one.confidence, one.id)) for one in standing}
+    facts = {one.same: DistinctFact((one,), (one.importance, 1, counts_at(one), one.confidence, one.id)) for one in standing}
     if len(facts) < len(standing):  # most are stated once
         facts |= {same: DistinctFact(said, _rank(said)) for same, said in _repeated(standing).items()}
     return list(facts.values())
@@ -103,7 +106,7 @@ def _rank(statements: Sequence[Statement]) -> Rank:
     last = statements[-1]
     importance = max(statement.importance for statement in statements)
     sessions = len({statement.conversation_id for statement in statements})
-    return importance, sessions, last.ts, last.confidence, last.id
+    return importance, sessions, counts_at(last), last.confidence, last.id
 
 
 def likeness(line: str) -> bytes:
@@ -131,4 +134,5 @@ def of_fact(fact: Fact) -> Statement:
         confidence=fact.confidence,
         same=likeness(text),
         entities=tuple(filter(None, map(one_line, fact.entities))),
+        after=fact.after,
     )

@@ -110,4 +110,5 @@ def _of_decision(mention: Mention, conversation_id: str) -> Statement:
         _PLAIN_IMPORTANCE,
         _PLAIN_CONFIDENCE,
         mention.same,
+        after=mention.after,
     )
