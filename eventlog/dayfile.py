@@ -390,7 +390,7 @@ def wait_for(fd: int, kind: int, path: str, patience: float | None = None) -> No
             continue
         given_up_at = given_up_at or now + (files.PATIENCE if patience is None else patience)
         if now > given_up_at:
-            raise files.busy(path)
+            raise files.busy(path, patience)
         time.sleep(pause)
         pause = min(2 * pause, _LONGEST_PAUSE)
 

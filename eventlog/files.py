@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     Content = bytes | Callable[[BinaryIO], None]
 
 
-PATIENCE = 30.0  # seconds; whoever holds a lock for longer is stopped, or very slow
+PATIENCE = 10.0  # seconds; whoever holds a lock for longer is stopped, or very slow
+_SHOWN = 60  # characters of a command
 
 OURS = 0o600
 ENDING = ".tmp"
@@ -193,7 +194,7 @@ def _lock(path: str, patience: float | None) -> "AbstractContextManager[object]"
         try:
             return FileLock(path, mode=OURS).acquire(timeout=PATIENCE if patience is None else patience)
         except Timeout as error:
-            raise busy(path) from error
+            raise busy(path, patience) from error
     return HeldLock(path, patience)
 
 
@@ -215,15 +216,43 @@ def is_locked(path: str) -> bool:
         os.close(fd)
 
 
-def busy(path: str) -> "Busy":
-    """Make the error of a lock that is not to be had."""
+def busy(path: str, patience: float | None = None) -> "Busy":
+    """Make the error of a lock that is not to be had within so many seconds; it names the holder where that is known."""
     from eventlog.errors import Busy
 
+    waited = PATIENCE if patience is None else patience
+    holder = _holder(path)
+    who = f"process {holder}{_command(holder)}" if holder else "another program"
+    named = "" if holder else f"`fuser -v {path}` names it; "
+    pid = holder or "PID"
     return Busy(
-        f"another program has been at work here for {PATIENCE:.0f} seconds",
+        f"{who} has been at work here for {waited:.0f} seconds",
         where=os.path.dirname(path) if path.endswith(".lock") else path,
-        hint=f"`fuser -v {path}` names it; let it go on if it is stopped (kill -CONT PID), or end it, then try again",
+        hint=f"{named}let it go on if it is stopped (kill -CONT {pid}), or end it (kill {pid}), then try again",
     )
+
+
+def _holder(path: str) -> str:
+    """Find which process has locked a file, as Linux lists them: `1: FLOCK ADVISORY WRITE 4242 08:01:1312 0 EOF`."""
+    try:
+        found = os.stat(path)
+        lines = read_regular("/proc/locks").decode("ascii", "replace").splitlines()
+    except OSError:
+        return ""
+    major, minor = found.st_dev >> 8 & 0xFFF, found.st_dev & 0xFF | found.st_dev >> 12 & 0xFFF00
+    itself = [f"{major:02x}:{minor:02x}:{found.st_ino}"]
+    holders = [words[4] for words in map(str.split, lines) if words[5:6] == itself and words[1] == "FLOCK"]
+    return next((pid for pid in holders if pid.isdigit() and pid != "0"), "")
+
+
+def _command(pid: str) -> str:
+    """Tell what a process runs, shortened, in brackets; "" where the system does not tell."""
+    try:
+        words = read_regular(f"/proc/{pid}/cmdline").decode("utf-8", "replace").replace("\0", " ").strip()
+    except OSError:
+        return ""
+    shown = "".join(char if char.isprintable() else " " for char in words[:_SHOWN])
+    return f" ({shown}{'…' if len(words) > _SHOWN else ''})" if shown else ""
 
 
 def not_stored(error: OSError, path: str) -> "NotStored":

@@ -272,6 +272,7 @@ def held(monkeypatch):
         holders.append(holder := spawn("-c", HOLDER, path, stdin=-1))
         holder.stdout.readline()
         holder.send_signal(signal.SIGSTOP)
+        return holder
 
     yield hold
     for holder in holders:
@@ -291,10 +292,11 @@ def held(monkeypatch):
 )
 def test_a_lock_whose_holder_is_stopped_is_given_up_with_an_error_that_says_what_to_do(log, held, name, verb):
     log.append(fact(1))
-    held(f"{log.store.root}/{name}")
+    holder = held(f"{log.store.root}/{name}")
     said = call(*verb, "--store", log.store.root, stdin=fastjson.dumps(fact(2)))
 
-    assert (3, True) == (said.code, f"fuser -v {log.store.root}/{name}" in said.err)
+    assert (3, True) == (said.code, f"process {holder.pid} (" in said.err), said.err
+    assert f"kill -CONT {holder.pid}" in said.err
     assert ["fact 1"] == contents(log.read())
 
 
