@@ -34,6 +34,8 @@ from eventlog.text import cut, one_line
 _SHOWN, _CHARS = 5, 100  # of events that try to leave their fence
 _NO_PERMISSION = of_system(PermissionError(errno.EACCES, ""))
 
+_NAMED = 5  # events of the future
+
 
 class StoreSize(NamedTuple):
     """How much there is in a store, when its list of sessions was last written, and which release tells it."""
@@ -105,6 +107,7 @@ def _problems(target: InstallTarget) -> Iterator[Problem]:
         partial(_log_files, store.log),
         partial(_replicas, store),
         partial(_leaving, store),
+        partial(_future, store),
     ):
         try:
             yield from check()
@@ -164,6 +167,20 @@ def _texts(value: Any) -> Iterator[str]:
     elif isinstance(value, dict | list):
         for one in value.values() if isinstance(value, dict) else value:
             yield from _texts(one)
+
+
+def _future(store: Store) -> Iterator[Problem]:
+    """Name what lies a minute or more ahead: a clock was wrong then, or is now."""
+    limit = timestamps.from_ns(timestamps.system_clock() + timestamps.FOLLOWED)
+    ahead = [day for day in days.list_days(store.log) if day.date >= limit[:10]]
+    found = sorted((event for day in ahead for event in days.load(day)[0] if event.ts > limit), key=order)
+    if found:
+        named = ", ".join(map(ShortIds(store).of, [event.id for event in found[:_NAMED]]))
+        more = f" and {len(found) - _NAMED:,} more" if len(found) > _NAMED else ""
+        span = " to ".join(dict.fromkeys((found[0].ts[:10], found[-1].ts[:10])))
+        what = f"{len(found):,} event{'s' * (len(found) != 1)} of the future, {span}: {named}{more}"
+        fix = "set the clock if it is wrong; they outrank nothing said here since; eventlog forget ID takes a fact back"
+        yield Problem(what, fix)
 
 
 def _switches(target: InstallTarget) -> Iterator[Problem]:

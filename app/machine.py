@@ -4,7 +4,6 @@ A shell makes it and hands it in; a test makes another one.
 """
 
 import os
-import time
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
@@ -23,7 +22,7 @@ class Machine(NamedTuple):
     @classmethod
     def here(cls) -> "Machine":
         """Read the machine of this process."""
-        return cls(os.path.expanduser("~"), os.environ, time.time_ns, prompts.program())  # noqa: PTH111 - "~" where there is none
+        return cls(os.path.expanduser("~"), os.environ, timestamps.system_clock, prompts.program())  # noqa: PTH111 - "~" where there is none
 
     @property
     def is_switched_off(self) -> bool:

@@ -120,6 +120,15 @@ def _run() -> int:
     except (OSError, UnicodeEncodeError) as error:
         _complain(_plain(error))
         return EXIT_NOT_WRITTEN
+    except OverflowError:
+        from eventlog import timestamps
+
+        try:
+            timestamps.system_clock()
+        except NotStored as broken:  # whoever asked, it is the clock
+            _complain(broken)
+            return EXIT_NOT_WRITTEN
+        raise
 
 
 def _call_verb() -> int:

@@ -13,12 +13,12 @@ from eventlog.app.plan import Declared
 from eventlog.app.record_once import off_switch, record_once
 from eventlog.cli.describe import gist, kind_of
 from eventlog.cli.options import open_log
-from eventlog.cli.output import beside, clean, count, emit, is_terminal, marked, print_line, say, styled
+from eventlog.cli.output import beside, clean, complain, count, emit, is_terminal, marked, print_line, say, styled
 from eventlog.cli.shown import Shown
 from eventlog.codec import from_fields, to_fields
 from eventlog.errors import BadRequest
 from eventlog.events import Event, PlanEntry, Rejected
-from eventlog.log import AppendResult
+from eventlog.log import AppendResult, EventLog
 from eventlog.store import Store
 from eventlog.text import project_name
 
@@ -31,6 +31,16 @@ def record(store: Store, given: SpeakerOptions, fields: dict[str, Any]) -> None:
     log = open_log(store)
     event = from_fields(speaker_of(log, given, machine) | fields)
     report(record_once(log, event), "already said in this conversation", store)
+    warn_of_clock(log)
+
+
+def warn_of_clock(log: EventLog) -> None:
+    """Say on stderr that the last append found the log ahead of the clock."""
+    if log.ahead:
+        complain(
+            f"the log has events of {log.ahead[:16].replace('T', ' ')} UTC, and this clock is behind that",
+            "what is said now counts after them all the same; eventlog doctor names them",
+        )
 
 
 def with_stdin(fields: dict[str, Any], *names: str) -> dict[str, Any]:

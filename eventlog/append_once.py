@@ -7,8 +7,6 @@ and the retry is its second chance. And before anyone is told "already there", t
 Imported inside agents' hooks: no codec, no validation; the caller builds events of the right shape.
 """
 
-import time
-
 import eventlog
 from eventlog import fastjson, ids, timestamps
 from eventlog.dayfile import DayFile, path_of
@@ -38,7 +36,7 @@ def append_once(
     *,
     within_ms: int | None = None,
     sync: bool | None = None,
-    clock: "Callable[[], int]" = time.time_ns,
+    clock: "Callable[[], int]" = timestamps.system_clock,
 ) -> bool:
     """Append the event unless one with this key is there (not further away than `within_ms`, where given).
 

@@ -1,7 +1,6 @@
 """The log as a Python object: append, read, audit."""
 
 import os
-import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
@@ -48,7 +47,7 @@ class EventLog:
         store: Store | str | os.PathLike[str],
         *,
         fsync: bool | None = None,
-        clock: Callable[[], int] = time.time_ns,
+        clock: Callable[[], int] = timestamps.system_clock,
     ) -> None:
         self.store = store if isinstance(store, Store) else Store(os.fspath(store))
         self.index = ConversationIndex(self.store.log, self.store.cached("conversations.index"))

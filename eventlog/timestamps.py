@@ -5,11 +5,12 @@ import time
 LENGTH = len("2026-02-21T08:35:44.123456Z")
 FIRST_DAY, LAST_DAY = "1970-01-01", "9998-12-31"  # of the log; a day more in any time zone is still a date
 _SECOND = 1_000_000_000  # nanoseconds
-_FOLLOWED = 60 * _SECOND  # a clock that is set back by less is not believed
+FOLLOWED = 60 * _SECOND  # a clock that is set back by less is not believed
 _LAST_NS = 253_370_764_800 * _SECOND - 1000
 _ID_AT = len('{"v":1,"id":"019c7b12-8f00-7000-8000-000000000000')
 _TS_AT = _ID_AT + len('","ts":"')
 _AFTER_AT, _AFTER = _TS_AT + LENGTH + 1, b',"after":"'
+_SET = "set the clock of this machine"
 _latest = (0, "1970-01-01T00:00:00")  # when a second began, and how it is written
 _DAYS_BEFORE_EPOCH = 719_468  # days from 0000-03-01 to 1970-01-01
 
@@ -58,6 +59,16 @@ def after(ts: str, microseconds: int = 1) -> str:
     return from_ns(to_ns(ts) + microseconds * 1000)
 
 
+def system_clock() -> int:
+    """Read the clock of this machine, in nanoseconds; raises NotStored where Python cannot: beyond the year 2262."""
+    try:
+        return time.time_ns()
+    except OverflowError as error:
+        import eventlog
+
+        raise eventlog.NotStored("the clock is beyond the year 2262", hint=_SET) from error
+
+
 def follow(now: int, newest: str) -> tuple[int, str]:
     """Date an event that is appended now, behind the newest: its time in nanoseconds, and what it counts `after`.
 
@@ -67,12 +78,12 @@ def follow(now: int, newest: str) -> tuple[int, str]:
     if now > _LAST_NS:
         import eventlog
 
-        raise eventlog.NotStored("the clock is beyond the year 9998", hint="set the clock of this machine")
+        raise eventlog.NotStored("the clock is beyond the year 9998", hint=_SET)
     now = max(now, 0)
     if newest < from_ns(now):
         return now, ""
     last = to_ns(newest)
-    return (last + 1000, "") if last - now < _FOLLOWED else (now, from_ns(last + 1000))
+    return (last + 1000, "") if last - now < FOLLOWED else (now, from_ns(last + 1000))
 
 
 def newest_in(lines: bytes) -> str:

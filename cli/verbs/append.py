@@ -12,7 +12,7 @@ from eventlog.app.machine import Machine
 from eventlog.app.naming.types import refuse_misspelt
 from eventlog.cli import options, suggestions
 from eventlog.cli.progress import phases
-from eventlog.cli.recording import is_switched_off, report, report_stream
+from eventlog.cli.recording import is_switched_off, report, report_stream, warn_of_clock
 from eventlog.errors import InvalidEvent
 from eventlog.log import EventLog
 from eventlog.project import project_root
@@ -81,6 +81,7 @@ def command(
         with phases() as phase:
             stored = append_stream(log, sys.stdin.buffer, batch=batch, phases=phase)
         report_stream(stored)
+        warn_of_clock(log)
         return
     refuse_misspelt(str(type_name))
     fields = {**_object(object_text), **_assigned(str(type_name), assignments)}
@@ -88,6 +89,7 @@ def command(
         raise click.UsageError(f"TYPE is {type_name}, and the fields say type={fields['type']}")
     done = append_event(log, {**_told_by(log, speaker, fields, machine), **fields})
     report(done.appended, "already said in this conversation", store, still_said=done.still_said)
+    warn_of_clock(log)
 
 
 def _told_by(log: EventLog, given: SpeakerOptions, fields: dict[str, Any], machine: Machine) -> dict[str, Any]:

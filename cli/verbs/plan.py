@@ -8,7 +8,7 @@ from eventlog.app.current_conversation import SpeakerOptions, speaker_of
 from eventlog.app.machine import Machine
 from eventlog.app.plan import checked, declare, entry_of, parse_plan
 from eventlog.cli import options
-from eventlog.cli.recording import is_switched_off, report_checked, report_plans, with_stdin
+from eventlog.cli.recording import is_switched_off, report_checked, report_plans, warn_of_clock, with_stdin
 from eventlog.cli.verbs.validate import read_plan
 from eventlog.events import Operation
 from eventlog.projections.bases.plan_file import PlanFile
@@ -82,6 +82,7 @@ def command(
     if is_switched_off(machine, speaker.project):
         return
     report_plans(declare(log, events), store)
+    warn_of_clock(log)
 
 
 def _present(fields: dict[str, Any]) -> dict[str, Any]:
