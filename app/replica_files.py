@@ -13,7 +13,7 @@ from eventlog.files import replace_file
 from eventlog.linescan import lines_with
 from eventlog.replica import replica_of
 from eventlog.sha import sha256
-from eventlog.store import Store, day_of
+from eventlog.store import Store, day_of, is_own
 
 
 class SeenFile(msgspec.Struct, frozen=True):
@@ -66,7 +66,7 @@ def written_elsewhere(store: Store) -> str:
     """Find a file of another machine with events of our name that our own log lacks; "" where there is none."""
     name = replica_of(store)
     for day in days.list_days(store.log) if name else ():
-        own = [file for file in day.files if days.is_own(file)]
+        own = [file for file in day.files if is_own(file)]
         for file in day.files:
             named = set() if file in own else _lines_naming(name, file)
             if named and named - {line for ours in own for line in (days.read(ours) or b"").split(b"\n")}:
@@ -89,13 +89,13 @@ def _remembered(store: Store) -> dict[str, SeenFile]:
 
 def _of_others(store: Store) -> Iterator[tuple[str, str]]:
     for day in days.list_days(store.log) if _are_any(store) else ():
-        yield from ((file.rpartition("/")[2], file) for file in day.files if not days.is_own(file))
+        yield from ((file.rpartition("/")[2], file) for file in day.files if not is_own(file))
 
 
 def _are_any(store: Store) -> bool:
     """Look at the names only: most logs are of one machine, and every replay asks."""
     with suppress(OSError):
-        return any(day_of(name) and not days.is_own(name) for name in os.listdir(store.log))  # noqa: PTH208
+        return any(day_of(name) and not is_own(name) for name in os.listdir(store.log))  # noqa: PTH208
     return False
 
 

@@ -2,7 +2,8 @@
 
 Unreadable   a file that cannot be read (permission, a bad sector) or is no regular file is a damage like any other.
 Replicas     `2026-02-20.laptop.jsonl` came from another machine; all files of a day are one day.
-Duplicates   lines of one day with the same id are one event; should they differ, the byte-wise smaller line counts.
+Duplicates   lines of one day with the same id are one event; should they differ, that of the log's own file counts:
+             no copy from elsewhere changes what was said here. Else it is the byte-wise smaller one.
              The same id on two days is the business of eventlog/cross_day.py.
 """
 
@@ -18,6 +19,7 @@ from eventlog.files import open_regular, read_regular
 from eventlog.linescan import lines_at, lines_with
 from eventlog.log_line import LogLine, check_line, damage_at, split_lines, unread
 from eventlog.ordinary_file import decode_whole
+from eventlog.store import is_own
 
 _MANY = 50  # ids, looked for one by one
 
@@ -93,7 +95,7 @@ def entries(day: Day, mentioning: Sequence[bytes] = ()) -> tuple[list[LogLine], 
             continue
         other = kept.setdefault(found.event.id, found)
         if other.line != found.line:
-            kept[found.event.id] = min(other, found, key=lambda entry: entry.line)
+            kept[found.event.id] = min(other, found, key=claim)
             damage.append(
                 damage_at(found, "conflict", f"not the line of {other.file}:{other.number}, with the same id")
             )
@@ -116,13 +118,18 @@ def _naming(day: Day, file: str, ids: Sequence[bytes]) -> Iterator[LogLine | Dam
 
 
 def _each_once(found: Iterable[LogLine | Damage]) -> list[LogLine]:
-    """Keep of lines with the same id the byte-wise smallest; damage is passed over."""
+    """Keep of lines with the same id the one that counts; damage is passed over."""
     kept: dict[str, LogLine] = {}
     for one in found:
         if isinstance(one, LogLine):
             other = kept.setdefault(one.event.id, one)
-            kept[one.event.id] = min(other, one, key=lambda entry: entry.line)
+            kept[one.event.id] = min(other, one, key=claim)
     return list(kept.values())
+
+
+def claim(line: LogLine) -> tuple[bool, bytes]:
+    """Order lines of one day that have the same id: the first of them counts."""
+    return not is_own(line.file), line.line
 
 
 def load(day: Day) -> tuple[list[Event], list[Damage]]:
@@ -149,11 +156,12 @@ def load_mentioning(day: Day, words: Sequence[bytes]) -> list[Event]:
     What it costs depends on those lines; of all others only bytes are looked at. Damage is passed over, and where a
     line of another kind claims the same id, that is not noticed.
     """
-    lines = [data[start:end] for data in day.contents() if data for start, end in lines_with(data, words)]
-    decoded = decode_whole(b"".join(line + b"\n" for line in lines), day.date)
+    read = [(file, data) for file, data in zip(day.files, day.contents(), strict=True) if data]
+    lines = [(data[start:end], file) for file, data in read for start, end in lines_with(data, words)]
+    decoded = decode_whole(b"".join(line + b"\n" for line, _ in lines), day.date)
     if decoded is not None and len({event.id for event in decoded}) == len(decoded):
         return decoded
-    found = (one for line in lines for one in check_line(unread(line, "", 0, 1), day.date))
+    found = (one for line, file in lines for one in check_line(unread(line, file, 0, 1), day.date))
     return [entry.event for entry in _each_once(found)]
 
 
@@ -212,11 +220,6 @@ def entries_at(file: str, offsets: Sequence[int]) -> Iterator[LogLine]:
 def own_first(file: str) -> tuple[bool, str]:
     """Order the files of one day."""
     return not is_own(file), file
-
-
-def is_own(file: str) -> bool:
-    """Tell whether a file of a day is the log's own, and did not come from another machine."""
-    return len(file.rpartition("/")[2]) == len("2026-02-20.jsonl")
 
 
 def _files(log_dir: str) -> list[tuple[str, bool]]:

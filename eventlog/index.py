@@ -144,10 +144,10 @@ def _is_much(changed: Iterable[FileStamp], files: Iterable[FileStamp]) -> bool:
     return unknown > min(_SCAN_AT_MOST, max(_LITTLE, sum(map(size_in, files)) // 2))
 
 
-def _claim(entry: LogLine) -> tuple[bool, str, bytes]:
-    """Order lines with one id; the first counts: that of the day the id names, of the earlier day, the smaller."""
+def _claim(entry: LogLine) -> tuple[bool, str, tuple[bool, bytes]]:
+    """Order lines with one id; the first counts: that of the day the id names, of the earlier day, as `days.claim`."""
     day = entry.event.ts[:10]
-    return day != day_in_id(entry.event.id), day, entry.line
+    return day != day_in_id(entry.event.id), day, days.claim(entry)
 
 
 def _line(conversation: str, by_file: dict[str, list[int]], number: dict[str, int]) -> bytes:

@@ -78,6 +78,11 @@ class Store:
         return cls(explicit or os.path.join("~", home))
 
 
+def is_own(file: str) -> bool:
+    """Tell whether a file of a day is the log's own, and did not come from another machine."""
+    return len(file.rpartition("/")[2]) == len("2026-02-20.jsonl")
+
+
 def day_of(name: str) -> str:
     """Read the day a file of the log is named after, `YYYY-MM-DD`; "" for every other name.
 

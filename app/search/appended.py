@@ -9,6 +9,7 @@ from eventlog.index_lookup import inode_in, name_in, size_in
 from eventlog.lean import os
 from eventlog.linescan import lines_with
 from eventlog.projections.search.findable import FINDABLE
+from eventlog.store import is_own
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ class Appended:
     def __init__(self, files: "list[FileStamp]") -> None:
         self.files = files
         self.events: Lines = []
+        self.copied: Lines = []  # those of them that came from elsewhere
         self.seen: Seen = set()
         self.read = 0
 
@@ -45,6 +47,7 @@ def appended(store: "Store", seen: "Seen", most: int) -> Appended:
     grown = _grown([stamp for stamp in there if stamp not in seen], seen.difference(there))
     if sum(size_in(stamp) - start for stamp, start in grown) > most:
         raise ValueError(f"more than {most:,} bytes were appended")
+    claims: list[tuple[bool, bytes]] = []  # of each event: whether it came from elsewhere, and its line
     for stamp, start in grown:
         data = _whole_lines(f"{store.log}/{name_in(stamp)}", start)
         found.seen.add(index_lookup.with_size(stamp, start + len(data)))
@@ -53,7 +56,21 @@ def appended(store: "Store", seen: "Seen", most: int) -> Appended:
             event = _current(fastjson.object_in(data[begin:end]))
             if event.get("type") in _TELLS and event.get("id") and event.get("ts"):
                 found.events.append(event)
+                claims.append((not is_own(name_in(stamp)), data[begin:end]))
+    if any(is_copy for is_copy, _ in claims):
+        found.copied = [event for event, (is_copy, _) in zip(found.events, claims, strict=True) if is_copy]
+        found.events = _each_once(found.events, claims)
     return found
+
+
+def _each_once(events: "Lines", claims: "list[tuple[bool, bytes]]") -> "Lines":
+    """Keep of lines with the same id the one that counts, by the rule of `days.claim`."""
+    counting: dict[tuple[object, str], tuple[tuple[bool, bytes], dict[str, object]]] = {}
+    for event, claim in zip(events, claims, strict=True):
+        about = event["id"], str(event["ts"])[:10]
+        if about not in counting or claim < counting[about][0]:
+            counting[about] = claim, event
+    return [event for _, event in counting.values()]
 
 
 def _current(event: dict[str, object]) -> dict[str, object]:

@@ -7,7 +7,7 @@ Imported inside agents' hooks where something was appended that can be found: st
 
 from eventlog import fastjson
 from eventlog.app.search import placing, validity
-from eventlog.app.search.appended import WITHDRAWS, appended
+from eventlog.app.search.appended import WITHDRAWS, NotAppended, appended
 from eventlog.app.search.placing import Gathered, Unit
 from eventlog.app.search.search_index import OF_ONE, seen_in, units_in
 from eventlog.app.search.word_tables import PARTS
@@ -78,6 +78,8 @@ class IndexWriter:
         try:
             if seen != (seen := seen_in(self._db)):  # somebody else has taken it in meanwhile
                 news = appended(store, seen, most)
+            if seen and any(map(self._differs, news.copied)):
+                raise NotAppended("a copy of an event says something else")
             gone = self._withdraw(news.events, is_new=not seen)
             if seen:
                 placing.place(self, self._names, news.events, gone)
@@ -89,6 +91,11 @@ class IndexWriter:
         except BaseException:
             self._db.execute("ROLLBACK")
             raise
+
+    def _differs(self, event: "EventFields") -> bool:
+        """Tell whether something else is said here under that id: which of the two counts is found by reading both."""
+        there = units_in(self._db, _EVENT, event["id"])
+        return any(fastjson.object_in(line) != event for *_, line in there)
 
     def _withdraw(self, events: "Lines", *, is_new: bool) -> set[str]:
         """Take out what is withdrawn, and return all that ever was."""

@@ -1,0 +1,126 @@
+"""What a clock that was wrong has dated outranks nothing said since, and every clock is lived with."""
+
+import time
+from pathlib import Path
+
+import pytest
+
+from eventlog import EventLog, Fact, NotStored, timestamps
+from eventlog.append_once import append_once
+from eventlog.events import PlanEntry, SectionKey, counts_at, order
+from eventlog.store import Store
+from tests.support.command_line import call
+
+FUTURE = timestamps.to_ns("2031-01-01T10:00:00.000000Z")
+TODAY = timestamps.to_ns("2026-02-20T12:00:00.000000Z")
+SECOND = 10**9
+
+
+def port(content):
+    return Fact(conversation_id="s", content=content, key="port", scope="user")
+
+
+def at(store, now):
+    return EventLog(store, clock=lambda: now, fsync=False)
+
+
+@pytest.fixture
+def store(tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    return str(tmp_path / "store")
+
+
+@pytest.fixture
+def future(store):
+    """A store in which somebody spoke while the clock was years ahead."""
+    at(store, FUTURE).append(port("port is 2031"))
+    section = SectionKey(path="USER.md", heading="Ports")
+    at(store, FUTURE + SECOND).put([PlanEntry(conversation_id="s", key=section, content="of the future")])
+    return store
+
+
+@pytest.mark.parametrize("ahead", [1, SECOND, 59 * SECOND])
+def test_a_clock_set_back_a_little_is_followed_by_whatever_process_writes_next(store, ahead):
+    first = at(store, TODAY + ahead).append(port("first"))
+    second = at(store, TODAY).append(port("second"))
+    append_once(Store(store), {"type": "turn_end", "conversation_id": "c"}, "k", sync=False, clock=lambda: TODAY)
+    third = list(at(store, TODAY).read())[-1]
+
+    assert first.ts < second.ts < third.ts
+    assert (None, None) == (second.after, third.after)
+
+
+@pytest.mark.parametrize("ahead", [61 * SECOND, 3600 * SECOND, 400 * 86_400 * SECOND])
+def test_a_clock_set_back_far_is_not_followed_but_what_is_said_counts_after(store, ahead):
+    first = at(store, TODAY + ahead).append(port("first"))
+    log = at(store, TODAY)
+    said = [log.append(port("second")), *log.append_many([port("third"), port("fourth")])]
+    append_once(Store(store), {"type": "turn_end", "conversation_id": "c"}, "k", sync=False, clock=lambda: TODAY)
+    tomorrow = at(store, min(TODAY + 86_400 * SECOND, TODAY + ahead - 60 * SECOND - 1)).append(port("fifth"))
+
+    assert log.ahead and {"2026-02-20"} == {event.ts[:10] for event in said}
+    hook = max((event for event in log.read() if event.type == "turn_end"), key=order)
+    counted = [counts_at(event) for event in (first, *said, hook, tomorrow)]
+    assert sorted(set(counted)) == counted
+
+
+def test_once_the_clock_has_arrived_there_events_are_dated_as_ever(future):
+    at(future, TODAY).append(port("port is 8080"))
+    later = at(future, FUTURE + 3600 * SECOND).append(port("port is 1"))
+
+    assert later.after is None
+    assert later == max((event for event in at(future, 0).read() if event.type == "fact"), key=order)
+
+
+def test_a_fact_of_the_future_does_not_outrank_what_is_said_today(future):
+    assert 0 == call("replay", "--store", future).code
+    said = call("fact", "port is 8080", "--key", "port", "--scope", "user", "--session", "t", "--store", future)
+    assert "2031-01-01" in said.err
+    context = call("context", "--session", "new", "--store", future).out
+    assert 0 == call("replay", "--store", future).code
+    memory = Path(future, "knowledge", "MEMORY.md").read_text()
+    told = [context, memory, call("search", "port", "--store", future).out]
+
+    assert [(True, False)] * 3 == [("port is 8080" in one, "port is 2031" in one) for one in told]
+
+
+def test_a_plan_of_the_future_does_not_outrank_what_is_planned_today(future, tmp_path):
+    plan = '{"type":"plan_entry","conversation_id":"t","key":{"path":"USER.md","heading":"Ports"},"content":"of today"}'
+    call("replay", "--store", future)
+    call("append", "--stdin", "--store", future, stdin=plan.encode())
+    call("apply", "--store", future)
+    (file,) = (tmp_path / "home").rglob("USER.md")
+
+    assert ("of today" in file.read_text(), "of the future" in file.read_text()) == (True, False)
+    assert "nothing" in call("apply", "--store", future).out
+
+
+def test_doctor_names_what_is_of_the_future(future):
+    said = call("doctor", "--store", future)
+
+    assert 1 == said.code
+    assert "2 events of the future, 2031-01-01" in said.out
+
+
+@pytest.mark.parametrize(
+    "now", [-SECOND, 0, timestamps.to_ns("2263-01-01T00:00:00.000000Z"), timestamps.to_ns("9998-12-31T12:00:00.000000Z")]
+)
+def test_every_clock_of_the_log_is_lived_with(store, monkeypatch, now):
+    monkeypatch.setattr(time, "time_ns", lambda: now)
+    verbs = (["fact", "port"], ["replay"], ["context", "--session", "c"], ["search", "port"], ["verify"])
+
+    assert [0] * 5 == [call(*verb, "--store", store).code for verb in verbs]
+    assert call("doctor", "--store", store).code in (0, 1)
+
+
+def test_a_clock_beyond_all_is_refused(store, monkeypatch):
+    with pytest.raises(NotStored, match="beyond the year 9998"):
+        at(store, 253_402_300_800 * SECOND).append(port("late"))
+
+    def broken():
+        raise OverflowError("timestamp too large to convert to C PyTime_t")
+
+    at(store, TODAY).append(port("there"))
+    monkeypatch.setattr(time, "time_ns", broken)
+    said = [call(*verb, "--store", store) for verb in (["fact", "x", "--session", "c"], ["doctor"], ["replay"])]
+    assert [(3, True)] * 3 == [(one.code, "beyond the year 2262" in one.err) for one in said]
