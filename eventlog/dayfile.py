@@ -144,7 +144,8 @@ class DayFile:
     def newest(self, now: str) -> str:
         """Return when the newest event counts that is here or on a later day; "" where there is none.
 
-        Later days are looked for only where a file came since this one was written, or a clock was ahead of `now`. Raises NotStored.
+        Later days are looked for only where a file came since this one was written, or a clock was ahead of `now`.
+        Raises NotStored.
         """
         try:
             if self._heard != self._size:

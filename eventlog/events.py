@@ -68,7 +68,7 @@ class Dated(Protocol):
 
 
 def counts_at(event: Dated) -> str:
-    """Give the time whose place an event takes among others: what a clock once dated too late outranks nothing newer."""
+    """Give the time whose place an event takes among others: a clock that was wrong outranks nothing newer."""
     return event.after or event.ts
 
 

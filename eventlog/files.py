@@ -217,7 +217,7 @@ def is_locked(path: str) -> bool:
 
 
 def busy(path: str, patience: float | None = None) -> "Busy":
-    """Make the error of a lock that is not to be had within so many seconds; it names the holder where that is known."""
+    """Make the error of a lock that is not to be had within so many seconds, with its holder if known."""
     from eventlog.errors import Busy
 
     waited = PATIENCE if patience is None else patience

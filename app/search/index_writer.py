@@ -32,7 +32,8 @@ _SCHEMA = (
     """CREATE TABLE homes (conversation TEXT, what TEXT, said TEXT, at TEXT, PRIMARY KEY (conversation, what))
         WITHOUT ROWID""",
     "CREATE TABLE gone (aim TEXT PRIMARY KEY) WITHOUT ROWID",
-    """CREATE TABLE units (id INTEGER PRIMARY KEY, place INTEGER, subject TEXT, event TEXT, ts TEXT, after TEXT, type TEXT,
+    """CREATE TABLE units (id INTEGER PRIMARY KEY, place INTEGER, subject TEXT, event TEXT, ts TEXT, after TEXT,
+        type TEXT,
         conversation TEXT, drawn INTEGER, line BLOB)""",
 )
 _INDEXES = (  # made once the table is filled: each in one go
@@ -78,8 +79,8 @@ class IndexWriter:
         try:
             if seen != (seen := seen_in(self._db)):  # somebody else has taken it in meanwhile
                 news = appended(store, seen, most)
-            if seen and any(map(self._differs, news.copied)):
-                raise NotAppended("a copy of an event says something else")
+            if seen:
+                self._compare(news.copied)
             gone = self._withdraw(news.events, is_new=not seen)
             if seen:
                 placing.place(self, self._names, news.events, gone)
@@ -92,10 +93,12 @@ class IndexWriter:
             self._db.execute("ROLLBACK")
             raise
 
-    def _differs(self, event: "EventFields") -> bool:
-        """Tell whether something else is said here under that id: which of the two counts is found by reading both."""
-        there = units_in(self._db, _EVENT, event["id"])
-        return any(fastjson.object_in(line) != event for *_, line in there)
+    def _compare(self, copied: "Lines") -> None:
+        """Raise NotAppended where the index has another line of one of these: which counts, reading both tells."""
+        for event in copied:
+            there = units_in(self._db, _EVENT, event["id"])
+            if any(fastjson.object_in(line) != event for *_, line in there):
+                raise NotAppended("a copy of an event says something else")
 
     def _withdraw(self, events: "Lines", *, is_new: bool) -> set[str]:
         """Take out what is withdrawn, and return all that ever was."""

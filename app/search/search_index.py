@@ -140,7 +140,9 @@ class SearchIndex:
 
     def said_in(self, conversation: str) -> "list[EventFields]":
         """List the summaries and texts of a conversation, oldest first."""
-        rows = units_in(self._db, "conversation = ? AND type != 'fact' ORDER BY coalesce(after, ts), event", conversation)
+        rows = units_in(
+            self._db, "conversation = ? AND type != 'fact' ORDER BY coalesce(after, ts), event", conversation
+        )
         return [fields for _, fields in self._allowed(rows)]
 
     def of_conversation(self, conversation: str) -> "list[Hit]":

@@ -88,7 +88,9 @@ def distinct_facts(statements: Iterable[Statement]) -> list[DistinctFact]:
         in_order.sort(key=order)
     current = {one.key: one.same for one in in_order if one.key}
     standing = [one for one in in_order if one.key is None or current[one.key] == one.same]
-    facts = {one.same: DistinctFact((one,), (one.importance, 1, counts_at(one), one.confidence, one.id)) for one in standing}
+    facts = {
+        one.same: DistinctFact((one,), (one.importance, 1, counts_at(one), one.confidence, one.id)) for one in standing
+    }
     if len(facts) < len(standing):  # most are stated once
         facts |= {same: DistinctFact(said, _rank(said)) for same, said in _repeated(standing).items()}
     return list(facts.values())
