@@ -21,7 +21,7 @@ def test_the_line_of_the_own_file_counts_and_every_replay_tells_of_the_conflict(
     found = call("search", "zebra", "--store", store).out
     replays = [call("replay", "--store", store) for _ in range(2)]
     again = call("search", "zebra", "--store", store).out
-    told = [found, again, Path(store, "knowledge", "MEMORY.md").read_text(), EventLog(store).session("c")[0].content]
+    told = [found, again, Path(store, "knowledge", "MEMORY.md").read_text(), str(EventLog(store).session("c")[0])]
 
     assert [(True, False)] * 4 == [("run tests" in one, "evil" in one) for one in told]
     assert [True, True] == ["conflict" in replay.out + replay.err for replay in replays]
