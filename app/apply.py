@@ -28,6 +28,7 @@ from eventlog.projections.bases.ledger import Ledger
 from eventlog.projections.bases.ledgers import ledgers, unmatched_entries
 from eventlog.projections.bases.names import BaseFile
 from eventlog.projections.state.knowledge_events import Knowledge
+from eventlog.replica import make_replica
 from eventlog.settings.schema import Settings
 from eventlog.store import Store
 
@@ -57,6 +58,11 @@ def apply(
     A dry run writes nothing, creates nothing, and tells what would happen.
     """
     state = state or read_knowledge(opened.log, opened.settings)
+    if state.tells_of_files and not dry_run:
+        try:
+            make_replica(opened.store)  # by it, all below tells this machine's files from those of others
+        except NotStored as error:
+            return ApplyResult(pending=[(error.where, error.what)])
     bases = opened.settings.knowledge_bases
     wanted = [name for name, base in bases.items() if only in (None, name, Path(base.path or base.url or "").name)]
     if only and not wanted:

@@ -25,7 +25,7 @@ from eventlog.hooks import error_log
 from eventlog.log import EventLog
 from eventlog.plain_words import of_record, of_system, place_of
 from eventlog.projections.context.recent_events import retractions_since
-from eventlog.replica import replica_of
+from eventlog.replica import copied_from, own_replica_of, replica_of
 from eventlog.retractions import statements_of
 from eventlog.settings import load
 from eventlog.store import Store
@@ -55,6 +55,7 @@ class DoctorReport(NamedTuple):
     set_aside: list[str]
     agents: list[Report]
     failures: list[dict[str, Any]]
+    copied_from: str = ""  # the name of the store that this one was copied from
 
     @property
     def needs_a_fix(self) -> bool:
@@ -73,6 +74,7 @@ def doctor(target: InstallTarget) -> DoctorReport:
         list(map(str, copies_in(store))),
         [] if home else examine(target),
         [failure | {"error": of_record(str(failure.get("error")))} for failure in error_log.noted(store)],
+        copied_from(store) if own_replica_of(store) else "",
     )
 
 
@@ -139,6 +141,8 @@ def _replicas(store: Store) -> Iterator[Problem]:
             f"{file} has events of {name}, the name of this store, that its own log lacks",
             "where a copy of this store is in use, remove the file `replica` there; else this log has lost them",
         )
+    if (former := copied_from(store)) and not own_replica_of(store):
+        yield Problem(f"this store is a copy of that of {former}, and goes by its name", "eventlog replay")
     if Path(store.replica).exists() and not replica_of(store):
         yield Problem(f"{store.replica} does not hold the name of a store", "remove it, and it is made anew")
 

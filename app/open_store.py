@@ -5,7 +5,7 @@ from typing import NamedTuple
 from eventlog import spool
 from eventlog.app.machine import Machine
 from eventlog.log import EventLog
-from eventlog.replica import replica_of
+from eventlog.replica import own_replica_of
 from eventlog.settings.schema import Settings
 from eventlog.store import Store
 
@@ -24,8 +24,8 @@ class OpenStore(NamedTuple):
 
     @property
     def replica(self) -> str:
-        """The name of the store; "" while it has none."""
-        return replica_of(self.store)
+        """The name of the store; "" while it has none of its own."""
+        return own_replica_of(self.store)
 
 
 def open_log(store: Store, machine: Machine) -> EventLog:

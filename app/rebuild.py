@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, nullcontext, suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -17,6 +17,7 @@ from eventlog.app.publish import PublishResult, publish, publish_outdated
 from eventlog.app.replay import replay
 from eventlog.app.tell_remotes import tell_remotes
 from eventlog.app.workers import Workers
+from eventlog.errors import NotStored
 from eventlog.events import Event
 from eventlog.exchange_file import sweep_tree
 from eventlog.home import in_full
@@ -27,6 +28,7 @@ from eventlog.projections.catalog import installed
 from eventlog.projections.engine.replay import ReplayResult
 from eventlog.projections.views.knowledge import KNOWLEDGE
 from eventlog.projections.views.memory import MEMORY
+from eventlog.replica import copied_from, make_replica
 
 _AGAIN = "reading once more"
 _APPLYING, _WRITING = "applying to files", "writing files"
@@ -42,6 +44,7 @@ class RebuildResult(NamedTuple):
     applied: ApplyResult
     edits: Sequence[Event] = ()  # what people had done to files of the store
     copies: ExportResult = _NO_COPIES  # for Codex
+    copied_from: str = ""  # the name of the store that this one is a copy of, until somebody is told
 
 
 def replay_store(
@@ -65,6 +68,7 @@ def replay_store(
                 opened.store
             )  # before the log is read: what is declared from now on is noted anew
         done = rebuild(opened, projections=projections, anew=anew, check=check, phases=phases)
+    done = done._replace(copied_from=copied_from(opened.store, untold=True))
     if check:
         return done
     replica_files.remember(opened.store)
@@ -136,6 +140,7 @@ def rebuild(
     projections = installed().projections if projections is None else projections
     if not check:
         _sweep(opened)
+        _name(opened)
     with Workers() as workers:
         return _rebuilt(opened, projections, workers, anew=anew, check=check, phases=phases)
 
@@ -175,6 +180,13 @@ def _rebuilt(
         spread=workers.spread,
     )
     return RebuildResult(replayed, published, applied, taken.events)
+
+
+def _name(opened: OpenStore) -> None:
+    """Give the store a name of its own, before anything is judged by it; where there is no log, nothing is made."""
+    if Path(opened.store.log).is_dir():
+        with suppress(NotStored):  # whatever needs the name says so; most files do not
+            make_replica(opened.store)
 
 
 def _sweep(opened: OpenStore) -> None:

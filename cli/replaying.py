@@ -10,6 +10,7 @@ from eventlog.cli.main import EXIT_FOUND, EXIT_NOT_WRITTEN
 from eventlog.cli.progress import phases
 from eventlog.cli.show_replay import report
 from eventlog.projections.catalog import chosen
+from eventlog.replica import mark_told
 from eventlog.store import Store
 
 
@@ -20,7 +21,10 @@ def replay_here(
     opened = open_store(store, Machine.here())
     with phases() as phase:
         done = replay_store(opened, projections=chosen(names), anew=anew, check=check, phases=phase)
-    return tell(done, store.knowledge, store, check=check, as_json=as_json)
+    code = tell(done, store.knowledge, store, check=check, as_json=as_json)
+    if done.copied_from and not check:
+        mark_told(store)
+    return code
 
 
 def tell(done: RebuildResult, root: str, store: Store, *, check: bool, as_json: bool) -> int:

@@ -21,6 +21,8 @@ def show_report(found: DoctorReport, shown: Shown) -> None:
     """Print a line for the store and each agent that is here, its problems below it, the others in one last line."""
     _line(_mark(found.problems), "store", f"{found.store}{_measured(found.size, shown)}")
     _steps(found.problems)
+    if found.copied_from:
+        _line("·", "", f"it is a copy of the store of {found.copied_from}, and has a name of its own")
     if found.set_aside:
         _set_aside(found.set_aside)
     here = [agent for agent in found.agents if agent.found or agent.installed or agent.problems]

@@ -25,9 +25,13 @@ def report(done: RebuildResult, root: str, short: Callable[[str], str], *, check
                 "codex_memory": done.copies,
                 "knowledge_bases": show_apply.as_dict(done.applied),
                 "by_hand": [to_fields(event) for event in done.edits],
+                "copied_from": done.copied_from or None,
             }
         )
         return
+    if done.copied_from:
+        named = "a replay gives it a name of its own" if check else "it has a name of its own now"
+        say(f"{'named':<10} this store is a copy of that of {done.copied_from}: {named}")
     for event in done.edits:
         say(f"{'by hand':<10} {event.type} {describe(event)}")
     show_apply.tell(done.applied, short, dry_run=check)

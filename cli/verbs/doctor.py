@@ -39,6 +39,7 @@ def _as_dict(store: Store, found: DoctorReport) -> dict[str, Any]:
         "log_files": found.size.files,
         "log_bytes": found.size.bytes,
         "written_at": found.size.written_at,
+        "copied_from": found.copied_from or None,
         "problems": [problem._asdict() for problem in found.problems],
         "set_aside": found.set_aside,
         "agents": [

@@ -10,6 +10,7 @@ import pytest
 from eventlog import BadRequest, EventLog, Retraction
 from eventlog.projections.bases import drift
 from eventlog.projections.bases.section_history import Spelling
+from eventlog.replica import make_replica
 from eventlog.settings.schema import KnowledgeBase, Settings
 from tests.support.bases import (
     LAST_WORD,
@@ -327,6 +328,7 @@ def test_an_event_id_names_no_file_outside_the_staging_directory(tmp_path, clock
     entry = {**fields, "key": {"path": "user", "heading": "S"}, "content": "x"}
     (Path(log.store.log) / "2026-02-20.jsonl").parent.mkdir(parents=True)
     (Path(log.store.log) / "2026-02-20.jsonl").write_text(json.dumps(entry) + "\n")
+    make_replica(log.store)
     before = everything(log)
     [staged] = apply_all(log, REVIEWED).staged
 

@@ -1,18 +1,29 @@
+import ctypes
 import os
 import re
+import shutil
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from eventlog import Store
+from eventlog import replica as names
 from eventlog.errors import NotStored
-from eventlog.replica import make_replica, replica_of
+from eventlog.replica import copied_from, make_replica, mark_told, own_replica_of, replica_of
+from tests.support.machines import of_machine
 
 
 @pytest.fixture
-def store(tmp_path):
+def store(tmp_path, monkeypatch):
+    of_machine(monkeypatch, tmp_path, 1)
     return Store(str(tmp_path / "store"))
+
+
+def copy_of(store, tmp_path):
+    """The store, copied whole, with every time of its files."""
+    shutil.copytree(store.root, tmp_path / "copy")
+    return Store(str(tmp_path / "copy"))
 
 
 def test_a_store_has_no_name_until_one_is_needed(store):
@@ -25,7 +36,7 @@ def test_a_name_is_made_once_for_its_owner_only(store):
     assert re.fullmatch(r"[a-z0-9-]{1,33}-[0-9a-f]{6}", name)
     assert [name, name] == [make_replica(store), replica_of(store)]
     assert 0o600 == Path(store.replica).stat().st_mode & 0o777
-    assert [Path(store.replica)] == list(Path(store.root).iterdir())
+    assert {"replica", "replica.machine"} == {path.name for path in Path(store.root).iterdir()}
 
 
 @pytest.mark.parametrize("links", [True, False])
@@ -59,3 +70,110 @@ def test_what_is_no_name_counts_for_none_and_is_never_replaced(store, held):
     with pytest.raises(NotStored, match="does not hold"):
         make_replica(store)
     assert held == Path(store.replica).read_bytes()
+
+
+def test_a_store_copied_whole_to_another_machine_gets_a_name_of_its_own(store, tmp_path, monkeypatch):
+    theirs = make_replica(store)
+    copy = copy_of(store, tmp_path)
+    of_machine(monkeypatch, tmp_path, 2)
+
+    assert (theirs, "", theirs) == (replica_of(copy), own_replica_of(copy), copied_from(copy))
+    with ThreadPoolExecutor(8) as pool:
+        [ours] = set(pool.map(lambda _: make_replica(copy), range(8)))
+    assert ours != theirs
+    assert (ours, ours, theirs) == (own_replica_of(copy), make_replica(copy), copied_from(copy))
+
+
+def test_that_a_store_is_a_copy_is_told_once_and_stays_known(store, tmp_path, monkeypatch):
+    theirs = make_replica(store)
+    copy = copy_of(store, tmp_path)
+    of_machine(monkeypatch, tmp_path, 2)
+    make_replica(copy)
+
+    assert theirs == copied_from(copy, untold=True)
+    mark_told(copy)
+    assert ("", theirs) == (copied_from(copy, untold=True), copied_from(copy))
+
+
+def _moved(store, tmp_path, _):
+    return copy_of(store, tmp_path)  # to another disk, or back out of a backup
+
+
+def _of_another_host_name(store, _, monkeypatch):
+    monkeypatch.setattr(os, "uname", lambda: os.uname_result(("", "renamed", "", "", "")))
+    return store
+
+
+def _mounted_elsewhere(store, tmp_path, monkeypatch):
+    of_machine(monkeypatch, tmp_path, 2)
+    return store
+
+
+def _given_to_another_owner(store, tmp_path, monkeypatch):
+    of_machine(monkeypatch, tmp_path, 2)
+    Path(store.replica).chmod(0o640)  # another change time, the same file
+    return store
+
+
+def _where_nothing_tells_machines_apart(store, tmp_path, monkeypatch):
+    copy = copy_of(store, tmp_path)
+    monkeypatch.setattr(names, "_MACHINE_IDS", ())
+    return copy
+
+
+def _noted_by_nobody(store, tmp_path, monkeypatch):
+    Path(f"{store.replica}.machine").unlink()  # as earlier releases leave it
+    copy = copy_of(store, tmp_path)
+    of_machine(monkeypatch, tmp_path, 2)
+    return copy
+
+
+@pytest.mark.parametrize(
+    "happens",
+    [
+        _moved,
+        _of_another_host_name,
+        _mounted_elsewhere,
+        _given_to_another_owner,
+        _where_nothing_tells_machines_apart,
+        _noted_by_nobody,
+    ],
+)
+def test_a_name_stays_wherever_it_is_not_certain_that_the_store_is_a_copy(store, tmp_path, monkeypatch, happens):
+    name = make_replica(store)
+    found = happens(store, tmp_path, monkeypatch)
+
+    assert [name, name, name] == [own_replica_of(found), make_replica(found), own_replica_of(found)]
+    assert "" == copied_from(found)
+
+
+def test_a_store_that_moved_is_known_where_it_is_now(store, tmp_path, monkeypatch):
+    name = make_replica(store)
+    moved = copy_of(store, tmp_path)
+    make_replica(moved)
+    of_machine(monkeypatch, tmp_path, 2)  # which mounts the same home
+
+    assert name == make_replica(moved)
+
+
+@pytest.mark.parametrize("said", ["", "uninitialized\n"])
+def test_a_word_in_place_of_an_id_tells_no_machine(store, tmp_path, said):
+    (tmp_path / "machine-id").write_text(said)
+    make_replica(store)
+
+    assert not Path(f"{store.replica}.machine").exists()
+
+
+def test_a_mac_is_told_by_the_id_of_its_hardware(store, monkeypatch):
+    class System:
+        @staticmethod
+        def gethostuuid(found, _wait):
+            found[:] = bytes(range(16))
+            return 0
+
+    monkeypatch.setattr(names, "_MACHINE_IDS", ())
+    monkeypatch.setattr(os, "uname", lambda: os.uname_result(("Darwin", "mac", "", "", "")))
+    monkeypatch.setattr(ctypes, "CDLL", lambda _: System)
+    make_replica(store)
+
+    assert 32 == len(Path(f"{store.replica}.machine").read_text().split("\n")[1])

@@ -1,6 +1,9 @@
 """Several machines, each with a home, a store and knowledge files of its own, that exchange day files by copying."""
 
+import shutil
 from pathlib import Path
+
+from hypothesis import strategies as st
 
 from eventlog import EventLog, Retraction
 from eventlog.app.machine import Machine
@@ -10,11 +13,36 @@ from eventlog.app.rebuild import rebuild
 from eventlog.app.replay import replay
 from eventlog.app.resolve import decide, waiting
 from eventlog.projections.bases import section_edits, sections
-from eventlog.replica import make_replica
+from eventlog.replica import make_replica, replica_of
 from eventlog.settings.schema import Settings
 from tests.support.builders import NOON
 
 SETTINGS = Settings()
+KINDS = ["named", "nameless", "named elsewhere", "copied"]  # a store, as a log may be found in it
+STORES = st.sampled_from(KINDS)
+
+
+def found_as(store, how):
+    """Let a store be one of STORES: named here or not yet, or with the name that a whole copy brings along."""
+    Path(store.replica).unlink(missing_ok=True)
+    if how != "nameless":
+        make_replica(store)
+    if how in ("named elsewhere", "copied"):
+        Path(store.root).mkdir(parents=True, exist_ok=True)
+        Path(store.replica).write_text("elsewhere\n")
+    if how == "copied":
+        copied_whole(store)
+
+
+def copied_whole(store):
+    """Let the file `replica` be a copy of one on another machine."""
+    Path(f"{store.replica}.machine").write_text("\n".join([replica_of(store), "another", "0", "0", "", "", ""]))
+
+
+def of_machine(patch, directory, number):
+    """Let this be a machine that can be told from others."""
+    Path(directory, "machine-id").write_text(f"{number:032x}\n")
+    patch.setattr("eventlog.replica._MACHINE_IDS", (f"{directory}/machine-id",))
 
 
 class Network:
@@ -50,6 +78,18 @@ class Neighbour:
         self.name = make_replica(self.log.store)
         self.opened = OpenStore(self.log, SETTINGS, Machine(str(self.home), {}, network.tick, "eventlog"))
         self.acts = set()  # (heading, level, text) of every section a person wrote or removed here
+
+    def copied(self, root, *, named, at_home):
+        """The log on a new machine, restored or synced, in a store with a name or without; with the home, or in a new one."""
+        new = Neighbour(self.network, root)
+        if not named:
+            for file in Path(new.log.store.root).glob("replica*"):
+                file.unlink()
+        if Path(self.log.store.log).exists():
+            shutil.copytree(self.log.store.log, new.log.store.log)
+        if at_home:
+            shutil.copytree(self.home, new.home, dirs_exist_ok=True)
+        return new
 
     @property
     def user_md(self):
