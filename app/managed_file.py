@@ -80,8 +80,8 @@ class ManagedFile:
         return bool(self._tell(arrived, state))
 
     def _take_note(self, ledger: Ledger, state: Knowledge, page: Page) -> bool:
-        """Record what people did to the file; a file that is gone is not an edit, it is made anew."""
-        told = self._tell(drift.edits(ledger, self._place, self._target.shown, page), state)
+        """Record what people did to the file, or copied; a file that is gone is not an edit, it is made anew."""
+        told = self._tell(drift.news(ledger, self._place, self._target.shown, page), state)
         self.done.edited += [_edited(event, self._target.shown) for event in told if isinstance(event, KnowledgeEdited)]
         return bool(told)
 

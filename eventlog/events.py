@@ -238,7 +238,8 @@ class EntryApplied(Event, tag="entry_applied", frozen=True, kw_only=True):
     """A plan entry reached its file.
 
     `under` has all headings above the section, None in logs of before there was such a field. `content` is what was
-    written where that is not the entry's own text, because a person's lines were kept.
+    written where that is not the entry's own text, because a person's lines were kept. Where nothing was written,
+    because the very text was there, come with a copy, `found` is the event that tells of it on the other machine.
     """
 
     target: NonEmpty
@@ -248,6 +249,7 @@ class EntryApplied(Event, tag="entry_applied", frozen=True, kw_only=True):
     digest: str
     under: tuple[str, ...] | None = None
     content: str | None = None
+    found: str | None = None
 
 
 class EntryResolved(Event, tag="entry_resolved", frozen=True, kw_only=True):

@@ -26,6 +26,7 @@ REJECTED = "says what you have forgotten"
 DUPLICATE = "its batch plans the same section of this file twice"
 
 _MARK = re.compile(r"^\s*([-*+]|\d{1,9}[.)])?\s*(\[[ xX]\]\s+)?")  # of a list's item
+Told = EntryApplied | KnowledgeEdited  # what tells of the text of a section
 _Decisions = dict[str, EntryResolved]  # entry -> the decision in force
 
 
@@ -48,6 +49,7 @@ class FileHistory(Struct):
     resolved: dict[str, list[EntryResolved]] = field(default_factory=dict)  # decisions in force, by entry
     undone: dict[str, str] = field(default_factory=dict)  # when the acceptance of an entry was taken back
     known: dict[str, PlanEntry | KnowledgeEdited] = field(default_factory=dict)
+    elsewhere: list[Told] = field(default_factory=list)  # of this file on other machines
     newest: str = ""
     rejects: Callable[[str], bool] = lambda _text: False  # what a person does not want said
 
@@ -109,6 +111,17 @@ class Ledger:
         """Tell whether a person has accepted it, looking at this file."""
         return entry.id in self.decisions and is_of(self.decisions[entry.id], self._replica)
 
+    def knows(self, key: SectionId) -> bool:
+        """Tell whether the log tells anything of this section of the file here."""
+        return key in self.managed or key in self.histories
+
+    def is_news(self, key: SectionId, entry_id: str) -> bool:
+        """Tell whether this is an entry, and neither it nor a later one has ever reached the section here."""
+        entry = self.record.known.get(entry_id)
+        reached = (self.record.known[told.target] for told in self.record.applied if key_of(told) == key)
+        moments = [self.moment(other) for other in reached if isinstance(other, PlanEntry)]
+        return isinstance(entry, PlanEntry) and self.moment(entry) > max(moments, default=("", ""))
+
     def _read_digests(self, path: str) -> dict[SectionId, str]:
         seen: dict[SectionId, str] = {}
         for event in self._observations():
@@ -120,7 +133,7 @@ class Ledger:
                 seen[key] = sections.digest(body_of_edit(event))
         return seen
 
-    def _observations(self) -> list[EntryApplied | KnowledgeEdited]:
+    def _observations(self) -> list[Told]:
         """List all that tells of what a file said, withdrawn or not, oldest first."""
         texts = (event for event in self.record.known.values() if isinstance(event, KnowledgeEdited))
         return sorted([*self.record.applied, *texts], key=order)
@@ -135,10 +148,15 @@ def is_of(event: Event, replica: str | None) -> bool:
     return replica is None or event.replica in (None, replica)
 
 
-def key_of(event: EntryApplied | KnowledgeEdited) -> SectionId:
+def key_of(event: Told) -> SectionId:
     """Return the section an event of the log is about."""
     at: SectionKey | EntryApplied = event.key if isinstance(event, KnowledgeEdited) else event
     return SectionId.of(at.heading, at.level, at.under)
+
+
+def digest_of(event: Told) -> str:
+    """Return the digest of the text the section had then, "" where it was gone."""
+    return event.digest if isinstance(event, EntryApplied) else sections.digest(body_of_edit(event))
 
 
 def body_of_edit(edit: KnowledgeEdited) -> str | None:
@@ -198,7 +216,7 @@ def _by_key(keyed: Iterable[tuple[SectionId, Wording]]) -> dict[SectionId, list[
     return found
 
 
-def _spelling(event: EntryApplied | KnowledgeEdited) -> Spelling:
+def _spelling(event: Told) -> Spelling:
     at: SectionKey | EntryApplied = event.key if isinstance(event, KnowledgeEdited) else event
     return Spelling(at.heading, at.level, at.under)
 

@@ -1,10 +1,13 @@
 """Machines that exchange day files settle on the same bytes, and nobody is said to have edited what they did not."""
 
 import tempfile
+from pathlib import Path
 
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from eventlog.app.rebuild import rebuild
+from eventlog.projections.bases import sections
 from tests.support.effort import rounds
 from tests.support.machines import Network
 
@@ -75,3 +78,41 @@ def test_machines_settle_on_the_same_bytes_and_nobody_did_what_no_person_did(ste
         assert [set(), set(), set()] == [never_done(machine) for machine in network.machines]
         first, *others = [machine.rendered() for machine in network.machines]
         assert [first, first] == others
+
+
+def news_of(machine):
+    """What a replay tells the log here; a second one tells nothing."""
+    before = {event.id for event in machine.log.read()}
+    assert [] == rebuild(machine.opened).applied.pending
+    told = [event for event in machine.log.read() if event.id not in before]
+    assert 0 == machine.replay()
+    return told
+
+
+@settings(max_examples=rounds(fixed=12, fuzz=300))
+@given(STEPS, st.booleans())
+@example([("plan", 0, ("S", 2), 1)], False)
+@example([("plan", 0, ("S", 2), 1), ("replay", 0, ("S", 2), 1), ("edit", 0, ("S", 2), 1)], True)
+@example(
+    [("plan", 0, ("S", 2), 1), ("plan", 0, ("T", 2), 1), ("replay", 0, ("S", 2), 1), ("remove", 0, ("S", 2), 1)], True
+)
+def test_a_log_copied_to_a_nameless_store_replays_as_on_a_named_one(steps, at_home):
+    with tempfile.TemporaryDirectory() as directory:
+        network = Network(directory)
+        happen(network, steps)
+        network.exchange()
+        old = network.machines[0]
+        named = old.copied(Path(directory, "named"), named=True, at_home=at_home)
+        nameless = old.copied(Path(directory, "nameless"), named=False, at_home=at_home)
+        told, as_told = news_of(named), news_of(nameless)
+
+        def shape(events):
+            arrivals = (event for event in events if event.type == "entry_applied")
+            return [(event.target, event.heading, event.level, event.content) for event in arrivals]
+
+        assert [] == [event for event in (*told, *as_told) if event.type != "entry_applied" and event.below is None]
+        assert shape(told) == shape(as_told)
+        assert len(shape(told)) == len(set(shape(told)))
+        assert named.text == nameless.text
+        if at_home and sections.Page(old.text).sections:  # an empty file could be of any machine
+            assert old.text == nameless.text

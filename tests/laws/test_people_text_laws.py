@@ -11,6 +11,7 @@ from eventlog import EventLog
 from tests.support.bases import LAST_WORD, SETTINGS, planned, user_md, write_user
 from tests.support.builders import Clock
 from tests.support.effort import rounds
+from tests.support.machines import STORES, found_as, of_machine
 from tests.support.use_cases import apply, rebuild
 
 HEADINGS = {"A": "A", "B \\<K\\> c": "B <K> c", "**C** _d_": "C d", "`e` &amp; f": "e & f", "标题": "标题"}
@@ -53,15 +54,18 @@ def expected(document, position, operation, content):
 
 
 @contextmanager
-def store():
+def store(found):
     with tempfile.TemporaryDirectory() as root, pytest.MonkeyPatch.context() as patch:
         patch.setenv("HOME", f"{root}/home")
-        yield EventLog(f"{root}/store", fsync=False, clock=Clock())
+        of_machine(patch, root, 1)
+        log = EventLog(f"{root}/store", fsync=False, clock=Clock())
+        found_as(log.store, found)
+        yield log
 
 
 @settings(max_examples=rounds(fixed=15, fuzz=200))
-@given(DOCUMENTS, st.data(), OPERATIONS)
-def test_every_byte_outside_the_addressed_range_stays(document, data, operation):
+@given(DOCUMENTS, st.data(), OPERATIONS, STORES)
+def test_every_byte_outside_the_addressed_range_stays(document, data, operation, found_in):
     position = data.draw(st.integers(0, len(document) - 1))
     level, source, _ = document[position]
     under = above(document, position)
@@ -71,7 +75,7 @@ def test_every_byte_outside_the_addressed_range_stays(document, data, operation)
         if (other, HEADINGS[heading], above(document, number)) == (level, HEADINGS[source], under)
     ]
     content = {"update": "agent's", "clear": "", "delete": None}[operation]
-    with store() as log:
+    with store(found_in) as log:
         write_user(text(document))
         planned(log, HEADINGS[source], content, level=level, under=under, operation=operation)
         done = apply(log, LAST_WORD)
@@ -86,10 +90,12 @@ def test_every_byte_outside_the_addressed_range_stays(document, data, operation)
 
 @settings(max_examples=rounds(fixed=15, fuzz=200))
 @given(
-    DOCUMENTS, st.lists(st.tuples(OPERATIONS, st.sampled_from(sorted(HEADINGS)), st.integers(1, 4), BODIES), max_size=5)
+    DOCUMENTS,
+    st.lists(st.tuples(OPERATIONS, st.sampled_from(sorted(HEADINGS)), st.integers(1, 4), BODIES), max_size=5),
+    STORES,
 )
-def test_every_line_a_person_wrote_stays_in_its_order(document, plans):
-    with store() as log:
+def test_every_line_a_person_wrote_stays_in_its_order(document, plans, found_in):
+    with store(found_in) as log:
         write_user(text(document))
         for operation, source, level, body in plans:
             content = {"update": f"agent's\n{body}", "clear": "", "delete": None}[operation]

@@ -22,6 +22,7 @@ from eventlog.settings.schema import MemorySettings, Settings, SummarySettings
 from tests.support import builders
 from tests.support.golden import DEFAULTS, HISTORY, copied, rendered, tree
 from tests.support.histories import DAYS, REPLICAS, histories, log_of, ts_of, write
+from tests.support.machines import STORES, found_as
 from tests.support.tree import IMPORT_PATH
 from tests.support.use_cases import rebuild
 
@@ -243,14 +244,18 @@ def test_an_event_that_comes_home_takes_its_copies_out_of_the_cache(tmp_path, ho
     assert rendered(log, anew=True, save=False) == rendered(log)
 
 
-@given(histories())
-def test_twice_in_a_row_the_second_writes_nothing(lines):
-    with log_of(lines) as log:
-        rebuild(log, Settings())
-        before = _times(log.store.knowledge)
+@given(histories(plans=True), STORES, st.data())
+def test_twice_in_a_row_the_second_writes_nothing_and_nobody_edited_anything(lines, store, data):
+    with log_of([]) as log, pytest.MonkeyPatch.context() as patch:
+        patch.setenv("HOME", f"{log.store.root}-home")
+        write(log, lines, [data.draw(st.sampled_from(REPLICAS)) for _ in lines])
+        found_as(log.store, store)
+        first = rebuild(log, Settings())
+        before, said = _times(log.store.knowledge), list(log.read())
         second = rebuild(log, Settings())
 
-        assert (0, before) == (second.published.changes, _times(log.store.knowledge))
+        assert (0, before, said) == (second.published.changes, _times(log.store.knowledge), list(log.read()))
+        assert [] == [*first.applied.pending, *(event for event in said if event.type == "knowledge_edited")]
 
 
 def _times(directory):
