@@ -10,7 +10,7 @@ from eventlog.app.naming.file_lines import is_file_line
 from eventlog.app.naming.nearest import did_you_mean
 from eventlog.app.naming.references import events_named
 from eventlog.app.open_store import OpenStore
-from eventlog.app.rebuild import RebuildResult, replay_store
+from eventlog.app.rebuild import RebuildResult, carry_out
 from eventlog.app.why import LineReason, reasons_behind, shown_statements
 from eventlog.errors import BadRequest
 from eventlog.events import (
@@ -75,9 +75,7 @@ def forgettable_session(opened: OpenStore, conversation_id: str) -> Forgettable:
 def forget(opened: OpenStore, chosen: Sequence[Forgettable]) -> ForgetResult:
     """Decide that these are not to be said, by whomever, and rebuild; raises NotStored."""
     batch = os.urandom(8).hex() if len(chosen) > 1 else None
-    decisions = [replace(one.decision, batch=batch) for one in chosen]
-    stored = [appended.event for appended in opened.log.put(decisions)]
-    return ForgetResult(stored, replay_store(opened))
+    return ForgetResult(*carry_out(opened, [replace(one.decision, batch=batch) for one in chosen]))
 
 
 class _Known:

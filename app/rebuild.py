@@ -91,6 +91,16 @@ def _erase_withdrawn(opened: OpenStore, done: RebuildResult) -> None:
         sweep_copies(opened.log, withdrawn, set_aside)
 
 
+def carry_out(opened: OpenStore, decisions: Sequence[Event], *, after: str = "") -> tuple[list[Event], RebuildResult]:
+    """Store what a person decided, as one deed, and rebuild; raises NotStored.
+
+    What waits to be recorded or applied goes first: it is no part of the deed, and stays where that is taken back.
+    """
+    replay_store(opened)
+    stored = [appended.event for appended in opened.log.put(decisions, after=after)]
+    return stored, replay_store(opened)
+
+
 def replay_elsewhere(
     opened: OpenStore,
     directory: str,

@@ -1,17 +1,20 @@
-"""A file as it was: every event since then that has a say in it is taken back, each by an event."""
+"""A file as it was: every event since then that has a say in it is taken back, each by an event, all in one deed.
 
-from collections.abc import Collection, Iterator
+What a person has rejected since then stays rejected: to see a file again as it was is no wish to hear that again.
+"""
+
+from collections.abc import Iterator
 
 from eventlog.app.open_store import OpenStore
-from eventlog.app.undo import Undoable
+from eventlog.app.undo import Undoable, first_texts
 from eventlog.app.what_if import Omission, document_meant, replay_at, text_of
 from eventlog.errors import BadRequest
-from eventlog.events import Event, KnowledgeEdited, PlanEntry
+from eventlog.events import EntryResolved, Event, KnowledgeEdited, PlanEntry, Rejected, Withdrawal
 from eventlog.projections.bases.names import base_file_of
 from eventlog.projections.engine.replay import ReplayResult
 from eventlog.projections.state.distinct_facts import subject_of
 from eventlog.projections.views.memory import MEMORY, notes_path
-from eventlog.retractions import decided_by, goals_of
+from eventlog.retractions import Retractions, decided_by, goals_of
 
 
 def restorable(opened: OpenStore, file: str, as_of: str) -> Undoable:
@@ -20,15 +23,24 @@ def restorable(opened: OpenStore, file: str, as_of: str) -> Undoable:
     path = document_meant(opened, file, now, then)
     if not (MEMORY.owns_path(path) or path.startswith("bases/")):
         raise BadRequest("only a MEMORY.md and a knowledge base can be as they were", where=path)
-    was = text_of(then.document(path))
-    if was == text_of(now.document(path)):
-        raise BadRequest("it is as it was then", where=path)
     events = list(opened.log.read())
-    targets = list(_since(events, list(_with_a_say(opened, now, path, events)), as_of, now.library.withdrawn.events))
+    since = _Since(events, list(_with_a_say(opened, now, path, events)), as_of, first_texts(opened))
+    later = frozenset(event.id for event in events if event.ts > as_of and event.id not in since.staying)
+    was = text_of((replay_at(opened, without=Omission(events=later)) if since.staying else then).document(path))
+    if was == text_of(now.document(path)):
+        raise _as_it_was_then(path, since.rejected)
+    targets = since.targets
     without = Omission(events=frozenset(event.id for event in targets))
     if not targets or text_of(replay_at(opened, without=without).document(path)) != was:
         raise BadRequest("it cannot be had back as it was: more than what was said has changed since", where=path)
-    return Undoable(targets[-1], targets, f"what changed {path} since then")
+    return Undoable(targets[-1], targets, f"what changed {path} since then", staying=since.rejected)
+
+
+def _as_it_was_then(path: str, rejected: list[Rejected]) -> BadRequest:
+    if not rejected:
+        return BadRequest("it is as it was then", where=path)
+    hint = "\n".join(f"eventlog undo {one.id}" for one in rejected)
+    return BadRequest("it is as it was then, but for what you have forgotten", where=path, hint=hint)
 
 
 def _with_a_say(opened: OpenStore, now: ReplayResult, path: str, events: list[Event]) -> Iterator[Event]:
@@ -51,12 +63,40 @@ def _is_of(now: ReplayResult, name: str, path: str) -> bool:
     return any(document.path == path for document in now.made((MEMORY.name, name)))
 
 
-def _since(events: list[Event], said: list[Event], as_of: str, taken_back: Collection[str]) -> Iterator[Event]:
-    """Yield what has a say, and what decided about that, since a time, as far as it is not taken back."""
-    goals = goals_of(said, events)
-    ids = {event.id for event in said}
-    for event in events:
-        if event.id in ids or not goals.isdisjoint(decided_by(event)):
-            goals.add(event.id)
-            if event.ts > as_of and event.id not in taken_back and not event.subagent:
-                yield event
+class _Since:
+    """What has become of a file since a time: `targets` lead back, `staying` is none of it, `rejected` a part of that."""
+
+    def __init__(self, events: list[Event], said: list[Event], as_of: str, first_texts: set[str]) -> None:
+        made = {event.id: event for event in events if isinstance(event, Withdrawal)}
+        now = Retractions(made.values())
+        then = Retractions(event for event in made.values() if event.ts <= as_of)
+        self.staying = first_texts | {event.id for event in events if _keeps_away(event, made, now)}
+        self.targets: list[Event] = []
+        self.rejected: list[Rejected] = []
+        ids = {event.id for event in said}
+        before = [event for event in said if event.ts <= as_of]
+        goals = goals_of(before, events) - {event.id for event in before}
+        for event in events:
+            decides = not goals.isdisjoint(decided_by(event))
+            if event.subagent or not (decides or event.id in ids):
+                continue
+            if event.ts <= as_of:
+                goals |= set() if event.id in then.events else {event.id}
+            elif event.id not in now.events | self.staying:
+                self.targets.append(event)
+            elif decides and isinstance(event, Rejected) and event.id not in now.events:
+                self.rejected.append(event)
+
+
+def _keeps_away(event: Event, made: dict[str, Withdrawal], now: Retractions) -> bool:
+    """Tell whether it is by this event that something is rejected now: its decision, or one that brought that back."""
+    if event.id in now.events:
+        return False
+    if isinstance(event, EntryResolved):
+        return event.choice == "discard"
+    about = made.get(event.id)
+    while about and not isinstance(about, Rejected) and (older := made.get(about.target or "")):
+        if older.ts >= about.ts:
+            return False
+        about = older
+    return isinstance(about, Rejected) and about.id not in now.events

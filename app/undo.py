@@ -1,15 +1,18 @@
 """Taking back the last thing a person or an entry did, or one that is named, by an event that can be taken back."""
 
 import os
+from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple, cast
+
+from msgspec.structs import replace
 
 from eventlog import timestamps
 from eventlog.app.apply import read_knowledge
 from eventlog.app.naming.references import event_meant
 from eventlog.app.open_store import OpenStore
-from eventlog.app.rebuild import RebuildResult, replay_store
+from eventlog.app.rebuild import RebuildResult, carry_out
 from eventlog.errors import BadRequest
 from eventlog.events import (
     HUMAN,
@@ -40,6 +43,8 @@ class Undoable(NamedTuple):
     told: Event
     targets: list[Event]
     what: str
+    is_step: bool = False  # it is the last thing done: `undo` given again goes one further back
+    staying: Sequence[Event] = ()  # what a person has rejected, and only by its name has again
 
 
 class UndoResult(NamedTuple):
@@ -52,41 +57,57 @@ class UndoResult(NamedTuple):
 def undoable(opened: OpenStore, said: str = "") -> Undoable:
     """Find what is meant, or the last thing that was done and not taken back; raises BadRequest."""
     done = _Done(opened)
-    if said:
-        return done.named(event_meant(opened, said))
-    found = max(done.all(), key=lambda one: order(one.told), default=None)
+    last = max(done.all(), key=lambda one: order(one.told), default=None)
+    found = done.named(event_meant(opened, said)) if said else last
     if found is None:
         raise BadRequest("there is nothing to take back", hint="eventlog undo ID takes back one event")
-    return found
+    return found._replace(is_step=last is not None and _ids(found) == _ids(last))
 
 
 def undo(opened: OpenStore, chosen: Undoable) -> UndoResult:
     """Take it back, and rebuild: text that made way comes back; raises NotStored."""
     batch = os.urandom(8).hex() if len(chosen.targets) > 1 else None
-    events = [Restored(conversation_id=HUMAN, agent=HUMAN, target=target.id, batch=batch) for target in chosen.targets]
+    common = Restored(conversation_id=HUMAN, agent=HUMAN, target="-", batch=batch, deed=not chosen.is_step)
     newest = max(map(counts_at, chosen.targets), default="")
-    stored = [appended.event for appended in opened.log.put(events, after=newest)]
-    return UndoResult(stored, replay_store(opened))
+    return UndoResult(*carry_out(opened, [replace(common, target=one.id) for one in chosen.targets], after=newest))
+
+
+def _ids(found: Undoable) -> set[str]:
+    return {target.id for target in found.targets}
 
 
 class _Done:
-    """The deeds of people and entries, as the log has them."""
+    """The deeds of people and entries, as the log has them.
+
+    A deed is what one verb, one save of a file or one entry that was applied came to. What is carried out because of a
+    deed (an entry that had waited for it) is part of it: nothing else was left to do when a person decided.
+    """
 
     def __init__(self, opened: OpenStore) -> None:
         self._log = opened.log
         events = [event for event in opened.log.read() if isinstance(event, _DOING) or event.agent == HUMAN]
         self._events = {event.id: event for event in events}
         self._withdrawn = Retractions(event for event in events if isinstance(event, Withdrawal))
-        self._firsts = _first_texts(opened)
-        self._arrivals: dict[str, list[EntryApplied]] = defaultdict(list)  # by entry
-        for event in self._events.values():
+        self._firsts = first_texts(opened)
+        self._saves = {event.ts for event in events if isinstance(event, Fact) and event.agent == HUMAN}
+        self._batches: dict[str, list[Event]] = defaultdict(list)
+        for event in events:
+            if isinstance(event, Rejected | Restored):
+                self._batches[event.batch or event.id].append(event)
+        self._arrivals: dict[str, EntryApplied] = {}  # the first of each entry
+        for event in sorted(events, key=order):
             if isinstance(event, EntryApplied):
-                self._arrivals[event.target].append(event)
+                self._arrivals.setdefault(event.target, event)
+        self._decisions = sorted(order(event) for event in events if isinstance(event, Rejected | Restored | EntryResolved))
+        self._led_to: dict[str, list[PlanEntry]] = defaultdict(list)  # entries, by the decision they had waited for
+        for entry, arrival in self._arrivals.items():
+            if decision := self._waited_for(arrival):
+                self._led_to[decision].append(cast("PlanEntry", self._events[entry]))
 
     def all(self) -> Iterator[Undoable]:
-        """Yield what was done and is not taken back; what took something back is taken back by name only."""
+        """Yield what was done and is not taken back; a step back is taken back by its id only."""
         for event in self._events.values():
-            if event.id not in self._withdrawn.events and not isinstance(event, Restored) and self._is_deed(event):
+            if event.id not in self._withdrawn.events and self._is_deed(event):
                 yield self._undoable(event)
 
     def named(self, event_id: str) -> Undoable:
@@ -107,7 +128,8 @@ class _Done:
             case EntryApplied():
                 entry = self._events.get(event.target)
                 is_hidden = entry is None or self._withdrawn.hides(entry)
-                return isinstance(entry, PlanEntry) and not is_hidden and event.id == self._first_arrival(entry)
+                is_first = event == self._arrivals[event.target] and not self._waited_for(event)
+                return isinstance(entry, PlanEntry) and not is_hidden and is_first
             case KnowledgeEdited():
                 return event.id not in self._firsts
             case Fact() | StageSummary() | PlanEntry():
@@ -115,40 +137,56 @@ class _Done:
                 return is_in_force and event.id not in self._arrivals
             case Retraction():
                 return event.agent == HUMAN
+            case Restored():
+                return event.deed or self._is_saved(event)
             case _:
                 return isinstance(event, EntryResolved | Rejected | ProjectJoined)
 
-    def _first_arrival(self, entry: PlanEntry) -> str:
-        return min(self._arrivals[entry.id], key=order).id
+    def _waited_for(self, arrival: EntryApplied) -> str:
+        """Name the last decision before an entry arrived, where the entry is older; "" where it waited for none."""
+        entry = self._events.get(arrival.target)
+        found = bisect_left(self._decisions, order(arrival))
+        is_older = isinstance(entry, PlanEntry) and found and order(entry) < self._decisions[found - 1]
+        return self._decisions[found - 1][1] if is_older else ""
+
+    def _is_saved(self, event: Restored) -> bool:
+        """Tell whether it came of saving a file, with what a person wrote there again."""
+        return event.batch is None and event.ts in self._saves
 
     def _undoable(self, event: Event) -> Undoable:
         what = _WORDS.get(type(event), "an edit by hand")
         match event:
             case EntryApplied():
                 return Undoable(event, [self._events[event.target]], what)
-            case Rejected() | Restored():
-                return Undoable(event, list(self._alike(event)), what)
-            case PlanEntry() | EntryResolved() | ProjectJoined():
+            case Rejected() | Restored() if not (isinstance(event, Restored) and self._is_saved(event)):
+                return Undoable(event, self._with_what_waited(self._batches[event.batch or event.id]), what)
+            case EntryResolved():
+                return Undoable(event, self._with_what_waited([event]), what)
+            case PlanEntry() | ProjectJoined():
                 return Undoable(event, [event], what)
             case Retraction() if event.agent != HUMAN:
                 return Undoable(event, [event], "a withdrawal by an agent")
             case _:
-                return Undoable(event, self._saved_together(event), what)
+                return Undoable(event, self._saved_together(event), "an edit by hand")
 
-    def _alike(self, event: Rejected | Restored) -> Iterator[Event]:
-        for other in self._events.values():
-            same_batch = isinstance(other, Rejected | Restored) and event.batch and other.batch == event.batch
-            if (other.id == event.id or same_batch) and other.id not in self._withdrawn.events:
-                yield other
+    def _with_what_waited(self, decisions: Iterable[Event]) -> list[Event]:
+        in_force = [one for one in decisions if one.id not in self._withdrawn.events]
+        decided = {one.target for one in in_force if isinstance(one, EntryResolved)}  # these wait again
+        led_to = (entry for one in in_force for entry in self._led_to[one.id] if entry.id not in decided)
+        return [*in_force, *(entry for entry in led_to if not self._withdrawn.hides(entry))]
 
     def _saved_together(self, event: Event) -> list[Event]:
         """Collect what one save of a file came to: all of that moment, a summary told again with it."""
         since = timestamps.to_ns(event.ts)
         around = self._log.read(_shifted(since, -_TOGETHER_US), _shifted(since, _TOGETHER_US))
-        kinds = (Fact, Retraction, Restored, KnowledgeEdited, StageSummary)
-        by_hand = (one for one in around if one.agent == HUMAN or isinstance(one, StageSummary))
-        told = (one for one in by_hand if isinstance(one, kinds) and one.id not in self._firsts)
-        found = {one.id: one for one in (event, *told) if one.id not in self._withdrawn.events}
+        kinds = (Fact, Retraction, KnowledgeEdited, StageSummary)
+        told = (
+            one
+            for one in around
+            if (isinstance(one, kinds) and (one.agent == HUMAN or isinstance(one, StageSummary)))
+            or (isinstance(one, Restored) and self._is_saved(one))
+        )
+        found = {one.id: one for one in (event, *told) if one.id not in self._withdrawn.events | self._firsts}
         return list(found.values())
 
 
@@ -163,12 +201,11 @@ _WORDS: dict[type[Event], str] = {
 _DOING: tuple[type[Event], ...] = (*_WORDS, KnowledgeEdited, Retraction)
 
 
-def _first_texts(opened: OpenStore) -> set[str]:
-    """Find the edits that only tell what a section said before there was an entry for it: nothing is behind them."""
+def first_texts(opened: OpenStore) -> set[str]:
+    """Find the edits that only tell what a file said before an entry changed it: no person did anything there."""
     state = read_knowledge(opened.log, opened.settings)
     files = ledgers(state, opened.settings.knowledge_bases, opened.replica).values()
-    first = (history.valid[0] for ledger in files for history in ledger.histories.values() if history.valid)
-    return {wording.event for wording in first if wording.person}
+    return {told for ledger in files for told in ledger.told_before_entries}
 
 
 def _shifted(ns: int, us: int) -> str:

@@ -37,10 +37,14 @@ def show_undoable(found: Undoable, shown: Shown) -> None:
         say(f"{found.what} · {shown.moment(found.told.ts)} · {shown.id(found.told.id)}")
         for event in found.targets:
             say(f"  {kind_of(event)}  {gist(shown.worded(event))}")
+        for event in found.staying:
+            say(f"stays forgotten: {gist(shown.worded(event))}; wanted again: eventlog undo {shown.id(event.id)}")
         return
     say(f"{found.what}, {shown.when(found.told.ts)}  [{shown.short(found.told.id)}]")
     for event in found.targets:
         say(f"  {event.type}  {describe(shown.worded(event))}")
+    for event in found.staying:
+        say(f"stays forgotten: {describe(shown.worded(event))}; wanted again: eventlog undo {shown.short(event.id)}")
 
 
 def ask(question: str, *, yes: bool) -> bool:

@@ -227,11 +227,13 @@ class Rejected(Event, tag="rejected", frozen=True, kw_only=True):
 class Restored(Event, tag="restored", frozen=True, kw_only=True):
     """A person takes back what another event did: a retraction, a rejection, an entry, an edit, a decision.
 
-    `batch` is common to what was taken back together.
+    `batch` is common to what was taken back together. `deed` where that is something a person did for itself: a file
+    was made what it was, or something was taken back that was not the last thing done. Else it is one step back.
     """
 
     target: NonEmpty
     batch: str | None = None
+    deed: bool = False
 
 
 class EntryApplied(Event, tag="entry_applied", frozen=True, kw_only=True):

@@ -98,6 +98,15 @@ class Ledger:
         """Return the event that last reached the section; raises StopIteration where none did."""
         return next(arrival.target for arrival in reversed(self.record.applied) if key_of(arrival) == key)
 
+    @property
+    def told_before_entries(self) -> set[str]:
+        """Name the texts that were told because an entry was about to change them: nobody edited anything."""
+        first: dict[SectionId, EntryApplied | KnowledgeEdited] = {}
+        for event in self._observations():
+            first.setdefault(key_of(event), event)
+        texts = [event for event in self.record.known.values() if isinstance(event, KnowledgeEdited)]
+        return {event.id for event in texts if event.below or first[key_of(event)] is event}
+
     def moment(self, entry: PlanEntry) -> tuple[str, str]:
         """Return when an entry was declared, or a person decided about it, as its place in the order."""
         at = self.decisions.get(entry.id, entry)
