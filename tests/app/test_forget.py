@@ -469,6 +469,65 @@ def test_undo_given_again_goes_further_back_and_takes_back_a_taking_back_by_its_
         undoable(opened(log), last.events[0].id)
 
 
+def test_undo_after_a_forget_that_found_an_entry_waiting_takes_back_the_forget(log):
+    said(log)
+    replay_store(opened(log))
+    planned(log, "Tea", "Green")
+    forgotten(log, "Use HS256")
+
+    taken_back(log)
+
+    assert says(log, "HS256")
+    assert "Green" in user_md().read_text()
+    taken_back(log)
+    assert "Green" not in user_md().read_text()
+
+
+def test_an_entry_that_a_decision_let_through_goes_when_that_is_taken_back(log):
+    said(log, "Drink tea")
+    done = forgotten(log, "Drink tea")
+    planned(log, "Tea", "- Drink tea\n- often")
+    replay_store(opened(log))
+    before = files(log)
+    again = taken_back(log, done.events[0].id)  # the entry is applied now
+    assert "often" in user_md().read_text()
+
+    taken_back(log, again.events[0].id)
+
+    assert files(log) | {"USER.md": None} == before | {"USER.md": None}
+    assert "often" not in user_md().read_text()
+
+
+def test_what_was_named_to_be_taken_back_is_a_deed_and_the_last_thing_done_is_a_step(log):
+    said(log)
+    said(log, "Something else")
+    replay_store(opened(log))
+    first = forgotten(log, "Use HS256").events[0]
+    forgotten(log, "Something else")
+    both = files(log)
+
+    taken_back(log, first.id)
+    assert "HS256" in str(files(log))
+    taken_back(log)
+
+    assert files(log) == both
+
+
+def test_an_accepted_entry_waits_again_after_undo(log):
+    planned(log, "Tea", "Green")
+    replay_store(opened(log))
+    write_user(user_md().read_text().replace("Green", "Black"))
+    planned(log, "Tea", "White")
+    replay_store(opened(log))
+    resolve(log, "apply")
+    assert "White" in user_md().read_text()
+
+    taken_back(log)
+
+    assert "Black" in user_md().read_text()
+    assert [one.entry.content for one in waiting(opened(log))] == ["White"]
+
+
 def test_undo_of_nothing_and_of_what_an_agent_said_is_refused(log):
     event = said(log)
 

@@ -29,20 +29,18 @@ def said(log, content, **fields):
 def files(log):
     memory = text_of(by_path(replay_at(opened(log)))["MEMORY.md"])
     assert memory == Path(log.store.knowledge, "MEMORY.md").read_text().split("\n")[:-3]
-    return memory, user_md().read_text()
+    return memory, user_md().read_text() if user_md().exists() else ""
 
 
 @pytest.mark.parametrize("file", ["MEMORY.md", "user"])
 def test_a_file_is_as_it_was_and_undo_makes_it_what_it_is(log, file):
     first, other = said(log, "tests run with nose", key="runner"), said(log, "ports are odd")
-    said(log, "to be forgotten")
     planned(log, "Tea", "Green")
     planned(log, "Milk", "None")
     replay_store(opened(log))
     before, then = files(log), list(log.read())[-1].ts
     said(log, "tests run with pytest", key="runner")
     log.append(Retraction(conversation_id="human", target=other.id))
-    forget(opened(log), forgettable(opened(log), "to be forgotten"))
     planned(log, "Tea", "Oolong")
     replay_store(opened(log))
     write_user(user_md().read_text().replace("None", "Oats"))
@@ -54,10 +52,121 @@ def test_a_file_is_as_it_was_and_undo_makes_it_what_it_is(log, file):
     which = ["MEMORY.md", "user"].index(file)
     assert files(log)[which] == before[which] != after[which]
     assert files(log)[1 - which] == after[1 - which]
-    last = max(event.id for event in log.read() if event.type == "restored")
-    undo(opened(log), undoable(opened(log), last))
+    undo(opened(log), undoable(opened(log)))
     assert files(log) == after
     assert first.id
+
+
+def three_entries(log):
+    """Three texts of one section, one after the other; the time of the first."""
+    write_user("# Me\n\nI wrote this.\n")
+    times = []
+    for text in ("one", "two", "three"):
+        planned(log, "Work", text)
+        replay_store(opened(log))
+        times.append(list(log.read())[-1].ts)
+    return times[0]
+
+
+def test_a_restore_of_a_base_is_one_deed_for_undo(log):
+    then = three_entries(log)
+    undo(opened(log), restorable(opened(log), "user", then))
+    assert "one" in user_md().read_text()
+
+    undo(opened(log), undoable(opened(log)))
+
+    assert "three" in user_md().read_text()
+
+
+def test_a_restore_that_takes_one_thing_back_is_a_deed_all_the_same(log):
+    three_entries(log)
+    times = [event.ts for event in log.read()]
+    undo(opened(log), restorable(opened(log), "user", times[-3]))
+    assert "two" in user_md().read_text()
+
+    undo(opened(log), undoable(opened(log)))
+    assert "three" in user_md().read_text()
+    undo(opened(log), undoable(opened(log)))  # further back
+    assert "two" in user_md().read_text()
+
+
+@pytest.mark.parametrize("steps", [1, 2])
+def test_a_file_can_be_as_it_was_after_any_undo(log, steps):
+    then = three_entries(log)
+    for _ in range(steps - 1):
+        undo(opened(log), undoable(opened(log)))
+    planned(log, "Work", "four")
+    replay_store(opened(log))
+    undo(opened(log), undoable(opened(log)))
+    assert {1: "three", 2: "two"}[steps] in user_md().read_text()
+
+    undo(opened(log), restorable(opened(log), "user", then))
+
+    assert user_md().read_text() == "# Me\n\nI wrote this.\n\n## Work\n\none\n"
+    undo(opened(log), undoable(opened(log)))
+    assert {1: "three", 2: "two"}[steps] in user_md().read_text()
+
+
+def test_to_go_back_before_a_statement_and_its_rejection_does_not_wish_to_hear_it_again(log):
+    then = said(log, "ports are odd").ts
+    said(log, "the api key lives in vault seven")
+    replay_store(opened(log))
+    forget(opened(log), forgettable(opened(log), "the api key lives in vault seven"))
+    said(log, "something else")
+    replay_store(opened(log))
+
+    found = restorable(opened(log), "MEMORY.md", then)
+    undo(opened(log), found)
+    said(log, "The api key lives in vault seven.")
+    replay_store(opened(log))
+
+    assert not any("vault" in line for line in files(log)[0])
+    assert [*found.staying] == []  # it was not there then
+
+
+def test_what_was_there_and_is_rejected_since_stays_rejected_until_that_is_named(log):
+    said(log, "the api key lives in vault seven")
+    then = said(log, "ports are odd").ts
+    [rejected] = forget(opened(log), forgettable(opened(log), "the api key lives in vault seven")).events
+
+    with pytest.raises(BadRequest, match="but for what you have forgotten") as refused:
+        restorable(opened(log), "MEMORY.md", then)
+    assert rejected.id in refused.value.hint
+    said(log, "something else")
+    found = restorable(opened(log), "MEMORY.md", then)
+    undo(opened(log), found)
+
+    assert [*found.staying] == [rejected]
+    assert [line[15:] for line in files(log)[0] if line.startswith("- ")] == ["ports are odd"]
+    undo(opened(log), undoable(opened(log), rejected.id))
+    assert any("vault" in line for line in files(log)[0])
+
+
+def test_a_rejection_that_was_taken_back_and_holds_again_is_not_lifted(log):
+    said(log, "the api key lives in vault seven")
+    said(log, "ports are odd")
+    forget(opened(log), forgettable(opened(log), "the api key lives in vault seven"))
+    then = undo(opened(log), undoable(opened(log))).events[0]
+    undo(opened(log), undoable(opened(log), then.id))
+    said(log, "something else")
+
+    undo(opened(log), restorable(opened(log), "MEMORY.md", then.ts))
+
+    assert [line[15:] for line in files(log)[0] if line.startswith("- ")] == ["ports are odd"]
+
+
+def test_a_text_from_before_any_entry_is_nothing_that_changed_since(log):
+    write_user("# Me\n\n## Work\n\nmine\n")
+    then = said(log, "ports are odd").ts
+    planned(log, "Tea", "Green")
+    replay_store(opened(log))
+    planned(log, "Work", "mine\nand an agent's")
+    replay_store(opened(log))
+    assert "agent's" in user_md().read_text()
+
+    undo(opened(log), restorable(opened(log), "user", then))
+
+    assert user_md().read_text() == "# Me\n\n## Work\n\nmine\n"
 
 
 def test_what_is_as_it_was_and_files_that_only_tell_are_refused(log):
