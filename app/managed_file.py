@@ -161,6 +161,7 @@ def _arrival(arrival: Arrival, of: PlanEntry | KnowledgeEdited, shown: str) -> E
         digest=sections.digest(arrival.body),
         under=arrival.at.under,
         content=None if arrival.body == arrival.meant else arrival.body,
+        previous=arrival.previous,
     )
 
 

@@ -20,7 +20,7 @@ from eventlog.projections.bases.managed_page import ManagedPage
 from eventlog.projections.bases.merging import lines_of, merged, missing
 from eventlog.projections.bases.names import BaseFile
 from eventlog.projections.bases.section_history import Spelling, Wording
-from eventlog.projections.bases.sections import Ambiguous, Page, Section, SectionId, Unsafe
+from eventlog.projections.bases.sections import Ambiguous, Page, Section, SectionId, Under, Unsafe, page_of
 
 REMOVED = "a person has removed the section"
 EDITED = "a person has edited the section"
@@ -38,6 +38,7 @@ class Arrival(NamedTuple):
     gone: tuple[str, ...] = ()  # lines that had been there
     follows: bool = False  # went with a section above it
     idle: bool = False  # there was nothing to delete
+    previous: Under | None = None  # the heading before it on the page, and those above that; None: not known
 
 
 class WriteResult(Struct):
@@ -104,10 +105,11 @@ class _Carrier:
                 self._result.waiting.append(HeldEntry(self._ledger.entries[event], error.what))
             return
         self._on.record_return(key, body)
+        previous = _heading_before(self._on.page, section) if section else None
         self._on.change(data)
         gone = tuple(missing(_texts(before), lines_of(body)))
         meant = now.meant if now else None
-        self._result.arrivals.append(Arrival(key, self._ledger.spelled[key], event, body, meant, gone))
+        self._result.arrivals.append(Arrival(key, self._ledger.spelled[key], event, body, meant, gone, previous=previous))
 
     def _given_back(self, key: SectionId, section: Section | None, now: Wording | None) -> bytes:
         """Return the page with a section as it is to be again; raises Unsafe."""
@@ -116,7 +118,32 @@ class _Carrier:
             return section_edits.taken_back(page, section) if section else page.data
         if section:
             return section_edits.with_body(page, section, now.body)
-        return _put(page, key, now.title, now.body, now.below)
+        return self._put(key, now.title, now.body, now.below)
+
+    def _put(self, key: SectionId, title: str, body: str, below: str) -> bytes:
+        """Return the page with a section back where it stood: after what was before it, else last."""
+        page = self._on.page
+        try:
+            data = section_edits.insert(page, title, key.level, body, key.under, below, at=self._line_of(key))
+            if any(section.key == key for section in page_of(data).sections):
+                return data
+        except Unsafe:
+            pass
+        try:
+            return section_edits.insert(page, title, key.level, body, key.under or None, below)
+        except Unsafe:
+            return section_edits.insert(page, title, key.level, body, None, below)
+
+    def _line_of(self, key: SectionId) -> int | None:
+        """Find the line at which a section stood; what went with it is passed over. None where nobody knows."""
+        known, after = dict(self._ledger.previous), self._ledger.previous.get(key)
+        headings = {(*section.key.under, section.heading): section for section in self._on.page.sections}
+        while after and after not in headings:
+            gone = next((other for other in known if (*other.under, other.heading) == after), None)
+            after = known.pop(gone) if gone else None
+        if after == ():
+            return next((section.start for section in self._on.page.sections), None)
+        return headings[after].end if after else None
 
     # ------------------------------------------------------------------------------------------ what is pending
 
@@ -243,16 +270,14 @@ class _Carrier:
         follows: bool = False,
     ) -> None:  # fmt: skip
         key, at = self._on.key(section), self._on.spelling(section)
-        self._result.arrivals.append(Arrival(key, at, entry.id, body, meant, tuple(gone), follows))
+        previous = _heading_before(self._on.page, section)
+        self._result.arrivals.append(Arrival(key, at, entry.id, body, meant, tuple(gone), follows, previous=previous))
         self._on.record_entry(key, section.source, entry.id, body, meant)
 
 
-def _put(page: Page, key: SectionId, title: str, body: str, below: str) -> bytes:
-    """Return the page with a section back in its place, at the end where that is gone."""
-    try:
-        return section_edits.insert(page, title, key.level, body, key.under or None, below)
-    except Unsafe:
-        return section_edits.insert(page, title, key.level, body, None, below)
+def _heading_before(page: Page, section: Section) -> Under:
+    before = page.before(section)
+    return (*before.key.under, before.heading) if before else ()
 
 
 def _would_remove(lines: list[str]) -> str:

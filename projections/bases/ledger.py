@@ -70,6 +70,7 @@ class Ledger:
         self.histories = {key: SectionHistory(wordings, counts) for key, wordings in _by_key(in_order).items()}
         self.arrived = {wording.event for _, wording in in_order if wording.event in counts}
         self.managed = {key_of(arrival) for arrival in record.applied}
+        self.previous = {key_of(told): told.previous for told in record.applied if told.previous is not None}
         self.spelled = {key_of(event): _spelling(event) for event in reversed(self._observations())}
 
         waiting = [entry for entry in record.entries if self._is_open(entry)]

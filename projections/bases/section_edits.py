@@ -98,15 +98,23 @@ def taken_back(page: Page, found: Section) -> bytes:
 
 
 def insert(
-    page: Page, heading: str, level: int, content: str, under: Sequence[str] | None = None, below: str = ""
+    page: Page,
+    heading: str,
+    level: int,
+    content: str,
+    under: Sequence[str] | None = None,
+    below: str = "",
+    *,
+    at: int | None = None,
 ) -> bytes:
     """Create a section with this body, and with subsections as they are written; raises Unsafe.
 
-    It comes last in what it is to stand under, but before any heading of a smaller level that would take it in.
+    It comes to the line `at`, else last in what it is to stand under, but before any heading of a smaller level that
+    would take it in.
     """
     text = canonical(content)
     inner = Page(encode("\n\n".join(filter(None, (f"{'#' * level} {heading.strip()}", text, canonical(below))))))
-    line = _place(page, level, under)
+    line = _place(page, level, under) if at is None else at
     position = sum(section.start < line for section in page.sections) + 1
     meant = [*page.outline()[:position], *inner.outline()[1:], *page.outline()[position:]]
     if not inner.sections or inner.outline()[1][::2] != (plain(heading), text):

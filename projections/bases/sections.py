@@ -100,6 +100,10 @@ class Page:
         """List its subsections, at any depth."""
         return [inner for inner in self.sections if section.start < inner.start < section.last]
 
+    def before(self, section: Section) -> Section | None:
+        """Return the section whose heading is the last one before this one's; None for the first."""
+        return max((other for other in self.sections if other.start < section.start), default=None, key=_start)
+
     def source_below(self, section: Section) -> str:
         """Return its subsections as they are written, as `canonical` text."""
         return canonical(decode(self.lines[section.end : section.last]))
@@ -112,6 +116,10 @@ class Page:
 
 
 @lru_cache(maxsize=16)
+def _start(section: Section) -> int:
+    return section.start
+
+
 def page_of(data: bytes) -> Page:
     """Take a file apart, once for each of the last few."""
     return Page(data)
