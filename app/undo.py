@@ -98,7 +98,9 @@ class _Done:
         for event in sorted(events, key=order):
             if isinstance(event, EntryApplied):
                 self._arrivals.setdefault(event.target, event)
-        self._decisions = sorted(order(event) for event in events if isinstance(event, Rejected | Restored | EntryResolved))
+        self._decisions = sorted(
+            order(event) for event in events if isinstance(event, Rejected | Restored | EntryResolved)
+        )
         self._led_to: dict[str, list[PlanEntry]] = defaultdict(list)  # entries, by the decision they had waited for
         for entry, arrival in self._arrivals.items():
             if decision := self._waited_for(arrival):

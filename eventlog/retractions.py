@@ -29,6 +29,7 @@ class Retractions:
     def __init__(self, withdrawals: Iterable[Withdrawal]) -> None:
         self._made = {one.id: one for one in withdrawals}
         self._events: set[str] = set()
+        self._taken_back: set[str] = set()
         self._conversations: set[str] = set()
         self._rejected: dict[str, list[str]] = {}
         self._rejected_events: dict[str, list[str]] = {}
@@ -93,6 +94,11 @@ class Retractions:
         return frozenset(self._events)
 
     @property
+    def taken_back(self) -> frozenset[str]:
+        """The ids of single events that a person has taken back, as if they had never been."""
+        return frozenset(self._taken_back)
+
+    @property
     def rejected_events(self) -> frozenset[str]:
         """The ids of single events that a person does not want said."""
         return frozenset(self._rejected_events)
@@ -137,6 +143,8 @@ class Retractions:
     def _count(self, one: Withdrawal) -> None:
         if one.target:
             self._events.add(one.target)
+            if isinstance(one, Restored):
+                self._taken_back.add(one.target)
             if isinstance(one, Rejected):
                 self._rejected_events.setdefault(one.target, []).append(one.id)
         elif isinstance(one, Rejected) and (mark := mark_in(one)):

@@ -16,6 +16,7 @@ from typing import ClassVar, TypeVar, assert_never
 from msgspec import Struct, field
 
 from eventlog.events import (
+    HUMAN,
     AnyEvent,
     ContextInjected,
     ConversationText,
@@ -75,6 +76,7 @@ class Conversation(Struct, array_like=True):
     receipts: int = 0  # of contexts it was given
     prompts: int = 0  # with which a hook might have told something
     recalled: list[ContextInjected] = []  # receipts of what was told with a prompt or before a file
+    worked_at: str = ""  # its last event that is no fact and no summary
 
     @property
     def project(self) -> str | None:
@@ -90,6 +92,20 @@ class Conversation(Struct, array_like=True):
     def replica(self) -> str | None:
         """Return the store whose machine it ran on, as first said."""
         return self.first_replica[2] or None
+
+    def taken_back(self, withdrawn: Retractions) -> set[str]:
+        """Collect what a person said in it by hand, and took back: that was no work, as if it had never been."""
+        if not withdrawn.taken_back:
+            return set()
+        return {said.id for said in (*self.facts, *self.summaries) if said.id in withdrawn.taken_back}
+
+    def last_work(self, withdrawn: Retractions) -> str:
+        """Return when it was last at work."""
+        gone = self.taken_back(withdrawn)
+        if not gone:
+            return self.last_at
+        said = (event.ts for event in (*self.facts, *self.summaries) if event.id not in gone)
+        return max([self.worked_at, *said])
 
     @property
     def began(self) -> bool:
@@ -160,6 +176,8 @@ class Conversation(Struct, array_like=True):
         self.events += len(in_order)
         self.started_at = min(self.started_at, begun)
         self.last_at = max(self.last_at, in_order[-1].ts)
+        work = (one.ts for one in reversed(in_order) if not isinstance(one, Fact | StageSummary))
+        self.worked_at = max(self.worked_at, next(work, ""))
         first = min(takewhile(lambda one: one.ts == begun, in_order), key=order)
         has_all = first.project and first.agent and (first.replica or not any(map(_replica_of, in_order)))
         for one in (first,) if has_all else in_order:
@@ -178,6 +196,7 @@ class Conversation(Struct, array_like=True):
         """Take in what other events of this conversation led to."""
         self.started_at = min(self.started_at, other.started_at)
         self.last_at = max(self.last_at, other.last_at)
+        self.worked_at = max(self.worked_at, other.worked_at)
         self.resumed_at = max(self.resumed_at, other.resumed_at)
         self.end = _newest(self.end, other.end)
         self.first_project = min(self.first_project, other.first_project)
@@ -231,10 +250,9 @@ class Conversations(Struct, dict=True):
         match event:
             case Fact() | StageSummary() | ContextInjected() | SessionEnd():
                 return True  # the many
-            case Retraction() | Restored():
-                self.retractions.append(event)
-            case Rejected():
-                self.retractions.append(wordless(event))
+            case Retraction() | Rejected() | Restored():
+                self.retractions.append(wordless(event) if isinstance(event, Rejected) else event)
+                return isinstance(event, Retraction) and event.agent != HUMAN
             case KnowledgeEdited():
                 self.notes += [event] if _is_note(event) else []
         return not isinstance(event, _OF_NONE)

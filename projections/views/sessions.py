@@ -37,7 +37,8 @@ class SessionLine(Struct, array_like=True):
 def _rows(told: Told) -> dict[str, SessionLine]:
     """Write one conversation; the first nine fields are those of earlier formats, `null` is not known."""
     conversation, conclusion, ended = told.conversation, told.conclusion, told.conversation.ended
-    if not conversation.began:
+    taken_back = len(conversation.taken_back(told.withdrawn))
+    if not conversation.began or taken_back == conversation.events:
         return {}
     scopes = [summary.scope for summary in agents_own(told.summaries)]
     fields = {
@@ -47,7 +48,7 @@ def _rows(told: Told) -> dict[str, SessionLine]:
         "summary": conclusion.summary_within(SUMMARY_CHARS),
         "decisions": [said.text for said in conclusion.decisions],
         "todos": [said.text for said in conclusion.todos],
-        "timestamp": conclusion.saved_at or conversation.last_at,
+        "timestamp": conclusion.saved_at or conversation.last_work(told.withdrawn),
         "auto_generated": conclusion.automatic,
         "source": conclusion.source,
         "project": conversation.place or conversation.project,
@@ -59,7 +60,7 @@ def _rows(told: Told) -> dict[str, SessionLine]:
         "facts": len(told.stated),
         "stages": scopes.count("stage"),
         "revisions": max(0, scopes.count("session") - 1),
-        "events": conversation.events,
+        "events": conversation.events - taken_back,
     }
     return {"": SessionLine(conversation.started_at, conversation.id, msgspec.json.encode(fields) + b"\n")}
 

@@ -46,7 +46,8 @@ def _rows(told: Told) -> dict[str, Head]:
         return {}
     conversation, conclusion = told.conversation, told.conclusion
     is_any = conclusion.source != NONE
-    return {told.project: Head(conversation.last_at, conversation.id, is_any, conclusion.topic, max(_touched(told)))}
+    last_at = conversation.last_work(told.withdrawn)
+    return {told.project: Head(last_at, conversation.id, is_any, conclusion.topic, max(_touched(told)))}
 
 
 def _touched(told: Told) -> list[str]:
@@ -77,17 +78,17 @@ def document(
     words = LABELS[settings.locale]
     stages = any(summary.scope == "stage" and not withdrawn.hides(summary) for summary in conversation.summaries)
     lines = [
-        *_head(conversation, words, settings, stages=stages),
+        *_head(conversation, words, _period(conversation, withdrawn, settings.timezone), stages=stages),
         *_body(conversation, conclusion, words, settings.summaries.max_chars),
     ]
     touched = [withdrawn.touched_at(event) for event in (*conversation.facts, *conversation.summaries)]
     return stamped(f"sessions/{conversation_name(conversation.id)}.md", lines, max([conversation.last_at, *touched]))
 
 
-def _head(conversation: Conversation, words: Labels, settings: Settings, *, stages: bool) -> Iterator[Line]:
+def _head(conversation: Conversation, words: Labels, period: str, *, stages: bool) -> Iterator[Line]:
     fields = {
         words.session_id: one_line(conversation.id),
-        words.time: _period(conversation, settings.timezone),
+        words.time: period,
         words.project: project_name(conversation.project) if conversation.project else None,
         words.mode: words.workflow if stages else words.free,
     }
@@ -139,9 +140,10 @@ def _fit(texts: Iterable[SourcedText], budget: int) -> Iterator[SourcedText]:
         budget -= min(budget, len(said.text))
 
 
-def _period(conversation: Conversation, timezone: str) -> str:
+def _period(conversation: Conversation, withdrawn: Retractions, timezone: str) -> str:
     local = local_time(timezone)
-    start, last = (local(ts).replace("T", " ") for ts in (conversation.started_at, conversation.last_at))
+    times = (conversation.started_at, conversation.last_work(withdrawn))
+    start, last = (local(ts).replace("T", " ") for ts in times)
     until = "" if start == last else f" – {last.removeprefix(start[:11])}"
     return f"{start}{until} {timezone}"
 

@@ -5,7 +5,6 @@ things again and again; a person forgets in every way, undoes, names what to und
 waits, and edits files by hand.
 """
 
-import re
 import shutil
 import tempfile
 from pathlib import Path
@@ -27,7 +26,7 @@ from eventlog.app.session_context import request_of, session_context
 from eventlog.app.undo import undo, undoable
 from eventlog.cli.mcp.toolcalls import ToolCalls
 from eventlog.errors import BadRequest
-from eventlog.events import HUMAN, EntryApplied, Fact, PlanEntry, Restored, Retraction, StageSummary
+from eventlog.events import HUMAN, EntryApplied, Fact, PlanEntry, Rejected, Restored, Retraction, StageSummary
 from eventlog.log import EventLog
 from eventlog.projections.bases import section_edits
 from eventlog.retractions import statements_of
@@ -41,8 +40,6 @@ TASKS = ("lynx", "walrus")
 LOOKS = ("quartz", "basalt")
 PLANTS = ("fern", "moss", "ivy")
 ALL = (*BIRDS, *TASKS, *LOOKS, *PLANTS)
-_AT_WORK = re.compile(rb'"(facts|stages|revisions|events)":\d+')
-_HUMAN = b'"session_id":"human"'
 _some = st.integers(0, 9)
 
 
@@ -92,11 +89,24 @@ class GoingBack(RuleBasedStateMachine):
         self.before.clear()
         self.log.append(event)
 
-    @rule(session=st.sampled_from("abc"), bird=st.sampled_from(BIRDS), wording=_some, key=st.sampled_from([None, None, "k"]))
+    @rule(
+        session=st.sampled_from("abc"),
+        bird=st.sampled_from(BIRDS),
+        wording=_some,
+        key=st.sampled_from([None, None, "k"]),
+    )
     def say(self, session, bird, wording, key):
-        self.said(Fact(conversation_id=session, project=self.project, agent="codex", content=worded(bird, wording), key=key))
+        self.said(
+            Fact(conversation_id=session, project=self.project, agent="codex", content=worded(bird, wording), key=key)
+        )
 
-    @rule(session=st.sampled_from("abc"), decided=st.sampled_from(BIRDS), todo=st.sampled_from(TASKS), look=st.sampled_from(LOOKS), wording=_some)
+    @rule(
+        session=st.sampled_from("abc"),
+        decided=st.sampled_from(BIRDS),
+        todo=st.sampled_from(TASKS),
+        look=st.sampled_from(LOOKS),
+        wording=_some,
+    )
     def sum_up(self, session, decided, todo, look, wording):
         told = StageSummary(
             conversation_id=session, project=self.project, agent="codex", summary=f"Looked at {look}",
@@ -104,7 +114,12 @@ class GoingBack(RuleBasedStateMachine):
         )  # fmt: skip
         self.said(told)
 
-    @rule(session=st.sampled_from("abc"), plants=st.lists(st.sampled_from(PLANTS), min_size=1, max_size=2), heading=st.sampled_from(["Tea", "Work"]), back=st.booleans())
+    @rule(
+        session=st.sampled_from("abc"),
+        plants=st.lists(st.sampled_from(PLANTS), min_size=1, max_size=2),
+        heading=st.sampled_from(["Tea", "Work"]),
+        back=st.booleans(),
+    )
     def an_entry_is_applied(self, session, plants, heading, back):
         self.settle()
         content = "\n".join(f"- {plant}" for plant in plants)
@@ -130,7 +145,11 @@ class GoingBack(RuleBasedStateMachine):
 
     @rule(number=_some, back=st.booleans())
     def forget_by_id(self, number, back):
-        said = [event for event in self.log.read() if isinstance(event, Fact | StageSummary | PlanEntry) and event.agent != HUMAN]
+        said = [
+            event
+            for event in self.log.read()
+            if isinstance(event, Fact | StageSummary | PlanEntry) and event.agent != HUMAN
+        ]
         if said:
             self.forget(lambda: forgettable(self.opened, said[number % len(said)].id), back=back)
 
@@ -152,7 +171,10 @@ class GoingBack(RuleBasedStateMachine):
     @rule(one=st.sampled_from(BIRDS), other=st.sampled_from(BIRDS), back=st.booleans())
     def forget_several(self, one, other, back):
         if one != other:
-            self.forget(lambda: [chosen for bird in (one, other) for chosen in forgettable(self.opened, worded(bird, 0))], back=back)
+            self.forget(
+                lambda: [chosen for bird in (one, other) for chosen in forgettable(self.opened, worded(bird, 0))],
+                back=back,
+            )
 
     @rule()
     @precondition(lambda self: self.before)
@@ -218,7 +240,9 @@ class GoingBack(RuleBasedStateMachine):
             path.write_text("\n".join(lines))
             self.saved(before, back=back)
 
-    @rule(heading=st.sampled_from(["Tea", "Work"]), how=st.sampled_from(["add", "replace", "remove"]), back=st.booleans())
+    @rule(
+        heading=st.sampled_from(["Tea", "Work"]), how=st.sampled_from(["add", "replace", "remove"]), back=st.booleans()
+    )
     def edit_a_base(self, heading, how, back):
         self.settle()
         if user_md().exists():
@@ -265,9 +289,9 @@ class GoingBack(RuleBasedStateMachine):
     def files(self):
         """The knowledge files as they lie on disk, without their stamps, and USER.md."""
         on_disk = tree(self.log.store.knowledge)
-        unstamped = {path: data.rpartition(b"\n<!--")[0] or data for path, data in on_disk.items() if ".edited" not in path}
-        sessions = unstamped.pop("sessions.jsonl", b"").splitlines()  # how much was ever at work stays told
-        unstamped |= {f"session {number}": _AT_WORK.sub(b"", row) for number, row in enumerate(sessions) if _HUMAN not in row}
+        unstamped = {
+            path: data.rpartition(b"\n<!--")[0] or data for path, data in on_disk.items() if ".edited" not in path
+        }
         return unstamped | {"USER.md": user_md().read_bytes() if user_md().exists() else b""}
 
     def memories(self):
@@ -282,6 +306,7 @@ class GoingBack(RuleBasedStateMachine):
         before = self.files()
         done = forget(self.opened, chosen)
         for event, one in zip(done.events, chosen, strict=True):
+            assert isinstance(event, Rejected)
             if silenced := event.conversation or event.target:
                 self.silenced[event.id] = silenced
             else:
@@ -327,7 +352,11 @@ class GoingBack(RuleBasedStateMachine):
         heard: set[str] = set()
         unheard: set[str] = set()
         for event in self.log.read():
-            content = getattr(event, "content", None) if event.type in ("knowledge_edited", "entry_applied", "entry_resolved") else None
+            content = (
+                getattr(event, "content", None)
+                if event.type in ("knowledge_edited", "entry_applied", "entry_resolved")
+                else None
+            )
             told = words_in(" ".join([*statements_of(event), content or ""]))
             if not silenced.isdisjoint({event.id, event.conversation_id}):
                 unheard |= told
