@@ -216,7 +216,7 @@ class Conversation(Struct, array_like=True):
 class Conversations(Struct, dict=True):
     """All conversations, and the retractions."""
 
-    version: ClassVar[int] = 8
+    version: ClassVar[int] = 9
 
     by_id: dict[str, Conversation] = field(default_factory=dict)
     retractions: list[Withdrawal] = field(default_factory=list)
