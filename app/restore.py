@@ -64,7 +64,11 @@ def _is_of(now: ReplayResult, name: str, path: str) -> bool:
 
 
 class _Since:
-    """What has become of a file since a time: `targets` lead back, `staying` is none of it, `rejected` a part of that."""
+    """What has become of a file since a time.
+
+    `targets` are to be taken back. `staying` is what is not: texts from before any entry, and what keeps something
+    away; of that, `rejected` is about what the file said.
+    """
 
     def __init__(self, events: list[Event], said: list[Event], as_of: str, first_texts: set[str]) -> None:
         made = {event.id: event for event in events if isinstance(event, Withdrawal)}

@@ -1,10 +1,9 @@
 """Taking back the last thing a person or an entry did, or one that is named, by an event that can be taken back."""
 
 import os
-from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 from msgspec.structs import replace
 
@@ -95,16 +94,24 @@ class _Done:
             if isinstance(event, Rejected | Restored):
                 self._batches[event.batch or event.id].append(event)
         self._arrivals: dict[str, EntryApplied] = {}  # the first of each entry
-        for event in sorted(events, key=order):
-            if isinstance(event, EntryApplied):
-                self._arrivals.setdefault(event.target, event)
-        self._decisions = sorted(
-            order(event) for event in events if isinstance(event, Rejected | Restored | EntryResolved)
-        )
-        self._led_to: dict[str, list[PlanEntry]] = defaultdict(list)  # entries, by the decision they had waited for
-        for entry, arrival in self._arrivals.items():
-            if decision := self._waited_for(arrival):
-                self._led_to[decision].append(cast("PlanEntry", self._events[entry]))
+        self._let_through: dict[str, str] = {}  # entries, and the decision each had waited for
+        self._follow(opened.log.read())
+
+    def _follow(self, events: Iterable[Event]) -> None:
+        """Find what each decision let through: the entries that arrived after it before anything else happened."""
+        decision = ""
+        for event in events:
+            match event:
+                case EntryApplied():
+                    if decision and event.target not in self._arrivals:
+                        self._let_through[event.target] = decision
+                    self._arrivals.setdefault(event.target, event)
+                case KnowledgeEdited():
+                    pass  # what an entry is about to change is told before
+                case Rejected() | EntryResolved() | Restored():
+                    decision = event.id
+                case _:
+                    decision = ""
 
     def all(self) -> Iterator[Undoable]:
         """Yield what was done and is not taken back; a step back is taken back by its id only."""
@@ -130,7 +137,8 @@ class _Done:
             case EntryApplied():
                 entry = self._events.get(event.target)
                 is_hidden = entry is None or self._withdrawn.hides(entry)
-                is_first = event == self._arrivals[event.target] and not self._waited_for(event)
+                decision = self._events.get(self._let_through.get(event.target, ""))
+                is_first = event == self._arrivals[event.target] and not (decision and self._is_deed(decision))
                 return isinstance(entry, PlanEntry) and not is_hidden and is_first
             case KnowledgeEdited():
                 return event.id not in self._firsts
@@ -143,13 +151,6 @@ class _Done:
                 return event.deed or self._is_saved(event)
             case _:
                 return isinstance(event, EntryResolved | Rejected | ProjectJoined)
-
-    def _waited_for(self, arrival: EntryApplied) -> str:
-        """Name the last decision before an entry arrived, where the entry is older; "" where it waited for none."""
-        entry = self._events.get(arrival.target)
-        found = bisect_left(self._decisions, order(arrival))
-        is_older = isinstance(entry, PlanEntry) and found and order(entry) < self._decisions[found - 1]
-        return self._decisions[found - 1][1] if is_older else ""
 
     def _is_saved(self, event: Restored) -> bool:
         """Tell whether it came of saving a file, with what a person wrote there again."""
@@ -174,8 +175,12 @@ class _Done:
     def _with_what_waited(self, decisions: Iterable[Event]) -> list[Event]:
         in_force = [one for one in decisions if one.id not in self._withdrawn.events]
         decided = {one.target for one in in_force if isinstance(one, EntryResolved)}  # these wait again
-        led_to = (entry for one in in_force for entry in self._led_to[one.id] if entry.id not in decided)
-        return [*in_force, *(entry for entry in led_to if not self._withdrawn.hides(entry))]
+        by = {one.id for one in in_force}
+        let_through = [
+            entry for entry, decision in self._let_through.items() if decision in by and entry not in decided
+        ]
+        entries = [entry for entry in map(self._events.get, let_through) if isinstance(entry, PlanEntry)]
+        return [*in_force, *(entry for entry in entries if not self._withdrawn.hides(entry))]
 
     def _saved_together(self, event: Event) -> list[Event]:
         """Collect what one save of a file came to: all of that moment, a summary told again with it."""

@@ -275,6 +275,7 @@ class GoingBack(RuleBasedStateMachine):
         assert not words_in("\n".join(hit.text for hit in hits)) & hidden
         asked = recalling.Asked(every, self.project, f"new {self.now}")
         assert not words_in(recalling.told(recalling.recall(self.log.store, asked, 99), "en")) & hidden
+        self.before.clear()  # whoever asks for a context first has a USER.md made
         request = request_of(self.opened, self.project, session="new", source="startup", agent="", budget=None)
         assert not words_in(session_context(self.opened, request).context.text) & hidden
         tools = ToolCalls(self.log.store, "claude-code")
@@ -314,9 +315,10 @@ class GoingBack(RuleBasedStateMachine):
         self.done(before, back=back)
 
     def saved(self, before, *, back):
-        known = len(list(self.log.read()))
+        known = {event.id for event in self.log.read()}
         self.settle()
-        if len(list(self.log.read())) > known:
+        new = [event for event in self.log.read() if event.id not in known]
+        if new and not any(isinstance(event, EntryApplied) for event in new):  # an entry that had waited for it
             self.done(before, back=back)
         else:
             self.before.clear()
