@@ -6,6 +6,8 @@ from contextlib import AbstractContextManager, nullcontext, suppress
 from pathlib import Path
 from typing import NamedTuple
 
+from msgspec import structs
+
 from eventlog.app import replica_files
 from eventlog.app.apply_result import ApplyResult
 from eventlog.app.codex_export import ExportResult, export
@@ -96,9 +98,35 @@ def carry_out(opened: OpenStore, decisions: Sequence[Event], *, after: str = "")
 
     What waits to be recorded or applied goes first: it is no part of the deed, and stays where that is taken back.
     """
-    replay_store(opened)
+    settled = replay_store(opened)
     stored = [appended.event for appended in opened.log.put(decisions, after=after)]
-    return stored, replay_store(opened)
+    return stored, _in_all(settled, replay_store(opened))
+
+
+def _in_all(first: RebuildResult, then: RebuildResult) -> RebuildResult:
+    """Tell of two rebuilds as of one; what waits or is left does so after the second."""
+    settled, applied = first.applied, then.applied
+    befores = {path: before for path, before, _ in reversed([*settled.files, *applied.files])}
+    afters = {path: after for path, _, after in [*settled.files, *applied.files]}
+    changed = [(path, befores[path], after) for path, after in afters.items() if befores[path] != after]
+    now = set(then.published.written), set(then.published.removed)
+    return then._replace(
+        applied=structs.replace(
+            applied,
+            applied=[*settled.applied, *applied.applied],
+            nothing=[*settled.nothing, *applied.nothing],
+            edited=[*settled.edited, *applied.edited],
+            files=changed,
+            stored=settled.stored + applied.stored,
+        ),
+        published=structs.replace(
+            then.published,
+            written=sorted({*first.published.written, *now[0]} - now[1]),
+            removed=sorted({*first.published.removed, *now[1]} - now[0]),
+            set_aside=[*first.published.set_aside, *then.published.set_aside],
+        ),
+        edits=[*first.edits, *then.edits],
+    )
 
 
 def replay_elsewhere(

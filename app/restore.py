@@ -78,7 +78,7 @@ class _Since:
         self.targets: list[Event] = []
         self.rejected: list[Rejected] = []
         ids = {event.id for event in said}
-        before = [event for event in said if event.ts <= as_of]
+        before = [event for event in events if event.id in ids and event.ts <= as_of]  # with all their words
         goals = goals_of(before, events) - {event.id for event in before}
         for event in events:
             decides = not goals.isdisjoint(decided_by(event))

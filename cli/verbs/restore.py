@@ -23,7 +23,8 @@ from eventlog.store import Store
 def command(file: str, as_of: str, yes: bool, as_json: bool, store: Store) -> None:
     """Make a MEMORY.md or a knowledge base what it was: what changed it since is taken back, each by an event.
 
-    Shows all of that and asks. `eventlog diff --from TIME FILE` shows what would be another.
+    What you have forgotten since stays forgotten. Shows all of that and asks; `eventlog undo` takes it back whole.
+    `eventlog diff --from TIME FILE` shows what would be another.
     """
     opened, shown = options.open_store(store), Shown(store)
     with looking():

@@ -20,7 +20,8 @@ def command(name: str, yes: bool, as_json: bool, store: Store) -> None:
     """Take back the last thing a person or an entry did, or the one of that id.
 
     An entry that was applied (the text it replaced comes back), a forgetting, a decision about an entry, an edit by
-    hand. Shows it and asks. Given again it takes back the one before; what was taken back is taken back by its own id.
+    hand, a restored file. Shows it and asks. Given again it takes back the one before; what was taken back is taken
+    back by its own id.
     """
     opened, shown = options.open_store(store), Shown(store)
     with looking():

@@ -12,7 +12,14 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    invariant,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
 
 from eventlog.app.forget import forget, forgettable, forgettable_session
 from eventlog.app.machine import Machine
@@ -368,5 +375,7 @@ class GoingBack(RuleBasedStateMachine):
         return rejected | (unheard - heard)
 
 
-TestGoingBack = GoingBack.TestCase
-TestGoingBack.settings = settings(max_examples=rounds(fixed=4, fuzz=200), stateful_step_count=rounds(fixed=12, fuzz=50))
+@pytest.mark.fuzz
+def test_every_undo_is_exact_and_no_way_back_lifts_what_was_rejected():
+    effort = settings(max_examples=rounds(fixed=4, fuzz=200), stateful_step_count=rounds(fixed=12, fuzz=50))
+    run_state_machine_as_test(GoingBack, settings=effort)

@@ -7,11 +7,13 @@ from tests.support.scene import MEMORY, SHOP, Screen
 
 SESSION = "5f0c1f0e-shop-cart"
 TOTALS = "Totals are rounded half even, once per line item and never again"
+PRICES = "Prices are integers in cents; floats are converted at the edge only"
 LONG = "笔记按日期存放,文件名是年月日;附件放在同名目录里,不要放在仓库根目录下,否则搜索时找不到它们"
 PLAN = "version: 1.0.0\nentries:\n  - key: {path: user, heading: Work, level: 9}\n    content: x\n  - content: y\n"
 NOTES = "# Notes\n\n- The staging database is reset every night\n- Ask Bo before a release on Fridays\n"
 CLAUDE = (("install", "claude", "--no-allow"),)
 FORGOT = (("forget", f"{MEMORY}:5", "--yes"),)
+SAID_AND_FORGOT = (("fact", TOTALS, "--session", "new"), ("forget", PRICES, "--yes"))
 APPLIED = (("apply",),)
 _NEW = ("--session", "new", "--agent", "claude-code", "--project", SHOP)
 _ASKED = ("append", "host_event", "name=UserPromptSubmit", *_NEW)
@@ -106,7 +108,7 @@ KNOWLEDGE = {
     "undo": Screen(("undo",), FORGOT, answer="y\n"),
     "undo-applied": Screen(("undo",), APPLIED, answer="y\n"),
     "undo-nothing": Screen(("undo", "31d1ca")),
-    "restore": Screen(("restore", MEMORY, "--as-of", "2026-02-20T17:00:00Z"), FORGOT, answer="y\n"),
+    "restore": Screen(("restore", MEMORY, "--as-of", "2026-02-20T17:00:00Z"), SAID_AND_FORGOT, answer="y\n"),
     "restore-nothing": _reads("restore", MEMORY, "--as-of", "today"),
 }  # fmt: skip
 AUDIT = {
