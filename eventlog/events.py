@@ -242,8 +242,8 @@ class EntryApplied(Event, tag="entry_applied", frozen=True, kw_only=True):
     `under` has all headings above the section, None in logs of before there was such a field. `content` is what was
     written where that is not the entry's own text, because a person's lines were kept. Where nothing was written,
     because the very text was there, come with a copy, `found` is the event that tells of it on the other machine.
-    `previous` has the heading before the section on the page and those above that, () where the section came first: there
-    it comes back when it went.
+    `previous` has the heading before the section on the page and those above that, () where the section came first:
+    there it comes back.
     """
 
     target: NonEmpty

@@ -109,7 +109,9 @@ class _Carrier:
         self._on.change(data)
         gone = tuple(missing(_texts(before), lines_of(body)))
         meant = now.meant if now else None
-        self._result.arrivals.append(Arrival(key, self._ledger.spelled[key], event, body, meant, gone, previous=previous))
+        self._result.arrivals.append(
+            Arrival(key, self._ledger.spelled[key], event, body, meant, gone, previous=previous)
+        )
 
     def _given_back(self, key: SectionId, section: Section | None, now: Wording | None) -> bytes:
         """Return the page with a section as it is to be again; raises Unsafe."""
