@@ -91,3 +91,7 @@ NAMES = (
     ("credentials", "credential"), ("auth", "credential"), ("密钥", "secret"), ("令牌", "token"),
 )  # fmt: skip
 UPPER_ONLY = (("KEY", "key"),)  # too common a word in lower case
+
+# programs that take a password on their command line: `curl -u user:password`, `mysqldump -ppassword`
+COMMANDS = ("curl", "mysql", "mariadb")
+PLACEHOLDERS = frozenset((*PASSWORDS, "pass", "pw", "secret", "token"))  # what stands for one in a text about them

@@ -13,6 +13,7 @@ from eventlog.dayfile import path_of
 from eventlog.errors import EventLogError, InvalidEvent
 from eventlog.files import is_locked, not_stored, read_regular, replace_file, sync_file
 from eventlog.lean import os
+from eventlog.secrets import scrub_fields
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ def leave(store: "Store", fields: "dict[str, object]", key: str, within_ms: "int
 
     The file is there before it is synced: who runs out of time at a slow disk has left it all the same.
     """
-    kept = fastjson.dumps({"ns": ns, "key": key, "within_ms": within_ms, "event": fields})
+    kept = fastjson.dumps({"ns": ns, "key": key, "within_ms": within_ms, "event": scrub_fields(fields)})
     if len(kept) > fastjson.MAX_LINE:
         raise InvalidEvent(f"the event is {len(kept):,} bytes long", where=str(fields["type"]))
     path = f"{store.spool}/{ns // 1_000_000:013d}-{key[:16]}{_ENDING}"

@@ -13,6 +13,7 @@ from eventlog import ids, timestamps
 from eventlog.app.importing.source import BadPlace, Found, ImportRequest, PastEvents, SourceEvent
 from eventlog.plain_words import of_system
 from eventlog.project import find_repository, project_root
+from eventlog.secrets import without_secrets
 from eventlog.text import one_line, same_text
 
 _BULLET = re.compile(r"(?P<indent> *)(?:[-*+]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s+)?(?P<text>\S.*)")
@@ -38,7 +39,9 @@ def statements_of(path: Path, project: str | None, agent: str | None, *, bullets
     try:
         with path.open("rb") as opened:
             data = opened.read(_LONGEST_FILE)
-        text = data.decode("utf-8-sig").replace("\r\n", "\n")
+        if len(data) == _LONGEST_FILE:  # of its last line the end may be missing
+            data = data[: data.rfind(b"\n") + 1]
+        text = without_secrets(data.decode("utf-8-sig").replace("\r\n", "\n"))  # whole: a key has several lines
         written = timestamps.from_ns(path.stat().st_mtime_ns)
     except OSError as error:
         yield BadPlace(str(path), of_system(error)[0])

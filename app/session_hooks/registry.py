@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from eventlog.app.session_hooks.hook_base import HookResult, SessionLifecycleHook
 from eventlog.app.session_hooks.hook_context import HookContext
-from eventlog.text import cut
+from eventlog.secrets import beginning
 
 SessionMoment = Literal["start", "end"]
 TIME_LIMIT = 30.0  # seconds
@@ -142,4 +142,4 @@ def _bounded(result: HookResult) -> HookResult:
         size = len(msgspec.json.encode(result))
     except (TypeError, ValueError, RecursionError) as error:
         return HookResult.failure(f"its result cannot be written down: {error}")
-    return result if size <= _LONGEST else replace(result, message=cut(result.message, 1000), details={})
+    return result if size <= _LONGEST else replace(result, message=beginning(result.message, 1000), details={})

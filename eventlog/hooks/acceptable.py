@@ -1,6 +1,7 @@
 """Values a host sends that the log does not take (names of any length, numbers JSON cannot write), kept as text."""
 
 from eventlog import ids
+from eventlog.secrets import beginning, without_secrets
 
 _LONGEST_NAME = 4096  # characters: the longest path
 _KEPT = 200  # characters of a longer one, and its hash
@@ -8,8 +9,10 @@ _LONGEST_NUMBER = 40  # digits
 
 
 def name(given: str) -> str:
-    """An id, a path or a name that is not too long to be one; of a longer one the beginning and a hash."""
-    return given if len(given) <= _LONGEST_NAME else f"{given[:_KEPT]}…{ids.digest(given, 8).hex()}"
+    """An id, a path or a name that is not too long to be one, without secrets; else its beginning and a hash."""
+    if len(given) <= _LONGEST_NAME:
+        return without_secrets(given)
+    return f"{beginning(given, _KEPT)}…{ids.digest(given, 8).hex()}"
 
 
 def loads(data: bytes) -> object:

@@ -14,7 +14,7 @@ from eventlog import fastjson, side_log, timestamps
 from eventlog.files import make_dirs, read_regular
 from eventlog.hooks import spare
 from eventlog.lean import os
-from eventlog.secrets import scrub_fields, without_secrets
+from eventlog.secrets import beginning, scrub_fields, without_secrets
 from eventlog.store import Store
 
 _LARGEST = 1 << 20  # bytes; then the file is started anew and the old one kept as `.1`
@@ -68,9 +68,8 @@ def _kept(lost: "bytes | dict[str, object]") -> "dict[str, object]":
 
 
 def _beginning(data: bytes) -> str:
-    """Scrubbed before it is cut, so that no half of a secret is left at the end."""
-    text = data[: 2 * _KEPT_OF_PAYLOAD].decode("utf-8", "replace")
-    return without_secrets(_ADDRESS.sub(r"\1…", text))[:_KEPT_OF_PAYLOAD]
+    text = data[: 4 * _KEPT_OF_PAYLOAD].decode("utf-8", "replace")
+    return beginning(_ADDRESS.sub(r"\1…", text), _KEPT_OF_PAYLOAD)
 
 
 def noted(store: Store) -> "list[dict[str, object]]":

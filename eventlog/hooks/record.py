@@ -6,8 +6,8 @@ import eventlog
 from eventlog import ids
 from eventlog.append_once import SAME_CALL_MS, append_once, stamp
 from eventlog.hooks import acceptable, patience
+from eventlog.hooks.bounds import bounded, outline
 from eventlog.hooks.patience import OutOfTime
-from eventlog.hooks.scrub import outline, scrub
 from eventlog.hosts.call import HookCall, Payload, present
 from eventlog.lean import os
 from eventlog.project import git_head
@@ -22,10 +22,10 @@ def event_of(store: Store, call: HookCall) -> dict[str, object]:
     """Make the event a call becomes, without `v`, `id` and `ts`; every reader of the log accepts it."""
     about = envelope(call, call.type)
     if call.type == "host_event":
-        return {**about, **_host_event(call, scrub(call.payload))}
+        return {**about, **_host_event(call, bounded(call.payload))}
     if call.type == "session_start":
-        return {**about, **scrub(call.fields), **_head(call), **_machine(store)}
-    return {**about, **scrub(call.fields)}
+        return {**about, **bounded(call.fields), **_head(call), **_machine(store)}
+    return {**about, **bounded(call.fields)}
 
 
 def envelope(call: HookCall, event_type: "EventType") -> "Envelope":

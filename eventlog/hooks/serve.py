@@ -12,7 +12,6 @@ from eventlog.hooks.record import dated, event_of, note, record, tidy
 from eventlog.hosts.call import HookCall, Payload
 from eventlog.hosts.classify import classify, event_name
 from eventlog.lean import os
-from eventlog.secrets import without_secrets
 from eventlog.store import Store
 
 TYPE_CHECKING = False
@@ -86,7 +85,7 @@ def serve(
             from eventlog.hooks.conversation_id import conversation_id
 
             call.session = conversation_id(store, call, environ)
-        call.session = without_secrets(call.session)
+        call.session = acceptable.name(call.session)
         if call.file is not None and (told := _before_file(store, call, dialect, start_context)) is not None:
             return told, store, None
         if call.may_recur and not call.dedupe_key:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from eventlog.hooks.scrub import scrub
+from eventlog.hooks.bounds import bounded
 from tests.support.golden import tree
 from tests.support.hook_calls import events_of, tell
 from tests.support.payloads import claude, cursor, data
@@ -73,7 +73,7 @@ def test_the_users_address_is_never_kept(store, sent):
 
 def test_what_is_not_kept_of_a_text_is_not_searched():
     def work(times):
-        return lines_run(lambda: scrub({"tool_response": "token=" * times}))
+        return lines_run(lambda: bounded({"tool_response": "token=" * times}))
 
     work(1_000)  # what is compiled once
     assert work(1_000) == work(50_000)

@@ -127,6 +127,24 @@ def test_every_exception_is_still_needed(name):
     assert hosts_named({name: files(name.partition("/")[0])[name]})
 
 
+# who writes lines of the log, and who writes such texts beside it
+WRITES_LINES = {"eventlog/append_once.py", "eventlog/log.py"}
+WRITES_BESIDE = {"eventlog/hooks/error_log.py", "eventlog/hooks/open_sessions.py", "eventlog/spool.py"}
+
+
+def importers(module):
+    """The files that import it, from every floor."""
+    known = {
+        name: source for folder in ("eventlog", "projections", "app", "cli") for name, source in files(folder).items()
+    }
+    return {name for name, source in known.items() if f"{module}." in imported(source)}
+
+
+def test_whoever_writes_lines_of_the_log_scrubs_them_and_nobody_on_the_way_needs_to():
+    assert WRITES_LINES == importers("eventlog.dayfile.DayFile")
+    assert WRITES_LINES | WRITES_BESIDE == importers("eventlog.secrets.scrub_fields")
+
+
 # what only a shell may ask: it makes a `Machine` of the answers and hands that in
 OF_THE_MACHINE = {
     "Path.home", "Path.cwd", "os.environ", "os.getenv", "os.getcwd", "os.path.expanduser", "time.time", "time.time_ns",

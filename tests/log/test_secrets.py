@@ -10,7 +10,7 @@ import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from eventlog import secrets
+from eventlog import secrets, spool
 from eventlog.app.record_once import record_once
 from eventlog.codec import from_fields, to_fields
 from eventlog.errors import NotStored
@@ -18,7 +18,7 @@ from eventlog.hooks import error_log
 from eventlog.hosts import find_transcript
 from eventlog.hosts.summarise import summarise
 from eventlog.log import EventLog
-from eventlog.secrets import without_secrets
+from eventlog.secrets import beginning, scrub, without_secrets
 from eventlog.store import Store
 from tests.support.credentials import SAMPLES, sample
 from tests.support.golden import tree
@@ -89,8 +89,9 @@ def test_the_text_around_a_secret_is_kept():
 
 
 @pytest.mark.parametrize(
-    "bomb", ["eyJaaaaaaaa-", "token=", "://a:", "T3BlbkFJ", "aaaaQ~", "AKIA", "-----BEGIN ", "0:", "a." * 12]
-)
+    "bomb", ["eyJaaaaaaaa-", "token=", "://a:", "T3BlbkFJ", "aaaaQ~", "AKIA", "-----BEGIN ", "0:", "a." * 12,
+     "curl -u ", "mysql -p", 'token=["', "passwords=[[", "passwordsss", "Authorization: Basic a "],
+)  # fmt: skip
 def test_no_text_makes_the_search_long(bomb):
     """The lines of Python that are run, not a time: twice the text may cost twice as much and a little more."""
 
@@ -98,6 +99,48 @@ def test_no_text_makes_the_search_long(bomb):
         return lines_run(lambda: without_secrets(bomb * (size // len(bomb))))
 
     assert looks(8_000) < 3 * looks(4_000) + 1000
+
+
+def _key(size):
+    """A key so long, of which little is left when it is replaced."""
+    first, *_, last = sample("RSA key")[0].split("\n")
+    return f"{first}\n{'M' * (size - len(first) - len(last) - 2)}\n{last}"
+
+
+@given(st.sampled_from([*SAMPLES]), st.integers(260, 600), st.integers(-60, 60), st.sampled_from([" ", "é ", "\n"]))
+@example("GitHub p", 300, -19, " ")
+def test_where_a_text_is_cut_no_half_of_a_secret_is_left(kind, most, across, space):
+    """A key before it takes up less room when it is replaced, which brings the end of what is searched into view."""
+    key, (text, secret) = _key(most + 50), sample(kind)
+    padding = "p" * (2 * most - len(key) - len(space) - across)
+    kept = beginning(f"{key}{padding}{space}{text} and more {'x' * 1000}", most)
+
+    assert len(kept) <= most
+    assert secret[: max(6, len(secret) // 4)] not in kept.replace("hooks.slack", "")
+
+
+@given(st.text(), st.integers(1, 40))
+def test_of_a_text_without_secrets_the_beginning_is_as_long_as_asked(text, most):
+    assume(without_secrets(text) == text)
+
+    assert text[:most] == beginning(text, most)
+
+
+SECRET_KEY, HUNTER = sample("KEY=")[1], sample("curl")[1]
+
+
+@pytest.mark.parametrize(
+    ("value", "kept"),
+    [
+        ({"password": [HUNTER]}, {"password": ["[secret:password]"]}),
+        ({"a": [{"passwords": [[HUNTER], "b"]}]}, {"a": [{"passwords": [["[secret:password]"], "b"]}]}),
+        ({"api_key": [SECRET_KEY, 1, None]}, {"api_key": ["[secret:api-key]", 1, None]}),
+        ({"token": [{"id": HUNTER}]}, {"token": [{"id": HUNTER}]}),
+        ({"words": [HUNTER]}, {"words": [HUNTER]}),
+    ],
+)
+def test_the_name_of_a_list_is_that_of_its_items(value, kept):
+    assert kept == scrub(value)
 
 
 # ------------------------------------------------------------------------------------------------ what is not touched
@@ -121,6 +164,19 @@ ORDINARY = [
     "key=lambda entry: (entry.ts, entry.id)",
     "ran at 2026-02-21T08:35:44.123456Z on port 8443",
     "我们选择 RS256:密码在钥匙串里",
+    "mkdir -p dir && cp -pr src1234 dir",
+    "ssh -p2222 ada@example.org",
+    "use curl -u to log in, or curl -u user:password; curl -u $USER:$TOKEN, curl --user <you>:<secret>",
+    "curl https://example.org | docker run -u 1000:1000 -i alpine",
+    "curl -o out.txt x\ndocker run --user 1000:1000 alpine",
+    "mysql -p asks for it, mysql -pPASSWORD does not, nor does mysql -p$MYSQL_PASS or mysql -p'${PW}'",
+    "docker run --name mysql -p3306:3306 mysql",
+    "libcurl -u name:value2",
+    """say "mysql -p" and "go", or 'mysqldump -p', 'curl -u', or "curl -u" "a:b" """,
+    "Authorization: Basic authentication is off",
+    "passwords = [read_password(1), words2[0], default_2]",
+    "Password: [reset-page2](https://example.org/reset)",
+    "tokens: ['a', 'b', 'three']",
 ]
 
 
@@ -226,12 +282,53 @@ def test_a_field_named_like_a_secret_keeps_none(store, name):
     assert "[secret:" in str(event.payload)
 
 
+@pytest.mark.parametrize("place", ["tool_input", "prompt", "session", "cwd"])
+def test_a_hook_leaves_no_half_of_a_secret_where_it_cuts(store, place):
+    token = sample("GitHub p")[1]
+    edge = {"session": 400, "cwd": 400}.get(place, 4_000)
+    key = _key(edge - 200)
+    text = f"{key}{'p' * (edge - len(key) - 20)} {token}{' and more' * 900}"
+    payload = {
+        "tool_input": claude("PostToolUse", tool_use_id="t", tool_input={"command": text}),
+        "prompt": claude("UserPromptSubmit", prompt=text),
+        "session": claude("Stop", session_id=text),
+        "cwd": claude("Stop", cwd=f"/{text}"),
+    }[place]
+    tell(store, payload)
+
+    assert events_of(store)
+    assert token[:10].encode() not in b"".join(tree(store).values())
+
+
+def test_a_secret_in_a_list_of_a_payload_is_known_by_the_name_of_the_list(store):
+    tell(store, claude("PostToolUse", tool_use_id="t", tool_input={"password": [HUNTER, 7], "n": [HUNTER]}))
+    (event,) = events_of(store)
+
+    assert {"password": ["[secret:password]", 7], "n": [HUNTER]} == event.payload["tool_input"]
+
+
+def test_no_secret_reaches_the_spool(store):
+    for number, (text, _) in enumerate(map(sample, SAMPLES)):
+        fields = {"type": "turn_end", "conversation_id": text, "project": f"/home/{text}", "status": text}
+        spool.leave(Store(str(store)), fields, f"key{number}", None, number)
+
+    assert [] == left(store)
+
+
 def test_no_secret_reaches_the_note_of_a_failure(store):
     for text, _ in map(sample, SAMPLES):
         error_log.note(Store(str(store)), NotStored(f"no: {text}"), f"{{broken {text}".encode())
         error_log.note(Store(str(store)), NotStored("x"), {"type": "fact", "conversation_id": "c", "content": text})
 
     assert [] == left(store)
+
+
+def test_the_note_of_a_failure_ends_with_no_half_of_a_secret(store):
+    key, token = _key(6_000), sample("GitHub p")[1]
+    lost = f"{key}{'p' * (8_192 - len(key) - 20)} {token}{' and more' * 900}"
+    error_log.note(Store(str(store)), NotStored("x"), lost.encode())
+
+    assert token[:10].encode() not in b"".join(tree(store).values())
 
 
 @KINDS

@@ -6,6 +6,7 @@ from contextlib import closing
 
 import pytest
 
+from eventlog.app.importing import notes
 from eventlog.app.memory import Memory
 from eventlog.errors import BadRequest
 from eventlog.timestamps import to_ns
@@ -101,6 +102,23 @@ def test_bullets_of_a_file_outside_any_repository_are_about_the_user(log, tmp_pa
     bring_in(log, "bullets", tmp_path, put(tmp_path / "AGENTS.md", b"1. Answer in German\n* [x] Never push\n"))
 
     assert [("Answer in German", None), ("Never push", None)] == sorted((e.content, e.project) for e in _said(log))
+
+
+def test_no_line_of_a_key_becomes_a_statement(place, log):
+    line = "MIIEpAIBAAKCAQEA1c0Hn3" + "q8Zx71abcd"
+    first, last = (f"-----{word} PGP PRIVATE" + " KEY BLOCK-----" for word in ("BEGIN", "END"))
+    text = f"- Use this key:\n{first}\nVersion: 1\n\n- {line}\n\n{line}\n{last}\n- Answer in German\n"
+    bring_in(log, "bullets", place, put(place / "AGENTS.md", text.encode()))
+    said = [event.content for event in _said(log)]
+
+    assert ["Answer in German", "Use this key: [secret:private-key]"] == sorted(said)
+
+
+def test_of_notes_that_are_too_long_the_last_line_is_left_out_not_cut(place, log, monkeypatch):
+    monkeypatch.setattr(notes, "_LONGEST_FILE", 30)
+    bring_in(log, "bullets", place, put(place / "AGENTS.md", "- Answer in German\n- Größe ääää\n".encode()))
+
+    assert ["Answer in German"] == [event.content for event in _said(log)]
 
 
 def test_bullets_need_a_file(place, log):

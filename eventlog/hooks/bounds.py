@@ -1,8 +1,8 @@
-"""Payloads as they may reach the disk: bounded, without secrets, without the user's address."""
+"""Payloads as they may reach the disk: bounded, without secrets at any bound, without the user's address."""
 
 from eventlog import fastjson
 from eventlog.hosts.call import Payload
-from eventlog.secrets import scrub_named, without_secrets
+from eventlog.secrets import beginning, item_name, scrub
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ _NEVER_KEPT = frozenset(("user_email",))
 _ENVELOPE = frozenset(("session_id", "sessionId", "conversation_id", "hook_event_name", "hookEventName"))
 
 
-def scrub(payload: "Mapping[str, object]") -> dict[str, object]:
+def bounded(payload: "Mapping[str, object]") -> dict[str, object]:
     """The payload as it is kept; what the event says elsewhere is left out."""
     return {
         name: _kept(name, value, 1)
@@ -26,38 +26,34 @@ def scrub(payload: "Mapping[str, object]") -> dict[str, object]:
 
 def outline(payload: Payload) -> dict[str, object]:
     """Reduce a payload that is too long for a line even so to the texts and numbers it begins with."""
-    first = list(scrub(payload).items())[:_LONGEST_LIST]
+    first = list(bounded(payload).items())[:_LONGEST_LIST]
     return {name: "…" if isinstance(value, (list, dict)) else value for name, value in first}
-
-
-def bounded(text: str) -> str:
-    """Return at most so much of a text, without secrets, saying how much is missing.
-
-    It is bounded before it is searched, and searched before it is cut: no half of a secret is left at the end.
-    """
-    if len(text) <= _LONGEST_TEXT:
-        return without_secrets(text)
-    return f"{without_secrets(text[: 2 * _LONGEST_TEXT])[:_LONGEST_TEXT]}…[+{len(text) - _LONGEST_TEXT} chars]"
 
 
 def _kept(name: str, value: object, depth: int) -> object:
     if isinstance(value, str):
-        short = bounded(value)
-        return scrub_named(name, value) if short is value else short
+        return _beginning(value) if len(value) > _LONGEST_TEXT else scrub(value, name)
     if isinstance(value, list):
         rest = [f"…[+{len(value) - _LONGEST_LIST} items]"] if len(value) > _LONGEST_LIST else []
-        return [_kept("", item, depth + 1) for item in value[:_LONGEST_LIST]] + rest if depth < _DEEPEST else "…"
+        name = item_name(name)
+        return [_kept(name, item, depth + 1) for item in value[:_LONGEST_LIST]] + rest if depth < _DEEPEST else "…"
     if isinstance(value, dict):
         if depth >= _DEEPEST:
             return "…"
         kept = ((name, item) for name, item in value.items() if name not in _NEVER_KEPT)
-        return {bounded(name): _kept(name, item, depth + 1) for name, item in kept}
+        return {_beginning(name): _kept(name, item, depth + 1) for name, item in kept}
     return _number_as_text(value) if fastjson.refusal(value) else value
+
+
+def _beginning(text: str) -> str:
+    """Return at most so much of a text, saying how much is missing."""
+    kept = beginning(text, _LONGEST_TEXT)
+    return kept if len(text) <= _LONGEST_TEXT else f"{kept}…[+{len(text) - _LONGEST_TEXT} chars]"
 
 
 def _number_as_text(value: object) -> str:
     """Keep a number no log takes as it was written; of one too long to be printed, only that it was there."""
     try:
-        return bounded(str(value))
+        return _beginning(str(value))
     except ValueError:  # Python prints integers of up to 4,300 digits
         return "…"
