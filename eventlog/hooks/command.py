@@ -13,6 +13,7 @@ import sys
 from pathlib import Path
 
 import eventlog
+from eventlog.hooks.prompts import interpreter
 from eventlog.store import Store
 
 _SHARED = ["--session-type", "shared"]
@@ -25,7 +26,7 @@ _PATHS = re.compile(r"""^(?P<python>.+?) -I -S (?P<script>.+?[/\\]hook\.py["']?)
 
 def command(agent: str, event: str, store: Store, home: str, *, shared: bool = False) -> str:
     """Build the command the host runs at an event; `shared` where others than the user listen to its sessions."""
-    words = [sys.executable, "-I", "-S", str(Path(eventlog.__file__).parent / "hook.py")]
+    words = [interpreter(), "-I", "-S", str(Path(eventlog.__file__).parent / "hook.py")]
     words += ["--agent", agent, "--event", event]
     if store.root != str(Path(home) / ".eventlog"):  # a host started from a desktop has not the shell's environment
         words += ["--store", store.root]
@@ -41,14 +42,14 @@ def command(agent: str, event: str, store: Store, home: str, *, shared: bool = F
 def server_command(agent: str, store: Store, home: str, *, shared: bool = False) -> list[str]:
     """Build the command, word by word, by which a host starts our MCP server; no shell reads it."""
     script = Path(eventlog.__file__).parent / "cli" / "mcp" / "start.py"
-    words = [sys.executable, "-I", "-S", str(script), "--agent", agent]
+    words = [interpreter(), "-I", "-S", str(script), "--agent", agent]
     words += ["--store", store.root] if store.root != str(Path(home) / ".eventlog") else []
     return words + (_SHARED if shared else [])
 
 
 def permit_command(script: str, program: str, store: str) -> str:
     """Build the command that allows the saving commands of this program, into this store, where a host asks."""
-    return shlex.join([sys.executable, "-I", "-S", script, program, store]) + _CANNOT_FAIL
+    return shlex.join([interpreter(), "-I", "-S", script, program, store]) + _CANNOT_FAIL
 
 
 def is_permit(text: object) -> bool:

@@ -117,12 +117,21 @@ def ask(store: Store, call: HookCall, locale: str) -> str:
 
 def program() -> str:
     """Name the command as the agent's shell calls us, whatever its PATH."""
-    beside = os.path.join(os.path.dirname(sys.executable or ""), "eventlog")
+    python = interpreter()
+    beside = os.path.join(os.path.dirname(python), "eventlog")
     places = os.environ.get("PATH", "").split(os.pathsep)
-    for path in (beside, *(os.path.join(place, "eventlog") for place in places if os.path.isabs(place))):
+    for path in (
+        beside,
+        *(os.path.join(os.path.abspath(place), "eventlog") for place in places if os.path.isabs(place)),
+    ):
         if os.path.exists(path):
             return quote(path)
-    return f"{quote(sys.executable)} -m eventlog" if sys.executable else "eventlog"
+    return f"{quote(python)} -m eventlog" if python else "eventlog"
+
+
+def interpreter() -> str:
+    """Name the Python that runs, however it was called: `../venv/bin/python` is spelled from the root. "" for none."""
+    return os.path.abspath(sys.executable) if sys.executable else ""
 
 
 def store_option(store: Store) -> str:

@@ -3,6 +3,7 @@
 import re
 import shlex
 import subprocess
+import os
 import sys
 from pathlib import Path
 
@@ -66,7 +67,9 @@ def test_the_commands_of_every_text_are_absolute_and_nothing_in_them_is_escaped(
 
     assert 6 == len(commands)
     assert not {"<", ">", "&"} & {*asked, *started}
-    assert {str(Path(sys.executable).parent / "eventlog")} == {command.split()[0] for command in commands}
+    assert {str(Path(os.path.normpath(sys.executable)).parent / "eventlog")} == {
+        command.split()[0] for command in commands
+    }
     for command in commands[:: len(commands) - 1]:
         subprocess.run(["sh", "-c", command], check=True, capture_output=True, cwd=tmp_path, env={})
     for command in commands:

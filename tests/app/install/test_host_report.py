@@ -148,7 +148,7 @@ def test_trust_in_hooks_of_others_stays(home):
 def test_codex_skips_a_command_it_did_not_trust(home, monkeypatch):
     call("install", "codex")
     _trust_all(home)
-    monkeypatch.setattr("eventlog.hooks.command.sys.executable", "/another/python")
+    monkeypatch.setattr("sys.executable", "/another/python")
     call("install", "codex")
     problems = [one for one in _doctor()[2]["codex"]["problems"] if "trust" in one["what"]]
 
@@ -158,7 +158,7 @@ def test_codex_skips_a_command_it_did_not_trust(home, monkeypatch):
 def test_a_hook_that_arrives_is_trusted_whatever_its_digest(home, monkeypatch):
     call("install", "codex")
     _trust_all(home)
-    monkeypatch.setattr("eventlog.hooks.command.sys.executable", "/another/python")
+    monkeypatch.setattr("sys.executable", "/another/python")
     call("install", "codex")
     tell(home / ".eventlog", codex("Stop", turn_id="u-1"), "--agent", "codex")
 

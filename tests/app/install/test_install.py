@@ -179,7 +179,7 @@ def test_an_upgrade_in_between_still_gives_back_every_byte(home, monkeypatch):
     content = CONTENTS["comments"]
     path = _put(home, "claude", content)
     call("install", "claude")
-    monkeypatch.setattr("eventlog.hooks.command.sys.executable", "/another/python")
+    monkeypatch.setattr("sys.executable", "/another/python")
     call("install", "claude")
     there = path.read_text()
     call("uninstall", "claude")

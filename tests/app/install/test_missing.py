@@ -34,7 +34,7 @@ def installation(tmp_path, monkeypatch):
     python = tmp_path / "venv" / "python"
     python.parent.mkdir()
     python.symlink_to(sys.executable)
-    monkeypatch.setattr("eventlog.hooks.command.sys.executable", str(python))
+    monkeypatch.setattr("sys.executable", str(python))
     monkeypatch.setattr("eventlog.hooks.command.eventlog.__file__", str(package / "__init__.py"))
     return tmp_path
 

@@ -4,7 +4,9 @@ import json
 import os
 import pty
 import subprocess
+import sys
 import tomllib
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -253,6 +255,19 @@ def test_on_a_terminal_the_user_is_asked(home, answer, verdict):
     assert 0 == asked.returncode
     assert "may Claude Code save summaries and facts without asking you? [Y/n]" in said
     assert verdict == _saving("claude")["verdict"]
+
+
+@pytest.mark.parametrize("agent", RULES)
+def test_the_program_is_allowed_by_one_path_however_python_was_called(home, monkeypatch, agent):
+    python = Path(sys.executable)
+    monkeypatch.setattr(sys, "executable", str(python.parent / ".." / python.parent.name / python.name))
+    call("install", agent, "--allow")
+    told = (home / RULES[agent]).read_text()
+
+    assert "/../" not in told
+    assert "allowed" == _saving(agent)["verdict"]
+    monkeypatch.setattr(sys, "executable", str(python))
+    assert "allowed" == _saving(agent)["verdict"]
 
 
 def test_a_host_without_such_a_rule_says_so(home, monkeypatch):
