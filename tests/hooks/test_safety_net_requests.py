@@ -1,9 +1,9 @@
 """Requests to save obey the settings, speak the language chosen, and work when they are typed in as they stand."""
 
+import os
 import re
 import shlex
 import subprocess
-import os
 import sys
 from pathlib import Path
 
