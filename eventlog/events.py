@@ -7,7 +7,7 @@ part of the program and ignored by projections, so that a newer writer never bre
 Total order everywhere: `(after or ts, id)`. Two lines with the same `id` are one event.
 """
 
-from typing import Annotated, Any, Literal, Protocol
+from typing import Annotated, Any, ClassVar, Literal, Protocol
 
 from msgspec import Meta, Struct, field
 
@@ -32,6 +32,8 @@ class Event(
     `ts` and `id` are empty until the log has taken the event: the time of a live event is taken under the lock.
     Lines with unknown fields are read by the codec, which keeps them in `extra`; a plain decoder must not drop them.
     """
+
+    by_envelope: ClassVar[bool] = False  # a fold counts such events, and asks nothing of one but what is below
 
     v: Annotated[int, Meta(ge=1)] = 1  # version of this type's schema
     id: str = ""  # UUIDv7, lower-case canonical
@@ -82,6 +84,8 @@ def order(event: Dated) -> tuple[str, str]:
 
 class SessionStart(Event, tag="session_start", frozen=True, kw_only=True):
     """A conversation began, or came back."""
+
+    by_envelope = True
 
     source: str | None = None  # startup, resume, clear, compact, …
     session_type: Literal["main", "shared"] = "main"
@@ -175,6 +179,8 @@ class SessionEnd(Event, tag="session_end", frozen=True, kw_only=True):
 
 class TurnEnd(Event, tag="turn_end", frozen=True, kw_only=True):
     """The agent finished a turn."""
+
+    by_envelope = True
 
     turn_id: str | None = None
     status: str | None = None
@@ -304,6 +310,8 @@ class KnownFile(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=T
 class ContextInjected(Event, tag="context_injected", frozen=True, kw_only=True):
     """The receipt of what a session was given: at its start, with a prompt, or before a file is read or changed."""
 
+    by_envelope = True  # at a start; what was recalled is read whole
+
     digest: str  # SHA-256 of the text
     chars: Annotated[int, Meta(ge=-(1 << 63), le=(1 << 63) - 1)]
     sources: list[str] = []  # events it tells of
@@ -318,6 +326,8 @@ class ContextInjected(Event, tag="context_injected", frozen=True, kw_only=True):
 class ConversationText(Event, tag="conversation_text", frozen=True, kw_only=True):
     """The words of a conversation, drawn from its transcript at its end: to be searched, never rendered."""
 
+    by_envelope = True
+
     title: str = ""
     prompts: list[str] = []  # what the user asked
     closing: str = ""  # what the agent said last
@@ -326,6 +336,8 @@ class ConversationText(Event, tag="conversation_text", frozen=True, kw_only=True
 
 class HostEvent(Event, tag="host_event", frozen=True, kw_only=True):
     """Anything else a host sent, bounded and scrubbed."""
+
+    by_envelope = True
 
     name: str
     payload: dict[str, Any] = {}

@@ -20,12 +20,7 @@ from eventlog.codec import is_timestamp
 from eventlog.events import TYPES, AnyEvent, NonEmpty, SessionEnd
 from eventlog.timestamps import LENGTH
 
-_ASKED = frozenset(
-    (
-        "fact", "stage_summary", "session_end", "save_requested", "retraction", "rejected", "restored", "plan_entry",
-        "entry_applied", "entry_resolved", "knowledge_edited", "project_seen", "project_joined",
-    )
-)  # fmt: skip
+_ASKED = frozenset(name for name, cls in TYPES.items() if not cls.by_envelope)
 _RECEIPT = "context_injected"  # one is asked of what was recalled, not of what a session started with
 _PIECE = 128 << 10
 _LARGEST = 1 << 63

@@ -34,7 +34,7 @@ class State(Protocol):
         """Take in one event."""
 
     def merge(self, other: Self) -> None:
-        """Take in the state of other events; `other` is not used afterwards."""
+        """Take in the state of other events; `other` stays as it is, and shares nothing that a later one changes."""
 
 
 Sources = tuple[tuple[str, ...], tuple[str, ...]]  # events, and whole conversations

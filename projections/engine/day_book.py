@@ -137,7 +137,7 @@ class DayBook:
         state = Conversations()
         for date, row in self.rows.items():
             said = said_on(self._shelf, date) if date >= since else {}
-            state.merge(Conversations(said, [*row.retractions], [*row.notes], row.places))
+            state.merge(Conversations(said, row.retractions, row.notes, row.places))
         return state
 
     def knowledge(self) -> Knowledge:

@@ -176,12 +176,7 @@ def joined(said: Iterable[Conversation]) -> Conversation | None:
     parts = list(said)
     if len(parts) <= 1:
         return parts[0] if parts else None
-    first = parts[0]
-    facts, summaries, recalled = [*first.facts], [*first.summaries], [*first.recalled]
-    found = msgspec.structs.replace(first, facts=facts, summaries=summaries, recalled=recalled)
-    for one in parts[1:]:
-        found.merge(one)
-    return found
+    return Conversation.merged(parts)
 
 
 def kept_day(shelf: Shelf, day: Day) -> Conversations | None:

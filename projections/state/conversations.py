@@ -9,11 +9,13 @@ takes back is no part of any.
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
+from copy import copy
 from itertools import takewhile
 from operator import attrgetter
 from typing import ClassVar, TypeVar, assert_never
 
 from msgspec import Struct, field
+from msgspec.structs import fields
 
 from eventlog.events import (
     HUMAN,
@@ -192,6 +194,17 @@ class Conversation(Struct, array_like=True):
         if event.replica and ts <= self.first_replica[0]:
             self.first_replica = min(self.first_replica, (ts, event.id, event.replica))
 
+    @classmethod
+    def merged(cls, parts: Iterable["Conversation"]) -> "Conversation":
+        """Unite what parts of its events led to, at least one; none of them is changed, nor shares a list with it."""
+        first, *others = parts
+        found = copy(first)
+        for name in _LISTS:
+            setattr(found, name, getattr(first, name)[:])
+        for other in others:
+            found.merge(other)
+        return found
+
     def merge(self, other: "Conversation") -> None:
         """Take in what other events of this conversation led to."""
         self.started_at = min(self.started_at, other.started_at)
@@ -211,6 +224,9 @@ class Conversation(Struct, array_like=True):
         self.asked = self.asked or other.asked
         self.facts += other.facts
         self.summaries += other.summaries
+
+
+_LISTS = tuple(one.name for one in fields(Conversation) if isinstance(one.default_factory, type))
 
 
 class Conversations(Struct, dict=True):
@@ -267,8 +283,10 @@ class Conversations(Struct, dict=True):
         """Take in the state of other events."""
         self.__dict__.clear()
         for conversation_id, theirs in other.by_id.items():
-            ours = self.by_id.setdefault(conversation_id, theirs)
-            if ours is not theirs:
+            ours = self.by_id.get(conversation_id)
+            if ours is None:
+                self.by_id[conversation_id] = Conversation.merged((theirs,))
+            else:
                 ours.merge(theirs)
         self.retractions += other.retractions
         self.notes += other.notes

@@ -116,12 +116,15 @@ def test_merged_parts_are_the_whole_in_any_order(lines, chosen, data):
 
     for projection in ALL:
         whole = _folded(projection, data.draw(st.permutations(events)))
+        states = [_folded(projection, part) for part in parts]
+        before = copy.deepcopy(states)
         for order in orders:
             merged = projection.state()
             for part in order:
-                merged.merge(copy.deepcopy(_folded(projection, parts[part])))
+                merged.merge(states[part])
 
             assert _documents(projection, whole, chosen) == _documents(projection, merged, chosen)
+            assert before == states
 
 
 def _folded(projection, events):

@@ -1,18 +1,23 @@
 """A day that is skimmed leads to the same as one that is read event by event."""
 
+from typing import Any
+
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from eventlog import codec, days, fastjson
 from eventlog.app.replay import replay
+from eventlog.events import KNOWN
 from eventlog.projections.state.conversations import Conversations
+from eventlog.projections.state.knowledge_events import Knowledge
 from eventlog.settings.schema import Settings
 from eventlog.skim import SkimmedEvents, envelope_of
 from eventlog.skim import skim as skim_pieces
 from tests.support.builders import DAY, fact, line, write
 from tests.support.golden import HISTORY, copied
 from tests.support.histories import DAYS, histories, log_of
+from tests.support.wire import shapes
 
 TOOL = b'{"v":1,"id":"%s","ts":"2026-02-20T12:00:09.000000Z","type":"host_event","conversation_id":"c","name":"x","payload":%s}\n'
 ID = fact(9)["id"].encode()
@@ -66,6 +71,24 @@ def test_at_once_is_the_same_as_event_by_event(lines):
 
             assert sorted(event.id for event in events) == sorted(ids)
             assert _sorted(_one_by_one(events)) == _sorted(state)
+
+
+@pytest.mark.parametrize("cls", KNOWN)
+def test_no_state_asks_more_of_a_type_than_what_is_read_of_it(cls):
+    """A type that a state needs whole is `by_envelope` no more: else it reached it event by event, never by the day."""
+    for shape in shapes(cls):
+        fields = {"id": ID.decode(), "ts": f"{DAY}T12:00:09.000000Z", "conversation_id": "c", "project": "/p"}
+        event: Any = codec.from_fields({**fields, "agent": "codex", "replica": "desk", **shape})
+        found = skim([codec.encode(event) + b"\n"], DAY)
+        assert found
+        at_once, knowledge, whole = Conversations(), Knowledge(), Knowledge()
+        at_once.fold_all(found.said, found.envelopes)
+        for one in found.said:
+            knowledge.fold(one)
+        whole.fold(event)
+
+        assert _one_by_one([event]) == at_once
+        assert whole == knowledge
 
 
 def test_the_days_of_the_history_lead_to_the_same(tmp_path):

@@ -25,6 +25,16 @@ def test_looks_at_what_a_session_starts_with_are_counted_whichever_part_they_arr
     assert state.by_id["c"].began
 
 
+def test_what_was_merged_stays_as_it_is_whatever_becomes_of_the_whole():
+    events = fact(1), summary(2), retract(3, fact(1)), event("context_injected", 4, digest="d", chars=1, trigger="file")
+    part, state = folded(*events), folded()
+    for more in (part, folded(fact(5), summary(6)), folded(quarantine(7))):
+        state.merge(more)
+    state.fold(fact(8))
+
+    assert folded(*events) == part
+
+
 def test_turns_and_events_are_counted_and_words_are_kept():
     conversation = _one(event("turn_end", 1), event("turn_end", 2), fact(3), summary(4), event("weather", 5))
 
