@@ -47,7 +47,7 @@ def located(explicit: str | None) -> Store:
 
 
 def _locate(ctx: click.Context, _: click.Parameter, value: str | None) -> Store:
-    outer = ctx.parent.params.get("store") if ctx.parent else None
+    outer = _named_before(ctx)
     if ctx.info_name == _DIAGNOSES:
         return Store.locate(value or outer, os.environ)
     found = located(value or outer)
@@ -57,12 +57,23 @@ def _locate(ctx: click.Context, _: click.Parameter, value: str | None) -> Store:
     return found
 
 
+def _named_before(ctx: click.Context) -> str | None:
+    """Find the store that is named before the verb, or before the verb that this one is of."""
+    while ctx.parent:
+        ctx = ctx.parent
+        if ctx.params.get("store"):
+            return str(ctx.params["store"])
+    return None
+
+
+_STORE_HELP = "Directory of the store [default: $EVENTLOG_HOME, else ~/.eventlog]."
+store_of_verbs = click.option("--store", metavar="DIR", help=_STORE_HELP)  # of a verb that has others: they look it up
 store = click.option(
     "--store",
     metavar="DIR",
     callback=_locate,
     is_eager=True,  # names and times are looked up in it
-    help="Directory of the store [default: $EVENTLOG_HOME, else ~/.eventlog].",
+    help=_STORE_HELP,
 )
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs.")
 yes = click.option("--yes", is_flag=True, help="Do it without asking, for scripts.")

@@ -34,8 +34,10 @@ _project = partial(click.option, "--project", default=".", metavar="NAME|DIR", c
         "eventlog lifecycle trust",
     )
 )
-def command() -> None:
+@options.store_of_verbs
+def command(store: str | None) -> None:
     """Tell of the start and the end of a session, for hosts without hooks; session hooks, and trust in them."""
+    del store
 
 
 @command.command(

@@ -17,8 +17,10 @@ from eventlog.store import Store
 
 
 @click.group(epilog=options.examples("eventlog project list", "eventlog project join ~/notes ~/src/shop"))
-def command() -> None:
+@options.store_of_verbs
+def command(store: str | None) -> None:
     """List the projects the log knows, and where they lie; join two that are one."""
+    del store
 
 
 @command.command(

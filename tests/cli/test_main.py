@@ -10,7 +10,8 @@ from pathlib import Path
 import click
 import pytest
 
-from eventlog.cli import verbs
+from eventlog.cli import options, verbs
+from eventlog.cli.group import VerbGroup
 from eventlog.cli.main import VERBS, _load
 from tests.support import builders
 from tests.support.command_line import call, command, on_a_terminal, run, surroundings
@@ -109,6 +110,47 @@ def test_the_store_may_be_named_before_or_after_the_verb(tmp_path):
 
     assert (tmp_path / "a" / "log").is_dir()
     assert (tmp_path / "b" / "log").is_dir()
+
+
+def _paths(command_of_verb, *words):
+    """The words that lead to each command of a verb, and the command."""
+    if isinstance(command_of_verb, click.Group):
+        below = command_of_verb.commands.items()
+        return [path for name, one in below for path in _paths(one, *words, name)]
+    return [(words, command_of_verb)]
+
+
+LEAVES = {" ".join(words): leaf for verb in VERBS for words, leaf in _paths(_load(verb), verb)}
+STORELESS = {"completion", "help"}
+
+
+def test_every_command_but_two_takes_a_store():
+    assert STORELESS == {name for name, leaf in LEAVES.items() if "store" not in {one.name for one in leaf.params}}
+
+
+@pytest.mark.parametrize("words", [name.split() for name in LEAVES.keys() - STORELESS], ids=" ".join)
+def test_the_store_may_be_named_before_between_and_after_the_words_of_every_command(tmp_path, monkeypatch, words):
+    class Located(Exception):
+        """A store is looked for."""
+
+    def locate(explicit, *_):
+        raise Located(explicit)
+
+    monkeypatch.setattr(options, "located", locate)
+    monkeypatch.setattr(options.Store, "locate", locate)
+    for place in range(len(words) + 1):
+        for named in (["--store", str(tmp_path)], [f"--store={tmp_path}"]):
+            with pytest.raises(Located, match=re.escape(str(tmp_path))):
+                VerbGroup(VERBS, _load).main([*words[:place], *named, *words[place:]], standalone_mode=False)
+
+
+def test_a_store_named_nearer_to_the_command_counts(tmp_path):
+    stores = [tmp_path / "a", tmp_path / "b", tmp_path / "c"]
+    run_start = "run", "start", "--session", "s"
+    call("--store", stores[0], "lifecycle", "--store", stores[1], *run_start, "--store", stores[2])
+    call("--store", stores[0], "lifecycle", "--store", stores[1], *run_start)
+
+    assert [False, True, True] == [(store / "log").is_dir() for store in stores]
 
 
 # ------------------------------------------------------------------------------------------------ interruption
