@@ -63,7 +63,7 @@ def plan(
     declared = PlanFile(
         version="1.0.0", entries=[entry_of(entry, f"entries[{position}]") for position, entry in enumerate(given)]
     )
-    root = project_root(project) if project else None
+    root = (project and project_root(project)) or None
     speaker = {"conversation_id": session, "project": root, "agent": agent, "layer": layer}
     found = declare(log, checked(log.store, declared, speaker, machine or Machine.here()))
     return [one.event for one in found if isinstance(one.event, PlanEntry)]

@@ -27,7 +27,7 @@ scope = click.option(
 def here(store: Store) -> InstallTarget:
     """Find where to install: the home of the user, and the project of the current directory."""
     machine = Machine.here()
-    return InstallTarget(store, Path(machine.home), Path(project_root(str(Path.cwd()))), machine.environ)
+    return InstallTarget(store, Path(machine.home), Path(project_root(str(Path.cwd())) or Path.cwd()), machine.environ)
 
 
 def installed(target: InstallTarget, scope: Scope) -> list[str]:

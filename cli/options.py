@@ -93,7 +93,7 @@ def project_meant(ctx: click.Context, _: click.Parameter, value: str | None) -> 
 
 def project_here(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
     """Find the project that is meant, else that of where the command runs."""
-    return project_root(str(Path.cwd())) if value is None else project_meant(ctx, param, value)
+    return project_root(str(Path.cwd())) or None if value is None else project_meant(ctx, param, value)
 
 
 def directory_meant(ctx: click.Context, param: click.Parameter, value: str) -> str | None:

@@ -1,4 +1,4 @@
-"""Which project a directory belongs to: the root of its git repository, else the directory itself.
+"""Which project a directory belongs to: the root of its git repository, else the directory itself; a home has none.
 
 Read from git's own files, no git process: this runs inside agents' hooks.
 """
@@ -18,11 +18,20 @@ _HEX = frozenset("0123456789abcdef")
 def project_root(cwd: str) -> str:
     """The repository root found by walking up; a linked worktree counts as its main repository.
 
-    Where there is none (or the path does not exist on this machine) the directory itself.
+    Where there is none (or the path does not exist on this machine) the directory itself; "" for the home directory:
+    what is said there would be told wherever else somebody starts an agent from home.
     """
     cwd = os.path.abspath(cwd)
-    found = find_repository(cwd)
-    return _main_repository(*found) if found else cwd
+    if found := find_repository(cwd):
+        return _main_repository(*found)
+    return "" if _is_home(cwd) else cwd
+
+
+def _is_home(directory: str) -> bool:
+    home = os.path.expanduser("~")
+    return os.path.isabs(home) and (
+        directory == os.path.normpath(home) or os.path.realpath(directory) == os.path.realpath(home)
+    )
 
 
 def git_head(cwd: str) -> tuple[str | None, str | None]:
@@ -46,6 +55,8 @@ def git_branch(cwd: str) -> str | None:
 
 def git_config(root: str) -> str:
     """Read the configuration of the repository with this root, or the beginning of a very long one; "" for none."""
+    if not root:
+        return ""
     dot_git = os.path.join(root, ".git")
     if os.path.exists(dot_git):
         return _read(f"{_common_dir(dot_git, git_dir_of(root, dot_git))}/config", _LONGEST_CONFIG)

@@ -35,7 +35,7 @@ def _common(path: Path) -> dict[str, Any]:
     for room, profile in profiles().items():
         if profile.home in path.parts:
             return {"project": items.project_above(path, profile.home), "agent": hosts.named(room)}
-    return {"project": project_root(str(path.parent)), "agent": None}
+    return {"project": project_root(str(path.parent)) or None, "agent": None}
 
 
 def _events(path: Path, line: dict[str, Any], common: dict[str, Any]) -> Iterator[SourceEvent]:

@@ -72,10 +72,10 @@ def day_conversation(program: str, project: str | None, ts: str) -> str:
     return f"{program}-{ids.digest(project or '', 3).hex()}-{ts[:10]}"
 
 
-def project_above(path: Path, folder: str) -> str:
-    """The project whose directory holds that folder, in which the path lies."""
+def project_above(path: Path, folder: str) -> str | None:
+    """The project whose directory holds that folder, in which the path lies; None where that is nobody's."""
     inside = next((part for part in (path, *path.parents) if part.name == folder), None)
-    return project_root(str(inside.parent if inside else path.parent))
+    return project_root(str(inside.parent if inside else path.parent)) or None
 
 
 def fact(ts: str, key: str, common: dict[str, Any], content: str, **fields: Any) -> SourceEvent:

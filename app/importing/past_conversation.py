@@ -57,7 +57,7 @@ def _events(agent: str, about: Outline, path: Path, steps: list[Step], settings:
 
 
 def _common(agent: str, about: Outline) -> dict[str, Any]:
-    project = project_root(about.where) if about.where.startswith("/") else None
+    project = (project_root(about.where) or None) if about.where.startswith("/") else None
     return {
         "conversation_id": about.conversation,
         "project": project,

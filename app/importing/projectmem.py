@@ -21,7 +21,7 @@ def read_projectmem(request: ImportRequest) -> Iterator[Found]:
     yield from items.found_in(items.json_lines(path), partial(_events, project=project, known=known))
 
 
-def _events(event: dict[str, Any], project: str, known: dict[str, SourceEvent]) -> Iterator[SourceEvent]:
+def _events(event: dict[str, Any], project: str | None, known: dict[str, SourceEvent]) -> Iterator[SourceEvent]:
     ts, name = items.time_of(event.get("timestamp")), items.text_of(event, "id")
     common = {"conversation_id": items.day_conversation("projectmem", project, ts), "project": project}
     key = f"import\nprojectmem\n{name or items.text_of(event, 'summary')}"

@@ -36,4 +36,4 @@ def read_host(host: str, request: ImportRequest) -> Iterator[Found]:
         progress(number, len(paths))
     list_notes = getattr(hosts.part(agent, "past"), "notes", None)
     for path, about in list_notes(place) if list_notes and place.is_dir() else ():
-        yield from statements_of(path, project_root(about) if about else str(path.parent), agent)
+        yield from statements_of(path, project_root(about) or None if about else str(path.parent), agent)

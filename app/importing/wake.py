@@ -60,7 +60,7 @@ def _row(place: str, payload: object) -> items.Line | BadPlace:
 class _Story:
     """The items of a project so far, by their short names."""
 
-    def __init__(self, project: str) -> None:
+    def __init__(self, project: str | None) -> None:
         self._project = project
         self._known: dict[str, SourceEvent] = {}
         self._rules: dict[str, list[SourceEvent]] = {}

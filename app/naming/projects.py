@@ -28,9 +28,9 @@ def project_meant(log: EventLog, said: str, *, cwd: str, home: str) -> str:
     """Find the path of the project that is meant; raises BadRequest where there is none, or are several."""
     place = _absolute(said, cwd, home)
     if _PLACE.match(said) and _is_directory(place):
-        return project_root(place)
+        return project_root(place) or place
     known = list(known_names(log).projects)
-    known += [here for here in [project_root(cwd)] if here not in known]
+    known += [here for here in [project_root(cwd)] if here and here not in known]
     for found in (paths_named(log.store, said), *_readings(said, place, known)):
         candidates = as_one(log.store, found)
         if len(candidates) == 1:
@@ -56,7 +56,7 @@ def _readings(said: str, place: str, known: Collection[str]) -> Iterator[list[st
     if _PLACE.match(said):
         return
     yield [path for path in known if said in (project_name(path), project_slug(path)) or _ends_with(path, said)]
-    yield [project_root(place)] if _is_directory(place) else []
+    yield [project_root(place) or place] if _is_directory(place) else []
     folded = said.strip("/").casefold()
     tests: list[Callable[[str], bool]] = [
         lambda path: project_name(path).casefold() == folded,

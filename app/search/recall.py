@@ -142,7 +142,9 @@ def append_receipt(
     from eventlog.projections.search.things import things_named
     from eventlog.sha import sha256
 
-    about: Envelope = {"type": "context_injected", "conversation_id": asked.conversation, "project": asked.project}
+    about: Envelope = {"type": "context_injected", "conversation_id": asked.conversation}
+    if asked.project:
+        about["project"] = asked.project
     if asked.agent:
         about["agent"] = asked.agent
     digest = sha256(text.encode("utf-8", "replace"))

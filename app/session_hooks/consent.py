@@ -38,7 +38,7 @@ def source_of(project: str) -> bytes:
 def project_of(named: str) -> str:
     """Find the project whose hooks a path names: the file itself, or any directory of the project."""
     path = Path(named).absolute()
-    return str(path.parent.parent) if path.parts[-2:] == Path(PLACE).parts else project_root(str(path))
+    return str(path.parent.parent) if path.parts[-2:] == Path(PLACE).parts else project_root(str(path)) or str(path)
 
 
 def shown_source(project: str) -> bytes:

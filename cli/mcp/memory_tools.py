@@ -44,13 +44,14 @@ class _Asked(NamedTuple):
 
     @property
     def place(self) -> Place:
-        return Place(project_root(self.directory), self.calls.shared)
+        return Place(project_root(self.directory) or None, self.calls.shared)
 
     def speaker(self) -> dict[str, Any]:
         """Build the fields that tell who speaks."""
         told = hosts.conversation_of_call(self.calls.agent, self.meta)
-        speaker = speaker_of_server(self.log, self.place.project, self.machine, self.calls.agent, told)
-        return {**speaker._asdict(), "project": self.place.project}
+        project = self.place.project
+        speaker = speaker_of_server(self.log, project, self.machine, self.calls.agent, told)
+        return {**speaker._asdict(), "project": project}
 
 
 def use(calls: ToolCalls, name: str, arguments: Mapping[str, Any], meta: Mapping[str, Any]) -> str:

@@ -95,7 +95,7 @@ def command(
 def _told_by(log: EventLog, given: SpeakerOptions, fields: dict[str, Any], machine: Machine) -> dict[str, Any]:
     """Build the fields that tell who says it: as given, or where no conversation is named, as for `fact`."""
     if given.session is None and "conversation_id" not in fields:
-        here = given.project or fields.get("project") or project_root(str(Path.cwd()))
+        here = given.project or fields.get("project") or project_root(str(Path.cwd())) or None
         found = speaker_of(log, given._replace(project=here, agent=given.agent or fields.get("agent")), machine)
     else:
         found = {"conversation_id": given.session, **given._asdict()}

@@ -33,9 +33,10 @@ def envelope(call: HookCall, event_type: "EventType") -> "Envelope":
     made: Envelope = {
         "type": event_type,
         "conversation_id": acceptable.name(call.session),
-        "project": acceptable.name(call.project),
-        "agent": acceptable.name(call.agent),
     }
+    if call.project:
+        made["project"] = acceptable.name(call.project)
+    made["agent"] = acceptable.name(call.agent)
     if call.subagent:
         made["subagent"] = acceptable.name(call.subagent)
     return made

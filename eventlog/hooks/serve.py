@@ -155,7 +155,7 @@ def hints_in(argv: list[str]) -> dict[str, str]:
 
 def _is_off(call: HookCall) -> bool:
     """Tell whether there is a file `.eventlog-disable` where the agent works or in its project."""
-    return any(os.path.exists(f"{place}/.eventlog-disable") for place in (call.where, call.project))
+    return any(os.path.exists(f"{place}/.eventlog-disable") for place in (call.where, call.project) if place)
 
 
 def _read_all(fd: int) -> bytes:

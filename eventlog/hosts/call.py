@@ -45,7 +45,7 @@ class HookCall:
         self.type: EventType = "host_event"
         self.fields: Mapping[str, object] = {}
         self.may_ask = False
-        self._project = ""
+        self._project: str | None = None
         self.dedupe_text: object = None
         self.may_recur = False
         self.after = ""
@@ -121,8 +121,9 @@ class HookCall:
 
     @property
     def project(self) -> str:
-        """The project of `where`; the way up to its root is walked once."""
-        self._project = self._project or project_root(self.where)
+        """The project of `where`, "" for none; the way up to its root is walked once."""
+        if self._project is None:
+            self._project = project_root(self.where)
         return self._project
 
     @property

@@ -13,6 +13,7 @@ import pytest
 from eventlog.cli import options, verbs
 from eventlog.cli.group import VerbGroup
 from eventlog.cli.main import VERBS, _load
+from eventlog.store import Store
 from tests.support import builders
 from tests.support.command_line import call, command, on_a_terminal, run, surroundings
 
@@ -137,7 +138,7 @@ def test_the_store_may_be_named_before_between_and_after_the_words_of_every_comm
         raise Located(explicit)
 
     monkeypatch.setattr(options, "located", locate)
-    monkeypatch.setattr(options.Store, "locate", locate)
+    monkeypatch.setattr(Store, "locate", locate)
     for place in range(len(words) + 1):
         for named in (["--store", str(tmp_path)], [f"--store={tmp_path}"]):
             with pytest.raises(Located, match=re.escape(str(tmp_path))):

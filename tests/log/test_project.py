@@ -243,3 +243,18 @@ def test_a_directory_whose_name_is_very_long_is_walked_up_in_no_time(repo, part)
 
     assert str(repo) == project_root(deep)
     assert "main" == git_head(deep)[0]
+
+
+def test_a_home_directory_is_nobodys_project_unless_it_is_a_repository(tmp_path, monkeypatch):
+    home = tmp_path / "home"
+    (home / "notes").mkdir(parents=True)
+    (tmp_path / "link").symlink_to(home)
+    for named in (home, tmp_path / "link", f"{home}/"):
+        monkeypatch.setenv("HOME", str(named))
+
+        assert ["", "", str(home / "notes")] == [
+            project_root(str(at)) for at in (home, tmp_path / "link", home / "notes")
+        ]
+    (home / ".git").mkdir()
+
+    assert [str(home)] * 2 == [project_root(str(at)) for at in (home, home / "notes")]
