@@ -28,10 +28,14 @@ def project_root(cwd: str) -> str:
 
 
 def _is_home(directory: str) -> bool:
-    home = os.path.expanduser("~")
-    return os.path.isabs(home) and (
-        directory == os.path.normpath(home) or os.path.realpath(directory) == os.path.realpath(home)
-    )
+    home = os.path.expanduser("~/")
+    if home[:1] == "~":  # nobody knows where it is
+        return False
+    try:
+        here, there = os.stat(directory), os.stat(home)
+    except (OSError, ValueError):
+        return False
+    return (here.st_dev, here.st_ino) == (there.st_dev, there.st_ino)
 
 
 def git_head(cwd: str) -> tuple[str | None, str | None]:

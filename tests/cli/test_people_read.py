@@ -172,13 +172,14 @@ def test_headings_and_the_stamp_of_a_file_do_not_repeat_the_events_of_its_lines(
 
 
 def test_a_memory_is_read_from_anywhere_by_the_name_of_its_project(tmp_path, home, monkeypatch):
-    monkeypatch.chdir(home)
+    (home / "notes").mkdir()
+    monkeypatch.chdir(home / "notes")
     builders.write(tmp_path / "log", builders.line(1, project="/src/shop", content="Prices are integers") + b"\n")
     said = seen(told("memory", "shop", "--store", tmp_path))
     missing = call("memory", "--store", tmp_path)
 
     assert "Prices are integers  20 Feb" in said
-    assert "nothing is known of home yet" in missing.err
+    assert "nothing is known of notes yet" in missing.err
 
 
 @pytest.mark.parametrize("style", ["38;5;12", "41", "48;2;1;2;3", "100"])
