@@ -1,7 +1,7 @@
 """Conclusions of conversations: one topic, one summary, its decisions and open ends; pure.
 
 The summary is, in this order: the newest of the whole session that the agent wrote; its stage summaries, joined; the
-one drawn from the transcript; the facts that matter most. What a program composed never beats what an agent wrote.
+one drawn from the transcript; the facts that matter most, of equals the first. What a program composed never beats what an agent wrote.
 
 Decisions are those of all summaries, whenever they were saved: only a withdrawal takes one away. To-dos are those of
 the newest save that names any, less what later saves call done.
@@ -23,7 +23,6 @@ from eventlog.projections.state.distinct_facts import (
     distinct_facts,
     likeness,
     of_fact,
-    ranked,
     subject_of,
 )
 from eventlog.retractions import Retractions
@@ -167,7 +166,7 @@ def _joined(stages: Sequence[StageSummary], summaries: Sequence[StageSummary]) -
 
 def _from_facts(facts: Iterable[tuple[str, Statement]]) -> Conclusion:
     stated = list(facts)
-    known = ranked(_known(stated))
+    known = sorted(_known(stated), key=lambda fact: (-fact.importance, order(fact.first)))
     if not known:
         return Conclusion()
     return Conclusion(

@@ -155,8 +155,15 @@ def test_facts_stand_in_for_a_summary_those_that_matter_most_and_how_many_more()
     facts = [fact(number, f"fact {number}", importance=5 if number == 3 else 2) for number in (7, 1, 2, 3, 4, 5, 6)]
     conclusion = _concluded(*facts)
 
-    assert "fact 3; fact 7; fact 6; fact 5; fact 4; … (+2)" == conclusion.summary
+    assert "fact 3; fact 1; fact 2; fact 4; fact 5; … (+2)" == conclusion.summary
     assert "fact 3" == conclusion.topic
+
+
+def test_equal_facts_read_in_the_order_they_were_said():
+    facts = [fact(number, f"f{number}", confidence=0.5 + number / 20) for number in (7, 1, 2, 3, 4, 5, 6)]
+    conclusion = _concluded(*facts)
+
+    assert ("f1", "f1; f2; f3; f4; f5; … (+2)") == (conclusion.topic, conclusion.summary)
 
 
 def test_what_says_that_there_are_more_facts_is_not_cut():
@@ -170,7 +177,7 @@ def test_facts_that_were_replaced_are_no_part_of_a_summary():
     said = [fact(1, "port 1", key="port"), fact(2, "port 2", key="port"), fact(3, "mine", key="port", scope="user")]
     said = [replace(one, project="/p") for one in said]
 
-    assert "mine; port 2" == _concluded(*said).summary
+    assert "port 2; mine" == _concluded(*said).summary
 
 
 def test_a_topic_comes_from_the_text_where_none_is_given_and_is_never_too_long():

@@ -108,4 +108,4 @@ def test_of_decisions_there_is_no_room_for_the_oldest_are_left_out_and_counted()
 def test_a_summary_made_of_facts_says_how_many_more_there_are():
     said = [line for line in _lines(*(fact(number, f"f{number}") for number in range(16))) if line.startswith("- ")]
 
-    assert ["- f15", "- f14", "- f13", "- f12", "- f11", "- … (+11)"] == said
+    assert ["- f0", "- f1", "- f2", "- f3", "- f4", "- … (+11)"] == said
