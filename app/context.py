@@ -15,9 +15,11 @@ from eventlog.app.context_loader import Loader
 from eventlog.log import EventLog
 from eventlog.projections.context import build as pure
 from eventlog.projections.context import context_files
+from eventlog.projections.context.agent_context import SessionType
 from eventlog.projections.context.build import ContextResult
 from eventlog.projections.context.loader import Unreadable, read
 from eventlog.projections.context.request import ContextRequest
+from eventlog.projections.context.sources import session_type_of
 from eventlog.settings.schema import Settings
 
 
@@ -42,8 +44,14 @@ def build(
 
 
 def begin(log: EventLog, settings: Settings, request: ContextRequest) -> ContextResult:
-    """Build the context of a session that starts now; the receipt is the caller's, once the text has been given."""
-    told = replace(request, bootstrap=take_bootstrap(settings, request.home, request.now))
+    """Build the context of a session that starts now; the receipt is the caller's, once the text has been given.
+
+    What only the user is told once waits for a session to which nobody else listens.
+    """
+    listens = session_type_of(log, request)
+    is_told = listens is SessionType.MAIN
+    first = take_bootstrap(settings, request.home, request.now) if is_told else ""
+    told = replace(request, session_type=listens, bootstrap=first)
     return build(log, settings, told, creates=settings.context.templates)
 
 

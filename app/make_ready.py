@@ -15,6 +15,8 @@ from eventlog.errors import NotStored
 from eventlog.files import replace_file
 from eventlog.hooks import ready_context
 from eventlog.hosts.call import HookCall
+from eventlog.projections.context import context_files
+from eventlog.projections.context.agent_context import SessionType
 from eventlog.projections.context.build import ContextResult
 from eventlog.projections.context.lasting import lasting
 from eventlog.projections.context.request import ContextRequest
@@ -61,6 +63,9 @@ def keep(opened: OpenStore, call: HookCall, request: ContextRequest, built: Cont
         return False
     if any(files[path] == list(stamps.GONE) for path in (*lasts.there, *copies)):
         return False  # somebody removed it meanwhile; or it is the trace of a file that a real start would make
+    bootstrap = context_files.bootstrap_file(opened.settings, request.home).path
+    if built.context.session_type is SessionType.MAIN and files[bootstrap] != list(stamps.GONE):
+        return False  # the next real start is told of it, and uses it up
     kept: dict[str, object] = {
         **before._asdict(),
         "until": lasts.until,

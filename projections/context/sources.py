@@ -103,7 +103,7 @@ class ContextSources(Struct, frozen=True):
 
 def gather(log: EventLog, settings: Settings, request: ContextRequest, load: LoadFile, cache: Shelf) -> ContextSources:
     """Load the files, read what was said lately, and take from the files what was withdrawn since."""
-    listener = Listener(log, settings, request, _session_type(log, request), cache, strays(log, cache, request))
+    listener = Listener(log, settings, request, session_type_of(log, request), cache, strays(log, cache, request))
     wanted, left_out = listener.files()
     loaded = [(file, load(file)) for file in wanted]
     lately = listener.said_since(listener.since)
@@ -136,8 +136,8 @@ def _read(file: ContextFile) -> Iterator[str]:
         yield read(Path(file.path), Path(file.root))
 
 
-def _session_type(log: EventLog, request: ContextRequest) -> SessionType:
-    """Return the type asked for, else that of the log: shared once is shared for good."""
+def session_type_of(log: EventLog, request: ContextRequest) -> SessionType:
+    """Find who listens: as asked for, else as the log says; shared once is shared for good."""
     if request.session_type:
         return SessionType(request.session_type)
     events = events_of(log, request.session_id) if request.session_id else []

@@ -138,6 +138,17 @@ def test_a_shared_session_is_not_told_what_a_main_one_was(house):
     assert "Likes tea" not in shared
 
 
+def test_nothing_is_ready_while_bootstrap_waits_for_the_user(house):
+    bootstrap = house.home / ".config/agents/BOOTSTRAP.md"
+    _edit(bootstrap, "Introduce yourself.\n")
+    house.start(listens="shared")
+    made = make_ready.make_ready(house.opened(), "claude-code", str(house.project), "", "session-0004")
+
+    assert not made
+    assert "Introduce yourself." in house.start()
+    assert not bootstrap.exists()
+
+
 def _edit(path, text="New rules.\n"):
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text)

@@ -309,6 +309,18 @@ def test_bootstrap_is_told_once(tmp_path):
     assert (scene.home / ".config/agents/BOOTSTRAP.used-2026-02-21T120000.md").read_text() == "Introduce yourself.\n"
 
 
+def test_a_session_others_listen_to_leaves_bootstrap_to_the_user(tmp_path):
+    scene = Scene(tmp_path)
+    path = bootstrap(scene)
+    asked = start(scene, session_id="shared", session_type="shared").context.text
+    scene.tell(("21 11:00", "as the log says", "session_start", {"session_type": "shared"}))
+    logged = start(scene, session_id="as the log says").context.text
+
+    assert not [text for text in (asked, logged) if "Introduce yourself." in text]
+    assert path.exists()
+    assert "Introduce yourself." in start(scene, session_id="mine").context.text
+
+
 def test_a_second_one_on_the_same_day_overwrites_nothing(tmp_path):
     scene = Scene(tmp_path)
     bootstrap(scene)
