@@ -40,6 +40,7 @@ from eventlog.app.undo import UndoResult
 from eventlog.app.why import LineReason
 from eventlog.errors import BadRequest
 from eventlog.events import Event
+from eventlog.hosts import named
 from eventlog.project import project_root
 from eventlog.projections import ALL
 from eventlog.projections.base import Projection
@@ -207,7 +208,7 @@ class Memory:
             session=session,
             session_type=session_type,
             source=source,
-            agent=agent,
+            agent=named(agent),
             budget=budget,
             where=os.fspath(project) if project else "",
         )

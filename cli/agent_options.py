@@ -10,11 +10,12 @@ from eventlog.app.install.install import FileChange, InstallTarget
 from eventlog.app.machine import Machine
 from eventlog.cli.choices import HostChoice
 from eventlog.cli.output import say
+from eventlog.hosts import ROOMS
 from eventlog.hosts.profile import Scope, profiles
 from eventlog.project import project_root
 from eventlog.store import Store
 
-agents = click.argument("names", metavar="AGENT...", nargs=-1, type=HostChoice())
+agents = click.argument("names", metavar="AGENT...", nargs=-1, type=HostChoice([*ROOMS.values()]))
 scope = click.option(
     "--user/--project",
     "scope",

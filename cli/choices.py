@@ -4,7 +4,7 @@ from typing import Any
 
 import click
 
-from eventlog.hosts import ROOMS
+from eventlog.hosts import room_named
 
 
 class NearChoice(click.Choice[str]):
@@ -22,11 +22,8 @@ class NearChoice(click.Choice[str]):
 
 
 class HostChoice(NearChoice):
-    """A choice of hosts, by either of their names."""
-
-    def __init__(self) -> None:
-        super().__init__([*ROOMS.values()])
+    """A choice in which hosts are known by any of their names."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """Translate the name of the log into the one of the command line."""
-        return super().convert(ROOMS.get(value, value), param, ctx)
+        """Translate any name of a host into the one of the command line."""
+        return super().convert(room_named(value), param, ctx)

@@ -11,6 +11,7 @@ from eventlog.app.importing.source import ImportRequest, Reader
 from eventlog.app.importing.transcripts import read_host, readable_hosts
 from eventlog.app.importing.wake import read_wake
 from eventlog.app.importing.writer import ImportFilter, ImportResult, Writer
+from eventlog.hosts import room_named
 from eventlog.log import EventLog
 
 _EVERYTHING = ImportFilter()
@@ -32,6 +33,9 @@ def sources() -> Mapping[str, Reader]:
 def import_past(
     log: EventLog, source: str, request: ImportRequest, wanted: ImportFilter = _EVERYTHING, *, dry_run: bool = False
 ) -> ImportResult:
-    """Add what the log lacks of a source; raises BadRequest where there is nothing to read, or NotStored."""
+    """Add what the log lacks of a source, a host by any of its names.
+
+    Raises BadRequest where there is nothing to read, or NotStored.
+    """
     writer = Writer(log, request.machine, dry_run=dry_run)
-    return writer.write(sources()[source](request), wanted)
+    return writer.write(sources()[room_named(source)](request), wanted)

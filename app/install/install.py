@@ -12,6 +12,7 @@ from eventlog.app.locks import locked
 from eventlog.errors import BadRequest
 from eventlog.hooks.command import command, server_command
 from eventlog.hosts.permission import Grant, NoPermission, Permission
+from eventlog.hosts import room_named
 from eventlog.hosts.profile import BOTH_SCOPES, HostProfile, Scope, directory_of, profiles
 from eventlog.settings.cached import wants_files
 from eventlog.store import Store
@@ -63,11 +64,11 @@ class FileChange(NamedTuple):
 
 
 def profile_of(agent: str) -> HostProfile:
-    """Find the profile of an agent by its name on the command line; raises BadRequest."""
-    known = profiles()
-    if agent not in known:
+    """Find the profile of an agent by any of its names; raises BadRequest."""
+    known, room = profiles(), room_named(agent)
+    if room not in known:
         raise BadRequest(f"there is no agent {agent!r}", hint=f"known are {', '.join(known)}")
-    return known[agent]
+    return known[room]
 
 
 def wanted_events(store: Store, host: HostProfile) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from eventlog.app.importing.source import ImportRequest
 from eventlog.app.importing.writer import ImportFilter
 from eventlog.app.machine import Machine
 from eventlog.cli import options, show_import
-from eventlog.cli.choices import NearChoice
+from eventlog.cli.choices import HostChoice
 from eventlog.cli.main import EXIT_DAMAGED
 from eventlog.cli.progress import phases
 from eventlog.cli.recording import is_switched_off
@@ -25,7 +25,7 @@ from eventlog.store import Store
         "eventlog import wake-memory",
     )
 )
-@click.argument("source", type=NearChoice(list(sources())))
+@click.argument("source", type=HostChoice(list(sources())))
 @click.argument("path", required=False, type=click.Path(exists=True, path_type=Path))
 @click.option("--dry-run", is_flag=True, help="Count what would be added, day by day; nothing is written.")
 @options.since

@@ -36,6 +36,7 @@ ROOMS = {  # the agent's name in the log -> its room, which is also its name on 
     "qwen-code": "qwen",
     "opencode": "opencode",
 }
+_ALSO_CALLED = {"codex-cli": "codex", "gemini-cli": "gemini", "copilot-cli": "copilot", "cursor-agent": "cursor"}
 _RUN_FOREIGN_HOOKS_THEIR_WAY = ("copilot", "vscode")
 
 
@@ -79,8 +80,14 @@ def conversation_of_call(agent: str, meta: "Mapping[str, Any]") -> str:
 
 
 def named(agent: str) -> str:
-    """Translate the agent's name on the command line into its name in the log."""
+    """Translate any name of an agent into its name in the log; a stranger's stays as it is."""
+    agent = _ALSO_CALLED.get(agent, agent)
     return next((known for known, room in ROOMS.items() if room == agent), agent)
+
+
+def room_named(agent: str) -> str:
+    """Translate any name of an agent into its name on the command line; a stranger's stays as it is."""
+    return ROOMS.get(named(agent), agent)
 
 
 def newest_transcript(agent: str, where: str, environ: "Mapping[str, str]") -> str:

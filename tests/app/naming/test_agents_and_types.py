@@ -2,10 +2,15 @@
 
 import json
 
+import click
 import pytest
 
+from eventlog.cli.group import group
+from eventlog.cli.main import VERBS, _load
+from eventlog.hosts import named
+from eventlog.log import EventLog
 from tests.support import builders
-from tests.support.command_line import call
+from tests.support.command_line import call, run
 
 
 @pytest.fixture
@@ -59,3 +64,56 @@ def test_a_fact_by_an_agents_short_name_bears_the_name_of_the_log(store):
     call("fact", "x", "--session", "s", "--agent", "claude", "--store", store)
 
     assert ["claude-code"] == _agents(store, "--session", "s")
+
+
+# ------------------------------------------------------------------------------------------------ every verb
+
+
+NAMES = {name: "claude" for name in ("claude", "claude-code")} | {
+    name: name.removesuffix("-cli") for name in ("codex", "codex-cli", "gemini", "gemini-cli", "copilot", "copilot-cli")
+}
+TAKES_AGENTS = {
+    "append": ("append", "fact", "content=x", "--agent"),
+    "context": ("context", "--session", "s", "--agent"),
+    "fact": ("fact", "x", "--agent"),
+    "hook": ("hook", "--agent"),
+    "import": ("import",),
+    "install": ("install",),
+    "lifecycle run": ("lifecycle", "run", "start", "--session", "s", "--agent"),
+    "mcp": ("mcp", "--agent"),
+    "plan": ("plan", "--path", "user", "--heading", "H", "--content", "x", "--agent"),
+    "query": ("query", "--agent"),
+    "sessions": ("sessions", "--agent"),
+    "summary": ("summary", "--topic", "t", "--summary", "x", "--agent"),
+    "uninstall": ("uninstall",),
+}
+_SAY_AGENTS = {"agent", "agents", "names", "source"}
+
+
+def _leaves(command, path=()):
+    if isinstance(command, click.Group):
+        for name in command.list_commands(click.Context(command)):
+            yield from _leaves(command.get_command(click.Context(command), name), (*path, name))
+    else:
+        yield " ".join(path), command
+
+
+def test_no_verb_that_takes_an_agent_is_left_out_here():
+    takes = {path for path, leaf in _leaves(group(VERBS, _load)) if _SAY_AGENTS & {one.name for one in leaf.params}}
+
+    assert TAKES_AGENTS.keys() == takes - {"replay"}  # whose names are those of projections
+
+
+@pytest.mark.parametrize("words", TAKES_AGENTS.values(), ids=TAKES_AGENTS)
+@pytest.mark.parametrize(("name", "room"), NAMES.items(), ids=NAMES)
+def test_every_verb_takes_an_agent_by_any_of_its_names(home, tmp_path, words, name, room):
+    payload = {"hook_event_name": "SessionStart", "session_id": "s", "cwd": str(tmp_path)}
+    sent = json.dumps(payload).encode() if words[0] == "hook" else b""
+    ask = run if words[0] in ("hook", "mcp") else call  # those own their process
+    ran = ask(*words, name, "--store", tmp_path / "store", stdin=sent)
+    said = [event.agent for event in EventLog(tmp_path / "store").read()]
+
+    assert 0 == ran.code or words[0] == "import", ran.err
+    assert "did you mean" not in ran.err
+    assert {named(room)} >= set(said)
+    assert said or words[0] in ("import", "install", "mcp", "query", "sessions", "uninstall")
