@@ -10,7 +10,6 @@ from eventlog.app.install.install import FileChange, InstallTarget, change, rest
 from eventlog.hooks import prompts
 from eventlog.hosts.profile import HostProfile, RuleFile, Scope, profiles
 from eventlog.settings.schema import Locale
-from eventlog.store import project_slug
 
 _BEGIN, _END = "<!-- eventlog:begin -->", "<!-- eventlog:end -->"
 
@@ -27,7 +26,7 @@ silently. Skip it when the conversation is too short to matter. Do not mention i
 
 {quoting}
 
-What earlier sessions saved: `{program} query{store} --type fact --project .`; its keywords: {index}
+What earlier sessions saved about something: `{program} search{store} 'a few words'`
 """,
     "zh": """\
 ## 记忆
@@ -39,7 +38,7 @@ What earlier sessions saved: `{program} query{store} --type fact --project .`; i
 
 {quoting}
 
-以前的会话保存的内容：`{program} query{store} --type fact --project .`；关键词索引：{index}
+以前的会话就某事保存的内容：`{program} search{store} '几个字'`
 """,
 }
 
@@ -56,12 +55,8 @@ def install_rules(target: InstallTarget, host: HostProfile, scope: Scope, locale
     path, rule = path_of(target, host, scope), host.rules
     if path is None:
         return None
-    known = f"projects/{project_slug(str(target.project))}/" if scope == "project" else ""
     text = _TEXT[locale].format(
-        program=prompts.program(),
-        quoting=prompts.QUOTING[locale],
-        store=prompts.store_option(target.store),
-        index=f"{target.store.knowledge}/{known}INDEX.md",
+        program=prompts.program(), quoting=prompts.QUOTING[locale], store=prompts.store_option(target.store)
     )
     return change(target.store, path, _edit(rule, text), _strip(rule))
 

@@ -3,7 +3,6 @@
 import pytest
 
 from eventlog.hooks import prompts
-from eventlog.store import project_slug
 from tests.support.command_line import call
 
 
@@ -20,7 +19,7 @@ def test_rules_come_and_go_with_the_hook(home, tmp_path):
     assert not [text for text in (skill, rule, block) if "<what" in text or "--session" in text]
     assert 3 == sum(f"    {prompts.program()} fact " in text for text in (skill, rule, block))
     assert 3 == sum("--entity 'what it is about'" in text for text in (skill, rule, block))
-    assert f"{home}/.eventlog/knowledge/projects/{project_slug(str(project))}/INDEX.md" in rule
+    assert 3 == sum(f"`{prompts.program()} search '" in text for text in (skill, rule, block))
     assert block.startswith("<!-- eventlog:begin -->")
     assert [project / ".git"] == list(project.iterdir())
 
@@ -69,7 +68,7 @@ def test_rules_are_in_the_language_chosen(home, tmp_path):
     text = (home / ".claude" / "skills" / "eventlog" / "SKILL.md").read_text()
 
     assert "## 记忆\n\n完成用户请求的任务、" in text
-    assert f"关键词索引：{home}/.eventlog/knowledge/INDEX.md" in text
+    assert "search '几个字'" in text
 
 
 def test_a_host_without_rule_files_says_so(home):
