@@ -66,6 +66,13 @@ def harmless(text: str) -> str:
     return _compiled(_UNSAFE).sub("", text)
 
 
+def spelled_out(text: str) -> str:
+    """Write as escapes what would act on a terminal or hide, so that a person sees it; tabs stay."""
+    if not _compiled(_SUSPECT).search(text):
+        return text
+    return _compiled(_UNSAFE).sub(lambda found: found[0] if found[0] == "\t" else ascii(found[0])[1:-1], text)
+
+
 def encodable(text: str) -> str:
     """Replace what no encoding has: the bytes of a file's name that are not UTF-8, and halves of surrogate pairs."""
     return text if text.isascii() else text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

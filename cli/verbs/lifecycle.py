@@ -1,6 +1,7 @@
 """`eventlog lifecycle`."""
 
 import os
+import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,12 +18,14 @@ from eventlog.cli import options
 from eventlog.cli.choices import NearChoice
 from eventlog.cli.describe import kind_of
 from eventlog.cli.main import EXIT_FOUND
-from eventlog.cli.output import clean, emit, is_terminal, say
+from eventlog.cli.output import clean, emit, is_terminal, print_line, say
 from eventlog.cli.shown import Shown
 from eventlog.errors import BadRequest
 from eventlog.events import Event
 from eventlog.store import Store
+from eventlog.text import spelled_out
 
+_LINE_END = re.compile("\r\n|\r|\n")  # as Python reads code; no other character ends a line
 _project = partial(click.option, "--project", default=".", metavar="NAME|DIR", callback=options.directory_meant)
 
 
@@ -113,8 +116,8 @@ def _agrees(path: Path, source: bytes) -> bool:
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         hint = f"eventlog lifecycle trust {path}"
         raise BadRequest("only a person can agree to it, on a terminal", where=str(path), hint=hint)
-    for line in source.decode("utf-8", "replace").splitlines():
-        say(f"    {line}")
+    for line in _LINE_END.split(source.decode("utf-8", "backslashreplace").removesuffix("\n")):
+        print_line(spelled_out(f"    {line}"))  # as it stands: who agrees to code sees the code
     return click.confirm(f"Run {path} at the start and the end of sessions, with all your rights?")
 
 

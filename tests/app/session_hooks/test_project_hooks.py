@@ -216,6 +216,14 @@ def test_on_a_terminal_the_file_is_shown_and_asked_for(store, project, typed, co
     assert runs == _has_run(project)
 
 
+def test_who_agrees_to_code_sees_the_code_as_it_stands(store, project):
+    long = "return HookResult.success(" + ", ".join(f"{number}" for number in range(60)) + ")"
+    _write(project, f"\tif True:  {long}\n# \u202egnp.\x1b[2J\u2028x = 1\n\n\tx\n")
+    ran = _on_terminal("lifecycle", "trust", project, "--store", store.root, typed=b"n\n")
+
+    assert f"    \tif True:  {long}\n    # \\u202egnp.\\x1b[2J\u2028x = 1\n    \n    \tx\n" in ran.out
+
+
 def test_a_consent_is_given_once_and_can_be_taken_back(store, project, monkeypatch):
     monkeypatch.chdir(project)
     _agree(store, project)
