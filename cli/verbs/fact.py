@@ -24,7 +24,7 @@ from eventlog.store import Store
     type=NearChoice(["W", "B", "O", "S"]),
     default="W",
     show_default=True,
-    help="W world, B biographical, O opinion; S is stored as a stage summary.",
+    help="W world, B biographical, O opinion; S is a stage summary, and has nothing but its text.",
 )
 @click.option("--category", help="decision, lesson, preference, insight, or a word of yours.")
 @click.option("--key", help="A later fact with the same key replaces this one.")
@@ -54,6 +54,9 @@ def command(
 
     Prints one JSON line; the same fact again in the same conversation is skipped while it holds.
     """
+    if memory_type == "S":
+        record(store, speaker, {"type": "stage_summary", "summary": text})
+        return
     fields = {
         "content": text,
         "memory_type": memory_type,

@@ -75,6 +75,14 @@ def test_a_fact_of_type_s_is_stored_as_a_stage_summary(store):
     assert ["stage_summary"] == [event.type for event in _events(store)]
 
 
+def test_a_fact_of_type_s_is_stored_with_the_fields_of_a_summary_only(store):
+    _fact(store, "did it", "--type", "S", "--category", "decision", "--key", "k")
+    (line,) = (line for file in (store / "log").iterdir() for line in file.read_bytes().splitlines())
+    own = json.loads(line).keys() - {"v", "id", "ts", "type", "conversation_id", "project", "agent", "replica"}
+
+    assert {"summary"} == own
+
+
 def test_without_a_project_the_repository_of_the_working_directory_is_meant(store, tmp_path, monkeypatch):
     (tmp_path / "repo" / ".git").mkdir(parents=True)
     (tmp_path / "repo" / "deep").mkdir()
