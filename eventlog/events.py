@@ -264,11 +264,15 @@ class EntryApplied(Event, tag="entry_applied", frozen=True, kw_only=True):
 
 
 class EntryResolved(Event, tag="entry_resolved", frozen=True, kw_only=True):
-    """A person decided about a staged plan entry."""
+    """A person decided about a staged plan entry.
+
+    `under` names headings above the section that is meant, where the entry left that open.
+    """
 
     target: NonEmpty
     choice: Literal["apply", "discard", "edited"]
     content: str | None = None
+    under: tuple[str, ...] | None = None
 
 
 class KnowledgeEdited(Event, tag="knowledge_edited", frozen=True, kw_only=True):

@@ -2,18 +2,21 @@
 
 import os
 from collections.abc import Sequence
+from contextlib import suppress
 
 import click
 
 from eventlog.app.naming.short_ids import ShortIds
 from eventlog.app.open_store import OpenStore
-from eventlog.app.resolve import Choice, compare, decide, the_one, waiting
+from eventlog.app.resolve import Choice, compare, decide, headings_above, the_one, under_options, waiting
 from eventlog.app.staging import StagedEntry, as_edited, path_of
 from eventlog.cli import options, suggestions
-from eventlog.cli.output import count, emit_pretty, is_terminal, say
+from eventlog.cli.main import EXIT_FOUND
+from eventlog.cli.output import complain, count, emit_pretty, is_terminal, say
 from eventlog.cli.show_apply import staged_as_dict, tell
 from eventlog.cli.show_diff import show_diff
 from eventlog.errors import BadRequest, EventLogError
+from eventlog.projections.bases.sections import Ambiguous
 from eventlog.store import Store
 
 
@@ -21,35 +24,48 @@ from eventlog.store import Store
     epilog=options.examples(
         "eventlog resolve",
         "eventlog resolve 8d21c0 --apply",
-        "eventlog resolve 8d21c0 --discard",
+        "eventlog resolve last --discard",
+        'eventlog resolve 8d21c0 --apply --under "Frontend"',
         "eventlog resolve 20260221-083544-019c7f6a-….yaml --edit",
     )
 )
-@click.argument("name", metavar="[ID|FILE]", required=False, default="", shell_complete=suggestions.staged)
+@click.argument("name", metavar="[ID|last|FILE]", required=False, default="", shell_complete=suggestions.staged)
 @options.one_of(
     "choice",
     ("--apply", "apply", "Write it, as it stands in the staged file."),
     ("--discard", "discard", "Never write it."),
     ("--edit", "edited", "Write what you make of it in $EDITOR."),
 )
+@click.option(
+    "--under",
+    multiple=True,
+    metavar="HEADING",
+    help="Of several sections with its heading: one above the one that is meant; repeatable, '' for none.",
+)
 @options.as_json
 @options.store
-def command(name: str, choice: Choice | None, as_json: bool, store: Store) -> None:
+def command(name: str, choice: Choice | None, under: tuple[str, ...], as_json: bool, store: Store) -> int:
     """Show staged plan entries against what their files say, and decide about one of them.
 
-    ID is the short one shown, or any beginning of one, FILE is a name in `staging/`; neither is needed where one entry
-    waits. Every decision is an event.
+    ID is the short one shown, or any beginning of one, `last` the newest, FILE is a name in `staging/`; none is needed
+    where one entry waits. Every decision is an event. Exits with 1 where the entry still waits.
     """
     opened = options.open_store(store)
     found, short = waiting(opened, name), ShortIds(store).of
     if choice is None and (found or not name):
         _show(found, opened, as_json=as_json)
-        return
+        return 0
     staged = the_one(found, name)
     if choice is None:
         raise click.UsageError("say what to do with it: --apply, --discard or --edit")
+    if under and choice == "discard":
+        raise click.UsageError("--discard takes no --under: it writes nothing")
     content = _edited(staged, opened) if choice == "edited" else None
-    decided = decide(opened, staged, choice, content)
+    try:
+        decided = decide(opened, staged, choice, content, tuple(filter(None, under)) if under else None)
+    except Ambiguous as error:
+        complain(f"{staged.section} still waits: {error.what}", error.hint)
+        return EXIT_FOUND
     if as_json:
         emit_pretty({"status": "ok", "id": decided.event.id, "choice": decided.event.choice, "target": staged.entry.id})
     else:
@@ -58,6 +74,10 @@ def command(name: str, choice: Choice | None, as_json: bool, store: Store) -> No
             if is_terminal():
                 say(f"{'':<10} take it back: eventlog undo {short(decided.event.id)}")
         tell(decided.applied, short)
+    still = [one.reason for one in decided.applied.staged if one.entry.id == staged.entry.id]
+    if still:
+        complain(f"{staged.section} still waits: {still[0]}", f"eventlog resolve {short(staged.entry.id)} --discard")
+    return EXIT_FOUND if still else 0
 
 
 def _show(found: Sequence[StagedEntry], opened: OpenStore, *, as_json: bool) -> None:
@@ -68,12 +88,19 @@ def _show(found: Sequence[StagedEntry], opened: OpenStore, *, as_json: bool) -> 
     for staged in found:
         say(f"{short(staged.entry.id)}  {staged.section}")
         say(f"  {staged.reason}")
+        _ways_out(staged, opened, short(staged.entry.id))
         _diff(staged, opened)
     told = count(len(found), "entry waits", "entries wait") if found else "nothing waits"
     if found and is_terminal():
         name = short(found[0].entry.id) if len(found) == 1 else "ID"
         told += f": eventlog resolve {name} with --apply, --discard or --edit"
     say(told)
+
+
+def _ways_out(staged: StagedEntry, opened: OpenStore, name: str) -> None:
+    with suppress(EventLogError):  # `_diff` tells of it
+        for above in dict.fromkeys(headings_above(opened, staged)):
+            say(f"  eventlog resolve {name} --apply {under_options(above)}")
 
 
 def _diff(staged: StagedEntry, opened: OpenStore) -> None:

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from eventlog.events import EntryApplied, EntryResolved, Event, KnowledgeEdited, PlanEntry, SectionKey, counts_at, order
 from eventlog.projections.bases import section_safety, sections
@@ -61,8 +62,9 @@ class Ledger:
         self.record = record
         self._replica = replica
         self.newest = record.newest
-        self.entries = {entry.id: entry for entry in record.entries}
         self.decisions = {target: made[-1] for target, made in record.resolved.items()}
+        meant = [_as_decided(entry, self.decisions.get(entry.id)) for entry in record.entries]
+        self.entries = {entry.id: entry for entry in meant}
         self._digests: dict[str, dict[SectionId, str]] = {}  # by path
 
         counts = _counting(record, self.decisions)
@@ -73,7 +75,7 @@ class Ledger:
         self.previous = {key_of(told): told.previous for told in record.applied if told.previous is not None}
         self.spelled = {key_of(event): _spelling(event) for event in reversed(self._observations())}
 
-        waiting = [entry for entry in record.entries if self._is_open(entry)]
+        waiting = [entry for entry in meant if self._is_open(entry)]
         held = dict(_held(record, self.decisions, review=review))
         self.held = [HeldEntry(entry, held[entry.id]) for entry in waiting if entry.id in held]
         self.pending = sorted((entry for entry in waiting if entry.id not in held), key=self.moment)
@@ -181,6 +183,13 @@ def decided_change(entry: PlanEntry, decision: EntryResolved | None) -> Change:
         content = sections.canonical(decision.content or "")
         return ("update" if content else "clear"), content
     return operation, sections.canonical(content)
+
+
+def _as_decided(entry: PlanEntry, decision: EntryResolved | None) -> PlanEntry:
+    """Return an entry about the section a person has said it means."""
+    if decision is None or decision.under is None:
+        return entry
+    return replace(entry, key=replace(entry.key, under=decision.under))
 
 
 def _counting(record: FileHistory, decisions: _Decisions) -> set[str]:

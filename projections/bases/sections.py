@@ -127,7 +127,7 @@ def page_of(data: bytes) -> Page:
 
 def ambiguity(found: Iterable[Section]) -> str:
     """Tell that these sections are not told apart, naming each with what is above it."""
-    told = [f"line {section.start + 1} under {list(section.above)}" for section in found]
+    told = [f"line {section.start + 1} under {' > '.join(section.above) or 'no heading'}" for section in found]
     return f"{len(told)} sections have this heading and level: {'; '.join(told)}"
 
 

@@ -55,7 +55,7 @@ def test_a_heading_that_occurs_twice_waits_and_says_what_tells_the_two_apart(log
 
     assert user_md().read_text() == NAMESAKES
     assert staged.reason == (
-        "2 sections have this heading and level: line 5 under ['M', 'Backend']; line 11 under ['M', 'Legacy']"
+        "2 sections have this heading and level: line 5 under M > Backend; line 11 under M > Legacy"
     )
 
 

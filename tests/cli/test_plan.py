@@ -203,6 +203,60 @@ def test_resolve_apply_writes_the_entry(at, store):
     assert ([], 0) == (list(Path(store.staging).iterdir()), at("status").code)
 
 
+TWICE = "# App\n\n## Backend\n\n### Setup\n\nold\n\n## The Frontend\n\n### Setup\n\nold\n"
+
+
+def planned_for_one_of_two(at):
+    write_user(TWICE)
+    return plan(at, "new", "--heading", "Setup", "--level", "3")["id"]
+
+
+def test_an_entry_that_means_several_sections_is_not_applied_and_the_way_out_is_named(at, store):
+    wanted = planned_for_one_of_two(at)
+    before = len(events(store))
+    ran, shown = at("resolve", wanted, "--apply"), at("resolve")
+
+    assert (1, "") == (ran.code, ran.out)
+    assert "line 5 under App > Backend; line 11 under App > The Frontend" in ran.err
+    assert "--under App --under Backend or --under App --under 'The Frontend'" in ran.err
+    assert "--apply --under App --under 'The Frontend'\n" in shown.out
+    assert (before, TWICE) == (len(events(store)), user_md().read_text())
+
+
+def test_the_headings_above_tell_which_of_several_sections_an_entry_means(at, store):
+    wanted = planned_for_one_of_two(at)
+    ran = at("resolve", wanted, "--apply", "--under", "The Frontend")
+    decision = next(one for one in events(store) if one.type == "entry_resolved")
+
+    assert (0, ("The Frontend",)) == (ran.code, decision.under)
+    assert TWICE[: TWICE.rindex("old")] + "new\n" == user_md().read_text()
+    assert 0 == at("status").code
+
+
+@pytest.mark.parametrize(("under", "code", "said"), [("Nowhere", 2, "under App > Backend"), ("App", 1, "2 sections")])
+def test_headings_that_do_not_tell_one_section_decide_nothing(at, store, under, code, said):
+    wanted = planned_for_one_of_two(at)
+    ran = at("resolve", wanted, "--apply", "--under", under)
+
+    assert (code, True) == (ran.code, said in ran.err)
+    assert TWICE == user_md().read_text()
+
+
+def test_sections_whose_headings_above_are_the_same_are_told_apart_by_hand(at):
+    write_user("## Setup\n\n## Setup\n")
+    ran = at("resolve", plan(at, "new", "--heading", "Setup")["id"], "--apply")
+
+    assert (1, True) == (ran.code, "give one of them another heading" in ran.err)
+
+
+def test_the_newest_entry_that_waits_is_meant_by_last(at, store):
+    planned_for_one_of_two(at)
+    newest = plan(at, "newer", "--heading", "Setup", "--level", "3")["id"]
+    at("resolve", "last", "--discard")
+
+    assert [newest] == [one.target for one in events(store) if one.type == "entry_resolved"]
+
+
 def test_resolve_discard_keeps_what_is_there(at, store):
     wanted = edited_and_planned_again(at)
     at("resolve", wanted, "--discard")

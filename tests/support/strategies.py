@@ -67,6 +67,7 @@ FIELDS: dict[type[events.Event], dict[str, st.SearchStrategy[Any]]] = {
     },
     events.EntryResolved: {
         "target": non_empty, "choice": st.sampled_from(["apply", "discard", "edited"]), "content": maybe,
+        "under": st.none() | st.lists(non_blank, max_size=2).map(tuple),
     },
     events.KnowledgeEdited: {"key": targets, "operation": operation, "content": maybe},
     events.ProjectSeen: {"path": non_empty, "remote": maybe},
