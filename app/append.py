@@ -58,6 +58,20 @@ def _noted(log: EventLog, appended: list[AppendResult]) -> list[AppendResult]:
     return appended
 
 
+def withdrawing_nothing(log: EventLog, appended: Iterable[AppendResult]) -> dict[str, str]:
+    """Map retractions to what they withdraw, where the log has no such event or conversation.
+
+    Of a stream from another machine it may come later; to whoever mistyped an id it would look as if it had worked.
+    """
+    retractions = [one.event for one in appended if isinstance(one.event, Retraction)]
+    there = log.find({one.target for one in retractions if one.target})
+    return {
+        one.id: one.target or one.conversation or ""
+        for one in retractions
+        if not (one.target in there if one.target else log.session(one.conversation or ""))
+    }
+
+
 def _checked(lines: Iterable[bytes], phases: Phases) -> Iterator[Event]:
     checked = phases("checking events")
     for number, event in enumerate(_events(lines), 1):

@@ -1,7 +1,7 @@
 """The common part of the recording verbs: append, and report the result."""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,9 @@ from eventlog.events import Event, PlanEntry, Rejected
 from eventlog.log import AppendResult, EventLog
 from eventlog.store import Store
 from eventlog.text import project_name
+
+
+_NAMED = 5  # ids in a complaint
 
 
 def record(store: Store, given: SpeakerOptions, fields: dict[str, Any]) -> None:
@@ -72,14 +75,21 @@ def is_switched_off(machine: Machine, project: str | None) -> bool:
     return bool(switch)
 
 
-def report_stream(stored: Sequence[AppendResult]) -> None:
-    """Report a stream of events: a line for each to a program, the total to a person."""
+def report_stream(stored: Sequence[AppendResult], nothing: Mapping[str, str]) -> None:
+    """Report a stream of events: a line for each to a program, the total to a person.
+
+    `nothing` maps retractions to what they withdraw and the log has not.
+    """
+    if what := list(dict.fromkeys(nothing.values())):
+        more = f" and {len(what) - _NAMED:,} more" if len(what) > _NAMED else ""
+        complain(f"the log has not what is withdrawn: {', '.join(what[:_NAMED])}{more}", "it counts once that is there")
     if is_terminal():
         new = sum(appended.new for appended in stored)
         say(f"{count(len(stored), 'event')}: {new:,} new, {len(stored) - new:,} known already")
         return
     for appended in stored:
-        _emit(appended, "an event with this id is already there")
+        missing = {"withdraws_nothing": nothing[appended.event.id]} if appended.event.id in nothing else {}
+        _emit(appended, "an event with this id is already there", more=missing)
 
 
 def report(appended: AppendResult, reason: str, store: Store, *, still_said: Sequence[str] = ()) -> None:
@@ -87,7 +97,7 @@ def report(appended: AppendResult, reason: str, store: Store, *, still_said: Seq
     if is_terminal():
         _tell(appended, Shown(store), still_said)
     else:
-        _emit(appended, reason, still_said)
+        _emit(appended, reason, {"still_said": still_said} if still_said else {})
 
 
 def report_plans(planned: Sequence[Declared], store: Store) -> None:
@@ -121,11 +131,11 @@ def report_checked(events: Sequence[Event]) -> None:
             emit({"status": "dry-run", "event": to_fields(event)})
 
 
-def _emit(appended: AppendResult, reason: str, still_said: Sequence[str] = ()) -> None:
+def _emit(appended: AppendResult, reason: str, more: Mapping[str, object]) -> None:
     if isinstance(appended.event, Rejected):
         emit({"status": "skipped", "reason": "rejected", "id": appended.event.id})
     elif appended.new:
-        emit({"status": "ok", "id": appended.event.id, **({"still_said": still_said} if still_said else {})})
+        emit({"status": "ok", "id": appended.event.id, **more})
     else:
         emit({"status": "skipped", "reason": reason, "id": appended.event.id})
 

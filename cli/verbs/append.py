@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from eventlog.app.append import append_event, append_stream, object_of, value_of
+from eventlog.app.append import append_event, append_stream, object_of, value_of, withdrawing_nothing
 from eventlog.app.current_conversation import SpeakerOptions, speaker_of
 from eventlog.app.machine import Machine
 from eventlog.app.naming.types import refuse_misspelt
@@ -67,7 +67,8 @@ def command(
     (`still_said`): the line stays until they are withdrawn as well.
 
     A stream is stored all or nothing per day, short of a kill. Sent again, events with times or ids of their own are
-    recognised; for all others give the stream a name with --batch, of its own for each stream.
+    recognised; for all others give the stream a name with --batch, of its own for each stream. A retraction of what the
+    log has not is stored, for it may still come, and told of (`withdraws_nothing`).
     """
     if from_stdin == bool(type_name):
         raise click.UsageError("give either TYPE or --stdin")
@@ -80,7 +81,7 @@ def command(
     if from_stdin:
         with phases() as phase:
             stored = append_stream(log, sys.stdin.buffer, batch=batch, phases=phase)
-        report_stream(stored)
+        report_stream(stored, withdrawing_nothing(log, stored))
         warn_of_clock(log)
         return
     refuse_misspelt(str(type_name))

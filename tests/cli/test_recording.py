@@ -272,6 +272,18 @@ def test_the_same_stream_again_adds_nothing_and_says_so(store):
     assert 3 == len(_events(store))
 
 
+def test_a_stream_that_withdraws_what_is_not_there_is_stored_and_says_so(store):
+    gone, known = builders.fact(9)["id"], builders.fact(1)["id"]
+    lines = [{"type": "retraction", "conversation_id": "s", "target": target} for target in (gone, known)]
+    lines.append({"type": "retraction", "conversation_id": "s", "conversation": "nobody"})
+    stream = _stream(1) + b"\n".join(json.dumps(line).encode() for line in lines)
+    code, answers, complaint = _say(store, "append", "--stdin", stdin=stream)
+
+    assert (0, ["ok"] * 4) == (code, [answer["status"] for answer in answers])
+    assert [None, gone, None, "nobody"] == [answer.get("withdraws_nothing") for answer in answers]
+    assert [gone in complaint, "nobody" in complaint, known in complaint] == [True, True, False]
+
+
 BAD_LINES = {
     "no JSON": (b"oops", "not a JSON object"),
     "no object": (b"[1]", "not a JSON object"),
