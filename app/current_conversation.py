@@ -1,12 +1,12 @@
 """Find who says something when nobody says who: the conversation an agent's command runs in, or the person."""
 
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from eventlog import timestamps
 from eventlog.app.machine import Machine
 from eventlog.app.naming.references import session_named
-from eventlog.events import HUMAN, Event, HostEvent, SaveRequested, SessionEnd, TurnEnd
+from eventlog.events import HUMAN, Event, HostEvent, SaveRequested, SessionEnd, TurnEnd, persons_conversation
 from eventlog.hosts.environment import named_conversations
 from eventlog.hosts.steps_from_log import PROMPTS
 from eventlog.log import EventLog
@@ -21,10 +21,11 @@ _TURN_ENDS = ("afteragent", "agentstop", "stop")  # kept as calls where they ans
 
 
 class Speaker(NamedTuple):
-    """A conversation, and the program that speaks in it."""
+    """A conversation, and the program that speaks in it; whether that was guessed, as the log has it."""
 
     conversation_id: str
     agent: str
+    speaker: Literal["guessed"] | None = None
 
 
 class SpeakerOptions(NamedTuple):
@@ -46,29 +47,29 @@ def speaker_of(log: EventLog, given: SpeakerOptions, machine: Machine, *, writes
         speaker = Speaker(session, given.agent or agent_of(log, session, machine.environ) or _CLI)
     else:
         name_of = make_replica if writes else replica_of
-        speaker = current_speaker(log, given.project, machine.environ, machine.clock(), given.agent or "", name_of)
+        speaker = current_speaker(log, given.project, machine, given.agent or "", name_of)
     return {**speaker._asdict(), "project": given.project, "layer": given.layer}
 
 
 def current_speaker(
     log: EventLog,
     project: str | None,
-    environ: Mapping[str, str],
-    now_ns: int,
+    machine: Machine,
     agent: str = "",
     name_of: Callable[[Store], str] = replica_of,
 ) -> Speaker:
     """Find the conversation a command belongs to; `agent` "" where any may be meant.
 
-    The one the host's environment names; else the newest of the project within its turn, by the log; else the
-    person's, of which there is one per UTC day and store.
+    The one the host's environment names; else, unless a person types it, the newest of the project within its turn, by
+    the log: that is a guess, and marked as one; else the person's, of which there is one per UTC day and store.
     """
-    if named := _of_agent(named_conversations(environ), agent):
+    if named := _of_agent(named_conversations(machine.environ), agent):
         return _last_heard_of(log, named)
-    if found := _within_turn(log, project, now_ns, agent):
-        return found
-    parts = (HUMAN, timestamps.from_ns(now_ns)[:10], name_of(log.store))
-    return Speaker("-".join(filter(None, parts)), agent or HUMAN)
+    now_ns = machine.clock()
+    found = _within_turn(log, project, now_ns, agent)
+    if found and not machine.is_typed():
+        return found._replace(speaker="guessed")
+    return Speaker(persons_conversation(timestamps.from_ns(now_ns), name_of(log.store)), agent or HUMAN)
 
 
 def speaker_of_server(log: EventLog, project: str | None, machine: Machine, agent: str, told: str = "") -> Speaker:
@@ -81,8 +82,13 @@ def speaker_of_server(log: EventLog, project: str | None, machine: Machine, agen
         return Speaker(told, agent or agent_of(log, told, machine.environ) or _CLI)
     named = set(_of_agent(named_conversations(machine.environ), agent).values())
     working = _working(log, project, machine.clock(), agent)
-    found = [speaker for speaker in working if speaker.conversation_id in named] or working
-    return found[-1] if found else current_speaker(log, project, machine.environ, machine.clock(), agent, make_replica)
+    if found := [speaker for speaker in working if speaker.conversation_id in named]:
+        return found[-1]
+    return (
+        working[-1]._replace(speaker="guessed")
+        if working
+        else current_speaker(log, project, machine, agent, make_replica)
+    )
 
 
 def agent_of(log: EventLog, conversation_id: str, environ: Mapping[str, str]) -> str:

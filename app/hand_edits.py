@@ -12,7 +12,7 @@ from eventlog.app.cache import kept
 from eventlog.app.publish import read
 from eventlog.app.replay import replay
 from eventlog.app.set_aside import SetAside
-from eventlog.events import HUMAN, Event, Fact, Restored
+from eventlog.events import HUMAN, Event, Fact, Restored, Retraction, persons_conversation
 from eventlog.log import EventLog
 from eventlog.projections.base import Document
 from eventlog.projections.context.recent_events import decided_before
@@ -174,8 +174,15 @@ def _placed(reading: "EditReading", place: tuple[str | None, str | None]) -> "Ed
 
 
 def _named(event: Event, replica: str) -> Event:
-    """Name the store in what the person said; a summary told again stays what its agent said."""
-    return replace(event, replica=replica) if event.agent == HUMAN and not event.replica else event
+    """Name the store in what the person did; a summary told again stays what its agent said.
+
+    What the person said belongs to where it would, had they said it by a verb.
+    """
+    if event.agent != HUMAN:
+        return event
+    if isinstance(event, Fact | Retraction):
+        event = replace(event, conversation_id=persons_conversation(event.ts, replica))
+    return event if event.replica else replace(event, replica=replica)
 
 
 def _replay_memory(log: EventLog, settings: Settings, until: str, *, anew: bool = False) -> ReplayResult:

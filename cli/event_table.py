@@ -6,7 +6,7 @@ from eventlog.cli.cells import padded
 from eventlog.cli.describe import describe, gist, kind_of
 from eventlog.cli.output import beside, clean, show_lines, styled, table
 from eventlog.cli.shown import Shown
-from eventlog.events import Event
+from eventlog.events import HUMAN, Event
 from eventlog.hosts import ROOMS
 from eventlog.log_line import LogLine
 from eventlog.text import project_name
@@ -37,8 +37,9 @@ def event_lines(entries: Iterable[LogLine], shown: Shown) -> Iterator[str]:
 
 
 def who(event: Event) -> str:
-    """Name the program that told of an event as the command line does, and its helper."""
-    return clean("/".join(filter(None, [ROOMS.get(event.agent or "", event.agent), event.subagent])))
+    """Name the program that told of an event as the command line does, and its helper; a guess is told as one."""
+    named = clean("/".join(filter(None, [ROOMS.get(event.agent or "", event.agent), event.subagent])))
+    return f"{named} (guessed)" if event.speaker else named
 
 
 def kind_shown(event: Event, room: int = KIND) -> str:
@@ -48,12 +49,17 @@ def kind_shown(event: Event, room: int = KIND) -> str:
 
 
 def heading_of(event: Event, day: str, session: str) -> str:
-    """Name the day, session, program and project of an event."""
+    """Name the day, session, program and project of an event; what a person says and decides is under one heading."""
     where = [
         ROOMS.get(event.agent or "", clean(event.agent or "")),
         project_name(event.project) if event.project else "",
     ]
-    return " · ".join(filter(None, [day, clean(session), *where]))
+    return " · ".join(filter(None, [day, "" if is_persons(event) else clean(session), *where]))
+
+
+def is_persons(event: Event) -> bool:
+    """Tell whether an event is of a conversation that is nobody's but the person's."""
+    return event.agent == HUMAN and event.conversation_id.partition("-")[0] == HUMAN
 
 
 def _lines(event: Event, shown: Shown) -> list[str]:

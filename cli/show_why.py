@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from eventlog.app.why import LineReason
 from eventlog.cli.cells import cells, fit, padded
 from eventlog.cli.describe import gist
-from eventlog.cli.event_table import kind_shown, who
+from eventlog.cli.event_table import is_persons, kind_shown, who
 from eventlog.cli.output import beside, clean, count, marked, styled
 from eventlog.cli.shown import Shown
 from eventlog.events import Event, Fact
@@ -14,7 +14,7 @@ from eventlog.log_line import LogLine
 from eventlog.projections.stamp import is_stamp
 from eventlog.text import same_text
 
-_AGENT, _SESSION = 12, 18  # cells at most
+_AGENT, _SESSION = 18, 18  # cells at most
 _BULLET = re.compile(r"^\[[0-9-]{10}\] ")
 UNKNOWN = "not from the log: written by hand, or by another version"
 
@@ -101,5 +101,5 @@ def _sayings(events: Sequence[Event], line: str, shown: Shown) -> Iterator[str]:
 
 
 def _columns(event: Event, shown: Shown) -> tuple[str, ...]:
-    session = fit(clean(shown.id(event.conversation_id)), _SESSION)
+    session = "" if is_persons(event) else fit(clean(shown.id(event.conversation_id)), _SESSION)
     return shown.id(event.id), shown.moment(event.ts), fit(who(event), _AGENT), session

@@ -11,7 +11,7 @@ from typing import Annotated, Any, ClassVar, Literal, Protocol
 
 from msgspec import Meta, Struct, field
 
-HUMAN = "human"  # agent, and conversation, of what a person does by hand
+HUMAN = "human"  # agent of what a person does by hand, and conversation of what a person decides
 
 _ALL_BUT_ONE_OF_FOUR = 3
 
@@ -45,6 +45,7 @@ class Event(
     subagent: str | None = None  # set when a helper was the source: audits only, never in knowledge files
     layer: Annotated[int, Meta(ge=1, le=4)] | None = None  # 1 agent, 2 pre-compaction, 3 session end, 4 stop fallback
     replica: str | None = None  # the store whose machine it tells of: whose files, whose paths
+    speaker: Literal["guessed"] | None = None  # guessed: nobody named the conversation; it was the one at work
     extra: dict[str, Any] = {}  # fields this version does not know; on the wire they stand beside the others
 
     @property
@@ -77,6 +78,11 @@ def counts_at(event: Dated) -> str:
 def order(event: Dated) -> tuple[str, str]:
     """Give the key of the one total order of events."""
     return event.after or event.ts, event.id
+
+
+def persons_conversation(ts: str, replica: str) -> str:
+    """Name the conversation of what a person says: one per UTC day and store."""
+    return "-".join(filter(None, (HUMAN, ts[:10], replica)))
 
 
 # ------------------------------------------------------------------------------------------------ the five core types
@@ -383,4 +389,5 @@ COMMON: tuple[str, ...] = (
     "subagent",
     "layer",
     "replica",
+    "speaker",
 )

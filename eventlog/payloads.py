@@ -29,6 +29,7 @@ class Envelope(TypedDict):
     subagent: NotRequired[str | None]
     layer: NotRequired[int | None]
     replica: NotRequired[str | None]
+    speaker: NotRequired[Literal["guessed"] | None]
 
 
 class SessionStart(TypedDict, total=False):

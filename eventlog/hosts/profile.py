@@ -105,6 +105,8 @@ class HostProfile(NamedTuple):
     home_variable: str = ""  # of the environment, moves that directory; "" where nothing does
     servers: ServerFile | None = None  # None where none is known
     programs: tuple[str, ...] = ()  # by which its presence is told; by default what commands call it
+    runs: tuple[str, ...] = ()  # programs that run its agent's commands, and no person's
+    marks: tuple[str, ...] = ()  # variables these find in their environment, whether or not there is an id of a session
     traces: tuple[str, ...] = ()  # directories of the user's home that tell it, too; by default its own
     also_runs: tuple[ForeignHooks, ...] = ()
     distrust: Callable[[Path, Path, Any], Iterator[Distrust]] | None = None

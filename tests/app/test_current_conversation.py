@@ -6,10 +6,14 @@ from pathlib import Path
 import pytest
 
 from eventlog.app.current_conversation import Speaker, agent_of, current_speaker
+from eventlog.app.machine import Machine
+from eventlog.hosts import environment
+from eventlog.hosts.profile import profiles
 from eventlog.log import EventLog
 from eventlog.replica import replica_of
 from tests.support.builders import NOON, Clock
 from tests.support.command_line import call
+from tests.support.screen import told
 
 HOUR_NS = 3600 * 10**9
 VARIABLES = {
@@ -31,8 +35,9 @@ def _tell(log, *events, session="s-1", agent="gemini", project="/shop", **fields
         log.append({"conversation_id": session, "agent": agent, "project": project, **event, **fields})
 
 
-def _speaker(log, environ=None, agent="", now=NOON + 10**9):
-    return current_speaker(log, "/shop", environ or {}, now, agent)
+def _speaker(log, environ=None, agent="", now=NOON + 10**9, *, is_typed=False):
+    machine = Machine("/home", environ or {}, lambda: now, "eventlog", lambda: is_typed)
+    return current_speaker(log, "/shop", machine, agent)
 
 
 # ------------------------------------------------------------------------------------------------ the environment
@@ -42,7 +47,7 @@ def _speaker(log, environ=None, agent="", now=NOON + 10**9):
 def test_the_hosts_environment_names_the_conversation(log, agent, variable):
     _tell(log, PROMPTED)  # another host is at work in the project
 
-    assert Speaker("e-1", agent) == _speaker(log, {variable: "e-1"})
+    assert Speaker("e-1", agent) == _speaker(log, {variable: "e-1"}, is_typed=True)
 
 
 def test_of_two_hosts_in_the_environment_the_one_at_work_speaks(log):
@@ -76,7 +81,14 @@ AT_REST = {
 def test_the_conversation_of_the_project_that_is_within_its_turn_speaks(log, events):
     _tell(log, *events)
 
-    assert Speaker("s-1", "gemini") == _speaker(log)
+    assert Speaker("s-1", "gemini", "guessed") == _speaker(log)
+
+
+@pytest.mark.parametrize("events", AT_WORK.values(), ids=AT_WORK)
+def test_what_a_person_types_is_said_by_the_person_whoever_is_at_work(log, events):
+    _tell(log, *events)
+
+    assert THE_PERSON == _speaker(log, is_typed=True)
 
 
 @pytest.mark.parametrize("events", AT_REST.values(), ids=AT_REST)
@@ -174,3 +186,32 @@ def test_a_conversation_named_speaks_as_its_host(tmp_path):
     call("fact", "x", "--session", "s-2", "--store", tmp_path / "store")
 
     assert ["gemini", "cli"] == [event.agent for event in EventLog(tmp_path / "store").read() if event.type == "fact"]
+
+
+@pytest.mark.parametrize(("above", "said"), [("bash", ("human", None)), ("claude", ("gemini", "guessed"))])
+def test_on_a_terminal_the_person_speaks_unless_the_terminal_is_an_agents(home, tmp_path, monkeypatch, above, said):
+    for name in (mark for host in profiles().values() for mark in host.marks):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(environment, "_above", lambda: iter([above]))
+    _tell(EventLog(tmp_path / "store"), PROMPTED, project=str(tmp_path / "project"))
+    told("fact", "typed in another terminal", "--store", tmp_path / "store")
+    *_, fact = EventLog(tmp_path / "store").read()
+
+    assert said == (fact.agent, fact.speaker)
+
+
+def test_a_guess_is_told_as_one(home, tmp_path):
+    _tell(EventLog(tmp_path / "store"), PROMPTED, project=str(tmp_path / "project"))
+    call("fact", "piped", "--store", tmp_path / "store")
+
+    assert "gemini (guessed)" in told("why", "--not", "piped", "--store", tmp_path / "store")
+    assert '"speaker":"guessed"' in call("query", "--type", "fact", "--format", "jsonl", "--store", tmp_path / "store").out
+
+
+def test_what_a_person_says_and_decides_is_under_one_name(home, tmp_path):
+    call("fact", "Deploys on Fridays", "--store", tmp_path / "store")
+    call("forget", "Deploys on Fridays", "--yes", "--store", tmp_path / "store")
+    headings = [line for line in told("query", "--all", "--store", tmp_path / "store").splitlines() if "human" in line]
+
+    assert headings
+    assert not [line for line in headings if "human-" in line]

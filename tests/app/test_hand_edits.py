@@ -7,8 +7,9 @@ import pytest
 
 from eventlog import Fact, StageSummary, timestamps
 from eventlog.app.replay import replay
-from eventlog.events import Rejected
+from eventlog.events import Rejected, persons_conversation
 from eventlog.projections import ALL
+from eventlog.replica import replica_of
 from eventlog.settings.schema import Settings
 from tests.support.builders import DAY_NS, NOON
 from tests.support.use_cases import rebuild
@@ -50,14 +51,26 @@ def aside(path):
     return sorted(one.name for one in path.parent.glob("*.edited-*"))
 
 
+def test_what_a_person_writes_into_a_memory_is_of_the_conversation_of_what_they_say_by_a_verb(log, memory):
+    before = list(log.read())
+    edit(memory, lambda text: text.replace("- [2026-02-20] Prefers tabs\n", "- Prefers short answers\n"))
+    rebuilt(log)
+    by_hand = [event for event in new_events(log, before) if event.agent == "human"]
+
+    assert {"fact", "retraction"} == {event.type for event in by_hand}
+    assert {persons_conversation(timestamps.from_ns(SAVED), replica_of(log.store))} == {
+        event.conversation_id for event in by_hand
+    }
+
+
 def test_an_added_bullet_is_a_fact_of_the_kind_its_section_is_for(log, memory):
     before = list(log.read())
     edit(memory, lambda text: text.replace("tabs\n", "tabs\n- Prefers short answers\n"))
     rebuilt(log)
     [event] = new_events(log, before)
 
-    assert ("human", "human", "Prefers short answers", "O", "user") == (
-        event.agent, event.conversation_id, event.content, event.memory_type, event.scope,
+    assert ("human", "Prefers short answers", "O", "user") == (
+        event.agent, event.content, event.memory_type, event.scope,
     )  # fmt: skip
     assert timestamps.from_ns(SAVED) == event.ts
     assert any("Prefers short answers" in line for line in texts(memory))

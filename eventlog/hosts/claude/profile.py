@@ -41,4 +41,6 @@ PROFILE = HostProfile(
         has_imports=True,
     ),
     servers=ServerFile(".claude.json", ".mcp.json", entry={"type": "stdio"}, is_in_home=True),  # docs: /mcp
+    runs=("claude",),
+    marks=("CLAUDECODE",),
 )

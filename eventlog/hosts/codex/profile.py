@@ -34,4 +34,6 @@ PROFILE = HostProfile(
     distrust=distrust,
     trust=TrustFile("config.toml", without_trust),
     after_install="Codex skips hooks it was not told to trust: run /hooks in it once",
+    runs=("codex",),
+    marks=("CODEX_SANDBOX", "CODEX_THREAD_ID"),
 )

@@ -29,4 +29,6 @@ PROFILE = HostProfile(
     memory=MemoryFiles(project=(("AGENTS.md",), (".github/copilot-instructions.md",)), home=((".copilot/AGENTS.md",),)),
     servers=ServerFile("mcp-config.json", entry={"type": "local", "tools": ["*"]}),
     also_runs=(ForeignHooks("claude", ("project",), is_enough=True), ForeignHooks("vscode")),
+    runs=("copilot",),
+    marks=("COPILOT_CLI",),
 )

@@ -27,4 +27,6 @@ PROFILE = HostProfile(
     servers=ServerFile("mcp.json", ".cursor/mcp.json"),
     programs=("cursor", "cursor-agent"),
     also_runs=(ForeignHooks("claude", is_enough=True),),
+    runs=("cursor-agent",),
+    marks=("CURSOR_AGENT",),
 )

@@ -20,4 +20,6 @@ PROFILE = HostProfile(
     rules=RuleFile(project_file="GEMINI.md", user_file="GEMINI.md"),
     memory=MemoryFiles(project=(("GEMINI.md",),), home=((".gemini/GEMINI.md",),), has_imports=True),
     servers=ServerFile("settings.json", ".gemini/settings.json"),
+    runs=("gemini",),
+    marks=("GEMINI_CLI",),
 )

@@ -27,4 +27,6 @@ PROFILE = HostProfile(
         "opencode.json", "opencode.json", keys=("mcp",), entry={"type": "local", "enabled": True}, has_one_list=True
     ),
     traces=(".config/opencode", ".local/share/opencode"),
+    runs=("opencode",),
+    marks=("OPENCODE",),
 )

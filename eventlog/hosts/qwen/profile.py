@@ -23,4 +23,6 @@ PROFILE = HostProfile(
     rules=RuleFile(project_file="QWEN.md", user_file="QWEN.md"),
     memory=MemoryFiles(project=(("QWEN.md",),), home=((".qwen/QWEN.md",),), has_imports=True),
     servers=ServerFile("settings.json", ".qwen/settings.json"),
+    runs=("qwen",),
+    marks=("QWEN_CODE",),
 )

@@ -1,0 +1,65 @@
+"""What tells a command of an agent from one that a person types."""
+
+import subprocess
+import sys
+
+import pytest
+
+from eventlog.hosts import environment
+from eventlog.hosts.profile import profiles
+from tests.support.command_line import surroundings
+
+MARKS = [mark for host in profiles().values() for mark in host.marks]
+_ASKS = """
+import subprocess, sys
+from eventlog.hosts.environment import is_run_by_agent
+print(is_run_by_agent({}))
+"""
+_STARTS = f"""
+import subprocess, sys
+subprocess.run([sys.executable, "-c", {_ASKS!r}], check=True)
+"""
+
+
+def _above(monkeypatch, *commands):
+    monkeypatch.setattr(environment, "_above", lambda: iter(commands))
+
+
+@pytest.mark.parametrize("mark", [*MARKS, "CLAUDE_CODE_SESSION_ID", "QWEN_CODE_SESSION_ID"])
+def test_an_agents_command_is_told_by_its_environment(monkeypatch, mark):
+    _above(monkeypatch)
+
+    assert environment.is_run_by_agent({mark: "1"})
+    assert not environment.is_run_by_agent({"TERM_PROGRAM": "vscode", "PATH": "/bin"})
+
+
+@pytest.mark.parametrize(
+    ("commands", "is_agents"),
+    [
+        (["-bash", "sshd: ada"], False),
+        (["/bin/zsh", "/usr/share/cursor/cursor\0--type=pty", "/usr/bin/code"], False),  # a terminal in an editor
+        (["bash\0-lc\0codex", "tmux"], False),
+        (["bash", "claude"], True),
+        (["sh", "node\0/usr/local/bin/gemini\0-p", "bash"], True),
+        (["node\0/opt/codex.js"], True),
+        (["cursor-agent"], True),
+    ],
+)
+def test_an_agents_command_is_told_by_the_programs_above_it(monkeypatch, commands, is_agents):
+    _above(monkeypatch, *commands)
+
+    assert is_agents == environment.is_run_by_agent({})
+
+
+def test_an_agent_is_found_above_the_shell_it_has_started(tmp_path):
+    script = tmp_path / "gemini"
+    script.write_text(_STARTS)
+    ran = subprocess.run([sys.executable, str(script)], env=surroundings(), capture_output=True, check=True)
+
+    assert b"True\n" == ran.stdout
+
+
+def test_without_proc_the_processes_are_those_that_ps_lists():
+    me = environment._listed()
+
+    assert not me or any("python" in command for _, command in me.values())
