@@ -7,6 +7,7 @@ from msgspec import to_builtins
 
 from eventlog.app.receipt_line import append_receipt_line, digest_of
 from eventlog.events import ContextInjected, KnownFile, order
+from eventlog.line_marks import is_among, marked, says_something
 from eventlog.log import EventLog
 from eventlog.log_line import LogLine
 from eventlog.projections.context.build import ContextResult
@@ -69,7 +70,7 @@ def receipts_of(log: EventLog, settings: Settings, conversation_id: str) -> list
 def _explain(log: EventLog, receipt: ContextInjected, past: "Renderings") -> ReceiptSources:
     from eventlog.app.cache import kept
 
-    behind = {file.path: _sources_of(log, file, past) for file in receipt.files}
+    behind = {file.path: _sources_of(log, file, past, marked(receipt.lines)) for file in receipt.files}
     found = log.find({*receipt.sources, *(event for events in behind.values() for event in events or ())})
     oldest = min((file.as_of for file in receipt.files if file.as_of), default=receipt.ts)
     told_no_more = retractions_since(
@@ -84,11 +85,16 @@ def _explain(log: EventLog, receipt: ContextInjected, past: "Renderings") -> Rec
     return ReceiptSources(receipt, known(receipt.sources), files)
 
 
-def _sources_of(log: EventLog, file: KnownFile, past: "Renderings") -> list[str] | None:
-    """Return the sources of a rendered file, as it was then; None of any other file."""
+def _sources_of(log: EventLog, file: KnownFile, past: "Renderings", told: set[str]) -> list[str] | None:
+    """Return the sources of the told lines of a rendered file, as it was then; None of any other file.
+
+    The beginning of a file may have been all there was room for; receipts of old do not mark lines.
+    """
     knowledge = PurePath(log.store.knowledge)
     if file.as_of is None or not PurePath(file.path).is_relative_to(knowledge):
         return None
     name = PurePath(file.path).relative_to(knowledge).as_posix()
     document = past.document(name, file.as_of)
-    return list(dict.fromkeys(event for line in document.lines for event in line.sources)) if document else []
+    lines = document.lines if document else ()
+    shown = (line for line in lines if not told or (says_something(line.text) and is_among(line.text, told)))
+    return list(dict.fromkeys(event for line in shown for event in line.sources))

@@ -1,4 +1,4 @@
-"""The start of a session for people: each event that was told of once, then the files."""
+"""What a session was given, for people: how, each event that was told of once, then the files."""
 
 from collections.abc import Iterator
 
@@ -6,7 +6,7 @@ from eventlog.app.receipt import ReceiptSources
 from eventlog.cli.event_table import event_lines
 from eventlog.cli.output import beside, clean, count, styled
 from eventlog.cli.shown import Shown
-from eventlog.events import KnownFile, order
+from eventlog.events import ContextInjected, KnownFile, order
 from eventlog.log_line import LogLine
 
 
@@ -15,13 +15,24 @@ def start_lines(given: ReceiptSources, shown: Shown) -> Iterator[str]:
     receipt, entries = given.receipt, _each_once(given)
     much = [count(receipt.chars, "character"), f"from {count(len(entries), 'event')}"]
     left = [f"no room for {', '.join(map(clean, receipt.cut))}"] if receipt.cut else []
-    head = f"{styled(f'given at its start, {shown.moment(receipt.ts)}', bold=True)} · "
+    head = f"{styled(f'{how_told(receipt)}, {shown.moment(receipt.ts)}', bold=True)} · "
     yield from beside(head, " · ".join([" ".join(much), *left]))
     yield from event_lines(entries, shown)
     if receipt.files:
         yield styled("files it was told of", bold=True)
     for file in receipt.files:
         yield from beside("  ", clean(f"{file.path} · {_as_of(file, given, shown)}"))
+
+
+def how_told(receipt: ContextInjected) -> str:
+    """Tell at which moment a session was given this."""
+    match receipt.trigger:
+        case "start":
+            return "given at its start"
+        case "prompt":
+            return "told at a prompt"
+        case "file":
+            return f"told when it opened {clean(receipt.file) or 'a file'}"
 
 
 def _each_once(given: ReceiptSources) -> list[LogLine]:

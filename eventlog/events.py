@@ -331,6 +331,7 @@ class ContextInjected(Event, tag="context_injected", frozen=True, kw_only=True):
     session_type: Literal["main", "shared"] = "main"
     trigger: Literal["start", "prompt", "file"] = "start"
     about: list[str] = []  # for each line told with a prompt or before a file: marks of what it names
+    file: str = ""  # before which it was told, below the project
 
 
 class ConversationText(Event, tag="conversation_text", frozen=True, kw_only=True):

@@ -30,6 +30,11 @@ def is_among(text: str, told: "set[str]") -> bool:
     return said != "" and _mark(said) in told
 
 
+def says_something(line: str) -> bool:
+    """Tell whether a rendered line has words of events: not a heading, which stands for all below it, nor a field."""
+    return bool(line.strip()) and not line.startswith(("#", "**"))
+
+
 def _mark(said: str) -> str:
     return ids.digest(said, _DIGITS // 2).hex()
 

@@ -87,6 +87,7 @@ class ContextInjected(TypedDict):
     session_type: NotRequired[Literal["main", "shared"]]
     trigger: NotRequired[Literal["start", "prompt", "file"]]
     about: NotRequired[list[str]]
+    file: NotRequired[str]
 
 
 class HostEvent(TypedDict):

@@ -154,6 +154,8 @@ def append_receipt(
     given["about"] = [
         things_named(texts_in(hit.fields, "entities"), text_in(hit.fields, "key"), hit.found.shown) for hit in hits
     ]
+    if trigger == "file":
+        given["file"] = asked.prompt
     key = f"recall\n{asked.conversation}\n{digest}"
     return append_once(store, {**about, **given}, key, within_ms=SAME_CALL_MS)
 

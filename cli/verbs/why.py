@@ -42,7 +42,7 @@ _SHOWN = 5  # events per line where the whole file is asked for
     metavar="ID|last",
     callback=options.session_meant,
     shell_complete=suggestions.sessions,
-    help="Instead of a file: what this session was given at its start; with --not, why it was not told something.",
+    help="Instead of a file: what this session was given, and when; with --not, why it was not told something.",
 )
 @click.option("--not", "text", metavar="TEXT", help="Instead of a file: why this is not in a memory.")
 @options.as_json
@@ -98,14 +98,14 @@ def _of_session(session: str, store: Store, *, as_json: bool) -> None:
 
 
 def _tell_of_start(given: "ReceiptSources", shown: Shown) -> None:
-    from eventlog.cli.show_start import start_lines
+    from eventlog.cli.show_start import how_told, start_lines
 
     if shown.is_for_people:
         show_lines(start_lines(given, shown))
         return
     receipt = given.receipt
     cut = "".join(f", cut: {name}" for name in receipt.cut)
-    say(f"{receipt.ts}: {count(receipt.chars, 'character')}{cut}")
+    say(f"{receipt.ts}: {how_told(receipt)}, {count(receipt.chars, 'character')}{cut}")
     show_events(given.entries, shown)
     for file in receipt.files:
         _tell_of(file, given.files[file.path], shown)

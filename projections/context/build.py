@@ -6,7 +6,7 @@ from typing import NamedTuple
 from eventlog import fence
 from eventlog.events import KnownFile
 from eventlog.hosts import most_at_start
-from eventlog.line_marks import marks
+from eventlog.line_marks import marks, says_something
 from eventlog.log import EventLog
 from eventlog.projections.base import Line
 from eventlog.projections.context import context_files
@@ -42,7 +42,8 @@ def build(
     """Load everything and fit it into the budget; no file and no line of the log makes it fail."""
     parts = gather(log, settings, request, load, DaysAtOnce(cache or MemoryShelf()))
     fitted = _fitted(parts, request.budget) if request.budget else _taken(parts, settings.context.budget_chars)
-    sources = dict.fromkeys(event for line in fitted.shown for event in line.sources)
+    saying = (line for line in fitted.shown if says_something(line.text))
+    sources = dict.fromkeys(event for line in saying for event in line.sources)
     told = marks(line.text for line in fitted.shown)
     return ContextResult(_context(parts, fitted), list(sources), parts.known(), parts, told, encodable(fitted.body))
 
