@@ -17,8 +17,8 @@ from eventlog.text import one_line, same_text, statement_of
 
 Cause = Literal[
     "there", "repetition", "no room", "replaced", "withdrawn", "rejected", "helper", "summary", "planned", "unknown",
-    "told", "no start", "shared", "later", "elsewhere", "cut",
-]  # fmt: skip  # the last six are of one session (`why_not_told`)
+    "told", "no start", "shared", "later", "elsewhere", "cut", "unasked", "below", "left out",
+]  # fmt: skip  # the last nine are of one session (`why_not_told`)
 _LISTED = 8  # statements that have the text in them
 _BULLET = "- ["
 
@@ -27,7 +27,8 @@ class Absence(NamedTuple):
     """Something that was said, and why it is not in a memory, or where it is.
 
     `by` is the event that withdrew, rejected or replaced it, or said it first; `place` the file that has it, or has no
-    room for it, `rank` its place among the `ranked` facts of that.
+    room for it, `rank` its place among the `ranked` facts of that. Where no prompt of a session asked for it, `score` is
+    what the nearest one shares with it, of the `need`; `had_start`: its start was answered, and is the older one.
     """
 
     event: Event
@@ -37,6 +38,9 @@ class Absence(NamedTuple):
     place: str = ""
     rank: int = 0
     ranked: int = 0
+    score: float = 0.0
+    need: float = 0.0
+    had_start: bool = True
 
 
 class _Shown(NamedTuple):

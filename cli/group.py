@@ -39,9 +39,6 @@ _ALSO_CALLED = {  # elsewhere
     "settings": ["config"],
 }
 
-_SAME = {"recall": "search"}
-
-
 class VerbGroup(click.Group):
     """A group that knows the names and one-line helps of its verbs without importing them."""
 
@@ -66,8 +63,7 @@ class VerbGroup(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Load the command of a verb, None where there is no such verb."""
         del ctx
-        verb = _SAME.get(cmd_name, cmd_name)
-        command = self._load(verb) if verb in self._verbs else None
+        command = self._load(cmd_name) if cmd_name in self._verbs else None
         return command if isinstance(command, click.Command) else None
 
     def resolve_command(
@@ -75,7 +71,7 @@ class VerbGroup(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Find the verb; raises UsageError with what may be meant."""
         name = args[0]
-        if name in self._verbs or name in _SAME or name.startswith("-") or ctx.resilient_parsing:
+        if name in self._verbs or name.startswith("-") or ctx.resilient_parsing:
             return super().resolve_command(ctx, args)
         from eventlog.app.naming.nearest import nearest
 

@@ -25,14 +25,19 @@ def start_lines(given: ReceiptSources, shown: Shown) -> Iterator[str]:
 
 
 def how_told(receipt: ContextInjected) -> str:
-    """Tell at which moment a session was given this."""
+    """Tell at which moment a session was given a whole context, or told a few lines."""
+    return f"{'given' if receipt.trigger == 'start' else 'told'} {moment_of(receipt)}"
+
+
+def moment_of(receipt: ContextInjected) -> str:
+    """Name the moment of a session of which this is the receipt."""
     match receipt.trigger:
         case "start":
-            return "given at its start"
+            return "at its start"
         case "prompt":
-            return "told at a prompt"
+            return "at a prompt"
         case "file":
-            return f"told when it opened {clean(receipt.file) or 'a file'}"
+            return f"when it opened {clean(receipt.file) or 'a file'}"
 
 
 def _each_once(given: ReceiptSources) -> list[LogLine]:

@@ -5,8 +5,10 @@ from collections.abc import Iterator
 from eventlog.app.why_not import Absence
 from eventlog.cli.event_table import kind_shown, who
 from eventlog.cli.output import beside, clean, emit, print_line, say, styled
+from eventlog.cli.show_start import moment_of
 from eventlog.cli.shown import Shown
 from eventlog.codec import to_fields
+from eventlog.events import ContextInjected
 from eventlog.text import cut
 
 _CHARS = 100
@@ -21,13 +23,30 @@ _SENTENCES = {
     "summary": "it is of a summary: those are in sessions.jsonl, sessions/ and the notes of the day, not in a memory",
     "planned": "it is planned for a knowledge base: eventlog status tells whether it waits",
     "unknown": "no view tells of it",
-    "told": "the session was told: {by}",
+    "told": "the session was told: {by}, {moment}",
     "no start": "the session was given nothing: no hook has answered its start",
     "shared": "others listen to that session: it is told no memory file, and nothing about you",
     "later": "it was said after the session was last told anything",
     "elsewhere": "it is about another project than the session worked in",
     "cut": "there was no room for it in what the session was given: eventlog why --session",
+    "unasked": "{start}, and no prompt of the session asked for it",
+    "below": "{start}, and no prompt asked enough for it: the nearest shares {score:.1f} of the {need:.1f} it needs",
+    "left out": "its start did not tell of it: what is recent goes first, and memory files are as of the last replay",
 }
+
+
+def _sentence(found: Absence, decided: str) -> str:
+    given = found.by if isinstance(found.by, ContextInjected) else None
+    return _SENTENCES[found.cause].format(
+        place=found.place,
+        rank=found.rank,
+        ranked=found.ranked,
+        by=decided,
+        moment=moment_of(given) if given else "",
+        start="it was said after its start" if found.had_start else "no start was given",
+        score=found.score,
+        need=found.need,
+    )
 
 
 def show_absence(found: Absence, shown: Shown, *, as_json: bool) -> None:
@@ -37,6 +56,7 @@ def show_absence(found: Absence, shown: Shown, *, as_json: bool) -> None:
         told = {"by": to_fields(by) if by else None, "event": to_fields(event)}
         emit(
             {"text": found.text, "cause": found.cause, "file": found.place, "rank": found.rank, "of": found.ranked}
+            | ({"score": found.score, "need": found.need} if found.cause in ("unasked", "below") else {})
             | told
         )
         return
@@ -47,8 +67,7 @@ def show_absence(found: Absence, shown: Shown, *, as_json: bool) -> None:
     say(cut(found.text, _CHARS))
     say(f"  said {shown.when(event.ts)} by {event.agent or 'nobody known'}  [{shown.short(event.id)}]")
     decided = f"{by.agent or by.conversation_id}, {shown.when(by.ts)} [{shown.short(by.id)}]" if by else "nobody known"
-    sentence = _SENTENCES[found.cause].format(place=found.place, rank=found.rank, ranked=found.ranked, by=decided)
-    say(f"  {sentence}")
+    say(f"  {_sentence(found, decided)}")
     if by and found.cause in ("withdrawn", "rejected"):
         say(f"  wanted after all?  eventlog undo {shown.short(by.id)}")
 
@@ -61,7 +80,6 @@ def _lines(found: Absence, shown: Shown) -> Iterator[str]:
     yield f"{said}{who(event) or 'somebody'}  {kind_shown(event, 0)}"
     yield ""
     decided = f"{who(by) or 'a person'}, {shown.moment(by.ts)}, {shown.id(by.id)}" if by else "nobody known"
-    sentence = _SENTENCES[found.cause].format(place=found.place, rank=found.rank, ranked=found.ranked, by=decided)
-    yield from beside("", clean(sentence))
+    yield from beside("", clean(_sentence(found, decided)))
     if by and found.cause in ("withdrawn", "rejected"):
         yield from beside("wanted after all?  ", f"eventlog undo {shown.id(by.id)}")

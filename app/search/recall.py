@@ -18,7 +18,7 @@ from eventlog.settings import cached
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
     from typing import Literal
 
     from eventlog.app.search.search_index import Hit, SearchIndex
@@ -65,7 +65,7 @@ def at_prompt(store: "Store", call: "HookCall") -> str:
         from eventlog.app.search.recall_file import before_file
 
         return before_file(store, call)
-    if _chosen(store).get("prompt") is False:
+    if not is_on(store):
         return ""
     shared = call.fields.get("session_type") == "shared"
     asked = Asked(call.asked, call.project, call.session, call.agent, shared=shared)
@@ -86,6 +86,11 @@ def tell(store: "Store", call: "HookCall", asked: Asked, find: "Recall", trigger
         return ""
 
 
+def is_on(store: "Store") -> bool:
+    """Tell whether the user lets prompts be told anything."""
+    return _chosen(store).get("prompt") is not False
+
+
 def chosen_lines(store: "Store") -> int:
     """Read how many lines the user wants at most."""
     return int(str(_chosen(store).get("lines", 3)))
@@ -98,7 +103,7 @@ def _chosen(store: "Store") -> "dict[str, object]":
 
 def recall(store: "Store", asked: Asked, lines: int) -> "list[Hit]":
     """Find what bears on a prompt and was not told yet; raises OSError or DatabaseError."""
-    subject = subjects(tokens(asked.prompt[:_READ_OF_PROMPT]))
+    subject = subject_of(asked.prompt)
     return search_for(store, asked, lines, lambda index, about: _bearing(index, subject, about)) if subject else []
 
 
@@ -162,19 +167,32 @@ def append_receipt(
 
 def _bearing(index: "SearchIndex", subject: "Sequence[str]", about: tuple[str, str]) -> "Iterator[Hit]":
     """Yield what bears on the subject, each text and each conversation once."""
-    from eventlog.app.search.search_index import Scope
-
-    having = index.having(subject)
-    gate = Gate(having, index.texts())
-    asked = gate.asked(_MOST_ROWS)
+    gate, hits = candidates(index, subject, about)
     seen: set[str] = set()
-    units = index.sharing(asked, having)  # the gate asks for two words at least: `RARE` is more than one has
-    for hit in index.find(asked, "", Scope(about), _LOOKED_AT, units):
+    for hit in hits:
         found = hit.found
         names = found.names(found.shown)
         if not seen & names and gate.bears_on(frozenset(tokens(found.words))):
             seen |= names
             yield hit
+
+
+def candidates(
+    index: "SearchIndex", subject: "Sequence[str]", about: "Collection[str] | None"
+) -> "tuple[Gate, list[Hit]]":
+    """Find the gate of a subject, and the things that are looked at before it; of any project where None is named."""
+    from eventlog.app.search.search_index import Scope
+
+    having = index.having(subject)
+    gate = Gate(having, index.texts())
+    asked = gate.asked(_MOST_ROWS)
+    units = index.sharing(asked, having)  # the gate asks for two words at least: `RARE` is more than one has
+    return gate, index.find(asked, "", Scope(about), _LOOKED_AT, units)
+
+
+def subject_of(prompt: str) -> list[str]:
+    """List the tokens that say what a prompt is about."""
+    return subjects(tokens(prompt[:_READ_OF_PROMPT]))
 
 
 def is_harmless(text: str) -> bool:

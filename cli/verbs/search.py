@@ -1,6 +1,7 @@
-"""`eventlog search`, also called `recall`."""
+"""`eventlog search`."""
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
@@ -49,8 +50,23 @@ def command(
     Words in any order; the last one may be a beginning. Of this project and about the user, unless --all-projects.
     What was withdrawn or replaced is not found.
     """
+    answer(store, words, project, everywhere, types, since, limit, as_json=as_json)
+
+
+def answer(
+    store: Store,
+    words: Sequence[str],
+    project: str | None,
+    everywhere: bool,
+    types: tuple[str, ...],
+    since: str | None,
+    limit: int | None,
+    *,
+    as_json: bool,
+) -> None:
+    """Print what answers a query, or why nothing does."""
     opened = options.open_store(store)
-    query = SearchQuery(" ".join(words), project or "", everywhere, types, since or "", limit)
+    query = SearchQuery(" ".join(words), project or "", everywhere, types, since or "", limit or _SHOWN)
     with phases() as phase:
         phase("looking through what is known")
         found = search(opened, query)

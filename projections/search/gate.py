@@ -42,12 +42,16 @@ class Gate:
     def __init__(self, having: "Mapping[str, int]", texts: int) -> None:
         self._having = having
         self._tells = {token: max(0.0, log((texts + _OTHERS) / (times + 0.5))) for token, times in having.items()}
-        self._needed = max(RARE * log((texts + _OTHERS) / 1.5), SHARE * sum(self._tells.values()))
+        self.needed = max(RARE * log((texts + _OTHERS) / 1.5), SHARE * sum(self._tells.values()))
 
     def bears_on(self, text: "Collection[str]") -> bool:
         """Tell whether a text, by its tokens, bears on the subject."""
-        shared = sum(tells for token, tells in self._tells.items() if token in text)
-        return shared > 0 and shared >= self._needed
+        shared = self.shared(text)
+        return shared > 0 and shared >= self.needed
+
+    def shared(self, text: "Collection[str]") -> float:
+        """Weigh the tokens of a text that it shares with the subject."""
+        return sum(tells for token, tells in self._tells.items() if token in text)
 
     def asked(self, most: int) -> dict[str, int]:
         """Choose the tokens to look for, with the texts that have them: all, where these are not more than so many.
@@ -64,7 +68,7 @@ class Gate:
 
     def _deciding(self) -> "Collection[str]":
         """Find the tokens of which a text has to have one: all but the most common, which come to too little."""
-        spare = self._needed
+        spare = self.needed
         tokens = sorted(self._tells, key=self._tells.__getitem__)
         while tokens and spare > self._tells[tokens[0]]:
             spare -= self._tells[tokens.pop(0)]

@@ -1,0 +1,152 @@
+"""Why a prompt is told something, or nothing: every candidate, before the gate a hook has (`recall.py`)."""
+
+from collections.abc import Iterator, Sequence
+from typing import Literal, NamedTuple
+
+from eventlog.app.open_store import OpenStore
+from eventlog.app.search import recall
+from eventlog.app.search.open_index import open_index
+from eventlog.app.search.project_names import ProjectNames
+from eventlog.app.search.search_index import Hit, SearchIndex
+from eventlog.app.search.told_before import ToldBefore, told_before
+from eventlog.codec import to_fields
+from eventlog.events import Event, Fact, StageSummary, Withdrawal
+from eventlog.projections.search.findable import FINDABLE, Findable
+from eventlog.projections.search.gate import Gate
+from eventlog.projections.search.words import tokens
+from eventlog.retractions import Retractions
+from eventlog.text import one_line
+
+Verdict = Literal["told", "no line left", "said already", "too little weight", "told before", "withdrawn", "elsewhere"]
+Silence = Literal["", "off", "about nothing", "nothing known", "below the gate", "nothing new", "elsewhere", "withdrawn"]
+
+
+class Candidate(NamedTuple):
+    """A thing that shares words with the prompt: their weight, and what becomes of it."""
+
+    id: str
+    type: str
+    conversation_id: str
+    project: str | None
+    ts: str
+    text: str
+    score: float
+    verdict: Verdict
+
+
+class Explanation(NamedTuple):
+    """The words a prompt is about, the weight that is needed, the candidates, those told first; why nothing is told."""
+
+    words: list[str]
+    need: float
+    lines: int
+    candidates: list[Candidate]
+    silence: Silence
+
+    @property
+    def told(self) -> list[Candidate]:
+        """List what would be told."""
+        return [one for one in self.candidates if one.verdict == "told"]
+
+
+def explain(opened: OpenStore, prompt: str, project: str = "", session: str = "") -> Explanation:
+    """Tell what a prompt in a project would be told now, and why not more; in a session, less what that knows.
+
+    Raises OSError where the log cannot be read.
+    """
+    store, words = opened.store, recall.subject_of(prompt)
+    lines = recall.chosen_lines(store)
+    if not words:
+        return Explanation([], 0.0, lines, [], "about nothing")
+    names = ProjectNames(store)
+    about = names.subjects_at(project)
+    index = open_index(store, names)
+    try:
+        known = told_before(store, session, index.log_files, shared=False) if session else None
+        gate, here = recall.candidates(index, words, about)
+        found = list(_here(gate, here, known, lines))
+        found += _elsewhere(gate, index, words, about)
+    finally:
+        index.close()
+    found += _withdrawn(opened, gate, names, about, {one.id for one in found})
+    found = [one for one in found if one.score > 0]
+    found.sort(key=lambda one: (0.0 if one.verdict == "told" else 1.0, 0.0 if one.verdict == "told" else -one.score))
+    silence = _silence([one.verdict for one in found]) if recall.is_on(store) else "off"
+    return Explanation(words, round(gate.needed, 3), lines, found, silence)
+
+
+def nearness(opened: OpenStore, prompt: str, event: Event) -> tuple[float, float]:
+    """Weigh what a prompt and an event share, and what a hook would need to tell of it, by what is known now."""
+    words = recall.subject_of(prompt)
+    if not words or event.type not in FINDABLE:
+        return 0.0, 0.0
+    index = open_index(opened.store, ProjectNames(opened.store))
+    try:
+        gate = Gate(index.having(words), index.texts())
+    finally:
+        index.close()
+    return round(gate.shared(_tokens(Findable(to_fields(event)))), 3), round(gate.needed, 3)
+
+
+def _here(gate: Gate, hits: Sequence[Hit], known: ToldBefore | None, lines: int) -> Iterator[Candidate]:
+    """Judge what is of the project and the user, in the order in which a hook does."""
+    seen: set[str] = set()
+    left = lines
+    for hit in hits:
+        names = hit.found.names(hit.found.shown)
+        verdict: Verdict = "told"
+        if seen & names:
+            verdict = "said already"
+        elif not gate.bears_on(_tokens(hit.found)):
+            verdict = "too little weight"
+        else:
+            seen |= names
+            if known and not known.leaves(hit):
+                verdict = "told before"
+            elif not left:
+                verdict = "no line left"
+            else:
+                left -= 1
+        yield _candidate(gate, hit.found, verdict)
+
+
+def _elsewhere(gate: Gate, index: SearchIndex, words: list[str], about: tuple[str, str]) -> Iterator[Candidate]:
+    """List what would be told in another project."""
+    for hit in recall.candidates(index, words, None)[1]:
+        if hit.subject not in about and gate.bears_on(_tokens(hit.found)):
+            yield _candidate(gate, hit.found, "elsewhere")
+
+
+def _withdrawn(
+    opened: OpenStore, gate: Gate, names: ProjectNames, about: tuple[str, str], known: set[str]
+) -> Iterator[Candidate]:
+    """List what would be told, had nobody withdrawn it: the index has it no more."""
+    events = [entry.event for entry in opened.log.entries()]
+    withdrawn = Retractions(event for event in events if isinstance(event, Withdrawal))
+    for event in events:
+        if not isinstance(event, Fact | StageSummary) or event.subagent or event.id in known:
+            continue
+        is_users = isinstance(event, Fact) and event.effective_scope == "user"
+        subject = "" if is_users else names.of(event.project or "", event.replica or "")
+        if subject in about and withdrawn.hides(event):
+            found = Findable(to_fields(event))
+            if gate.bears_on(_tokens(found)):
+                yield _candidate(gate, found, "withdrawn")
+
+
+def _candidate(gate: Gate, found: Findable, verdict: Verdict) -> Candidate:
+    about = found.id, found.type, found.conversation, found.project or None, found.ts
+    return Candidate(*about, one_line(found.shown), round(gate.shared(_tokens(found)), 3), verdict)
+
+
+def _tokens(found: Findable) -> frozenset[str]:
+    return frozenset(tokens(found.words))
+
+
+def _silence(verdicts: list[Verdict]) -> Silence:
+    """Name the reason that comes nearest to telling something."""
+    reasons: dict[Verdict, Silence] = {
+        "told": "", "told before": "nothing new", "withdrawn": "withdrawn", "elsewhere": "elsewhere",
+        "too little weight": "below the gate",
+    }  # fmt: skip
+    return next((reason for verdict, reason in reasons.items() if verdict in verdicts), "nothing known")
