@@ -12,9 +12,10 @@ _WEEKS = 12  # shown
 _NETS = {
     "1": "by the agents themselves",
     "2": "before a compaction",
-    "3": "by a program, from the transcript",
     "4": "when asked",
 }
+
+_STAGES, _DRAWN = "as facts or stages, without a summary of the whole", "by a program, from the transcript"
 
 
 def show_weeks(found: Sequence[Week], today: str) -> None:
@@ -41,7 +42,9 @@ def _verdict(week: Week) -> list[str]:
     lost = f"{count(week.unsaved, 'session')} of {week.sessions} saved nothing"
     kept = f"all {count(week.saved, 'session')} saved" if week.saved > 1 else f"{count(week.saved, 'session')} saved"
     line = [*beside(f"{marked('!')} ", lost)] if week.unsaved else beside(f"{marked('✓')} ", f"{kept}, nothing is lost")
-    nets = [f"{number} {_NETS[net]}" for net, number in week.layers.items() if number]
+    nets = [f"{week.layers[net]} {_NETS[net]}" for net in _NETS if week.layers[net]]
+    composed = {_STAGES: week.layers["3"] - week.drawn, _DRAWN: week.drawn}
+    nets += [f"{number} {how}" for how, number in composed.items() if number]
     line += beside("  saved    ", " · ".join(nets) or "nothing yet")
     return [*line, *_cost(week)]
 

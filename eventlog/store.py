@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         "context",  # last good copies of people's files
         "conversations",  # ids for hosts that give none
         "conversations.index",
+        "heard",  # when hooks of each agent last called
         "hook-errors.log",
         "hook-errors.spare",  # room on the disk, for when it is full
         "hooks-lost",  # as many bytes as events that nothing could keep

@@ -1,16 +1,21 @@
 """Past conversations from the transcripts of a host, and what its agent noted."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
-from eventlog import hosts
+from eventlog import days, hosts
 from eventlog.app.importing.notes import statements_of
 from eventlog.app.importing.past_conversation import found_in
 from eventlog.app.importing.read_ahead import read_each
 from eventlog.app.importing.source import Found, ImportRequest
 from eventlog.app.machine import Machine
+from eventlog.events import SessionStart
 from eventlog.hosts import outline as past
 from eventlog.hosts.profile import directory_of, profiles
+from eventlog.log import EventLog
 from eventlog.project import project_root
+
+_UUID = 36  # characters
 
 
 def readable_hosts() -> list[str]:
@@ -18,10 +23,31 @@ def readable_hosts() -> list[str]:
     return [room for agent, room in hosts.ROOMS.items() if hosts.part(agent, "past")]
 
 
-def count_past(host: str, machine: Machine) -> int:
-    """Count the transcripts a host has kept, without reading them; none where they cannot be read."""
+def count_past(host: str, machine: Machine, log: EventLog) -> int:
+    """Count the transcripts a host has kept and the log knows nothing of, without reading them.
+
+    A transcript is known by its path, which a start tells, or by an id of a conversation in that; where they cannot be
+    read there are none.
+    """
     place = directory_of(profiles()[host], machine.home, machine.environ)
-    return len(past.transcripts(hosts.named(host), place)) if place.is_dir() else 0
+    found = past.transcripts(hosts.named(host), place) if place.is_dir() else []
+    if not found:
+        return 0
+    known = _known_paths(log)
+    ids = set(log.index.conversations())
+    return sum(str(path) not in known and ids.isdisjoint(_names_in(path)) for path in found)
+
+
+def _known_paths(log: EventLog) -> set[str]:
+    starts = (event for day in log.days() for event in days.load_mentioning(day, [b'"transcript_path"']))
+    return {event.transcript_path for event in starts if isinstance(event, SessionStart) and event.transcript_path}
+
+
+def _names_in(path: Path) -> Iterator[str]:
+    """Yield what may be the id of a conversation in the names of a transcript and its directories."""
+    for name in (path.stem, *path.parts):
+        yield name
+        yield name[-_UUID:]
 
 
 def read_host(host: str, request: ImportRequest) -> Iterator[Found]:

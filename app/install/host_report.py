@@ -48,7 +48,7 @@ def examine(target: InstallTarget) -> list[Report]:
     hosts = profiles()
     heard: dict[str, str] = {}
     with suppress(OSError):
-        heard = last_seen(target.store.log, [named(agent) for agent in hosts])
+        heard = last_seen(target.store, [named(agent) for agent in hosts])
     files = {agent: list(_files(target, host)) for agent, host in hosts.items()}
     reports = [_report(target, host, files, heard.get(named(agent))) for agent, host in hosts.items()]
     return [

@@ -92,7 +92,7 @@ def command(
         if with_rules:
             _rules(host.name, install_rules(target, host, scope, load(store).settings.locale))
         if done.done == "installed" and sys.stdout.isatty():
-            _offer_import(host)
+            _offer_import(host, store)
     if scope == "project":
         say("the commands hold paths of this machine: keep these files out of shared branches")
 
@@ -127,9 +127,9 @@ def _serve(target: InstallTarget, host: HostProfile, scope: Scope, serves: bool 
         say(f"{'skipped':<10} {host.name} keeps no MCP servers {'in a project' if host.servers else 'we know of'}")
 
 
-def _offer_import(host: HostProfile) -> None:
-    """Say how much of the past there is, and how to bring it in."""
-    if kept := count_past(host.agent, Machine.here()):
+def _offer_import(host: HostProfile, store: Store) -> None:
+    """Say how much of the past there is that was not brought in, and how to do that."""
+    if kept := count_past(host.agent, Machine.here(), options.open_log(store)):
         say(f"           {count(kept, 'transcript')} of past sessions: eventlog import {host.agent}")
 
 

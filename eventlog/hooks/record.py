@@ -3,7 +3,7 @@
 import time
 
 import eventlog
-from eventlog import ids
+from eventlog import files, hosts, ids
 from eventlog.append_once import SAME_CALL_MS, append_once, stamp
 from eventlog.hooks import acceptable, patience
 from eventlog.hooks.bounds import bounded, outline
@@ -91,6 +91,24 @@ def _append(store: Store, call: HookCall, event: dict[str, object]) -> bool | No
             raise
         note(store, error, b"", call.agent)
     return None
+
+
+def note_call(store: Store, agent: str) -> None:
+    """Note when an agent's hooks last called here, by the time of a file of no bytes; never raises.
+
+    Events do not tell: they are imported, appended, and brought from other machines, too.
+    """
+    if agent not in hosts.ROOMS:  # a name that some payload gave is no name of a file
+        return
+    path = store.cached("heard", agent)
+    try:
+        try:
+            os.utime(path)
+        except FileNotFoundError:
+            files.make_dirs(store.cached("heard"), durable=False)
+            os.close(os.open(path, os.O_WRONLY | os.O_CREAT, files.OURS))
+    except (OSError, eventlog.NotStored):
+        return
 
 
 def tidy(store: Store) -> None:

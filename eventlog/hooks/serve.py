@@ -8,7 +8,7 @@ from eventlog import fastjson, hosts
 from eventlog.files import keep_owners_rights
 from eventlog.hooks import acceptable, patience, safety_nets
 from eventlog.hooks.patience import OutOfTime
-from eventlog.hooks.record import dated, event_of, note, record, tidy
+from eventlog.hooks.record import dated, event_of, note, note_call, record, tidy
 from eventlog.hosts.call import HookCall, Payload
 from eventlog.hosts.classify import classify, event_name
 from eventlog.lean import os
@@ -96,6 +96,7 @@ def serve(
         lost = dated(event, call)
         new = record(store, call, event)
         lost = b""
+        note_call(store, call.agent)
         patience.until(patience.ANSWER)
         return safety_nets.answer(store, call, dialect, start_context, new=new), store, call
     except Exception as error:  # noqa: BLE001 - a hook never breaks its host

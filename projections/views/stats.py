@@ -12,7 +12,7 @@ from functools import cache
 from msgspec import Struct, field
 
 from eventlog.projections.base import Document, Projection, RowKind, Total, View
-from eventlog.projections.state.conclusions import COMPOSED, NONE
+from eventlog.projections.state.conclusions import COMPOSED, NONE, agents_own
 from eventlog.projections.state.conversations import Conversations
 from eventlog.projections.state.recalls import RecallCount, recalls_of
 from eventlog.projections.state.told import Told
@@ -20,7 +20,7 @@ from eventlog.settings.schema import Settings
 
 SOURCES = {"layer1_rules": "1", "layer2_precompact": "2", COMPOSED: "3", "layer4_stop": "4"}  # source -> layer
 _WORTH_SAVING = 3  # turns
-_SUMS = ("sessions", "automatic", "unsaved", "trivial", "flushed", "asked", "duplicates_avoided")
+_SUMS = ("sessions", "automatic", "drawn", "unsaved", "trivial", "flushed", "asked", "duplicates_avoided")
 
 
 class SessionCount(Struct, array_like=True, gc=False):
@@ -33,6 +33,7 @@ class SessionCount(Struct, array_like=True, gc=False):
     source: str
     automatic: bool
     recall: RecallCount | None
+    drawn: bool = False  # its summary is from the transcript
 
 
 def _rows(told: Told) -> dict[str, SessionCount]:
@@ -40,14 +41,16 @@ def _rows(told: Told) -> dict[str, SessionCount]:
     if not one.began:
         return {}
     counted = (one.started_at, one.turns, one.flushed, one.asked, conclusion.source, conclusion.automatic)
-    return {"": SessionCount(*counted, recalls_of(told))}
+    drawn = conclusion.source == COMPOSED and bool(told.summaries) and not agents_own(told.summaries)
+    return {"": SessionCount(*counted, recalls_of(told), drawn)}
 
 
 class Week(Struct):
     """The figures of one week, from its Monday on; of all weeks, where `week` is `all`.
 
     Shares are of 1, None where there is nothing to share. `fallback_rate`: sessions that cost an extra request.
-    `automatic_share`: of those saved, summarised by a program. `coverage`: saved, of those not trivial.
+    `automatic_share`: of those saved, summarised by a program; `drawn`: from their transcripts, not from what agents have
+    saved. `coverage`: saved, of those not trivial.
     """
 
     week: str
@@ -60,6 +63,7 @@ class Week(Struct):
     asked: int = 0
     duplicates_avoided: int = 0
     recall: RecallCount = field(default_factory=RecallCount)
+    drawn: int = 0
 
     @property
     def saved(self) -> int:
@@ -96,6 +100,7 @@ class Week(Struct):
         if session.source != NONE:
             self.layers[SOURCES[session.source]] += 1
             self.automatic += session.automatic
+            self.drawn += session.drawn
         elif session.turns < _WORTH_SAVING:
             self.trivial += 1
         else:

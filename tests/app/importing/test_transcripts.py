@@ -5,8 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from eventlog.app.importing.transcripts import count_past
+from eventlog.app.machine import Machine
 from eventlog.app.memory import Memory
 from eventlog.errors import BadRequest
+from eventlog.log import EventLog
 from tests.support.builders import spawn
 from tests.support.command_line import call, on_a_terminal
 from tests.support.credentials import sample
@@ -315,6 +318,16 @@ def test_a_new_installation_says_on_a_terminal_how_much_there_is_to_import(place
 
     assert "1 transcript of past sessions: eventlog import claude" in on_a_terminal("install", "claude", "--no-allow")
     assert "past sessions" not in on_a_terminal("install", "claude", "--no-allow")
+
+
+def test_what_was_imported_is_not_offered_again(place, monkeypatch):
+    monkeypatch.setenv("HOME", str(place))
+    conversation(place, "one", "2026-02-20T10:00:00.000000Z")
+    call("import", "claude")
+    conversation(place, "two", "2026-02-20T11:00:00.000000Z")
+    log, machine = EventLog(place / ".eventlog"), Machine.here()
+
+    assert (1, 0) == (count_past("claude", machine, log), count_past("codex", machine, log))
 
 
 def test_a_dry_run_of_the_verb_lists_the_days(place, monkeypatch):

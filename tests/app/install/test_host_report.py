@@ -2,11 +2,15 @@
 
 import hashlib
 import json
+import shutil
+import time
 
 import pytest
 
+from eventlog import timestamps
 from eventlog.app.install.last_seen import last_seen
 from eventlog.log import EventLog
+from eventlog.replica import make_replica, replica_of
 from tests.support.command_line import call
 from tests.support.host_calls import tell
 from tests.support.payloads import claude, codex
@@ -70,7 +74,7 @@ def test_the_last_hook_is_told(home):
     (event,) = EventLog(home / ".eventlog").read()
 
     assert before is None
-    assert event.ts == _doctor()[2]["claude"]["last"]
+    assert event.ts <= _doctor()[2]["claude"]["last"] < timestamps.from_ns(time.time_ns())
 
 
 def test_a_fact_said_by_an_agent_is_no_hook(home):
@@ -79,12 +83,46 @@ def test_a_fact_said_by_an_agent_is_no_hook(home):
     assert _doctor()[2]["claude"]["last"] is None
 
 
+def test_what_was_imported_appended_or_told_by_another_machine_is_no_hook(home):
+    call("install", "claude")
+    store = home / ".eventlog"
+    past = [
+        {"type": "session_start", "source": "import"},
+        {"type": "session_start", "replica": "another-0a1b2c"},
+        {"type": "turn_end"},
+        {"type": "session_end"},
+        {"type": "host_event", "name": "UserPromptSubmit"},
+    ]
+    EventLog(store).append_many([{"conversation_id": "c", "agent": "claude-code", **one} for one in past])
+
+    assert _doctor()[2]["claude"]["last"] is None
+    assert "claude    installed; no hook has arrived yet" in call("doctor").out
+    tell(store, claude("Stop", prompt_id="p"))
+    assert "hooks work: the last" in call("doctor").out
+
+
+def test_without_the_cache_a_start_that_names_the_store_tells_that_hooks_work(home):
+    store = home / ".eventlog"
+    tell(store, claude("SessionStart", source="startup"))
+    shutil.rmtree(store / "cache")
+
+    assert _doctor()[2]["claude"]["last"]
+
+
+def test_an_agent_no_room_is_known_of_leaves_no_file(home):
+    tell(home / ".eventlog", {"hook_event_name": "Stop", "session_id": "s"}, "--agent", "../../escape")
+
+    assert [] == list((home / ".eventlog" / "cache").glob("heard/*"))
+    assert not list(home.rglob("escape"))
+
+
 def test_the_last_hook_is_found_behind_damage(log):
-    log.append({"type": "turn_end", "conversation_id": "c", "agent": "codex"})
+    make_replica(log.store)
+    log.append({"type": "session_start", "conversation_id": "c", "agent": "codex", "replica": replica_of(log.store)})
     with open(log.days()[0].files[0], "ab") as opened:  # noqa: PTH123
         opened.write(b'{"agent":"codex"\n"agent":"codex"')
 
-    assert {"codex"} == set(last_seen(log.store.log, ["codex", "cursor"]))
+    assert {"codex"} == set(last_seen(log.store, ["codex", "cursor"]))
 
 
 def _trust_all(home):

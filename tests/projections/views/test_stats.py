@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from eventlog.app.replay import replay
 from eventlog.codec import from_fields
 from eventlog.line_marks import marks
+from eventlog.log import EventLog
 from eventlog.projections import ALL
 from eventlog.projections.state.conversations import Conversations
 from eventlog.projections.views.stats import COUNTS, SOURCES, STATS, weeks
@@ -21,6 +22,7 @@ from tests.support.command_line import call, on_a_terminal
 from tests.support.histories import histories, log_of
 from tests.support.host_calls import alone, tell
 from tests.support.payloads import claude
+from tests.support.screen import told as screen_told
 from tests.support.typed_events import session_counts
 
 FACT = {"type": "fact", "content": "x"}
@@ -166,6 +168,24 @@ def test_what_was_not_written_twice_is_counted(tmp_path):
 
     assert (4, 4) == (week["duplicates_avoided"], total["duplicates_avoided"])
     assert {"1": 0, "2": 0, "3": 1, "4": 0} == week["layers"]
+
+
+@pytest.mark.parametrize(
+    ("said", "drawn", "told"),
+    [
+        ({"type": "stage_summary", "summary": "x"}, 0, "1 as facts or stages"),
+        (FACT, 0, "1 as facts or stages"),
+        ({"type": "stage_summary", "summary": "x", "layer": 3}, 1, "1 by a program, from the transcript"),
+        ({"type": "stage_summary", "summary": "x", "scope": "session"}, 0, "1 by the agents themselves"),
+    ],
+)
+def test_only_what_came_from_a_transcript_is_said_to(tmp_path, said, drawn, told):
+    store = tmp_path / "store"
+    EventLog(store).append({"conversation_id": "s", "agent": "codex", **said})
+    *_, total = json.loads(call("stats", "--json", "--store", store).out)
+
+    assert drawn == total["drawn"]
+    assert told in screen_told("stats", "--store", store, columns=120)
 
 
 def test_the_table_has_a_line_for_each_week_and_one_for_all(tmp_path):
