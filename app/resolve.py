@@ -87,8 +87,8 @@ def decide(
 ) -> ResolveResult:
     """Store the decision and carry it out; raises BadRequest or NotStored, and Ambiguous before anything is stored.
 
-    `under` names headings above the section that is meant, of several. `apply` takes the text of the staged file: where a person has edited that, the decision is `edited`. A `content`
-    that cannot be applied is kept in the staged file.
+    `under` names headings above the section that is meant, of several. `apply` takes the text of the staged file: where
+    a person has edited that, the decision is `edited`. A `content` that cannot be applied is kept in the staged file.
     """
     path, typed = path_of(opened.store, staged), content
     if choice == "apply":

@@ -27,8 +27,8 @@ class Absence(NamedTuple):
     """Something that was said, and why it is not in a memory, or where it is.
 
     `by` is the event that withdrew, rejected or replaced it, or said it first; `place` the file that has it, or has no
-    room for it, `rank` its place among the `ranked` facts of that. Where no prompt of a session asked for it, `score` is
-    what the nearest one shares with it, of the `need`; `had_start`: its start was answered, and is the older one.
+    room for it, `rank` its place among the `ranked` facts of that. Where no prompt of a session asked for it, `score`
+    is what the nearest one shares with it, of the `need`; `had_start`: its start was answered.
     """
 
     event: Event

@@ -1,4 +1,4 @@
-"""Why a session was not told something: others listened, it was said later, of another project, cut, or not asked for."""
+"""Why a session was not told something: others listened, it was said later, elsewhere, cut, or not asked for."""
 
 from collections.abc import Sequence
 
@@ -56,8 +56,10 @@ class _Session:
             return "no start"
         if self._is_shared:
             return "shared"
-        if first.ts > self._last:
-            return "later"
+        return "later" if first.ts > self._last else self._cause_in_time(one, first)
+
+    def _cause_in_time(self, one: Absence, first: Event) -> Cause:
+        """Find why it was not told though it was said before the session was last told anything, or asked."""
         is_users = isinstance(first, Fact) and first.effective_scope == "user"
         is_here = self._project is not None and about(self._opened.store, self._project)(first.project, first.replica)
         if not (is_users or is_here):

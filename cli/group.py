@@ -39,6 +39,7 @@ _ALSO_CALLED = {  # elsewhere
     "settings": ["config"],
 }
 
+
 class VerbGroup(click.Group):
     """A group that knows the names and one-line helps of its verbs without importing them."""
 

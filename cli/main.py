@@ -51,7 +51,7 @@ VERBS = {
     "diff": Verb("Knowledge", "Show how the knowledge files changed between two times."),
     "bisect": Verb("Knowledge", "Find the event that brought a text into a file, or took it out."),
     "search": Verb("Knowledge", "Search what is known, best first: facts, summaries, past conversations."),
-    "recall": Verb("Knowledge", "Search likewise; with --explain, why a prompt is told something or nothing."),
+    "recall": Verb("Knowledge", "Search likewise; --explain: why a prompt is told something or not."),
     "forget": Verb("Knowledge", "Keep something from being said, by whomever, until you take that back."),
     "undo": Verb("Knowledge", "Take back the last thing a person or an entry did, or one of them."),
     "memory": Verb("Audit", "Show what is known: of a project, and of you."),

@@ -22,7 +22,6 @@ from eventlog.log import AppendResult, EventLog
 from eventlog.store import Store
 from eventlog.text import project_name
 
-
 _NAMED = 5  # ids in a complaint
 
 

@@ -39,5 +39,5 @@ def _lines(found: Explanation, shown: Shown) -> Iterator[str]:
 
 def _line(one: Candidate, shown: Shown) -> Iterator[str]:
     place = f" ({project_name(one.project)})" if one.verdict == "elsewhere" and one.project else ""
-    head = f"{marked('✓' if one.verdict == 'told' else '·')} {one.score:4.1f}  {shown.id(one.id)}  {one.verdict}{place}  "
-    yield from beside(head, cut(one.text, _CHARS))
+    mark = marked("✓" if one.verdict == "told" else "·")
+    yield from beside(f"{mark} {one.score:4.1f}  {shown.id(one.id)}  {one.verdict}{place}  ", cut(one.text, _CHARS))

@@ -1,4 +1,4 @@
-"""What a session was given, for people: how, each event that was told of once, then the files."""
+"""Receipts of a session for people: when it was told, each event that was told of once, then the files."""
 
 from collections.abc import Iterator
 

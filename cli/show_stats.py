@@ -15,7 +15,7 @@ _NETS = {
     "4": "when asked",
 }
 
-_STAGES, _DRAWN = "as facts or stages, without a summary of the whole", "by a program, from the transcript"
+_STAGES, _DRAWN = "as facts or stages", "by a program, from the transcript"
 
 
 def show_weeks(found: Sequence[Week], today: str) -> None:

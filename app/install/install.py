@@ -11,8 +11,8 @@ from eventlog.app.install.json_spans import parse
 from eventlog.app.locks import locked
 from eventlog.errors import BadRequest
 from eventlog.hooks.command import command, server_command
-from eventlog.hosts.permission import Grant, NoPermission, Permission
 from eventlog.hosts import room_named
+from eventlog.hosts.permission import Grant, NoPermission, Permission
 from eventlog.hosts.profile import BOTH_SCOPES, HostProfile, Scope, directory_of, profiles
 from eventlog.settings.cached import wants_files
 from eventlog.store import Store

@@ -3,9 +3,9 @@
 An import, an appended event or another machine's log is no call of a hook.
 """
 
-import os
 from collections.abc import Collection
 from contextlib import suppress
+from pathlib import Path
 
 import msgspec
 
@@ -36,7 +36,7 @@ def last_seen(store: Store, agents: Collection[str]) -> dict[str, str]:
 def _last_call(store: Store, agent: str) -> str:
     """Read when a hook of the agent last noted its call; "" where none did."""
     try:
-        return timestamps.from_ns(os.stat(store.cached("heard", agent)).st_mtime_ns)
+        return timestamps.from_ns(Path(store.cached("heard", agent)).stat().st_mtime_ns)
     except OSError:
         return ""
 

@@ -18,7 +18,9 @@ from eventlog.retractions import Retractions
 from eventlog.text import one_line
 
 Verdict = Literal["told", "no line left", "said already", "too little weight", "told before", "withdrawn", "elsewhere"]
-Silence = Literal["", "off", "about nothing", "nothing known", "below the gate", "nothing new", "elsewhere", "withdrawn"]
+Silence = Literal[
+    "", "off", "about nothing", "nothing known", "below the gate", "nothing new", "elsewhere", "withdrawn"
+]
 
 
 class Candidate(NamedTuple):

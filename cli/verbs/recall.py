@@ -55,7 +55,7 @@ def command(
         search.answer(store, words, project, everywhere, types, since, limit, as_json=as_json)
         return
     if everywhere or types or since or limit:
-        raise click.UsageError("--explain asks as a hook does, of this project and about you: no --all-projects, --type, --since, --limit")
+        raise click.UsageError("--explain asks as a hook does: it takes no --all-projects, --type, --since or --limit")
     opened = options.open_store(store)
     with phases() as phase:
         phase("looking through what is known")

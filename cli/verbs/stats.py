@@ -27,8 +27,9 @@ from eventlog.store import Store
 def command(since: str | None, until: str | None, nets: bool, as_json: bool, store: Store) -> None:
     """Show how well memory is kept, by week: sessions saved by each net, extra requests, coverage.
 
-    Nets: 1 the agent by itself, 2 before a compaction, 3 put together by a program, of facts and stages or at the end from
-    the transcript (`drawn` in --json), 4 asked at a turn's end (an extra request). The count is that of `eventlog sessions`. Coverage leaves out trivial sessions.
+    Nets: 1 the agent by itself, 2 before a compaction, 3 put together by a program, of facts and stages or at the end
+    from the transcript (`drawn` in --json), 4 asked at a turn's end (an extra request). The count is that of `eventlog
+    sessions`. Coverage leaves out trivial sessions.
 
     Recall: prompts with which lines were told (recalled) and with which none were (silent), also where it was off, of
     agents whose hook may answer one; files before which lines were told; the lines. A line counts as later used where

@@ -1,4 +1,4 @@
-"""What tells that a shell command is an agent's, and whose: hosts tell their agents' commands where they run.
+"""Tell whether a shell command is an agent's, and whose: hosts tell their agents' commands where they run.
 
 Not for hooks, which are told by their payload: hosts inherit each other's environment.
 """

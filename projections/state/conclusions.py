@@ -1,7 +1,8 @@
 """Conclusions of conversations: one topic, one summary, its decisions and open ends; pure.
 
 The summary is, in this order: the newest of the whole session that the agent wrote; its stage summaries, joined; the
-one drawn from the transcript; the facts that matter most, of equals the first. What a program composed never beats what an agent wrote.
+one drawn from the transcript; the facts that matter most, of equals the first. What a program composed never beats what
+an agent wrote.
 
 Decisions are those of all summaries, whenever they were saved: only a withdrawal takes one away. To-dos are those of
 the newest save that names any, less what later saves call done.

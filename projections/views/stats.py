@@ -49,8 +49,8 @@ class Week(Struct):
     """The figures of one week, from its Monday on; of all weeks, where `week` is `all`.
 
     Shares are of 1, None where there is nothing to share. `fallback_rate`: sessions that cost an extra request.
-    `automatic_share`: of those saved, summarised by a program; `drawn`: from their transcripts, not from what agents have
-    saved. `coverage`: saved, of those not trivial.
+    `automatic_share`: of those saved, summarised by a program; `drawn`: those of a transcript, not of agents' saves.
+    `coverage`: saved, of those not trivial.
     """
 
     week: str

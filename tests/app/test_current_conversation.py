@@ -205,7 +205,9 @@ def test_a_guess_is_told_as_one(home, tmp_path):
     call("fact", "piped", "--store", tmp_path / "store")
 
     assert "gemini (guessed)" in told("why", "--not", "piped", "--store", tmp_path / "store")
-    assert '"speaker":"guessed"' in call("query", "--type", "fact", "--format", "jsonl", "--store", tmp_path / "store").out
+    assert (
+        '"speaker":"guessed"' in call("query", "--type", "fact", "--format", "jsonl", "--store", tmp_path / "store").out
+    )
 
 
 def test_what_a_person_says_and_decides_is_under_one_name(home, tmp_path):

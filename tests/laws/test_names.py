@@ -19,6 +19,7 @@ SUBJECTS = {
     "install": {"app/install/install.py", "cli/verbs/install.py"},
     "memory": {"projections/views/memory.py", "app/memory.py", "cli/verbs/memory.py"},
     "project": {"eventlog/project.py", "cli/verbs/project.py"},
+    "recall": {"app/search/recall.py", "cli/verbs/recall.py"},
     "replay": {"projections/engine/replay.py", "app/replay.py", "cli/verbs/replay.py"},
     "search": {"app/search/search.py", "cli/verbs/search.py"},
     "sessions": {"eventlog/hosts/sessions.py", "projections/views/sessions.py", "app/sessions.py", "cli/verbs/sessions.py"},

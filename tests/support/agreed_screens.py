@@ -102,6 +102,7 @@ KNOWLEDGE = {
     "bisect-nothing": _reads("bisect", MEMORY, "unicorns"),
     "search": _reads("search", "rounding"),
     "search-nothing": _reads("search", "unicorns"),
+    "recall-explain": _reads("recall", "--explain", "which rounding do carts in cents have?"),
     "forget": Screen(("forget", f"{MEMORY}:5"), answer="y\n"),
     "forget-declined": Screen(("forget", f"{MEMORY}:5"), answer="n\n"),
     "forget-nothing": _reads("forget", "unicorns"),

@@ -323,9 +323,9 @@ def test_a_new_installation_says_on_a_terminal_how_much_there_is_to_import(place
 def test_what_was_imported_is_not_offered_again(place, monkeypatch):
     monkeypatch.setenv("HOME", str(place))
     conversation(place, "one", "2026-02-20T10:00:00.000000Z")
-    call("import", "claude")
+    call("import", "claude", "--store", place / "store")
     conversation(place, "two", "2026-02-20T11:00:00.000000Z")
-    log, machine = EventLog(place / ".eventlog"), Machine.here()
+    log, machine = EventLog(place / "store"), Machine.here()
 
     assert (1, 0) == (count_past("claude", machine, log), count_past("codex", machine, log))
 

@@ -69,7 +69,7 @@ def test_a_fact_by_an_agents_short_name_bears_the_name_of_the_log(store):
 # ------------------------------------------------------------------------------------------------ every verb
 
 
-NAMES = {name: "claude" for name in ("claude", "claude-code")} | {
+NAMES = dict.fromkeys(("claude", "claude-code"), "claude") | {
     name: name.removesuffix("-cli") for name in ("codex", "codex-cli", "gemini", "gemini-cli", "copilot", "copilot-cli")
 }
 TAKES_AGENTS = {

@@ -16,8 +16,8 @@ from eventlog.events import Fact, Rejected
 from eventlog.settings.schema import Settings
 from eventlog.store import Store
 from eventlog.text import statement_of
-from tests.support.command_line import call
 from tests.app.test_session_start import start
+from tests.support.command_line import call
 from tests.support.context_scene import history
 from tests.support.hook_calls import respond
 from tests.support.payloads import claude, data
@@ -92,7 +92,9 @@ def test_what_no_line_is_left_for_is_named(memory):
     assert "no line left" in verdicts
 
 
-_word = st.sampled_from("stripe webhook twice handlers check cart line rounded even zebra the tests".split())
+_word = st.sampled_from(
+    ["stripe", "webhook", "twice", "handlers", "check", "cart", "line", "rounded", "even", "zebra", "the", "tests"]
+)
 
 
 @effort(max_examples=25)
@@ -108,7 +110,10 @@ def test_it_tells_just_what_a_hook_would_be_told(tmp_path_factory, prompt, sessi
 
 def test_the_verb_tells_it_to_people_and_programs_and_else_searches(memory, home):
     at = ("--project", SHOP, "--store", memory.log.store.root)
-    told, fields = call("recall", "--explain", ASKS, *at).out, json.loads(call("recall", "--explain", ASKS, "--json", *at).out)
+    told, fields = (
+        call("recall", "--explain", ASKS, *at).out,
+        json.loads(call("recall", "--explain", ASKS, "--json", *at).out),
+    )
 
     assert "speaks: 1 line of at most 3" in told
     assert STRIPE in told
