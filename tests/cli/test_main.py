@@ -129,7 +129,7 @@ def test_every_command_but_two_takes_a_store():
     assert STORELESS == {name for name, leaf in LEAVES.items() if "store" not in {one.name for one in leaf.params}}
 
 
-@pytest.mark.parametrize("words", [name.split() for name in LEAVES.keys() - STORELESS], ids=" ".join)
+@pytest.mark.parametrize("words", [name.split() for name in sorted(LEAVES.keys() - STORELESS)], ids=" ".join)
 def test_the_store_may_be_named_before_between_and_after_the_words_of_every_command(tmp_path, monkeypatch, words):
     class Located(Exception):
         """A store is looked for."""
