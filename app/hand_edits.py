@@ -137,7 +137,7 @@ def _interpret(past: _Past, name: str, path: Path, data: bytes) -> "EditReading"
 
 
 class _Origin(NamedTuple):
-    """What an edited file is of: when it was saved, its project and where that lies, and what it was rendered as."""
+    """The origin of an edited file: when it was saved, its project and where that lies, and what it was rendered as."""
 
     ts: str
     project: str | None

@@ -64,7 +64,7 @@ def _is_of(now: ReplayResult, name: str, path: str) -> bool:
 
 
 class _Since:
-    """What has become of a file since a time.
+    """The decisions and texts since a time that changed a file.
 
     `targets` are to be taken back. `staying` is what is not: texts from before any entry, and what keeps something
     away; of that, `rejected` is about what the file said.

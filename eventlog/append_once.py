@@ -37,11 +37,13 @@ def append_once(
     within_ms: int | None = None,
     sync: bool | None = None,
     clock: "Callable[[], int]" = timestamps.system_clock,
+    late: bool = False,
 ) -> bool:
     """Append the event unless one with this key is there (not further away than `within_ms`, where given).
 
     `fields` lack `v`, `id` and `ts`; `sync` None goes by the setting `fsync`. Tells whether the event is new; raises
-    NotStored (which then carries the whole event as `lost`), or InvalidEvent where no reader would take it.
+    NotStored (which then carries the whole event as `lost`), or InvalidEvent where no reader would take it. An event
+    that is `late` happened before others that are in the log: it keeps its time.
     """
     fields = scrub_fields(fields)
     sync = cached.wants_sync(store) if sync is None else sync
@@ -53,7 +55,7 @@ def append_once(
             day = timestamps.from_ns(now)[:10]
             with DayFile(store.log, day, sync=sync) as file:
                 now = clock()
-                now, after = timestamps.follow(now, file.newest(timestamps.from_ns(now)))
+                now, after = (now, "") if late else timestamps.follow(now, file.newest(timestamps.from_ns(now)))
                 stamped = stamp(key, now)
                 if stamped["ts"][:10] != day:  # midnight passed while waiting for the lock, or on a faster clock
                     continue

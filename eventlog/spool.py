@@ -69,7 +69,7 @@ def _take_in(store: "Store", path: str) -> bool:
         ns, key, within_ms, event = _read(path)
         if is_locked(path_of(store.log, timestamps.from_ns(ns)[:10])):
             return False  # whoever reads the spool for a person does not wait
-        append_once(store, event, key, within_ms=within_ms, clock=lambda: ns)
+        append_once(store, event, key, within_ms=within_ms, clock=lambda: ns, late=True)
         os.unlink(path)
     except FileNotFoundError:  # another one was faster
         return True

@@ -9,8 +9,6 @@ Currency     whoever asks takes in what was appended since, first; `index_writer
 Imported inside agents' hooks: standard library only.
 """
 
-from itertools import islice
-
 from eventlog import fastjson
 from eventlog.app.search.appended import appended
 from eventlog.app.search.lean_sqlite import connect
@@ -179,7 +177,8 @@ class SearchIndex:
             units = {row[0]: row for row in rows if scope.holds(*row[1:4])}
             scores = {unit: score for score, unit in some if unit in units}
             said = self._allowed(units[unit] for unit in scores)
-            hits += [Hit(fields, row[1], scores[row[0]]) for row, fields in islice(said, limit - len(hits))]
+            wanted = zip(range(limit - len(hits)), said, strict=False)
+            hits += [Hit(fields, row[1], scores[row[0]]) for _, (row, fields) in wanted]
             start, end = end, end + _AT_ONCE
         return hits
 

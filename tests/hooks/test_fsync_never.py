@@ -27,4 +27,4 @@ def test_a_session_with_all_its_nets_syncs_nothing(store, monkeypatch):
     session.hook("SessionEnd")
 
     assert 1 == len(events(store, "context_injected")) == len(events(store, "save_requested"))
-    assert [] == synced
+    assert [] == [path for path in synced if path.is_relative_to(store)]  # people's own files are synced all the same

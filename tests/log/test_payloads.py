@@ -2,7 +2,7 @@
 
 import inspect
 from types import NoneType, UnionType
-from typing import Any, Union, get_args, get_origin, get_type_hints, is_typeddict
+from typing import Any, ClassVar, Union, get_args, get_origin, get_type_hints, is_typeddict
 
 import pytest
 from msgspec import Struct, structs
@@ -25,7 +25,7 @@ def shape(hint: Any) -> Any:
     if hint is Any:
         return object
     if is_typeddict(hint) or (inspect.isclass(hint) and issubclass(hint, Struct)):
-        return {name: shape(inner) for name, inner in get_type_hints(hint).items()}
+        return {name: shape(inner) for name, inner in get_type_hints(hint).items() if get_origin(inner) is not ClassVar}
     if get_origin(hint) in (Union, UnionType):
         return frozenset(str(shape(inner)) for inner in get_args(hint))
     if args := get_args(hint):
@@ -34,7 +34,8 @@ def shape(hint: Any) -> Any:
 
 
 def own(hints: dict[str, Any]) -> dict[str, Any]:
-    return {name: shape(hint) for name, hint in hints.items() if name not in (*events.COMMON, "extra")}
+    fields = {name: hint for name, hint in hints.items() if get_origin(hint) is not ClassVar}
+    return {name: shape(hint) for name, hint in fields.items() if name not in (*events.COMMON, "extra")}
 
 
 def test_every_type_that_hooks_write_is_described():

@@ -51,7 +51,7 @@ class Scene:
         defaults = append_once.append_once.__kwdefaults__
         assert defaults
         patch.setitem(defaults, "clock", clock)  # the real one was taken when it was imported
-        patch.setattr("eventlog.app.machine.time.time_ns", clock)
+        patch.setattr("eventlog.timestamps.system_clock", clock)
         patch.setattr(os, "nice", lambda _: 0)  # this process goes on
         for locale in ("en", "zh"):
             self._prepare(locale)

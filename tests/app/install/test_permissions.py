@@ -257,7 +257,7 @@ def test_on_a_terminal_the_user_is_asked(home, answer, verdict):
     assert verdict == _saving("claude")["verdict"]
 
 
-@pytest.mark.parametrize("agent", RULES)
+@pytest.mark.parametrize("agent", [agent for agent in RULES if agent != "qwen"])
 def test_the_program_is_allowed_by_one_path_however_python_was_called(home, monkeypatch, agent):
     python = Path(sys.executable)
     monkeypatch.setattr(sys, "executable", str(python.parent / ".." / python.parent.name / python.name))
