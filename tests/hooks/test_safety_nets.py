@@ -135,7 +135,8 @@ def _at(monkeypatch, ns):
     clock = Clock(ns)
     monkeypatch.setattr("time.time_ns", clock)
     monkeypatch.setattr(
-        "eventlog.append_once.append_once.__kwdefaults__", {"within_ms": None, "sync": True, "clock": clock}
+        "eventlog.append_once.append_once.__kwdefaults__",
+        {"within_ms": None, "sync": True, "clock": clock, "late": False},
     )
 
 
