@@ -5,7 +5,7 @@ import os
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
-from eventlog import files
+from eventlog import held_lock
 from eventlog.errors import Busy, NotStored
 from eventlog.store import Store
 
@@ -16,7 +16,7 @@ def locked(store: Store, path: str, patience: float | None = None) -> AbstractCo
     Raises NotStored where there can be none, Busy where its holder does not let go in so many seconds.
     """
     try:
-        return files.lock(usable(store, path), patience)
+        return held_lock.lock(usable(store, path), patience)
     except Busy:
         raise
     except NotStored as error:

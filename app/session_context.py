@@ -4,7 +4,6 @@ from eventlog.app.at_work import work_at_hand
 from eventlog.app.context import begin, build
 from eventlog.app.known_projects import home_of
 from eventlog.app.open_store import OpenStore
-from eventlog.app.session_start import instructions
 from eventlog.hooks import prompts
 from eventlog.project import project_root
 from eventlog.projections.context.agent_context import SessionType
@@ -38,7 +37,7 @@ def request_of(
         session_type=SessionType(session_type) if session_type else None,
         source=source,
         agent=agent,
-        instructions=instructions(opened.store, session, agent or "cli", locale, source) if session else "",
+        instructions=prompts.instructions(opened.store, session, agent or "cli", locale, source) if session else "",
         budget=budget,
         work=work_at_hand(opened.store, project, _within(project, where)) if project else WorkAtHand(),
         program=opened.machine.program,

@@ -27,14 +27,7 @@ def start_context(store: Store, call: HookCall) -> str:
 
         patience.until(patience.LAST)
         note(store, error, b"", call.agent)
-        return instructions(store, call.session, call.agent, preferences(store)["locale"], source)
-
-
-def instructions(store: Store, session: str, agent: str, locale: str, source: str) -> str:
-    """Tell an agent how to save, and after a compaction to save now; needs the standard library only."""
-    call = HookCall(agent, "SessionStart", {}, session=session)
-    flush = prompts.flush(store, call, locale) + "\n" if source == "compact" else ""
-    return flush + prompts.start(store, call, locale)
+        return prompts.instructions(store, call.session, call.agent, preferences(store)["locale"], source)
 
 
 def _ready(store: Store, call: HookCall, source: str) -> str:
@@ -42,7 +35,7 @@ def _ready(store: Store, call: HookCall, source: str) -> str:
     if source not in ready_context.NEW:
         return ""
     locale = preferences(store)["locale"]
-    head = instructions(store, call.session, call.agent, locale, source)
+    head = prompts.instructions(store, call.session, call.agent, locale, source)
     kept = ready_context.find(store, call, source, head)
     if kept is None:
         return ""

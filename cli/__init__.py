@@ -1,0 +1,3 @@
+"""The shell: the only floor that prints. Nobody below imports it; these are the exit codes of all verbs."""
+
+EXIT_FOUND, EXIT_USAGE, EXIT_NOT_WRITTEN, EXIT_DAMAGED, EXIT_INTERRUPTED = 1, 2, 3, 4, 130

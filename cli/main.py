@@ -7,14 +7,12 @@ import atexit
 import sys
 
 from eventlog import own_modules
+from eventlog.cli import EXIT_INTERRUPTED, EXIT_NOT_WRITTEN, EXIT_USAGE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import NoReturn
-
-_EXIT_USAGE, EXIT_NOT_WRITTEN, _EXIT_INTERRUPTED = 2, 3, 130
-EXIT_FOUND, EXIT_DAMAGED = 1, 4
 
 
 class Verb:
@@ -95,7 +93,7 @@ def main(leave: "Callable[[int], NoReturn]" = sys.exit) -> None:
         (sys.exit if _is_anything_left() else leave)(code)
     except KeyboardInterrupt:
         print("interrupted: every file is whole; run it again to go on", file=sys.stderr)  # noqa: T201 - it may come before click is there
-        sys.exit(_EXIT_INTERRUPTED)
+        sys.exit(EXIT_INTERRUPTED)
 
 
 def _run() -> int:
@@ -113,7 +111,7 @@ def _run() -> int:
         return _call_verb()
     except EventLogError as error:
         _complain(error)
-        return EXIT_NOT_WRITTEN if isinstance(error, NotStored) else _EXIT_USAGE
+        return EXIT_NOT_WRITTEN if isinstance(error, NotStored) else EXIT_USAGE
     except BrokenPipeError:
         from eventlog.cli.group import leave_quietly
 
@@ -143,7 +141,7 @@ def _call_verb() -> int:
         from eventlog.cli.usage_errors import tell
 
         tell(error)
-        return _EXIT_USAGE
+        return EXIT_USAGE
     except click.Abort as error:
         raise KeyboardInterrupt from error
     return _told(result if isinstance(result, int) else 0)

@@ -6,7 +6,7 @@ from eventlog.app.machine import Machine
 from eventlog.app.naming.short_ids import ShortIds
 from eventlog.app.open_store import open_store
 from eventlog.app.rebuild import RebuildResult, replay_store
-from eventlog.cli.main import EXIT_FOUND, EXIT_NOT_WRITTEN
+from eventlog.cli import EXIT_FOUND, EXIT_NOT_WRITTEN
 from eventlog.cli.progress import phases
 from eventlog.cli.show_replay import report
 from eventlog.projections.catalog import chosen

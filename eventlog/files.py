@@ -1,6 +1,6 @@
 """How files and directories of a store come to be: for the owner only, whole, and durable where it is promised.
 
-Imported inside agents' hooks: os only; on Windows filelock, when a lock is asked for.
+Imported inside agents' hooks: os only.
 """
 
 from _stat import S_ISREG
@@ -10,7 +10,6 @@ from eventlog.lean import os
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from contextlib import AbstractContextManager
     from typing import BinaryIO
 
     from eventlog.errors import Busy, NotStored
@@ -171,31 +170,6 @@ def write_temporary(temporary: str, data: "Content", *, durable: bool, mode: int
 def is_temporary(name: str) -> bool:
     """Tell whether a file is named as `replace_file` names what is not finished: `MEMORY.md.0a1b2c3d.tmp`."""
     return len(name) > ADDED and name[-ADDED] == "." and name.endswith(ENDING) and HEX.issuperset(name[1 - ADDED : -4])
-
-
-def lock(path: str, patience: float | None = None) -> "AbstractContextManager[object]":
-    """Take a lock between processes, released by the `with` around it.
-
-    Raises NotStored where there can be none, Busy where its holder does not let go in so many seconds.
-    """
-    try:
-        make_dirs(os.path.dirname(path))
-        return _lock(path, patience)
-    except OSError as error:
-        raise not_stored(error, path) from error
-
-
-def _lock(path: str, patience: float | None) -> "AbstractContextManager[object]":
-    try:
-        from eventlog.held_lock import HeldLock
-    except ImportError:  # Windows
-        from filelock import FileLock, Timeout
-
-        try:
-            return FileLock(path, mode=OURS).acquire(timeout=PATIENCE if patience is None else patience)
-        except Timeout as error:
-            raise busy(path, patience) from error
-    return HeldLock(path, patience)
 
 
 def is_locked(path: str) -> bool:

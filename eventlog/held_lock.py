@@ -3,15 +3,41 @@
 `filelock`, which stands in on Windows, loads a good part of the standard library: a replay would wait for it.
 """
 
-import fcntl
-import os
+from contextlib import AbstractContextManager
 from types import TracebackType
 from typing import Self
 
 from eventlog.dayfile import is_at, wait_for
-from eventlog.files import OURS
+from eventlog.files import OURS, PATIENCE, busy, make_dirs, not_stored
+from eventlog.lean import os
 
-_OPEN = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None  # type: ignore[assignment]
+
+_OPEN = os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0)
+
+
+def lock(path: str, patience: float | None = None) -> AbstractContextManager[object]:
+    """Take a lock between processes, released by the `with` around it.
+
+    Raises NotStored where there can be none, Busy where its holder does not let go in so many seconds.
+    """
+    try:
+        make_dirs(os.path.dirname(path))
+        return HeldLock(path, patience) if fcntl else _by_filelock(path, patience)
+    except OSError as error:
+        raise not_stored(error, path) from error
+
+
+def _by_filelock(path: str, patience: float | None) -> AbstractContextManager[object]:
+    from filelock import FileLock, Timeout
+
+    try:
+        return FileLock(path, mode=OURS).acquire(timeout=PATIENCE if patience is None else patience)
+    except Timeout as error:
+        raise busy(path, patience) from error
 
 
 class HeldLock:

@@ -88,7 +88,9 @@ def _make(store: "Store") -> None:
     except FileExistsError:
         return
     except OSError:  # a file system without links
-        with files.lock(store.lock("replica")):
+        from eventlog.held_lock import lock
+
+        with lock(store.lock("replica")):
             if not os.path.exists(store.replica):
                 os.replace(temporary, store.replica)
     finally:
@@ -99,7 +101,9 @@ def _make(store: "Store") -> None:
 
 def _make_another(store: "Store", former: str) -> None:
     """Give a copied store a name of its own, unless it has got one meanwhile; raises OSError or NotStored."""
-    with files.lock(store.lock("replica")):
+    from eventlog.held_lock import lock
+
+    with lock(store.lock("replica")):
         if _is_copied(store, former) and replica_of(store) == former:
             files.replace_file(store.replica, f"{_new_name()}\n".encode(), durable=_wants_sync(store))
             _note(store, replica_of(store), former)

@@ -13,6 +13,8 @@ from eventlog.store import is_own
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from sqlite3 import Connection
+
     from eventlog.index_lookup import FileStamp
     from eventlog.store import Store
 
@@ -107,3 +109,9 @@ def _whole_lines(path: str, start: int) -> bytes:
         opened.seek(start)
         data = opened.read()
     return data[: data.rfind(b"\n") + 1]
+
+
+def seen_in(database: "Connection") -> "Seen":
+    """Read how much of the log an index has seen."""
+    (stamps,) = database.execute("SELECT group_concat(stamp, char(10)) FROM seen").fetchone()
+    return set(stamps.split("\n")) if stamps else set()

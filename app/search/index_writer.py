@@ -7,10 +7,9 @@ Imported inside agents' hooks where something was appended that can be found: st
 
 from eventlog import fastjson
 from eventlog.app.search import placing, validity
-from eventlog.app.search.appended import WITHDRAWS, NotAppended, appended
+from eventlog.app.search.appended import WITHDRAWS, NotAppended, appended, seen_in
 from eventlog.app.search.placing import Gathered, Unit
-from eventlog.app.search.search_index import OF_ONE, seen_in, units_in
-from eventlog.app.search.word_tables import PARTS
+from eventlog.app.search.word_tables import OF_ONE, PARTS, units_in
 from eventlog.index_lookup import name_in
 from eventlog.projections.search.findable import Findable
 

@@ -1,5 +1,7 @@
 """Recall: what is known that bears on a prompt, told with it; on most prompts nothing.
 
+Before a file is opened, the facts that name it, and the decisions of sessions that changed it.
+
 At most a few lines, of this project or about the user, past the gate (`projections/search/gate.py`), never what the
 conversation was told or said itself, with a receipt. Whatever fails, the prompt is told nothing, and the failure is
 noted.
@@ -11,6 +13,7 @@ from eventlog.append_once import SAME_CALL_MS, append_once
 from eventlog.fence import fenced, without_tags
 from eventlog.hooks import patience
 from eventlog.hooks.patience import OutOfTime
+from eventlog.lean import os
 from eventlog.line_marks import marks
 from eventlog.projections.search.gate import Gate, subjects
 from eventlog.projections.search.words import tokens
@@ -32,7 +35,8 @@ if TYPE_CHECKING:
     Find = Callable[[SearchIndex, tuple[str, str]], Iterable[Hit]]  # of the user and the project, by their subjects
 
 _READ_OF_PROMPT = 4000  # characters; who pastes a log asks at its beginning
-_LOOKED_AT = 12  # hits
+_LOOKED_AT, _OF_A_FILE = 12, 24  # hits
+_SAID, _DONE = ("fact", "stage_summary"), ("conversation_text",)
 _MOST_ROWS = 500  # of the index; a prompt waits for so many to be ranked, and for those that decide
 _LINE = 300  # characters
 _PATIENCE = 0.2  # seconds another writer of the index is waited for
@@ -62,8 +66,6 @@ def at_prompt(store: "Store", call: "HookCall") -> str:
     Before a file is opened, the same of that file.
     """
     if call.file:
-        from eventlog.app.search.recall_file import before_file
-
         return before_file(store, call)
     if not is_on(store):
         return ""
@@ -208,3 +210,56 @@ def _line(hit: "Hit") -> str:
 
         text = one_line(text)
     return text if len(text) <= _LINE else f"{text[: _LINE - 1].rstrip()}…"
+
+
+def before_file(store: "Store", call: "HookCall") -> str:
+    """Build what an agent is told before it opens a file, and put its receipt into the log. Never raises."""
+    asked = Asked(below(call.file or "", call.project), call.project, call.session, call.agent)
+    return tell(store, call, asked, about_file, "file") if asked.prompt else ""
+
+
+def below(path: str, project: str) -> str:
+    """Write a path as it lies below the project; "" for one that does not."""
+    full = os.path.normpath(path if path.startswith("/") else f"{project}/{path}")
+    inside = full.removeprefix(f"{project.rstrip('/')}/")
+    return inside if inside != full else ""
+
+
+def about_file(store: "Store", asked: Asked, lines: int) -> "list[Hit]":
+    """Find what was decided about the file `asked.prompt` names, newest first; raises OSError or DatabaseError."""
+    return search_for(store, asked, lines, lambda index, about: _decided(index, asked.prompt, about))
+
+
+def _decided(index: "SearchIndex", path: str, about: tuple[str, str]) -> "Iterator[Hit]":
+    """Yield what names the file, and the decisions of sessions that changed it, each once."""
+    from eventlog.app.search.search_index import Scope
+    from eventlog.projections.search.about_file import names_of
+
+    names = index.having(names_of(path))
+    named = [hit for hit in index.find(names, "", Scope(about, _SAID), _OF_A_FILE) if _names(hit, path)]
+    touched = [hit for hit in index.find(names, "", Scope(about, _DONE), _OF_A_FILE) if _changed(hit, path)]
+    theirs = [hit for one in touched for hit in index.of_conversation(one.found.conversation)]
+    summaries = [hit for hit in theirs if hit.found.decisions and hit.subject in about]
+    seen: set[str] = set()
+    for hit in _newest_first([*named, *summaries]):
+        text = hit.found.decided or hit.found.shown
+        if text not in seen:
+            seen.add(text)
+            hit.found.shown = text
+            yield hit
+
+
+def _newest_first(hits: "Sequence[Hit]") -> "list[Hit]":
+    return sorted(hits, key=lambda hit: (hit.found.after or hit.found.ts, hit.found.id), reverse=True)
+
+
+def _names(hit: "Hit", path: str) -> bool:
+    from eventlog.projections.search.about_file import speaks_of
+
+    return (hit.found.type == "fact" or bool(hit.found.decisions)) and speaks_of(set(tokens(hit.found.words)), path)
+
+
+def _changed(hit: "Hit", path: str) -> bool:
+    from eventlog.projections.search.about_file import speaks_of
+
+    return any(speaks_of({file.casefold()}, path) for file in hit.found.files)

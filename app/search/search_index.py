@@ -10,9 +10,9 @@ Imported inside agents' hooks: standard library only.
 """
 
 from eventlog import fastjson
-from eventlog.app.search.appended import appended
+from eventlog.app.search.appended import appended, seen_in
 from eventlog.app.search.lean_sqlite import connect
-from eventlog.app.search.word_tables import KINDS, PARTS, PASSAGE, FullText, numbers
+from eventlog.app.search.word_tables import KINDS, OF_ONE, PARTS, PASSAGE, FullText, numbers, units_in
 from eventlog.projections.search.findable import Findable
 from eventlog.projections.search.ranking import BESIDE, side_by_side, telling
 
@@ -21,17 +21,13 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
     from sqlite3 import Connection
 
-    from eventlog.app.search.appended import Seen
     from eventlog.app.search.project_names import ProjectNames
-    from eventlog.app.search.word_tables import Units, WordTable
+    from eventlog.app.search.word_tables import Row, Units, WordTable
     from eventlog.index_lookup import FileStamp
     from eventlog.projections.search.findable import EventFields
     from eventlog.store import Store
 
-    Row = tuple[int, str, str, str, bytes]  # number, subject, type, time and line of a unit
-
 VERSION = "6"
-OF_ONE = "conversation = ?"
 _ONE_OF = "id IN (SELECT value FROM json_each(?))"
 _REJECTED = "SELECT aim FROM gone WHERE aim BETWEEN 'statement ' AND 'statement ~'"
 _AT_ONCE = 256  # units
@@ -203,15 +199,3 @@ class SearchIndex:
 def _stems(typed: str) -> "Iterable[str]":
     """Yield what may be left of a longer word somebody is typing, once it is without its ending: `settin` is `set`."""
     return (typed[:length] for length in range(max(3, len(typed) - 3), len(typed)))
-
-
-def seen_in(database: "Connection") -> "Seen":
-    """Read how much of the log an index has seen."""
-    (stamps,) = database.execute("SELECT group_concat(stamp, char(10)) FROM seen").fetchone()
-    return set(stamps.split("\n")) if stamps else set()
-
-
-def units_in(database: "Connection", where: str, *values: object) -> "list[Row]":
-    """Read the units of an index that are so."""
-    statement = f"SELECT id, subject, type, ts, line FROM units WHERE {where}"  # noqa: S608 - texts of this package
-    return database.execute(statement, values).fetchall()

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from sqlite3 import Connection
     from typing import Protocol
 
+    Row = tuple[int, str, str, str, bytes]  # number, subject, type, time and line of a unit
     WordRow = tuple[int, str]
     Units = Collection[int] | None  # those whose rows are scored; None: all
     Score = tuple[int, float]  # of a row
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
 
 
 PARTS = 6  # bits of a row's number that tell the passage
+OF_ONE = "conversation = ?"
 PASSAGE = (1 << PARTS) - 1  # those bits; 0 is the whole
 _TOKENIZER = "unicode61 remove_diacritics 0 tokenchars '_-./:@+#'"
 _PART_BYTES = "INSERT INTO words (words, rank) VALUES ('hashsize', ?)"
@@ -176,3 +178,9 @@ KINDS: "dict[str, Callable[[Connection], WordTable]]" = {"fts5": FullText, "scan
 def numbers(units: "Iterable[int]") -> str:
     """Write units as the list that `json_each` reads."""
     return f"[{','.join(map(str, units))}]"
+
+
+def units_in(database: "Connection", where: str, *values: object) -> "list[Row]":
+    """Read the units of an index that are so."""
+    statement = f"SELECT id, subject, type, ts, line FROM units WHERE {where}"  # noqa: S608 - texts of this package
+    return database.execute(statement, values).fetchall()

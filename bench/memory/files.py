@@ -12,8 +12,7 @@ from bench.memory.metrics import Interval, interval
 from bench.memory.own import facts, path_of, rows
 from bench.memory.world import Haystack
 from eventlog import Memory
-from eventlog.app.search.recall import Asked, chosen_lines, told
-from eventlog.app.search.recall_file import about_file
+from eventlog.app.search.recall import Asked, about_file, chosen_lines, told
 
 _PATH = re.compile(r"[\w.-]+(?:/[\w.-]+)+\.\w{1,5}\b", re.ASCII)
 _OF_EVERYBODY = ("README.md", "pyproject.toml", "package.json", "Makefile", "src/index.ts", "tests/conftest.py")

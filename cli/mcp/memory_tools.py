@@ -3,7 +3,7 @@
 import os
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import unquote, urlsplit
 
 from eventlog import hosts
@@ -17,7 +17,6 @@ from eventlog.app.record_once import off_switch, record_once
 from eventlog.app.search.search import SearchQuery, search
 from eventlog.app.why import reasons_behind
 from eventlog.app.withdraw import withdraw
-from eventlog.cli.mcp.toolcalls import ToolCalls
 from eventlog.codec import from_fields
 from eventlog.errors import BadRequest
 from eventlog.events import HUMAN, Event, Rejected
@@ -25,6 +24,9 @@ from eventlog.fence import fenced, without_tags
 from eventlog.log import EventLog
 from eventlog.project import project_root
 from eventlog.text import cut, one_line
+
+if TYPE_CHECKING:
+    from eventlog.cli.mcp.toolcalls import ToolCalls
 
 _SHOWN, _MOST, _LONGEST = 8, 20, 400
 _SALT_BYTES = 8
@@ -35,7 +37,7 @@ _SUMMARY = ("topic", "decisions", "todos", "done")
 class _Asked(NamedTuple):
     """A call: where it comes from, and what it gives."""
 
-    calls: ToolCalls
+    calls: "ToolCalls"
     machine: Machine
     log: EventLog
     directory: str
@@ -54,7 +56,7 @@ class _Asked(NamedTuple):
         return {**speaker._asdict(), "project": project}
 
 
-def use(calls: ToolCalls, name: str, arguments: Mapping[str, Any], meta: Mapping[str, Any]) -> str:
+def use(calls: "ToolCalls", name: str, arguments: Mapping[str, Any], meta: Mapping[str, Any]) -> str:
     """Carry out the tool of that name, and return what it says; raises EventLogError or OSError."""
     machine = Machine.here()
     directory = _directory(calls.root) or str(Path.cwd())

@@ -4,8 +4,7 @@ import click
 
 from eventlog.app.apply import apply
 from eventlog.app.naming.short_ids import ShortIds
-from eventlog.cli import options
-from eventlog.cli.main import EXIT_NOT_WRITTEN
+from eventlog.cli import EXIT_NOT_WRITTEN, options
 from eventlog.cli.output import emit_pretty, say
 from eventlog.cli.progress import phases
 from eventlog.cli.show_apply import as_dict, tell

@@ -5,9 +5,8 @@ from typing import Any
 import click
 
 from eventlog.app.doctor import DoctorReport, doctor
-from eventlog.cli import options
+from eventlog.cli import EXIT_FOUND, options
 from eventlog.cli.agent_options import here
-from eventlog.cli.main import EXIT_FOUND
 from eventlog.cli.output import emit_pretty
 from eventlog.cli.show_doctor import show_report
 from eventlog.cli.shown import Shown

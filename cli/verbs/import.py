@@ -8,9 +8,8 @@ from eventlog.app.importing.import_past import import_past, sources
 from eventlog.app.importing.source import ImportRequest
 from eventlog.app.importing.writer import ImportFilter
 from eventlog.app.machine import Machine
-from eventlog.cli import options, show_import
+from eventlog.cli import EXIT_DAMAGED, options, show_import
 from eventlog.cli.choices import HostChoice
-from eventlog.cli.main import EXIT_DAMAGED
 from eventlog.cli.progress import phases
 from eventlog.cli.recording import is_switched_off
 from eventlog.store import Store

@@ -6,8 +6,7 @@ import click
 
 from eventlog.app.init import create_file, missing
 from eventlog.app.machine import Machine
-from eventlog.cli import options
-from eventlog.cli.main import EXIT_FOUND
+from eventlog.cli import EXIT_FOUND, options
 from eventlog.cli.output import say
 from eventlog.settings.load import load
 from eventlog.store import Store

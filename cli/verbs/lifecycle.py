@@ -14,10 +14,9 @@ from eventlog.app.lifecycle import list_hooks, record_session
 from eventlog.app.session_hooks import HookOutcome, HookStatus, consent
 from eventlog.app.session_hooks.registry import SessionMoment
 from eventlog.app.session_hooks.run_hooks import run_hooks
-from eventlog.cli import options
+from eventlog.cli import EXIT_FOUND, options
 from eventlog.cli.choices import NearChoice
 from eventlog.cli.describe import kind_of
-from eventlog.cli.main import EXIT_FOUND
 from eventlog.cli.output import clean, emit, is_terminal, print_line, say
 from eventlog.cli.shown import Shown
 from eventlog.errors import BadRequest

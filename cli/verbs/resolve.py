@@ -10,8 +10,7 @@ from eventlog.app.naming.short_ids import ShortIds
 from eventlog.app.open_store import OpenStore
 from eventlog.app.resolve import Choice, compare, decide, headings_above, the_one, under_options, waiting
 from eventlog.app.staging import StagedEntry, as_edited, path_of
-from eventlog.cli import options, suggestions
-from eventlog.cli.main import EXIT_FOUND
+from eventlog.cli import EXIT_FOUND, options, suggestions
 from eventlog.cli.output import complain, count, emit_pretty, is_terminal, say
 from eventlog.cli.show_apply import staged_as_dict, tell
 from eventlog.cli.show_diff import show_diff

@@ -3,9 +3,8 @@
 import click
 
 from eventlog.app.status import StatusReport, status
-from eventlog.cli import options
+from eventlog.cli import EXIT_FOUND, options
 from eventlog.cli.describe import describe
-from eventlog.cli.main import EXIT_FOUND
 from eventlog.cli.output import emit_pretty, say, show_lines, table
 from eventlog.cli.show_apply import blocked_as_dict, staged_as_dict
 from eventlog.cli.show_status import forgotten_lines, waiting_lines

@@ -7,8 +7,7 @@ import click
 
 from eventlog.app.machine import Machine
 from eventlog.app.plan import check_plan
-from eventlog.cli import options
-from eventlog.cli.main import EXIT_FOUND
+from eventlog.cli import EXIT_FOUND, options
 from eventlog.cli.output import count, emit_pretty, say
 from eventlog.errors import BadRequest
 from eventlog.plain_words import of_system

@@ -4,8 +4,7 @@ from pathlib import Path
 
 import click
 
-from eventlog.cli import options
-from eventlog.cli.main import EXIT_DAMAGED
+from eventlog.cli import EXIT_DAMAGED, options
 from eventlog.cli.output import count, emit_pretty, say
 from eventlog.cli.progress import phases
 from eventlog.conflict_copies import sync_program

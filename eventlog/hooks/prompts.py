@@ -99,6 +99,13 @@ _MESSAGES = {"en": "{count} messages", "zh": "{count} 条消息"}
 _TOGETHER = {"en": (" (", ", ", ")"), "zh": ("（", "，", "）")}
 
 
+def instructions(store: Store, session: str, agent: str, locale: str, source: str) -> str:
+    """Tell an agent how to save, and after a compaction to save now."""
+    call = HookCall(agent, "SessionStart", {}, session=session)
+    first = flush(store, call, locale) + "\n" if source == "compact" else ""
+    return first + start(store, call, locale)
+
+
 def start(store: Store, call: HookCall, locale: str) -> str:
     """Tell how to save, at the start of a session: the first net."""
     return _say(_START, _Commands(store, call), locale)

@@ -13,6 +13,7 @@ Shape = Literal["nested", "flat", "script"]
 Scope = Literal["user", "project"]
 
 BOTH_SCOPES: tuple[Scope, ...] = ("user", "project")
+_READ_AGENTS_MD = ("amp", "windsurf", "droid")  # hosts without a room
 SECONDS, MILLISECONDS = 10, 10_000  # of a hook's timeout, in the unit its host counts in
 
 
@@ -138,9 +139,7 @@ def memory_files(agent: str) -> MemoryFiles:
     """Name what the agent of that name in the log is given by its host; nothing where that is not known."""
     if agent in hosts.ROOMS:
         return _load(agent).memory
-    from eventlog.hosts.other.profile import MEMORY
-
-    return MEMORY.get(agent, MemoryFiles())
+    return MemoryFiles(project=(("AGENTS.md",),)) if agent in _READ_AGENTS_MD else MemoryFiles()
 
 
 def _load(agent: str) -> HostProfile:

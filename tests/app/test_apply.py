@@ -372,7 +372,7 @@ def test_a_moved_base_is_written_anew_at_its_new_place(log):
 def test_a_busy_file_leaves_the_entry_pending_and_says_so(log, monkeypatch):
     from eventlog import ids
     from eventlog.app import apply as module
-    from eventlog.files import lock
+    from eventlog.held_lock import lock
 
     monkeypatch.setattr(module, "_FIRST_WAIT", 0.01)
     planned(log)

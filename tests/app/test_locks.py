@@ -98,7 +98,7 @@ def test_nobody_can_be_in_the_way_on_a_disk_where_nobody_writes(log, monkeypatch
     def refuse(*_):
         raise NotStored("not stored") from OSError(number, os.strerror(number))
 
-    monkeypatch.setattr("eventlog.files.lock", refuse)
+    monkeypatch.setattr("eventlog.held_lock.lock", refuse)
     if works:
         with locked(log.store, log.store.lock("replay")):
             return

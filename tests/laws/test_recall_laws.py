@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from eventlog import Memory, codec, fastjson, ids, timestamps
 from eventlog.app.machine import Machine
 from eventlog.app.search import recall as recalling
-from eventlog.app.search.recall_file import about_file
+from eventlog.app.search.recall import about_file
 from eventlog.app.session_context import request_of, session_context
 from eventlog.cli.mcp.toolcalls import ToolCalls
 from eventlog.events import ConversationText, Fact, StageSummary, order
