@@ -190,7 +190,7 @@ class Projection(Struct, frozen=True):
 
     name: str
     state: type[Any]  # type[State]; a Protocol cannot be both the bound and the value here
-    render: Callable[[Any, Settings], Iterable[Document]]
+    render: Callable[[Any, Settings], Iterable[Document]] | None  # None where a view does it
     owns: tuple[str, ...]
     package: str = ""
     view: View | None = None

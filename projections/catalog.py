@@ -97,6 +97,8 @@ def _check(projection: Projection, others: Iterable[Projection]) -> None:
     version, methods = getattr(projection.state, "version", None), ("fold", "merge")
     if not isinstance(version, int) or not all(callable(getattr(projection.state, name, None)) for name in methods):
         raise BadRequest("its state lacks version, fold or merge")
+    if projection.render is None:
+        raise BadRequest("it has no `render`")
     for pattern in projection.owns:
         parts = PurePosixPath(pattern).parts
         if not parts or pattern.startswith("/") or {"..", "**"} & set(parts):

@@ -56,7 +56,8 @@ class Others:
 
     def _rendered(self, projection: Projection) -> Iterable[Document]:
         """Raises BadRequest where a projection of another package renders what is not its own."""
-        documents = list(projection.render(self._state(projection.state), self._settings))
+        render = projection.render
+        documents = list(render(self._state(projection.state), self._settings)) if render else []
         for document in documents if projection.package else ():
             if not projection.owns_path(document.path):
                 raise BadRequest(f"it renders {document.path!r}, which it does not own")

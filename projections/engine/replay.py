@@ -29,7 +29,7 @@ from eventlog.projections.engine.rendered_ahead import RenderedAhead
 from eventlog.projections.engine.row_book import Book, Place, RowBook, outdated_units
 from eventlog.projections.engine.shelf import MemoryShelf, Shelf, ShelfDamaged
 from eventlog.projections.state.conversations import Conversations
-from eventlog.projections.state.identity import Identities, identities
+from eventlog.projections.state.identity import Identities
 from eventlog.projections.state.knowledge_events import Knowledge
 from eventlog.projections.state.places import Places
 from eventlog.projections.views.memory import note_units
@@ -251,38 +251,6 @@ def replay(
         helpers = spread if spread and keep is None and until == EVERYTHING and _is_long(book) else None
         library = _catch_up(book, shelf, settings, surroundings, progress, helpers)
         return ReplayResult(book, library, Others(shelf, book, settings), projections)
-
-
-def of_state(state: Conversations, settings: Settings, projection: Projection) -> list[Document]:
-    """Render what a view says of a state that lies whole in memory."""
-    library = library_of(state, settings)
-    units = sorted((not name, name) for name in library.names(projection.name))
-    found = [document for _, name in units for document in library.render((projection.name, name))]
-    return sorted(found, key=lambda document: document.path)
-
-
-def library_of(state: Conversations, settings: Settings) -> Library:
-    """Make the rows of a state that lies whole in memory."""
-    book, shelf = _StateBook(state), MemoryShelf()
-    rows = RowBook(shelf, KINDS)
-    rows.catch_up(book, rows_by(book, settings))
-    return _library(book, rows, shelf, settings)
-
-
-class _StateBook:
-    """A state in the place of days."""
-
-    def __init__(self, state: Conversations) -> None:
-        self.changed = dict.fromkeys(state.by_id, "")
-        self.notes = state.notes
-        self.withdrawn = state.withdrawn()
-        self.identities = identities(state)
-        self.conversation = state.by_id.get
-
-    def began(self, conversation_id: str) -> str:
-        """Return the day of its first event."""
-        found = self.conversation(conversation_id)
-        return found.started_at[:10] if found else ""
 
 
 def _is_long(book: DayBook) -> bool:

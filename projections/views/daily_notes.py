@@ -15,7 +15,6 @@ from msgspec.structs import replace
 
 from eventlog.events import Event, Fact, StageSummary
 from eventlog.projections.base import Document, Line, Projection, RowKind, Sources, View
-from eventlog.projections.engine.whole import whole
 from eventlog.projections.labels import LABELS, Labels
 from eventlog.projections.raw_html import as_item, as_text
 from eventlog.projections.same_words import all_for
@@ -218,4 +217,4 @@ def _sources_of(items: Iterable[Item]) -> tuple[str, ...]:
 
 
 _VIEW = View((SAID,), _render, of_rows=True)
-DAILY_NOTES = Projection("daily-notes", Conversations, whole("daily-notes", _VIEW), ("memory/*.md",), view=_VIEW)
+DAILY_NOTES = Projection("daily-notes", Conversations, None, ("memory/*.md",), view=_VIEW)

@@ -16,7 +16,6 @@ import msgspec
 from msgspec import Struct
 
 from eventlog.projections.base import Document, Line, Projection, Sources, View
-from eventlog.projections.engine.whole import whole
 from eventlog.projections.labels import LABELS, Labels
 from eventlog.projections.raw_html import as_text
 from eventlog.projections.same_words import in_language
@@ -252,4 +251,4 @@ def _meant(name: str, library: "Library") -> Meant:
 
 _VIEW = View((STATED, HEADS), _render, top=True, of_all=True, of_rows=True)
 _OWNS = ("INDEX.md", "projects/*/INDEX.md")
-KEYWORD_INDEX = Projection("index", Conversations, whole("index", _VIEW), _OWNS, view=_VIEW)
+KEYWORD_INDEX = Projection("index", Conversations, None, _OWNS, view=_VIEW)

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, NamedTuple
 from eventlog.events import KnowledgeEdited, order
 from eventlog.projections.base import Document, Line, Projection, Sources, View
 from eventlog.projections.engine.known_lines import keep_lines
-from eventlog.projections.engine.whole import whole
 from eventlog.projections.labels import LABELS, Labels
 from eventlog.projections.raw_html import as_text
 from eventlog.projections.same_words import all_for
@@ -224,4 +223,4 @@ def _name(project: str) -> str:
 
 _VIEW = View((STATED,), _render, top=True, of_rows=True)
 _OWNS = ("MEMORY.md", "projects/*/MEMORY.md")
-MEMORY = Projection("memory", Conversations, whole("memory", _VIEW), _OWNS, view=_VIEW)
+MEMORY = Projection("memory", Conversations, None, _OWNS, view=_VIEW)

@@ -8,7 +8,6 @@ import msgspec
 from msgspec import Struct
 
 from eventlog.projections.base import Document, Line, Projection, View
-from eventlog.projections.engine.whole import whole
 from eventlog.projections.state.conversations import Conversations
 from eventlog.projections.state.identity import KnownProject
 from eventlog.text import project_name
@@ -57,4 +56,4 @@ def _lines(projects: Iterable[KnownProject]) -> Iterator[Line]:
 
 
 _VIEW = View((), _render, top=True)
-PROJECTS = Projection("projects", Conversations, whole("projects", _VIEW), ("projects.jsonl",), view=_VIEW)
+PROJECTS = Projection("projects", Conversations, None, ("projects.jsonl",), view=_VIEW)

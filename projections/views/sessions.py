@@ -9,7 +9,6 @@ from msgspec import Struct
 
 from eventlog.ids import digest
 from eventlog.projections.base import Document, Line, Projection, RowKind, View
-from eventlog.projections.engine.whole import whole
 from eventlog.projections.state.conclusions import SUMMARY_CHARS, agents_own
 from eventlog.projections.state.conversations import Conversations
 from eventlog.projections.state.told import Told
@@ -88,4 +87,4 @@ def _in_order(rows: list[SessionLine]) -> bytes:
 
 
 _VIEW = View((LINES,), _render)
-SESSIONS = Projection("sessions", Conversations, whole("sessions", _VIEW), ("sessions.jsonl",), view=_VIEW)
+SESSIONS = Projection("sessions", Conversations, None, ("sessions.jsonl",), view=_VIEW)

@@ -8,7 +8,6 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from eventlog.projections.base import Document, Line, Projection, RowKind, View
-from eventlog.projections.engine.whole import whole
 from eventlog.projections.labels import LABELS, Labels
 from eventlog.projections.raw_html import as_item, as_text
 from eventlog.projections.stamp import stamped
@@ -149,4 +148,4 @@ def _period(conversation: Conversation, withdrawn: Retractions, timezone: str) -
 
 
 _VIEW = View((HEADS,), _render)
-SUMMARIES = Projection("summaries", Conversations, whole("summaries", _VIEW), ("sessions/*.md",), view=_VIEW)
+SUMMARIES = Projection("summaries", Conversations, None, ("sessions/*.md",), view=_VIEW)

@@ -14,7 +14,7 @@ from eventlog.projections.views.sessions import SESSIONS
 from eventlog.projections.views.summaries import SUMMARIES
 from eventlog.settings.schema import Settings
 from tests.support.golden import tree
-from tests.support.typed_events import fact, folded
+from tests.support.typed_events import documents_of, fact, folded
 
 NEWEST = "2026-02-21T08:35:44.123456Z"
 VIEWS = (SESSIONS, SUMMARIES, MEMORY)
@@ -187,7 +187,7 @@ def test_nothing_is_written_outside_the_directory_whatever_ids_and_projects_say(
         fact(2, project=f"/p/{name}", conversation_id=f"d{name}"),
         fact(3, project=name),
     ]
-    documents = [one for projection in VIEWS for one in projection.render(folded(*events), Settings())]
+    documents = [one for projection in VIEWS for one in documents_of(projection, folded(*events), Settings())]
     publish(documents, str(tmp_path / "a" / "knowledge"), VIEWS)
 
     assert {"a/knowledge"} == {"/".join(Path(path).parts[:2]) for path in tree(tmp_path)}

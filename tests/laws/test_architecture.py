@@ -5,6 +5,7 @@ And who may know whom: a host is known in its room, and in the table of hosts.
 
 import ast
 import re
+from graphlib import CycleError, TopologicalSorter
 
 import pytest
 
@@ -89,6 +90,64 @@ def test_the_seam_is_two_imports():
 
     seam = {"eventlog.app.session_start.", "eventlog.app.search.recall."}
     assert seam == {name for name in imported(source) if name.startswith("eventlog.app.")}
+
+
+def modules():
+    """The files of all floors by what an import calls them."""
+    found = {}
+    for name in (name for folder in ("eventlog", "projections", "app", "cli") for name in files(folder)):
+        dotted = name.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+        found[dotted if name.startswith("eventlog/") else f"eventlog.{dotted}"] = name
+    return found
+
+
+def needed(source, known):
+    """The modules of ours that a source imports, at its top or later; not those it names for type checkers only."""
+    for_types = {
+        id(inside)
+        for node in nodes(source)
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)
+        for child in node.body
+        for inside in ast.walk(child)
+    }
+    for node in (node for node in nodes(source) if id(node) not in for_types):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names if alias.name in known)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            paths = (f"{node.module}.{alias.name}" for alias in node.names)
+            yield from (
+                path if path in known else node.module for path in paths if path in known or node.module in known
+            )
+
+
+def circle(sources):
+    """The modules of one circle of imports, the first of them again at its end; none where there is no circle."""
+    graph = {module: set(needed(source, sources)) - {module} for module, source in sources.items()}
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        return error.args[1]
+    return []
+
+
+def test_imports_form_no_circle_also_those_inside_functions():
+    sources = {module: files(name.partition("/")[0])[name] for module, name in modules().items()}
+
+    assert {"eventlog", "eventlog.cli", "eventlog.app.session_start", "eventlog.projections.catalog"} <= sources.keys()
+    assert [] == circle(sources)
+
+
+LATE = "def f():\n    from eventlog import b"
+
+
+@pytest.mark.parametrize("late", [LATE, "def f():\n    from eventlog.b import g", "def f():\n    import eventlog.b"])
+def test_a_circle_of_imports_is_found(late):
+    assert circle({"eventlog.a": late, "eventlog.b": "from eventlog.a import f"})
+
+
+@pytest.mark.parametrize("b", ["from os import path", "if TYPE_CHECKING:\n    from eventlog.a import f"])
+def test_what_is_imported_for_types_only_closes_no_circle(b):
+    assert [] == circle({"eventlog.a": LATE, "eventlog.b": b})
 
 
 def words(source):

@@ -24,6 +24,7 @@ from tests.support.golden import DEFAULTS, HISTORY, copied, rendered, tree
 from tests.support.histories import DAYS, REPLICAS, histories, log_of, ts_of, write
 from tests.support.machines import STORES, found_as
 from tests.support.tree import IMPORT_PATH
+from tests.support.typed_events import documents_of
 from tests.support.use_cases import rebuild
 
 SMALL = Settings(memory=MemorySettings(max_lines=14, max_bytes=1000), summaries=SummarySettings(keep=1, max_chars=50))
@@ -123,7 +124,7 @@ def test_merged_parts_are_the_whole_in_any_order(lines, chosen, data):
             for part in order:
                 merged.merge(states[part])
 
-            assert _documents(projection, whole, chosen) == _documents(projection, merged, chosen)
+            assert documents_of(projection, whole, chosen) == documents_of(projection, merged, chosen)
             assert before == states
 
 
@@ -132,10 +133,6 @@ def _folded(projection, events):
     for event in events:
         state.fold(event)
     return state
-
-
-def _documents(projection, state, chosen):
-    return sorted(projection.render(state, chosen), key=lambda document: document.path)
 
 
 # ------------------------------------------------------------------------------------------------ the cache

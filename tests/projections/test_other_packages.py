@@ -173,6 +173,7 @@ def test_each_of_its_lines_has_a_reason(install, told):
 BROKEN = {
     "does not import": ("import nothing_there", "ModuleNotFoundError: No module named 'nothing_there'"),
     "is no projection": ("LOUD = 1", "loud_view:LOUD is no Projection"),
+    "renders nothing": (VIEW.replace("render=render", "render=None"), "it has no `render`"),
     "has another's name": (VIEW.replace('name="loud"', 'name="memory"'), "loud_view:LOUD calls itself 'memory'"),
     "owns our files": (
         VIEW.replace('owns=("LOUD', 'owns=("*.md", "LOUD'),

@@ -1,9 +1,13 @@
 """Makers of typed events and of the state they lead to, for tests of projections."""
 
 from eventlog import codec, ids, timestamps
-from eventlog.projections.engine.replay import library_of
+from eventlog.projections.engine.conversation_rows import KINDS, rows_by
+from eventlog.projections.engine.replay import _library
+from eventlog.projections.engine.row_book import RowBook
+from eventlog.projections.engine.shelf import MemoryShelf
 from eventlog.projections.state.conversations import Conversations
 from eventlog.projections.state.fact_scopes import fact_scope
+from eventlog.projections.state.identity import identities
 from eventlog.projections.views.stats import COUNTS
 from eventlog.settings.schema import Settings
 from tests.support.builders import DAY
@@ -42,6 +46,39 @@ def folded(*events):
     for one in events:
         state.fold(one)
     return state
+
+
+def documents_of(projection, state, settings):
+    """What a projection says of a state that lies whole in memory."""
+    if projection.view is None:
+        return sorted(projection.render(state, settings), key=lambda document: document.path)
+    library = library_of(state, settings)
+    units = sorted((not name, name) for name in library.names(projection.name))
+    found = [document for _, name in units for document in library.render((projection.name, name))]
+    return sorted(found, key=lambda document: document.path)
+
+
+def library_of(state, settings):
+    """The rows of a state that lies whole in memory."""
+    book, shelf = _StateBook(state), MemoryShelf()
+    rows = RowBook(shelf, KINDS)
+    rows.catch_up(book, rows_by(book, settings))
+    return _library(book, rows, shelf, settings)
+
+
+class _StateBook:
+    """A state in the place of days."""
+
+    def __init__(self, state):
+        self.changed = dict.fromkeys(state.by_id, "")
+        self.notes = state.notes
+        self.withdrawn = state.withdrawn()
+        self.identities = identities(state)
+        self.conversation = state.by_id.get
+
+    def began(self, conversation_id):
+        found = self.conversation(conversation_id)
+        return found.started_at[:10] if found else ""
 
 
 def fact_scopes(state):

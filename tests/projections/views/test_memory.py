@@ -5,13 +5,13 @@ from hypothesis import strategies as st
 from eventlog.projections.views.memory import MEMORY
 from eventlog.settings.schema import MemorySettings, Settings
 from tests.support.builders import DAY, NEXT_DAY
-from tests.support.typed_events import event, fact, folded, summary, whole
+from tests.support.typed_events import documents_of, event, fact, folded, summary, whole
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=300).filter(str.strip)
 
 
 def _document(*events, **settings):
-    (document,) = MEMORY.render(folded(*events), Settings(**settings))
+    (document,) = documents_of(MEMORY, folded(*events), Settings(**settings))
     return document
 
 
@@ -31,11 +31,13 @@ def test_the_file_has_a_title_sections_bullets_with_their_day_and_a_stamp():
 
 
 def test_there_is_no_file_where_nothing_is_known():
-    assert [] == list(MEMORY.render(folded(event("turn_end", 1)), Settings()))
+    assert [] == list(documents_of(MEMORY, folded(event("turn_end", 1)), Settings()))
 
 
 def test_the_users_file_comes_first_then_those_of_projects():
-    documents = MEMORY.render(folded(fact(1), fact(2, project="/q/shop"), fact(3, project="/p/shop")), Settings())
+    documents = documents_of(
+        MEMORY, folded(fact(1), fact(2, project="/q/shop"), fact(3, project="/p/shop")), Settings()
+    )
     paths = [document.path for document in documents]
 
     assert "MEMORY.md" == paths[0]
@@ -111,7 +113,7 @@ def test_no_file_exceeds_its_budget_and_no_bullet_breaks_its_line(many, max_line
     ]
     limits = MemorySettings(max_lines=max_lines, max_bytes=max_bytes)
 
-    for document in MEMORY.render(folded(*events), Settings(locale=locale, memory=limits)):
+    for document in documents_of(MEMORY, folded(*events), Settings(locale=locale, memory=limits)):
         assert len(document.lines) == document.data.count(b"\n") <= max_lines
         assert len(document.data) <= max_bytes
 
@@ -125,7 +127,9 @@ def test_what_was_chosen_last_today_stands_first_and_the_budget_drops_the_oldest
 
 
 def test_what_is_true_whatever_the_project_is_no_projects_knowledge():
-    here, there = MEMORY.render(folded(fact(1, "Cats purr"), fact(2, "Uses make", project="/p/shop")), Settings())
+    here, there = documents_of(
+        MEMORY, folded(fact(1, "Cats purr"), fact(2, "Uses make", project="/p/shop")), Settings()
+    )
 
     assert "## General knowledge" in [line.text for line in here.lines]
     assert "## Project knowledge" in [line.text for line in there.lines]

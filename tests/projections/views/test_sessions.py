@@ -2,7 +2,7 @@ import orjson
 
 from eventlog.projections.views.sessions import SESSIONS
 from eventlog.settings.schema import Settings
-from tests.support.typed_events import event, fact, folded, quarantine, retract, summary, whole
+from tests.support.typed_events import documents_of, event, fact, folded, quarantine, retract, summary, whole
 
 FIELDS = [
     "id", "session_id", "topic", "summary", "decisions", "todos", "timestamp", "auto_generated", "source",
@@ -11,7 +11,7 @@ FIELDS = [
 
 
 def _lines(*events):
-    (document,) = SESSIONS.render(folded(*events), Settings())
+    (document,) = documents_of(SESSIONS, folded(*events), Settings())
     return [orjson.loads(line.text) for line in document.lines]
 
 
@@ -20,19 +20,19 @@ def _line(*events):
 
 
 def test_there_is_no_file_without_a_conversation():
-    assert [] == list(SESSIONS.render(folded(), Settings()))
+    assert [] == list(documents_of(SESSIONS, folded(), Settings()))
 
 
 def test_an_end_of_what_never_began_is_no_session():
-    assert [] == list(SESSIONS.render(folded(event("session_end", 1)), Settings()))
+    assert [] == list(documents_of(SESSIONS, folded(event("session_end", 1)), Settings()))
     assert 1 == len(_lines(event("session_start", 1), event("session_end", 2)))
 
 
 def test_who_only_had_a_look_at_what_a_session_starts_with_is_no_session():
     looked = event("context_injected", 1, digest="d", chars=1, session_type="main")
 
-    assert [] == list(SESSIONS.render(folded(looked), Settings()))
-    assert [] == list(SESSIONS.render(folded(looked, event("session_end", 2)), Settings()))
+    assert [] == list(documents_of(SESSIONS, folded(looked), Settings()))
+    assert [] == list(documents_of(SESSIONS, folded(looked, event("session_end", 2)), Settings()))
     assert 1 == len(_lines(looked, fact(2)))
 
 

@@ -5,13 +5,13 @@ from hypothesis import strategies as st
 from eventlog.projections.raw_html import as_said
 from eventlog.projections.views.summaries import SUMMARIES
 from eventlog.settings.schema import Settings, SummarySettings
-from tests.support.typed_events import event, fact, folded, quarantine, retract, summary, whole
+from tests.support.typed_events import documents_of, event, fact, folded, quarantine, retract, summary, whole
 
 sentences = st.lists(st.text(min_size=1, max_size=120).filter(str.strip), max_size=5)
 
 
 def _documents(*events, **settings):
-    return list(SUMMARIES.render(folded(*events), Settings(**settings)))
+    return list(documents_of(SUMMARIES, folded(*events), Settings(**settings)))
 
 
 def _lines(*events, **settings):
