@@ -10,6 +10,7 @@ from pathlib import Path
 import click
 import pytest
 
+from eventlog.app import doctor
 from eventlog.cli.cells import cells
 from eventlog.cli.main import VERBS
 from eventlog.hooks import prompts
@@ -32,8 +33,12 @@ def scene(tmp_path_factory):
 
 @pytest.fixture(autouse=True)
 def _home(scene, monkeypatch):
-    """The home is the scene's, not the one that every other test has of its own; the program lies where it is kept."""
+    """The home is the scene's, not the one that every other test has of its own; the program lies where it is kept.
+
+    Its version is that of no release, so that a release changes no screen.
+    """
     monkeypatch.setattr(prompts, "program", lambda: "/opt/eventlog/bin/eventlog")
+    monkeypatch.setattr(doctor, "__version__", "0.2.0.dev0")
     monkeypatch.setenv("HOME", str(scene.home))
     monkeypatch.delenv("EVENTLOG_HOME")
 

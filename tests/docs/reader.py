@@ -22,6 +22,7 @@ _DIFFERS = {
     "time": r"\d{4}-\d\d-\d\d(?:[ T]\d\d:\d\d:\d\d\.\d{6}Z)?",
     "day": r"\d\d? [A-Z][a-z]{2}(?: \d{4})? \d\d:\d\d",
     "home": r"/home/ada",
+    "version": r"(?<=eventlog )\d+\.\d+\.\d+(?:\.dev\d+)?",
     "size": r"\d,\d{3}(?= characters)",
 }
 _DIFFERING = re.compile("|".join(f"(?P<{name}>{pattern})" for name, pattern in _DIFFERS.items()))

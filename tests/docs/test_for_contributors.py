@@ -36,7 +36,11 @@ def test_what_is_not_released_does_not_bear_the_version_of_what_is():
         (ROOT / "CHANGELOG.md").read_text(encoding="utf-8").partition("## [Unreleased]")[2].partition("\n## [")
     )
 
-    assert version.endswith(".dev0") if unreleased.strip() else released.startswith(f"{version}]")
+    if version.endswith(".dev0"):
+        assert not released.startswith(f"{version.removesuffix('.dev0')}]")
+    else:
+        assert released.startswith(f"{version}]")
+        assert not unreleased.strip()
 
 
 def test_every_part_of_the_changelog_is_of_a_known_kind():
