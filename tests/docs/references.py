@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from tests.support.tree import ROOT
 
-PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").glob("*.md")), ROOT / "fixtures" / "README.md"]
+PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md")), ROOT / "fixtures" / "README.md"]
 _FOLDERS = "eventlog|projections|app|cli|tests|docs|bench|fixtures"
 _NAMED = re.compile(rf"`(?P<path>(?:{_FOLDERS})/[\w./-]*)(?:: (?P<name>[\w.]+))?`")
 _LINKED = re.compile(r"\]\((?P<path>[^)#:\s]+)(?:#[^)]*)?\)")

@@ -8,7 +8,8 @@ import pytest
 from eventlog import Memory
 from eventlog.cli.main import VERBS, _load
 from eventlog.events import TYPES
-from tests.support.tree import ROOT, needs_tree
+from eventlog.projections.engine.conversation_rows import KINDS
+from tests.support.tree import ROOT, files, needs_tree
 
 needs_tree()
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -38,6 +39,18 @@ def test_everything_a_program_can_ask_of_memory_is_in_the_readme():
 
     assert told
     assert asked | {"log"} == set(re.findall(r"`(\w+)`", told[1]))
+
+
+def test_everything_the_cache_holds_is_told():
+    page = (ROOT / "docs" / "cache.md").read_text(encoding="utf-8")
+    names = re.search(r"CacheName = Literal\[(.*?)\n    \]", (ROOT / "eventlog" / "store.py").read_text(), re.DOTALL)
+    tables = re.findall(r"CREATE (?:VIRTUAL )?TABLE (?:IF NOT EXISTS )?(\w+)", "".join(files("app").values()))
+    kinds = [kind.name for kind in KINDS]
+
+    assert names
+    assert {"units", "words"} <= set(tables)
+    assert [] == [name for name in re.findall(r'^        "(.+?)"', names[1], re.MULTILINE) if f"`{name}`" not in page]
+    assert [] == [name for name in [*tables, *kinds] if f"`{name}`" not in page]
 
 
 def test_every_command_of_the_readme_exists():
