@@ -4,6 +4,7 @@ import re
 import tomllib
 
 import pytest
+import yaml
 
 from tests.docs.references import PAGES
 from tests.support.tree import ROOT, needs_tree
@@ -24,6 +25,18 @@ def test_contributors_are_told_of_every_target():
     told = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 
     assert [target for target in sorted(TARGETS - {"clean", "hosts-terminal"}) if f"`make {target}" not in told] == []
+
+
+def test_every_change_is_tested_on_each_python_by_targets_there_are():
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    job = yaml.safe_load((ROOT / ".github" / "workflows" / "ci.yml").read_text(encoding="utf-8"))["jobs"]["test"]
+    made = [step["run"].split() for step in job["steps"] if "run" in step]
+    pythons = re.search(r"^PYTHONS \?= (.*)$", makefile, re.MULTILINE)
+
+    assert pythons
+    assert pythons[1].split() == [f"python{version}" for version in job["strategy"]["matrix"]["python"]]
+    assert {"lint", "test"} <= {target for words in made for target in words[1:]} <= TARGETS
+    assert {words[0] for words in made} == {"make"}
 
 
 def test_the_page_for_agents_is_one_screen():
