@@ -13,14 +13,16 @@ Secrecy      what is overwritten is erased (`secure_delete`).
 
 import os
 import sqlite3
-import sys
 import unicodedata
 import weakref
 import zlib
+from base64 import urlsafe_b64encode
 from collections import OrderedDict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from functools import lru_cache, wraps
+from hashlib import sha256
+from operator import attrgetter
 from pathlib import Path
 from typing import ClassVar, Concatenate, ParamSpec, TypeVar
 
@@ -45,6 +47,7 @@ _PRAGMAS = (
 _PATIENCE = 1.0  # seconds a lock is waited for
 _PASSING = ("locked", "busy", "readonly", "unable to open", "full", "disk I/O")  # nothing is wrong with the database
 _ROOT = "\0"
+_SHELLS = ("eventlog/app/", "eventlog/cli/")  # what is kept does not depend on them
 _CRC = 4
 _AT_ONCE = 200  # rows
 _SHORT = 256  # bytes
@@ -277,12 +280,39 @@ def delete(store: Store) -> None:
 
 @lru_cache
 def _program() -> str:
-    """Tell one program from another: what it keeps is read by no other."""
-    views, log = Path(base.__file__).parent, Path(paths.__file__).parent
-    rooms = [log, *(views / room for room in ("", "bases", "engine", "search", "state", "views"))]
-    stats = [(file.name, file.stat()) for room in rooms for file in os.scandir(room) if file.name.endswith(".py")]
-    code = repr(sorted((name, stat.st_size, stat.st_mtime_ns) for name, stat in stats))
-    return f"{sys.version} {unicodedata.unidata_version} {msgspec.__version__} {zlib.crc32(code.encode())}"
+    """Return the version key of the cache: a cache with another key is discarded.
+
+    It holds what the program is, not where or when it was installed: two installations of one version share a cache.
+    """
+    log, views = os.path.dirname(paths.__file__), os.path.dirname(base.__file__)  # noqa: PTH120
+    modules = _recorded(log) or {**dict(_digests(log, "eventlog")), **dict(_digests(views, "eventlog/projections"))}
+    code = repr(sorted((name, of) for name, of in modules.items() if not name.startswith(_SHELLS)))
+    return f"{unicodedata.unidata_version} {zlib.crc32(code.encode())}"
+
+
+def _recorded(package: str) -> dict[str, str]:
+    """Read the digests that the installer recorded for our modules; none where they were not copied from a wheel."""
+    found: dict[str, str] = {}
+    for record in Path(package).parent.glob("agent_eventlog-*.dist-info/RECORD"):
+        rows = (line.split(",") for line in record.read_text("utf-8").splitlines())
+        found |= {row[0]: _padded(row[1]) for row in rows if row[0].startswith("eventlog/") and row[0].endswith(".py")}
+    return found
+
+
+def _padded(recorded: str) -> str:
+    """Return a digest as base64 has it: an installer writes `sha256=…` without the padding."""
+    return f"{recorded.removeprefix('sha256=')}="
+
+
+def _digests(package: str, name: str) -> Iterator[tuple[str, str]]:
+    """Digest the modules below a directory as an installer records them; links are not followed."""
+    with os.scandir(package) as entries:
+        for entry in sorted(entries, key=attrgetter("name")):
+            if entry.is_dir(follow_symlinks=False):
+                yield from _digests(entry.path, f"{name}/{entry.name}")
+            elif entry.name.endswith(".py"):
+                with open(entry.path, "rb") as module:  # noqa: PTH123 - there are hundreds
+                    yield f"{name}/{entry.name}", urlsafe_b64encode(sha256(module.read()).digest()).decode()
 
 
 def _id(place: str, block: str) -> int:

@@ -8,6 +8,9 @@ import zipfile
 import pytest
 from filelock import FileLock
 
+from eventlog.app.replay import replay
+from eventlog.log import EventLog
+from eventlog.settings.schema import Settings
 from tests.support.tree import ROOT, needs_tree
 from tests.support.wheel import build
 
@@ -55,24 +58,48 @@ def test_the_wheel_holds_the_pages_of_help(wheel):
     assert pages <= set(zipfile.ZipFile(wheel).namelist())
 
 
-def test_an_installed_wheel_runs_from_any_directory(wheel, tmp_path):
-    target = tmp_path / "site"
+@pytest.fixture(scope="module")
+def installed(wheel, tmp_path_factory):
+    """The environment of a user who has installed the wheel, and where it is."""
+    target = tmp_path_factory.mktemp("installed") / "site"
     pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--target", str(target), str(wheel)]
     subprocess.run(pip, check=True, capture_output=True)
-    environ = {**os.environ, "PYTHONPATH": str(target), "EVENTLOG_HOME": str(tmp_path / "store")}
-    where = "import eventlog, eventlog.projections, eventlog.app, eventlog.cli; print(eventlog.__file__)"
-    found = subprocess.run(
-        [sys.executable, "-c", where], cwd=tmp_path, env=environ, check=True, capture_output=True, text=True
-    )
-    helped = subprocess.run(
-        [sys.executable, "-m", "eventlog", "--help"],
-        cwd=tmp_path,
-        env=environ,
-        capture_output=True,
-        text=True,
-        check=False,
+    return {**os.environ, "PYTHONPATH": str(target), "EVENTLOG_HOME": str(target.parent / "store")}, target
+
+
+def ran(environ, tmp_path, *arguments):
+    return subprocess.run(
+        [sys.executable, *arguments], cwd=tmp_path, env=environ, capture_output=True, text=True, check=False
     )
 
-    assert str(target) in found.stdout
+
+def test_an_installed_wheel_runs_from_any_directory(installed, tmp_path):
+    environ, target = installed
+    where = "import eventlog, eventlog.projections, eventlog.app, eventlog.cli; print(eventlog.__file__)"
+    helped = ran(environ, tmp_path, "-m", "eventlog", "--help")
+
+    assert str(target) in ran(environ, tmp_path, "-c", where).stdout
     assert (helped.returncode, helped.stderr) == (0, "")
     assert "replay" in helped.stdout
+
+
+def test_two_installations_of_one_version_share_the_cache_whenever_they_were_made(installed, tmp_path):
+    """Hooks from one environment and tools from another, at one store: no day is folded anew at each change."""
+    environ, target = installed
+    for module in target.rglob("*.py"):
+        os.utime(module, (1, 1))
+    store = EventLog(tmp_path / "store")
+    store.append({"type": "fact", "conversation_id": "c", "content": "x"})
+    replay(store, Settings())
+    folded = f"""
+from eventlog.app.replay import replay
+from eventlog.log import EventLog
+from eventlog.settings.schema import Settings
+print(replay(EventLog({str(tmp_path / "store")!r}), Settings()).days_folded)
+"""
+
+    assert "0\n" == ran(environ, tmp_path, "-c", folded).stdout
+    assert 0 == replay(store, Settings()).days_folded
+    record = next(target.glob("agent_eventlog-*.dist-info/RECORD"))
+    record.write_text(record.read_text().replace("eventlog/text.py,sha256=", "eventlog/text.py,sha256=another"))
+    assert "1\n" == ran(environ, tmp_path, "-c", folded).stdout
