@@ -23,7 +23,7 @@ from eventlog.app.rebuild import RebuildResult, replay_store
 from eventlog.app.record_once import record_once
 from eventlog.app.search.open_index import open_index
 from eventlog.app.search.project_names import ProjectNames
-from eventlog.app.session_hooks.run_hooks import run_hooks
+from eventlog.app.session_hooks.run import run_hooks
 from eventlog.codec import from_fields, to_fields
 from eventlog.errors import Busy
 from eventlog.events import ConversationText, Event, SessionEnd, SessionStart, StageSummary

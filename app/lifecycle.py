@@ -2,11 +2,9 @@
 
 from typing import NamedTuple
 
-from eventlog.app.session_hooks import consent
-from eventlog.app.session_hooks.from_settings import BrokenHook, registry
-from eventlog.app.session_hooks.hook_base import SessionLifecycleHook
-from eventlog.app.session_hooks.project_hooks import ProjectHooks
-from eventlog.app.session_hooks.registry import SessionMoment
+from eventlog.app.session_hooks.hooks import SessionLifecycleHook, SessionMoment
+from eventlog.app.session_hooks.project_hooks import ProjectHooks, consent, source_of
+from eventlog.app.session_hooks.run import BrokenHook, registry
 from eventlog.confined import NotConfined
 from eventlog.events import SessionEnd, SessionStart
 from eventlog.log import EventLog
@@ -55,6 +53,6 @@ def _note(hook: SessionLifecycleHook | None, store: Store, project: str) -> str:
     if not isinstance(hook, ProjectHooks):
         return ""
     try:
-        return consent.consent(store, project, consent.source_of(project)).value
+        return consent(store, project, source_of(project)).value
     except (OSError, NotConfined) as error:
         return str(error)

@@ -32,8 +32,8 @@ from eventlog.app.search import recall as recalling
 from eventlog.app.search import search as searching
 from eventlog.app.search.search import SearchHit, SearchQuery
 from eventlog.app.session_context import request_of, session_context
-from eventlog.app.session_hooks.registry import HookOutcome, SessionMoment
-from eventlog.app.session_hooks.run_hooks import run_hooks
+from eventlog.app.session_hooks.hooks import HookOutcome, SessionMoment
+from eventlog.app.session_hooks.run import run_hooks
 from eventlog.app.sessions import NEWEST, SessionRow
 from eventlog.app.status import StatusReport
 from eventlog.app.undo import UndoResult

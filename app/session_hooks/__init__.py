@@ -4,9 +4,17 @@ Independent of any host's hooks. Hooks are chosen in `config.yaml` under `sessio
 by the entry point group `eventlog.session_hooks`, a project by `.eventlog/session_hooks.py`, once a person agrees.
 """
 
-from eventlog.app.session_hooks.hook_base import HookResult, HookStatus, SessionLifecycleHook
-from eventlog.app.session_hooks.hook_context import GitState, HookContext, SessionUsage
-from eventlog.app.session_hooks.registry import HookOutcome, HookRegistry, get_registry
+from eventlog.app.session_hooks.hooks import (
+    GitState,
+    HookContext,
+    HookOutcome,
+    HookRegistry,
+    HookResult,
+    HookStatus,
+    SessionLifecycleHook,
+    SessionUsage,
+    get_registry,
+)
 
 __all__ = [
     "GitState", "HookContext", "HookOutcome", "HookRegistry", "HookResult", "HookStatus", "SessionLifecycleHook",

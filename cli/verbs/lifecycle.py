@@ -11,9 +11,9 @@ from pathlib import Path
 import click
 
 from eventlog.app.lifecycle import list_hooks, record_session
-from eventlog.app.session_hooks import HookOutcome, HookStatus, consent
-from eventlog.app.session_hooks.registry import SessionMoment
-from eventlog.app.session_hooks.run_hooks import run_hooks
+from eventlog.app.session_hooks import HookOutcome, HookStatus, project_hooks
+from eventlog.app.session_hooks.hooks import SessionMoment
+from eventlog.app.session_hooks.run import run_hooks
 from eventlog.cli import EXIT_FOUND, options
 from eventlog.cli.choices import NearChoice
 from eventlog.cli.describe import kind_of
@@ -95,17 +95,17 @@ def trust(file: str, withdraw: bool, store: Store) -> int:
     What runs are exactly the bytes shown: a file that has changed is asked for anew. FILE may be any directory of the
     project.  [default: the current one]
     """
-    project = consent.project_of(file)
-    path = Path(project, consent.PLACE)
+    project = project_hooks.project_of(file)
+    path = Path(project, project_hooks.PLACE)
     if withdraw:
-        found = consent.withdraw(store, project)
+        found = project_hooks.withdraw_consent(store, project)
         say(f"{path} {'is not trusted any more' if found else 'was not trusted'}")
         return 0
-    source = consent.shown_source(project)
-    if consent.consent(store, project, source) is not consent.Consent.GIVEN:
+    source = project_hooks.shown_source(project)
+    if project_hooks.consent(store, project, source) is not project_hooks.Consent.GIVEN:
         if not _agrees(path, source):
             return EXIT_FOUND
-        consent.give(store, project, source)
+        project_hooks.give_consent(store, project, source)
     say(f"{path} is trusted until it changes")
     return 0
 

@@ -9,8 +9,7 @@ from click.testing import CliRunner
 
 from eventlog import Memory
 from eventlog.app.session_hooks import HookResult, SessionLifecycleHook, SessionUsage, get_registry
-from eventlog.app.session_hooks.issue import issue_of
-from eventlog.app.session_hooks.run_hooks import run_hooks
+from eventlog.app.session_hooks.run import issue_of, run_hooks
 from eventlog.cli.group import group
 from eventlog.cli.main import VERBS, _load
 from eventlog.events import HostEvent, SaveRequested, SessionEnd, SessionStart, StageSummary, TurnEnd
