@@ -1,16 +1,63 @@
-"""Changes of a JSON text that touch nothing but what they add or take away.
+"""Changes of a JSON text that touch nothing but what they add or take away; pure.
 
-What is added takes the shape of its surroundings: indentation, line ends, or everything on one line.
+A member of an object, or strings of a list, at any depth. What is added takes the shape of its surroundings:
+indentation, line ends, or everything on one line.
 """
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from eventlog.app.install.json_spans import Node, blank, object_at
+from eventlog.app.install.json_spans import Node, blank, list_at, object_at, says_something
 
 _INDENT = re.compile(r"\n([ \t]+)\"")
+
+
+def with_member(text: str, keys: Sequence[str], value: Any) -> str:
+    """The file with that value under the keys, in the place of another; raises NotJson or BadRequest."""
+    text = text if says_something(text) else "{\n}\n"
+    for depth in range(1, len(keys)):
+        text = with_default(text, keys[:depth], {})
+    text = with_default(text, keys, value)
+    there = object_at(text, keys[:-1]).get(keys[-1])
+    assert there is not None
+    return text if there.value == value else replace(text, there, value)
+
+
+def without_member(text: str, keys: Sequence[str]) -> str:
+    """The file without what is under the keys, which must be there, nor what that leaves empty."""
+    outer = object_at(text, keys[:-1])
+    text = remove(text, outer, [part.key for part in outer.parts].index(keys[-1]))
+    for depth in reversed(range(1, len(keys))):
+        text = without_blank(text, keys[:depth])
+    return text
+
+
+def with_items(text: str, keys: Sequence[str], items: Sequence[str]) -> str:
+    """The file with all items in the list at `keys`; raises NotJson or BadRequest."""
+    text = text if says_something(text) else "{\n}\n"
+    for depth in range(1, len(keys) + 1):
+        text = with_default(text, keys[:depth], [] if depth == len(keys) else {})
+    for item in items:
+        there = list_at(text, keys)
+        assert there is not None
+        text = text if item in there.value else append(text, there, item)
+    return text
+
+
+def without_items(text: str, keys: Sequence[str], is_ours: Callable[[str], bool]) -> str:
+    """The file without those items, nor what that leaves empty; raises NotJson or BadRequest."""
+    there = list_at(text, keys) if says_something(text) else None
+    left = text
+    for index, (_, _, item) in reversed([*enumerate(there.parts if there else ())]):
+        if isinstance(item.value, str) and is_ours(item.value):
+            outer = list_at(left, keys)
+            assert outer is not None
+            left = remove(left, outer, index)
+    for depth in reversed(range(len(keys)) if left != text else ()):
+        left = without_blank(left, keys[: depth + 1])
+    return left
 
 
 def with_default(text: str, keys: Sequence[str], value: Any) -> str:

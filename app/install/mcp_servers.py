@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from eventlog.app.install import json_member, toml_table, toml_text
+from eventlog.app.install import json_edit, toml_edit
 from eventlog.app.install.json_spans import parse, says_something
 from eventlog.errors import BadRequest
 from eventlog.hosts.profile import ServerFile
@@ -34,8 +34,8 @@ def add(text: str, servers: ServerFile, wanted: Mapping[str, Any]) -> str:
         return text
     if _is_toml(servers):  # tables below ours, as a host adds for what was allowed once, are of the former command
         flat = {key: value for key, value in told.items() if not isinstance(value, dict)}
-        return toml_table.with_table(text, [*servers.keys, _NAME], flat)
-    return json_member.with_member(text, [*servers.keys, _NAME], told)
+        return toml_edit.with_table(text, [*servers.keys, _NAME], flat)
+    return json_edit.with_member(text, [*servers.keys, _NAME], told)
 
 
 def remove(text: str, servers: ServerFile) -> str:
@@ -43,16 +43,16 @@ def remove(text: str, servers: ServerFile) -> str:
     if _NAME not in text or not is_ours(entry_in(text, servers)):
         return text
     if _is_toml(servers):
-        return toml_table.without_table(text, [*servers.keys, _NAME])
-    return json_member.without_member(text, [*servers.keys, _NAME])
+        return toml_edit.without_table(text, [*servers.keys, _NAME])
+    return json_edit.without_member(text, [*servers.keys, _NAME])
 
 
 def entry_in(text: str, servers: ServerFile) -> Any:
     """Find what a file tells of a server with our name; None where it tells nothing. Raises BadRequest."""
     if not says_something(text):
         return None
-    document = toml_text.parsed(text) if _is_toml(servers) else parse(text).value
-    return toml_table.table_at(document, [*servers.keys, _NAME])
+    document = toml_edit.parsed(text) if _is_toml(servers) else parse(text).value
+    return toml_edit.table_at(document, [*servers.keys, _NAME])
 
 
 def is_ours(found: Any) -> bool:

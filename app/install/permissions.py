@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from eventlog import hosts
-from eventlog.app.install import json_list, toml_edit, toml_text
+from eventlog.app.install import json_edit, toml_edit
 from eventlog.app.install.json_spans import parse, says_something
 from eventlog.errors import BadRequest
 from eventlog.hooks import prompts
@@ -47,8 +47,8 @@ def add(text: str, rule: Permission, grant: Grant) -> str:
     items = rule.items(grant)
     match rule.form:
         case "json":
-            current = json_list.without_items(text, rule.keys, lambda item: _is_outdated(item, rule, grant))
-            return json_list.with_items(current, rule.keys, items)
+            current = json_edit.without_items(text, rule.keys, lambda item: _is_outdated(item, rule, grant))
+            return json_edit.with_items(current, rule.keys, items)
         case "toml":
             return toml_edit.with_item(text, *rule.keys, *items)
         case "own":
@@ -59,7 +59,7 @@ def remove(text: str, rule: Permission, grant: Grant) -> str:
     """Take the rule out of the text of its file; raises BadRequest."""
     match rule.form:
         case "json":
-            return json_list.without_items(text, rule.keys, lambda item: rule.is_ours(item, grant))
+            return json_edit.without_items(text, rule.keys, lambda item: rule.is_ours(item, grant))
         case "toml":
             return toml_edit.without_item(text, *rule.keys, *rule.items(grant))
         case "own":
@@ -70,7 +70,7 @@ def has_unsafe(text: str, rule: Permission, grant: Grant) -> bool:
     """Tell whether a rule of ours stands there that allows more than saving; raises BadRequest."""
     if not rule.unsafe:
         return False
-    return json_list.without_items(text, rule.keys, lambda item: _is_outdated(item, rule, grant)) != text
+    return json_edit.without_items(text, rule.keys, lambda item: _is_outdated(item, rule, grant)) != text
 
 
 def _is_outdated(item: str, rule: Permission, grant: Grant) -> bool:
@@ -87,6 +87,6 @@ def _parsed(text: str, rule: Permission) -> Any:
     if not says_something(text):
         return None
     try:
-        return parse(text).value if rule.user_file.endswith(".json") else toml_text.parsed(text)
+        return parse(text).value if rule.user_file.endswith(".json") else toml_edit.parsed(text)
     except BadRequest:
         return None
