@@ -2,7 +2,7 @@
 
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 from typing import Any
 
@@ -14,10 +14,12 @@ from eventlog.app.query import EventFilter, newest, query
 from eventlog.app.why_empty import why_empty
 from eventlog.cli import options, suggestions
 from eventlog.cli.choices import NearChoice
-from eventlog.cli.event_forms import show_as
-from eventlog.cli.output import complain, is_terminal
+from eventlog.cli.describe import gist, kind_of
+from eventlog.cli.event_table import event_lines, heading_of, show_events
+from eventlog.cli.output import clean, complain, emit_bytes, emit_pretty, is_terminal, print_line, show_lines, styled
 from eventlog.cli.progress import phases
 from eventlog.cli.shown import Shown
+from eventlog.codec import to_fields
 from eventlog.log import EventLog
 from eventlog.log_line import LogLine
 from eventlog.store import Store
@@ -130,3 +132,43 @@ def _wait() -> bool:
     sys.stdout.flush()
     time.sleep(_LOOK_SECONDS)
     return True
+
+
+def show_as(
+    form: str, entries: Iterable[LogLine], shown: Shown, *, header: bool, closing: str = "", goes_on: bool = False
+) -> None:
+    """Print events as they come; `goes_on`: there will be more, and no pager waits for an end."""
+    show = _print_each if goes_on else show_lines
+    match form:
+        case "jsonl":
+            for entry in entries:
+                emit_bytes(entry.line)
+        case "json":
+            emit_pretty([to_fields(entry.event) for entry in entries])
+        case "markdown":
+            show(_markdown(entries))
+        case _ if shown.is_for_people:
+            show(chain(event_lines(entries, shown), [styled(closing, dim=True)] if closing else []))
+        case _:
+            show_events(entries, shown, header=header)
+
+
+def _print_each(lines: Iterable[str]) -> None:
+    for line in lines:
+        print_line(line)
+
+
+def _markdown(entries: Iterable[LogLine]) -> Iterator[str]:
+    """Make a page: a heading for each session and day of it, and an item for each event."""
+    from eventlog.projections.raw_html import as_text
+
+    heading = ""
+    for entry in entries:
+        event = entry.event
+        mine = heading_of(event, event.ts[:10], event.conversation_id)
+        if mine != heading:
+            yield from ([""] if heading else [])
+            yield f"## {as_text(mine)}"
+            yield ""
+            heading = mine
+        yield f"- {event.ts[11:16]} **{as_text(kind_of(event))}** {as_text(clean(gist(event)))} (`{event.id}`)"

@@ -1,16 +1,20 @@
 """`eventlog status`."""
 
+from collections.abc import Iterable, Iterator
+
 import click
 
+from eventlog.app.apply_result import SectionChange
 from eventlog.app.status import StatusReport, status
 from eventlog.cli import EXIT_FOUND, options
 from eventlog.cli.describe import describe
-from eventlog.cli.output import emit_pretty, say, show_lines, table
+from eventlog.cli.output import beside, clean, count, emit_pretty, marked, say, show_lines, styled, table
 from eventlog.cli.show_apply import blocked_as_dict, staged_as_dict
-from eventlog.cli.show_status import forgotten_lines, waiting_lines
 from eventlog.cli.shown import Shown
 from eventlog.codec import to_fields
 from eventlog.store import Store
+
+_SHOWN = 5  # of what is forgotten
 
 
 @click.command(epilog=options.examples("eventlog status", "eventlog status --json"))
@@ -44,13 +48,13 @@ def _as_dict(found: StatusReport) -> dict[str, object]:
 
 def _tell(found: StatusReport, shown: Shown, *, header: bool) -> None:
     if shown.is_for_people and found.anything_waits:
-        show_lines(waiting_lines(found, shown))
+        show_lines(_waiting_lines(found, shown))
     elif not found.anything_waits and (shown.is_for_people or not found.rejected):
         say("nothing waits")
     else:
         table(_rows(found, shown), header=header, state=0, section=60, id=0, why=200)
     if shown.is_for_people:
-        show_lines(forgotten_lines(found, shown))
+        show_lines(_forgotten_lines(found, shown))
 
 
 def _rows(found: StatusReport, shown: Shown) -> list[tuple[str, ...]]:
@@ -60,3 +64,38 @@ def _rows(found: StatusReport, shown: Shown) -> list[tuple[str, ...]]:
     rows += [("staged", staged.section, shown.id(staged.entry.id), staged.reason) for staged in found.staged]
     rows += [("blocked", file, "", reason) for file, reason in found.blocked]
     return rows + [("forgotten", describe(one), one.id, "") for one in found.rejected]
+
+
+def _waiting_lines(found: StatusReport, shown: Shown) -> Iterator[str]:
+    """Tell what a person has to do first, then what `eventlog apply` will do."""
+    for file, reason in found.blocked:
+        yield from beside(f"{marked('✗')} ", clean(f"{file} cannot be written: {reason}"))
+    if found.staged:
+        yield f"{marked('!')} {count(len(found.staged), 'change waits', 'changes wait')} for you: eventlog resolve ID"
+        for staged in found.staged:
+            yield from _entry(staged.section, shown.id(staged.entry.id))
+            yield from beside(" " * 10, styled(clean(staged.reason), dim=True))
+    yield from _by_itself("will be written", found.pending, shown)
+    yield from _by_itself("will be passed over: there is nothing to delete", found.idle, shown)
+    yield from _by_itself("edited by hand will be taken into the log", found.drifted, shown)
+    if found.pending or found.idle or found.drifted:
+        yield styled("to do it now: eventlog apply; to look first: eventlog apply --dry-run", dim=True)
+
+
+def _forgotten_lines(found: StatusReport, shown: Shown) -> Iterator[str]:
+    """Tell what a person does not want said, the newest last."""
+    for one in found.rejected[-_SHOWN:]:
+        yield from beside("forgotten  ", clean(f"{describe(one)}  [{shown.short(one.id)}]"))
+    if len(found.rejected) > _SHOWN:
+        yield f"forgotten  and {len(found.rejected) - _SHOWN} more: eventlog query --type rejected"
+
+
+def _by_itself(what: str, changes: Iterable[SectionChange], shown: Shown) -> Iterator[str]:
+    if known := list(changes):
+        yield f"{marked('·')} {count(len(known), 'section')} {what}"
+        for change in known:
+            yield from _entry(change.section, shown.id(change.event) if change.event else "")
+
+
+def _entry(section: str, short: str) -> list[str]:
+    return beside(f"  {styled(short, fg='cyan')}  " if short else "  ", clean(section))

@@ -6,8 +6,8 @@ import subprocess
 import pytest
 
 from eventlog import codec
-from eventlog.cli.event_forms import show_as
 from eventlog.cli.shown import Shown
+from eventlog.cli.verbs.query import show_as
 from eventlog.log import EventLog
 from eventlog.store import Store
 from tests.support import builders
