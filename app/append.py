@@ -12,13 +12,17 @@ from eventlog import codec, untrusted_json
 from eventlog.app.naming.references import events_named, session_meant
 from eventlog.app.phases import Phases, silent
 from eventlog.app.record_once import record_once
-from eventlog.app.still_said import still_said
+from eventlog.app.replay import replay
 from eventlog.errors import BadRequest, InvalidEvent
 from eventlog.events import TYPES, Event, PlanEntry, Retraction, UnknownEvent
 from eventlog.fastjson import BOM
 from eventlog.hooks import open_sessions
 from eventlog.log import AppendResult, EventLog
+from eventlog.projections.state.distinct_facts import Statement
+from eventlog.projections.state.fact_scopes import fact_scope
+from eventlog.projections.views.memory import MEMORY
 from eventlog.reserved import refuse_reserved
+from eventlog.settings.schema import Settings
 
 _FIND = "`eventlog query` shows what there is; nothing was stored"
 _NOTHING_STORED = "nothing was stored; correct this line and send the whole again"
@@ -131,3 +135,16 @@ def _of_something(log: EventLog, event: Retraction) -> Retraction:
         return replace(event, target=meant[0])
     hint = "it may be: " + ", ".join(meant) if meant else _FIND
     raise BadRequest("no event has this id" if not meant else "several events do", where=str(event.target), hint=hint)
+
+
+def still_said(log: EventLog, retraction: Retraction) -> list[str]:
+    """List the events whose facts or decisions a retraction leaves though it withdraws an equal one, oldest first."""
+    library = replay(log, Settings(), save=False).library
+
+    def is_withdrawn(statement: Statement) -> bool:
+        return retraction.target == statement.id or retraction.conversation == statement.conversation_id
+
+    equal = [fact.statements for name in library.names(MEMORY.name) for fact in fact_scope(library, name).facts]
+    halved = [statements for statements in equal if any(map(is_withdrawn, statements))]
+    left = {(one.ts, one.id) for statements in halved for one in statements if not is_withdrawn(one)}
+    return [event_id for _, event_id in sorted(left)]

@@ -16,7 +16,7 @@ from eventlog.app.install.health import Problem
 from eventlog.app.install.host_report import Report, examine
 from eventlog.app.install.install import InstallTarget
 from eventlog.app.naming.short_ids import ShortIds
-from eventlog.app.sweep_copies import copies_in
+from eventlog.app.set_aside import copies_in
 from eventlog.codec import to_fields
 from eventlog.conflict_copies import sync_program
 from eventlog.errors import BadSettings

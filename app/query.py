@@ -1,8 +1,11 @@
 """Events of the log by conversation, type, project, time and text."""
 
+import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from itertools import islice
+from contextlib import suppress
+from itertools import chain, islice
+from pathlib import Path
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -11,8 +14,9 @@ from eventlog.app.known_projects import about
 from eventlog.app.phases import Progress, nobody
 from eventlog.app.saying import saying
 from eventlog.events import order
+from eventlog.fastjson import MAX_LINE
 from eventlog.log import EventLog
-from eventlog.log_line import LogLine
+from eventlog.log_line import LogLine, check_line, unread
 
 Test = Callable[[LogLine], bool]
 
@@ -98,3 +102,47 @@ def _tests(log: EventLog, wanted: EventFilter) -> Iterator[Test]:
     if wanted.text or wanted.regex:
         fits = saying(wanted.text, wanted.regex).fits
         yield lambda entry: fits(entry.line)
+
+
+class Follower:
+    """Reads what is appended after it was made; `wanted` without ids."""
+
+    def __init__(self, log: EventLog, wanted: EventFilter) -> None:
+        self._log = log
+        self._fits = fitting(log, wanted)
+        self._ends = {file: _whole_lines(file) for day in log.days() for file in day.files}
+
+    def after(self, found: Iterable[LogLine], wait: Callable[[], bool]) -> Iterator[LogLine]:
+        """Yield what was found already, then each new event once, until `wait` between two looks returns False."""
+        shown: set[str] = set()
+        for entry in chain(found, self._appended(wait)):
+            if entry.event.id not in shown:
+                shown.add(entry.event.id)
+                yield entry
+
+    def _appended(self, wait: Callable[[], bool]) -> Iterator[LogLine]:
+        while wait():
+            files = [(file, day.date) for day in self._log.days() for file in day.files]
+            new = [entry for file, day in files for entry in self._new_in(file, day)]
+            yield from filter(self._fits, new)
+
+    def _new_in(self, file: str, day: str) -> Iterator[LogLine]:
+        """Read the whole lines beyond the last look; a file that is shorter than it was begins anew at its end."""
+        start, end = self._ends.get(file, 0), _whole_lines(file)
+        self._ends[file] = end
+        if end <= start:
+            return
+        with suppress(OSError), Path(file).open("rb") as opened:
+            opened.seek(start)
+            for line in opened.read(end - start).removesuffix(b"\n").split(b"\n"):
+                found = check_line(unread(line, file, 0, start or 1), day)
+                yield from (entry for entry in found if isinstance(entry, LogLine))
+
+
+def _whole_lines(file: str) -> int:
+    """Find where the last whole line of a file ends; 0 where there is none, or no file."""
+    with suppress(OSError), Path(file).open("rb") as opened:
+        size = opened.seek(0, os.SEEK_END)
+        opened.seek(max(0, size - MAX_LINE))
+        return size - len(opened.read().rpartition(b"\n")[2])
+    return 0

@@ -88,7 +88,7 @@ def _erase_withdrawn(opened: OpenStore, done: RebuildResult) -> None:
 
         erase_withdrawn(opened.store)
     if withdrawn.touched or set_aside:
-        from eventlog.app.sweep_copies import sweep_copies
+        from eventlog.app.set_aside import sweep_copies
 
         sweep_copies(opened.log, withdrawn, set_aside)
 

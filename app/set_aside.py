@@ -1,22 +1,39 @@
-"""Copies of edited MEMORY.md files, set aside when the files were written anew: which ones nobody has read yet.
+"""Copies of files that a person had edited, kept beside those: read once, and cleared of what is withdrawn.
 
-A copy is `MEMORY.md.edited-…` beside its file. Most have what a replay has read and could not put into events; some
-were saved in the very moment of the write, and nobody has read them.
+A copy is `MEMORY.md.edited-…`, set aside when the file was written anew. Most have what a replay has read and could not
+put into events; some were saved in the very moment of the write, and nobody has read them.
+
+What is withdrawn leaves the copies, the person's text stays. A line goes that says what is withdrawn, unless the file
+beside the copy says it, too: then somebody else does. A copy goes of which nothing is left that does not stand in the
+file, and one that a newer copy has all of.
 """
 
+from collections.abc import Callable, Collection, Iterable
 from contextlib import suppress
 from pathlib import Path
 
 import msgspec
+from msgspec import Struct
 
 from eventlog import stamps
+from eventlog.app.publish import read
+from eventlog.app.rejections import worded
 from eventlog.errors import NotStored
-from eventlog.files import read_regular, replace_file
+from eventlog.events import PlanEntry
+from eventlog.files import read_regular, remove, replace_file
+from eventlog.log import EventLog
+from eventlog.projections.raw_html import as_said
+from eventlog.projections.stamp import stamped_at
 from eventlog.projections.views.memory import MEMORY
+from eventlog.retractions import Retractions, statements_of
+from eventlog.sha import sha256
 from eventlog.stamps import Stamp
 from eventlog.store import Store
+from eventlog.text import same_text, statement_of
 
 _MARK = ".edited-"
+_BULLETS = "-*+> "
+_LONG = 12  # bytes of a statement that is looked for within lines: a shorter one may stand there by chance
 _decoder = msgspec.json.Decoder(dict[str, Stamp])
 
 
@@ -54,3 +71,109 @@ def _remembered(path: str) -> dict[str, Stamp]:
         return _decoder.decode(read_regular(path))
     except (OSError, msgspec.MsgspecError):
         return {}
+
+
+class Swept(Struct):
+    """The copies that were changed, and those that are gone, as paths relative to the knowledge directory."""
+
+    changed: list[str] = []
+    removed: list[str] = []
+
+
+def copies_in(store: Store) -> list[Path]:
+    """List all copies, by path; none where the directory cannot be read."""
+    with suppress(OSError):
+        return sorted(Path(store.knowledge).rglob(f"*.md{_MARK}*"))
+    return []
+
+
+def sweep_copies(log: EventLog, withdrawn: Retractions, new: Iterable[str] = ()) -> Swept:
+    """Take out of all copies what is withdrawn; where nothing was since the last time, of those beside `new` ones.
+
+    Raises NotStored.
+    """
+    swept, root = Swept(), Path(log.store.knowledge)
+    note, now = Path(log.store.cached("swept")), _digest(withdrawn)
+    is_known = (read(note) or b"").decode("utf-8", "replace") == now
+    copies = {one for name in new for one in _beside(root / name)} if is_known else copies_in(log.store)
+    if copies:
+        says = _Gone(log, withdrawn).says
+        for copy in sorted(copies, reverse=True):
+            _sweep(copy, says, swept, root)
+    if not is_known:
+        with suppress(NotStored):  # where there can be no cache, all are looked at every time
+            replace_file(str(note), now.encode(), durable=False)
+    return swept
+
+
+class _Gone:
+    """All that is withdrawn, to be recognised in a line."""
+
+    def __init__(self, log: EventLog, withdrawn: Retractions) -> None:
+        self._withdrawn = withdrawn
+        texts = [one.statement for one in worded(log, withdrawn.decisions) if one.statement]
+        events = [entry.event for entry in log.find(withdrawn.events).values()]
+        for conversation in sorted(withdrawn.conversations):
+            events += [entry.event for entry in log.session_entries(conversation)]
+        for event in events:
+            for text in statements_of(event):
+                texts += text.split("\n") if isinstance(event, PlanEntry) else [text]
+        self._said = {said for text in texts if any(map(str.isalnum, said := statement_of(_bare(text))))}
+        self._within = [said for said in self._said if len(said.encode()) >= _LONG]
+
+    def says(self, line: str) -> bool:
+        """Tell whether a line says anything of it."""
+        said = _bare(line)
+        if statement_of(said) in self._said or self._withdrawn.rejects(said):
+            return True
+        whole = same_text(as_said(line))
+        return any(one in whole for one in self._within)
+
+
+def _sweep(copy: Path, says: Callable[[str], bool], swept: Swept, root: Path) -> None:
+    data = read(copy)
+    if data is None:
+        return
+    lines, in_file, newer = data.split(b"\n"), _lines(_file_of(copy)), _in_newer(copy)
+    left = [line for line in lines if line in in_file or not says(line.decode("utf-8", "replace"))]
+    is_less = len(left) < len(lines)
+    name = copy.relative_to(root).as_posix()
+    if (is_less or newer) and _is_superseded(left, newer | in_file if is_less else newer):
+        remove(str(copy))
+        swept.removed.append(name)
+    elif is_less:
+        replace_file(str(copy), b"\n".join(left))
+        swept.changed.append(name)
+
+
+def _file_of(copy: Path) -> Path:
+    return copy.with_name(copy.name.partition(_MARK)[0])
+
+
+def _beside(copy: Path) -> list[Path]:
+    return sorted(copy.parent.glob(f"{_file_of(copy).name}{_MARK}*"))
+
+
+def _in_newer(copy: Path) -> set[bytes]:
+    return {line for other in _beside(copy) if other.name > copy.name for line in _lines(other)}
+
+
+def _lines(path: Path) -> set[bytes]:
+    return set((read(path) or b"").split(b"\n"))
+
+
+def _is_superseded(lines: Iterable[bytes], stands: Collection[bytes]) -> bool:
+    return all(line in stands or not line.strip() or stamped_at(line) for line in lines)
+
+
+def _bare(line: str) -> str:
+    """Take from a line what a rendered file puts before a text: bullets, dates, kinds."""
+    said = as_said(line.strip()).lstrip(_BULLETS)
+    while said.startswith("[") and "]" in said:
+        said = said.partition("]")[2].lstrip()
+    return said
+
+
+def _digest(withdrawn: Retractions) -> str:
+    goals = sorted([*withdrawn.events, *withdrawn.conversations, *withdrawn.statements])
+    return sha256("\n".join(goals).encode("utf-8", "replace"))

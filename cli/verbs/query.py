@@ -8,9 +8,8 @@ from typing import Any
 
 import click
 
-from eventlog.app.follow import Follower
 from eventlog.app.phases import Progress
-from eventlog.app.query import EventFilter, newest, query
+from eventlog.app.query import EventFilter, Follower, newest, query
 from eventlog.app.why_empty import why_empty
 from eventlog.cli import options, suggestions
 from eventlog.cli.choices import NearChoice

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eventlog.app.follow import Follower
-from eventlog.app.query import EventFilter, newest, query
+from eventlog.app.query import EventFilter, Follower, newest, query
 from eventlog.app.saying import saying
 from eventlog.codec import to_fields
 from eventlog.errors import BadRequest
