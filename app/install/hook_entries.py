@@ -3,10 +3,12 @@
 New entries go to the end of their lists: other tools' hooks keep their positions, by which Codex knows what it trusts.
 """
 
+import json
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from eventlog.app.install import json_edit, script
+from eventlog.app.install import json_edit
 from eventlog.app.install.json_spans import Node, list_at, object_at, parse, says_something
 from eventlog.hooks.command import is_ours
 from eventlog.hosts.profile import HookFile
@@ -14,11 +16,14 @@ from eventlog.hosts.steps import dig
 
 _COMMANDS = ("command", "bash", "powershell", "exec")
 
+_PLUGIN_HEAD = "// Written by `eventlog install "
+_PLUGIN_COMMANDS = re.compile(r"^const COMMANDS = (\{.*\})$", re.MULTILINE)
+
 
 def merge(text: str, hooks: HookFile, commands: Mapping[str, str]) -> str:
     """Put exactly one entry of ours for each event into a file, and none for others; raises NotJson or BadRequest."""
     if hooks.script:
-        return script.render(hooks.script.read_text("utf-8"), commands)
+        return _plugin(hooks.script.read_text("utf-8"), commands)
     text = text if says_something(text) else "{\n}\n"
     for key, value in {**hooks.document, "hooks": {}}.items():
         text = json_edit.with_default(text, [key], value)
@@ -37,7 +42,7 @@ def entry(hooks: HookFile, event: str, command: str) -> dict[str, Any]:
 
 def strip(text: str) -> str:
     """Make the file without any entry of ours, nor what that leaves empty; raises NotJson or BadRequest."""
-    if script.is_ours(text):
+    if is_plugin(text):
         return ""
     if not says_something(text):
         return text
@@ -55,7 +60,7 @@ def commands_in(value: Any) -> Iterator[tuple[str, str]]:
 
 def value_of(text: str) -> Any:
     """Parse a file with hooks, be it JSON or a script of ours; raises NotJson."""
-    return {"hooks": script.commands_in(text)} if script.is_ours(text) else parse(text).value
+    return {"hooks": _plugin_commands(text)} if is_plugin(text) else parse(text).value
 
 
 def _merge_event(text: str, event: str, wanted: dict[str, Any]) -> str:
@@ -118,3 +123,24 @@ def _entries(text: str, event: str) -> Node:
     found = object_at(text, ["hooks"]).get(event)
     assert found is not None
     return found
+
+
+def _plugin(template: str, commands: Mapping[str, str]) -> str:
+    """Put the commands, by event, into the plugin."""
+    told = f"const COMMANDS = {json.dumps(commands)}"
+    return _PLUGIN_COMMANDS.sub(lambda _: told, template, count=1)
+
+
+def is_plugin(text: str) -> bool:
+    """Tell whether a file is a plugin we wrote, of this version or another."""
+    return text.startswith(_PLUGIN_HEAD)
+
+
+def _plugin_commands(text: str) -> dict[str, Any]:
+    """Read the commands of a plugin of ours, in the shape of other hosts' hooks."""
+    found = _PLUGIN_COMMANDS.search(text)
+    try:
+        commands = json.loads(found[1]) if found else {}
+    except ValueError:
+        return {}
+    return {event: [{"command": command}] for event, command in commands.items()}

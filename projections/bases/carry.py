@@ -14,7 +14,6 @@ from eventlog.events import KnowledgeEdited, PlanEntry
 from eventlog.projections.bases import section_edits, sections
 from eventlog.projections.bases.drawn import drawn
 from eventlog.projections.bases.drift import text_event
-from eventlog.projections.bases.latest_entries import LatestEntries
 from eventlog.projections.bases.ledger import HeldEntry, Ledger
 from eventlog.projections.bases.managed_page import ManagedPage
 from eventlog.projections.bases.merging import lines_of, merged, missing
@@ -25,6 +24,9 @@ from eventlog.projections.bases.sections import Ambiguous, Page, Section, Sectio
 REMOVED = "a person has removed the section"
 EDITED = "a person has edited the section"
 _SHOWN, _CHARS = 3, 60
+
+
+Moment = tuple[str, str]  # ts and id of what decides when an entry counts
 
 
 class Arrival(NamedTuple):
@@ -39,6 +41,33 @@ class Arrival(NamedTuple):
     follows: bool = False  # went with a section above it
     idle: bool = False  # there was nothing to delete
     previous: Under | None = None  # the heading before it on the page, and those above that; None: not known
+
+
+class LatestEntries(Struct):
+    """The latest entry about a section, and the latest that was not declared with it; a question costs the same."""
+
+    seen: int = 0
+    _first: tuple[Moment, str] | None = None
+    _other: tuple[Moment, str] | None = None
+
+    def add(self, entry: PlanEntry, moment: Moment) -> None:
+        """Take in an entry, in any order."""
+        found = moment, _together(entry)
+        if self._first is None or found[0] > self._first[0]:
+            self._other = self._other if self._first is None or self._first[1] == found[1] else self._first
+            self._first = found
+        elif found[1] != self._first[1] and (self._other is None or found[0] > self._other[0]):
+            self._other = found
+
+    def is_later_than(self, entry: PlanEntry, moment: Moment) -> bool:
+        """Tell whether an entry of another batch is later."""
+        rivals = (one for one in (self._first, self._other) if one and one[1] != _together(entry))
+        return any(rival > moment for rival, _ in rivals)
+
+
+def _together(entry: PlanEntry) -> str:
+    """Name what was declared at once: a batch, else the entry alone."""
+    return f"batch {entry.batch}" if entry.batch is not None else f"entry {entry.id}"
 
 
 class WriteResult(Struct):

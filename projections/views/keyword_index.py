@@ -8,7 +8,7 @@ The index of everything is made of what is kept of each project: a share, with n
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import cache
+from functools import cache, lru_cache
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
@@ -22,9 +22,9 @@ from eventlog.projections.same_words import in_language
 from eventlog.projections.stamp import STAMP_BYTES, stamped
 from eventlog.projections.state.conversations import Conversations
 from eventlog.projections.state.distinct_facts import DistinctFact, Rank
-from eventlog.projections.state.fact_scopes import STATED, fact_scope
-from eventlog.projections.views.fact_keywords import by_keyword
+from eventlog.projections.state.fact_scopes import STATED, FactScope, fact_scope
 from eventlog.projections.views.summaries import HEADS, Head, kept
+from eventlog.projections.views.text_keywords import key_of, text_keywords
 from eventlog.store import conversation_name, project_slug
 from eventlog.text import cut, one_line, project_name, same_text
 
@@ -39,6 +39,11 @@ Meant = dict[str, list[DistinctFact]]  # the facts of each keyword
 
 _words_of = cache(same_text)
 _rank_of = itemgetter(0)
+
+_KEYWORD_CHARS = 60
+_READ = 200  # facts whose texts are looked through, the first by rank
+
+_key_of = lru_cache(maxsize=4096)(key_of)
 
 
 class Keyword(Struct, array_like=True):
@@ -252,3 +257,38 @@ def _meant(name: str, library: "Library") -> Meant:
 _VIEW = View((STATED, HEADS), _render, top=True, of_all=True, of_rows=True)
 _OWNS = ("INDEX.md", "projects/*/INDEX.md")
 KEYWORD_INDEX = Projection("index", Conversations, None, _OWNS, view=_VIEW)
+
+
+def by_keyword(subject: FactScope) -> dict[tuple[str, str], list[DistinctFact]]:
+    """Collect the facts of each keyword, by rank; spellings of one are one, as first spelled by who named it."""
+    said = text_keywords([fact.first.text for fact in subject.ranked[:_READ]])
+    labels = {id(fact): words for fact in subject.facts if (words := _labels(fact))}
+    different = {id(words): words for words in labels.values()}  # facts with the same labels share them
+    words_of: dict[str, str] = {}
+    for words in (*different.values(), {one.key: one.word for one in said}):
+        for same, word in words.items():
+            words_of.setdefault(same, word)
+    found: dict[str, list[DistinctFact]] = {same: [] for same in words_of}
+    told: dict[int, list[str]] = {}
+    for one in said:
+        for number in one.texts:
+            told.setdefault(number, []).append(one.key)
+    for number, fact in enumerate(subject.ranked):
+        named = labels.get(id(fact), ())
+        for same in dict.fromkeys((*named, *told[number])) if number in told else named:
+            found[same].append(fact)
+    return {(same, cut(word, _KEYWORD_CHARS)): found[same] for same, word in words_of.items()}
+
+
+def _labels(fact: DistinctFact) -> Mapping[str, str]:
+    """Return what a fact was given as keywords by who saved it, by what spellings have in common."""
+    statements = fact.statements
+    words = _given_words(statements[0].entities, statements[0].category)
+    for statement in statements[1:]:
+        words = {**words, **_given_words(statement.entities, statement.category)}
+    return words
+
+
+@lru_cache(maxsize=4096)
+def _given_words(entities: tuple[str, ...], category: str) -> Mapping[str, str]:
+    return {_key_of(word): word for word in (*entities, category) if word}

@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 
-from eventlog.app.install import script
+from eventlog.app.install.hook_entries import value_of
 from eventlog.hooks.command import is_ours
 from eventlog.hosts.profile import profiles
 from tests.support.command_line import call
@@ -39,7 +39,7 @@ console.log(JSON.stringify([told.system, shell.env]))
 
 def test_a_plugin_calls_every_event_and_goes_with_its_directory(home):
     call("install", "opencode")
-    commands = script.commands_in((home / PLUGIN).read_text())
+    commands = value_of((home / PLUGIN).read_text())["hooks"]
     again = call("install", "opencode").out
     call("uninstall", "opencode")
 

@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 
 from eventlog import ids, timestamps
 from eventlog.codec import from_fields
-from eventlog.projections.bases.carry import carry
-from eventlog.projections.bases.latest_entries import LatestEntries
+from eventlog.projections.bases.carry import LatestEntries, carry
 from eventlog.projections.bases.ledgers import ledgers
 from eventlog.projections.bases.sections import digest
 from eventlog.projections.state.knowledge_events import Knowledge

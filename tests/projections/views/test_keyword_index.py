@@ -6,8 +6,7 @@ from eventlog.app.publish import publish
 from eventlog.app.replay import replay
 from eventlog.projections import ALL
 from eventlog.projections.views import keyword_index
-from eventlog.projections.views.fact_keywords import by_keyword
-from eventlog.projections.views.keyword_index import KEYWORD_INDEX
+from eventlog.projections.views.keyword_index import KEYWORD_INDEX, by_keyword
 from eventlog.projections.views.summaries import SUMMARIES
 from eventlog.settings.schema import MemorySettings, Settings, SummarySettings
 from eventlog.store import project_slug
