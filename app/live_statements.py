@@ -6,11 +6,12 @@ or replaced.
 
 from collections.abc import Callable, Iterator
 from functools import cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from eventlog.app.cache import kept
 from eventlog.app.known_projects import about
 from eventlog.app.naming.short_ids import is_part_of
+from eventlog.codec import from_fields
 from eventlog.events import Event, Fact, StageSummary, order
 from eventlog.log import EventLog
 from eventlog.projections.context.recent_events import said_between, said_in
@@ -52,6 +53,17 @@ def matching(said: list[Said], words: str) -> list[Said]:
     same = by_id or [one for one in said if same_text(one.text) == same_text(words)]
     needle = same_text(words)
     return same or [one for one in said if needle and needle in same_text(one.text)]
+
+
+def withdraw(log: EventLog, said: Said, speaker: dict[str, Any], reason: str | None) -> list[Event]:
+    """Withdraw one thing said: everything that says so, and what it had replaced, which would hold again.
+
+    `speaker` has the fields that tell who withdraws it: an agent may, until it is said again; to reject something for
+    good is a person's. All or nothing; raises NotStored.
+    """
+    goals = dict.fromkeys(event.id for event in (*said.events, *said.replaced))
+    events = [from_fields({**speaker, "type": "retraction", "target": goal, "reason": reason}) for goal in goals]
+    return [appended.event for appended in log.put(events)]
 
 
 def _may_be_heard(log: EventLog, place: Place) -> Callable[[Event], bool]:

@@ -8,7 +8,7 @@ from urllib.parse import unquote, urlsplit
 
 from eventlog import hosts
 from eventlog.app.current_conversation import speaker_of_server
-from eventlog.app.live_statements import Place, Said, matching, said_here
+from eventlog.app.live_statements import Place, Said, matching, said_here, withdraw
 from eventlog.app.machine import Machine
 from eventlog.app.naming.file_lines import is_file_line
 from eventlog.app.naming.short_ids import ShortIds
@@ -16,7 +16,6 @@ from eventlog.app.open_store import open_log, open_store
 from eventlog.app.record_once import off_switch, record_once
 from eventlog.app.search.search import SearchQuery, search
 from eventlog.app.why import reasons_behind
-from eventlog.app.withdraw import withdraw
 from eventlog.codec import from_fields
 from eventlog.errors import BadRequest
 from eventlog.events import HUMAN, Event, Rejected

@@ -11,16 +11,18 @@ from msgspec.structs import replace
 from eventlog.fence import without_hosts_tags, without_tags
 from eventlog.projections.base import Line
 from eventlog.projections.context import context_files
-from eventlog.projections.context.about_work import bearing_lines, look_up, on_what
 from eventlog.projections.context.agent_context import ContextFile, FileLoadResult
 from eventlog.projections.context.budget import ContextSection
 from eventlog.projections.context.context_files import bootstrap_file, used_name
 from eventlog.projections.context.once import said_once
 from eventlog.projections.context.sources import ContextSources
 from eventlog.projections.context.templates import is_template
+from eventlog.projections.context.work_at_hand import Bearing
+from eventlog.projections.raw_html import as_text
 from eventlog.projections.stamp import is_stamp
 from eventlog.projections.state.distinct_facts import DistinctFact
 from eventlog.projections.state.told import Local
+from eventlog.text import cut, one_line
 
 # what matters most when not all of it fits
 _BY_VALUE = (
@@ -36,9 +38,9 @@ _KINDS = {
     context_files.USER_FILES: "user",
 }
 
-
 _FIELD = re.compile(r"\*\*[^*]+:\*\* ")  # of a summary: the title names the session, and the project is this one
 _TIME = re.compile(r" \d{4}-\d\d-\d\d \d\d:\d\d")
+_BRANCH_CHARS, _SESSION_CHARS, _FILES = 60, 300, 6
 
 
 class ContextParts(NamedTuple):
@@ -174,3 +176,41 @@ def _lines(texts: list[str]) -> tuple[Line, ...]:
     """Split into lines, without empty ones at either end."""
     text = "\n".join(texts).strip("\n")
     return tuple(map(Line, text.split("\n"))) if text.strip() else ()
+
+
+def on_what(parts: ContextSources) -> str:
+    """Name the branch, or that it is the files, for a title."""
+    branch = cut(one_line(parts.request.work.branch), _BRANCH_CHARS)
+    return parts.words.on_branch.format(branch=branch) if branch else parts.words.on_files
+
+
+def bearing_lines(parts: ContextSources) -> Iterator[Line]:
+    """Tell what bears on the work; of a session what it came to, and the files it changed."""
+    for bearing in parts.bearings:
+        day = parts.local(bearing.ts)[:10]
+        if bearing.memory_type:
+            yield Line(f"- [{bearing.memory_type}][{day}] {_plain(bearing.text)}", bearing.sources)
+        else:
+            yield from (Line(f"- [{day}] {text}", bearing.sources) for text in _of_session(bearing, parts) if text)
+
+
+def look_up(parts: ContextSources, rest: Sequence[ContextSection]) -> Iterator[Line]:
+    """Tell in one line how to find what is not told, where there is anything; others than the user are not told."""
+    if parts.shared or not (parts.index or any(section.lines for section in rest)):
+        return
+    words, request = parts.words, parts.request
+    command = words.search.format(command=f"{request.program} search{request.store_option}")
+    keywords = words.keywords.format(path=parts.index) if parts.index else ""
+    yield Line(f"{command}{keywords}{words.full_stop}")
+
+
+def _of_session(bearing: Bearing, parts: ContextSources) -> Iterator[str]:
+    yield _plain(bearing.topic)
+    yield cut(_plain(bearing.text), _SESSION_CHARS)
+    yield from map(_plain, bearing.decisions)
+    if bearing.files:
+        yield parts.words.files.format(files=_plain(", ".join(bearing.files[:_FILES])))
+
+
+def _plain(text: str) -> str:
+    return as_text(one_line(text))

@@ -1,21 +1,35 @@
-"""The addresses of the repositories worked in on this machine reach the log, each once."""
+"""What the log is told of projects: that two are one, by a person, and the addresses of those worked in here."""
 
 from collections.abc import Iterator
 from pathlib import Path
 
 from eventlog import timestamps
-from eventlog.events import ProjectSeen
+from eventlog.app.known_projects import about, name_of
+from eventlog.app.open_store import OpenStore
+from eventlog.errors import BadRequest
+from eventlog.events import HUMAN, ProjectJoined, ProjectSeen
 from eventlog.log import EventLog
 from eventlog.projections.state.identity import Identities
 from eventlog.projections.state.places import Places
 from eventlog.remote import remote_of
-from eventlog.replica import replica_of
+from eventlog.replica import make_replica, replica_of
 
 _LATELY_NS = 7 * 24 * 3600 * 10**9  # who has not worked somewhere for longer has not moved it either
 
 
+def join_projects(opened: OpenStore, one: str, other: str) -> ProjectJoined:
+    """Store that two paths are one project, until that is retracted; raises BadRequest where they are, or NotStored."""
+    make_replica(opened.store)
+    if about(opened.store, one)(other, None):
+        raise BadRequest(f"{one} and {other} are one project already")
+    names = [name_of(opened.store, path) for path in (one, other)]
+    stored = opened.log.put([ProjectJoined(conversation_id=HUMAN, agent=HUMAN, projects=names)])[0].event
+    assert isinstance(stored, ProjectJoined)
+    return stored
+
+
 def tell_remotes(log: EventLog, places: Places, known: Identities) -> int:
-    """Append what the log does not know yet of the paths it tells of; returns how many events, raises NotStored."""
+    """Append the addresses of paths that the log does not know yet; returns how many events, raises NotStored."""
     return len(log.put(_untold(log, places, known)))
 
 
