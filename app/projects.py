@@ -1,4 +1,4 @@
-"""What the log is told of projects: that two are one, by a person, and the addresses of those worked in here."""
+"""The events that say of projects which are one, and at which addresses those worked in here are."""
 
 from collections.abc import Iterator
 from pathlib import Path
