@@ -59,6 +59,7 @@ _Step = Callable[Concatenate["StoreCache", _Given], _Done]
 _Directory = dict[str, int | bytes]  # block -> checksum of the row, or a short one itself
 _directory = msgspec.msgpack.Decoder(_Directory)
 _encode = msgspec.msgpack.encode
+_connections: "dict[weakref.ref[StoreCache], sqlite3.Connection]" = {}
 
 
 class _Wrong(Exception):
@@ -96,7 +97,6 @@ class StoreCache:
         self._changed: set[str] = set()
         self._at_hand: OrderedDict[tuple[str, str], bytes] = OrderedDict()
         self._room = _AT_HAND
-        self._release: Callable[[], object] = lambda: None
         self._open()
         self._root = self._directory_at(_ROOT, self._checked(_ROOT, "", None))
 
@@ -146,7 +146,7 @@ class StoreCache:
 
     def close(self) -> None:
         """Let go of the file; what was not saved is gone."""
-        self._release()
+        _close(self._handle)
 
     def damage(self, error: Exception) -> ShelfDamaged:
         """Say what is wrong, and whether for good."""
@@ -164,8 +164,10 @@ class StoreCache:
         self._database = sqlite3.connect(
             address, uri=True, timeout=_PATIENCE, isolation_level=None, check_same_thread=False
         )
-        # A replay's result holds the cache in a cycle; only a finalizer runs before the connection of a cycle is freed.
-        self._release = weakref.finalize(self, _close, self._database)
+        # A replay's result holds the cache in a cycle: only this runs before the connection of a cycle is freed. With
+        # `weakref.finalize`, which has work at the end, no process could leave at once.
+        self._handle = weakref.ref(self, _close)
+        _connections[self._handle] = self._database
         for pragma in _PRAGMAS:
             self._database.execute(f"PRAGMA {pragma}")
         if self._writes:
@@ -243,9 +245,10 @@ class StoreCache:
         return False
 
 
-def _close(database: sqlite3.Connection) -> None:
-    with suppress(sqlite3.Error):
-        database.close()
+def _close(handle: "weakref.ref[StoreCache]") -> None:
+    if database := _connections.pop(handle, None):
+        with suppress(sqlite3.Error):
+            database.close()
 
 
 def opened(store: Store, *, writes: bool, anew: bool = False) -> StoreCache | None:
