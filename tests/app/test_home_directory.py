@@ -1,5 +1,6 @@
 """What is said in a home directory that is no repository is said of the user, in no project."""
 
+import contextlib
 import json
 
 import pytest
@@ -10,14 +11,20 @@ from tests.support.payloads import claude, data
 
 
 @pytest.fixture
-def home(tmp_path):
+def home(tmp_path, monkeypatch):
     path = tmp_path / "home"
     path.mkdir()
+    monkeypatch.setenv("HOME", str(path))
+    monkeypatch.setenv("EVENTLOG_HOME", str(path / ".eventlog"))
     return path
 
 
-def _run(home, *words, cwd=None, **options):
-    return command_line.run(*words, cwd=cwd or home, HOME=str(home), EVENTLOG_HOME=str(home / ".eventlog"), **options)
+def _run(home, *words, cwd=None, stdin=b""):
+    """Run a verb there: in this process, but for a hook, which ends the one it is in."""
+    if words[0] == "hook":
+        return command_line.run(*words, cwd=home, stdin=stdin, HOME=str(home), EVENTLOG_HOME=str(home / ".eventlog"))
+    with contextlib.chdir(cwd or home):
+        return command_line.call(*words, stdin=stdin)
 
 
 def _events(home):
