@@ -120,9 +120,9 @@ rm {place}/fill
 
 def test_a_full_disk_leaves_a_trace_of_what_is_lost_and_doctor_tells(tmp_path):
     (tmp_path / "disk").mkdir()
-    calls = 32
+    calls = 16
     script = FULL.format(
-        size=64, place=tmp_path / "disk", hook=" ".join(HOOK), calls=calls, said="x" * 1900, out=tmp_path,
+        size=32, place=tmp_path / "disk", hook=" ".join(HOOK), calls=calls, said="x" * 1900, out=tmp_path,
         python=sys.executable,
     )  # fmt: skip
     environ = {**surroundings(), "PYTHONDONTWRITEBYTECODE": "1"}
