@@ -4,7 +4,6 @@ Not for hooks, which are told by their payload: hosts inherit each other's envir
 """
 
 import os
-import subprocess
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path, PurePath
 
@@ -58,6 +57,8 @@ def _process(pid: int) -> tuple[int, str] | None:
 
 def _listed() -> dict[int, tuple[int, str]]:
     """Ask `ps` for all processes, where there is no /proc; none where it does not answer."""
+    import subprocess  # a twentieth of the time of a verb, which needs it nowhere else
+
     try:
         said = subprocess.run(_PS, capture_output=True, check=True, timeout=2).stdout.decode("utf-8", "replace")
         lines = (line.split(None, 2) for line in said.splitlines())
