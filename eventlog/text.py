@@ -1,10 +1,12 @@
-"""Text from events, made fit for one line of a file or a terminal; pure."""
+"""Text from events, made fit for one line of a file or a terminal, and compared; pure.
 
-import re
-import unicodedata
-from collections.abc import Callable
-from functools import cache, lru_cache, wraps
-from pathlib import PurePath
+Imported inside agents' hooks: `re` and the tables of Unicode are loaded for the few texts that need them.
+"""
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import re
+    from collections.abc import Callable
 
 # C0 and C1 controls, whole terminal sequences (ECMA-48 CSI) where one is, and every code point that shows nothing or
 # changes the direction (Default_Ignorable_Code_Point of Unicode, interlinear annotations, tags): they would act on the
@@ -23,57 +25,86 @@ _UNSAFE = (
 _SUSPECT = f"[{_CONTROLS}{_INVISIBLE}\u200d\ufe0f]"  # all that is unsafe has one of these, and few texts do
 _UNSEEN = f"[{_INVISIBLE}\u200d\ufe0f]+"  # joiners and selectors do not distinguish texts, either
 # Han characters, kana and their punctuation: a space beside them is a matter of taste
-_HAN = "\u2e80-\u2fdf\u3001-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
-_BESIDE_HAN = f" (?:(?=[{_HAN}])|(?<=[{_HAN}] ))"  # begins with the space: that is looked for first
+_HAN = (
+    ("\u2e80", "\u2fdf"), ("\u3001", "\u30ff"), ("\u31f0", "\u31ff"), ("\u3400", "\u4dbf"), ("\u4e00", "\u9fff"),
+    ("\uf900", "\ufaff"), ("\U00020000", "\U0003ffff"),
+)  # fmt: skip
+_IDEOGRAPHS = _HAN[4]  # and these, beside ASCII, are what most texts have: NFKC leaves them as they are
 # what NFKC changes of most Chinese texts: where nothing else is left for it, it takes a tenth of the time
 _WIDE = tuple(zip("，：；！？（）", ",:;!?()", strict=True))
 
+# what Python takes for printable, and nobody sees: fillers of Hangul and Khmer, selectors of a variant, tags
+_HIDING = frozenset(
+    "\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u3164\uffa0"
+    "\ufe00\ufe01\ufe02\ufe03\ufe04\ufe05\ufe06\ufe07\ufe08\ufe09\ufe0a\ufe0b\ufe0c\ufe0d\ufe0e\ufe0f"
+)
+_TAGS = "\U000e0000"
+_CLOSING = frozenset("!\"#%&'()*,-./:;?@[\\]_{}、。「」『』“”‘’…—")  # punctuation that most texts have
+_SYMBOLS = frozenset("$+<=>^`|~")  # and what else ASCII has
+
 _REMEMBERED = 2000  # characters of a text, at most
+_MOST = 1024  # texts
 
 
-def _remembering(function: Callable[[str], str]) -> Callable[[str], str]:
-    """Remember what short texts come to: those not of ASCII take their time, and entities and categories come again."""
-    known = lru_cache(maxsize=1024)(function)
+class _Known(dict[str, str]):
+    """What short texts come to: those not of ASCII take their time, and entities and categories come again."""
 
-    @wraps(function)
-    def remembered(text: str) -> str:
-        return known(text) if len(text) < _REMEMBERED else function(text)
+    def __init__(self, function: "Callable[[str], str]") -> None:
+        self._function = function
 
-    return remembered
+    def __missing__(self, text: str) -> str:
+        found = self._function(text)
+        if len(text) < _REMEMBERED:
+            if len(self) >= _MOST:
+                self.clear()
+            self[text] = found
+        return found
 
 
 STAGE_PREFIX = "阶段摘要："
 
-_compiled = cache(re.compile)  # on first need: a session's start that meets ASCII only would wait for nothing
+
+def _compiled(pattern: str) -> "re.Pattern[str]":
+    """Compile on first need; `re` remembers."""
+    import re
+
+    return re.compile(pattern)
 
 
 def one_line(text: str) -> str:
     """White space collapsed, characters gone that act or that nobody sees."""
     if text.isascii() and text.isprintable() and "  " not in text and text == text.strip():
         return text  # as most is
-    return _one_line(text)
+    return _one_lines[text]
 
 
-@_remembering
 def _one_line(text: str) -> str:
     return " ".join(harmless(" ".join(text.split())).split())
 
 
+_one_lines = _Known(_one_line)
+
+
+def is_harmless(text: str) -> bool:
+    """Tell whether `harmless` would leave a text as it is; False where in doubt."""
+    return text.isprintable() and (text.isascii() or (max(text) < _TAGS and _HIDING.isdisjoint(text)))
+
+
 def harmless(text: str) -> str:
     """Without characters that would act on a terminal or hide what follows; line breaks are among them."""
-    if (text.isascii() and text.isprintable()) or not _compiled(_SUSPECT).search(text):
+    if is_harmless(text) or not _compiled(_SUSPECT).search(text):
         return text
     return _compiled(_UNSAFE).sub("", text)
 
 
 def spelled_out(text: str) -> str:
     """Write as escapes what would act on a terminal or hide, so that a person sees it; tabs stay."""
-    if not _compiled(_SUSPECT).search(text):
+    if is_harmless(text) or not _compiled(_SUSPECT).search(text):
         return text
-    return str(_compiled(_UNSAFE).sub(_escaped, text))
+    return _compiled(_UNSAFE).sub(_escaped, text)
 
 
-def _escaped(found: re.Match[str]) -> str:
+def _escaped(found: "re.Match[str]") -> str:
     return found[0] if found[0] == "\t" else ascii(found[0])[1:-1]
 
 
@@ -82,10 +113,16 @@ def encodable(text: str) -> str:
     return text if text.isascii() else text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
-@cache
 def project_name(project: str) -> str:
     """Name a project for people: the last part of its path, fit for one line; "" for none."""
-    return one_line(PurePath(project).name or project)
+    if project not in _project_names:
+        from pathlib import PurePath
+
+        _project_names[project] = one_line(PurePath(project).name or project)
+    return _project_names[project]
+
+
+_project_names: dict[str, str] = {}
 
 
 def cut(text: str, limit: int) -> str:
@@ -104,13 +141,22 @@ def same_text(text: str) -> str:
 
 def same_line(line: str) -> str:
     """Reduce like `same_text` what is one line."""
-    return _unclosed(line.lower()) if line.isascii() else _same_line(line)
+    return _unclosed(line.lower()) if line.isascii() else _same_lines[line]
 
 
-@_remembering
 def _same_line(line: str) -> str:
-    collapsed = " ".join(fold(line).split())
-    return _unclosed(_compiled(_BESIDE_HAN).sub("", collapsed) if " " in collapsed else collapsed) or line
+    first, *words = fold(line).split() or [""]
+    collapsed = first
+    for word in words:
+        collapsed += word if _is_han(collapsed[-1]) or _is_han(word[0]) else f" {word}"
+    return _unclosed(collapsed) or line
+
+
+_same_lines = _Known(_same_line)
+
+
+def _is_han(char: str) -> bool:
+    return char >= _HAN[0][0] and any(first <= char <= last for first, last in _HAN)
 
 
 def _unclosed(text: str) -> str:
@@ -121,21 +167,41 @@ def _unclosed(text: str) -> str:
     return text[:end] or text
 
 
-@_remembering
+def statement_line(text: str) -> str:
+    """Take a text on one line, without the mark of a stage."""
+    return one_line(text).removeprefix(STAGE_PREFIX).strip()
+
+
 def statement_of(text: str) -> str:
     """Reduce a text to what all wordings of its statement have in common."""
-    return same_line(one_line(text).removeprefix(STAGE_PREFIX).strip())
+    return same_line(statement_line(text))
 
 
 def fold(text: str) -> str:
     """Without invisible characters, and without the difference of capitals and of width (NFKC)."""
     if text.isascii():
         return text.lower()
-    seen = _compiled(_UNSEEN).sub("", text)
+    seen = text if is_harmless(text) else _compiled(_UNSEEN).sub("", text)
     for wide, narrow in _WIDE:
         seen = seen.replace(wide, narrow)
-    return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", seen).casefold())
+    if _is_plain(seen):
+        return seen.lower()
+    from unicodedata import normalize
+
+    return normalize("NFKC", normalize("NFKC", seen).casefold())
+
+
+def _is_plain(text: str) -> bool:
+    """Tell whether a text has nothing but ideographs and ASCII, for which no tables are needed."""
+    first, last = _IDEOGRAPHS
+    return all(first <= char <= last or char < "\x80" or char in "、。" for char in text)
 
 
 def _closes(char: str) -> bool:
-    return char == " " or unicodedata.category(char).startswith("P")
+    if char in _CLOSING or char in _SYMBOLS:
+        return char in _CLOSING
+    if char == " ":
+        return True
+    from unicodedata import category
+
+    return category(char).startswith("P")

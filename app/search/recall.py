@@ -18,6 +18,7 @@ from eventlog.line_marks import marks
 from eventlog.projections.search.gate import Gate, subjects
 from eventlog.projections.search.words import tokens
 from eventlog.settings import cached
+from eventlog.text import cut, one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -41,12 +42,6 @@ _MOST_ROWS = 500  # of the index; a prompt waits for so many to be ranked, and f
 _LINE = 300  # characters
 _PATIENCE = 0.2  # seconds another writer of the index is waited for
 _MOST = 4 << 20  # bytes of the log that are read while a person waits
-# what Python takes for printable, and nobody sees: fillers of Hangul and Khmer, selectors of a variant, tags
-_HIDING = frozenset(
-    "\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u3164\uffa0"
-    "\ufe00\ufe01\ufe02\ufe03\ufe04\ufe05\ufe06\ufe07\ufe08\ufe09\ufe0a\ufe0b\ufe0c\ufe0d\ufe0e\ufe0f"
-)
-_TAGS = "\U000e0000"
 
 
 class Asked:
@@ -197,19 +192,9 @@ def subject_of(prompt: str) -> list[str]:
     return subjects(tokens(prompt[:_READ_OF_PROMPT]))
 
 
-def is_harmless(text: str) -> bool:
-    """Tell whether `one_line` would leave a text as it is, without loading what that takes; False where in doubt."""
-    return text.isprintable() and (text.isascii() or (max(text) < _TAGS and _HIDING.isdisjoint(text)))
-
-
 def _line(hit: "Hit") -> str:
     """Return the text on one line, within bounds, without what acts on a terminal or hides."""
-    text = " ".join(hit.found.shown.split())
-    if not is_harmless(text):
-        from eventlog.text import one_line
-
-        text = one_line(text)
-    return text if len(text) <= _LINE else f"{text[: _LINE - 1].rstrip()}…"
+    return cut(one_line(hit.found.shown), _LINE)
 
 
 def before_file(store: "Store", call: "HookCall") -> str:

@@ -19,9 +19,10 @@ from eventlog.projections.bases.sections import Page, canonical
 from eventlog.projections.labels import Labels
 from eventlog.projections.raw_html import as_said
 from eventlog.projections.stamp import is_stamp
-from eventlog.projections.state.conclusions import agents_own, conclude
+from eventlog.projections.state.conclusions import conclude
 from eventlog.projections.state.conversations import Conversation, Conversations
 from eventlog.projections.state.distinct_facts import subject_of
+from eventlog.projections.state.standing import agents_own
 from eventlog.projections.views.memory import NOTES, is_notes, notes_path
 from eventlog.text import same_text
 

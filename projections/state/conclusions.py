@@ -22,12 +22,12 @@ from eventlog.projections.state.distinct_facts import (
     DistinctFact,
     Statement,
     distinct_facts,
-    likeness,
     of_fact,
     subject_of,
 )
+from eventlog.projections.state.standing import WHOLE, current_saves, likeness, open_todos
 from eventlog.retractions import Retractions
-from eventlog.text import STAGE_PREFIX, cut, one_line
+from eventlog.text import cut, one_line, statement_line
 
 TOPIC_CHARS = 100
 SUMMARY_CHARS = 500
@@ -130,19 +130,15 @@ def _allowed(texts: tuple[SourcedText, ...], withdrawn: Retractions) -> tuple[So
     return tuple(said for said in texts if not withdrawn.rejects(said.text))
 
 
-def agents_own(summaries: Iterable[StageSummary]) -> list[StageSummary]:
-    """List the summaries an agent wrote, in the order given."""
-    return [summary for summary in summaries if summary.layer != SESSION_END]
-
-
 def _told(summaries: Sequence[StageSummary]) -> Conclusion:
     """Return topic, summary and source, of at least one summary."""
-    own = agents_own(summaries)
-    if session := [summary for summary in own if summary.scope == "session"]:
-        return _newest(session[-1], summaries, _SOURCES[session[-1].layer], automatic=False)
-    if own:
-        return _joined(own, summaries)
-    return _newest(summaries[-1], summaries, COMPOSED, automatic=True)
+    current = current_saves(summaries)
+    newest = current[-1]
+    if newest.layer == SESSION_END:
+        return _newest(newest, summaries, COMPOSED, automatic=True)
+    if newest.scope == WHOLE:
+        return _newest(newest, summaries, _SOURCES[newest.layer], automatic=False)
+    return _joined(current, summaries)
 
 
 def _newest(newest: StageSummary, summaries: Sequence[StageSummary], source: str, *, automatic: bool) -> Conclusion:
@@ -204,24 +200,19 @@ def _net(stages: Sequence[StageSummary]) -> str:
 
 def _open(summaries: Sequence[StageSummary]) -> tuple[SourcedText, ...]:
     """List the to-dos that are left; a list drawn from the transcript counts where no agent made one."""
-    naming = [summary for summary in summaries if any(map(_clean, summary.todos))]
-    lists = [summary for summary in naming if summary.layer != SESSION_END] or naming
-    if not lists:
+    counting, left = open_todos(summaries)
+    if counting is None:
         return ()
     said = _said(summaries, _todos)
-    left = {saying.same: saying for saying in said if saying.id == lists[-1].id}
-    for summary in summaries[summaries.index(lists[-1]) + 1 :]:
-        for text in summary.done:
-            left.pop(likeness(_clean(text)), None)
-    return _sourced(left.values(), said)
+    return _sourced((saying for saying in _newest_wordings(said, counting.id) if saying.same in left), said)
+
+
+def _newest_wordings(said: Iterable[Mention], summary: str) -> Iterable[Mention]:
+    return {saying.same: saying for saying in said if saying.id == summary}.values()
 
 
 def _topic(summary: StageSummary) -> str:
-    return cut(one_line(summary.topic) or _clean(summary.summary)[:_TOPIC_OF_TEXT].rstrip(), TOPIC_CHARS)
-
-
-def _clean(text: str) -> str:
-    return one_line(text).removeprefix(STAGE_PREFIX).strip()
+    return cut(one_line(summary.topic) or statement_line(summary.summary)[:_TOPIC_OF_TEXT].rstrip(), TOPIC_CHARS)
 
 
 _decisions, _todos = attrgetter("decisions"), attrgetter("todos")
@@ -236,7 +227,7 @@ def _said(summaries: Sequence[StageSummary], texts: Callable[[StageSummary], lis
     return [
         Mention(text, summary.ts, summary.id, likeness(text), summary.after)
         for summary in summaries
-        for text in map(_clean, texts(summary))
+        for text in map(statement_line, texts(summary))
         if text
     ]
 

@@ -10,8 +10,8 @@ from operator import attrgetter
 from msgspec import Struct
 
 from eventlog.events import Fact, counts_at, order
-from eventlog.ids import digest
-from eventlog.text import one_line, same_line
+from eventlog.projections.state.standing import likeness, standing
+from eventlog.text import one_line
 
 
 class Statement(Struct, array_like=True, frozen=True, gc=False):
@@ -31,7 +31,6 @@ class Statement(Struct, array_like=True, frozen=True, gc=False):
     after: str | None = None
 
 
-_LIKENESS = 12  # bytes
 Rank = tuple[int, int, str, float, str]
 _rank_of, _time_of, _after_of = attrgetter("rank"), attrgetter("ts", "id"), attrgetter("after")
 
@@ -86,13 +85,12 @@ def distinct_facts(statements: Iterable[Statement]) -> list[DistinctFact]:
     in_order = sorted(statements, key=_time_of)
     if any(map(_after_of, in_order)):  # a clock was wrong
         in_order.sort(key=order)
-    current = {one.key: one.same for one in in_order if one.key}
-    standing = [one for one in in_order if one.key is None or current[one.key] == one.same]
+    current = standing(in_order)
     facts = {
-        one.same: DistinctFact((one,), (one.importance, 1, counts_at(one), one.confidence, one.id)) for one in standing
+        one.same: DistinctFact((one,), (one.importance, 1, counts_at(one), one.confidence, one.id)) for one in current
     }
-    if len(facts) < len(standing):  # most are stated once
-        facts |= {same: DistinctFact(said, _rank(said)) for same, said in _repeated(standing).items()}
+    if len(facts) < len(current):  # most are stated once
+        facts |= {same: DistinctFact(said, _rank(said)) for same, said in _repeated(current).items()}
     return list(facts.values())
 
 
@@ -109,11 +107,6 @@ def _rank(statements: Sequence[Statement]) -> Rank:
     importance = max(statement.importance for statement in statements)
     sessions = len({statement.conversation_id for statement in statements})
     return importance, sessions, counts_at(last), last.confidence, last.id
-
-
-def likeness(line: str) -> bytes:
-    """Digest what all wordings of a text of one line have in common: rows are kept by the thousand, texts are long."""
-    return digest(same_line(line), _LIKENESS)
 
 
 def subject_of(fact: Fact) -> str:

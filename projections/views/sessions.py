@@ -9,8 +9,9 @@ from msgspec import Struct
 
 from eventlog.ids import digest
 from eventlog.projections.base import Document, Line, Projection, RowKind, View
-from eventlog.projections.state.conclusions import SUMMARY_CHARS, agents_own
+from eventlog.projections.state.conclusions import SUMMARY_CHARS
 from eventlog.projections.state.conversations import Conversations
+from eventlog.projections.state.standing import agents_own
 from eventlog.projections.state.told import Told
 
 if TYPE_CHECKING:

@@ -12,9 +12,10 @@ from functools import cache
 from msgspec import Struct, field
 
 from eventlog.projections.base import Document, Projection, RowKind, Total, View
-from eventlog.projections.state.conclusions import COMPOSED, NONE, agents_own
+from eventlog.projections.state.conclusions import COMPOSED, NONE
 from eventlog.projections.state.conversations import Conversations
 from eventlog.projections.state.recalls import RecallCount, recalls_of
+from eventlog.projections.state.standing import agents_own
 from eventlog.projections.state.told import Told
 from eventlog.settings.schema import Settings
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eventlog.text import cut, fold, one_line, project_name, same_line, same_text
+from eventlog.text import cut, fold, harmless, is_harmless, one_line, project_name, same_line, same_text
 
 
 @pytest.mark.parametrize(
@@ -109,3 +109,11 @@ def test_a_line_of_invisible_characters_is_stable_too(text):
 )
 def test_a_project_is_named_after_its_directory(project, name):
     assert name == project_name(project)
+
+
+def test_a_text_that_is_harmless_at_a_glance_holds_nothing_that_acts_or_hides():
+    plain = "".join(char for char in map(chr, range(0x10000)) if is_harmless(char))
+
+    assert harmless(plain) == plain
+    assert is_harmless("发票编号必须连续，café ☕")
+    assert not any(map(is_harmless, ("tag\U000e0041", "a\u200bb", "a\u3164", "selected\ufe0f", "\x1b[31m")))

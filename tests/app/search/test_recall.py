@@ -10,10 +10,9 @@ from hypothesis import strategies as st
 
 from eventlog import Memory
 from eventlog.app.search import search_index, word_tables
-from eventlog.app.search.recall import Asked, is_harmless, recall
+from eventlog.app.search.recall import Asked, recall
 from eventlog.events import ContextInjected, Fact, Rejected, Retraction, SessionStart
 from eventlog.store import Store
-from eventlog.text import harmless
 from tests.support.fences import nonces
 from tests.support.hook_calls import HOOK, errors_of, respond
 from tests.support.payloads import claude, codex, data
@@ -184,14 +183,6 @@ def test_whatever_goes_wrong_the_prompt_is_told_nothing_and_the_failure_is_noted
 
     assert ask(store, ASKS) == ""
     assert len(errors_of(store)) == 1
-
-
-def test_what_a_line_is_told_as_without_a_closer_look_holds_nothing_that_acts_or_hides():
-    plain = "".join(char for char in map(chr, range(0x10000)) if is_harmless(char))
-
-    assert harmless(plain) == plain
-    assert is_harmless("发票编号必须连续，café ☕")
-    assert not any(map(is_harmless, ("tag\U000e0041", "a\u200bb", "a\u3164", "selected\ufe0f", "\x1b[31m")))
 
 
 def test_from_python(store):
