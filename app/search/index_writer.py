@@ -1,4 +1,4 @@
-"""`cache/search.sqlite`, the writing half: what was appended to the log is put in its place, or taken out.
+"""`cache/search.sqlite`, the writing half: what was appended to the log is put in, or taken out.
 
 Writers      one at a time, in one transaction. Additions are not synced, withdrawals are.
 
@@ -6,16 +6,16 @@ Imported inside agents' hooks where something was appended that can be found: st
 """
 
 from eventlog import fastjson
-from eventlog.app.search import placing, validity
+from eventlog.app.search import validity
 from eventlog.app.search.appended import WITHDRAWS, NotAppended, appended, seen_in
-from eventlog.app.search.placing import Gathered, Unit
-from eventlog.app.search.word_tables import OF_ONE, PARTS, units_in
+from eventlog.app.search.standing_lines import Line, Standing, findable, homes_in, standing_in, subject_of
+from eventlog.app.search.word_tables import PARTS
 from eventlog.index_lookup import name_in
-from eventlog.projections.search.findable import Findable
+from eventlog.projections.search.findable import Findable, text_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
     from collections.abc import Set as AbstractSet
     from sqlite3 import Connection
 
@@ -25,25 +25,28 @@ if TYPE_CHECKING:
     from eventlog.projections.search.findable import EventFields
     from eventlog.store import Store
 
+    _Told = tuple[str, EventFields | None]
+
 _SCHEMA = (
     "CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID",
     "CREATE TABLE seen (name TEXT PRIMARY KEY, stamp TEXT) WITHOUT ROWID",
     """CREATE TABLE homes (conversation TEXT, what TEXT, said TEXT, at TEXT, PRIMARY KEY (conversation, what))
         WITHOUT ROWID""",
     "CREATE TABLE gone (aim TEXT PRIMARY KEY) WITHOUT ROWID",
-    """CREATE TABLE units (id INTEGER PRIMARY KEY, place INTEGER, subject TEXT, event TEXT, ts TEXT, after TEXT,
-        type TEXT,
-        conversation TEXT, drawn INTEGER, line BLOB)""",
+    """CREATE TABLE units (id INTEGER PRIMARY KEY, subject TEXT, event TEXT, ts TEXT, after TEXT, type TEXT,
+        conversation TEXT, key TEXT, same BLOB, line BLOB, told BLOB)""",
 )
 _INDEXES = (  # made once the table is filled: each in one go
-    "CREATE UNIQUE INDEX IF NOT EXISTS by_place ON units (place)",
     "CREATE INDEX IF NOT EXISTS by_event ON units (event)",
     "CREATE INDEX IF NOT EXISTS by_conversation ON units (conversation)",
+    "CREATE INDEX IF NOT EXISTS by_text ON units (subject, same) WHERE type = 'fact'",
+    "CREATE INDEX IF NOT EXISTS by_key ON units (subject, key) WHERE key IS NOT NULL",
 )
-_INSERT = "INSERT INTO units VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-_ORDER = "SELECT coalesce(after, ts), event FROM units WHERE place = ?"
-_EVENT, _PLACE = "event = ?", "place = ?"
-_SUMMARY = "conversation = ? AND type = 'stage_summary' AND drawn = ?"
+_INSERT = "INSERT INTO units VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_TELL = "UPDATE units SET id = ?, ts = ?, told = ? WHERE id = ?"
+_LINES = "SELECT id, subject, line, ts, told FROM units WHERE "
+_EVENT, _CONVERSATION = "event = ?", "conversation = ?"
+_SAME, _KEYED = "subject = ? AND same = ? AND type = 'fact'", "subject = ? AND key = ?"
 _FELL_BEHIND = "INSERT OR REPLACE INTO meta VALUES ('behind', '1')"
 _HAS_REMAINS = "INSERT OR REPLACE INTO meta VALUES ('remains', '1')"
 _HAS_NONE = "DELETE FROM meta WHERE name = 'remains'"
@@ -62,7 +65,7 @@ def create(database: "Connection", words: "WordTable", about: "Iterable[tuple[st
 
 
 class IndexWriter:
-    """One who writes into an index that is open, by the rules of `placing`."""
+    """One who writes into an index that is open, by the rules of `standing_lines`."""
 
     def __init__(self, database: "Connection", words: "WordTable", names: "ProjectNames") -> None:
         self._db = database
@@ -82,7 +85,7 @@ class IndexWriter:
                 self._compare(news.copied)
             gone = self._withdraw(news.events, is_new=not seen)
             if seen:
-                placing.place(self, self._names, news.events, gone)
+                self._add(news.events, gone)
             else:
                 self._fill(news.events, gone)
             rows = [(name_in(stamp), stamp) for stamp in news.seen]
@@ -95,8 +98,7 @@ class IndexWriter:
     def _compare(self, copied: "Lines") -> None:
         """Raise NotAppended where the index has another line of one of these: which counts, reading both tells."""
         for event in copied:
-            there = units_in(self._db, _EVENT, event["id"])
-            if any(fastjson.object_in(line) != event for *_, line in there):
+            if any(there.event != event for there in self._lines(_EVENT, event["id"])):
                 raise NotAppended("a copy of an event says something else")
 
     def _withdraw(self, events: "Lines", *, is_new: bool) -> set[str]:
@@ -115,7 +117,8 @@ class IndexWriter:
         """Take out an event, or all of a conversation; what states something rejected is cleared when it is read."""
         kind, _, name = aim.partition(" ")
         if f"{kind} " != validity.A_STATEMENT:
-            self._take_out(OF_ONE if f"{kind} " == validity.ALL_OF else _EVENT, name)
+            for line in self._lines(_CONVERSATION if f"{kind} " == validity.ALL_OF else _EVENT, name):
+                self._take_out(line)
 
     def _gone(self) -> set[str]:
         return {str(aim) for (aim,) in self._db.execute("SELECT aim FROM gone")}
@@ -125,12 +128,13 @@ class IndexWriter:
         self._db.execute("BEGIN IMMEDIATE")
         try:
             rejected = validity.rejected_in(self._gone())
-            for unit, *_, line in units_in(self._db, "TRUE") if rejected else ():
-                event = fastjson.object_in(line)
-                kept = validity.cleared(event, rejected)
-                if kept != event:
-                    self._take_out("id = ?", unit)
-                    placing.place(self, self._names, [dict(kept)], set())
+            changed = []
+            for line in self._lines("TRUE") if rejected else ():
+                kept = validity.marked(line.event, rejected)
+                if kept != line.event:
+                    self._take_out(line)
+                    changed += [] if line.is_fact else [self._insert(kept, line.subject)]
+            self._tell(changed, rejected)
             self._words.erase()
             self._db.execute(_HAS_NONE)
             self._db.execute("COMMIT")
@@ -138,71 +142,134 @@ class IndexWriter:
             self._db.execute("ROLLBACK")
             raise
 
-    def learn_home(self, conversation: str, what: str, said: str, order: tuple[str, str]) -> None:
-        """Learn where a conversation worked, as first said; what it has said already moves there."""
-        if self._db.execute(_AS_FIRST_SAID, (conversation, what, said, "\n".join(order))).rowcount:
-            self._move(conversation)
+    def _add(self, events: "Lines", gone: "AbstractSet[str]") -> None:
+        """Put lines in, and tell anew what stands of all that they have a say in."""
+        changed: list[Line] = []
+        for about, (said, order) in homes_in(events).items():
+            if self._db.execute(_AS_FIRST_SAID, (*about, said, "\n".join(order))).rowcount:
+                changed += self._moved(about[0])
+        for event in findable(events, gone):
+            if not any(there.event == event for there in self._lines(_EVENT, event["id"])):
+                home = self._home(text_in(event, "conversation_id"))
+                changed.append(self._insert(event, subject_of(self._names, event, home)))
+        self._tell(changed, validity.rejected_in(gone))
 
-    def home(self, conversation: str) -> dict[str, str]:
-        """Tell where a conversation worked: `project` and `replica`, as far as anything said so."""
+    def _home(self, conversation: str) -> dict[str, str]:
         return dict(self._db.execute("SELECT what, said FROM homes WHERE conversation = ?", (conversation,)))
 
-    def has_own_summary(self, conversation: str) -> bool:
-        """Tell whether a summary of an agent's own words stands there."""
-        return bool(units_in(self._db, _SUMMARY, conversation, 0))
+    def _moved(self, conversation: str) -> "Iterator[Line]":
+        """Yield what a conversation said, where it was and where it belongs by now, as far as that differs."""
+        home = self._home(conversation)
+        for line in self._lines(_CONVERSATION, conversation):
+            subject = subject_of(self._names, line.event, home)
+            if subject != line.subject:
+                self._take_out(line)
+                yield line
+                yield self._insert(line.event, subject)
 
-    def drop_drawn(self, conversation: str) -> None:
-        """Take out the summaries a program drew."""
-        self._take_out(_SUMMARY, conversation, 1)
+    def _insert(self, event: "EventFields", subject: str) -> Line:
+        """Put a line in, of which nothing is told yet."""
+        line = Line(event, subject, self._next_untold())
+        self._db.execute(_INSERT, _row(line))
+        return line
 
-    def order_at(self, place: int) -> tuple[str, str] | None:
-        """Tell of when is what stands in a place."""
-        row: tuple[str, str] | None = self._db.execute(_ORDER, (place,)).fetchone()
-        return row
+    def _next_untold(self) -> int:
+        return min(0, int(self._db.execute("SELECT ifnull(min(id), 0) FROM units").fetchone()[0])) - 1
 
-    def put(self, place: int, subject: str, event: "EventFields", *, drawn: bool) -> None:
-        """Put a line in a place, instead of what stands there."""
-        self._take_out(_PLACE, place)
-        found = Findable(event)
-        unit = self._db.execute(_INSERT, _row(None, place, found, Unit(event, subject, drawn=drawn))).lastrowid
-        assert unit is not None
-        self._words.put(_rows(unit, found))
+    def _next_told(self) -> int:
+        return max(0, int(self._db.execute("SELECT ifnull(max(id), 0) FROM units").fetchone()[0])) + 1
 
-    def _move(self, conversation: str) -> None:
-        """Put what a conversation said to where it belongs by now."""
-        home = self.home(conversation)
-        for unit, subject, *_, line in units_in(self._db, OF_ONE, conversation):
-            event = fastjson.object_in(line)
-            if placing.subject_of(self._names, event, home) != subject:
-                self._take_out("id = ?", unit)
-                self._db.execute(_FELL_BEHIND)  # what it had replaced there is to be found again
-                placing.say(self, self._names, event)
+    def _tell(self, changed: "list[Line]", rejected: "AbstractSet[str]") -> None:
+        """Tell anew what stands of lines that changed, and of those that have the same text, key or conversation."""
+        differing: list[tuple[_There, Standing | None]] = []
+        for conversation in {line.conversation for line in changed if not line.is_fact}:
+            said = self._lines(f"{_CONVERSATION} AND type != 'fact'", conversation)
+            differing += _differing(said, standing_in(said, rejected))
+        facts = [line for line in changed if line.is_fact]
+        near = {(line.subject, line.same) for line in facts}
+        for subject, key in {(line.subject, line.key) for line in facts if line.key}:
+            near |= {(subject, line.same) for line in self._lines(_KEYED, subject, key)}
+        for subject, same in near:
+            said = self._lines(_SAME, subject, same)
+            keys = {line.key for line in said if line.key}
+            rivals = [line for key in keys for line in self._lines(_KEYED, subject, key) if line.same != same]
+            differing += _differing(said, standing_in([*said, *rivals], rejected))
+        fresh = {line.number for line in changed}
+        for line, one in sorted(differing, key=lambda pair: (pair[1].last if pair[1] else pair[0]).order):
+            self._settle(line, _told(one) if one else None, is_fresh=line.number in fresh)
+
+    def _settle(self, line: "_There", told: "_Told | None", *, is_fresh: bool) -> None:
+        """Tell this of a line, and nothing else."""
+        if line.told:
+            self._words.take_out(_rows(line.number, line.told[1] or line.event))
+        if told and not is_fresh and (not line.told or told[0] < line.told[0]):
+            self._db.execute(_FELL_BEHIND)  # what comes back to light is not the newest
+        stays = line.told and told and line.told[0] == told[0]
+        number = line.number if stays else self._next_told() if told else self._next_untold()
+        ts, text = told or (str(line.event["ts"]), None)
+        self._db.execute(_TELL, (number, ts, fastjson.dumps(dict(text)) if text else None, line.number))
+        if told:
+            self._words.put(_rows(number, text or line.event))
 
     def _fill(self, events: "Lines", gone: "AbstractSet[str]") -> None:
-        """Take in a whole log: everything is put in its place before any of it is written, and its words last."""
-        gathered = Gathered()
-        placing.place(gathered, self._names, events, gone)
-        homes = ((*about, said, "\n".join(order)) for about, (said, order) in gathered.homes.items())
-        self._db.executemany("INSERT INTO homes VALUES (?, ?, ?, ?)", homes)
-        found = [
-            (number, place, Findable(unit.event), unit)
-            for number, (place, unit) in enumerate(gathered.units.items(), 1)
+        """Take in a whole log: what stands of it is known before any is written, and its words are put in last."""
+        homes = homes_in(events)
+        rows = ((*about, said, "\n".join(order)) for about, (said, order) in homes.items())
+        self._db.executemany("INSERT INTO homes VALUES (?, ?, ?, ?)", rows)
+        at: dict[str, dict[str, str]] = {}
+        for (conversation, what), (said, _) in homes.items():
+            at.setdefault(conversation, {})[what] = said
+        once = {(event["id"], event["ts"]): event for event in findable(events, gone)}.values()
+        lines = [
+            Line(event, subject_of(self._names, event, at.get(text_in(event, "conversation_id"), {}))) for event in once
         ]
-        self._db.executemany(_INSERT, (_row(*one) for one in found))
+        stands = sorted(standing_in(lines, validity.rejected_in(gone)), key=lambda one: one.last.order)
+        for number, one in enumerate(stands, 1):
+            one.line.number = number
+        for number, line in enumerate((line for line in lines if not line.number), 1):
+            line.number = -number
+        self._db.executemany(_INSERT, (_row(one.line, _told(one)) for one in stands))
+        self._db.executemany(_INSERT, (_row(line) for line in lines if line.number < 0))
         for statement in _INDEXES:
             self._db.execute(statement)
-        self._words.fill(row for number, _, one, _ in found for row in _rows(number, one))
+        self._words.fill(row for one in stands for row in _rows(one.line.number, one.fields))
 
-    def _take_out(self, where: str, *values: object) -> None:
-        for unit, *_, line in units_in(self._db, where, *values):
-            self._words.take_out(_rows(unit, Findable(fastjson.object_in(line))))
-            self._db.execute("DELETE FROM units WHERE id = ?", (unit,))
+    def _lines(self, where: str, *values: object) -> "list[_There]":
+        return [_There(*row) for row in self._db.execute(_LINES + where, values).fetchall()]
 
-
-def _row(number: int | None, place: int, found: Findable, unit: Unit) -> tuple[object, ...]:
-    about = (found.id, found.ts, found.after, found.type, found.conversation)
-    return (number, place, unit.subject, *about, unit.drawn, fastjson.dumps(dict(unit.event)))
+    def _take_out(self, line: "_There") -> None:
+        if line.told:
+            self._words.take_out(_rows(line.number, line.told[1] or line.event))
+        self._db.execute("DELETE FROM units WHERE id = ?", (line.number,))
 
 
-def _rows(unit: int, found: Findable) -> "list[WordRow]":
-    return [(unit << PARTS | part, tokens) for part, tokens in enumerate(found.rows)]
+class _There(Line):
+    """A line in the index, and what is told of it: when it was last said, and what of it where that is not all."""
+
+    def __init__(self, number: int, subject: str, line: bytes, ts: str, told: bytes | None) -> None:
+        super().__init__(fastjson.object_in(line), subject, number)
+        self.told: _Told | None = (ts, fastjson.object_in(told) if told else None) if number > 0 else None
+
+
+def _differing(lines: "list[_There]", stands: "Iterable[Standing]") -> "Iterator[tuple[_There, Standing | None]]":
+    """Pair those of these lines of which something else stands than is told with what does."""
+    by_number = {one.line.number: one for one in stands}
+    for line in lines:
+        one = by_number.get(line.number)
+        if (_told(one) if one else None) != line.told:
+            yield line, one
+
+
+def _told(one: Standing) -> "_Told":
+    return str(one.last.event["ts"]), None if one.fields == one.line.event else one.fields
+
+
+def _row(line: Line, told: "_Told | None" = None) -> tuple[object, ...]:
+    event = line.event
+    ts, text = told or (event["ts"], None)
+    about = (line.subject, event["id"], ts, event.get("after"), event["type"], line.conversation, line.key, line.same)
+    return (line.number, *about, fastjson.dumps(dict(event)), fastjson.dumps(dict(text)) if text else None)
+
+
+def _rows(unit: int, fields: "EventFields") -> "list[WordRow]":
+    return [(unit << PARTS | part, tokens) for part, tokens in enumerate(Findable(fields).rows)]

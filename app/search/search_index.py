@@ -1,6 +1,7 @@
 """`cache/search.sqlite`, the reading half: what of the log can be found, and by which words; delete it freely.
 
-Content      one row per thing that holds (`validity.py`), with its line; its words once, as tokens (`word_tables.py`).
+Content      one row per line that can be found, with what stands of it (`standing_lines.py`); its words once, as tokens
+             (`word_tables.py`). A line of which nothing stands has a number below zero, and no words.
 Currency     whoever asks takes in what was appended since, first; `index_writer.py` does, where there is anything. A
              withdrawal hides its target from then on; what it brings back to light (an earlier wording, a drawn
              summary) is found once the index was made anew, which `is_behind` asks for. Who reads a line takes out
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from eventlog.projections.search.findable import EventFields
     from eventlog.store import Store
 
-VERSION = "6"
+VERSION = "7"
 _ONE_OF = "id IN (SELECT value FROM json_each(?))"
 _REJECTED = "SELECT aim FROM gone WHERE aim BETWEEN 'statement ' AND 'statement ~'"
 _AT_ONCE = 256  # units
@@ -134,9 +135,7 @@ class SearchIndex:
 
     def said_in(self, conversation: str) -> "list[EventFields]":
         """List the summaries and texts of a conversation, oldest first."""
-        rows = units_in(
-            self._db, "conversation = ? AND type != 'fact' ORDER BY coalesce(after, ts), event", conversation
-        )
+        rows = units_in(self._db, f"{OF_ONE} AND type != 'fact' ORDER BY coalesce(after, ts), event", conversation)
         return [fields for _, fields in self._allowed(rows)]
 
     def of_conversation(self, conversation: str) -> "list[Hit]":
@@ -158,7 +157,7 @@ class SearchIndex:
 
     def texts(self) -> int:
         """Count the things there are, more or less."""
-        return int(self._db.execute("SELECT ifnull(max(id), 0) FROM units").fetchone()[0])
+        return int(self._db.execute("SELECT ifnull(max(id), 0) FROM units WHERE id > 0").fetchone()[0])
 
     def beginning(self, prefix: str, limit: int) -> list[str]:
         """List words that begin like that, the most frequent first."""
@@ -173,10 +172,9 @@ class SearchIndex:
             units = {row[0]: row for row in rows if scope.holds(*row[1:4])}
             scores = {unit: score for score, unit in some if unit in units}
             said = self._allowed(units[unit] for unit in scores)
-            wanted = zip(range(limit - len(hits)), said, strict=False)
-            hits += [Hit(fields, row[1], scores[row[0]]) for _, (row, fields) in wanted]
+            hits += [Hit(fields, row[1], scores[row[0]]) for row, fields in said]
             start, end = end, end + _AT_ONCE
-        return hits
+        return hits[:limit]
 
     def _allowed(self, rows: "Iterable[Row]") -> "Iterator[tuple[Row, EventFields]]":
         """Pair rows with what they say, but for what a person does not want said."""

@@ -1,49 +1,20 @@
-"""The lines of the log that can be found: each thing once, as last said, and nothing that was withdrawn.
-
-The same rules as of the views (`projections/state/`), line by line, for those who have no time to fold: a prompt waits
-for them. In order, any of them may come late; a late one never brings back what stands no more.
+"""The lines of the log that are withdrawn, or state what a person does not want said.
 
 Imported inside agents' hooks: standard library only, and events as the lines of the log have them.
 """
 
-from eventlog import ids
 from eventlog.in_force import judged
-from eventlog.layers import SESSION_END
 from eventlog.projections.search.findable import text_in, texts_in
-from eventlog.statement_marks import marks_of, rejected_mark, salts_in
+from eventlog.statement_marks import marks_of, rejected_mark, salts_in, stand_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
+    from collections.abc import Callable, Collection, Iterable
 
     from eventlog.projections.search.findable import EventFields
 
 AN_EVENT, ALL_OF, A_STATEMENT = "event ", "conversation ", "statement "  # what aims begin with
 _STATES = ("content", "topic", "summary", "decisions", "todos", "title", "prompts", "closing")
-_WHOLE = "session"  # the scope of a summary
-
-
-def place_of(event: "EventFields", subject: str) -> int:
-    """Number the place among what can be found where there is room for one: a later one there replaces an earlier."""
-    return int.from_bytes(ids.digest(_place(event, subject), 8), "big") >> 1
-
-
-def _place(event: "EventFields", subject: str) -> str:
-    match event["type"]:
-        case "fact" if key := text_in(event, "key"):
-            return f"{subject}\nkey {key}"
-        case "fact":
-            return f"{subject}\ntext {' '.join(text_in(event, 'content').casefold().split())}"
-        case "stage_summary" if event.get("scope") == _WHOLE:
-            return f"session {text_in(event, 'conversation_id')}"
-        case "conversation_text":
-            return f"transcript {text_in(event, 'conversation_id')}"
-    return f"event {text_in(event, 'id')}"
-
-
-def is_drawn(event: "EventFields") -> bool:
-    """Tell whether a program drew a summary from a transcript: it stands where no agent wrote one."""
-    return event["type"] == "stage_summary" and event.get("layer") == SESSION_END
 
 
 def is_said(event: "EventFields") -> bool:
@@ -84,6 +55,17 @@ def rejected_in(gone: "Iterable[str]") -> set[str]:
 
 def cleared(event: "EventFields", rejected: "Collection[str]") -> "EventFields":
     """Take out of a line what states the same as something rejected, known by its mark."""
+    return _without(event, rejected, lambda _text, _salts: "")
+
+
+def marked(event: "EventFields", rejected: "Collection[str]") -> "EventFields":
+    """Put what stands in for it into the place of all that `cleared` takes out: it has its marks, and no words."""
+    return _without(event, rejected, stand_in)
+
+
+def _without(
+    event: "EventFields", rejected: "Collection[str]", instead: "Callable[[str, set[str]], str]"
+) -> "EventFields":
     salts = salts_in(rejected)
     if not salts:
         return event
@@ -91,9 +73,10 @@ def cleared(event: "EventFields", rejected: "Collection[str]") -> "EventFields":
     for name in _STATES:
         said = event.get(name)
         if isinstance(said, str) and not _allows(rejected, said, salts):
-            kept[name] = ""
+            kept[name] = instead(said, salts)
         elif isinstance(said, list):
-            kept[name] = [text for text in texts_in(event, name) if _allows(rejected, text, salts)]
+            texts = ((text, _allows(rejected, text, salts)) for text in texts_in(event, name))
+            kept[name] = [left for text, allowed in texts if (left := text if allowed else instead(text, salts))]
     return kept
 
 

@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 
 
 PARTS = 6  # bits of a row's number that tell the passage
-OF_ONE = "conversation = ?"
+OF_ONE = "conversation = ? AND id > 0"
 PASSAGE = (1 << PARTS) - 1  # those bits; 0 is the whole
 _TOKENIZER = "unicode61 remove_diacritics 0 tokenchars '_-./:@+#'"
 _PART_BYTES = "INSERT INTO words (words, rank) VALUES ('hashsize', ?)"
@@ -182,5 +182,5 @@ def numbers(units: "Iterable[int]") -> str:
 
 def units_in(database: "Connection", where: str, *values: object) -> "list[Row]":
     """Read the units of an index that are so."""
-    statement = f"SELECT id, subject, type, ts, line FROM units WHERE {where}"  # noqa: S608 - texts of this package
+    statement = f"SELECT id, subject, type, ts, coalesce(told, line) FROM units WHERE {where}"  # noqa: S608 - texts of this package
     return database.execute(statement, values).fetchall()

@@ -72,8 +72,8 @@ def _of_summary(found: Findable, event: "EventFields") -> None:
     topic, summary, decisions = text_in(event, "topic"), text_in(event, "summary"), texts_in(event, "decisions")
     found.words = "\n".join((topic, summary, *decisions, *texts_in(event, "todos")))
     found.topic, found.decisions = topic, decisions
-    told = f"{topic}: {summary}" if topic else summary
-    found.shown = " · ".join((told, *decisions))
+    told = ": ".join(filter(None, (topic, summary)))
+    found.shown = " · ".join(filter(None, (told, *decisions)))
 
 
 def _of_conversation(found: Findable, event: "EventFields") -> None:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
         """A summary."""
 
         @property
-        def layer(self) -> int | None:
+        def layer(self) -> object:
             """Return who saved it."""
 
         @property

@@ -57,10 +57,10 @@ _by = st.sampled_from(["retraction", "rejected", "restored"])
 _aim = st.integers(0, 9).map(lambda number: {"target": number})
 _whole = st.sampled_from("ab").map(lambda name: {"conversation": name})
 _statement = _said.map(lambda text: {"statement": text})
-_WITHDRAWS = st.one_of(
+WITHDRAWS = st.one_of(
     st.tuples(_by, _aim), st.tuples(st.sampled_from(["retraction", "rejected"]), _whole), st.tuples(st.just("rejected"), _statement)
 ).map(lambda told: {"type": told[0], "conversation_id": "by-hand", "late": False, **told[1]})  # fmt: skip
-_STEPS = st.lists(st.one_of(_SAYS, _SAYS, _WITHDRAWS, st.sampled_from(["replay", "ask"])), min_size=1, max_size=9)
+_STEPS = st.lists(st.one_of(_SAYS, _SAYS, WITHDRAWS, st.sampled_from(["replay", "ask"])), min_size=1, max_size=9)
 
 
 class World:

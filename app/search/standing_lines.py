@@ -1,0 +1,147 @@
+"""Lines of the log, and what stands of each: the rules of the views (`projections/state/standing.py`).
+
+Imported inside agents' hooks: standard library only.
+"""
+
+from eventlog.app.search import validity
+from eventlog.app.search.project_names import NOWHERE
+from eventlog.projections.search.findable import FINDABLE, text_in, texts_in
+from eventlog.projections.state.standing import WHOLE, agents_own, current_saves, likeness, open_todos, standing
+from eventlog.text import one_line, statement_line
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Set as AbstractSet
+
+    from eventlog.app.search.appended import Lines
+    from eventlog.app.search.project_names import ProjectNames
+    from eventlog.projections.search.findable import EventFields
+
+    Homes = dict[tuple[str, str], tuple[str, tuple[str, str]]]  # conversation, what -> said, when
+
+_WHERE = ("project", "replica")
+_OF_NONE = ("rejected", "restored")  # decisions of people, which are no part of a conversation
+
+
+class Line:
+    """A line of the log, and what it is about; a fact has the `likeness` of its text and may have a key."""
+
+    def __init__(self, event: "EventFields", subject: str, number: int = 0) -> None:
+        self.event = event
+        self.subject = subject
+        self.number = number
+        self.order = validity.order_of(event)
+        self.conversation = text_in(event, "conversation_id")
+        self.is_fact = event["type"] == "fact"
+        self.key = text_in(event, "key") or None if self.is_fact else None
+        self.same = likeness(one_line(text_in(event, "content"))) if self.is_fact else b""
+
+
+class Standing:
+    """What stands of a line, and the line that said it last."""
+
+    def __init__(self, line: Line, fields: "EventFields", last: Line) -> None:
+        self.line = line
+        self.fields = fields
+        self.last = last
+
+
+class _Save:
+    """A summary, as the rules read it."""
+
+    def __init__(self, line: Line, rejected: "Collection[str]") -> None:
+        self.line = line
+        self.layer = line.event.get("layer")
+        self.scope = text_in(line.event, "scope")
+        self.todos = texts_in(line.event, "todos")
+        self.done = texts_in(line.event, "done")
+        self.fields = validity.cleared(line.event, rejected)
+
+
+def homes_in(events: "Lines") -> "Homes":
+    """Find where conversations worked, project and machine: what the first event that names one says."""
+    found: Homes = {}
+    for event in events:
+        if event.get("subagent") or event["type"] in _OF_NONE:
+            continue
+        conversation, order = text_in(event, "conversation_id"), (text_in(event, "ts"), text_in(event, "id"))
+        for what in _WHERE:
+            said = text_in(event, what)
+            if said and ((conversation, what) not in found or order < found[conversation, what][1]):
+                found[conversation, what] = said, order
+    return found
+
+
+def findable(events: "Lines", gone: "AbstractSet[str]") -> "Iterator[EventFields]":
+    """Yield the lines that can be found: none that is withdrawn, none of a helper; of what is rejected, marks."""
+    rejected = validity.rejected_in(gone)
+    for event in events:
+        if event["type"] in FINDABLE and not event.get("subagent") and gone.isdisjoint(_aims_at(event)):
+            said = validity.marked(event, rejected)
+            if validity.is_said(validity.cleared(said, rejected)):
+                yield said
+
+
+def subject_of(names: "ProjectNames", event: "EventFields", home: "Mapping[str, str]") -> str:
+    """Name what a line is about: a fact its project, or "" for the user; all else the project of its conversation."""
+    path = text_in(event, "project")
+    replica = home.get("replica", "")
+    if event["type"] != "fact":
+        return names.of(home.get("project", ""), replica) or NOWHERE
+    if validity.is_about_user(event, path):
+        return ""
+    return names.of(path, text_in(event, "replica") or replica) or NOWHERE
+
+
+def standing_in(lines: "Iterable[Line]", rejected: "Collection[str]") -> "Iterator[Standing]":
+    """Yield what stands of lines; all that have a say in it are among them."""
+    in_order = sorted(lines, key=lambda line: line.order)
+    for facts in _by(lambda line: line.subject, (line for line in in_order if line.is_fact)):
+        yield from _facts(facts)
+    for said in _by(lambda line: line.conversation, (line for line in in_order if not line.is_fact)):
+        yield from _texts([line for line in said if line.event["type"] == "conversation_text"], rejected)
+        yield from _saves([_Save(line, rejected) for line in said if line.event["type"] == "stage_summary"])
+
+
+def _by(about: "Callable[[Line], str]", lines: "Iterable[Line]") -> "Iterable[list[Line]]":
+    found: dict[str, list[Line]] = {}
+    for line in lines:
+        found.setdefault(about(line), []).append(line)
+    return found.values()
+
+
+def _facts(in_order: "Sequence[Line]") -> "Iterator[Standing]":
+    """Yield each fact once, as it was first worded."""
+    groups: dict[bytes, list[Line]] = {}
+    for line in standing(in_order):
+        groups.setdefault(line.same, []).append(line)
+    for said in groups.values():
+        yield Standing(said[0], said[0].event, said[-1])
+
+
+def _texts(in_order: "Sequence[Line]", rejected: "Collection[str]") -> "Iterator[Standing]":
+    """Yield the text of a conversation as last told."""
+    for line in in_order[-1:]:
+        yield Standing(line, validity.cleared(line.event, rejected), line)
+
+
+def _saves(in_order: "Sequence[_Save]") -> "Iterator[Standing]":
+    """Yield of each save what stands: its decisions, open to-dos, and its text unless another took its place."""
+    worded = [save for save in in_order if text_in(save.fields, "summary")]
+    current = current_saves(worded)
+    texts = {*current, *(save for save in agents_own(worded) if save.scope != WHOLE)}
+    counting, left = open_todos(in_order)
+    topic = text_in(current[-1].fields, "topic") if current else ""
+    for save in in_order:
+        todos = texts_in(save.fields, "todos") if save is counting else []
+        fields = {**save.fields, "todos": [text for text in todos if likeness(statement_line(text)) in left]}
+        if save not in texts:
+            fields |= {"topic": "", "summary": ""}
+        if validity.is_said(fields):
+            yield Standing(save.line, fields if save in texts else {**fields, "topic": topic}, save.line)
+
+
+def _aims_at(event: "EventFields") -> tuple[str, str]:
+    """Spell the aims that take away an event."""
+    return validity.AN_EVENT + text_in(event, "id"), validity.ALL_OF + text_in(event, "conversation_id")

@@ -1,0 +1,137 @@
+"""What the files say holds is what a search finds: each bullet and decision by its own words, and nothing else.
+
+Of any history: repeated saves, stages, keys, spellings, withdrawals, late lines, other machines; with a replay or
+before it, from an index that grew with the log.
+"""
+
+import json
+from pathlib import Path
+
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from eventlog import Memory
+from eventlog.projections.search.words import tokens
+from eventlog.store import project_slug
+from eventlog.text import statement_of
+from tests.laws.test_recall_laws import WITHDRAWS, World
+from tests.support.effort import rounds
+from tests.support.histories import a_log
+
+WORDINGS = [
+    "Herons nest in column seven", "herons  nest in column seven.", "Ｈerons nest in COLUMN seven！", "her\u200bons nest in column seven",
+    "苍鹭在第七列筑巢", "苍鹭 在第七列 筑巢。", "Otters sign releases", "otters sign releases?", "Storks", "阶段摘要：storks",
+]  # fmt: skip
+_said = st.sampled_from(WORDINGS)
+_few = st.lists(_said, max_size=2)
+_common: dict[str, st.SearchStrategy] = {
+    "conversation_id": st.sampled_from(["a", "b"]),
+    "project": st.sampled_from([None, "shop", "shop", "billing"]),
+    "replica": st.sampled_from([None, None, None, "laptop"]),
+    "subagent": st.sampled_from([None, None, None, "helper"]),
+    "late": st.booleans(),
+}
+_fact: dict[str, st.SearchStrategy] = {
+    "type": st.just("fact"), "content": _said, "key": st.sampled_from([None, "k", "l"]), "memory_type": st.sampled_from("WB"),
+    "scope": st.sampled_from([None, None, "user", "project"]),
+}  # fmt: skip
+_save: dict[str, st.SearchStrategy] = {
+    "type": st.just("stage_summary"), "scope": st.sampled_from(["stage", "session"]), "topic": st.sampled_from(["", "Birds"]),
+    "summary": _said, "decisions": _few, "todos": _few, "done": _few, "layer": st.sampled_from([None, 1, 3]),
+}  # fmt: skip
+_start: dict[str, st.SearchStrategy] = {"type": st.just("session_start")}
+_SAYS = st.one_of([st.fixed_dictionaries({**_common, **kind}) for kind in (_fact, _save, _save, _start)])
+_STEPS = st.lists(st.one_of(_SAYS, _SAYS, WITHDRAWS, st.sampled_from(["replay", "ask"])), min_size=1, max_size=9)
+_PROJECTS = ("shop", "billing")
+
+
+def _hits(world, query, project=None):
+    """All a search finds in a project; in all of them where it is None, in none where it is ""."""
+    scope = {"everywhere": True} if project is None else {"project": world.place(project) if project else ""}
+    return Memory(world.log.store).search(query, limit=200, **scope)
+
+
+def _stated(hit):
+    """The statements of a hit: of a fact its text, of a save its decisions, below its topic and its summary."""
+    texts = [hit.text] if hit.type == "fact" else hit.text.split(" · ")
+    return {statement_of(text) for text in texts}
+
+
+def _can_be_asked(text):
+    return bool(tokens(text))
+
+
+def _bullets(world):
+    """The bullets of each MEMORY.md, and the project in which a search finds them; None for one of another machine."""
+    slugs = {project_slug(world.place(name)): name for name in _PROJECTS}
+    for path in Path(world.log.store.knowledge).rglob("MEMORY.md"):
+        home = slugs.get(path.parent.name) if path.parent.parent.name == "projects" else ""
+        lines = path.read_text("utf-8").splitlines()
+        yield home, [line.partition("] ")[2] for line in lines if line.startswith("- [")]
+
+
+def _sessions(world):
+    path = Path(world.log.store.knowledge) / "sessions.jsonl"
+    return [json.loads(line) for line in path.read_text("utf-8").splitlines()] if path.exists() else []
+
+
+def _asked(world):
+    """What every wording finds, in each project and in all: asked before the files are brought up to date."""
+    asked = {(text, name): _hits(world, text, name) for text in WORDINGS for name in (*_PROJECTS, "", None)}
+    return {about: [(hit, _stated(hit)) for hit in hits] for about, hits in asked.items()}
+
+
+def check(world, asked):
+    bullets = list(_bullets(world))
+    for home, texts in bullets:
+        for text in filter(_can_be_asked, texts):
+            found = asked.get((text, home)) or _stated_by(world, text, home)
+            assert any(statement_of(text) in stated for _, stated in found), ("no hit", home, text)
+    sessions = _sessions(world)
+    for one in sessions:
+        for text in filter(_can_be_asked, (*one["decisions"], *one["todos"])):
+            found = asked.get((text, None)) or _stated_by(world, text, None)
+            theirs = [stated for hit, stated in found if hit.conversation_id == one["session_id"]]
+            decided = [stated for stated in theirs if statement_of(text) in stated]
+            assert theirs if text in one["todos"] else decided, ("no hit", one["session_id"], text)
+    known = {statement_of(text) for _, texts in bullets for text in texts}
+    for found in asked.values():
+        facts = [next(iter(stated)) for hit, stated in found if hit.type == "fact"]
+        assert set(facts) <= known, ("holds no more", set(facts) - known)
+    for name in _PROJECTS:
+        for text in WORDINGS:
+            facts = [(hit.project, next(iter(stated))) for hit, stated in asked[text, name] if hit.type == "fact"]
+            assert len(facts) == len(set(facts)), ("told twice", facts)
+
+
+def _stated_by(world, text, home):
+    return [(hit, _stated(hit)) for hit in _hits(world, text, home)]
+
+
+def _saved(decisions, **fields):
+    common = {"conversation_id": "a", "project": None, "replica": None, "subagent": None, "late": False, "layer": None}
+    saved = {"type": "stage_summary", "scope": "session", "topic": "Birds", "summary": "Storks", "decisions": decisions}
+    return {**common, **saved, "todos": [], "done": [], **fields}
+
+
+@example(
+    [_saved(["Herons nest in column seven"], todos=["Otters sign releases"]), _saved([], summary="苍鹭在第七列筑巢")]
+)
+@example([_saved(["Herons nest in column seven"]), "ask", _saved([], summary="苍鹭在第七列筑巢")])
+@settings(max_examples=rounds(fixed=25, fuzz=400))
+@given(_STEPS)
+def test_what_the_files_say_holds_is_what_a_search_finds(steps):
+    with a_log() as log:
+        world = World(log)
+        for step in steps:
+            if step == "replay":
+                Memory(log.store).replay()
+            elif step == "ask":
+                _hits(world, "herons")
+            else:
+                world.take(step)
+        asked = _asked(world)
+        Memory(log.store).replay()
+        if not any(event.replica for event in world.events):  # what other machines mean by a path, a replay tells
+            check(world, asked)
+        check(world, _asked(world))
