@@ -95,14 +95,13 @@ def _here(gate: Gate, hits: Sequence[Hit], known: ToldBefore | None, lines: int)
     seen: set[str] = set()
     left = lines
     for hit in hits:
-        names = hit.found.names(hit.found.shown)
         verdict: Verdict = "told"
-        if seen & names:
+        if not recall.is_new(hit.found, seen):
             verdict = "said already"
         elif not gate.bears_on(_tokens(hit.found)):
             verdict = "too little weight"
         else:
-            seen |= names
+            seen |= hit.found.names
             if known and not known.leaves(hit):
                 verdict = "told before"
             elif not left:

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from eventlog.hosts.call import HookCall
     from eventlog.index_lookup import FileStamp
     from eventlog.payloads import ContextInjected, Envelope
+    from eventlog.projections.search.findable import Findable
     from eventlog.store import Store
 
     Trigger = Literal["prompt", "file"]
@@ -163,15 +164,19 @@ def append_receipt(
 
 
 def _bearing(index: "SearchIndex", subject: "Sequence[str]", about: tuple[str, str]) -> "Iterator[Hit]":
-    """Yield what bears on the subject, each text and each conversation once."""
+    """Yield what bears on the subject, each statement and each conversation once."""
     gate, hits = candidates(index, subject, about)
     seen: set[str] = set()
     for hit in hits:
         found = hit.found
-        names = found.names(found.shown)
-        if not seen & names and gate.bears_on(frozenset(tokens(found.words))):
-            seen |= names
+        if is_new(found, seen) and gate.bears_on(frozenset(tokens(found.words))):
+            seen |= found.names
             yield hit
+
+
+def is_new(found: "Findable", seen: "set[str]") -> bool:
+    """Tell whether anything of it is left once what was told is taken out: each conversation and statement once."""
+    return f"\n{found.conversation}" not in found.names & seen and found.leave_out(seen)
 
 
 def candidates(
@@ -227,10 +232,9 @@ def _decided(index: "SearchIndex", path: str, about: tuple[str, str]) -> "Iterat
     summaries = [hit for hit in theirs if hit.found.decisions and hit.subject in about]
     seen: set[str] = set()
     for hit in _newest_first([*named, *summaries]):
-        text = hit.found.decided or hit.found.shown
-        if text not in seen:
-            seen.add(text)
-            hit.found.shown = text
+        if hit.found.leave_out(seen):
+            seen |= hit.found.statements
+            hit.found.shown = hit.found.decided or hit.found.shown
             yield hit
 
 

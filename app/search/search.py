@@ -82,13 +82,13 @@ def _find(index: SearchIndex, query: SearchQuery, subjects: Sequence[str] | None
 
 
 def _distinct(hits: Sequence[Hit], limit: int) -> Iterator[SearchHit]:
-    """Yield each text once, and of a conversation its summary or its text, whichever answers better."""
+    """Yield each statement once, and of a conversation its summary or its text, and what else it decided."""
     told: set[str] = set()
     for hit in hits:
         found = hit.found
         text = one_line(found.shown)
-        names = found.names(text)
-        if len(told) < limit * 2 and not told & names:
+        names = found.names or {text}
+        if len(told) < limit * 2 and not names <= told:
             told |= names
             project, agent = _project(hit), found.agent or None
             told_of = (found.id, found.type, found.conversation, project, agent, found.ts)

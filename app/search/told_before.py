@@ -4,8 +4,9 @@ Imported inside agents' hooks: standard library only.
 """
 
 from eventlog.hooks import history
-from eventlog.line_marks import is_among, marked, marks
+from eventlog.line_marks import is_among, marked
 from eventlog.projections.search.findable import text_in, texts_in
+from eventlog.text import statement_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,13 +16,14 @@ if TYPE_CHECKING:
 
 
 class ToldBefore:
-    """The events a conversation was told of, the marks of the lines it was given or said, and who listens."""
+    """The events a conversation was told of, the marks of the lines it was given, what it stated, and who listens."""
 
     def __init__(self, conversation: str, *, shared: bool) -> None:
         self._conversation = conversation
         self._shared = shared
         self._events: set[str] = set()
         self._lines: set[str] = set()
+        self._said: set[str] = set()
 
     def take_in(self, event: "dict[str, object]") -> None:
         """Take in an event of the conversation."""
@@ -30,7 +32,7 @@ class ToldBefore:
             self._events.update(texts_in(event, "sources"))
             self._lines |= marked(text_in(event, "lines"))
         elif event.get("type") == "fact":
-            self._lines |= marked(marks((text_in(event, "content"),)))
+            self._said.add(statement_of(text_in(event, "content")))
 
     def leaves(self, hit: "Hit") -> bool:
         """Tell whether it may be told this, and does not know it."""
@@ -40,7 +42,7 @@ class ToldBefore:
             return False
         found = hit.found
         is_known = found.id in self._events or found.conversation == self._conversation
-        return not is_known and not is_among(found.shown, self._lines)
+        return not is_known and not is_among(found.shown, self._lines) and found.leave_out(self._said)
 
 
 def told_before(store: "Store", conversation: str, log_files: "list[FileStamp]", *, shared: bool) -> ToldBefore:

@@ -4,10 +4,11 @@ Imported inside agents' hooks: standard library only, and events as the lines of
 """
 
 from eventlog.projections.search.words import spelled
+from eventlog.text import statement_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
     EventFields = Mapping[str, object]
 
@@ -34,6 +35,7 @@ class Findable:
         self.passages: list[str] = []
         self.decisions: list[str] = []
         self.files: list[str] = []
+        self._event = event
         _READ[self.type](self, event)
 
     @property
@@ -46,9 +48,25 @@ class Findable:
         """The tokens of all its words, then of each passage; joined by spaces."""
         return [spelled(text) for text in (self.words, *self.passages)]
 
-    def names(self, text: str) -> set[str]:
-        """Name what is told by this text of it: the text itself, and the conversation that it tells of as a whole."""
-        return {text, f"\n{self.conversation}"} if self.type in CONVERSATION else {text}
+    @property
+    def statements(self) -> set[str]:
+        """What it states, as all wordings are compared: a fact itself, a summary what it decides."""
+        return set(map(statement_of, [self.shown] if self.type == "fact" else self.decisions))
+
+    @property
+    def names(self) -> set[str]:
+        """Name what is told by it: its statements, and the conversation that it tells of as a whole."""
+        return self.statements | ({f"\n{self.conversation}"} if self.type in CONVERSATION else set())
+
+    def leave_out(self, told: "Collection[str]") -> bool:
+        """Take out of it what was told, in whichever wording; False where nothing is left."""
+        if self.statements.isdisjoint(told):
+            return True
+        if self.type == "fact":
+            return False
+        left = [text for text in self.decisions if statement_of(text) not in told]
+        _of_summary(self, {**self._event, "decisions": left})
+        return bool(left or text_in(self._event, "summary"))
 
 
 def text_in(event: "EventFields", name: str) -> str:

@@ -99,6 +99,18 @@ def test_what_another_session_says_again_in_other_letters_is_not_told_twice(stor
     assert STRIPE in ask(store, ASKS, session="other")
 
 
+def test_no_statement_is_told_in_two_wordings(store):
+    again = {"type": "fact", "conversation_id": "second", "project": SHOP, "content": f"{STRIPE.upper()}."}
+    Memory(store).log.append(again)
+    Memory(store).log.append(
+        {"type": "stage_summary", "conversation_id": "third", "project": SHOP, "scope": "session", "topic": "Webhook",
+         "summary": "Looked why Stripe sends a webhook twice", "decisions": [f"{STRIPE}！"]}
+    )  # fmt: skip
+
+    told = ask(store, ASKS)
+    assert told.casefold().count("handlers check") == 1, told
+
+
 def test_what_the_conversation_said_itself_is_not_told(store):
     assert not ask(store, ASKS, session="before")
 
