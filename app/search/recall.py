@@ -164,7 +164,7 @@ def append_receipt(
 
 
 def _bearing(index: "SearchIndex", subject: "Sequence[str]", about: tuple[str, str]) -> "Iterator[Hit]":
-    """Yield what bears on the subject, each statement and each conversation once."""
+    """Yield what bears on the subject, each statement once, and a conversation again for what else it decided."""
     gate, hits = candidates(index, subject, about)
     seen: set[str] = set()
     for hit in hits:
@@ -175,8 +175,8 @@ def _bearing(index: "SearchIndex", subject: "Sequence[str]", about: tuple[str, s
 
 
 def is_new(found: "Findable", seen: "set[str]") -> bool:
-    """Tell whether anything of it is left once what was told is taken out: each conversation and statement once."""
-    return f"\n{found.conversation}" not in found.names & seen and found.leave_out(seen)
+    """Take out of it what was told; tell whether it states, or is of a conversation, of which nothing was."""
+    return found.leave_out(seen) and not found.names <= seen
 
 
 def candidates(
