@@ -91,9 +91,9 @@ def check(world, asked):
     for one in sessions:
         for text in filter(_can_be_asked, (*one["decisions"], *one["todos"])):
             found = asked.get((text, None)) or _stated_by(world, text, None)
-            theirs = [stated for hit, stated in found if hit.conversation_id == one["session_id"]]
-            decided = [stated for stated in theirs if statement_of(text) in stated]
-            assert theirs if text in one["todos"] else decided, ("no hit", one["session_id"], text)
+            theirs = [hit for hit, _ in found if hit.conversation_id == one["session_id"]]
+            is_stated = any(statement_of(text) in stated for _, stated in found)  # by it, or by another before it
+            assert theirs if text in one["todos"] else is_stated, ("no hit", one["session_id"], text)
     known = {statement_of(text) for _, texts in bullets for text in texts}
     for found in asked.values():
         facts = [next(iter(stated)) for hit, stated in found if hit.type == "fact"]
