@@ -21,7 +21,6 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from functools import lru_cache, wraps
-from hashlib import sha256
 from operator import attrgetter
 from pathlib import Path
 from typing import ClassVar, Concatenate, ParamSpec, TypeVar
@@ -34,6 +33,7 @@ from eventlog.files import OURS, make_dirs
 from eventlog.ids import digest
 from eventlog.projections import base
 from eventlog.projections.engine.shelf import MemoryShelf, Shelf, ShelfDamaged
+from eventlog.sha import sha256
 from eventlog.store import Store
 
 _SCHEMA = "CREATE TABLE IF NOT EXISTS kept (at INTEGER PRIMARY KEY, id INTEGER NOT NULL UNIQUE, data BLOB NOT NULL)"
@@ -298,13 +298,8 @@ def _recorded(package: str) -> dict[str, str]:
     found: dict[str, str] = {}
     for record in Path(package).parent.glob("agent_eventlog-*.dist-info/RECORD"):
         rows = (line.split(",") for line in record.read_text("utf-8").splitlines())
-        found |= {row[0]: _padded(row[1]) for row in rows if row[0].startswith("eventlog/") and row[0].endswith(".py")}
+        found |= {row[0]: row[1] for row in rows if row[0].startswith("eventlog/") and row[0].endswith(".py")}
     return found
-
-
-def _padded(recorded: str) -> str:
-    """Return a digest as base64 has it: an installer writes `sha256=…` without the padding."""
-    return f"{recorded.removeprefix('sha256=')}="
 
 
 def _digests(package: str, name: str) -> Iterator[tuple[str, str]]:
@@ -315,7 +310,8 @@ def _digests(package: str, name: str) -> Iterator[tuple[str, str]]:
                 yield from _digests(entry.path, f"{name}/{entry.name}")
             elif entry.name.endswith(".py"):
                 with open(entry.path, "rb") as module:  # noqa: PTH123 - there are hundreds
-                    yield f"{name}/{entry.name}", urlsafe_b64encode(sha256(module.read()).digest()).decode()
+                    of_module = urlsafe_b64encode(bytes.fromhex(sha256(module.read()))).rstrip(b"=").decode()
+                yield f"{name}/{entry.name}", f"sha256={of_module}"
 
 
 def _id(place: str, block: str) -> int:

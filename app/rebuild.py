@@ -15,7 +15,7 @@ from eventlog.app.hand_edits import EditRecord, record_edits
 from eventlog.app.locks import locked
 from eventlog.app.open_store import OpenStore
 from eventlog.app.phases import READING, Phases, silent, watched
-from eventlog.app.projects import tell_remotes
+from eventlog.app.project_events import tell_remotes
 from eventlog.app.publish import PublishResult, publish, publish_outdated
 from eventlog.app.replay import replay
 from eventlog.app.workers import Workers

@@ -17,7 +17,6 @@ from msgspec import Struct
 
 from eventlog import stamps
 from eventlog.app.publish import read
-from eventlog.app.rejections import worded
 from eventlog.errors import NotStored
 from eventlog.events import PlanEntry
 from eventlog.files import read_regular, remove, replace_file
@@ -110,6 +109,8 @@ class _Gone:
     """All that is withdrawn, to be recognised in a line."""
 
     def __init__(self, log: EventLog, withdrawn: Retractions) -> None:
+        from eventlog.app.rejections import worded  # most replays sweep nothing
+
         self._withdrawn = withdrawn
         texts = [one.statement for one in worded(log, withdrawn.decisions) if one.statement]
         events = [entry.event for entry in log.find(withdrawn.events).values()]

@@ -46,7 +46,7 @@ _REMEMBERED = 2000  # characters of a text, at most
 _MOST = 1024  # texts
 
 
-class _Known(dict[str, str]):
+class _Remembered(dict[str, str]):
     """What short texts come to: those not of ASCII take their time, and entities and categories come again."""
 
     def __init__(self, function: "Callable[[str], str]") -> None:
@@ -82,7 +82,7 @@ def _one_line(text: str) -> str:
     return " ".join(harmless(" ".join(text.split())).split())
 
 
-_one_lines = _Known(_one_line)
+_one_lines = _Remembered(_one_line)
 
 
 def is_harmless(text: str) -> bool:
@@ -152,7 +152,7 @@ def _same_line(line: str) -> str:
     return _unclosed(collapsed) or line
 
 
-_same_lines = _Known(_same_line)
+_same_lines = _Remembered(_same_line)
 
 
 def _is_han(char: str) -> bool:

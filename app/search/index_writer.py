@@ -8,7 +8,7 @@ Imported inside agents' hooks where something was appended that can be found: st
 from eventlog import fastjson
 from eventlog.app.search import validity
 from eventlog.app.search.appended import WITHDRAWS, NotAppended, appended, seen_in
-from eventlog.app.search.standing_lines import Line, Standing, findable, homes_in, standing_in, subject_of
+from eventlog.app.search.standing_lines import FoundLine, Standing, findable, homes_in, standing_in, subject_of
 from eventlog.app.search.word_tables import PARTS
 from eventlog.index_lookup import name_in
 from eventlog.projections.search.findable import Findable, text_in
@@ -144,7 +144,7 @@ class IndexWriter:
 
     def _add(self, events: "Lines", gone: "AbstractSet[str]") -> None:
         """Put lines in, and tell anew what stands of all that they have a say in."""
-        changed: list[Line] = []
+        changed: list[FoundLine] = []
         for about, (said, order) in homes_in(events).items():
             if self._db.execute(_AS_FIRST_SAID, (*about, said, "\n".join(order))).rowcount:
                 changed += self._moved(about[0])
@@ -157,7 +157,7 @@ class IndexWriter:
     def _home(self, conversation: str) -> dict[str, str]:
         return dict(self._db.execute("SELECT what, said FROM homes WHERE conversation = ?", (conversation,)))
 
-    def _moved(self, conversation: str) -> "Iterator[Line]":
+    def _moved(self, conversation: str) -> "Iterator[FoundLine]":
         """Yield what a conversation said, where it was and where it belongs by now, as far as that differs."""
         home = self._home(conversation)
         for line in self._lines(_CONVERSATION, conversation):
@@ -167,9 +167,9 @@ class IndexWriter:
                 yield line
                 yield self._insert(line.event, subject)
 
-    def _insert(self, event: "EventFields", subject: str) -> Line:
+    def _insert(self, event: "EventFields", subject: str) -> FoundLine:
         """Put a line in, of which nothing is told yet."""
-        line = Line(event, subject, self._next_untold())
+        line = FoundLine(event, subject, self._next_untold())
         self._db.execute(_INSERT, _row(line))
         return line
 
@@ -179,7 +179,7 @@ class IndexWriter:
     def _next_told(self) -> int:
         return max(0, int(self._db.execute("SELECT ifnull(max(id), 0) FROM units").fetchone()[0])) + 1
 
-    def _tell(self, changed: "list[Line]", rejected: "AbstractSet[str]") -> None:
+    def _tell(self, changed: "list[FoundLine]", rejected: "AbstractSet[str]") -> None:
         """Tell anew what stands of lines that changed, and of those that have the same text, key or conversation."""
         differing: list[tuple[_There, Standing | None]] = []
         for conversation in {line.conversation for line in changed if not line.is_fact}:
@@ -221,7 +221,8 @@ class IndexWriter:
             at.setdefault(conversation, {})[what] = said
         once = {(event["id"], event["ts"]): event for event in findable(events, gone)}.values()
         lines = [
-            Line(event, subject_of(self._names, event, at.get(text_in(event, "conversation_id"), {}))) for event in once
+            FoundLine(event, subject_of(self._names, event, at.get(text_in(event, "conversation_id"), {})))
+            for event in once
         ]
         stands = sorted(standing_in(lines, validity.rejected_in(gone)), key=lambda one: one.last.order)
         for number, one in enumerate(stands, 1):
@@ -243,7 +244,7 @@ class IndexWriter:
         self._db.execute("DELETE FROM units WHERE id = ?", (line.number,))
 
 
-class _There(Line):
+class _There(FoundLine):
     """A line in the index, and what is told of it: when it was last said, and what of it where that is not all."""
 
     def __init__(self, number: int, subject: str, line: bytes, ts: str, told: bytes | None) -> None:
@@ -264,7 +265,7 @@ def _told(one: Standing) -> "_Told":
     return str(one.last.event["ts"]), None if one.fields == one.line.event else one.fields
 
 
-def _row(line: Line, told: "_Told | None" = None) -> tuple[object, ...]:
+def _row(line: FoundLine, told: "_Told | None" = None) -> tuple[object, ...]:
     event = line.event
     ts, text = told or (event["ts"], None)
     about = (line.subject, event["id"], ts, event.get("after"), event["type"], line.conversation, line.key, line.same)

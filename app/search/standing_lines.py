@@ -24,7 +24,7 @@ _WHERE = ("project", "replica")
 _OF_NONE = ("rejected", "restored")  # decisions of people, which are no part of a conversation
 
 
-class Line:
+class FoundLine:
     """A line of the log, and what it is about; a fact has the `likeness` of its text and may have a key."""
 
     def __init__(self, event: "EventFields", subject: str, number: int = 0) -> None:
@@ -41,7 +41,7 @@ class Line:
 class Standing:
     """What stands of a line, and the line that said it last."""
 
-    def __init__(self, line: Line, fields: "EventFields", last: Line) -> None:
+    def __init__(self, line: FoundLine, fields: "EventFields", last: FoundLine) -> None:
         self.line = line
         self.fields = fields
         self.last = last
@@ -50,7 +50,7 @@ class Standing:
 class _Save:
     """A summary, as the rules read it."""
 
-    def __init__(self, line: Line, rejected: "Collection[str]") -> None:
+    def __init__(self, line: FoundLine, rejected: "Collection[str]") -> None:
         self.line = line
         self.layer = line.event.get("layer")
         self.scope = text_in(line.event, "scope")
@@ -94,7 +94,7 @@ def subject_of(names: "ProjectNames", event: "EventFields", home: "Mapping[str, 
     return names.of(path, text_in(event, "replica") or replica) or NOWHERE
 
 
-def standing_in(lines: "Iterable[Line]", rejected: "Collection[str]") -> "Iterator[Standing]":
+def standing_in(lines: "Iterable[FoundLine]", rejected: "Collection[str]") -> "Iterator[Standing]":
     """Yield what stands of lines; all that have a say in it are among them."""
     in_order = sorted(lines, key=lambda line: line.order)
     for facts in _by(lambda line: line.subject, (line for line in in_order if line.is_fact)):
@@ -104,23 +104,23 @@ def standing_in(lines: "Iterable[Line]", rejected: "Collection[str]") -> "Iterat
         yield from _saves([_Save(line, rejected) for line in said if line.event["type"] == "stage_summary"])
 
 
-def _by(about: "Callable[[Line], str]", lines: "Iterable[Line]") -> "Iterable[list[Line]]":
-    found: dict[str, list[Line]] = {}
+def _by(about: "Callable[[FoundLine], str]", lines: "Iterable[FoundLine]") -> "Iterable[list[FoundLine]]":
+    found: dict[str, list[FoundLine]] = {}
     for line in lines:
         found.setdefault(about(line), []).append(line)
     return found.values()
 
 
-def _facts(in_order: "Sequence[Line]") -> "Iterator[Standing]":
+def _facts(in_order: "Sequence[FoundLine]") -> "Iterator[Standing]":
     """Yield each fact once, as it was first worded."""
-    groups: dict[bytes, list[Line]] = {}
+    groups: dict[bytes, list[FoundLine]] = {}
     for line in standing(in_order):
         groups.setdefault(line.same, []).append(line)
     for said in groups.values():
         yield Standing(said[0], said[0].event, said[-1])
 
 
-def _texts(in_order: "Sequence[Line]", rejected: "Collection[str]") -> "Iterator[Standing]":
+def _texts(in_order: "Sequence[FoundLine]", rejected: "Collection[str]") -> "Iterator[Standing]":
     """Yield the text of a conversation as last told."""
     for line in in_order[-1:]:
         yield Standing(line, validity.cleared(line.event, rejected), line)

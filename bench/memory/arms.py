@@ -164,7 +164,7 @@ class Recalled(UngatedSearch):
     def answer(self, query: Query) -> list[Line]:
         told = self.memory.recall(
             query.text, project=query.project, conversation=query.conversation, shared=query.shared
-        ).splitlines()[1:]
+        ).splitlines()[1:-1]  # between the words of the fence
         return [Line(self.short[line.partition("] ")[0][-self._SHORT :]], line) for line in told]
 
     def cold(self, query: Query) -> Run:

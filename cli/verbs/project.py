@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 import click
 
 from eventlog.app.naming.projects import all_projects
-from eventlog.app.projects import join_projects
+from eventlog.app.project_events import join_projects
 from eventlog.app.rebuild import replay_store
 from eventlog.cli import options
 from eventlog.cli.cells import cells, padded

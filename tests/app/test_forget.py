@@ -14,7 +14,7 @@ from eventlog.app.apply import apply
 from eventlog.app.forget import forget, forgettable, forgettable_session
 from eventlog.app.machine import Machine
 from eventlog.app.plan import plan
-from eventlog.app.projects import join_projects
+from eventlog.app.project_events import join_projects
 from eventlog.app.rebuild import replay_store
 from eventlog.app.record_once import record_once
 from eventlog.app.rejections import worded
