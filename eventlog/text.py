@@ -47,7 +47,7 @@ _MOST = 1024  # texts
 
 
 class _Remembered(dict[str, str]):
-    """What short texts come to: those not of ASCII take their time, and entities and categories come again."""
+    """Results for short texts: those not of ASCII take their time, and entities and categories come again."""
 
     def __init__(self, function: "Callable[[str], str]") -> None:
         self._function = function

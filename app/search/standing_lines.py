@@ -39,7 +39,7 @@ class FoundLine:
 
 
 class Standing:
-    """What stands of a line, and the line that said it last."""
+    """The part of a line that stands, and the line that said it last."""
 
     def __init__(self, line: FoundLine, fields: "EventFields", last: FoundLine) -> None:
         self.line = line

@@ -50,7 +50,7 @@ class Findable:
 
     @property
     def statements(self) -> set[str]:
-        """What it states, as all wordings are compared: a fact itself, a summary what it decides."""
+        """The statements it makes, as all wordings are compared: a fact itself, a summary what it decides."""
         return set(map(statement_of, [self.shown] if self.type == "fact" else self.decisions))
 
     @property

@@ -1,4 +1,4 @@
-"""What stands of all that was said: the statements that count, and what conversations came to; pure.
+"""The rules by which a statement stands: the statements that count, and what conversations came to; pure.
 
 The one place that decides it, for the views and for the search.
 Imported inside agents' hooks: standard library only.
