@@ -14,6 +14,7 @@ from eventlog.app.locks import locked, usable
 from eventlog.errors import Busy, NotStored
 from tests.support.command_line import call, surroundings
 
+TESTS = Path(__file__).parents[1]
 SETPRIV, UNSHARE = (shutil.which(name) or "" for name in ("setpriv", "unshare"))
 VERBS = [
     ["fact", "Port is 8081", "--session", "s", "--project", ""],
@@ -35,6 +36,7 @@ def _ask_without_the_rights_of_root(home):
         pytest.skip("root may write everywhere, and cannot do without that here")
     command = [*drop, sys.executable, "-c", ASK]
     environ = surroundings(HOME=str(home), EVENTLOG_HOME=str(home / "store"))
+    environ["PYTHONPATH"] = os.pathsep.join(filter(None, (str(TESTS.parent), environ.get("PYTHONPATH"))))
     ended = subprocess.run(command, env=environ, capture_output=True, check=False)
     assert 0 == ended.returncode, ended.stderr
     return json.loads(ended.stdout)
