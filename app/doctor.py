@@ -16,6 +16,7 @@ from eventlog.app.install.health import Problem
 from eventlog.app.install.host_report import Report, examine
 from eventlog.app.install.install import InstallTarget
 from eventlog.app.naming.short_ids import ShortIds
+from eventlog.app.saying import texts_in
 from eventlog.app.set_aside import copies_in
 from eventlog.codec import to_fields
 from eventlog.conflict_copies import sync_program
@@ -154,7 +155,7 @@ def _leaving(store: Store) -> Iterator[Problem]:
         for day in days.list_days(store.log)
         for event in days.load_mentioning(day, fence.LEAVING)
         if isinstance(event, Fact | StageSummary | PlanEntry)
-        and any(map(fence.tries_to_leave, _texts(to_fields(event))))
+        and any(map(fence.tries_to_leave, texts_in(to_fields(event))))
     ]
     withdrawn = retractions_since(EventLog(store), kept(store), "", "~").withdrawn() if said else None
     told = sorted((event for event in said if withdrawn and not withdrawn.hides(event)), key=order)
@@ -163,14 +164,6 @@ def _leaving(store: Store) -> Iterator[Problem]:
         yield Problem(f"{short} says what could be taken for a host's words: {text}", f"eventlog forget {short}")
     if len(told) > _SHOWN:
         yield Problem(f"{len(told) - _SHOWN} older ones do so, too", "forget these, and see again")
-
-
-def _texts(value: Any) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, dict | list):
-        for one in value.values() if isinstance(value, dict) else value:
-            yield from _texts(one)
 
 
 def _future(store: Store) -> Iterator[Problem]:

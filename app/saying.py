@@ -52,12 +52,13 @@ def _strings(line: bytes) -> Iterator[str]:
     fields: dict[str, object] = fastjson.loads(line)  # type: ignore[assignment]  # a line of the log is an object
     for name, value in fields.items():
         if name not in _UNSAID:
-            yield from _within(value)
+            yield from texts_in(value)
 
 
-def _within(value: object) -> Iterator[str]:
+def texts_in(value: object) -> Iterator[str]:
+    """Yield every text in a decoded JSON value, in order; not the names of its fields."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, list | dict):
         for part in value.values() if isinstance(value, dict) else value:
-            yield from _within(part)
+            yield from texts_in(part)
