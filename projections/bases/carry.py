@@ -245,7 +245,7 @@ class _Carrier:
         if persons and not self._may_replace(entry):
             raise _Waits(_would_remove(persons))
         source = page.source_below(section)
-        if source or not on.is_recorded(section):
+        if persons and (source or not on.is_recorded(section)):
             self._tell_text(section, source)
         lines = tuple(line for part in (section, *below) for line in [part.source, *_texts(page.text(part))])
         self._arrive(entry, section, None, None, lines)

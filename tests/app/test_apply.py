@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from eventlog import BadRequest, EventLog, Retraction
-from eventlog.projections.bases import drift
+from eventlog.projections.bases import drift, sections
 from eventlog.projections.bases.section_history import Spelling
 from eventlog.replica import make_replica
 from eventlog.settings.schema import KnowledgeBase, Settings
@@ -232,6 +232,23 @@ def test_deleting_keeps_subsections_of_people_in_the_log(log):
 
     assert gone == ""
     assert user_md().read_text() == "## S\n\nbody\n\n### Mine\n\nprecious\n"
+
+
+def test_deleting_an_agents_section_with_its_subsections_is_nobodys_edit(log):
+    planned(log, "S", "x")
+    planned(log, "C", "agent's", level=3)
+    apply_all(log)
+    before = "## S\n\nx\n\n\n### C\nagent's\n\n# T\n\nby hand\n"
+    write_user(before)
+    entry = planned(log, "S", None, operation="delete")
+    apply_all(log)
+    gone = user_md().read_text()
+    log.append(Retraction(conversation_id="human", target=entry.id))
+    apply_all(log)
+
+    assert gone == "# T\n\nby hand\n"
+    assert [] == edits(log)
+    assert ["S", "C", "T"] == [section.heading for section in sections.Page(user_md().read_bytes()).sections]
 
 
 def test_a_section_whose_subsection_a_person_edited_is_not_deleted(log):

@@ -98,9 +98,9 @@ class World:
             file.write(b"".join(line + b"\n" for line in lines))
 
     def forged(self):
-        """What the log says a person wrote, and an agent did; what a deletion took along is no edit."""
+        """What the log says a person wrote, and an agent did."""
         edits = (event for event in self.log.read() if isinstance(event, KnowledgeEdited))
-        return [event for event in edits if "agent" in (event.content or "") and event.below is None]
+        return [event for event in edits if "agent" in (event.content or "")]
 
     def settle(self):
         """Apply: what people had in the file is still there, or in the log; a second run finds nothing to do.
