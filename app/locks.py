@@ -5,9 +5,8 @@ import os
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
-from eventlog import held_lock
-from eventlog.errors import Busy, NotStored
-from eventlog.store import Store
+from eventlog.format.errors import Busy, NotStored
+from eventlog.store import Store, locks
 
 
 def locked(store: Store, path: str, patience: float | None = None) -> AbstractContextManager[object]:
@@ -16,7 +15,7 @@ def locked(store: Store, path: str, patience: float | None = None) -> AbstractCo
     Raises NotStored where there can be none, Busy where its holder does not let go in so many seconds.
     """
     try:
-        return held_lock.lock(usable(store, path), patience)
+        return locks.lock(usable(store, path), patience)
     except Busy:
         raise
     except NotStored as error:

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from eventlog import timestamps
+from eventlog.format import timestamps
 from eventlog.hooks import prompts
 
 

@@ -5,50 +5,49 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from eventlog import spool
-from eventlog import verify as verifying
-from eventlog.app import apply as applying
-from eventlog.app import forget as forgetting
-from eventlog.app import known as knowing
-from eventlog.app import lifecycle
-from eventlog.app import query as querying
-from eventlog.app import sessions as listing
-from eventlog.app import stats as counting
-from eventlog.app import status as waiting
-from eventlog.app import undo as undoing
-from eventlog.app import why as explaining
-from eventlog.app.apply_result import ApplyResult
-from eventlog.app.forget import ForgetResult
-from eventlog.app.known import KnownPage
+from eventlog.app.ask import memory_page as knowing
+from eventlog.app.ask import query as querying
+from eventlog.app.ask import sessions as listing
+from eventlog.app.ask import stats as counting
+from eventlog.app.ask import status as waiting
+from eventlog.app.ask import why as explaining
+from eventlog.app.ask.memory_page import KnownPage
+from eventlog.app.ask.query import EventFilter
+from eventlog.app.ask.receipt import append_receipt
+from eventlog.app.ask.sessions import NEWEST, SessionRow
+from eventlog.app.ask.status import StatusReport
+from eventlog.app.ask.why import LineReason
+from eventlog.app.build import apply as applying
+from eventlog.app.build.apply_result import ApplyResult
+from eventlog.app.build.rebuild import RebuildResult, replay_store
 from eventlog.app.machine import Machine
 from eventlog.app.naming.agents import agents_meant
 from eventlog.app.naming.projects import project_meant
 from eventlog.app.naming.references import events_named, session_meant
 from eventlog.app.open_store import OpenStore, open_log
-from eventlog.app.query import EventFilter
-from eventlog.app.rebuild import RebuildResult, replay_store
-from eventlog.app.receipt import append_receipt
 from eventlog.app.search import recall as recalling
 from eventlog.app.search import search as searching
 from eventlog.app.search.search import SearchHit, SearchQuery
-from eventlog.app.session_context import request_of, session_context
-from eventlog.app.session_hooks.hooks import HookOutcome, SessionMoment
-from eventlog.app.session_hooks.run import run_hooks
-from eventlog.app.sessions import NEWEST, SessionRow
-from eventlog.app.status import StatusReport
-from eventlog.app.undo import UndoResult
-from eventlog.app.why import LineReason
-from eventlog.errors import BadRequest
-from eventlog.events import Event
+from eventlog.app.serve.session_context import request_of, session_context
+from eventlog.app.setup.session_hooks.hooks import HookOutcome, SessionMoment
+from eventlog.app.setup.session_hooks.run import run_hooks
+from eventlog.app.write import forget as forgetting
+from eventlog.app.write import lifecycle
+from eventlog.app.write import undo as undoing
+from eventlog.app.write.forget import ForgetResult
+from eventlog.app.write.undo import UndoResult
+from eventlog.format.errors import BadRequest
+from eventlog.format.events import Event
 from eventlog.hosts import named
-from eventlog.project import project_root
+from eventlog.log import verify as verifying
+from eventlog.log.verify import VerifyResult
 from eventlog.projections import ALL
 from eventlog.projections.base import Projection
 from eventlog.projections.context.agent_context import AgentContext
 from eventlog.projections.views.stats import Week
+from eventlog.projects.root import project_root
 from eventlog.settings import load
-from eventlog.store import Store
-from eventlog.verify import VerifyResult
+from eventlog.store import Store, spool
 
 
 class SessionRun(NamedTuple):

@@ -2,12 +2,11 @@
 
 from typing import NamedTuple
 
-from eventlog import spool
 from eventlog.app.machine import Machine
-from eventlog.log import EventLog
-from eventlog.replica import own_replica_of
+from eventlog.log.event_log import EventLog
 from eventlog.settings.schema import Settings
-from eventlog.store import Store
+from eventlog.store import Store, spool
+from eventlog.store.replica import own_replica_of
 
 
 class OpenStore(NamedTuple):

@@ -13,7 +13,7 @@ from rich.table import Table
 from bench import append, context, hook, knowledge, peers
 from bench.generate import generate
 from bench.measure import Row
-from eventlog.log import EventLog
+from eventlog.log.event_log import EventLog
 
 
 def main() -> None:

@@ -18,8 +18,9 @@ from pathlib import Path
 from unittest import mock
 
 from bench.measure import Row, Run, compare
-from eventlog import EventLog, Fact, codec
-from eventlog.dayfile import DayFile
+from eventlog import EventLog, Fact
+from eventlog.format import codec
+from eventlog.store.dayfile import DayFile
 
 _TEXT = "the cart holds prices in cents; " * 8
 _LINE = codec.encode(Fact(conversation_id="bench", content=f"fact 1234 {_TEXT}", id="x" * 36, ts="x" * 27)) + b"\n"

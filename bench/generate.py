@@ -6,8 +6,9 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from bench.measure import Run
-from eventlog import EventLog, Fact, codec, ids, timestamps
-from eventlog.events import Event
+from eventlog import EventLog, Fact
+from eventlog.format import codec, ids, timestamps
+from eventlog.format.events import Event
 
 PROJECT = "/home/ada/src/project-3"  # one of seven
 EVENTS_PER_CONVERSATION = 50  # the last is at 49

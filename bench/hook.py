@@ -12,7 +12,7 @@ import orjson
 import eventlog
 from bench.generate import conversation_id
 from bench.measure import FLOOR, Row, compare, process, processor
-from eventlog.log import EventLog
+from eventlog.log.event_log import EventLog
 
 _SCRIPT = str(Path(eventlog.__file__).parent / "hook.py")
 _PLAIN = (sys.executable, "-I", "-c", "pass")

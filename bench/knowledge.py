@@ -13,8 +13,8 @@ import msgspec
 
 from bench.generate import PROJECT, conversation_id
 from bench.measure import FLOOR, Row, Run, compare, process
-from eventlog.events import Event, Retraction, TurnEnd
-from eventlog.log import EventLog
+from eventlog.format.events import Event, Retraction, TurnEnd
+from eventlog.log.event_log import EventLog
 from eventlog.store import project_slug
 
 _EVENTLOG = (sys.executable, "-m", "eventlog")

@@ -6,7 +6,7 @@ from pathlib import Path
 from bench.generate import generate
 from bench.measure import Row, compare
 from eventlog import EventLog, Settings, cluster
-from eventlog.app.replay import replay
+from eventlog.app.build.replay import replay
 
 _SHARES = {"ada": 60, "bob": 30, "eve": 10}  # of the events, in per cent
 

@@ -19,9 +19,9 @@ from rich.table import Table
 import eventlog
 from bench.hook import hook
 from bench.measure import FLOOR, Run, compare, process
-from eventlog import codec, ids, timestamps
-from eventlog.events import Event, Fact
-from eventlog.log import EventLog
+from eventlog.format import codec, ids, timestamps
+from eventlog.format.events import Event, Fact
+from eventlog.log.event_log import EventLog
 
 _PROJECT = "/home/ada/src/shop"
 _FIRST_DAY = datetime(2025, 1, 1, tzinfo=UTC)
@@ -106,8 +106,8 @@ index.find(index.having(tokens(sys.argv[3])), "", Scope(("", sys.argv[4])), 10)
 """
 _ADD = """
 import time
-from eventlog.events import Fact
-from eventlog.log import EventLog
+from eventlog.format.events import Fact
+from eventlog import EventLog
 log, alone, added = EventLog(sys.argv[2]), [], []
 for number in range(50):
     for taken in (alone, added):
@@ -125,7 +125,7 @@ def _process(store: Path, code: str, *arguments: str) -> tuple[str, ...]:
     begin = """
 import sys
 sys.path.insert(0, sys.argv[1])
-from eventlog import own_modules
+from eventlog.fast import modules as own_modules
 own_modules.come_first()
 from eventlog.app.search.open_index import open_index
 from eventlog.app.search.project_names import ProjectNames

@@ -5,14 +5,14 @@ from pathlib import Path
 
 import click
 
-from eventlog.app.install.host_report import is_registered
-from eventlog.app.install.install import FileChange, InstallTarget
 from eventlog.app.machine import Machine
+from eventlog.app.setup.install.host_report import is_registered
+from eventlog.app.setup.install.install import FileChange, InstallTarget
 from eventlog.cli.choices import HostChoice
 from eventlog.cli.output import say
 from eventlog.hosts import ROOMS
 from eventlog.hosts.profile import Scope, profiles
-from eventlog.project import project_root
+from eventlog.projects.root import project_root
 from eventlog.store import Store
 
 agents = click.argument("names", metavar="AGENT...", nargs=-1, type=HostChoice([*ROOMS.values()]))

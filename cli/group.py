@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from eventlog.app.phases import watch_with
+from eventlog.app.progress import watch_with
 from eventlog.cli import progress
 
 if TYPE_CHECKING:
@@ -115,10 +115,10 @@ def _alone(ctx: click.Context, store: str | None) -> int:
     """Print the brief where there is no verb."""
     if ctx.invoked_subcommand is not None:
         return 0
-    from eventlog.cli import show_brief
     from eventlog.cli.options import located
+    from eventlog.cli.show import brief
 
-    return show_brief.show(located(store))
+    return brief.show(located(store))
 
 
 def _store_option() -> click.Option:

@@ -6,8 +6,8 @@ A verb's module is imported when the verb is called; `hook`, and what `quick.py`
 import atexit
 import sys
 
-from eventlog import own_modules
 from eventlog.cli import EXIT_INTERRUPTED, EXIT_NOT_WRITTEN, EXIT_USAGE
+from eventlog.fast import modules
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def main(leave: "Callable[[int], NoReturn]" = sys.exit) -> None:
     Who owns the process may have it `leave` at once where nothing is left to be done: Python takes a while to put
     itself away.
     """
-    own_modules.come_first()
+    modules.come_first()
     if sys.argv[1:2] == ["hook"] and sys.argv[2:] not in (["--help"], ["-h"]):
         from eventlog.hooks import begin
 
@@ -81,7 +81,7 @@ def main(leave: "Callable[[int], NoReturn]" = sys.exit) -> None:
         if launch.main(sys.argv[2:]):
             sys.exit(0)
     if None in (sys.stdin, sys.stdout, sys.stderr):
-        from eventlog import standard_streams
+        from eventlog.fast import standard_streams
 
         standard_streams.complete()
     from eventlog.cli import quick
@@ -98,8 +98,8 @@ def main(leave: "Callable[[int], NoReturn]" = sys.exit) -> None:
 
 def _run() -> int:
     from eventlog.cli import quick
-    from eventlog.errors import EventLogError, NotStored
-    from eventlog.files import keep_owners_rights
+    from eventlog.format.errors import EventLogError, NotStored
+    from eventlog.store.files import keep_owners_rights
 
     keep_owners_rights()
     try:
@@ -120,7 +120,7 @@ def _run() -> int:
         _complain(_plain(error))
         return EXIT_NOT_WRITTEN
     except OverflowError:
-        from eventlog import timestamps
+        from eventlog.format import timestamps
 
         try:
             timestamps.system_clock()
@@ -172,8 +172,8 @@ def _load(verb: str) -> object:
 
 
 def _plain(error: OSError | UnicodeEncodeError) -> Exception:
-    from eventlog.errors import EventLogError
-    from eventlog.plain_words import of_system, place_of
+    from eventlog.format.error_text import of_system, place_of
+    from eventlog.format.errors import EventLogError
 
     if isinstance(error, UnicodeEncodeError):
         what = f"the encoding of this locale ({error.encoding}) cannot write {error.object[error.start : error.end]!a}"

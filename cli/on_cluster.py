@@ -9,7 +9,7 @@ from eventlog.app.cluster.replay_stores import StoreReplay, replay_stores_to
 from eventlog.cli import EXIT_DAMAGED, EXIT_FOUND, EXIT_NOT_WRITTEN
 from eventlog.cli.output import complain, count, emit_pretty, say
 from eventlog.cli.progress import phases
-from eventlog.errors import NotStored
+from eventlog.format.errors import NotStored
 
 _REPLAYING = "replaying stores"
 

@@ -13,13 +13,13 @@ from eventlog.app import open_store as opening
 from eventlog.app.machine import Machine
 from eventlog.app.open_store import OpenStore
 from eventlog.cli import suggestions
-from eventlog.errors import BadRequest, NotStored
-from eventlog.log import EventLog
-from eventlog.project import project_root
+from eventlog.format.errors import BadRequest, NotStored
+from eventlog.log.event_log import EventLog
+from eventlog.projects.root import project_root
 from eventlog.store import Store
 
 if TYPE_CHECKING:
-    from eventlog.app.what_if import Omission
+    from eventlog.app.ask.what_if import Omission
 
 _WIDEST = 76  # cells of an example
 _DIAGNOSES = "doctor"  # the verb that tells of a store what others fail at
@@ -131,8 +131,8 @@ def omission(ctx: click.Context, param: click.Parameter, value: tuple[str, ...])
     """Read what is to be left out: `session=ID`, `id=EVENT`, `agent=NAME`."""
     if not value or ctx.resilient_parsing:
         return None
+    from eventlog.app.ask.what_if import Omission
     from eventlog.app.naming import agents, references
-    from eventlog.app.what_if import Omission
 
     del param
     opened = open_store(ctx.params["store"])
@@ -192,7 +192,7 @@ def as_speaker(command: Callable[..., None]) -> Callable[..., None]:
 
     @wraps(command)
     def call(*, session: str | None, project: str | None, agent: str | None, layer: int | None, **others: Any) -> None:
-        from eventlog.app.current_conversation import SpeakerOptions  # reads the log, which most verbs need not
+        from eventlog.app.write.speaker import SpeakerOptions  # reads the log, which most verbs need not
 
         command(speaker=SpeakerOptions(session, project, agent, layer), **others)
 

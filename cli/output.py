@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from eventlog.text import harmless, one_line
+from eventlog.format.text import harmless, one_line
 
 _HEAD = re.compile(r"\s*(?:(?:\S+ )?\S+ {2,}|[-!✓✗·] +)?")  # of a line in columns, or of an item
 _NARROWEST = 20  # cells for a text, however narrow the terminal
@@ -69,7 +69,7 @@ def beside(head: str, text: str) -> list[str]:
 def _broken(head: str, text: str) -> list[str]:
     import click
 
-    from eventlog.cli.cells import cells, wrapped
+    from eventlog.cli.show.cells import cells, wrapped
 
     text = at_home(text)
     indent = cells(click.unstyle(head))
@@ -157,7 +157,7 @@ def table(rows: Iterable[Sequence[str]], *, header: bool = False, **widths: int)
         for row in chain([tuple(widths)] if header else [], rows):
             print_line("\t".join(map(clean, row)))
         return
-    from eventlog.cli.cells import fit
+    from eventlog.cli.show.cells import fit
 
     limits = widths.values()
     shown = [
@@ -167,7 +167,7 @@ def table(rows: Iterable[Sequence[str]], *, header: bool = False, **widths: int)
 
 
 def _columns(names: list[str], rows: list[list[str]], may_be_cut: list[bool]) -> Iterator[str]:
-    from eventlog.cli.cells import cells, padded
+    from eventlog.cli.show.cells import cells, padded
 
     room = [max(map(cells, column)) for column in zip(names, *rows, strict=True)][:-1]
     spare = width() - _NARROWEST - sum(room) - 2 * len(room)

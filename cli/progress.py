@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, ClassVar
 
-from eventlog.app.phases import Phases, Progress, silent
+from eventlog.app.progress import Phases, Progress, silent
 
 if TYPE_CHECKING:
     from rich import progress as rich_progress

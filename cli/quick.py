@@ -72,7 +72,7 @@ def _lines(words: "Sequence[str]") -> bytes | None:
     what = asked.keys() - {"--format", "--store"}
     if len(asked) * 2 != len(words) or asked.get("--format") != "jsonl" or what not in ({"--session"}, {"--id"}):
         return None
-    from eventlog import raw_lines
+    from eventlog.log import raw_lines
     from eventlog.store import Store
 
     try:

@@ -7,20 +7,20 @@ from typing import Any
 
 import click
 
-from eventlog.app.current_conversation import SpeakerOptions, speaker_of
 from eventlog.app.machine import Machine
-from eventlog.app.plan import Declared
-from eventlog.app.record_once import off_switch, record_once
-from eventlog.cli.describe import gist, kind_of
+from eventlog.app.write.plan import Declared
+from eventlog.app.write.record_once import off_switch, record_once
+from eventlog.app.write.speaker import SpeakerOptions, speaker_of
 from eventlog.cli.options import open_log
 from eventlog.cli.output import beside, clean, complain, count, emit, is_terminal, marked, print_line, say, styled
-from eventlog.cli.shown import Shown
-from eventlog.codec import from_fields, to_fields
-from eventlog.errors import BadRequest
-from eventlog.events import Event, PlanEntry, Rejected
-from eventlog.log import AppendResult, EventLog
+from eventlog.cli.show.describe import gist, kind_of
+from eventlog.cli.show.display import Shown
+from eventlog.format.codec import from_fields, to_fields
+from eventlog.format.errors import BadRequest
+from eventlog.format.events import Event, PlanEntry, Rejected
+from eventlog.format.text import project_name
+from eventlog.log.event_log import AppendResult, EventLog
 from eventlog.store import Store
-from eventlog.text import project_name
 
 _NAMED = 5  # ids in a complaint
 

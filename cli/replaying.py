@@ -2,16 +2,16 @@
 
 from collections.abc import Sequence
 
+from eventlog.app.build.rebuild import RebuildResult, replay_store
 from eventlog.app.machine import Machine
 from eventlog.app.naming.short_ids import ShortIds
 from eventlog.app.open_store import open_store
-from eventlog.app.rebuild import RebuildResult, replay_store
 from eventlog.cli import EXIT_FOUND, EXIT_NOT_WRITTEN
 from eventlog.cli.progress import phases
-from eventlog.cli.show_replay import report
+from eventlog.cli.show.replay import report
 from eventlog.projections.catalog import chosen
-from eventlog.replica import mark_told
 from eventlog.store import Store
+from eventlog.store.replica import mark_told
 
 
 def replay_here(

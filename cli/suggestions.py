@@ -40,7 +40,7 @@ def _suggesting(find: Callable[[OpenStore], Iterable[_Suggestion]]) -> _Suggest:
 
 def _projects(opened: OpenStore) -> Iterator[_Suggestion]:
     from eventlog.app.naming.known_names import known_names
-    from eventlog.text import project_name
+    from eventlog.format.text import project_name
 
     known = list(known_names(opened.log).projects)
     names = [project_name(path) for path in known]
@@ -55,8 +55,8 @@ def _agents(_: OpenStore) -> Iterator[_Suggestion]:
 
 
 def _sessions(opened: OpenStore) -> Iterator[_Suggestion]:
+    from eventlog.app.ask.sessions import sessions
     from eventlog.app.naming.short_ids import ShortIds
-    from eventlog.app.sessions import sessions
 
     short = ShortIds(opened.store)
     yield "last", "the newest"
@@ -64,9 +64,9 @@ def _sessions(opened: OpenStore) -> Iterator[_Suggestion]:
 
 
 def _events(opened: OpenStore) -> Iterator[_Suggestion]:
+    from eventlog.app.ask.query import EventFilter, query
     from eventlog.app.naming.short_ids import ShortIds
-    from eventlog.app.query import EventFilter, query
-    from eventlog.cli.describe import describe
+    from eventlog.cli.show.describe import describe
 
     short = ShortIds(opened.store)
     for entry in query(opened.log, EventFilter(), limit=_NEWEST, reverse=True):
@@ -75,7 +75,7 @@ def _events(opened: OpenStore) -> Iterator[_Suggestion]:
 
 def _staged(opened: OpenStore) -> Iterator[_Suggestion]:
     from eventlog.app.naming.short_ids import ShortIds
-    from eventlog.app.resolve import waiting
+    from eventlog.app.write.resolve import waiting
 
     short = ShortIds(opened.store)
     yield from ((short.of(staged.entry.id), staged.section) for staged in waiting(opened))

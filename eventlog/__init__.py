@@ -11,9 +11,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from eventlog.app.machine import Machine
     from eventlog.app.memory import Memory
-    from eventlog.app.plan import plan
-    from eventlog.errors import BadRequest, BadSettings, Busy, EventLogError, InvalidEvent, NotStored
-    from eventlog.events import (
+    from eventlog.app.write.plan import plan
+    from eventlog.format.errors import BadRequest, BadSettings, Busy, EventLogError, InvalidEvent, NotStored
+    from eventlog.format.events import (  # fmt: skip
         ContextInjected,
         EntryApplied,
         EntryResolved,
@@ -33,8 +33,8 @@ if TYPE_CHECKING:
         StageSummary,
         TurnEnd,
         UnknownEvent,
-    )  # fmt: skip
-    from eventlog.log import EventLog
+    )
+    from eventlog.log.event_log import EventLog
     from eventlog.projections import fold
     from eventlog.projections.base import Document, Line, Projection, State
     from eventlog.settings.schema import Settings
@@ -69,15 +69,17 @@ if not TYPE_CHECKING:  # a type checker is to miss a name that is not there
 
         if name == "fold":
             return import_module("eventlog.projections.fold")
-        return getattr(import_module(f"eventlog.{_HOMES.get(name, 'events')}"), name)
+        return getattr(import_module(f"eventlog.{_HOMES.get(name, 'format.events')}"), name)
 
     _HOMES = {
-        "EventLog": "log",
+        "EventLog": "log.event_log",
         "Machine": "app.machine",
         "Memory": "app.memory",
         "Settings": "settings.schema",
         "Store": "store",
-        "plan": "app.plan",
-        **dict.fromkeys(("BadRequest", "BadSettings", "Busy", "EventLogError", "InvalidEvent", "NotStored"), "errors"),
+        "plan": "app.write.plan",
+        **dict.fromkeys(
+            ("BadRequest", "BadSettings", "Busy", "EventLogError", "InvalidEvent", "NotStored"), "format.errors"
+        ),
         **dict.fromkeys(("Document", "Line", "Projection", "State"), "projections.base"),
     }

@@ -10,9 +10,9 @@ import sys
 if __name__ == "__main__":
     gc.disable()  # in so short a life, looking for garbage costs more than what it finds, from the first import on
     sys.path.insert(0, __file__[: -len("/eventlog/hook.py")])
-    from eventlog import own_modules
+    from eventlog.fast import modules
 
-    own_modules.come_first()
+    modules.come_first()
     from eventlog.hooks.begin import main
 
     main(sys.argv[1:])

@@ -21,7 +21,7 @@ from typing import Any, ClassVar, NamedTuple, Protocol, Self
 from msgspec import Struct
 from msgspec.msgpack import Decoder
 
-from eventlog.events import AnyEvent
+from eventlog.format.events import AnyEvent
 from eventlog.settings.schema import Settings
 
 

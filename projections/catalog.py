@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec.structs import replace
 
-from eventlog.errors import BadRequest
+from eventlog.format.errors import BadRequest
 from eventlog.projections.base import Projection, is_path_of
 from eventlog.projections.views.daily_notes import DAILY_NOTES
 from eventlog.projections.views.keyword_index import KEYWORD_INDEX

@@ -14,11 +14,11 @@ from typing import NamedTuple
 
 import msgspec
 
-from eventlog import days
-from eventlog.cross_day import CopyFilter
-from eventlog.damage import Damage
-from eventlog.days import Day
-from eventlog.errors import BadRequest
+from eventlog.format.errors import BadRequest
+from eventlog.log import days
+from eventlog.log.damage import Damage
+from eventlog.log.days import Day
+from eventlog.log.foreign_ids import CopyFilter
 from eventlog.projections import ALL
 from eventlog.projections.base import Document, Projection
 from eventlog.projections.engine.apart import OneDay

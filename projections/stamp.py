@@ -10,8 +10,8 @@ files it is of the text alone.
 import re
 from collections.abc import Sequence
 
+from eventlog.fast.sha import sha256
 from eventlog.projections.base import Document, Line, Sources
-from eventlog.sha import sha256
 
 _STAMP = re.compile(
     rb"<!-- eventlog (?P<ts>\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z) sha256:(?P<digest>[0-9a-f]{64}) -->\n?\Z"

@@ -11,10 +11,10 @@ from typing import Any
 
 import msgspec
 
-from eventlog.events import VERSIONS
+from eventlog.format.events import VERSIONS
+from eventlog.projections.current.conversations import Conversations
+from eventlog.projections.current.knowledge_events import Knowledge
 from eventlog.projections.engine.day_fold import DayRow
-from eventlog.projections.state.conversations import Conversations
-from eventlog.projections.state.knowledge_events import Knowledge
 
 _OURS: tuple[type[Any], ...] = (Conversations, Knowledge)
 

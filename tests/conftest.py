@@ -12,9 +12,9 @@ from functools import partial
 import pytest
 from hypothesis import HealthCheck, settings
 
-from eventlog import dayfile
 from eventlog.app.search import search_index
-from eventlog.log import EventLog
+from eventlog.log.event_log import EventLog
+from eventlog.store import dayfile
 from tests.support.builders import Clock
 from tests.support.effort import FUZZ
 

@@ -8,17 +8,17 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from eventlog import days
 from eventlog.app.cluster.libraries import library
-from eventlog.damage import unreadable_file
-from eventlog.days import Day
-from eventlog.errors import BadRequest
-from eventlog.files import read_regular
-from eventlog.plain_words import of_system
+from eventlog.format.error_text import of_system
+from eventlog.format.errors import BadRequest
+from eventlog.log import days
+from eventlog.log.damage import unreadable_file
+from eventlog.log.days import Day
 from eventlog.projections.fold import DayBytes
 from eventlog.settings import load
 from eventlog.settings.schema import Settings
 from eventlog.store import Store
+from eventlog.store.files import read_regular
 
 _SCHEME = "://"
 

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from eventlog.app.cluster.libraries import library
-from eventlog.errors import BadRequest
+from eventlog.format.errors import BadRequest
 
 _LOCAL = re.compile(r"local(?::([1-9]\d*))?", re.ASCII)
 _PATIENCE = "10s"

@@ -3,7 +3,7 @@
 from importlib import import_module
 from typing import Any
 
-from eventlog.errors import BadRequest
+from eventlog.format.errors import BadRequest
 
 
 def library(name: str) -> Any:

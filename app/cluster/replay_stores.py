@@ -4,13 +4,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from eventlog.app.build.publish import PublishResult, publish
 from eventlog.app.cluster.addresses import StorePlace, listing, places
 from eventlog.app.cluster.libraries import library
 from eventlog.app.cluster.tasks import StoreFiles, fold_days, render_store
-from eventlog.app.phases import Progress
-from eventlog.app.publish import PublishResult, publish
-from eventlog.errors import BadRequest, EventLogError, NotStored
-from eventlog.plain_words import of_system
+from eventlog.app.progress import Progress
+from eventlog.format.error_text import of_system
+from eventlog.format.errors import BadRequest, EventLogError, NotStored
 from eventlog.projections import fold
 from eventlog.projections.base import Document, Projection
 from eventlog.projections.catalog import chosen

@@ -6,8 +6,8 @@ from itertools import chain
 from msgspec import Struct
 
 from eventlog.app.cluster.addresses import StoreListing, StorePlace, read_day
-from eventlog.damage import Damage
-from eventlog.days import Day
+from eventlog.log.damage import Damage
+from eventlog.log.days import Day
 from eventlog.projections import fold
 from eventlog.projections.catalog import chosen
 from eventlog.projections.fold import Part

@@ -13,7 +13,7 @@ from eventlog import hosts
 from eventlog.app.importing import items
 from eventlog.app.importing.source import Found, ImportRequest, SourceEvent
 from eventlog.hosts.profile import profiles
-from eventlog.project import project_root
+from eventlog.projects.root import project_root
 
 _DATA = "skills/memory-data"
 _LAYERS = {"layer1_rules": 1, "layer2_precompact": 2, "layer3_auto": 3, "layer4_stop": 4}

@@ -12,7 +12,7 @@ from eventlog.app.importing.transcripts import read_host, readable_hosts
 from eventlog.app.importing.wake import read_wake
 from eventlog.app.importing.writer import ImportFilter, ImportResult, Writer
 from eventlog.hosts import room_named
-from eventlog.log import EventLog
+from eventlog.log.event_log import EventLog
 
 _EVERYTHING = ImportFilter()
 _OTHERS: Mapping[str, Reader] = {

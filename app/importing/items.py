@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from eventlog import ids, timestamps, untrusted_json
 from eventlog.app.importing.source import BadPlace, Found, PastEvents, SourceEvent, id_of
-from eventlog.plain_words import of_system
-from eventlog.project import project_root
+from eventlog.format import ids, timestamps, untrusted_json
+from eventlog.format.error_text import of_system
+from eventlog.projects.root import project_root
 
 Line = tuple[str, dict[str, Any]]  # where it stands, and the object
 

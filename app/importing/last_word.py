@@ -8,15 +8,15 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from eventlog import codec, timestamps
 from eventlog.app.importing.items import time_of
 from eventlog.app.importing.source import BadPlace, Found, ImportRequest, PastEvents, SourceEvent
-from eventlog.app.plan import checked
-from eventlog.errors import BadRequest, EventLogError
-from eventlog.home import in_full
-from eventlog.plain_words import of_system
+from eventlog.app.write.plan import checked
+from eventlog.format import codec, timestamps
+from eventlog.format.error_text import of_system
+from eventlog.format.errors import BadRequest, EventLogError
 from eventlog.projections.bases import plan_file
 from eventlog.projections.bases.plan_file import PlanFile, PlannedChange
+from eventlog.projects.home import in_full
 
 _PLACE = "~/.config/agents/last-word"
 

@@ -8,10 +8,11 @@ from collections.abc import Iterator
 
 import msgspec
 
-from eventlog import days, layers, timestamps
 from eventlog.app.importing.source import SourceEvent
-from eventlog.linescan import lines_with
-from eventlog.log import EventLog
+from eventlog.format import layers, timestamps
+from eventlog.log import days
+from eventlog.log.event_log import EventLog
+from eventlog.log.linescan import lines_with
 
 _TYPES = ("session_start", "session_end", "stage_summary", "conversation_text")
 _WORDS = [f'"type":"{name}"'.encode() for name in _TYPES]

@@ -9,12 +9,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from eventlog import ids, timestamps
 from eventlog.app.importing.source import BadPlace, Found, ImportRequest, PastEvents, SourceEvent
-from eventlog.plain_words import of_system
-from eventlog.project import find_repository, project_root
+from eventlog.format import ids, timestamps
+from eventlog.format.error_text import of_system
+from eventlog.format.text import one_line, same_text
+from eventlog.projects.root import find_repository, project_root
 from eventlog.secrets import without_secrets
-from eventlog.text import one_line, same_text
 
 _BULLET = re.compile(r"(?P<indent> *)(?:[-*+]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s+)?(?P<text>\S.*)")
 _HEADING = re.compile(r"#{1,6}\s+(?P<text>.*?)\s*#*")

@@ -10,16 +10,16 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from eventlog import layers, timestamps
 from eventlog.app.importing.source import BadPlace, Found, PastEvents, SourceEvent
+from eventlog.format import layers, timestamps
+from eventlog.format.error_text import of_system
 from eventlog.hosts import outline as past
 from eventlog.hosts.conversation_text import TextDrawer
 from eventlog.hosts.find_transcript import read_transcript
 from eventlog.hosts.outline import Outline
 from eventlog.hosts.steps import Step
 from eventlog.hosts.summarise import summarise
-from eventlog.plain_words import of_system
-from eventlog.project import project_root
+from eventlog.projects.root import project_root
 from eventlog.settings.schema import Settings
 
 _OPEN_NS = 3600 * 10**9  # a conversation without a word for so long is taken to be over

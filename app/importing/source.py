@@ -4,10 +4,10 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from eventlog import ids, timestamps
 from eventlog.app.machine import Machine
-from eventlog.app.phases import Phases
-from eventlog.errors import BadRequest
+from eventlog.app.progress import Phases
+from eventlog.format import ids, timestamps
+from eventlog.format.errors import BadRequest
 from eventlog.settings.schema import Settings
 from eventlog.store import Store
 

@@ -3,17 +3,18 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from eventlog import days, hosts
+from eventlog import hosts
 from eventlog.app.importing.notes import statements_of
 from eventlog.app.importing.past_conversation import found_in
 from eventlog.app.importing.read_ahead import read_each
 from eventlog.app.importing.source import Found, ImportRequest
 from eventlog.app.machine import Machine
-from eventlog.events import SessionStart
+from eventlog.format.events import SessionStart
 from eventlog.hosts import outline as past
 from eventlog.hosts.profile import directory_of, profiles
-from eventlog.log import EventLog
-from eventlog.project import project_root
+from eventlog.log import days
+from eventlog.log.event_log import EventLog
+from eventlog.projects.root import project_root
 
 _UUID = 36  # characters
 

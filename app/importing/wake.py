@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from eventlog import hosts, untrusted_json
+from eventlog import hosts
 from eventlog.app.importing import items
 from eventlog.app.importing.source import BadPlace, Found, ImportRequest, SourceEvent
+from eventlog.format import untrusted_json
 
 _FOLDER = ".wake"
 _FACTS = {  # type -> the field of its short name, what is said, why, category

@@ -8,15 +8,15 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from eventlog import batches
 from eventlog.app.importing.log_side import KnownConversations
 from eventlog.app.importing.source import BadPlace, Found, PastEvents, SourceEvent, id_of
 from eventlog.app.machine import Machine
-from eventlog.app.record_once import off_switch
-from eventlog.codec import from_fields
-from eventlog.errors import InvalidEvent
-from eventlog.events import Event
-from eventlog.log import EventLog, accept
+from eventlog.app.write.record_once import off_switch
+from eventlog.format.codec import from_fields
+from eventlog.format.errors import InvalidEvent
+from eventlog.format.events import Event
+from eventlog.log import batches
+from eventlog.log.event_log import EventLog, accept
 
 _BATCH = 1000  # events
 

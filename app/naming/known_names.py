@@ -5,9 +5,9 @@ from typing import NamedTuple
 
 import msgspec
 
-from eventlog import days
-from eventlog.fastjson import BOM
-from eventlog.log import EventLog
+from eventlog.fast.fastjson import BOM
+from eventlog.log import days
+from eventlog.log.event_log import EventLog
 
 
 class _Names(msgspec.Struct):

@@ -4,8 +4,8 @@ import re
 from datetime import UTC, datetime, timedelta, tzinfo
 from zoneinfo import ZoneInfo
 
-from eventlog import timestamps
-from eventlog.errors import BadRequest
+from eventlog.format import timestamps
+from eventlog.format.errors import BadRequest
 from eventlog.settings import cached
 from eventlog.store import Store
 

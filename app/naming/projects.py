@@ -8,16 +8,16 @@ import re
 from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 
-from eventlog.app.known_projects import as_one, known_projects, paths_named
 from eventlog.app.naming.known_names import known_names
+from eventlog.app.naming.known_projects import as_one, known_projects, paths_named
 from eventlog.app.naming.nearest import did_you_mean
-from eventlog.errors import BadRequest
-from eventlog.home import in_full
-from eventlog.log import EventLog
-from eventlog.project import project_root
+from eventlog.format.errors import BadRequest
+from eventlog.format.text import one_line, project_name
+from eventlog.log.event_log import EventLog
 from eventlog.projections.views.project_list import ListedProject
+from eventlog.projects.home import in_full
+from eventlog.projects.root import project_root
 from eventlog.store import project_slug
-from eventlog.text import one_line, project_name
 
 _SHOWN = 8
 _SHORTEST_PART = 2  # characters of a path

@@ -6,15 +6,15 @@ from typing import Literal, NamedTuple
 
 import msgspec
 
-from eventlog import days
 from eventlog.app.naming.file_lines import is_file_line
 from eventlog.app.naming.nearest import did_you_mean
 from eventlog.app.naming.short_ids import SHORTEST_PART, ShortIds, is_part_of
 from eventlog.app.open_store import OpenStore
-from eventlog.errors import BadRequest
-from eventlog.events import HUMAN, Event
-from eventlog.linescan import lines_with
-from eventlog.log import EventLog
+from eventlog.format.errors import BadRequest
+from eventlog.format.events import HUMAN, Event
+from eventlog.log import days
+from eventlog.log.event_log import EventLog
+from eventlog.log.linescan import lines_with
 
 LAST = "last"
 _SHOWN = 8
@@ -94,7 +94,7 @@ def events_named(log: EventLog, said: str) -> list[str]:
 
 def events_behind(opened: OpenStore, place: str) -> list[str]:
     """Find the events behind a line of a knowledge file, given as `FILE:LINE`; raises BadRequest."""
-    from eventlog.app.why import reasons_behind
+    from eventlog.app.ask.why import reasons_behind
 
     return [entry.event.id for reason in reasons_behind(opened, place) for entry in reason.entries or []]
 

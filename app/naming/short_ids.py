@@ -6,8 +6,7 @@ What is no UUID was chosen by somebody, and stays whole.
 
 import re
 
-from eventlog import index_lookup
-from eventlog.store import Store
+from eventlog.store import Store, index_lookup
 
 SHORTEST_PART = 4  # characters of a part of an id
 _SHORTEST, _LONGEST = 6, 12  # digits; twelve are the last group

@@ -5,9 +5,9 @@ from collections.abc import Iterable
 from eventlog.app.naming.agents import words
 from eventlog.app.naming.known_names import known_names
 from eventlog.app.naming.nearest import did_you_mean
-from eventlog.errors import BadRequest
-from eventlog.events import TYPES
-from eventlog.log import EventLog
+from eventlog.format.errors import BadRequest
+from eventlog.format.events import TYPES
+from eventlog.log.event_log import EventLog
 
 _NEARLY = 0.75  # "fcat" is "fact", "artifact" is not
 

@@ -3,20 +3,20 @@
 Imported inside agents' hooks: standard library only.
 """
 
-from eventlog import fastjson, index_lookup
-from eventlog.files import open_regular
-from eventlog.index_lookup import inode_in, name_in, size_in
-from eventlog.lean import os
-from eventlog.linescan import lines_with
+from eventlog.fast import fastjson
+from eventlog.fast.lean import os
+from eventlog.log.linescan import lines_with
 from eventlog.projections.search.findable import FINDABLE
-from eventlog.store import is_own
+from eventlog.store import index_lookup, is_own
+from eventlog.store.files import open_regular
+from eventlog.store.index_lookup import inode_in, name_in, size_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sqlite3 import Connection
 
-    from eventlog.index_lookup import FileStamp
     from eventlog.store import Store
+    from eventlog.store.index_lookup import FileStamp
 
     Seen = set[FileStamp]  # of day files, with the size of the whole lines that were seen
     Lines = list[dict[str, object]]
@@ -79,7 +79,7 @@ def _current(event: dict[str, object]) -> dict[str, object]:
     """Lift an event of an older shape, as every reader of the log does."""
     if event.get("v", 1) == 1 and event.get("memory_type") != "S":
         return event
-    from eventlog.upcast import upcast
+    from eventlog.format.upcast import upcast
 
     return upcast(event)
 

@@ -9,13 +9,13 @@ from eventlog.app.search.open_index import open_index
 from eventlog.app.search.project_names import ProjectNames
 from eventlog.app.search.search_index import Hit, SearchIndex
 from eventlog.app.search.told_before import ToldBefore, told_before
-from eventlog.codec import to_fields
-from eventlog.events import Event, Fact, StageSummary, Withdrawal
+from eventlog.format.codec import to_fields
+from eventlog.format.events import Event, Fact, StageSummary, Withdrawal
+from eventlog.format.retractions import Retractions
+from eventlog.format.text import one_line
 from eventlog.projections.search.findable import FINDABLE, Findable
 from eventlog.projections.search.gate import Gate
 from eventlog.projections.search.words import tokens
-from eventlog.retractions import Retractions
-from eventlog.text import one_line
 
 Verdict = Literal["told", "no line left", "said already", "too little weight", "told before", "withdrawn", "elsewhere"]
 Silence = Literal[

@@ -5,13 +5,13 @@ Writers      one at a time, in one transaction. Additions are not synced, withdr
 Imported inside agents' hooks where something was appended that can be found: standard library only.
 """
 
-from eventlog import fastjson
 from eventlog.app.search import validity
 from eventlog.app.search.appended import WITHDRAWS, NotAppended, appended, seen_in
 from eventlog.app.search.standing_lines import FoundLine, Standing, findable, homes_in, standing_in, subject_of
 from eventlog.app.search.word_tables import PARTS
-from eventlog.index_lookup import name_in
+from eventlog.fast import fastjson
 from eventlog.projections.search.findable import Findable, text_in
+from eventlog.store.index_lookup import name_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -7,12 +7,12 @@ Imported inside agents' hooks: standard library only.
 
 import gc
 
-from eventlog import files
 from eventlog.app.search.appended import NotAppended
 from eventlog.app.search.lean_sqlite import DatabaseError, OperationalError
 from eventlog.app.search.project_names import ProjectNames
 from eventlog.app.search.search_index import SearchIndex
-from eventlog.lean import os
+from eventlog.fast.lean import os
+from eventlog.store import files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -3,10 +3,10 @@
 Imported inside agents' hooks: standard library only.
 """
 
-from eventlog import fastjson
-from eventlog.files import read_regular
-from eventlog.ids import digest
-from eventlog.replica import replica_of
+from eventlog.fast import fastjson
+from eventlog.format.ids import digest
+from eventlog.store.files import read_regular
+from eventlog.store.replica import replica_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

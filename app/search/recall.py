@@ -9,16 +9,16 @@ noted.
 Imported inside agents' hooks: standard library only, and the database only where a prompt is about something.
 """
 
-from eventlog.append_once import SAME_CALL_MS, append_once
-from eventlog.fence import fenced, without_tags
+from eventlog.fast.lean import os
+from eventlog.format.fence import fenced, without_tags
+from eventlog.format.line_marks import marks
+from eventlog.format.text import cut, one_line
 from eventlog.hooks import patience
 from eventlog.hooks.patience import OutOfTime
-from eventlog.lean import os
-from eventlog.line_marks import marks
 from eventlog.projections.search.gate import Gate, subjects
 from eventlog.projections.search.words import tokens
 from eventlog.settings import cached
-from eventlog.text import cut, one_line
+from eventlog.store.append_once import SAME_CALL_MS, append_once
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,10 +27,10 @@ if TYPE_CHECKING:
 
     from eventlog.app.search.search_index import Hit, SearchIndex
     from eventlog.hosts.call import HookCall
-    from eventlog.index_lookup import FileStamp
-    from eventlog.payloads import ContextInjected, Envelope
     from eventlog.projections.search.findable import Findable
+    from eventlog.secrets.payloads import ContextInjected, Envelope
     from eventlog.store import Store
+    from eventlog.store.index_lookup import FileStamp
 
     Trigger = Literal["prompt", "file"]
     Recall = Callable[[Store, "Asked", int], list[Hit]]
@@ -141,9 +141,9 @@ def append_receipt(
     store: "Store", asked: Asked, hits: "Sequence[Hit]", text: str, trigger: "Trigger" = "prompt"
 ) -> bool:
     """Append the receipt; False where another registration was first. Raises NotStored."""
+    from eventlog.fast.sha import sha256
     from eventlog.projections.search.findable import text_in, texts_in
     from eventlog.projections.search.things import things_named
-    from eventlog.sha import sha256
 
     about: Envelope = {"type": "context_injected", "conversation_id": asked.conversation}
     if asked.project:

@@ -7,8 +7,8 @@ from eventlog.app.open_store import OpenStore
 from eventlog.app.search.open_index import open_index
 from eventlog.app.search.project_names import NOWHERE, ProjectNames
 from eventlog.app.search.search_index import Hit, Scope, SearchIndex
+from eventlog.format.text import one_line
 from eventlog.projections.search.words import tokens
-from eventlog.text import one_line
 
 _KINDS = {"stage_summary": "summary", "conversation_text": "conversation"}
 _MOST_NEAR = 5

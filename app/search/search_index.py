@@ -10,10 +10,10 @@ Currency     whoever asks takes in what was appended since, first; `index_writer
 Imported inside agents' hooks: standard library only.
 """
 
-from eventlog import fastjson
 from eventlog.app.search.appended import appended, seen_in
 from eventlog.app.search.lean_sqlite import connect
 from eventlog.app.search.word_tables import KINDS, OF_ONE, PARTS, PASSAGE, FullText, numbers, units_in
+from eventlog.fast import fastjson
 from eventlog.projections.search.findable import Findable
 from eventlog.projections.search.ranking import BESIDE, side_by_side, telling
 
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
     from eventlog.app.search.project_names import ProjectNames
     from eventlog.app.search.word_tables import Row, Units, WordTable
-    from eventlog.index_lookup import FileStamp
     from eventlog.projections.search.findable import EventFields
     from eventlog.store import Store
+    from eventlog.store.index_lookup import FileStamp
 
 VERSION = "7"
 _ONE_OF = "id IN (SELECT value FROM json_each(?))"

@@ -1,13 +1,13 @@
-"""Lines of the log, and what stands of each: the rules of the views (`projections/state/standing.py`).
+"""Lines of the log, and what stands of each: the rules of the views (`projections/current/standing.py`).
 
 Imported inside agents' hooks: standard library only.
 """
 
 from eventlog.app.search import validity
 from eventlog.app.search.project_names import NOWHERE
+from eventlog.format.text import one_line, statement_line
+from eventlog.projections.current.standing import WHOLE, agents_own, current_saves, likeness, open_todos, standing
 from eventlog.projections.search.findable import FINDABLE, text_in, texts_in
-from eventlog.projections.state.standing import WHOLE, agents_own, current_saves, likeness, open_todos, standing
-from eventlog.text import one_line, statement_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -3,16 +3,16 @@
 Imported inside agents' hooks: standard library only.
 """
 
+from eventlog.format.line_marks import is_among, marked
+from eventlog.format.text import statement_of
 from eventlog.hooks import history
-from eventlog.line_marks import is_among, marked
 from eventlog.projections.search.findable import text_in, texts_in
-from eventlog.text import statement_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from eventlog.app.search.search_index import Hit
-    from eventlog.index_lookup import FileStamp
     from eventlog.store import Store
+    from eventlog.store.index_lookup import FileStamp
 
 
 class ToldBefore:

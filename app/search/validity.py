@@ -3,9 +3,9 @@
 Imported inside agents' hooks: standard library only, and events as the lines of the log have them.
 """
 
-from eventlog.in_force import judged
+from eventlog.format.in_force import judged
+from eventlog.format.statement_marks import marks_of, rejected_mark, salts_in, stand_in
 from eventlog.projections.search.findable import text_in, texts_in
-from eventlog.statement_marks import marks_of, rejected_mark, salts_in, stand_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -90,6 +90,6 @@ def order_of(event: "EventFields") -> tuple[str, str]:
 
 
 def is_about_user(fact: "EventFields", project: str) -> bool:
-    """Tell whether a fact of this project is about the user, as `eventlog.events.Fact.effective_scope` tells it."""
+    """Tell whether a fact of this project is about the user, as `Fact.effective_scope` tells it."""
     by_type = "project" if fact.get("memory_type", "W") == "W" else "user"
     return not project or (fact.get("scope") or by_type) == "user"

@@ -4,7 +4,7 @@ A row is a text as tokens joined by spaces; its number is that of its unit and, 
 Imported inside agents' hooks: standard library only.
 """
 
-from eventlog import fastjson
+from eventlog.fast import fastjson
 from eventlog.projections.search.ranking import scan
 
 TYPE_CHECKING = False

@@ -7,9 +7,9 @@ room it had then.
 from collections.abc import Iterator
 from datetime import datetime
 
-from eventlog.app.cache import kept
-from eventlog.app.context_loader import Loader
+from eventlog.app.build.cache import kept
 from eventlog.app.open_store import OpenStore
+from eventlog.app.serve.context_loader import Loader
 from eventlog.projections.base import Line
 from eventlog.projections.context.agent_context import ContextFile, FileLoadResult
 from eventlog.projections.context.budget import ContextSection, fit

@@ -3,7 +3,7 @@
 Standard library only, and little of it: a host waits for the start of every server it has.
 """
 
-from eventlog import fastjson
+from eventlog.fast import fastjson
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -7,22 +7,22 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import unquote, urlsplit
 
 from eventlog import hosts
-from eventlog.app.current_conversation import speaker_of_server
-from eventlog.app.live_statements import Place, Said, matching, said_here, withdraw
+from eventlog.app.ask.why import reasons_behind
 from eventlog.app.machine import Machine
 from eventlog.app.naming.file_lines import is_file_line
 from eventlog.app.naming.short_ids import ShortIds
 from eventlog.app.open_store import open_log, open_store
-from eventlog.app.record_once import off_switch, record_once
 from eventlog.app.search.search import SearchQuery, search
-from eventlog.app.why import reasons_behind
-from eventlog.codec import from_fields
-from eventlog.errors import BadRequest
-from eventlog.events import HUMAN, Event, Rejected
-from eventlog.fence import fenced, without_tags
-from eventlog.log import EventLog
-from eventlog.project import project_root
-from eventlog.text import cut, one_line
+from eventlog.app.write.live_statements import Place, Said, matching, said_here, withdraw
+from eventlog.app.write.record_once import off_switch, record_once
+from eventlog.app.write.speaker import speaker_of_server
+from eventlog.format.codec import from_fields
+from eventlog.format.errors import BadRequest
+from eventlog.format.events import HUMAN, Event, Rejected
+from eventlog.format.fence import fenced, without_tags
+from eventlog.format.text import cut, one_line
+from eventlog.log.event_log import EventLog
+from eventlog.projects.root import project_root
 
 if TYPE_CHECKING:
     from eventlog.cli.mcp.toolcalls import ToolCalls

@@ -5,9 +5,9 @@ import sys
 if __name__ == "__main__":
     sys.path.insert(0, __file__[: -len("/eventlog/cli/mcp/start.py")])
     try:
-        from eventlog import own_modules
+        from eventlog.fast import modules
 
-        own_modules.come_first()
+        modules.come_first()
         from eventlog.cli.mcp.launch import main
 
         sys.exit(0 if main(sys.argv[1:]) else 2)

@@ -37,10 +37,10 @@ class ToolCalls:
             return self._failed(error), True
 
     def _failed(self, error: Exception) -> str:
-        from eventlog.errors import EventLogError
-        from eventlog.fence import without_tags
+        from eventlog.format.error_text import of_system
+        from eventlog.format.errors import EventLogError
+        from eventlog.format.fence import without_tags
         from eventlog.hooks import error_log
-        from eventlog.plain_words import of_system
 
         if isinstance(error, EventLogError):
             return without_tags("; ".join(filter(None, (str(error), error.hint))))

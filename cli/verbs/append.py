@@ -6,16 +6,16 @@ from typing import Any
 
 import click
 
-from eventlog.app.append import append_event, append_stream, object_of, value_of, withdrawing_nothing
-from eventlog.app.current_conversation import SpeakerOptions, speaker_of
 from eventlog.app.machine import Machine
 from eventlog.app.naming.types import refuse_misspelt
+from eventlog.app.write.append import append_event, append_stream, object_of, value_of, withdrawing_nothing
+from eventlog.app.write.speaker import SpeakerOptions, speaker_of
 from eventlog.cli import options, suggestions
 from eventlog.cli.progress import phases
 from eventlog.cli.recording import is_switched_off, report, report_stream, warn_of_clock
-from eventlog.errors import InvalidEvent
-from eventlog.log import EventLog
-from eventlog.project import project_root
+from eventlog.format.errors import InvalidEvent
+from eventlog.log.event_log import EventLog
+from eventlog.projects.root import project_root
 from eventlog.store import Store
 
 

@@ -2,12 +2,12 @@
 
 import click
 
-from eventlog.app.apply import apply
+from eventlog.app.build.apply import apply
 from eventlog.app.naming.short_ids import ShortIds
 from eventlog.cli import EXIT_NOT_WRITTEN, options
 from eventlog.cli.output import emit_pretty, say
 from eventlog.cli.progress import phases
-from eventlog.cli.show_apply import as_dict, tell
+from eventlog.cli.show.apply import as_dict, tell
 from eventlog.store import Store
 
 

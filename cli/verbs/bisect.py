@@ -2,11 +2,11 @@
 
 import click
 
-from eventlog.app.bisect import bisect
+from eventlog.app.ask.bisect import bisect
 from eventlog.cli import options
 from eventlog.cli.progress import phases
-from eventlog.cli.show_past import show_turn
-from eventlog.cli.shown import Shown
+from eventlog.cli.show.display import Shown
+from eventlog.cli.show.past import show_turn
 from eventlog.store import Store
 
 

@@ -3,8 +3,8 @@
 import click
 from click.shell_completion import get_completion_class
 
-from eventlog.app.completion import install_completion
 from eventlog.app.machine import Machine
+from eventlog.app.setup.completion import install_completion
 from eventlog.cli import options
 from eventlog.cli.choices import NearChoice
 from eventlog.cli.output import say

@@ -6,8 +6,8 @@ from typing import Any
 import click
 import orjson
 
-from eventlog.app.config import SettingInForce, config
 from eventlog.app.machine import Machine
+from eventlog.app.setup.config import SettingInForce, config
 from eventlog.cli import options
 from eventlog.cli.output import beside, clean, emit_pretty, is_terminal, show_lines, styled, table
 from eventlog.store import Store

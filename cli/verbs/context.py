@@ -4,13 +4,13 @@ from pathlib import Path
 
 import click
 
+from eventlog.app.ask.receipt import append_receipt
 from eventlog.app.naming.references import session_named
-from eventlog.app.receipt import append_receipt
-from eventlog.app.session_context import request_of, session_context
+from eventlog.app.serve.session_context import request_of, session_context
 from eventlog.cli import options
 from eventlog.cli.choices import NearChoice
 from eventlog.cli.output import emit_pretty, is_terminal, show_lines
-from eventlog.cli.prose import prose_lines
+from eventlog.cli.show.wrap_markdown import prose_lines
 from eventlog.store import Store
 
 _SOURCES = ("startup", "resume", "clear", "compact")

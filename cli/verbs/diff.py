@@ -2,10 +2,10 @@
 
 import click
 
-from eventlog.app.diff import diff
+from eventlog.app.ask.diff import diff
 from eventlog.cli import options
 from eventlog.cli.progress import phases
-from eventlog.cli.show_past import show_changes
+from eventlog.cli.show.past import show_changes
 from eventlog.store import Store
 
 

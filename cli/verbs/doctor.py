@@ -4,12 +4,12 @@ from typing import Any
 
 import click
 
-from eventlog.app.doctor import DoctorReport, doctor
+from eventlog.app.setup.doctor import DoctorReport, doctor
 from eventlog.cli import EXIT_FOUND, options
 from eventlog.cli.agent_options import here
 from eventlog.cli.output import emit_pretty
-from eventlog.cli.show_doctor import show_report
-from eventlog.cli.shown import Shown
+from eventlog.cli.show.display import Shown
+from eventlog.cli.show.doctor import show_report
 from eventlog.store import Store
 
 _RECENT = 3

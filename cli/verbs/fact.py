@@ -2,7 +2,7 @@
 
 import click
 
-from eventlog.app.current_conversation import SpeakerOptions
+from eventlog.app.write.speaker import SpeakerOptions
 from eventlog.cli import options
 from eventlog.cli.choices import NearChoice
 from eventlog.cli.recording import record, with_stdin

@@ -2,12 +2,12 @@
 
 import click
 
-from eventlog.app.forget import forget, forgettable, forgettable_session
+from eventlog.app.write.forget import forget, forgettable, forgettable_session
 from eventlog.cli import options, suggestions
 from eventlog.cli.output import emit_pretty
 from eventlog.cli.progress import looking
-from eventlog.cli.show_forget import as_dict, ask, show_forgettable, tell
-from eventlog.cli.shown import Shown
+from eventlog.cli.show.display import Shown
+from eventlog.cli.show.forget import as_dict, ask, show_forgettable, tell
 from eventlog.store import Store
 
 

@@ -4,8 +4,8 @@ import sys
 
 import click
 
-from eventlog.app.init import create_file, missing
 from eventlog.app.machine import Machine
+from eventlog.app.setup.init import create_file, missing
 from eventlog.cli import EXIT_FOUND, options
 from eventlog.cli.output import say
 from eventlog.settings.load import load

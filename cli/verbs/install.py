@@ -5,8 +5,9 @@ import sys
 import click
 
 from eventlog.app.importing.transcripts import count_past
-from eventlog.app.install.host_report import examine
-from eventlog.app.install.install import (
+from eventlog.app.machine import Machine
+from eventlog.app.setup.install.host_report import examine
+from eventlog.app.setup.install.install import (
     FileChange,
     InstallTarget,
     allow,
@@ -20,9 +21,8 @@ from eventlog.app.install.install import (
     unregister_server,
     unsafe_rules,
 )
-from eventlog.app.install.permissions import rule_of
-from eventlog.app.install.rules import install_rules
-from eventlog.app.machine import Machine
+from eventlog.app.setup.install.permissions import rule_of
+from eventlog.app.setup.install.rules import install_rules
 from eventlog.cli import options
 from eventlog.cli.agent_options import agents, here, nobody_named, scope, tell
 from eventlog.cli.choices import NearChoice

@@ -10,19 +10,19 @@ from pathlib import Path
 
 import click
 
-from eventlog.app.lifecycle import list_hooks, record_session
-from eventlog.app.session_hooks import HookOutcome, HookStatus, project_hooks
-from eventlog.app.session_hooks.hooks import SessionMoment
-from eventlog.app.session_hooks.run import run_hooks
+from eventlog.app.setup.session_hooks import HookOutcome, HookStatus, project_hooks
+from eventlog.app.setup.session_hooks.hooks import SessionMoment
+from eventlog.app.setup.session_hooks.run import run_hooks
+from eventlog.app.write.lifecycle import list_hooks, record_session
 from eventlog.cli import EXIT_FOUND, options
 from eventlog.cli.choices import NearChoice
-from eventlog.cli.describe import kind_of
 from eventlog.cli.output import clean, emit, is_terminal, print_line, say
-from eventlog.cli.shown import Shown
-from eventlog.errors import BadRequest
-from eventlog.events import Event
+from eventlog.cli.show.describe import kind_of
+from eventlog.cli.show.display import Shown
+from eventlog.format.errors import BadRequest
+from eventlog.format.events import Event
+from eventlog.format.text import spelled_out
 from eventlog.store import Store
-from eventlog.text import spelled_out
 
 _LINE_END = re.compile("\r\n|\r|\n")  # as Python reads code; no other character ends a line
 _project = partial(click.option, "--project", default=".", metavar="NAME|DIR", callback=options.directory_meant)

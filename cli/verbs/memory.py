@@ -7,12 +7,12 @@ from itertools import chain
 
 import click
 
-from eventlog.app.known import KnownPage, known
+from eventlog.app.ask.memory_page import KnownPage, known
 from eventlog.cli import options, suggestions
 from eventlog.cli.output import beside, clean, complain, emit_pretty, is_terminal, print_line, show_lines, styled
 from eventlog.cli.progress import phases
+from eventlog.format.text import project_name
 from eventlog.store import Store
-from eventlog.text import project_name
 
 _BULLET = re.compile(r"- (?:\[(?P<day>\d{4}-\d\d-\d\d)\] )?(?P<text>.*)")
 

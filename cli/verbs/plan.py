@@ -4,13 +4,13 @@ from typing import Any
 
 import click
 
-from eventlog.app.current_conversation import SpeakerOptions, speaker_of
 from eventlog.app.machine import Machine
-from eventlog.app.plan import checked, declare, entry_of, parse_plan
+from eventlog.app.write.plan import checked, declare, entry_of, parse_plan
+from eventlog.app.write.speaker import SpeakerOptions, speaker_of
 from eventlog.cli import options
 from eventlog.cli.recording import is_switched_off, report_checked, report_plans, warn_of_clock, with_stdin
 from eventlog.cli.verbs.validate import read_plan
-from eventlog.events import Operation
+from eventlog.format.events import Operation
 from eventlog.projections.bases.plan_file import PlanFile
 from eventlog.store import Store
 

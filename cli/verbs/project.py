@@ -4,14 +4,14 @@ from collections.abc import Iterator, Sequence
 
 import click
 
+from eventlog.app.build.rebuild import replay_store
 from eventlog.app.naming.projects import all_projects
-from eventlog.app.project_events import join_projects
-from eventlog.app.rebuild import replay_store
+from eventlog.app.write.project_events import join_projects
 from eventlog.cli import options
-from eventlog.cli.cells import cells, padded
 from eventlog.cli.output import beside, clean, complain, emit_pretty, is_terminal, say, show_lines, styled, table
-from eventlog.cli.shown import Shown
-from eventlog.log import EventLog
+from eventlog.cli.show.cells import cells, padded
+from eventlog.cli.show.display import Shown
+from eventlog.log.event_log import EventLog
 from eventlog.projections.views.project_list import ListedProject
 from eventlog.store import Store
 

@@ -8,19 +8,19 @@ from typing import Any
 
 import click
 
-from eventlog.app.phases import Progress
-from eventlog.app.query import EventFilter, Follower, newest, query
-from eventlog.app.why_empty import why_empty
+from eventlog.app.ask.empty_reason import why_empty
+from eventlog.app.ask.query import EventFilter, Follower, newest, query
+from eventlog.app.progress import Progress
 from eventlog.cli import options, suggestions
 from eventlog.cli.choices import NearChoice
-from eventlog.cli.describe import gist, kind_of
-from eventlog.cli.event_table import event_lines, heading_of, show_events
 from eventlog.cli.output import clean, complain, emit_bytes, emit_pretty, is_terminal, print_line, show_lines, styled
 from eventlog.cli.progress import phases
-from eventlog.cli.shown import Shown
-from eventlog.codec import to_fields
-from eventlog.log import EventLog
-from eventlog.log_line import LogLine
+from eventlog.cli.show.describe import gist, kind_of
+from eventlog.cli.show.display import Shown
+from eventlog.cli.show.event_table import event_lines, heading_of, show_events
+from eventlog.format.codec import to_fields
+from eventlog.log.event_log import EventLog
+from eventlog.log.log_line import LogLine
 from eventlog.store import Store
 
 _NEWEST = 50

@@ -9,10 +9,10 @@ from eventlog.app.search.explain import Candidate, Explanation, explain
 from eventlog.cli import options
 from eventlog.cli.output import beside, clean, count, emit_pretty, marked, show_lines, styled
 from eventlog.cli.progress import phases
-from eventlog.cli.shown import Shown
+from eventlog.cli.show.display import Shown
 from eventlog.cli.verbs import search
+from eventlog.format.text import cut, project_name
 from eventlog.store import Store
-from eventlog.text import cut, project_name
 
 _CHARS = 300
 _SILENCES = {

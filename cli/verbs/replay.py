@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from eventlog.app.rebuild import replay_elsewhere
+from eventlog.app.build.rebuild import replay_elsewhere
 from eventlog.cli import options
 from eventlog.cli.progress import phases
 from eventlog.cli.replaying import replay_here, tell
@@ -13,7 +13,7 @@ from eventlog.projections.catalog import chosen
 from eventlog.store import Store
 
 if TYPE_CHECKING:
-    from eventlog.app.what_if import Omission
+    from eventlog.app.ask.what_if import Omission
 
 
 @click.command(
@@ -80,8 +80,8 @@ def command(
     if without and (out or check or names):
         raise click.UsageError("--without shows what would be another, and goes with nothing else")
     if without:
-        from eventlog.app.diff import losses  # no other replay compares two
-        from eventlog.cli.show_past import show_changes
+        from eventlog.app.ask.diff import losses  # no other replay compares two
+        from eventlog.cli.show.past import show_changes
 
         with phases():
             lost = losses(opened, without)

@@ -6,15 +6,15 @@ from contextlib import suppress
 
 import click
 
+from eventlog.app.build.staging import StagedEntry, as_edited, path_of
 from eventlog.app.naming.short_ids import ShortIds
 from eventlog.app.open_store import OpenStore
-from eventlog.app.resolve import Choice, compare, decide, headings_above, the_one, under_options, waiting
-from eventlog.app.staging import StagedEntry, as_edited, path_of
+from eventlog.app.write.resolve import Choice, compare, decide, headings_above, the_one, under_options, waiting
 from eventlog.cli import EXIT_FOUND, options, suggestions
 from eventlog.cli.output import complain, count, emit_pretty, is_terminal, say
-from eventlog.cli.show_apply import staged_as_dict, tell
-from eventlog.cli.show_diff import show_diff
-from eventlog.errors import BadRequest, EventLogError
+from eventlog.cli.show.apply import staged_as_dict, tell
+from eventlog.cli.show.diff import show_diff
+from eventlog.format.errors import BadRequest, EventLogError
 from eventlog.projections.bases.sections import Ambiguous
 from eventlog.store import Store
 

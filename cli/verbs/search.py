@@ -6,14 +6,14 @@ from pathlib import Path
 
 import click
 
+from eventlog.app.ask.empty_reason import why_empty
 from eventlog.app.search.search import SearchAnswer, SearchQuery, search
-from eventlog.app.why_empty import why_empty
 from eventlog.cli import options
-from eventlog.cli.highlight import show_hits
 from eventlog.cli.output import complain, count, emit_pretty
 from eventlog.cli.progress import phases
-from eventlog.cli.shown import Shown
-from eventlog.log import EventLog
+from eventlog.cli.show.display import Shown
+from eventlog.cli.show.highlight import show_hits
+from eventlog.log.event_log import EventLog
 from eventlog.store import Store
 
 _SHOWN = 10

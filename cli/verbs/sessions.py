@@ -5,14 +5,14 @@ from typing import Any
 
 import click
 
+from eventlog.app.ask.empty_reason import why_empty
+from eventlog.app.ask.sessions import NEWEST, SessionRow, sessions
 from eventlog.app.open_store import OpenStore
-from eventlog.app.sessions import NEWEST, SessionRow, sessions
-from eventlog.app.why_empty import why_empty
 from eventlog.cli import options
 from eventlog.cli.output import complain, emit_pretty, is_terminal, table
 from eventlog.cli.progress import phases
-from eventlog.cli.session_list import show_sessions
-from eventlog.cli.shown import Shown
+from eventlog.cli.show.display import Shown
+from eventlog.cli.show.session_list import show_sessions
 from eventlog.store import Store
 
 

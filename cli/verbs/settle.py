@@ -5,10 +5,10 @@ from contextlib import suppress
 
 import click
 
-from eventlog.app.finalize import FinalizeResult, finalize
+from eventlog.app.build.finalize import FinalizeResult, finalize
 from eventlog.cli import options
 from eventlog.cli.output import count, say
-from eventlog.cli.show_replay import tell_copies
+from eventlog.cli.show.replay import tell_copies
 from eventlog.store import Store
 
 _NICENESS = 10

@@ -2,17 +2,17 @@
 
 import click
 
+from eventlog.app.ask.story import story
+from eventlog.app.ask.what_if import document_meant, replay_at
 from eventlog.app.naming.file_lines import is_file_line
 from eventlog.app.naming.references import resolve
 from eventlog.app.open_store import OpenStore
-from eventlog.app.story import story
-from eventlog.app.what_if import document_meant, replay_at
 from eventlog.cli import options, suggestions
 from eventlog.cli.output import emit, emit_bytes, is_terminal, show_lines
-from eventlog.cli.prose import prose_lines
-from eventlog.cli.show_story import show_event, show_story
-from eventlog.cli.shown import Shown
-from eventlog.errors import BadRequest
+from eventlog.cli.show.display import Shown
+from eventlog.cli.show.story import show_event, show_story
+from eventlog.cli.show.wrap_markdown import prose_lines
+from eventlog.format.errors import BadRequest
 from eventlog.projections.stamp import unstamped
 from eventlog.store import Store
 

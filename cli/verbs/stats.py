@@ -5,11 +5,11 @@ from typing import Any
 import click
 from msgspec import structs, to_builtins
 
-from eventlog.app.stats import stats
+from eventlog.app.ask.stats import stats
 from eventlog.cli import options
 from eventlog.cli.output import count, emit_pretty, is_terminal, say, table, width
 from eventlog.cli.progress import phases
-from eventlog.cli.show_stats import show_weeks
+from eventlog.cli.show.stats import show_weeks
 from eventlog.projections.views.stats import Week
 from eventlog.store import Store
 

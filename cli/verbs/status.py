@@ -4,14 +4,14 @@ from collections.abc import Iterable, Iterator
 
 import click
 
-from eventlog.app.apply_result import SectionChange
-from eventlog.app.status import StatusReport, status
+from eventlog.app.ask.status import StatusReport, status
+from eventlog.app.build.apply_result import SectionChange
 from eventlog.cli import EXIT_FOUND, options
-from eventlog.cli.describe import describe
 from eventlog.cli.output import beside, clean, count, emit_pretty, marked, say, show_lines, styled, table
-from eventlog.cli.show_apply import blocked_as_dict, staged_as_dict
-from eventlog.cli.shown import Shown
-from eventlog.codec import to_fields
+from eventlog.cli.show.apply import blocked_as_dict, staged_as_dict
+from eventlog.cli.show.describe import describe
+from eventlog.cli.show.display import Shown
+from eventlog.format.codec import to_fields
 from eventlog.store import Store
 
 _SHOWN = 5  # of what is forgotten

@@ -2,12 +2,12 @@
 
 import click
 
-from eventlog.app.undo import undo, undoable
+from eventlog.app.write.undo import undo, undoable
 from eventlog.cli import options, suggestions
 from eventlog.cli.output import emit_pretty
 from eventlog.cli.progress import looking
-from eventlog.cli.show_forget import as_dict, ask, show_undoable, tell
-from eventlog.cli.shown import Shown
+from eventlog.cli.show.display import Shown
+from eventlog.cli.show.forget import as_dict, ask, show_undoable, tell
 from eventlog.store import Store
 
 

@@ -2,8 +2,8 @@
 
 import click
 
-from eventlog.app.install.host_report import is_registered
-from eventlog.app.install.install import (
+from eventlog.app.setup.install.host_report import is_registered
+from eventlog.app.setup.install.install import (
     FileChange,
     InstallTarget,
     disallow,
@@ -11,7 +11,7 @@ from eventlog.app.install.install import (
     uninstall,
     unregister_server,
 )
-from eventlog.app.install.rules import shares_rules, uninstall_rules
+from eventlog.app.setup.install.rules import shares_rules, uninstall_rules
 from eventlog.cli import options
 from eventlog.cli.agent_options import agents, here, installed, nobody_named, scope, tell
 from eventlog.cli.output import say

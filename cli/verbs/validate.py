@@ -6,13 +6,13 @@ from pathlib import Path
 import click
 
 from eventlog.app.machine import Machine
-from eventlog.app.plan import check_plan
+from eventlog.app.write.plan import check_plan
 from eventlog.cli import EXIT_FOUND, options
 from eventlog.cli.output import count, emit_pretty, say
-from eventlog.errors import BadRequest
-from eventlog.plain_words import of_system
-from eventlog.project import project_root
+from eventlog.format.error_text import of_system
+from eventlog.format.errors import BadRequest
 from eventlog.projections.bases import plan_file
+from eventlog.projects.root import project_root
 from eventlog.store import Store
 
 

@@ -7,9 +7,9 @@ import click
 from eventlog.cli import EXIT_DAMAGED, options
 from eventlog.cli.output import count, emit_pretty, say
 from eventlog.cli.progress import phases
-from eventlog.conflict_copies import sync_program
+from eventlog.log.conflict_copies import sync_program
+from eventlog.log.verify import VerifyResult, verify
 from eventlog.store import Store
-from eventlog.verify import VerifyResult, verify
 
 
 @click.command(epilog=options.examples("eventlog verify", "eventlog verify --json"))

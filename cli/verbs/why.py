@@ -5,23 +5,23 @@ from typing import TYPE_CHECKING
 
 import click
 
+from eventlog.app.ask.why import LineReason, explain, known_file
 from eventlog.app.naming.file_lines import file_line
-from eventlog.app.why import LineReason, explain, known_file
 from eventlog.cli import options, suggestions
-from eventlog.cli.event_table import show_events
 from eventlog.cli.output import complain, count, emit, say, show_lines
 from eventlog.cli.progress import looking
-from eventlog.cli.show_why import UNKNOWN, heading_above, one_line, whole_file
-from eventlog.cli.shown import Shown
-from eventlog.codec import to_fields
-from eventlog.errors import BadRequest
-from eventlog.events import KnownFile
-from eventlog.log_line import LogLine
+from eventlog.cli.show.display import Shown
+from eventlog.cli.show.event_table import show_events
+from eventlog.cli.show.why import UNKNOWN, heading_above, one_line, whole_file
+from eventlog.format.codec import to_fields
+from eventlog.format.errors import BadRequest
+from eventlog.format.events import KnownFile
+from eventlog.format.text import cut
+from eventlog.log.log_line import LogLine
 from eventlog.store import Store
-from eventlog.text import cut
 
 if TYPE_CHECKING:
-    from eventlog.app.receipt import ReceiptSources
+    from eventlog.app.ask.receipt import ReceiptSources
 
 _SHOWN = 5  # events per line where the whole file is asked for
 
@@ -67,9 +67,9 @@ def command(place: str | None, session: str | None, text: str | None, as_json: b
 
 
 def _of_absence(text: str, session: str | None, store: Store, *, as_json: bool) -> None:
-    from eventlog.app.why_not import why_not  # what is asked of a file needs none of it
-    from eventlog.app.why_not_told import why_not_told
-    from eventlog.cli.show_why_not import show_absence
+    from eventlog.app.ask.why_not import why_not  # what is asked of a file needs none of it
+    from eventlog.app.ask.why_not_told import why_not_told
+    from eventlog.cli.show.why_not import show_absence
 
     opened = options.open_store(store)
     with looking():
@@ -79,7 +79,7 @@ def _of_absence(text: str, session: str | None, store: Store, *, as_json: bool) 
 
 
 def _of_session(session: str, store: Store, *, as_json: bool) -> None:
-    from eventlog.app.receipt import receipts_of  # brings all of a session's start along
+    from eventlog.app.ask.receipt import receipts_of  # brings all of a session's start along
 
     opened = options.open_store(store)
     with looking():
@@ -98,7 +98,7 @@ def _of_session(session: str, store: Store, *, as_json: bool) -> None:
 
 
 def _tell_of_start(given: "ReceiptSources", shown: Shown) -> None:
-    from eventlog.cli.show_start import how_told, start_lines
+    from eventlog.cli.show.start import how_told, start_lines
 
     if shown.is_for_people:
         show_lines(start_lines(given, shown))

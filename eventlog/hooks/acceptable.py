@@ -1,6 +1,6 @@
 """Values a host sends that the log does not take (names of any length, numbers JSON cannot write), kept as text."""
 
-from eventlog import ids
+from eventlog.format import ids
 from eventlog.secrets import beginning, without_secrets
 
 _LONGEST_NAME = 4096  # characters: the longest path

@@ -5,7 +5,8 @@ Not an event: nothing happened. Lost with the cache. Imported inside agents' hoo
 
 import time
 
-from eventlog import side_log, timestamps
+from eventlog.format import timestamps
+from eventlog.store import rotating_log
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ def count_avoided(store: "Store", what: str) -> None:
     """One more `event` (of a hook) or `statement` (of an agent) not written twice; never raises."""
     try:
         day = timestamps.from_ns(time.time_ns())[:10]
-        side_log.append(_path(store), f"{day} {what}".encode(), _LARGEST, starts_anew=False)
+        rotating_log.append(_path(store), f"{day} {what}".encode(), _LARGEST, starts_anew=False)
     except OSError:
         return
 

@@ -6,10 +6,10 @@ Standard library only, and not even subprocess: importing it costs more than the
 import sys
 import time
 
-from eventlog.files import is_locked
+from eventlog.fast.lean import os
 from eventlog.hooks import patience
-from eventlog.lean import os
 from eventlog.store import Store
+from eventlog.store.files import is_locked
 
 _STARTS_WITHIN = 10.0  # seconds
 _PAUSE = 0.5  # seconds: the host finishes first, and several ends are seen to together

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def main(argv: list[str]) -> "NoReturn":
     """Serve one call of a host, and leave with 0."""
     if None in (sys.stdin, sys.stdout, sys.stderr):
-        from eventlog import standard_streams
+        from eventlog.fast import standard_streams
 
         standard_streams.complete()
     run(argv, start_context)
@@ -31,6 +31,6 @@ def start_context(store: "Store", call: "HookCall") -> str:
         from eventlog.app.search import recall
 
         return recall.at_prompt(store, call)
-    from eventlog.app import session_start
+    from eventlog.app.serve import session_start
 
     return session_start.start_context(store, call)

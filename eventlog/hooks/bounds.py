@@ -1,6 +1,6 @@
 """Payloads as they may reach the disk: bounded, without secrets at any bound, without the user's address."""
 
-from eventlog import fastjson
+from eventlog.fast import fastjson
 from eventlog.hosts.call import Payload
 from eventlog.secrets import beginning, item_name, scrub
 

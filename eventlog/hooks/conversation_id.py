@@ -6,11 +6,13 @@ of the project is the one at work, also after a resume or a rewind. Rarely neede
 
 import time
 
-from eventlog import fastjson, hosts, ids
-from eventlog.files import read_regular, replace_file
+from eventlog import hosts
+from eventlog.fast import fastjson
+from eventlog.fast.lean import os
+from eventlog.format import ids
 from eventlog.hosts.call import HookCall
-from eventlog.lean import os
 from eventlog.store import Store
+from eventlog.store.files import read_regular, replace_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -10,12 +10,13 @@ from contextlib import suppress
 from stat import S_ISREG
 from typing import NamedTuple
 
-from eventlog import fastjson, side_log, timestamps
-from eventlog.files import make_dirs, read_regular
+from eventlog.fast import fastjson
+from eventlog.fast.lean import os
+from eventlog.format import timestamps
 from eventlog.hooks import spare
-from eventlog.lean import os
 from eventlog.secrets import beginning, scrub_fields, without_secrets
-from eventlog.store import Store
+from eventlog.store import Store, rotating_log
+from eventlog.store.files import make_dirs, read_regular
 
 _LARGEST = 1 << 20  # bytes; then the file is started anew and the old one kept as `.1`
 _KEPT_OF_PAYLOAD = 4096
@@ -50,7 +51,7 @@ def note(store: Store, error: BaseException, lost: "bytes | dict[str, object]", 
     }
     try:
         make_dirs(store.cache)
-        side_log.append(path_of(store), fastjson.dumps(said | _kept(lost)), _LARGEST)
+        rotating_log.append(path_of(store), fastjson.dumps(said | _kept(lost)), _LARGEST)
     except OSError:
         if lost:
             with suppress(OSError):

@@ -4,16 +4,16 @@ The index names the lines in files that have not changed since; the rest is sear
 first, and only where those lines leave anything to ask. Only lines that carry words or end turns are parsed.
 """
 
-from eventlog import fastjson, index_lookup
-from eventlog.files import read_regular
-from eventlog.linescan import lines_at, lines_with
-from eventlog.store import Store
+from eventlog.fast import fastjson
+from eventlog.log.linescan import lines_at, lines_with
+from eventlog.store import Store, index_lookup
+from eventlog.store.files import read_regular
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
-    from eventlog.index_lookup import FileStamp, LookupResult
+    from eventlog.store.index_lookup import FileStamp, LookupResult
 
 _SEARCH_AT_MOST = 256 << 20  # bytes not in the index; a host would not wait for more
 _HEAD = 140  # bytes that hold the type of a line as the log writes it

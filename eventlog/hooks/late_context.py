@@ -4,10 +4,10 @@ A small file per conversation, with how it went on: left at a clear or a compact
 answer reaches the agent. Whoever takes it away tells, so two registrations tell it once.
 """
 
-from eventlog.files import read_regular, write_note
+from eventlog.fast.lean import os
 from eventlog.hosts.call import HookCall
-from eventlog.lean import os
 from eventlog.store import Store, conversation_name
+from eventlog.store.files import read_regular, write_note
 
 _LONGEST = 40  # bytes: `clear`, `compact`
 

@@ -4,12 +4,12 @@ Left by hooks at each turn's end and at the session's; taken away by `eventlog s
 not: where the host keeps its transcript. A host that never tells of an end leaves a note that grows old.
 """
 
-from eventlog import fastjson
-from eventlog.files import read_regular, remove, write_note
+from eventlog.fast import fastjson
+from eventlog.fast.lean import os
 from eventlog.hosts.call import HookCall, present
-from eventlog.lean import os
 from eventlog.secrets import scrub_fields
 from eventlog.store import Store, conversation_name
+from eventlog.store.files import read_regular, remove, write_note
 
 _ENTRIES = "entries.waiting"
 

@@ -5,11 +5,12 @@ Registrations of one call come after the same event of the conversation; its nex
 
 import time
 
-from eventlog import fastjson, index_lookup, timestamps
-from eventlog.dayfile import path_of
-from eventlog.files import read_end
+from eventlog.fast import fastjson
+from eventlog.format import timestamps
 from eventlog.hosts.call import HookCall
-from eventlog.store import Store
+from eventlog.store import Store, index_lookup
+from eventlog.store.dayfile import path_of
+from eventlog.store.files import read_end
 
 # what hosts tell; summaries, receipts and requests of ours come from elsewhere, any time
 _CALLS = ("host_event", "turn_end", "save_requested", "session_start", "session_end")

@@ -8,9 +8,9 @@ in backticks. Nothing in them is escaped by a host, so no angle brackets: a here
 import sys
 
 from eventlog import hosts
+from eventlog.fast.lean import os
+from eventlog.format.layers import MARK, PRE_COMPACTION, STOP_FALLBACK
 from eventlog.hosts.call import HookCall
-from eventlog.layers import MARK, PRE_COMPACTION, STOP_FALLBACK
-from eventlog.lean import os
 from eventlog.store import Store
 
 _PLAIN = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-/:=@+")

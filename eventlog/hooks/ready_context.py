@@ -2,7 +2,7 @@
 
 Where it lies, it says what it was made of: files by their stamps, the log, and what a session's directory tells. It is
 told as it is while all that is as it was, and since then nothing was appended but by sessions that began since and have
-said nothing. Whoever is not sure makes a context anew (`app/session_context.py`).
+said nothing. Whoever is not sure makes a context anew (`app/serve/session_context.py`).
 
 Imported while a session waits to begin: standard library only, and little of it.
 """
@@ -10,19 +10,21 @@ Imported while a session waits to begin: standard library only, and little of it
 import sys
 import time
 
-from eventlog import fastjson, ids, stamps, timestamps
-from eventlog.dayfile import path_of
-from eventlog.files import read_regular, remove
-from eventlog.lean import os
-from eventlog.project import git_config
-from eventlog.worktree import work_in
+from eventlog.fast import fastjson
+from eventlog.fast.lean import os
+from eventlog.format import ids, timestamps
+from eventlog.projects.root import git_config
+from eventlog.projects.worktree import work_in
+from eventlog.store import stamps
+from eventlog.store.dayfile import path_of
+from eventlog.store.files import read_regular, remove
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import TypedDict
 
     from eventlog.hosts.call import HookCall
-    from eventlog.payloads import ContextInjected
+    from eventlog.secrets.payloads import ContextInjected
     from eventlog.store import Store
 
     class Kept(TypedDict):

@@ -3,19 +3,20 @@
 import time
 
 import eventlog
-from eventlog import files, hosts, ids
-from eventlog.append_once import SAME_CALL_MS, append_once, stamp
+from eventlog import hosts
+from eventlog.fast.lean import os
+from eventlog.format import ids
 from eventlog.hooks import acceptable, patience
 from eventlog.hooks.bounds import bounded, outline
 from eventlog.hooks.patience import OutOfTime
 from eventlog.hosts.call import HookCall, Payload, present
-from eventlog.lean import os
-from eventlog.project import git_head
-from eventlog.store import Store
+from eventlog.projects.root import git_head
+from eventlog.store import Store, files
+from eventlog.store.append_once import SAME_CALL_MS, append_once, stamp
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from eventlog.payloads import Envelope, EventType, HostEvent, SessionStart
+    from eventlog.secrets.payloads import Envelope, EventType, HostEvent, SessionStart
 
 
 def event_of(store: Store, call: HookCall) -> dict[str, object]:
@@ -54,7 +55,7 @@ def _head(call: HookCall) -> "SessionStart":
 
 def _machine(store: Store) -> dict[str, str]:
     """Name the store: by its start a conversation is known to be of this machine."""
-    from eventlog.replica import make_replica
+    from eventlog.store.replica import make_replica
 
     try:
         return {"replica": make_replica(store)}
@@ -114,7 +115,7 @@ def note_call(store: Store, agent: str) -> None:
 def tidy(store: Store) -> None:
     """Append what waits in the spool, and reserve room for notes; three system calls where there is nothing to do."""
     if _is_waiting(store):
-        from eventlog import spool
+        from eventlog.store import spool
 
         spool.take_in(store)
     if not os.path.exists(store.spare):
@@ -133,7 +134,7 @@ def _is_waiting(store: Store) -> bool:
 
 def _leave(store: Store, event: dict[str, object], key: str, within_ms: int | None, now: int) -> None:
     """Keep the event for whoever comes next; raises NotStored or InvalidEvent."""
-    from eventlog import spool
+    from eventlog.store import spool
 
     patience.until(patience.LAST)
     spool.leave(store, event, key, within_ms, now)

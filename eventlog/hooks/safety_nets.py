@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from eventlog.hosts import Dialect
-    from eventlog.payloads import SaveRequested
+    from eventlog.secrets.payloads import SaveRequested
 
     StartContext = Callable[[Store, HookCall], str]  # the text a session starts with: a use case, handed in
 
@@ -99,8 +99,8 @@ def _is_on(chosen: object) -> bool:
 
 def _request(store: Store, call: HookCall, dialect: "Dialect") -> str:
     """Build the request to save if every condition holds: it costs a request; `append_once` decides between hooks."""
-    from eventlog.append_once import append_once
     from eventlog.settings.cached import preferences
+    from eventlog.store.append_once import append_once
 
     chosen = preferences(store)
     if chosen["stop_fallback"] != "once" or dialect.ask("") == dialect.SILENT:

@@ -4,15 +4,16 @@ Whatever happens, the host is not disturbed: exit code 0, nothing on stderr, and
 `cache/hook-errors.log` with what it lost. An event that cannot be appended in time waits in `spool/`.
 """
 
-from eventlog import fastjson, hosts
-from eventlog.files import keep_owners_rights
+from eventlog import hosts
+from eventlog.fast import fastjson
+from eventlog.fast.lean import os
 from eventlog.hooks import acceptable, patience, safety_nets
 from eventlog.hooks.patience import OutOfTime
 from eventlog.hooks.record import dated, event_of, note, note_call, record, tidy
 from eventlog.hosts.call import HookCall, Payload
 from eventlog.hosts.classify import classify, event_name
-from eventlog.lean import os
 from eventlog.store import Store
+from eventlog.store.files import keep_owners_rights
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -8,9 +8,9 @@ Imported by the first hook of a store, and by those that fail.
 
 import time
 
-from eventlog.files import OURS, check_regular, make_dirs
-from eventlog.lean import os
+from eventlog.fast.lean import os
 from eventlog.store import Store
+from eventlog.store.files import OURS, check_regular, make_dirs
 
 _SIZE = 16_384  # bytes
 _CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL

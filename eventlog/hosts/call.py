@@ -1,15 +1,15 @@
 """One call of a host in our words, whichever host it is."""
 
-from eventlog import fastjson
-from eventlog.lean import os
-from eventlog.project import project_root
+from eventlog.fast import fastjson
+from eventlog.fast.lean import os
+from eventlog.projects.root import project_root
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import TypeVar
 
-    from eventlog.payloads import EventType, SaveRequested, SessionEnd, SessionStart, TurnEnd
+    from eventlog.secrets.payloads import EventType, SaveRequested, SessionEnd, SessionStart, TurnEnd
 
     Fields = TypeVar("Fields", bound=Mapping[str, object])
 

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import PurePath
 from typing import NamedTuple
 
+from eventlog.format.text import cut, one_line
 from eventlog.hosts.steps import Step
-from eventlog.text import cut, one_line
 
 MOST_CHARS = 4000  # of all fields together
 _TITLE, _CLOSING, _FILES = 200, 1200, 800

@@ -1,6 +1,6 @@
 """The file a host wrote last: a resumed conversation goes on in its file, a new one starts another."""
 
-from eventlog.lean import os
+from eventlog.fast.lean import os
 
 
 def newest_file(directory: str) -> str:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from itertools import pairwise
 
-from eventlog.text import cut, one_line
+from eventlog.format.text import cut, one_line
 
 _ITEM_CHARS = 200
 

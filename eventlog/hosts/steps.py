@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from eventlog import untrusted_json
+from eventlog.format import untrusted_json
 
 LONGEST_LINE = 64 << 20  # bytes; a longer one is passed over: it holds a picture, not words
 

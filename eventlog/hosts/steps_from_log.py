@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from eventlog.events import Event, HostEvent
+from eventlog.format.events import Event, HostEvent
 from eventlog.hosts.our_words import without_ours
 from eventlog.hosts.steps import Step, dig
 from eventlog.hosts.tools import from_tool

@@ -5,9 +5,9 @@ from collections.abc import Iterable, Sequence
 from pathlib import PurePath
 from typing import NamedTuple
 
+from eventlog.format.text import cut, one_line, same_text
 from eventlog.hosts import shell, statements
 from eventlog.hosts.steps import Step
-from eventlog.text import cut, one_line, same_text
 
 _TOPIC_CHARS, _SUMMARY_CHARS, _ITEM_CHARS = 100, 500, 200
 _REPLY_CHARS, _COMMAND_CHARS = 240, 60

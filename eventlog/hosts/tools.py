@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from eventlog import untrusted_json
+from eventlog.format import untrusted_json
 from eventlog.hosts import shell
 from eventlog.hosts.steps import Step, dig
 

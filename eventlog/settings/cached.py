@@ -6,7 +6,7 @@ with YAML and types, and its values lie in `cache/settings.json`, good for as lo
 Imported inside agents' hooks: standard library only.
 """
 
-from eventlog.lean import os
+from eventlog.fast.lean import os
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def _stamp(path: str) -> str | None:
         found = os.stat(path)
     except OSError:
         return None
-    from eventlog import stamps
+    from eventlog.store import stamps
 
     return " ".join(map(str, stamps.of(found)))
 
@@ -91,8 +91,8 @@ def _read(path: str) -> "Values":
         return {}
     stamp, saved = _known.get(path, ("", {}))
     if stamp != there:
-        from eventlog import fastjson
-        from eventlog.files import read_regular
+        from eventlog.fast import fastjson
+        from eventlog.store.files import read_regular
 
         try:
             saved = fastjson.object_in(read_regular(path))
@@ -104,9 +104,9 @@ def _read(path: str) -> "Values":
 
 def _compile(store: "Store", stamp: str) -> "Values":
     """Read the file as every other part of the program does, and keep what it says, even that it says nothing."""
-    from eventlog import fastjson
-    from eventlog.errors import EventLogError
-    from eventlog.files import replace_file
+    from eventlog.fast import fastjson
+    from eventlog.format.errors import EventLogError
+    from eventlog.store.files import replace_file
 
     values: Values = {}
     try:

@@ -5,13 +5,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
-from eventlog import files
-from eventlog.errors import BadSettings
+from eventlog.format.errors import BadSettings
 from eventlog.settings.schema import Settings
-from eventlog.store import Store
+from eventlog.store import Store, files
 
 if TYPE_CHECKING:
-    from eventlog.yaml_errors import Mistake
+    from eventlog.settings.yaml_errors import Mistake
 
 _LARGEST = 1 << 16  # bytes
 
@@ -38,7 +37,7 @@ def load(store: Store) -> ConfigFile:
     except FileNotFoundError:
         return ConfigFile(Settings(), {})
     except OSError as error:
-        from eventlog.plain_words import of_system  # a file that can be read needs no words
+        from eventlog.format.error_text import of_system  # a file that can be read needs no words
 
         what, remedy = of_system(error)
         raise BadSettings(f"cannot be read: {what}", where=store.config, hint=remedy) from error
@@ -54,7 +53,7 @@ def parse(data: bytes, path: str) -> ConfigFile:
     except UnicodeDecodeError as error:
         line = error.object[: error.start].count(b"\n") + 1
         raise BadSettings("is not UTF-8", where=f"{path}:{line}") from error
-    from eventlog import yaml_errors  # where there is a file: yaml takes its time
+    from eventlog.settings import yaml_errors  # where there is a file: yaml takes its time
 
     loaded = yaml_errors.load(text, Settings)
     if loaded.mistakes:

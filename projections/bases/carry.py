@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from msgspec import Struct, field
 
-from eventlog.events import KnowledgeEdited, PlanEntry
+from eventlog.format.events import KnowledgeEdited, PlanEntry
 from eventlog.projections.bases import section_edits, sections
 from eventlog.projections.bases.drawn import drawn
 from eventlog.projections.bases.drift import text_event

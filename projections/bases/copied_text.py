@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterator
 
 from msgspec.structs import replace
 
-from eventlog.events import EntryApplied
+from eventlog.format.events import EntryApplied
 from eventlog.projections.bases import sections
 from eventlog.projections.bases.ledger import Ledger, Told, digest_of, key_of
 from eventlog.projections.bases.sections import Page, Section, SectionId

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
-from eventlog.events import HUMAN, EntryApplied, KnowledgeEdited, Operation, SectionKey
+from eventlog.format.events import HUMAN, EntryApplied, KnowledgeEdited, Operation, SectionKey
 from eventlog.projections.bases import copied_text, sections
 from eventlog.projections.bases.ledger import Ledger, Told, key_of
 from eventlog.projections.bases.locate import locate

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from eventlog.fastjson import BOM
+from eventlog.fast.fastjson import BOM
 
 if TYPE_CHECKING:  # imported with the first heading: most commands never see one
     from markdown_it import MarkdownIt

@@ -16,7 +16,16 @@ from typing import NamedTuple
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from eventlog.events import EntryApplied, EntryResolved, Event, KnowledgeEdited, PlanEntry, SectionKey, counts_at, order
+from eventlog.format.events import (
+    EntryApplied,
+    EntryResolved,
+    Event,
+    KnowledgeEdited,
+    PlanEntry,
+    SectionKey,
+    counts_at,
+    order,
+)
 from eventlog.projections.bases import section_safety, sections
 from eventlog.projections.bases.plan_file import Change, change_of
 from eventlog.projections.bases.section_history import SectionHistory, Spelling, Wording

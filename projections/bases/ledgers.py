@@ -4,12 +4,12 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from eventlog.events import EntryApplied, EntryResolved, Event, KnowledgeEdited, PlanEntry, order
+from eventlog.format.events import EntryApplied, EntryResolved, Event, KnowledgeEdited, PlanEntry, order
+from eventlog.format.retractions import Retractions
 from eventlog.projections.bases.ledger import FileHistory, Ledger, Told, is_of, key_of
 from eventlog.projections.bases.names import BaseFile, Bases, base_file_of
 from eventlog.projections.bases.refusals import Refusals
-from eventlog.projections.state.knowledge_events import Knowledge
-from eventlog.retractions import Retractions
+from eventlog.projections.current.knowledge_events import Knowledge
 
 if TYPE_CHECKING:
     from eventlog.projections.bases.sections import SectionId

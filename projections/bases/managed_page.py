@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from eventlog.events import PlanEntry
+from eventlog.format.events import PlanEntry
 from eventlog.projections.bases import sections
 from eventlog.projections.bases.ledger import Ledger
 from eventlog.projections.bases.locate import locate

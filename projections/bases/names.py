@@ -10,9 +10,9 @@ import posixpath
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from eventlog.errors import BadRequest
-from eventlog.events import SectionKey
-from eventlog.home import in_full
+from eventlog.format.errors import BadRequest
+from eventlog.format.events import SectionKey
+from eventlog.projects.home import in_full
 from eventlog.settings.schema import PROJECT, KnowledgeBase
 from eventlog.store import project_slug
 

@@ -21,15 +21,15 @@ from typing import TYPE_CHECKING, Any, Literal
 import msgspec
 from msgspec import Struct
 
-from eventlog.errors import BadRequest
-from eventlog.events import Operation, PlanEntry, PlanMeta, SectionKey
+from eventlog.format.errors import BadRequest
+from eventlog.format.events import Operation, PlanEntry, PlanMeta, SectionKey
 from eventlog.projections.bases import section_safety, sections
 from eventlog.projections.bases.names import BaseFile, Bases, base_file_of, named
 
 if TYPE_CHECKING:
     import yaml
 
-    from eventlog.yaml_errors import Mistake, YamlReading
+    from eventlog.settings.yaml_errors import Mistake, YamlReading
 
 _PUBLISHED = {"PlanFile": "Exchange", "PlannedChange": "Entry", "SectionKey": "Target"}
 
@@ -68,7 +68,7 @@ def change_of(entry: PlannedChange | PlanEntry) -> Change:
 
 def parse(text: str) -> "YamlReading":
     """Parse the file as an Exchange, or every mistake of its form."""
-    from eventlog import yaml_errors  # yaml takes its time, and few replays meet a plan
+    from eventlog.settings import yaml_errors  # yaml takes its time, and few replays meet a plan
 
     return yaml_errors.load(text, PlanFile)
 
@@ -87,7 +87,7 @@ def parts_of(entries: Iterable[PlannedChange]) -> dict[str, PlannedChange | Sect
 
 def mistakes(parts: Parts, lines: Mapping[str, int], bases: Bases, project: str | None, home: str) -> "list[Mistake]":
     """List mistakes of parts whose form is right: where they write, and what."""
-    from eventlog.yaml_errors import Mistake
+    from eventlog.settings.yaml_errors import Mistake
 
     found = []
     for at, part in parts.items():
@@ -99,7 +99,7 @@ def mistakes(parts: Parts, lines: Mapping[str, int], bases: Bases, project: str 
 
 def duplicates(parts: Parts, lines: Mapping[str, int], bases: Bases, project: str | None, home: str) -> "list[Mistake]":
     """List entries for a section that an earlier one has named: such a file's entries wait for a person."""
-    from eventlog.yaml_errors import Mistake
+    from eventlog.settings.yaml_errors import Mistake
 
     seen: dict[tuple[BaseFile | None, sections.SectionId, sections.Under | None], str] = {}
     found = []

@@ -6,12 +6,12 @@ What was rejected is refused whenever it is said; what was discarded, but for wh
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from eventlog.events import EntryApplied, EntryResolved, PlanEntry, counts_at, order
+from eventlog.format.events import EntryApplied, EntryResolved, PlanEntry, counts_at, order
+from eventlog.format.retractions import Retractions
+from eventlog.format.statement_marks import says_the_same
 from eventlog.projections.bases.names import BaseFile, Bases, base_file_of
 from eventlog.projections.bases.plan_file import change_of
 from eventlog.projections.bases.sections import SectionId, Under
-from eventlog.retractions import Retractions
-from eventlog.statement_marks import says_the_same
 
 _ALWAYS = ""  # before every time
 

@@ -6,7 +6,7 @@ Every result is parsed again before it is returned: where anything but the addre
 
 from collections.abc import Sequence
 
-from eventlog.fastjson import BOM
+from eventlog.fast.fastjson import BOM
 from eventlog.projections.bases.headings import decode, encode, is_blank, plain
 from eventlog.projections.bases.sections import (
     Ambiguous,

@@ -10,9 +10,9 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from eventlog.errors import BadRequest
+from eventlog.fast.sha import sha256
+from eventlog.format.errors import BadRequest
 from eventlog.projections.bases.headings import BLANK, decode, headings, plain, split_lines, visible
-from eventlog.sha import sha256
 
 _NEWLINE = re.compile(r"\r\n|\r")
 

@@ -3,11 +3,12 @@
 from datetime import datetime
 from typing import NamedTuple
 
-from eventlog import fence
-from eventlog.events import KnownFile
+from eventlog.format import fence
+from eventlog.format.events import KnownFile
+from eventlog.format.line_marks import marks, says_something
+from eventlog.format.text import encodable
 from eventlog.hosts import most_at_start
-from eventlog.line_marks import marks, says_something
-from eventlog.log import EventLog
+from eventlog.log.event_log import EventLog
 from eventlog.projections.base import Line
 from eventlog.projections.context import context_files
 from eventlog.projections.context.agent_context import AgentContext
@@ -19,7 +20,6 @@ from eventlog.projections.context.request import ContextRequest
 from eventlog.projections.context.sources import ContextSources, LoadFile, gather
 from eventlog.projections.engine.shelf import DaysAtOnce, MemoryShelf, Shelf
 from eventlog.settings.schema import Settings
-from eventlog.text import encodable
 
 
 class ContextResult(NamedTuple):

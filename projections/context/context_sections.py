@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from eventlog.fence import without_hosts_tags, without_tags
+from eventlog.format.fence import without_hosts_tags, without_tags
+from eventlog.format.text import cut, one_line
 from eventlog.projections.base import Line
 from eventlog.projections.context import context_files
 from eventlog.projections.context.agent_context import ContextFile, FileLoadResult
@@ -18,11 +19,10 @@ from eventlog.projections.context.once import said_once
 from eventlog.projections.context.sources import ContextSources
 from eventlog.projections.context.templates import is_template
 from eventlog.projections.context.work_at_hand import Bearing
+from eventlog.projections.current.distinct_facts import DistinctFact
+from eventlog.projections.current.told import Local
 from eventlog.projections.raw_html import as_text
 from eventlog.projections.stamp import is_stamp
-from eventlog.projections.state.distinct_facts import DistinctFact
-from eventlog.projections.state.told import Local
-from eventlog.text import cut, one_line
 
 # what matters most when not all of it fits
 _BY_VALUE = (

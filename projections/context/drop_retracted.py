@@ -9,9 +9,8 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import assert_never, cast
 
-from eventlog import fastjson
-from eventlog.cross_day import day_in_id
-from eventlog.events import (
+from eventlog.fast import fastjson
+from eventlog.format.events import (
     AnyEvent,
     ContextInjected,
     ConversationText,
@@ -37,15 +36,16 @@ from eventlog.events import (
     counts_at,
     order,
 )
-from eventlog.log import EventLog
+from eventlog.format.retractions import Retractions
+from eventlog.format.text import one_line, same_text
+from eventlog.log.event_log import EventLog
+from eventlog.log.foreign_ids import day_in_id
 from eventlog.projections.base import Line
 from eventlog.projections.context.recent_events import events_of, mentioning
+from eventlog.projections.current.conversations import Conversation, Conversations
+from eventlog.projections.current.distinct_facts import subject_of
 from eventlog.projections.raw_html import as_said
 from eventlog.projections.stamp import stamped_at
-from eventlog.projections.state.conversations import Conversation, Conversations
-from eventlog.projections.state.distinct_facts import subject_of
-from eventlog.retractions import Retractions
-from eventlog.text import one_line, same_text
 
 _Key = tuple[str, str]  # the project, "" for the user, and the key of a fact
 

@@ -6,7 +6,7 @@ What is told depends on how old things are, in days, and on which day it is wher
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from eventlog import timestamps
+from eventlog.format import timestamps
 from eventlog.projections.context import context_files, loaded_by_host
 from eventlog.projections.context.agent_context import FileLoadResult
 from eventlog.projections.context.listener import spans

@@ -15,9 +15,9 @@ from typing import NamedTuple
 from msgspec import Struct
 from msgspec.structs import replace
 
-from eventlog import timestamps
-from eventlog.events import Event, Fact, KnownFile, StageSummary
-from eventlog.log import EventLog
+from eventlog.format import timestamps
+from eventlog.format.events import Event, Fact, KnownFile, StageSummary
+from eventlog.log.event_log import EventLog
 from eventlog.projections.base import Line
 from eventlog.projections.context import context_files
 from eventlog.projections.context.agent_context import ContextFile, FileLoadResult, SessionType
@@ -30,10 +30,10 @@ from eventlog.projections.context.recent_events import events_of, said_between
 from eventlog.projections.context.request import CAME_BACK, NEW, ContextRequest
 from eventlog.projections.context.strays import Strays
 from eventlog.projections.context.work_at_hand import Bearing
+from eventlog.projections.current.conversations import Conversation, Conversations
 from eventlog.projections.engine.shelf import Shelf
 from eventlog.projections.labels import LABELS
 from eventlog.projections.stamp import stamped_at
-from eventlog.projections.state.conversations import Conversation, Conversations
 from eventlog.projections.views.daily_notes import lines, local_time, notes
 from eventlog.settings.schema import ContextSettings, Settings
 from eventlog.store import conversation_name

@@ -8,9 +8,9 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from eventlog.home import in_full
 from eventlog.hosts.profile import MemoryFiles, memory_files
 from eventlog.projections.context.loader import Unreadable, read
+from eventlog.projects.home import in_full
 
 _IMPORT = re.compile(r"(?<!\S)@(?P<path>[^\s`]+)")
 _CODE = re.compile(r"```.*?```|`[^`\n]*`", re.DOTALL)

@@ -7,8 +7,8 @@ Read       at most a mebibyte; what is not UTF-8, or holds a NUL, never reaches 
 from codecs import utf_8_decode
 from pathlib import Path
 
-from eventlog.confined import NotConfined, read_below
-from eventlog.fastjson import BOM
+from eventlog.fast.fastjson import BOM
+from eventlog.store.safe_read import NotConfined, read_below
 
 _LONGEST = 1 << 20  # bytes read of a file; no budget is anywhere near
 

@@ -2,13 +2,13 @@
 
 from collections.abc import Iterable
 
-from eventlog.events import counts_at
+from eventlog.format.events import counts_at
+from eventlog.format.retractions import Retractions
+from eventlog.format.text import cut, statement_of
 from eventlog.projections.base import Line
+from eventlog.projections.current.conclusions import conclude
+from eventlog.projections.current.conversations import Conversation
 from eventlog.projections.raw_html import as_text
-from eventlog.projections.state.conclusions import conclude
-from eventlog.projections.state.conversations import Conversation
-from eventlog.retractions import Retractions
-from eventlog.text import cut, statement_of
 
 _MOST = 8
 _CHARS = 240  # of one

@@ -8,20 +8,20 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from eventlog.events import KnownFile, counts_at
-from eventlog.files import read_regular
-from eventlog.log import EventLog
+from eventlog.fast.sha import sha256
+from eventlog.format.events import KnownFile, counts_at
+from eventlog.log.event_log import EventLog
 from eventlog.projections.base import Line
 from eventlog.projections.context.recent_events import Visible, retractions_since, said_in, withdrawals_between
 from eventlog.projections.context.request import ContextRequest
+from eventlog.projections.current.conclusions import conclude
+from eventlog.projections.current.conversations import Conversations
 from eventlog.projections.engine.shelf import Shelf
 from eventlog.projections.stamp import is_stamp, stamped_at
-from eventlog.projections.state.conclusions import conclude
-from eventlog.projections.state.conversations import Conversations
 from eventlog.projections.views.summaries import document
 from eventlog.settings.schema import Settings
-from eventlog.sha import sha256
 from eventlog.store import conversation_name
+from eventlog.store.files import read_regular
 
 _LINK = re.compile(r"^- \[\d{4}-\d\d-\d\d\]\((?:\.\./)*sessions/(?P<name>[A-Za-z0-9._-]+)\.md\)", re.MULTILINE)
 

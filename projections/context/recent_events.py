@@ -11,14 +11,24 @@ from typing import cast
 
 from msgspec.structs import replace
 
-from eventlog import days
-from eventlog.cross_day import day_in_id
-from eventlog.events import AnyEvent, Event, Fact, Rejected, Restored, Retraction, StageSummary, Withdrawal, order
-from eventlog.layers import SESSION_END
-from eventlog.log import EventLog
+from eventlog.format.events import (
+    AnyEvent,
+    Event,
+    Fact,
+    Rejected,
+    Restored,
+    Retraction,
+    StageSummary,
+    Withdrawal,
+    order,
+)
+from eventlog.format.layers import SESSION_END
+from eventlog.log import days
+from eventlog.log.event_log import EventLog
+from eventlog.log.foreign_ids import day_in_id
+from eventlog.projections.current.conversations import Conversation, Conversations
 from eventlog.projections.engine.day_fold import kept_day, kept_decisions, kept_row, stamps_of
 from eventlog.projections.engine.shelf import Shelf
-from eventlog.projections.state.conversations import Conversation, Conversations
 
 _WORDS = (b'"fact"', b'"stage_summary"', b'"retraction"', b'"rejected"', b'"restored"')
 _DECISIONS = (Rejected, Restored)

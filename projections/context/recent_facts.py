@@ -7,13 +7,13 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from datetime import date, datetime
 
-from eventlog.events import order
+from eventlog.format.events import order
+from eventlog.format.timestamps import to_ms
 from eventlog.projections.context.agent_context import MemoryEntry
-from eventlog.projections.state.conversations import Conversations
-from eventlog.projections.state.distinct_facts import DistinctFact, distinct_facts, of_fact
-from eventlog.projections.state.told import Local
+from eventlog.projections.current.conversations import Conversations
+from eventlog.projections.current.distinct_facts import DistinctFact, distinct_facts, of_fact
+from eventlog.projections.current.told import Local
 from eventlog.settings.schema import ContextSettings
-from eventlog.timestamps import to_ms
 
 _DAY_MS = 86_400_000
 

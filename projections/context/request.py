@@ -2,10 +2,10 @@
 
 from msgspec import Struct
 
+from eventlog.format.text import project_name
 from eventlog.projections.context.agent_context import SessionType
 from eventlog.projections.context.work_at_hand import WorkAtHand
 from eventlog.store import project_slug
-from eventlog.text import project_name
 
 CAME_BACK = ("resume", "compact", "fork")
 NEW = ("startup", "clear", "new")

@@ -6,8 +6,10 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from eventlog.events import ContextInjected, KnownFile, SessionStart
-from eventlog.log import EventLog
+from eventlog.fast.sha import sha256
+from eventlog.format.events import ContextInjected, KnownFile, SessionStart
+from eventlog.format.text import encodable
+from eventlog.log.event_log import EventLog
 from eventlog.projections.base import Line
 from eventlog.projections.context.agent_context import ContextFile, FileLoadResult, SessionType
 from eventlog.projections.context.listener import DayNotes, Listener, TitledSummary
@@ -19,16 +21,14 @@ from eventlog.projections.context.request import CAME_BACK, ContextRequest
 from eventlog.projections.context.strays import strays
 from eventlog.projections.context.templates import is_template
 from eventlog.projections.context.work_at_hand import Bearing
+from eventlog.projections.current.conversations import Conversations
+from eventlog.projections.current.distinct_facts import DistinctFact
+from eventlog.projections.current.told import Local
 from eventlog.projections.engine.shelf import Shelf
 from eventlog.projections.stamp import stamped_at
-from eventlog.projections.state.conversations import Conversations
-from eventlog.projections.state.distinct_facts import DistinctFact
-from eventlog.projections.state.told import Local
 from eventlog.projections.views.daily_notes import local_time
 from eventlog.settings.schema import Settings
-from eventlog.sha import sha256
 from eventlog.store import Store
-from eventlog.text import encodable
 
 LoadFile = Callable[[ContextFile], FileLoadResult]  # never raises; may create what is missing
 LoadedFile = tuple[ContextFile, FileLoadResult]

@@ -10,14 +10,14 @@ from typing import NamedTuple
 
 import msgspec
 
-from eventlog.days import Day, load_mentioning
-from eventlog.events import StageSummary
-from eventlog.log import EventLog
+from eventlog.format.events import StageSummary
+from eventlog.log.days import Day, load_mentioning
+from eventlog.log.event_log import EventLog
 from eventlog.projections.context.recent_events import said_in
 from eventlog.projections.context.request import ContextRequest
+from eventlog.projections.current.conversations import Conversation
 from eventlog.projections.engine.day_fold import kept_decisions, kept_strays, stamps_of
 from eventlog.projections.engine.shelf import Shelf
-from eventlog.projections.state.conversations import Conversation
 
 
 class _Naming(msgspec.Struct):

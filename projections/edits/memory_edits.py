@@ -12,19 +12,19 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from eventlog import timestamps
-from eventlog.events import HUMAN, Event, Fact, KnowledgeEdited, Retraction, SectionKey, StageSummary, order
+from eventlog.format import timestamps
+from eventlog.format.events import HUMAN, Event, Fact, KnowledgeEdited, Retraction, SectionKey, StageSummary, order
+from eventlog.format.text import same_text
 from eventlog.projections.base import Document, Line
 from eventlog.projections.bases.sections import Page, canonical
+from eventlog.projections.current.conclusions import conclude
+from eventlog.projections.current.conversations import Conversation, Conversations
+from eventlog.projections.current.distinct_facts import subject_of
+from eventlog.projections.current.standing import agents_own
 from eventlog.projections.labels import Labels
 from eventlog.projections.raw_html import as_said
 from eventlog.projections.stamp import is_stamp
-from eventlog.projections.state.conclusions import conclude
-from eventlog.projections.state.conversations import Conversation, Conversations
-from eventlog.projections.state.distinct_facts import subject_of
-from eventlog.projections.state.standing import agents_own
 from eventlog.projections.views.memory import NOTES, is_notes, notes_path
-from eventlog.text import same_text
 
 _BULLET = re.compile(r"[-*+] (?:\[\d{4}-\d\d-\d\d\] )?(?P<text>.*\S)")
 _HEADING = "## "

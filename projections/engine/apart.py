@@ -8,15 +8,15 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import cache
 from typing import NamedTuple, Protocol, TypeVar
 
-from eventlog.days import Day
+from eventlog.format.retractions import Retractions
+from eventlog.log.days import Day
+from eventlog.projections.current.conversations import Conversation
+from eventlog.projections.current.identity import Identities
 from eventlog.projections.engine.conversation_rows import KINDS, rows_by
 from eventlog.projections.engine.day_book import EVERYTHING, DayBook
 from eventlog.projections.engine.day_fold import FoldedApart, conversations_in, joined, stamps_of
 from eventlog.projections.engine.row_book import BlockRows, RowBook
 from eventlog.projections.engine.shelf import MemoryShelf
-from eventlog.projections.state.conversations import Conversation
-from eventlog.projections.state.identity import Identities
-from eventlog.retractions import Retractions
 from eventlog.settings.schema import Settings
 
 _WORTH_IT = 16 << 20  # bytes of a log; a smaller one is folded before another process is at work

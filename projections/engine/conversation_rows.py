@@ -3,9 +3,9 @@
 from collections.abc import Callable
 
 from eventlog.projections import ALL
+from eventlog.projections.current.conversations import Conversation
+from eventlog.projections.current.told import Told
 from eventlog.projections.engine.row_book import Book, Rows
-from eventlog.projections.state.conversations import Conversation
-from eventlog.projections.state.told import Told
 from eventlog.projections.views.daily_notes import local_time
 from eventlog.projections.views.stats import STATS
 from eventlog.settings.schema import Settings

@@ -12,12 +12,19 @@ from typing import Protocol, cast
 
 import msgspec
 
-from eventlog import days
-from eventlog.cross_day import CopyFilter, day_in_id
-from eventlog.damage import Damage
-from eventlog.days import Day
-from eventlog.events import AnyEvent, EntryApplied, EntryResolved, Event, KnowledgeEdited
-from eventlog.linescan import line_at
+from eventlog.format.events import AnyEvent, EntryApplied, EntryResolved, Event, KnowledgeEdited
+from eventlog.format.retractions import Retractions, judged_statements, statements_of
+from eventlog.format.statement_marks import marks_of, salts_in
+from eventlog.log import days
+from eventlog.log.damage import Damage
+from eventlog.log.days import Day
+from eventlog.log.envelope_scan import Skimmed, SkimmedEvents, envelope_of, skim
+from eventlog.log.foreign_ids import CopyFilter, day_in_id
+from eventlog.log.linescan import line_at
+from eventlog.projections.current.conversations import Conversation, Conversations
+from eventlog.projections.current.identity import Identities
+from eventlog.projections.current.knowledge_events import Knowledge
+from eventlog.projections.current.places import Places
 from eventlog.projections.engine.day_fold import (
     DayFileStamp,
     DayFold,
@@ -33,13 +40,6 @@ from eventlog.projections.engine.day_fold import (
 )
 from eventlog.projections.engine.shelf import Shelf
 from eventlog.projections.engine.withheld import Withheld
-from eventlog.projections.state.conversations import Conversation, Conversations
-from eventlog.projections.state.identity import Identities
-from eventlog.projections.state.knowledge_events import Knowledge
-from eventlog.projections.state.places import Places
-from eventlog.retractions import Retractions, judged_statements, statements_of
-from eventlog.skim import Skimmed, SkimmedEvents, envelope_of, skim
-from eventlog.statement_marks import marks_of, salts_in
 
 EVERYTHING = "~"  # after every time
 _NOTHING = Withheld()

@@ -5,18 +5,18 @@ from typing import NamedTuple
 
 import msgspec
 
-from eventlog import stamps
-from eventlog.cross_day import misdated
-from eventlog.damage import Damage
-from eventlog.days import Day
-from eventlog.events import AnyEvent, Event, KnowledgeEdited, Rejected, Restored, StageSummary, Withdrawal
+from eventlog.format.events import AnyEvent, Event, KnowledgeEdited, Rejected, Restored, StageSummary, Withdrawal
+from eventlog.format.retractions import Retractions
+from eventlog.log.damage import Damage
+from eventlog.log.days import Day
+from eventlog.log.envelope_scan import Skimmed, SkimmedEvents
+from eventlog.log.foreign_ids import misdated
+from eventlog.projections.current.conversations import Conversation, Conversations
+from eventlog.projections.current.knowledge_events import Knowledge
+from eventlog.projections.current.places import Places
 from eventlog.projections.engine.shelf import Shelf, ShelfDamaged
 from eventlog.projections.engine.withheld import Withheld, rejected_in
-from eventlog.projections.state.conversations import Conversation, Conversations
-from eventlog.projections.state.knowledge_events import Knowledge
-from eventlog.projections.state.places import Places
-from eventlog.retractions import Retractions
-from eventlog.skim import Skimmed, SkimmedEvents
+from eventlog.store import stamps
 
 DayFileStamp = tuple[str, int, int, int, int]
 

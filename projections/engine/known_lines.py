@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from eventlog.ids import digest_of
+from eventlog.format.ids import digest_of
 from eventlog.projections.base import Document, Line, Sources
 
 if TYPE_CHECKING:

@@ -6,14 +6,14 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from eventlog.events import KnowledgeEdited, order
+from eventlog.format.events import KnowledgeEdited, order
+from eventlog.format.retractions import Retractions
 from eventlog.projections.base import Document, Pieces, Projection, RowKind
+from eventlog.projections.current.conversations import Conversation
+from eventlog.projections.current.identity import Identities
 from eventlog.projections.engine.layouts import Layouts
 from eventlog.projections.engine.row_book import Book, Place
 from eventlog.projections.engine.shelf import Shelf
-from eventlog.projections.state.conversations import Conversation
-from eventlog.projections.state.identity import Identities
-from eventlog.retractions import Retractions
 from eventlog.settings.schema import Settings
 
 _Derived = TypeVar("_Derived")

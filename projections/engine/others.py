@@ -11,15 +11,15 @@ from typing import Any
 
 import msgspec
 
-from eventlog.days import Day
-from eventlog.errors import BadRequest
+from eventlog.format.errors import BadRequest
+from eventlog.log.days import Day
 from eventlog.projections.base import Document, Projection
+from eventlog.projections.current.conversations import Conversations
+from eventlog.projections.current.identity import resolved
+from eventlog.projections.current.knowledge_events import Knowledge
 from eventlog.projections.engine.day_book import DayBook
 from eventlog.projections.engine.shelf import Shelf, ShelfDamaged
 from eventlog.projections.engine.withheld import Withheld
-from eventlog.projections.state.conversations import Conversations
-from eventlog.projections.state.identity import resolved
-from eventlog.projections.state.knowledge_events import Knowledge
 from eventlog.settings.schema import Settings
 
 

@@ -7,17 +7,17 @@ from collections.abc import Iterable, Iterator
 from functools import partial
 from typing import NamedTuple
 
-from eventlog.events import KnowledgeEdited
+from eventlog.format.events import KnowledgeEdited
+from eventlog.format.retractions import Retractions
 from eventlog.projections.base import Document, Line
+from eventlog.projections.current.conversations import Conversation
+from eventlog.projections.current.identity import Identities
+from eventlog.projections.current.places import Places
 from eventlog.projections.engine.apart import Spread
 from eventlog.projections.engine.conversation_rows import VIEWS
 from eventlog.projections.engine.library import Library
 from eventlog.projections.engine.row_book import Place
 from eventlog.projections.engine.shelf import MemoryShelf
-from eventlog.projections.state.conversations import Conversation
-from eventlog.projections.state.identity import Identities
-from eventlog.projections.state.places import Places
-from eventlog.retractions import Retractions
 from eventlog.settings.schema import Settings
 
 _ENOUGH = 1 << 20  # bytes of rows, for a job

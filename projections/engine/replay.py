@@ -19,6 +19,10 @@ import msgspec
 
 from eventlog.projections import ALL
 from eventlog.projections.base import Document, Line, Projection, RowKind
+from eventlog.projections.current.conversations import Conversations
+from eventlog.projections.current.identity import Identities
+from eventlog.projections.current.knowledge_events import Knowledge
+from eventlog.projections.current.places import Places
 from eventlog.projections.engine.apart import Spread, fold_apart, is_worth_it, jobs, rows_apart
 from eventlog.projections.engine.conversation_rows import KINDS, VIEWS, rows_by
 from eventlog.projections.engine.day_book import EVERYTHING, DayBook, DayLog, Keep, Progress
@@ -28,10 +32,6 @@ from eventlog.projections.engine.others import Others
 from eventlog.projections.engine.rendered_ahead import RenderedAhead
 from eventlog.projections.engine.row_book import Book, Place, RowBook, outdated_units
 from eventlog.projections.engine.shelf import MemoryShelf, Shelf, ShelfDamaged
-from eventlog.projections.state.conversations import Conversations
-from eventlog.projections.state.identity import Identities
-from eventlog.projections.state.knowledge_events import Knowledge
-from eventlog.projections.state.places import Places
 from eventlog.projections.views.memory import note_units
 from eventlog.settings.schema import Settings
 

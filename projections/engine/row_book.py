@@ -9,12 +9,12 @@ from typing import Any, NamedTuple, Protocol
 
 import msgspec
 
-from eventlog.events import KnowledgeEdited
+from eventlog.format.events import KnowledgeEdited
+from eventlog.format.retractions import Retractions
 from eventlog.projections.base import Projection, RowKind
+from eventlog.projections.current.conversations import Conversation
+from eventlog.projections.current.identity import Identities
 from eventlog.projections.engine.shelf import Shelf
-from eventlog.projections.state.conversations import Conversation
-from eventlog.projections.state.identity import Identities
-from eventlog.retractions import Retractions
 
 Place = tuple[str, str]  # kind and name of a row
 Rows = dict[Place, Any]

@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from eventlog.events import AnyEvent, EntryApplied, EntryResolved, Event, Fact, PlanEntry, Rejected, StageSummary
-from eventlog.retractions import Retractions, statements_of, wordless
-from eventlog.statement_marks import stand_in
+from eventlog.format.events import AnyEvent, EntryApplied, EntryResolved, Event, Fact, PlanEntry, Rejected, StageSummary
+from eventlog.format.retractions import Retractions, statements_of, wordless
+from eventlog.format.statement_marks import stand_in
 
 _WORDLESS = "…"
 

@@ -3,8 +3,8 @@
 Imported inside agents' hooks: standard library only, and events as the lines of the log have them.
 """
 
+from eventlog.format.text import statement_of
 from eventlog.projections.search.words import spelled
-from eventlog.text import statement_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

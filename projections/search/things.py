@@ -3,7 +3,7 @@
 Imported inside agents' hooks: standard library only.
 """
 
-from eventlog.line_marks import marks
+from eventlog.format.line_marks import marks
 from eventlog.projections.search.about_file import files_in
 from eventlog.projections.search.words import tokens
 

@@ -13,17 +13,17 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 from msgspec.structs import replace
 
-from eventlog.events import Event, Fact, StageSummary
+from eventlog.format.events import Event, Fact, StageSummary
+from eventlog.format.text import project_name
 from eventlog.projections.base import Document, Line, Projection, RowKind, Sources, View
+from eventlog.projections.current.conclusions import Conclusion, SourcedText, conclusion_of
+from eventlog.projections.current.conversations import Conversation, Conversations
+from eventlog.projections.current.distinct_facts import Statement
+from eventlog.projections.current.told import Local, Told
 from eventlog.projections.labels import LABELS, Labels
 from eventlog.projections.raw_html import as_item, as_text
 from eventlog.projections.same_words import all_for
 from eventlog.projections.stamp import stamped
-from eventlog.projections.state.conclusions import Conclusion, SourcedText, conclusion_of
-from eventlog.projections.state.conversations import Conversation, Conversations
-from eventlog.projections.state.distinct_facts import Statement
-from eventlog.projections.state.told import Local, Told
-from eventlog.text import project_name
 
 if TYPE_CHECKING:
     from eventlog.projections.engine.library import Library

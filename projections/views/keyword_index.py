@@ -15,18 +15,18 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec import Struct
 
+from eventlog.format.text import cut, one_line, project_name, same_text
 from eventlog.projections.base import Document, Line, Projection, Sources, View
+from eventlog.projections.current.conversations import Conversations
+from eventlog.projections.current.distinct_facts import DistinctFact, Rank
+from eventlog.projections.current.fact_scopes import STATED, FactScope, fact_scope
 from eventlog.projections.labels import LABELS, Labels
 from eventlog.projections.raw_html import as_text
 from eventlog.projections.same_words import in_language
 from eventlog.projections.stamp import STAMP_BYTES, stamped
-from eventlog.projections.state.conversations import Conversations
-from eventlog.projections.state.distinct_facts import DistinctFact, Rank
-from eventlog.projections.state.fact_scopes import STATED, FactScope, fact_scope
 from eventlog.projections.views.summaries import HEADS, Head, kept
 from eventlog.projections.views.text_keywords import key_of, text_keywords
 from eventlog.store import conversation_name, project_slug
-from eventlog.text import cut, one_line, project_name, same_text
 
 if TYPE_CHECKING:
     from eventlog.projections.engine.library import Library

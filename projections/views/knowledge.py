@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from eventlog.projections.base import Document, Line, Projection
+from eventlog.projections.current.knowledge_events import Knowledge
 from eventlog.projections.stamp import stamped
-from eventlog.projections.state.knowledge_events import Knowledge
 from eventlog.settings.schema import Settings
 
 if TYPE_CHECKING:

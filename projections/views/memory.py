@@ -9,19 +9,19 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from eventlog.events import KnowledgeEdited, order
+from eventlog.format.events import KnowledgeEdited, order
+from eventlog.format.text import one_line, project_name, same_text
 from eventlog.projections.base import Document, Line, Projection, Sources, View
+from eventlog.projections.current.conversations import Conversations
+from eventlog.projections.current.distinct_facts import DistinctFact, Statement
+from eventlog.projections.current.fact_scopes import STATED, FactScope, fact_scope
 from eventlog.projections.engine.known_lines import keep_lines
 from eventlog.projections.labels import LABELS, Labels
 from eventlog.projections.raw_html import as_text
 from eventlog.projections.same_words import all_for
 from eventlog.projections.stamp import STAMP_BYTES, stamped
-from eventlog.projections.state.conversations import Conversations
-from eventlog.projections.state.distinct_facts import DistinctFact, Statement
-from eventlog.projections.state.fact_scopes import STATED, FactScope, fact_scope
 from eventlog.settings.schema import MemorySettings, Settings
 from eventlog.store import project_slug
-from eventlog.text import one_line, project_name, same_text
 
 if TYPE_CHECKING:
     from eventlog.projections.engine.library import Library

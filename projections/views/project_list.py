@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec import Struct
 
+from eventlog.format.text import project_name
 from eventlog.projections.base import Document, Line, Projection, View
-from eventlog.projections.state.conversations import Conversations
-from eventlog.projections.state.identity import KnownProject
-from eventlog.text import project_name
+from eventlog.projections.current.conversations import Conversations
+from eventlog.projections.current.identity import KnownProject
 
 if TYPE_CHECKING:
     from eventlog.projections.engine.library import Library

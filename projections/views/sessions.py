@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec import Struct
 
-from eventlog.ids import digest
+from eventlog.format.ids import digest
 from eventlog.projections.base import Document, Line, Projection, RowKind, View
-from eventlog.projections.state.conclusions import SUMMARY_CHARS
-from eventlog.projections.state.conversations import Conversations
-from eventlog.projections.state.standing import agents_own
-from eventlog.projections.state.told import Told
+from eventlog.projections.current.conclusions import SUMMARY_CHARS
+from eventlog.projections.current.conversations import Conversations
+from eventlog.projections.current.standing import agents_own
+from eventlog.projections.current.told import Told
 
 if TYPE_CHECKING:
     from eventlog.projections.engine.library import Library

@@ -12,11 +12,11 @@ from functools import cache
 from msgspec import Struct, field
 
 from eventlog.projections.base import Document, Projection, RowKind, Total, View
-from eventlog.projections.state.conclusions import COMPOSED, NONE
-from eventlog.projections.state.conversations import Conversations
-from eventlog.projections.state.recalls import RecallCount, recalls_of
-from eventlog.projections.state.standing import agents_own
-from eventlog.projections.state.told import Told
+from eventlog.projections.current.conclusions import COMPOSED, NONE
+from eventlog.projections.current.conversations import Conversations
+from eventlog.projections.current.recalls import RecallCount, recalls_of
+from eventlog.projections.current.standing import agents_own
+from eventlog.projections.current.told import Told
 from eventlog.settings.schema import Settings
 
 SOURCES = {"layer1_rules": "1", "layer2_precompact": "2", COMPOSED: "3", "layer4_stop": "4"}  # source -> layer

@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 from msgspec.structs import replace
 
+from eventlog.format.retractions import Retractions
+from eventlog.format.text import cut, one_line, project_name
 from eventlog.projections.base import Document, Line, Projection, RowKind, View
+from eventlog.projections.current.conclusions import NONE, Conclusion, SourcedText, and_more, conclude
+from eventlog.projections.current.conversations import Conversation, Conversations
+from eventlog.projections.current.told import Told
 from eventlog.projections.labels import LABELS, Labels
 from eventlog.projections.raw_html import as_item, as_text
 from eventlog.projections.stamp import stamped
-from eventlog.projections.state.conclusions import NONE, Conclusion, SourcedText, and_more, conclude
-from eventlog.projections.state.conversations import Conversation, Conversations
-from eventlog.projections.state.told import Told
 from eventlog.projections.views.daily_notes import local_time
-from eventlog.retractions import Retractions
 from eventlog.settings.schema import Settings
 from eventlog.store import conversation_name
-from eventlog.text import cut, one_line, project_name
 
 if TYPE_CHECKING:
     from eventlog.projections.engine.library import Library

@@ -10,8 +10,8 @@ import pytest
 from eventlog import BadRequest, EventLog, Retraction
 from eventlog.projections.bases import drift, sections
 from eventlog.projections.bases.section_history import Spelling
-from eventlog.replica import make_replica
 from eventlog.settings.schema import KnowledgeBase, Settings
+from eventlog.store.replica import make_replica
 from tests.support.bases import (
     LAST_WORD,
     REVIEWED,
@@ -387,9 +387,9 @@ def test_a_moved_base_is_written_anew_at_its_new_place(log):
 
 
 def test_a_busy_file_leaves_the_entry_pending_and_says_so(log, monkeypatch):
-    from eventlog import ids
-    from eventlog.app import apply as module
-    from eventlog.held_lock import lock
+    from eventlog.app.build import apply as module
+    from eventlog.format import ids
+    from eventlog.store.locks import lock
 
     monkeypatch.setattr(module, "_FIRST_WAIT", 0.01)
     planned(log)
@@ -404,7 +404,7 @@ def test_a_busy_file_leaves_the_entry_pending_and_says_so(log, monkeypatch):
 
 
 def test_a_file_saved_by_a_person_at_that_very_moment_is_not_overwritten(log, monkeypatch):
-    from eventlog.app import storage
+    from eventlog.app.build import storage
 
     planned(log)
     apply_all(log)

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from eventlog import EventLog, dayfile
+from eventlog import EventLog
+from eventlog.store import dayfile
 from tests.support.bases import SETTINGS, apply_all, edits, planned, rendered, user_md, write_user
 from tests.support.use_cases import apply
 

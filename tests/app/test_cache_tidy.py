@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from eventlog.app.cache import kept, opened
-from eventlog.app.replay import replay
+from eventlog.app.build.cache import kept, opened
+from eventlog.app.build.replay import replay
 from eventlog.projections.context.recent_events import said_between
 from eventlog.settings.schema import Settings
 from tests.support.builders import DAY, NEXT_DAY, fact

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from eventlog.app.codex_export import export
+from eventlog.app.build.codex_export import export
 from eventlog.cli.group import group
 from eventlog.cli.main import VERBS, _load
 from eventlog.settings.schema import CodexMemorySettings, Settings

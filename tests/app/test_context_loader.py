@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from eventlog.app.context_loader import Loader
+from eventlog.app.serve.context_loader import Loader
 from eventlog.projections.context import context_files
 from eventlog.projections.context.agent_context import ContextFile
 from eventlog.projections.context.request import ContextRequest

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from eventlog.app.current_conversation import Speaker, agent_of, current_speaker
 from eventlog.app.machine import Machine
+from eventlog.app.write.speaker import Speaker, agent_of, current_speaker
 from eventlog.hosts import environment
 from eventlog.hosts.profile import profiles
-from eventlog.log import EventLog
-from eventlog.replica import replica_of
+from eventlog.log.event_log import EventLog
+from eventlog.store.replica import replica_of
 from tests.support.builders import NOON, Clock
 from tests.support.command_line import call
 from tests.support.screen import told

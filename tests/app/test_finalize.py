@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from eventlog.events import StageSummary
+from eventlog.format.events import StageSummary
 from eventlog.hooks import background
 from eventlog.hosts import find_transcript
-from eventlog.log import EventLog
+from eventlog.log.event_log import EventLog
 from eventlog.settings.schema import Settings
 from eventlog.store import Store
 from tests.support.command_line import call
@@ -212,7 +212,7 @@ def test_a_conversation_that_breaks_us_costs_only_itself(store, monkeypatch):
             raise RecursionError("too deep")
         return find_transcript.read_transcript("claude-code", TRANSCRIPT)
 
-    monkeypatch.setattr("eventlog.app.finalize._steps", break_on_the_first)
+    monkeypatch.setattr("eventlog.app.build.finalize._steps", break_on_the_first)
     for session in ("a", "b"):
         run(alone(store), _end(session_id=session))
 

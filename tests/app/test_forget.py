@@ -9,27 +9,27 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from eventlog import codec
-from eventlog.app.apply import apply
-from eventlog.app.forget import forget, forgettable, forgettable_session
+from eventlog.app.ask.what_if import by_path, replay_at, text_of
+from eventlog.app.ask.why_not import why_not
+from eventlog.app.build.apply import apply
+from eventlog.app.build.rebuild import replay_store
+from eventlog.app.build.replay import replay
 from eventlog.app.machine import Machine
-from eventlog.app.plan import plan
-from eventlog.app.project_events import join_projects
-from eventlog.app.rebuild import replay_store
-from eventlog.app.record_once import record_once
-from eventlog.app.rejections import worded
-from eventlog.app.replay import replay
-from eventlog.app.resolve import decide, waiting
-from eventlog.app.restore import restorable
-from eventlog.app.session_context import request_of, session_context
-from eventlog.app.undo import undo, undoable
-from eventlog.app.what_if import by_path, replay_at, text_of
-from eventlog.app.why_not import why_not
-from eventlog.errors import BadRequest
-from eventlog.events import HUMAN, Fact, PlanEntry, Rejected, Restored, Retraction, StageSummary
-from eventlog.log import EventLog
+from eventlog.app.serve.session_context import request_of, session_context
+from eventlog.app.write.forget import forget, forgettable, forgettable_session
+from eventlog.app.write.plan import plan
+from eventlog.app.write.project_events import join_projects
+from eventlog.app.write.record_once import record_once
+from eventlog.app.write.rejections import worded
+from eventlog.app.write.resolve import decide, waiting
+from eventlog.app.write.restore import restorable
+from eventlog.app.write.undo import undo, undoable
+from eventlog.format import codec
+from eventlog.format.errors import BadRequest
+from eventlog.format.events import HUMAN, Fact, PlanEntry, Rejected, Restored, Retraction, StageSummary
+from eventlog.format.text import statement_of
+from eventlog.log.event_log import EventLog
 from eventlog.projections.bases.ledger import REJECTED
-from eventlog.text import statement_of
 from tests.support.bases import REVIEWED, planned, user_md, write_user
 from tests.support.builders import fact
 from tests.support.command_line import call

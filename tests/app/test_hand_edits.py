@@ -5,12 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from eventlog import Fact, StageSummary, timestamps
-from eventlog.app.replay import replay
-from eventlog.events import Rejected, persons_conversation
+from eventlog import Fact, StageSummary
+from eventlog.app.build.replay import replay
+from eventlog.format import timestamps
+from eventlog.format.events import Rejected, persons_conversation
 from eventlog.projections import ALL
-from eventlog.replica import replica_of
 from eventlog.settings.schema import Settings
+from eventlog.store.replica import replica_of
 from tests.support.builders import DAY_NS, NOON
 from tests.support.use_cases import rebuild
 
@@ -405,7 +406,7 @@ def test_a_save_in_the_moment_its_file_is_removed_is_kept_and_taken_in_by_the_ne
 
 
 def test_a_bullet_saved_in_the_moment_its_file_was_replaced_is_a_fact_after_the_next_replay(log, memory, monkeypatch):
-    from eventlog import exchange_file
+    from eventlog.store import exchange_file
 
     log.append(Fact(conversation_id="d", content="Something new"))
     exchange, saves = exchange_file._exchange, iter([lambda text: text.replace("tabs\n", "tabs\n- Likes tea\n")])
@@ -458,7 +459,7 @@ def test_a_copy_made_from_another_log_tells_nothing(log, memory):
 
 
 def test_a_copy_is_read_once_and_again_only_when_it_was_changed(log, memory, monkeypatch):
-    from eventlog.app import set_aside
+    from eventlog.app.write import set_aside
 
     copy = copy_of(memory, lambda text: text.replace("Owns a boat", "Owns a boat\n- Likes tea"))
     rebuilt(log)

@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from eventlog.log import EventLog
+from eventlog.log.event_log import EventLog
 from tests.support import command_line
 from tests.support.payloads import claude, data
 

@@ -11,7 +11,7 @@ import pytest
 
 from eventlog import EventLog
 from eventlog.app.locks import locked, usable
-from eventlog.errors import Busy, NotStored
+from eventlog.format.errors import Busy, NotStored
 from tests.support.command_line import call, surroundings
 
 TESTS = Path(__file__).parents[1]
@@ -100,7 +100,7 @@ def test_nobody_can_be_in_the_way_on_a_disk_where_nobody_writes(log, monkeypatch
     def refuse(*_):
         raise NotStored("not stored") from OSError(number, os.strerror(number))
 
-    monkeypatch.setattr("eventlog.held_lock.lock", refuse)
+    monkeypatch.setattr("eventlog.store.locks.lock", refuse)
     if works:
         with locked(log.store, log.store.lock("replay")):
             return

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from eventlog import EventLog, Store
-from eventlog.replica import make_replica, replica_of
+from eventlog.store.replica import make_replica, replica_of
 from tests.support.bases import user_md, write_user
 from tests.support.command_line import call
 from tests.support.machines import of_machine

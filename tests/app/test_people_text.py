@@ -3,7 +3,7 @@
 import pytest
 
 from eventlog import Retraction
-from eventlog.app.replay import replay
+from eventlog.app.build.replay import replay
 from tests.support.bases import LAST_WORD, SETTINGS, apply_all, edits, planned, rendered, types, user_md, write_user
 from tests.support.use_cases import apply, decide, rebuild, waiting
 
@@ -260,7 +260,7 @@ def test_a_log_is_replayed_once_where_nothing_was_stored(log, monkeypatch):
         runs.append(args)
         return replay(*args, **options)
 
-    monkeypatch.setattr("eventlog.app.rebuild.replay", counted)
+    monkeypatch.setattr("eventlog.app.build.rebuild.replay", counted)
     rebuild(log, SETTINGS)
 
     assert len(runs) == 1

@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 
 from eventlog import Fact, KnowledgeEdited, StageSummary
-from eventlog.app.plan import plan
-from eventlog.app.record_once import record_once
-from eventlog.app.session_context import request_of, session_context
-from eventlog.events import ProjectJoined, Retraction, SectionKey
+from eventlog.app.serve.session_context import request_of, session_context
+from eventlog.app.write.plan import plan
+from eventlog.app.write.record_once import record_once
+from eventlog.format.events import ProjectJoined, Retraction, SectionKey
 from eventlog.store import project_slug
 from tests.support.machines import Network
 from tests.support.repositories import git, repository

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from eventlog.app.publish import publish
-from eventlog.errors import NotStored
+from eventlog.app.build.publish import publish
+from eventlog.format.errors import NotStored
 from eventlog.projections.base import Document, Line, Projection
 from eventlog.projections.stamp import stamped
 from eventlog.projections.views.memory import MEMORY
@@ -153,7 +153,7 @@ def test_an_edited_file_that_cannot_be_set_aside_is_not_replaced(root, monkeypat
     def fail(path, *_args, **_options):
         raise NotStored("not stored", where=path)
 
-    monkeypatch.setattr("eventlog.app.publish.replace_file", fail)
+    monkeypatch.setattr("eventlog.app.build.publish.replace_file", fail)
     with pytest.raises(NotStored):
         _publish(root, NOTES)
 
@@ -195,7 +195,7 @@ def test_nothing_is_written_outside_the_directory_whatever_ids_and_projects_say(
 
 
 def test_a_save_in_the_moment_of_the_exchange_is_set_aside(root, monkeypatch):
-    from eventlog import exchange_file
+    from eventlog.store import exchange_file
 
     _publish(root, NOTES)
     exchange, saves = exchange_file._exchange, iter([b"saved\n"])

@@ -13,15 +13,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from eventlog import Fact, Retraction, StageSummary
-from eventlog.app import make_ready, session_context, session_start
-from eventlog.app.context import build
+from eventlog.app.build.rebuild import replay_store
 from eventlog.app.machine import Machine
 from eventlog.app.open_store import OpenStore, open_store
-from eventlog.app.rebuild import replay_store
-from eventlog.app.session_context import request_of
-from eventlog.events import ContextInjected, Rejected, Restored
+from eventlog.app.serve import make_ready, session_context, session_start
+from eventlog.app.serve.context import build
+from eventlog.app.serve.session_context import request_of
+from eventlog.format.events import ContextInjected, Rejected, Restored
 from eventlog.hooks import ready_context, serve
-from eventlog.log import EventLog
+from eventlog.log.event_log import EventLog
 from eventlog.store import Store
 from tests.support.effort import rounds
 from tests.support.fences import nonces, without_nonces

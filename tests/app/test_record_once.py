@@ -7,14 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eventlog import codec
-from eventlog.app.record_once import record_once
-from eventlog.app.replay import replay
-from eventlog.events import Restored
-from eventlog.log import EventLog
+from eventlog.app.build.replay import replay
+from eventlog.app.write.record_once import record_once
+from eventlog.format import codec
+from eventlog.format.events import Restored
+from eventlog.format.text import same_text
+from eventlog.log.event_log import EventLog
 from eventlog.projections.views.memory import MEMORY
 from eventlog.settings.schema import Settings
-from eventlog.text import same_text
 from tests.support import builders
 from tests.support.command_line import command, surroundings
 from tests.support.histories import a_log

@@ -2,11 +2,11 @@
 
 import pytest
 
-from eventlog import days
-from eventlog.app.plan import plan
-from eventlog.app.rejections import Rejections
-from eventlog.app.resolve import decide, waiting
-from eventlog.events import Fact, PlanEntry, SectionKey, TurnEnd
+from eventlog.app.write.plan import plan
+from eventlog.app.write.rejections import Rejections
+from eventlog.app.write.resolve import decide, waiting
+from eventlog.format.events import Fact, PlanEntry, SectionKey, TurnEnd
+from eventlog.log import days
 from tests.support.bases import REVIEWED, planned
 from tests.support.use_cases import opened
 

@@ -3,11 +3,12 @@
 import pytest
 
 from eventlog import EventLog, Store
-from eventlog.app import doctor, replica_files
-from eventlog.app.install.install import InstallTarget
-from eventlog.app.rebuild import replay_store
-from eventlog.files import make_dirs
-from eventlog.replica import make_replica
+from eventlog.app.build import foreign_logs
+from eventlog.app.build.rebuild import replay_store
+from eventlog.app.setup import doctor
+from eventlog.app.setup.install.install import InstallTarget
+from eventlog.store.files import make_dirs
+from eventlog.store.replica import make_replica
 from tests.support.builders import DAY, line, lines, write
 from tests.support.command_line import call
 from tests.support.machines import Network
@@ -82,10 +83,10 @@ def test_a_file_that_is_gone_is_told(store, log_dir, told):
 
 def test_a_file_that_was_not_saved_since_is_not_read_again(store, log_dir, monkeypatch):
     write(log_dir, lines(1), THEIRS)
-    replica_files.remember(store)
-    monkeypatch.setattr("eventlog.days.read", lambda _: pytest.fail("read again"))
+    foreign_logs.remember(store)
+    monkeypatch.setattr("eventlog.log.days.read", lambda _: pytest.fail("read again"))
 
-    replica_files.remember(store)
+    foreign_logs.remember(store)
 
 
 @pytest.mark.parametrize(("ours", "clone"), [(0, True), (1, False)])

@@ -4,14 +4,14 @@ from pathlib import Path
 
 import pytest
 
-from eventlog.app.forget import forget, forgettable
-from eventlog.app.rebuild import replay_store
-from eventlog.app.restore import restorable
-from eventlog.app.undo import undo, undoable
-from eventlog.app.what_if import by_path, replay_at, text_of
-from eventlog.errors import BadRequest
-from eventlog.events import Fact, Retraction
-from eventlog.log import EventLog
+from eventlog.app.ask.what_if import by_path, replay_at, text_of
+from eventlog.app.build.rebuild import replay_store
+from eventlog.app.write.forget import forget, forgettable
+from eventlog.app.write.restore import restorable
+from eventlog.app.write.undo import undo, undoable
+from eventlog.format.errors import BadRequest
+from eventlog.format.events import Fact, Retraction
+from eventlog.log.event_log import EventLog
 from tests.support.bases import planned, user_md, write_user
 from tests.support.use_cases import opened
 

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eventlog.app.query import EventFilter, Follower, newest, query
-from eventlog.app.saying import saying
-from eventlog.codec import to_fields
-from eventlog.errors import BadRequest
-from eventlog.events import Fact
+from eventlog.app.ask.query import EventFilter, Follower, newest, query
+from eventlog.app.ask.text_filter import saying
+from eventlog.format.codec import to_fields
+from eventlog.format.errors import BadRequest
+from eventlog.format.events import Fact
 from tests.support import builders
 
 ALPHABET = 'aAkKsSéÉß第三章 "\\/\u212a\u0130\u0131\U0001f389'
@@ -70,7 +70,7 @@ def test_an_expression_that_is_none_is_refused(said):
 
 @given(days=st.lists(st.integers(0, 9), max_size=30), limit=st.integers(1, 8))
 def test_the_newest_are_the_last_of_all_however_few_days_are_read(tmp_path_factory, days, limit):
-    from eventlog.log import EventLog
+    from eventlog.log.event_log import EventLog
 
     log = EventLog(tmp_path_factory.mktemp("newest"), fsync=False)
     log.append_many(

@@ -12,12 +12,12 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from eventlog.app.context import begin, take_bootstrap
-from eventlog.app.receipt import append_receipt, receipts_of
+from eventlog.app.ask.receipt import append_receipt, receipts_of
+from eventlog.app.serve.context import begin, take_bootstrap
 from eventlog.cli.group import group
 from eventlog.cli.main import VERBS, _load
-from eventlog.events import ContextInjected, Fact, StageSummary
-from eventlog.log import EventLog
+from eventlog.format.events import ContextInjected, Fact, StageSummary
+from eventlog.log.event_log import EventLog
 from eventlog.projections.context.request import ContextRequest
 from eventlog.settings.schema import ContextSettings, Settings
 from eventlog.store import Store
@@ -483,7 +483,7 @@ def test_a_mistake_in_the_settings_costs_a_session_nothing(tmp_path):
 
 
 def test_where_libraries_are_missing_the_agent_is_still_told_how_to_save(tmp_path, monkeypatch):
-    from eventlog.app import session_start as starting
+    from eventlog.app.serve import session_start as starting
     from eventlog.hosts.call import HookCall
 
     monkeypatch.setitem(sys.modules, "msgspec", None)

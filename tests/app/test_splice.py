@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eventlog import stamps
-from eventlog.app import splice as module
-from eventlog.app.splice import splice
-from eventlog.exchange_file import Overtaken
+from eventlog.app.build import rewrite_blocks as module
+from eventlog.app.build.rewrite_blocks import splice
 from eventlog.projections.base import Pieces
 from eventlog.projections.engine.layouts import Layout
 from eventlog.settings.schema import Settings
+from eventlog.store import stamps
+from eventlog.store.exchange_file import Overtaken
 from tests.support.use_cases import rebuild
 
 BLOCKS = st.dictionaries(st.sampled_from("abcdefg"), st.binary(max_size=9), max_size=6).map(

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from eventlog.app.plan import plan
-from eventlog.app.storage import Refused, StorageBusy, storage_of
-from eventlog.errors import BadRequest
+from eventlog.app.build.storage import Refused, StorageBusy, storage_of
+from eventlog.app.write.plan import plan
+from eventlog.format.errors import BadRequest
 from eventlog.projections.bases.names import BaseFile
 from eventlog.settings.schema import KnowledgeBase, Settings
 from tests.support.bases import SETTINGS, planned, user_md, write_user

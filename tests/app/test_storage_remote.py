@@ -7,9 +7,9 @@ from unittest import mock
 
 import pytest
 
-from eventlog.app import apply as module
-from eventlog.app import storage
-from eventlog.app.plan import plan
+from eventlog.app.build import apply as module
+from eventlog.app.build import storage
+from eventlog.app.write.plan import plan
 from eventlog.settings.schema import KnowledgeBase, Settings
 from tests.support.use_cases import apply
 

@@ -11,11 +11,11 @@ SHELL = """
 import sys
 sys.modules["click"] = None
 from eventlog import EventLog
-from eventlog.app import apply, config, finalize, query, rebuild, sessions, session_context, stats, status, why
+from eventlog.app.build import apply, finalize, rebuild; from eventlog.app.setup import config; from eventlog.app.ask import query, sessions, stats, status, why; from eventlog.app.serve import session_context
 from eventlog.app.machine import Machine
 from eventlog.app.open_store import open_store
 from eventlog.store import Store
-from eventlog.verify import verify
+from eventlog.log.verify import verify
 import json
 
 machine = Machine(home=sys.argv[2], environ={}, clock=lambda: 1_771_675_200 * 10**9, program="memo")

@@ -9,14 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eventlog import codec
-from eventlog.app.bisect import _turn, bisect
-from eventlog.app.diff import diff, losses
-from eventlog.app.story import story
-from eventlog.app.what_if import Omission, by_path, changes, document_meant, replay_at
-from eventlog.errors import BadRequest
-from eventlog.events import Fact, Rejected, Retraction, SaveRequested, StageSummary
-from eventlog.log import EventLog
+from eventlog.app.ask.bisect import _turn, bisect
+from eventlog.app.ask.diff import diff, losses
+from eventlog.app.ask.story import story
+from eventlog.app.ask.what_if import Omission, by_path, changes, document_meant, replay_at
+from eventlog.format import codec
+from eventlog.format.errors import BadRequest
+from eventlog.format.events import Fact, Rejected, Retraction, SaveRequested, StageSummary
+from eventlog.log.event_log import EventLog
 from eventlog.projections.edits import memory_edits
 from tests.support.bases import planned, user_md
 from tests.support.builders import DAY, NEXT_DAY, at, fact

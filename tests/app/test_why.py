@@ -9,16 +9,16 @@ import pytest
 from click.testing import CliRunner
 
 from eventlog import Retraction
-from eventlog.app.publish import publish
-from eventlog.app.replay import replay
+from eventlog.app.build.publish import publish
+from eventlog.app.build.replay import replay
 from eventlog.cli.group import group
 from eventlog.cli.main import VERBS, _load
-from eventlog.errors import BadRequest
+from eventlog.format.errors import BadRequest
+from eventlog.format.text import one_line, same_text
 from eventlog.projections import ALL
 from eventlog.projections.engine.library import Library
 from eventlog.projections.raw_html import as_said
 from eventlog.settings.schema import MemorySettings, Settings
-from eventlog.text import one_line, same_text
 from tests.support import builders
 from tests.support.bases import REVIEWED, planned, user_md
 from tests.support.golden import DEFAULTS, HISTORY, LOCALES, copied, tree

@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 
 from eventlog import Memory
-from eventlog.app.forget import forget, forgettable
+from eventlog.app.ask.why_not import why_not
 from eventlog.app.naming.short_ids import ShortIds
-from eventlog.app.why_not import why_not
-from eventlog.errors import BadRequest
-from eventlog.events import Fact, Retraction, StageSummary
+from eventlog.app.write.forget import forget, forgettable
+from eventlog.format.errors import BadRequest
+from eventlog.format.events import Fact, Retraction, StageSummary
 from eventlog.settings.schema import MemorySettings, Settings
 from tests.support.bases import planned
 from tests.support.builders import at

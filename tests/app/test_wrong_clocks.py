@@ -5,10 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from eventlog import EventLog, Fact, NotStored, timestamps
-from eventlog.append_once import append_once
-from eventlog.events import PlanEntry, SectionKey, counts_at, order
+from eventlog import EventLog, Fact, NotStored
+from eventlog.format import timestamps
+from eventlog.format.events import PlanEntry, SectionKey, counts_at, order
 from eventlog.store import Store
+from eventlog.store.append_once import append_once
 from tests.support.command_line import call
 
 FUTURE = timestamps.to_ns("2031-01-01T10:00:00.000000Z")

@@ -14,7 +14,8 @@ from bench.memory import figures, files, locomo, longmemeval, metrics, own, star
 from bench.memory.__main__ import _names
 from bench.memory.arms import ARMS, Empty, FtsEverywhere
 from bench.memory.world import Need
-from eventlog import EventLog, codec
+from eventlog import EventLog
+from eventlog.format import codec
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
 FILES = ("branches", "facts.en", "facts.zh", "foreign", "pairs", "repeats", "sessions", "shared", "stale", "tasks")

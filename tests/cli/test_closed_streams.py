@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from eventlog.log import EventLog
+from eventlog.log.event_log import EventLog
 from tests.support.builders import fact
 from tests.support.command_line import command, surroundings
 from tests.support.hook_calls import HOOK

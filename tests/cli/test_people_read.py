@@ -5,10 +5,10 @@ import re
 import click
 import pytest
 
-from eventlog.cli.cells import cells, wrapped
-from eventlog.cli.describe import describe
-from eventlog.cli.shown import ago
-from eventlog.events import ContextInjected
+from eventlog.cli.show.cells import cells, wrapped
+from eventlog.cli.show.describe import describe
+from eventlog.cli.show.display import ago
+from eventlog.format.events import ContextInjected
 from tests.support import builders
 from tests.support.command_line import call, on_a_terminal
 from tests.support.screen import foreign_styles, seen, told

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from eventlog.errors import BadRequest
-from eventlog.log import EventLog
+from eventlog.format.errors import BadRequest
+from eventlog.log.event_log import EventLog
 from eventlog.settings.schema import Settings
 from eventlog.store import Store
 from tests.support import use_cases as module

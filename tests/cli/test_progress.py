@@ -14,12 +14,12 @@ from typing import ClassVar
 
 import pytest
 
-from eventlog.app.append import append_stream
+from eventlog.app.build.rebuild import replay_store
 from eventlog.app.machine import Machine
 from eventlog.app.open_store import open_store
-from eventlog.app.rebuild import replay_store
+from eventlog.app.write.append import append_stream
 from eventlog.cli import progress
-from eventlog.log import EventLog
+from eventlog.log.event_log import EventLog
 from tests.support import builders
 from tests.support.command_line import call, command, on_a_terminal, surroundings
 from tests.support.golden import HISTORY, copied
@@ -214,7 +214,7 @@ class Keyboard:
 WHOLE = "interrupted: every file is whole; run it again to go on"
 SLOW = """
 import sys, time
-from eventlog.app import append, publish
+from eventlog.app.write import append; from eventlog.app.build import publish
 from eventlog.cli.main import main
 
 def after(number, said=[]):

@@ -3,10 +3,10 @@ import json
 import pytest
 
 from eventlog import EventLog, Store
-from eventlog.app.record_once import record_once
-from eventlog.events import Fact
-from eventlog.replica import make_replica
+from eventlog.app.write.record_once import record_once
+from eventlog.format.events import Fact
 from eventlog.store import project_slug
+from eventlog.store.replica import make_replica
 from tests.support.command_line import call
 from tests.support.repositories import git, repository
 

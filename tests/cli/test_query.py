@@ -5,10 +5,10 @@ import subprocess
 
 import pytest
 
-from eventlog import codec
-from eventlog.cli.shown import Shown
+from eventlog.cli.show.display import Shown
 from eventlog.cli.verbs.query import show_as
-from eventlog.log import EventLog
+from eventlog.format import codec
+from eventlog.log.event_log import EventLog
 from eventlog.store import Store
 from tests.support import builders
 from tests.support.command_line import call, command, run, surroundings

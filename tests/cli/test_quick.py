@@ -86,7 +86,13 @@ def loaded_for(*args):
 
 def test_a_replay_loads_nothing_that_only_plans_edits_and_options_need(store):
     loaded = loaded_for("replay", "--store", store)
-    rooms = ("eventlog.projections.bases.", "eventlog.projections.edits.", "click", "threading", "eventlog.plain_words")
+    rooms = (
+        "eventlog.projections.bases.",
+        "eventlog.projections.edits.",
+        "click",
+        "threading",
+        "eventlog.format.error_text",
+    )
 
     assert "eventlog.projections.engine.replay" in loaded
     assert [] == [name for name in loaded if name.startswith(rooms)]

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from eventlog.log import EventLog
+from eventlog.log.event_log import EventLog
 from tests.support import builders
 from tests.support.command_line import call
 

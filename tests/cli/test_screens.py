@@ -10,9 +10,9 @@ from pathlib import Path
 import click
 import pytest
 
-from eventlog.app import doctor
-from eventlog.cli.cells import cells
+from eventlog.app.setup import doctor
 from eventlog.cli.main import VERBS
+from eventlog.cli.show.cells import cells
 from eventlog.hooks import prompts
 from tests.support.agreed_screens import CHINESE, SCREENS
 from tests.support.fences import without_nonces

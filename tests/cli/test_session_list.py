@@ -4,9 +4,9 @@ import re
 
 import pytest
 
-from eventlog import fastjson
-from eventlog.cli.cells import cells, fit, padded
-from eventlog.cli.shown import Shown
+from eventlog.cli.show.cells import cells, fit, padded
+from eventlog.cli.show.display import Shown
+from eventlog.fast import fastjson
 from eventlog.store import Store
 from tests.support import builders
 from tests.support.command_line import call, on_a_terminal

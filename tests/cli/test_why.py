@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from eventlog.app import why
+from eventlog.app.ask import why
 from eventlog.app.naming.short_ids import ShortIds
-from eventlog.cli.show_why import one_line
-from eventlog.cli.shown import Shown
-from eventlog.events import Fact
+from eventlog.cli.show.display import Shown
+from eventlog.cli.show.why import one_line
+from eventlog.format.events import Fact
 from tests.support.bases import planned, user_md, write_user
 from tests.support.command_line import call
 from tests.support.golden import HISTORY, copied

@@ -115,7 +115,7 @@ class Checkout:
         """Let `eventlog` be this copy of it, in this process."""
         path, finders, others = [*sys.path], [*sys.meta_path], _taken_out()
         sys.path[:0] = [str(self.root), str(self._site)]
-        sys.meta_path[:] = [finder for finder in finders if getattr(finder, "__name__", "") != "eventlog.own_modules"]
+        sys.meta_path[:] = [finder for finder in finders if getattr(finder, "__name__", "") != "eventlog.fast.modules"]
         sys.modules.update(self._modules)
         invalidate_caches()
         try:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 import msgspec
 from msgspec import NODEFAULT, Struct, inspect
 
-from eventlog.events import COMMON, KNOWN, Event
+from eventlog.format.events import COMMON, KNOWN, Event
 from eventlog.settings import schema
 from tests.support.tree import ROOT
 
@@ -16,7 +16,7 @@ COMMENT = re.compile(r"    (?P<name>\w+): .*?  # (?P<text>.*)")
 HEAD = """\
 # The format
 
-Made by `make docs` from `eventlog/events.py` and `eventlog/settings/schema.py`; change those, not this page.
+Made by `make docs` from `eventlog/format/events.py` and `eventlog/settings/schema.py`; change those, not this page.
 
 ## One line of the log
 
@@ -26,7 +26,7 @@ those of the type, then those no type knows, in the order they were given. A fie
 
 Order everywhere is `(ts, id)`. Two lines with the same `id` are one event. Types and fields that a version does not
 know are kept, shown by `eventlog query` and ignored by projections. `v` grows only when a field is renamed or split;
-`eventlog/upcast.py` lifts older lines when they are read. A line on disk is never changed.
+`eventlog/format/upcast.py` lifts older lines when they are read. A line on disk is never changed.
 """
 
 

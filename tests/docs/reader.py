@@ -7,7 +7,7 @@ from io import StringIO
 from pathlib import Path
 from unittest import mock
 
-from eventlog import codec
+from eventlog.format import codec
 from tests.docs.follow import Step
 from tests.support.command_line import Ran
 from tests.support.quick_shell import QuickShell

@@ -7,7 +7,7 @@ import pytest
 
 from eventlog import Memory
 from eventlog.cli.main import VERBS, _load
-from eventlog.events import TYPES
+from eventlog.format.events import TYPES
 from eventlog.projections.engine.conversation_rows import KINDS
 from tests.support.tree import ROOT, files, needs_tree
 
@@ -43,7 +43,9 @@ def test_everything_a_program_can_ask_of_memory_is_in_the_readme():
 
 def test_everything_the_cache_holds_is_told():
     page = (ROOT / "docs" / "cache.md").read_text(encoding="utf-8")
-    names = re.search(r"CacheName = Literal\[(.*?)\n    \]", (ROOT / "eventlog" / "store.py").read_text(), re.DOTALL)
+    names = re.search(
+        r"CacheName = Literal\[(.*?)\n    \]", (ROOT / "eventlog" / "store" / "__init__.py").read_text(), re.DOTALL
+    )
     tables = re.findall(r"CREATE (?:VIRTUAL )?TABLE (?:IF NOT EXISTS )?(\w+)", "".join(files("app").values()))
     kinds = [kind.name for kind in KINDS]
 

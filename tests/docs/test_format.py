@@ -1,6 +1,6 @@
 """The reference of the format is the code's, not a copy that somebody remembers to keep."""
 
-from eventlog.events import TYPES
+from eventlog.format.events import TYPES
 from tests.docs.generate import PAGE, page
 from tests.support.tree import needs_tree
 

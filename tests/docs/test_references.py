@@ -27,9 +27,9 @@ def test_everything_a_page_names_is_there(page):
 
 
 def test_a_name_that_is_not_there_is_found():
-    assert Reference("eventlog/log.py", "EventLog.append").is_there
-    assert not Reference("eventlog/log.py", "EventLog.overwrite").is_there
-    assert not Reference("eventlog/log.py", "overwrite").is_there
+    assert Reference("eventlog/log/event_log.py", "EventLog.append").is_there
+    assert not Reference("eventlog/log/event_log.py", "EventLog.overwrite").is_there
+    assert not Reference("eventlog/log/event_log.py", "overwrite").is_there
     assert not Reference("eventlog/overwrite.py").is_there
 
 

@@ -20,7 +20,7 @@ def test_a_session_with_all_its_nets_syncs_nothing(store, monkeypatch):
     synced = []
     for name in ("fsync", "fdatasync"):
         monkeypatch.setattr(os, name, lambda fd: synced.append(Path(f"/proc/self/fd/{fd}").readlink()))
-    monkeypatch.setattr("eventlog.dayfile._sync", os.fdatasync)
+    monkeypatch.setattr("eventlog.store.dayfile._sync", os.fdatasync)
     session = Session(store)
     session.hook("SessionStart", source="startup")
     session.turns(4)

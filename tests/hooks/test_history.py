@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eventlog import codec, index_lookup
+from eventlog.format import codec
 from eventlog.hooks.history import TooMuch, history
-from eventlog.log import EventLog
-from eventlog.store import day_of
+from eventlog.log.event_log import EventLog
+from eventlog.store import day_of, index_lookup
 from tests.support.builders import DAY, DAY_NS, NEXT_DAY, NOON, Clock, write
 
 KINDS: dict[str, dict[str, object]] = {

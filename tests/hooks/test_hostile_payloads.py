@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from eventlog.codec import decode
+from eventlog.format.codec import decode
 from tests.support.effort import rounds
 from tests.support.hook_calls import errors_of, respond, run
 from tests.support.host_calls import events

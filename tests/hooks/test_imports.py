@@ -6,18 +6,21 @@ import sys
 
 import pytest
 
-from eventlog.log import EventLog
+from eventlog.log.event_log import EventLog
 from tests.support.hook_calls import errors_of, events_of
 from tests.support.payloads import MOMENTS, claude, data
 from tests.support.tree import IMPORT_PATH, PACKAGE
 
 # the one list of what a hook may import: of ours, of the standard library, and of ours for what ends
 OURS = {
-    "append_once",
-    "credentials",
-    "dayfile",
-    "fastjson",
-    "files",
+    "fast",
+    "fast.fastjson",
+    "fast.lean",
+    "fast.modules",
+    "fast.os_subset",
+    "format",
+    "format.ids",
+    "format.timestamps",
     "hooks",
     "hooks.acceptable",
     "hooks.begin",
@@ -32,25 +35,26 @@ OURS = {
     "hosts.classify",
     "hosts.other",
     "hosts.other.protocol",
-    "ids",
-    "lean",
-    "lean_os",
-    "own_modules",
-    "project",
+    "projects",
+    "projects.root",
     "secrets",
+    "secrets.credentials",
     "settings",
     "settings.cached",
     "store",
-    "timestamps",
+    "store.append_once",
+    "store.dayfile",
+    "store.files",
 }
 AT_THE_END = {
-    "linescan",
-    "stamps",
     "hooks.background",
     "hooks.history",
     "hooks.open_sessions",
     "hooks.predecessor",
-    "index_lookup",
+    "log",
+    "log.linescan",
+    "store.index_lookup",
+    "store.stamps",
 }
 STANDARD = {"_blake2", "_json", "_stat", "faulthandler", "fcntl", "gc"}  # and not `os`
 ROOM = re.compile(r"hosts\.(?!other)\w+(\.protocol)?")  # of the host that calls
@@ -70,7 +74,7 @@ def leave(code):
     leave_really(code)
 leave_really, posix._exit = posix._exit, leave
 sys.path.insert(0, {root!r})
-from eventlog import own_modules
+from eventlog.fast import modules as own_modules
 own_modules.come_first()
 from eventlog.hooks.begin import main
 main(sys.argv[1:])
@@ -128,7 +132,7 @@ def test_a_prompt_that_is_told_something_waits_for_parts_in_c_only(store):
     modules = loaded(LIST_MODULES.format(store=str(store), root=IMPORT_PATH), asks)
     theirs = {name for name in modules.keys() - loaded(STARTED, {}).keys() if not name.startswith("eventlog")}
 
-    assert "eventlog.sha" in modules, "nothing was told: there is no receipt"
+    assert "eventlog.fast.sha" in modules, "nothing was told: there is no receipt"
     assert set() == theirs - STANDARD - {"_functools", "_sha2", "_sha256", "_sqlite3", "math"}
 
 

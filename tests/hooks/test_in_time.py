@@ -11,9 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from eventlog import spool
-from eventlog.log import EventLog
-from eventlog.store import Store
+from eventlog.log.event_log import EventLog
+from eventlog.store import Store, spool
 from tests.support import hook_calls
 from tests.support.command_line import call
 from tests.support.hook_calls import HOOK, errors_of, patient
@@ -178,7 +177,7 @@ def test_who_is_killed_between_appending_and_removing_appends_once(store, monkey
     def killed(_):
         raise Killed
 
-    monkeypatch.setattr("eventlog.spool.os.unlink", killed)
+    monkeypatch.setattr("eventlog.store.spool.os.unlink", killed)
     with pytest.raises(Killed):
         spool.take_in(Store(str(store)))
     monkeypatch.undo()

@@ -6,8 +6,8 @@ import sys
 
 import pytest
 
-from eventlog.events import HostEvent
-from eventlog.log import EventLog
+from eventlog.format.events import HostEvent
+from eventlog.log.event_log import EventLog
 from tests.support.hook_calls import run
 from tests.support.host_calls import alone
 from tests.support.payloads import claude, data

@@ -2,7 +2,7 @@
 
 import pytest
 
-from eventlog.log import EventLog
+from eventlog.log.event_log import EventLog
 from tests.support.host_calls import alone, events, tell
 from tests.support.payloads import claude, codex
 

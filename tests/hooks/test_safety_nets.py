@@ -4,8 +4,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from eventlog.app.replay import replay
-from eventlog.log import EventLog
+from eventlog.app.build.replay import replay
+from eventlog.log.event_log import EventLog
 from eventlog.projections.views.stats import COUNTS, weeks
 from eventlog.settings.schema import Settings
 from tests.support import hook_calls, host_calls
@@ -135,7 +135,7 @@ def _at(monkeypatch, ns):
     clock = Clock(ns)
     monkeypatch.setattr("time.time_ns", clock)
     monkeypatch.setattr(
-        "eventlog.append_once.append_once.__kwdefaults__",
+        "eventlog.store.append_once.append_once.__kwdefaults__",
         {"within_ms": None, "sync": True, "clock": clock, "late": False},
     )
 

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from eventlog.app.install import rules
-from eventlog.codec import to_fields
-from eventlog.events import Fact, StageSummary
+from eventlog.app.setup.install import rules
+from eventlog.format.codec import to_fields
+from eventlog.format.events import Fact, StageSummary
 from eventlog.hooks import prompts
 from eventlog.hosts.call import HookCall
 from eventlog.hosts.saving import only_saves
-from eventlog.log import EventLog
+from eventlog.log.event_log import EventLog
 from eventlog.store import Store
 from tests.support.command_line import call
 

@@ -12,9 +12,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from eventlog.codec import to_fields
+from eventlog.format.codec import to_fields
 from eventlog.hooks.command import command
-from eventlog.log import EventLog
+from eventlog.log.event_log import EventLog
 from eventlog.store import Store
 from tests.support import hook_calls, host_calls, payloads
 from tests.support.host_calls import alone

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eventlog.events import ConversationText
+from eventlog.format.events import ConversationText
 from eventlog.hosts.conversation_text import MOST_CHARS, TextDrawer
 from eventlog.hosts.steps import Step
-from eventlog.log import EventLog
+from eventlog.log.event_log import EventLog
 from eventlog.settings.schema import RecallSettings, Settings
 from tests.support.hook_calls import run
 from tests.support.host_calls import events

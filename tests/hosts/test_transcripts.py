@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eventlog.codec import from_fields
+from eventlog.format.codec import from_fields
 from eventlog.hooks import prompts
 from eventlog.hosts import find_transcript, steps_from_log
 from eventlog.hosts.call import HookCall

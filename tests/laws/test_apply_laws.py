@@ -9,9 +9,10 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from eventlog import EventLog, Retraction, codec, timestamps
-from eventlog.app.plan import plan
-from eventlog.events import EntryApplied, KnowledgeEdited, SectionKey
+from eventlog import EventLog, Retraction
+from eventlog.app.write.plan import plan
+from eventlog.format import codec, timestamps
+from eventlog.format.events import EntryApplied, KnowledgeEdited, SectionKey
 from eventlog.projections.bases import section_edits, sections
 from tests.support.bases import SETTINGS, rendered, user_md, write_user
 from tests.support.builders import NOON

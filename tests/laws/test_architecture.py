@@ -24,7 +24,7 @@ DOORS = {
     "eventlog/__init__.py": ("eventlog.app.", "eventlog.projections."),
     "eventlog/cluster.py": ("eventlog.app.cluster.",),  # the public name of a use case
     "eventlog/hooks/begin.py": (
-        "eventlog.app.session_start.",
+        "eventlog.app.serve.session_start.",
         "eventlog.app.search.recall.",
     ),  # the seam: start and prompt
 }
@@ -74,11 +74,11 @@ def test_imports_point_one_way(folder):
 @pytest.mark.parametrize(
     ("folder", "name", "source"),
     [
-        ("eventlog", "eventlog/log.py", "from eventlog.projections import ALL"),
-        ("eventlog", "eventlog/hooks/safety_nets.py", "def f():\n    from eventlog.app import session_start"),
-        ("eventlog", "eventlog/hook.py", "from eventlog.app.apply import apply"),
-        ("projections", "projections/base.py", "import eventlog.app.apply"),
-        ("app", "app/apply.py", "from eventlog.cli.output import say"),
+        ("eventlog", "eventlog/log/event_log.py", "from eventlog.projections import ALL"),
+        ("eventlog", "eventlog/hooks/safety_nets.py", "def f():\n    from eventlog.app.serve import session_start"),
+        ("eventlog", "eventlog/hook.py", "from eventlog.app.build.apply import apply"),
+        ("projections", "projections/base.py", "import eventlog.app.build.apply"),
+        ("app", "app/build/apply.py", "from eventlog.cli.output import say"),
     ],
 )
 def test_an_arrow_that_points_up_is_found(folder, name, source):
@@ -88,7 +88,7 @@ def test_an_arrow_that_points_up_is_found(folder, name, source):
 def test_the_seam_is_two_imports():
     source = files("eventlog")["eventlog/hooks/begin.py"]
 
-    seam = {"eventlog.app.session_start.", "eventlog.app.search.recall."}
+    seam = {"eventlog.app.serve.session_start.", "eventlog.app.search.recall."}
     assert seam == {name for name in imported(source) if name.startswith("eventlog.app.")}
 
 
@@ -133,7 +133,12 @@ def circle(sources):
 def test_imports_form_no_circle_also_those_inside_functions():
     sources = {module: files(name.partition("/")[0])[name] for module, name in modules().items()}
 
-    assert {"eventlog", "eventlog.cli", "eventlog.app.session_start", "eventlog.projections.catalog"} <= sources.keys()
+    assert {
+        "eventlog",
+        "eventlog.cli",
+        "eventlog.app.serve.session_start",
+        "eventlog.projections.catalog",
+    } <= sources.keys()
     assert [] == circle(sources)
 
 
@@ -178,7 +183,7 @@ def test_a_hosts_name_occurs_in_its_room_and_in_the_table_only(folder):
 
 @pytest.mark.parametrize("source", ["_codex = 1", "if agent == 'claude-code': ...", "CODEX_HOME", "class Cursor: ..."])
 def test_a_hosts_name_is_found(source):
-    assert hosts_named({"app/apply.py": source})
+    assert hosts_named({"app/build/apply.py": source})
 
 
 @pytest.mark.parametrize("name", KNOWS_HOSTS)
@@ -187,8 +192,8 @@ def test_every_exception_is_still_needed(name):
 
 
 # who writes lines of the log, and who writes such texts beside it
-WRITES_LINES = {"eventlog/append_once.py", "eventlog/log.py"}
-WRITES_BESIDE = {"eventlog/hooks/error_log.py", "eventlog/hooks/open_sessions.py", "eventlog/spool.py"}
+WRITES_LINES = {"eventlog/store/append_once.py", "eventlog/log/event_log.py"}
+WRITES_BESIDE = {"eventlog/hooks/error_log.py", "eventlog/hooks/open_sessions.py", "eventlog/store/spool.py"}
 
 
 def importers(module):
@@ -200,7 +205,7 @@ def importers(module):
 
 
 def test_whoever_writes_lines_of_the_log_scrubs_them_and_nobody_on_the_way_needs_to():
-    assert WRITES_LINES == importers("eventlog.dayfile.DayFile")
+    assert WRITES_LINES == importers("eventlog.store.dayfile.DayFile")
     assert WRITES_LINES | WRITES_BESIDE == importers("eventlog.secrets.scrub_fields")
 
 
@@ -211,7 +216,7 @@ OF_THE_MACHINE = {
 }  # fmt: skip
 ASKS_THE_MACHINE = {
     "app/machine.py": "the one place that asks",
-    "app/session_hooks/git.py": "git is started with the environment of this process",
+    "app/setup/session_hooks/git.py": "git is started with the environment of this process",
 }
 
 
@@ -264,6 +269,6 @@ def test_a_verb_that_does_more_is_found():
 
 
 def test_every_module_of_the_four_folders_is_looked_at():
-    assert {"eventlog/codec.py", "eventlog/hook.py"} <= files("eventlog").keys()
+    assert {"eventlog/format/codec.py", "eventlog/hook.py"} <= files("eventlog").keys()
     assert {"projections/engine/replay.py", "projections/context/sources.py"} <= files("projections").keys()
-    assert {"app/apply.py", "app/install/host_report.py"} <= files("app").keys()
+    assert {"app/build/apply.py", "app/setup/install/host_report.py"} <= files("app").keys()

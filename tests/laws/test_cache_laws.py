@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from eventlog.app import cache
-from eventlog.app.replay import replay
-from eventlog.app.sessions import rows_of
-from eventlog.app.why import explain
-from eventlog.errors import BadRequest
+from eventlog.app.ask.sessions import rows_of
+from eventlog.app.ask.why import explain
+from eventlog.app.build import cache
+from eventlog.app.build.replay import replay
+from eventlog.format.errors import BadRequest
 from eventlog.projections.engine.layouts import Layouts
 from eventlog.projections.engine.shelf import ShelfDamaged
 from eventlog.projections.views.daily_notes import DAILY_NOTES

@@ -6,16 +6,16 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from eventlog import fence
 from eventlog.app.machine import Machine
 from eventlog.app.open_store import OpenStore
 from eventlog.app.search.bearing import with_bearings
 from eventlog.app.search.search import SearchQuery, search
-from eventlog.app.session_context import request_of
+from eventlog.app.serve.session_context import request_of
+from eventlog.format import fence
+from eventlog.format.text import same_text
 from eventlog.hosts import most_at_start
 from eventlog.projections.context.agent_context import SessionType
 from eventlog.settings.schema import ContextSettings, Settings
-from eventlog.text import same_text
 from tests.support.builders import NOON
 from tests.support.context_scene import HEAD, Scene, history
 from tests.support.repositories import git

@@ -7,12 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eventlog import codec, days, fold
-from eventlog.app.replay import replay
-from eventlog.cross_day import day_in_id
-from eventlog.errors import BadRequest
-from eventlog.files import read_regular
+from eventlog import fold
+from eventlog.app.build.replay import replay
+from eventlog.format import codec
+from eventlog.format.errors import BadRequest
+from eventlog.log import days
+from eventlog.log.foreign_ids import day_in_id
 from eventlog.settings.schema import Settings
+from eventlog.store.files import read_regular
 from tests.support.builders import fact
 from tests.support.golden import DAMAGED, HISTORY, LOCALES, copied, rendered, tree
 from tests.support.histories import DAYS, REPLICAS, histories, log_of, ts_of, write

@@ -21,22 +21,22 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from eventlog.app.forget import forget, forgettable, forgettable_session
+from eventlog.app.build.rebuild import replay_store
 from eventlog.app.machine import Machine
-from eventlog.app.plan import plan
-from eventlog.app.rebuild import replay_store
-from eventlog.app.resolve import decide, waiting
-from eventlog.app.restore import restorable
 from eventlog.app.search import recall as recalling
 from eventlog.app.search.search import SearchQuery, search
-from eventlog.app.session_context import request_of, session_context
-from eventlog.app.undo import undo, undoable
+from eventlog.app.serve.session_context import request_of, session_context
+from eventlog.app.write.forget import forget, forgettable, forgettable_session
+from eventlog.app.write.plan import plan
+from eventlog.app.write.resolve import decide, waiting
+from eventlog.app.write.restore import restorable
+from eventlog.app.write.undo import undo, undoable
 from eventlog.cli.mcp.toolcalls import ToolCalls
-from eventlog.errors import BadRequest
-from eventlog.events import HUMAN, EntryApplied, Fact, PlanEntry, Rejected, Restored, Retraction, StageSummary
-from eventlog.log import EventLog
+from eventlog.format.errors import BadRequest
+from eventlog.format.events import HUMAN, EntryApplied, Fact, PlanEntry, Rejected, Restored, Retraction, StageSummary
+from eventlog.format.retractions import statements_of
+from eventlog.log.event_log import EventLog
 from eventlog.projections.bases import section_edits
-from eventlog.retractions import statements_of
 from tests.support.bases import user_md, write_user
 from tests.support.effort import rounds
 from tests.support.golden import tree

@@ -6,7 +6,7 @@ from pathlib import Path
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from eventlog.app.rebuild import rebuild
+from eventlog.app.build.rebuild import rebuild
 from eventlog.projections.bases import sections
 from tests.support.effort import rounds
 from tests.support.machines import Network

@@ -11,21 +11,10 @@ from tests.support.tree import files, needs_tree, nodes
 needs_tree()
 
 ROOM = re.compile(r"^eventlog/hosts/\w+/")
-PAYLOADS = "eventlog/payloads.py"  # the event types once more, as dictionaries: named as in `events.py` on purpose
+PAYLOADS = (
+    "eventlog/secrets/payloads.py"  # the event types once more, as dictionaries: named as in `events.py` on purpose
+)
 PYTHONS = {"__init__", "__main__"}
-# a subject that is seen from several floors under its one name: the view or the log's part, then the use case, the verb
-SUBJECTS = {
-    "hook": {"eventlog/hook.py", "cli/verbs/hook.py"},
-    "install": {"app/install/install.py", "cli/verbs/install.py"},
-    "memory": {"projections/views/memory.py", "app/memory.py", "cli/verbs/memory.py"},
-    "project": {"eventlog/project.py", "cli/verbs/project.py"},
-    "recall": {"app/search/recall.py", "cli/verbs/recall.py"},
-    "replay": {"projections/engine/replay.py", "app/replay.py", "cli/verbs/replay.py"},
-    "search": {"app/search/search.py", "cli/verbs/search.py"},
-    "sessions": {"eventlog/hosts/sessions.py", "projections/views/sessions.py", "app/sessions.py", "cli/verbs/sessions.py"},
-    "stats": {"projections/views/stats.py", "app/stats.py", "cli/verbs/stats.py"},
-    "verify": {"eventlog/verify.py", "cli/verbs/verify.py"},
-}  # fmt: skip
 SOURCES = {
     name: source for folder in ("eventlog", "projections", "app", "cli") for name, source in files(folder).items()
 }
@@ -42,17 +31,16 @@ def shared_classes(sources):
 
 
 def shared_modules(names):
-    """The names of several modules, with their files; hosts' rooms are alike, and a verb is named as its use case."""
+    """The names of several modules of one floor, with their files.
+
+    Hosts' rooms are alike. A subject has one name on every floor: its view, its use case, its verb, how it is shown.
+    """
     found = defaultdict(set)
     for file in names:
-        found[file.rpartition("/")[2].removesuffix(".py")].add(ROOM.sub("eventlog/hosts/", file))
-    return {
-        name: where
-        for name, where in found.items()
-        if len(where) > 1
-        and name not in PYTHONS
-        and where not in ({f"app/{name}.py", f"cli/verbs/{name}.py"}, SUBJECTS.get(name))
-    }
+        stem = file.rpartition("/")[2].removesuffix(".py")
+        floor = file.rpartition("/")[0] if file.startswith(("cli/verbs/", "cli/show/")) else file.partition("/")[0]
+        found[stem, floor].add(ROOM.sub("eventlog/hosts/", file))
+    return {name: where for (name, _), where in found.items() if len(where) > 1 and name not in PYTHONS}
 
 
 def test_no_two_classes_share_a_name():
@@ -67,8 +55,7 @@ def test_no_two_modules_share_a_name():
 
 def test_a_shared_name_is_found():
     assert {"Name"} == shared_classes({"app/a.py": "class Name: ...", "cli/b.py": "if 1:\n    class Name: ..."}).keys()
-    assert {"a"} == shared_modules(["app/a.py", "projections/a.py", "cli/verbs/a.py"]).keys()
-    assert {"hook"} == shared_modules(["eventlog/hook.py", "app/hook.py"]).keys()
+    assert {"a"} == shared_modules(["app/write/a.py", "app/ask/a.py", "cli/verbs/a.py"]).keys()
     assert {} == shared_modules(["app/a.py", "cli/verbs/a.py", "eventlog/hosts/x/b.py", "eventlog/hosts/b.py"])
 
 
@@ -78,7 +65,7 @@ IN_THE_CACHE = re.compile(r"\.cache\}/|\.cache\) /|cached\(f")
 def test_files_of_the_cache_are_named_in_the_store_only():
     found = {file for file, source in SOURCES.items() if IN_THE_CACHE.search(source)}
 
-    assert {"eventlog/store.py"} == found
+    assert {"eventlog/store/__init__.py"} == found
 
 
 @pytest.mark.parametrize("source", ['f"{store.cache}/x"', 'Path(log.store.cache) / "x"', 'store.cached(f"x/{name}")'])

@@ -12,17 +12,19 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from eventlog import Memory, codec, fastjson, ids, timestamps
+from eventlog import Memory
 from eventlog.app.machine import Machine
 from eventlog.app.search import recall as recalling
 from eventlog.app.search.recall import about_file
-from eventlog.app.session_context import request_of, session_context
+from eventlog.app.serve.session_context import request_of, session_context
 from eventlog.cli.mcp.toolcalls import ToolCalls
-from eventlog.events import ConversationText, Fact, StageSummary, order
-from eventlog.layers import SESSION_END
+from eventlog.fast import fastjson
+from eventlog.format import codec, ids, timestamps
+from eventlog.format.events import ConversationText, Fact, StageSummary, order
+from eventlog.format.layers import SESSION_END
+from eventlog.format.retractions import Retractions
+from eventlog.projections.current.distinct_facts import distinct_facts, of_fact, subject_of
 from eventlog.projections.search.gate import Gate
-from eventlog.projections.state.distinct_facts import distinct_facts, of_fact, subject_of
-from eventlog.retractions import Retractions
 from tests.support.histories import a_log
 from tests.support.use_cases import opened
 

@@ -7,9 +7,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from eventlog import fastjson
+from eventlog.fast import fastjson
+from eventlog.format.text import harmless, one_line
 from eventlog.projections.raw_html import as_item, as_said, as_text
-from eventlog.text import harmless, one_line
 from tests.support.builders import fact
 from tests.support.golden import rendered
 from tests.support.histories import log_of

@@ -12,10 +12,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eventlog import codec, fastjson, timestamps
-from eventlog.app import cache
-from eventlog.app.replay import replay
-from eventlog.cross_day import day_in_id
+from eventlog.app.build import cache
+from eventlog.app.build.replay import replay
+from eventlog.fast import fastjson
+from eventlog.format import codec, timestamps
+from eventlog.log.foreign_ids import day_in_id
 from eventlog.projections import ALL
 from eventlog.projections.stamp import stamped_at
 from eventlog.settings.schema import MemorySettings, Settings, SummarySettings
@@ -59,7 +60,7 @@ def test_an_event_told_again_on_a_later_day_changes_nothing(lines, data):
 @given(histories(), st.integers(1, 2000), st.data())
 def test_in_what_pieces_a_day_is_read_does_not_matter(lines, size, data):
     again = _some_told_again(lines, data)
-    with mock.patch("eventlog.skim._PIECE", size):
+    with mock.patch("eventlog.log.envelope_scan._PIECE", size):
         found = fresh([*again, *lines])
 
     assert fresh(lines) == found

@@ -11,9 +11,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from eventlog import Memory
+from eventlog.format.text import statement_of
 from eventlog.projections.search.words import tokens
 from eventlog.store import project_slug
-from eventlog.text import statement_of
 from tests.laws.test_recall_laws import WITHDRAWS, World
 from tests.support.effort import rounds
 from tests.support.histories import a_log

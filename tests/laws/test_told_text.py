@@ -8,12 +8,13 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from eventlog import Memory, fence
-from eventlog.app.session_context import request_of, session_context
+from eventlog import Memory
+from eventlog.app.serve.session_context import request_of, session_context
 from eventlog.cli.mcp.toolcalls import ToolCalls
-from eventlog.events import Retraction
-from eventlog.line_marks import is_among, marked, marks
-from eventlog.log import EventLog
+from eventlog.format import fence
+from eventlog.format.events import Retraction
+from eventlog.format.line_marks import is_among, marked, marks
+from eventlog.log.event_log import EventLog
 from eventlog.store import Store
 from tests.support.command_line import call
 from tests.support.fences import nonces

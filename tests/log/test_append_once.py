@@ -4,11 +4,12 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from eventlog import fastjson, ids, timestamps
-from eventlog.append_once import append_once
-from eventlog.errors import InvalidEvent, NotStored
-from eventlog.log import EventLog
+from eventlog.fast import fastjson
+from eventlog.format import ids, timestamps
+from eventlog.format.errors import InvalidEvent, NotStored
+from eventlog.log.event_log import EventLog
 from eventlog.store import Store
+from eventlog.store.append_once import append_once
 from tests.support import builders
 from tests.support.builders import DAY, NEXT_DAY, NOON, Clock
 

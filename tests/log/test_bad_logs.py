@@ -11,12 +11,15 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from eventlog import EventLog, codec, days, fastjson
-from eventlog.app.replay import replay
-from eventlog.errors import InvalidEvent, NotStored
+from eventlog import EventLog
+from eventlog.app.build.replay import replay
+from eventlog.fast import fastjson
+from eventlog.format import codec
+from eventlog.format.errors import InvalidEvent, NotStored
 from eventlog.hooks.history import history
+from eventlog.log import days
+from eventlog.log.verify import verify
 from eventlog.settings.schema import Settings
-from eventlog.verify import verify
 from tests.support.builders import DAY, NEXT_DAY, contents, day_of, fact, line, lines, write
 from tests.support.command_line import call
 from tests.support.effort import rounds
@@ -88,7 +91,7 @@ def test_a_cache_that_cannot_be_written_is_not_fatal(log, monkeypatch):
         raise OSError("a bad sector")
 
     log.append_many([fact(), fact(day=NEXT_DAY)])
-    monkeypatch.setattr("eventlog.app.cache._checksum", fails)
+    monkeypatch.setattr("eventlog.app.build.cache._checksum", fails)
 
     assert 2 == replay(log, Settings()).events
 

@@ -4,9 +4,10 @@ import msgspec
 import pytest
 from hypothesis import given
 
-from eventlog import codec, fastjson
-from eventlog.errors import InvalidEvent
-from eventlog.events import Fact, SessionEnd, UnknownEvent
+from eventlog.fast import fastjson
+from eventlog.format import codec
+from eventlog.format.errors import InvalidEvent
+from eventlog.format.events import Fact, SessionEnd, UnknownEvent
 from tests.support.builders import contents, fact
 from tests.support.strategies import any_event, stored_events
 

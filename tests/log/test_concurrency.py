@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from eventlog import EventLog, days
+from eventlog import EventLog
+from eventlog.log import days
 from tests.support.builders import fact, kinds, spawn, writer
 from tests.support.effort import rounds
 
 if TYPE_CHECKING:
-    from eventlog.damage import Damage
+    from eventlog.log.damage import Damage
 
 pytestmark = pytest.mark.fuzz
 WRITERS, APPENDS = rounds(fixed=4, fuzz=8), rounds(fixed=120, fuzz=250)

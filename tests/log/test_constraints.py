@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from eventlog import codec
-from eventlog.errors import InvalidEvent
+from eventlog.format import codec
+from eventlog.format.errors import InvalidEvent
 
 KEY = {"heading": "H", "path": "user"}
 MINIMAL: dict[str, dict[str, Any]] = {

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from eventlog import days
+from eventlog.log import days
 from tests.support.builders import NOON, contents, day_of, kinds, line, lines, write, writer
 from tests.support.effort import rounds, seed
 
 if TYPE_CHECKING:
-    from eventlog.damage import Damage
+    from eventlog.log.damage import Damage
 
 WRITERS, APPENDS, ENDLESS = 4, 120, 10**9
 

@@ -4,12 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eventlog import codec, fastjson, ids, timestamps
-from eventlog.app.replay import replay
-from eventlog.cross_day import CopyFilter, day_in_id, misdated
-from eventlog.errors import InvalidEvent
+from eventlog.app.build.replay import replay
+from eventlog.fast import fastjson
+from eventlog.format import codec, ids, timestamps
+from eventlog.format.errors import InvalidEvent
+from eventlog.log.foreign_ids import CopyFilter, day_in_id, misdated
+from eventlog.log.verify import verify
 from eventlog.settings.schema import Settings
-from eventlog.verify import verify
 from tests.support.builders import DAY, contents, fact, write
 
 DAYS = ["1970-01-01", "1970-01-02", "2026-02-19", "2026-02-20", "2026-02-21", "9998-12-31"]

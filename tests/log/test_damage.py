@@ -5,13 +5,13 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import given
 
-from eventlog import days
-from eventlog.fastjson import BOM, MAX_LINE
+from eventlog.fast.fastjson import BOM, MAX_LINE
+from eventlog.log import days
 from tests.support.builders import DAY, NEXT_DAY, contents, day_of, kinds, line, lines, write
 from tests.support.strategies import any_lines
 
 if TYPE_CHECKING:
-    from eventlog.damage import Damage
+    from eventlog.log.damage import Damage
 
 DAMAGED = {
     "blank": [b"", b" ", b"\t", b"\r"],

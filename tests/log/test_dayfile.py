@@ -3,9 +3,9 @@ from pathlib import Path
 
 import pytest
 
-from eventlog.dayfile import DayFile, path_of
-from eventlog.errors import NotStored
-from eventlog.files import make_dirs
+from eventlog.format.errors import NotStored
+from eventlog.store.dayfile import DayFile, path_of
+from eventlog.store.files import make_dirs
 from tests.support.builders import DAY
 
 
@@ -77,7 +77,7 @@ def test_a_directory_that_is_there_is_left_as_it_is(directory):
 
 def test_what_was_appended_is_synced_after_unlocking(directory, monkeypatch):
     calls: list[object] = []
-    monkeypatch.setattr("eventlog.dayfile._sync", lambda fd: calls.append("sync"))
+    monkeypatch.setattr("eventlog.store.dayfile._sync", lambda fd: calls.append("sync"))
     monkeypatch.setattr(DayFile, "_unlock", lambda self: calls.append("unlock"))
     append(directory, b"x\n", sync=True)
 
@@ -87,7 +87,7 @@ def test_what_was_appended_is_synced_after_unlocking(directory, monkeypatch):
 @pytest.mark.parametrize(("sync", "chunks"), [(False, [b"x\n"]), (True, [])])
 def test_nothing_is_synced_where_nobody_wants_it_or_nothing_was_written(directory, monkeypatch, sync, chunks):
     calls: list[object] = []
-    monkeypatch.setattr("eventlog.dayfile._sync", calls.append)
+    monkeypatch.setattr("eventlog.store.dayfile._sync", calls.append)
     append(directory, *chunks, sync=sync)
 
     assert [] == calls
@@ -96,7 +96,7 @@ def test_nothing_is_synced_where_nobody_wants_it_or_nothing_was_written(director
 def test_the_name_of_a_new_file_is_made_durable_once(directory, monkeypatch):
     make_dirs(directory)
     synced: list[tuple[str, bytes]] = []
-    monkeypatch.setattr("eventlog.dayfile.sync_names", lambda path: synced.append((path, read(directory))))
+    monkeypatch.setattr("eventlog.store.dayfile.sync_names", lambda path: synced.append((path, read(directory))))
     append(directory, b"one\n", sync=True)
     append(directory, b"two\n", sync=True)
 
@@ -105,7 +105,7 @@ def test_the_name_of_a_new_file_is_made_durable_once(directory, monkeypatch):
 
 def test_the_names_of_the_directories_above_are_made_durable_once_in_a_process(directory, monkeypatch):
     synced: list[str] = []
-    monkeypatch.setattr("eventlog.files.sync_dir", synced.append)
+    monkeypatch.setattr("eventlog.store.files.sync_dir", synced.append)
     append(directory, b"one\n", sync=True)
     with DayFile(directory, "2026-02-21", sync=True) as file:
         file.append(b"two\n")
@@ -117,7 +117,7 @@ def test_the_names_of_the_directories_above_are_made_durable_once_in_a_process(d
 def test_the_name_of_a_file_whose_maker_died_is_made_durable_by_the_next_writer(directory, monkeypatch):
     append(directory)  # made, and nothing written
     synced: list[str] = []
-    monkeypatch.setattr("eventlog.dayfile.sync_names", synced.append)
+    monkeypatch.setattr("eventlog.store.dayfile.sync_names", synced.append)
     append(directory, b"x\n", sync=True)
 
     assert [directory] == synced
@@ -158,7 +158,7 @@ def test_no_descriptor_is_left_open(directory):
 
 
 def test_without_fcntl_a_lock_file_beside_it_serves(directory, monkeypatch):
-    monkeypatch.setattr("eventlog.dayfile.fcntl", None)
+    monkeypatch.setattr("eventlog.store.dayfile.fcntl", None)
     make_dirs(directory)
 
     assert append(directory, b"x\n") + b"y\n" == append(directory, b"y\n")

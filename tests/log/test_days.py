@@ -1,6 +1,6 @@
 import pytest
 
-from eventlog import days
+from eventlog.log import days
 from tests.support.builders import DAY, NEXT_DAY, contents, day_of, line, lines, write
 
 

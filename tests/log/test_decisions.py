@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from eventlog import codec
-from eventlog.errors import InvalidEvent
-from eventlog.log import EventLog
+from eventlog.format import codec
+from eventlog.format.errors import InvalidEvent
+from eventlog.log.event_log import EventLog
 from tests.support.command_line import call
 
 RESERVED = pytest.mark.parametrize(

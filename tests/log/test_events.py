@@ -1,8 +1,8 @@
 import pytest
 
 import eventlog
-from eventlog import codec, events
-from eventlog.events import Event, Fact, UnknownEvent
+from eventlog.format import codec, events
+from eventlog.format.events import Event, Fact, UnknownEvent
 
 
 @pytest.mark.parametrize("cls", [Event, *events.KNOWN, UnknownEvent, events.SectionKey, events.PlanMeta])

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from eventlog import exchange_file
-from eventlog.errors import NotStored
-from eventlog.exchange_file import Overtaken, sweep
+from eventlog.format.errors import NotStored
+from eventlog.store import exchange_file
+from eventlog.store.exchange_file import Overtaken, sweep
 
 
 @pytest.fixture

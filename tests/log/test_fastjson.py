@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eventlog import fastjson
+from eventlog.fast import fastjson
 from tests.support.strategies import json_values, text
 
 objects = st.dictionaries(text, json_values, max_size=4)

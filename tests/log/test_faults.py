@@ -9,8 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from eventlog import EventLog, NotStored, dayfile, days
-from eventlog.plain_words import of_system
+from eventlog import EventLog, NotStored
+from eventlog.format.error_text import of_system
+from eventlog.log import days
+from eventlog.store import dayfile
 from tests.support.builders import contents, day_of, kinds, line, lines, write
 
 CALLS = ("open", "mkdir", "fstat", "stat", "lseek", "read", "write", "ftruncate", "fsync", "fdatasync")

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eventlog import InvalidEvent, codec, ids, timestamps
+from eventlog import InvalidEvent
+from eventlog.format import codec, ids, timestamps
 from tests.support.strategies import moments
 from tests.support.tree import IMPORT_PATH
 
@@ -90,7 +91,7 @@ def test_a_derived_id_is_the_same_forever():
 
 
 def test_a_derived_id_does_not_depend_on_the_hash_seed():
-    script = "from eventlog import ids; print(ids.derived(1, 'key'))"
+    script = "from eventlog.format import ids; print(ids.derived(1, 'key'))"
     seeded = {
         subprocess.check_output(
             [sys.executable, "-c", script],

@@ -7,15 +7,17 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from eventlog import EventLog, index, index_lookup
-from eventlog.fastjson import BOM
+from eventlog import EventLog
+from eventlog.fast.fastjson import BOM
 from eventlog.hooks.history import history
+from eventlog.log import index
+from eventlog.store import index_lookup
 from tests.support.builders import DAY, NEXT_DAY, fact, kinds, line, lines, write
 from tests.support.effort import rounds
 from tests.support.strategies import any_lines, non_empty
 
 if TYPE_CHECKING:
-    from eventlog.damage import Damage
+    from eventlog.log.damage import Damage
 
 STRIDE = rounds(fixed=5, fuzz=1)  # bytes
 NAMES = ["a", "b", "ab", "a b", '"', "\t", "é", "\u2028", "a:1,2;3"]

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from eventlog import EventLog, NotStored, TurnEnd, dayfile, files
+from eventlog import EventLog, NotStored, TurnEnd
+from eventlog.store import dayfile, files
 from tests.support.builders import DAY, DAY_NS, NEXT_DAY, kinds
 from tests.support.effort import rounds
 
 if TYPE_CHECKING:
-    from eventlog.damage import Damage
+    from eventlog.log.damage import Damage
 
 needs_fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork")
 beside_threads = pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")  # those of the test runner

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from eventlog import lean
+from eventlog.fast import lean
 from tests.support.effort import rounds
 from tests.support.tree import IMPORT_PATH
 
-lean_os = pytest.importorskip("eventlog.lean_os", exc_type=ImportError)  # POSIX only
+lean_os = pytest.importorskip("eventlog.fast.os_subset", exc_type=ImportError)  # POSIX only
 
 ROUNDS = rounds(fixed=60, fuzz=2000)
 PATHS = st.text(st.sampled_from("/.~a b写\n"), max_size=12)
@@ -62,9 +62,7 @@ def test_it_is_python_s_own_where_that_is_loaded():
 
 
 def test_the_environment_is_that_of_the_process():
-    asked = (
-        "import sys; sys.path.insert(0, sys.argv[1]); from eventlog import lean_os; print(ascii(dict(lean_os.environ)))"
-    )
+    asked = "import sys; sys.path.insert(0, sys.argv[1]); from eventlog.fast import os_subset as lean_os; print(ascii(dict(lean_os.environ)))"
     shown = "import os, sys; print(ascii(dict(os.environ)))"
     given = {"HOME": "/home/写", "ODD": b"\xff=".decode(errors="surrogateescape"), "EMPTY": ""}
     said = [

@@ -3,9 +3,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eventlog import EventLog, Fact, InvalidEvent, NotStored, codec, days, fastjson, timestamps
-from eventlog.events import order
-from eventlog.replica import replica_of
+from eventlog import EventLog, Fact, InvalidEvent, NotStored
+from eventlog.fast import fastjson
+from eventlog.format import codec, timestamps
+from eventlog.format.events import order
+from eventlog.log import days
+from eventlog.store.replica import replica_of
 from tests.support.builders import DAY, DAY_NS, NEXT_DAY, NOON, at, contents, fact, line, lines, write
 from tests.support.strategies import any_event, stored_events, times
 

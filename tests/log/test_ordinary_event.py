@@ -7,8 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from eventlog import EventLog, Fact, InvalidEvent, StageSummary, TurnEnd, codec, ids, ordinary_event
-from eventlog.log import accept
+from eventlog import EventLog, Fact, InvalidEvent, StageSummary, TurnEnd
+from eventlog.fast import encode
+from eventlog.format import codec, ids
+from eventlog.log.event_log import accept
 from tests.support.credentials import SAMPLES, sample
 from tests.support.effort import rounds
 from tests.support.strategies import any_event
@@ -17,11 +19,11 @@ STAMP = {"ts": "2026-02-20T12:00:00.000000Z", "id": ids.derived(1771588800000, "
 
 
 def is_written_alike(event):
-    if (ready := ordinary_event.ready(event)) is None:
+    if (ready := encode.ready(event)) is None:
         return True
     checked, rest = ready
     stored = msgspec.structs.replace(accept(event), **STAMP)
-    alike = codec.encode(stored) + b"\n" == ordinary_event.line(STAMP["ts"], STAMP["id"], rest)
+    alike = codec.encode(stored) + b"\n" == encode.line(STAMP["ts"], STAMP["id"], rest)
     return alike and accept(event) == checked
 
 
@@ -54,7 +56,7 @@ def test_any_text_is_written_as_the_codec_writes_it(content, key, confidence, en
     ],
 )
 def test_what_agents_say_is_ordinary(event):
-    assert ordinary_event.ready(event)
+    assert encode.ready(event)
 
 
 @pytest.mark.parametrize(
@@ -72,7 +74,7 @@ def test_what_agents_say_is_ordinary(event):
     ],
 )
 def test_what_is_not_as_simple_is_left_to_the_codec(event):
-    assert ordinary_event.ready(event) is None
+    assert encode.ready(event) is None
 
 
 @pytest.mark.parametrize(
@@ -91,7 +93,7 @@ def test_what_is_wrong_is_refused_as_before(tmp_path, event):
         EventLog(tmp_path).append(event)
 
 
-@pytest.mark.parametrize("cls", ordinary_event._KINDS)
+@pytest.mark.parametrize("cls", encode._KINDS)
 def test_every_text_of_an_ordinary_event_is_searched_for_secrets(cls):
     secret = "password=" + "hunter2-" * 2
     for name, kind in get_type_hints(cls).items():
@@ -99,9 +101,9 @@ def test_every_text_of_an_ordinary_event_is_searched_for_secrets(cls):
         value = secret if str in kinds else [secret] if list[str] in kinds else None
         needed = {"content": "x"} if cls is Fact else {"summary": "x"} if cls is StageSummary else {}
         if value and name not in ("id", "ts", "after", "replica"):
-            assert ordinary_event.ready(cls(**{"conversation_id": "c", **needed, name: value})) is None, name
+            assert encode.ready(cls(**{"conversation_id": "c", **needed, name: value})) is None, name
 
 
 @pytest.mark.parametrize("kind", SAMPLES)
 def test_no_credential_passes_for_a_plain_text(kind):
-    assert ordinary_event.ready(Fact(conversation_id="c", content=f"it is\n{sample(kind)[0]}\nor so")) is None
+    assert encode.ready(Fact(conversation_id="c", content=f"it is\n{sample(kind)[0]}\nor so")) is None

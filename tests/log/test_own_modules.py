@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from eventlog import own_modules
+from eventlog.fast import modules
 
 
 @pytest.fixture
@@ -26,7 +26,7 @@ def compiled(package):
 
 
 def found(package, name="word"):
-    return own_modules.find_spec(f"eventlog.{name}", [str(package)])
+    return modules.find_spec(f"eventlog.{name}", [str(package)])
 
 
 def made(spec):
@@ -72,15 +72,15 @@ def test_a_compiled_file_that_is_not_as_expected_is_left_to_importlib(package, c
 
 
 def test_other_packages_are_left_to_importlib(package):
-    assert own_modules.find_spec("word", [str(package)]) is None
-    assert own_modules.find_spec("eventlogs.word", [str(package)]) is None
-    assert own_modules.find_spec("eventlog", None) is None
+    assert modules.find_spec("word", [str(package)]) is None
+    assert modules.find_spec("eventlogs.word", [str(package)]) is None
+    assert modules.find_spec("eventlog", None) is None
 
 
-@pytest.mark.parametrize("name", sorted(own_modules._IN_C))
+@pytest.mark.parametrize("name", sorted(modules._IN_C))
 def test_a_module_in_c_is_the_one_of_the_standard_library(name):
     theirs = importlib.util.find_spec(name)
-    ours = own_modules.find_spec(name)
+    ours = modules.find_spec(name)
 
     assert theirs
     if theirs.origin == "built-in":
@@ -95,12 +95,12 @@ def test_a_module_in_c_is_the_one_of_the_standard_library(name):
 def test_a_module_in_c_that_is_not_where_it_is_expected_is_left_to_importlib(monkeypatch, path):
     monkeypatch.setattr(sys, "path", path)
 
-    assert own_modules.find_spec("_json") is None
+    assert modules.find_spec("_json") is None
 
 
 def test_whoever_wants_other_compiled_files_gets_them_from_importlib(monkeypatch):
     monkeypatch.setattr(sys, "meta_path", [])
     monkeypatch.setattr(sys, "pycache_prefix", "/elsewhere")
-    own_modules.come_first()
+    modules.come_first()
 
     assert [] == sys.meta_path

@@ -3,8 +3,8 @@ import stat
 
 import pytest
 
-from eventlog import project
-from eventlog.project import git_branch, git_head, project_root
+from eventlog.projects import root
+from eventlog.projects.root import git_branch, git_head, project_root
 from tests.support.repositories import git, repository
 
 
@@ -94,7 +94,7 @@ def test_a_detached_head_has_a_commit_and_no_branch(repo):
 
 
 def test_for_the_branch_alone_no_commit_is_looked_for(repo, monkeypatch):
-    monkeypatch.setattr(project, "_commit", lambda *_: pytest.fail("the references were read"))
+    monkeypatch.setattr(root, "_commit", lambda *_: pytest.fail("the references were read"))
 
     assert "main" == git_branch(str(repo))
 

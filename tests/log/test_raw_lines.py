@@ -2,8 +2,9 @@
 
 import pytest
 
-from eventlog import ids, raw_lines
-from eventlog.log import EventLog
+from eventlog.format import ids
+from eventlog.log import raw_lines
+from eventlog.log.event_log import EventLog
 from tests.support.builders import DAY, NEXT_DAY, fact, line, lines, write
 
 OTHER = line(9, conversation_id="other") + b"\n"

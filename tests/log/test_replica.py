@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from eventlog import Store
-from eventlog import replica as names
-from eventlog.errors import NotStored
-from eventlog.replica import copied_from, make_replica, mark_told, own_replica_of, replica_of
+from eventlog.format.errors import NotStored
+from eventlog.store import replica as names
+from eventlog.store.replica import copied_from, make_replica, mark_told, own_replica_of, replica_of
 from tests.support.machines import of_machine
 
 

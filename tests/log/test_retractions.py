@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eventlog.retractions import Retractions
+from eventlog.format.retractions import Retractions
 from tests.support.typed_events import event, fact, quarantine, retract
 
 FACT = fact(1)

@@ -7,12 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from eventlog import EventLog, InvalidEvent, dayfile, fastjson, files
-from eventlog.app.record_once import record_once
-from eventlog.append_once import append_once
-from eventlog.errors import Busy, NotStored
-from eventlog.events import Fact
-from eventlog.store import Store
+from eventlog import EventLog, InvalidEvent
+from eventlog.app.write.record_once import record_once
+from eventlog.fast import fastjson
+from eventlog.format.errors import Busy, NotStored
+from eventlog.format.events import Fact
+from eventlog.store import Store, dayfile, files
+from eventlog.store.append_once import append_once
 from tests.support.builders import DAY, NOON, contents, fact, lines, spawn, write
 from tests.support.command_line import call
 
@@ -231,7 +232,8 @@ def test_a_batch_whose_second_day_fails_says_what_is_stored(log, log_dir):
 
 KILLED = """
 import os, signal, sys
-from eventlog import EventLog, dayfile
+from eventlog import EventLog
+from eventlog.store import dayfile
 real = os.write
 def write(fd, data):
     real(fd, data[: int(sys.argv[2])])

@@ -10,16 +10,16 @@ import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from eventlog import secrets, spool
-from eventlog.app.record_once import record_once
-from eventlog.codec import from_fields, to_fields
-from eventlog.errors import NotStored
+from eventlog import secrets
+from eventlog.app.write.record_once import record_once
+from eventlog.format.codec import from_fields, to_fields
+from eventlog.format.errors import NotStored
 from eventlog.hooks import error_log
 from eventlog.hosts import find_transcript
 from eventlog.hosts.summarise import summarise
-from eventlog.log import EventLog
+from eventlog.log.event_log import EventLog
 from eventlog.secrets import beginning, scrub, without_secrets
-from eventlog.store import Store
+from eventlog.store import Store, spool
 from tests.support.credentials import SAMPLES, sample
 from tests.support.golden import tree
 from tests.support.hook_calls import events_of, tell

@@ -6,14 +6,16 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from eventlog import codec, days, fastjson
-from eventlog.app.replay import replay
-from eventlog.events import KNOWN
-from eventlog.projections.state.conversations import Conversations
-from eventlog.projections.state.knowledge_events import Knowledge
+from eventlog.app.build.replay import replay
+from eventlog.fast import fastjson
+from eventlog.format import codec
+from eventlog.format.events import KNOWN
+from eventlog.log import days
+from eventlog.log.envelope_scan import SkimmedEvents, envelope_of
+from eventlog.log.envelope_scan import skim as skim_pieces
+from eventlog.projections.current.conversations import Conversations
+from eventlog.projections.current.knowledge_events import Knowledge
 from eventlog.settings.schema import Settings
-from eventlog.skim import SkimmedEvents, envelope_of
-from eventlog.skim import skim as skim_pieces
 from tests.support.builders import DAY, fact, line, write
 from tests.support.golden import HISTORY, copied
 from tests.support.histories import DAYS, histories, log_of

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eventlog import sha
-from eventlog.codec import from_fields
-from eventlog.errors import InvalidEvent
-from eventlog.statement_marks import (
+from eventlog.fast import sha
+from eventlog.format.codec import from_fields
+from eventlog.format.errors import InvalidEvent
+from eventlog.format.statement_marks import (
     digest_of,
     is_stand_in,
     mark_of,
@@ -20,7 +20,7 @@ from eventlog.statement_marks import (
     says_the_same,
     stand_in,
 )
-from eventlog.text import one_line, statement_of
+from eventlog.format.text import one_line, statement_of
 
 SALTS = st.sets(st.sampled_from(["", "00", "5a17"]), min_size=1)
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eventlog.text import cut, fold, harmless, is_harmless, one_line, project_name, same_line, same_text
+from eventlog.format.text import cut, fold, harmless, is_harmless, one_line, project_name, same_line, same_text
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from eventlog import codec, timestamps
+from eventlog.format import codec, timestamps
 from tests.support.strategies import moments
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)

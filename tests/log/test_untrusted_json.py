@@ -2,8 +2,8 @@
 
 import pytest
 
-from eventlog import untrusted_json
-from eventlog.fastjson import MAX_DEPTH
+from eventlog.fast.fastjson import MAX_DEPTH
+from eventlog.format import untrusted_json
 
 
 def nested(levels, brackets="[]"):

@@ -1,7 +1,8 @@
 import pytest
 from hypothesis import given
 
-from eventlog import codec, events, fastjson, upcast
+from eventlog.fast import fastjson
+from eventlog.format import codec, events, upcast
 from tests.support.builders import DAY, contents, fact, write
 from tests.support.strategies import any_event
 

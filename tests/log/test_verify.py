@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from eventlog import fastjson
-from eventlog.log import EventLog
-from eventlog.verify import verify
+from eventlog.fast import fastjson
+from eventlog.log.event_log import EventLog
+from eventlog.log.verify import verify
 from tests.support import builders
 from tests.support.builders import DAY, NEXT_DAY
 from tests.support.golden import DAMAGED, HISTORY, copied

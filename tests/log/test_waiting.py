@@ -5,8 +5,8 @@ import os
 import threading
 from pathlib import Path
 
-from eventlog import timestamps
-from eventlog.dayfile import DayFile
+from eventlog.format import timestamps
+from eventlog.store.dayfile import DayFile
 from tests.support.builders import DAY, NEXT_DAY, contents, lines, write
 
 WAITED = {"type": "fact", "conversation_id": "c", "content": "waited"}

@@ -4,10 +4,11 @@ import re
 
 import pytest
 
-from eventlog import codec, days
-from eventlog.events import TYPES, VERSIONS, UnknownEvent
-from eventlog.log import EventLog
-from eventlog.verify import verify
+from eventlog.format import codec
+from eventlog.format.events import TYPES, VERSIONS, UnknownEvent
+from eventlog.log import days
+from eventlog.log.event_log import EventLog
+from eventlog.log.verify import verify
 from tests.support import wire
 from tests.support.golden import copied, rendered
 from tests.support.tree import ROOT, needs_tree

@@ -8,8 +8,8 @@ import zipfile
 import pytest
 from filelock import FileLock
 
-from eventlog.app.replay import replay
-from eventlog.log import EventLog
+from eventlog.app.build.replay import replay
+from eventlog.log.event_log import EventLog
 from eventlog.settings.schema import Settings
 from tests.support.tree import ROOT, needs_tree
 from tests.support.wheel import build
@@ -92,8 +92,8 @@ def test_two_installations_of_one_version_share_the_cache_whenever_they_were_mad
     store.append({"type": "fact", "conversation_id": "c", "content": "x"})
     replay(store, Settings())
     folded = f"""
-from eventlog.app.replay import replay
-from eventlog.log import EventLog
+from eventlog.app.build.replay import replay
+from eventlog import EventLog
 from eventlog.settings.schema import Settings
 print(replay(EventLog({str(tmp_path / "store")!r}), Settings()).days_folded)
 """
@@ -101,5 +101,7 @@ print(replay(EventLog({str(tmp_path / "store")!r}), Settings()).days_folded)
     assert "0\n" == ran(environ, tmp_path, "-c", folded).stdout
     assert 0 == replay(store, Settings()).days_folded
     record = next(target.glob("agent_eventlog-*.dist-info/RECORD"))
-    record.write_text(record.read_text().replace("eventlog/text.py,sha256=", "eventlog/text.py,sha256=another"))
+    record.write_text(
+        record.read_text().replace("eventlog/format/text.py,sha256=", "eventlog/format/text.py,sha256=another")
+    )
     assert "1\n" == ran(environ, tmp_path, "-c", folded).stdout

@@ -5,10 +5,10 @@ import shlex
 import pytest
 from click.testing import CliRunner
 
-from eventlog import codec
-from eventlog.app.replay import replay
+from eventlog.app.build.replay import replay
 from eventlog.cli.group import group
 from eventlog.cli.main import VERBS, _load
+from eventlog.format import codec
 from eventlog.projections.views.memory import MEMORY
 from eventlog.settings.schema import Settings
 from tests.support import builders

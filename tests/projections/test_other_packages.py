@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from eventlog import fold
-from eventlog.app.replay import replay
-from eventlog.errors import BadRequest
+from eventlog.app.build.replay import replay
+from eventlog.format.errors import BadRequest
 from eventlog.projections import ALL
 from eventlog.projections.catalog import chosen, installed
 from eventlog.settings.schema import Settings
@@ -23,7 +23,7 @@ from typing import ClassVar
 
 from msgspec import Struct
 
-from eventlog.events import AnyEvent, Fact
+from eventlog.format.events import AnyEvent, Fact
 from eventlog.projections.base import Document, Line, Projection
 from eventlog.settings.schema import Settings
 
@@ -111,7 +111,7 @@ def test_its_files_are_rebuilt_beside_ours(install, told):
 def test_its_state_is_kept_from_one_replay_to_the_next(install, told, monkeypatch):
     install(VIEW)
     rebuild(told, Settings())
-    monkeypatch.setattr("eventlog.days.load", lambda _: pytest.fail("a day is read again"))
+    monkeypatch.setattr("eventlog.log.days.load", lambda _: pytest.fail("a day is read again"))
     (document,) = replay(told, Settings(), projections=chosen(["loud"])).documents
 
     assert _file(told).read_bytes() == document.data

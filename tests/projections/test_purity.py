@@ -78,7 +78,7 @@ def test_a_view_touches_nothing(file):
         "path.write_bytes(b'')",
         "Path.home()",
         "datetime.now()",
-        "from eventlog.files import replace_file",
+        "from eventlog.store.files import replace_file",
         "path.rename(other)",
     ],
 )

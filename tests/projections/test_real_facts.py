@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from eventlog import codec
+from eventlog.format import codec
 from tests.support.command_line import call, run
 from tests.support.tree import ROOT
 

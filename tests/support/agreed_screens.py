@@ -2,7 +2,7 @@
 
 import json
 
-from eventlog.line_marks import marks
+from eventlog.format.line_marks import marks
 from tests.support.scene import MEMORY, SHOP, Screen
 
 SESSION = "5f0c1f0e-shop-cart"

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from eventlog.app.plan import plan
-from eventlog.app.replay import replay
+from eventlog.app.build.replay import replay
+from eventlog.app.write.plan import plan
 from eventlog.projections.views.knowledge import KNOWLEDGE
 from eventlog.settings.schema import KnowledgeBase, Settings
 from tests.support.use_cases import apply

@@ -5,7 +5,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-from eventlog import days, fastjson, ids, timestamps
+from eventlog.fast import fastjson
+from eventlog.format import ids, timestamps
+from eventlog.log import days
 from tests.support import tree
 from tests.support.tree import IMPORT_PATH
 

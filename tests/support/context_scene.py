@@ -3,10 +3,10 @@
 import shutil
 from pathlib import Path
 
-from eventlog.app.context import build
-from eventlog.app.publish import publish
-from eventlog.app.replay import replay
-from eventlog.log import EventLog
+from eventlog.app.build.publish import publish
+from eventlog.app.build.replay import replay
+from eventlog.app.serve.context import build
+from eventlog.log.event_log import EventLog
 from eventlog.projections import ALL
 from eventlog.projections.context.request import ContextRequest
 from eventlog.settings.schema import Settings

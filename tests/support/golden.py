@@ -3,8 +3,8 @@
 import shutil
 from pathlib import Path
 
-from eventlog.app.replay import replay
-from eventlog.log import EventLog
+from eventlog.app.build.replay import replay
+from eventlog.log.event_log import EventLog
 from eventlog.settings.schema import Settings
 from tests.support.tree import ROOT
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 from hypothesis import strategies as st
 
-from eventlog import codec, ids, timestamps
-from eventlog.line_marks import marks
-from eventlog.log import EventLog
-from eventlog.statement_marks import digest_of
+from eventlog.format import codec, ids, timestamps
+from eventlog.format.line_marks import marks
+from eventlog.format.statement_marks import digest_of
+from eventlog.log.event_log import EventLog
 from tests.support import builders
 
 DAYS = ("2026-02-19", "2026-02-20", "2026-02-21")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from eventlog.hooks.begin import start_context
 from eventlog.hooks.serve import hints_in, serve
-from eventlog.log import EventLog
+from eventlog.log.event_log import EventLog
 from tests.support.payloads import data
 from tests.support.tree import IMPORT_PATH
 

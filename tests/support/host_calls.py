@@ -5,7 +5,7 @@ import os
 import time
 from pathlib import Path
 
-from eventlog.log import EventLog
+from eventlog.log.event_log import EventLog
 from tests.support.hook_calls import respond, run
 from tests.support.payloads import claude, data
 from tests.support.use_cases import finalize

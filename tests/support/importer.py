@@ -8,7 +8,7 @@ from pathlib import Path
 from unittest import mock
 
 from eventlog import EventLog
-from eventlog.dayfile import DayFile
+from eventlog.store.dayfile import DayFile
 from tests.support.pasts import bring_in
 
 

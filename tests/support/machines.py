@@ -6,15 +6,15 @@ from pathlib import Path
 from hypothesis import strategies as st
 
 from eventlog import EventLog, Retraction
+from eventlog.app.build.rebuild import rebuild
+from eventlog.app.build.replay import replay
 from eventlog.app.machine import Machine
 from eventlog.app.open_store import OpenStore
-from eventlog.app.plan import plan
-from eventlog.app.rebuild import rebuild
-from eventlog.app.replay import replay
-from eventlog.app.resolve import decide, waiting
+from eventlog.app.write.plan import plan
+from eventlog.app.write.resolve import decide, waiting
 from eventlog.projections.bases import section_edits, sections
-from eventlog.replica import make_replica, replica_of
 from eventlog.settings.schema import Settings
+from eventlog.store.replica import make_replica, replica_of
 from tests.support.builders import NOON
 
 SETTINGS = Settings()
@@ -42,7 +42,7 @@ def copied_whole(store):
 def of_machine(patch, directory, number):
     """Let this be a machine that can be told from others."""
     Path(directory, "machine-id").write_text(f"{number:032x}\n")
-    patch.setattr("eventlog.replica._MACHINE_IDS", (f"{directory}/machine-id",))
+    patch.setattr("eventlog.store.replica._MACHINE_IDS", (f"{directory}/machine-id",))
 
 
 class Network:

@@ -5,12 +5,12 @@ import os
 import shutil
 from pathlib import Path
 
-from eventlog import timestamps
 from eventlog.app.importing.import_past import import_past
 from eventlog.app.importing.source import ImportRequest
 from eventlog.app.importing.writer import ImportFilter
 from eventlog.app.machine import Machine
-from eventlog.app.phases import silent
+from eventlog.app.progress import silent
+from eventlog.format import timestamps
 from eventlog.settings.schema import Settings
 from tests.support.tree import ROOT
 

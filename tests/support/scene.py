@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 import pytest
 
-from eventlog import append_once, ids
+from eventlog.format import ids
+from eventlog.store import append_once
 from tests.support import builders
 from tests.support.command_line import call
 from tests.support.screen import told
@@ -51,7 +52,7 @@ class Scene:
         defaults = append_once.append_once.__kwdefaults__
         assert defaults
         patch.setitem(defaults, "clock", clock)  # the real one was taken when it was imported
-        patch.setattr("eventlog.timestamps.system_clock", clock)
+        patch.setattr("eventlog.format.timestamps.system_clock", clock)
         patch.setattr(os, "nice", lambda _: 0)  # this process goes on
         for locale in ("en", "zh"):
             self._prepare(locale)
@@ -102,4 +103,4 @@ class Scene:
 
     def _number(self, word: str) -> None:
         numbers = itertools.count(1)
-        self._patch.setattr("eventlog.ids.new", lambda ms: ids.derived(ms, f"{word} {next(numbers)}"))
+        self._patch.setattr("eventlog.format.ids.new", lambda ms: ids.derived(ms, f"{word} {next(numbers)}"))

@@ -4,7 +4,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from eventlog import codec, events, ids, timestamps
+from eventlog.format import codec, events, ids, timestamps
 from tests.support.builders import DAY
 
 text = st.text(max_size=20)

@@ -1,13 +1,13 @@
 """Makers of typed events and of the state they lead to, for tests of projections."""
 
-from eventlog import codec, ids, timestamps
+from eventlog.format import codec, ids, timestamps
+from eventlog.projections.current.conversations import Conversations
+from eventlog.projections.current.fact_scopes import fact_scope
+from eventlog.projections.current.identity import identities
 from eventlog.projections.engine.conversation_rows import KINDS, rows_by
 from eventlog.projections.engine.replay import _library
 from eventlog.projections.engine.row_book import RowBook
 from eventlog.projections.engine.shelf import MemoryShelf
-from eventlog.projections.state.conversations import Conversations
-from eventlog.projections.state.fact_scopes import fact_scope
-from eventlog.projections.state.identity import identities
 from eventlog.projections.views.stats import COUNTS
 from eventlog.settings.schema import Settings
 from tests.support.builders import DAY

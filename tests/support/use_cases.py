@@ -1,12 +1,12 @@
 """Use cases as a test asks for them: of a log and its settings, on this machine."""
 
-from eventlog.app import apply as applying
-from eventlog.app import finalize as finalizing
-from eventlog.app import rebuild as rebuilding
-from eventlog.app import resolve as resolving
-from eventlog.app import why as explaining
+from eventlog.app.ask import why as explaining
+from eventlog.app.build import apply as applying
+from eventlog.app.build import finalize as finalizing
+from eventlog.app.build import rebuild as rebuilding
 from eventlog.app.machine import Machine
 from eventlog.app.open_store import OpenStore
+from eventlog.app.write import resolve as resolving
 from eventlog.settings.schema import Settings
 
 DEFAULTS = Settings()

@@ -4,8 +4,8 @@ import random
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from eventlog import codec, ids, timestamps
-from eventlog.log import EventLog
+from eventlog.format import codec, ids, timestamps
+from eventlog.log.event_log import EventLog
 
 _FIRST = datetime(2025, 3, 1, tzinfo=UTC)
 _WORDS = ("cart", "price", "token", "cache", "retry", "缓存", "worker", "parser", "cents", "Straße")

@@ -11,10 +11,10 @@ from typing import Any
 
 from msgspec import NODEFAULT, inspect
 
-from eventlog import codec
-from eventlog.errors import InvalidEvent
-from eventlog.events import COMMON, KNOWN, Event
-from eventlog.log import EventLog
+from eventlog.format import codec
+from eventlog.format.errors import InvalidEvent
+from eventlog.format.events import COMMON, KNOWN, Event
+from eventlog.log.event_log import EventLog
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 FIXTURES = ROOT / "fixtures" / "wire"

@@ -2,13 +2,13 @@
 
 from typing import TYPE_CHECKING
 
-from eventlog.append_once import append_once
 from eventlog.hooks.record import envelope
 from eventlog.hosts.call import HookCall
 from eventlog.store import Store
+from eventlog.store.append_once import append_once
 
 if TYPE_CHECKING:
-    from eventlog.payloads import Envelope, HostEvent, SaveRequested, SessionStart, TurnEnd
+    from eventlog.secrets.payloads import Envelope, HostEvent, SaveRequested, SessionStart, TurnEnd
 
 
 def right(store: Store, call: HookCall) -> HookCall:

@@ -6,7 +6,7 @@ Before a compaction nothing can be said to the agent: that is made up for at the
 Documentation: code.claude.com/docs/en/hooks.
 """
 
-from eventlog import fastjson
+from eventlog.fast import fastjson
 from eventlog.hosts.call import HookCall, Payload, text
 
 AGENT = "claude-code"

@@ -8,9 +8,9 @@ the abandoned branch in the file.
 from collections.abc import Iterator
 from pathlib import Path
 
+from eventlog.format.layers import MARK
 from eventlog.hosts.steps import Step, TranscriptRecord, dig, records, text_of, texts, word
 from eventlog.hosts.tools import from_blocks
-from eventlog.layers import MARK
 
 HELPER = "agent-"  # what the names of subagents' files begin with
 _TITLES = {"summary": "summary", "ai-title": "aiTitle", "custom-title": "customTitle"}

@@ -6,7 +6,8 @@ its key. In VS Code, which shares the shapes, that was not seen, so there only w
 Documentation: docs.github.com/copilot/reference/hooks-reference.
 """
 
-from eventlog import fastjson, timestamps
+from eventlog.fast import fastjson
+from eventlog.format import timestamps
 from eventlog.hosts.call import HookCall, Payload, text
 from eventlog.hosts.claude import protocol as claude
 

@@ -6,7 +6,7 @@ A subagent works under a conversation id of its own that nothing ties to its par
 cursor.com/docs/hooks.
 """
 
-from eventlog import fastjson
+from eventlog.fast import fastjson
 from eventlog.hosts.call import HookCall, Payload, text
 
 AGENT = "cursor"

@@ -7,7 +7,7 @@ of its id with next to nothing in it.
 import re
 from pathlib import Path
 
-from eventlog import untrusted_json
+from eventlog.format import untrusted_json
 from eventlog.hosts.outline import Outline, Span, first_text
 from eventlog.hosts.steps import TranscriptRecord, dig, records, text_of
 

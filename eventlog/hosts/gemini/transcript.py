@@ -6,7 +6,7 @@ A message may be written again under its id, then the last one counts; a rewind 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from eventlog import untrusted_json
+from eventlog.format import untrusted_json
 from eventlog.hosts.steps import Step, TranscriptRecord, dig, records, text_of, word
 from eventlog.hosts.tools import from_tool
 

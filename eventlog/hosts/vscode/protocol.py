@@ -4,7 +4,7 @@ It also runs hooks it finds in Claude Code's settings, in this dialect. Document
 code.visualstudio.com/docs/copilot/customization/hooks.
 """
 
-from eventlog import fastjson
+from eventlog.fast import fastjson
 from eventlog.hosts.call import HookCall, Payload
 from eventlog.hosts.claude import protocol as claude
 from eventlog.hosts.copilot import protocol as copilot

@@ -13,11 +13,11 @@ import msgspec
 import pytest
 
 from eventlog import cluster, fold
+from eventlog.app.build.replay import replay
 from eventlog.app.cluster import addresses, connect, tasks
-from eventlog.app.replay import replay
-from eventlog.errors import BadRequest, BadSettings, NotStored
-from eventlog.files import read_regular
+from eventlog.format.errors import BadRequest, BadSettings, NotStored
 from eventlog.settings.schema import Settings
+from eventlog.store.files import read_regular
 from tests.docs.terminals import stories
 from tests.support.command_line import call
 from tests.support.effort import rounds
@@ -112,7 +112,7 @@ def test_a_file_that_cannot_be_read_is_the_damage_it_is_in_one_process(client, t
             raise OSError(errno.EIO, "Input/output error", path)
         return read_regular(path)
 
-    monkeypatch.setattr("eventlog.days.read_regular", read)
+    monkeypatch.setattr("eventlog.log.days.read_regular", read)
     monkeypatch.setattr(addresses, "read_regular", read)
     done, alone = one(client, log.store.root).rendered, replay(log, Settings(), anew=True)
 

@@ -8,8 +8,8 @@ import pytest
 
 from eventlog.app.importing import notes
 from eventlog.app.memory import Memory
-from eventlog.errors import BadRequest
-from eventlog.timestamps import to_ns
+from eventlog.format.errors import BadRequest
+from eventlog.format.timestamps import to_ns
 from tests.support.pasts import bring_in, put, told
 
 MORNING = "2026-02-20T10:00:00Z"

@@ -4,10 +4,10 @@ import subprocess
 
 import pytest
 
-from eventlog import timestamps
 from eventlog.app.importing import read_ahead
 from eventlog.app.importing.past_conversation import found_in
 from eventlog.app.importing.read_ahead import read_each
+from eventlog.format import timestamps
 from eventlog.settings.schema import Settings
 from tests.support.pasts import conversation
 

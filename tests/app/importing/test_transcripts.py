@@ -8,8 +8,8 @@ import pytest
 from eventlog.app.importing.transcripts import count_past
 from eventlog.app.machine import Machine
 from eventlog.app.memory import Memory
-from eventlog.errors import BadRequest
-from eventlog.log import EventLog
+from eventlog.format.errors import BadRequest
+from eventlog.log.event_log import EventLog
 from tests.support.builders import spawn
 from tests.support.command_line import call, on_a_terminal
 from tests.support.credentials import sample

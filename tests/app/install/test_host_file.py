@@ -7,7 +7,7 @@ from multiprocessing import get_context
 
 import pytest
 
-from eventlog.app.install import install
+from eventlog.app.setup.install import install
 from eventlog.store import Store
 from tests.support.command_line import call
 from tests.support.effort import rounds

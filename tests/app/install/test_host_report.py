@@ -7,10 +7,10 @@ import time
 
 import pytest
 
-from eventlog import timestamps
-from eventlog.app.install.last_seen import last_seen
-from eventlog.log import EventLog
-from eventlog.replica import make_replica, replica_of
+from eventlog.app.setup.install.last_seen import last_seen
+from eventlog.format import timestamps
+from eventlog.log.event_log import EventLog
+from eventlog.store.replica import make_replica, replica_of
 from tests.support.command_line import call
 from tests.support.host_calls import tell
 from tests.support.payloads import claude, codex

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from eventlog.app.install.hook_entries import commands_in
+from eventlog.app.setup.install.hook_entries import commands_in
 from eventlog.hooks.command import is_ours
 from eventlog.hosts.profile import profiles
 from tests.support.command_line import call

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eventlog.app.install import hook_entries, json_edit
-from eventlog.app.install.json_spans import NotJson, parse
-from eventlog.errors import BadRequest
+from eventlog.app.setup.install import hook_entries, json_edit
+from eventlog.app.setup.install.json_spans import NotJson, parse
+from eventlog.format.errors import BadRequest
 from eventlog.hosts.profile import profiles
 
 JSON_HOSTS = {agent: host for agent, host in profiles().items() if not host.hooks.script}

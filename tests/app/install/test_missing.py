@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from eventlog.app.install.hook_entries import commands_in
+from eventlog.app.setup.install.hook_entries import commands_in
 from eventlog.hooks.command import command, is_ours, is_shared
 from eventlog.hosts.profile import profiles
 from eventlog.store import Store

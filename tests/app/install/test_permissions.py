@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eventlog.app.install import permissions
-from eventlog.app.install.toml_edit import with_item, without_item
-from eventlog.errors import BadRequest
+from eventlog.app.setup.install import permissions
+from eventlog.app.setup.install.toml_edit import with_item, without_item
+from eventlog.format.errors import BadRequest
 from eventlog.hosts.copilot import permission
 from eventlog.store import Store
 from tests.support.command_line import call, command, surroundings

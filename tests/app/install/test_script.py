@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 
-from eventlog.app.install.hook_entries import value_of
+from eventlog.app.setup.install.hook_entries import value_of
 from eventlog.hooks.command import is_ours
 from eventlog.hosts.profile import profiles
 from tests.support.command_line import call

@@ -8,7 +8,7 @@ import pytest
 from eventlog.cli.group import group
 from eventlog.cli.main import VERBS, _load
 from eventlog.hosts import named
-from eventlog.log import EventLog
+from eventlog.log.event_log import EventLog
 from tests.support import builders
 from tests.support.command_line import call, run
 from tests.support.effort import FUZZ

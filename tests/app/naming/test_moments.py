@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from eventlog.app.naming.moments import moment
-from eventlog.errors import BadRequest
+from eventlog.format.errors import BadRequest
 from tests.support import builders
 from tests.support.command_line import call
 

@@ -3,7 +3,7 @@
 import pytest
 
 from eventlog.app.naming.projects import project_meant
-from eventlog.errors import BadRequest
+from eventlog.format.errors import BadRequest
 from tests.support import builders
 from tests.support.command_line import call
 

@@ -4,15 +4,15 @@ from pathlib import Path
 
 import pytest
 
-from eventlog import ids
-from eventlog.app.current_conversation import SpeakerOptions, speaker_of
+from eventlog.app.build.rebuild import replay_store
 from eventlog.app.machine import Machine
 from eventlog.app.naming import references
 from eventlog.app.naming.short_ids import ShortIds, is_part_of
 from eventlog.app.open_store import OpenStore
-from eventlog.app.rebuild import replay_store
-from eventlog.errors import BadRequest
-from eventlog.events import HUMAN, Fact, Rejected
+from eventlog.app.write.speaker import SpeakerOptions, speaker_of
+from eventlog.format import ids
+from eventlog.format.errors import BadRequest
+from eventlog.format.events import HUMAN, Fact, Rejected
 from eventlog.settings.schema import Settings
 from eventlog.store import project_slug
 from tests.support import builders

@@ -9,13 +9,13 @@ from hypothesis import settings as effort
 from hypothesis import strategies as st
 
 from eventlog import Memory
-from eventlog.app.receipt import receipts_of
+from eventlog.app.ask.receipt import receipts_of
 from eventlog.app.search.explain import explain
 from eventlog.app.search.recall import Asked, recall
-from eventlog.events import Fact, Rejected
+from eventlog.format.events import Fact, Rejected
+from eventlog.format.text import statement_of
 from eventlog.settings.schema import Settings
 from eventlog.store import Store
-from eventlog.text import statement_of
 from tests.app.test_session_start import start
 from tests.support.command_line import call
 from tests.support.context_scene import history

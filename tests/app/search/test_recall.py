@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from eventlog import Memory
 from eventlog.app.search import search_index, word_tables
 from eventlog.app.search.recall import Asked, recall
-from eventlog.events import ContextInjected, Fact, Rejected, Retraction, SessionStart
+from eventlog.format.events import ContextInjected, Fact, Rejected, Retraction, SessionStart
 from eventlog.store import Store
 from tests.support.fences import nonces
 from tests.support.hook_calls import HOOK, errors_of, respond

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from eventlog import Memory
-from eventlog.events import ContextInjected, Fact, Retraction
+from eventlog.format.events import ContextInjected, Fact, Retraction
 from tests.support.command_line import call
 from tests.support.hook_calls import tell
 from tests.support.payloads import claude, cursor

@@ -5,7 +5,15 @@ import json
 import pytest
 
 from eventlog import Memory
-from eventlog.events import ContextInjected, ConversationText, Fact, HostEvent, Retraction, SessionStart, StageSummary
+from eventlog.format.events import (
+    ContextInjected,
+    ConversationText,
+    Fact,
+    HostEvent,
+    Retraction,
+    SessionStart,
+    StageSummary,
+)
 from tests.support.hook_calls import errors_of, respond
 from tests.support.payloads import claude, codex, data
 

@@ -9,7 +9,7 @@ import pytest
 
 from eventlog import Memory
 from eventlog.app.search import search_index, word_tables
-from eventlog.events import ConversationText, Fact, Rejected, Restored, Retraction, SessionStart, StageSummary
+from eventlog.format.events import ConversationText, Fact, Rejected, Restored, Retraction, SessionStart, StageSummary
 
 SHOP, BILLING = "/src/shop", "/src/billing"
 
@@ -358,7 +358,7 @@ def test_where_nothing_can_be_written_it_is_searched_in_memory(memory, monkeypat
     def refuse(*_args, **_options):
         raise PermissionError(13, "no")
 
-    monkeypatch.setattr("eventlog.files.make_dirs", refuse)
+    monkeypatch.setattr("eventlog.store.files.make_dirs", refuse)
     assert found(memory, "herons") == ["Herons fish at dawn"]
     assert not index_of(memory).exists()
 

@@ -3,11 +3,12 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from eventlog import codec, fastjson
 from eventlog.app.search import validity
-from eventlog.events import Fact, Rejected, Restored, Retraction, StageSummary, Withdrawal
-from eventlog.retractions import Retractions
-from eventlog.statement_marks import digest_of, mark_of
+from eventlog.fast import fastjson
+from eventlog.format import codec
+from eventlog.format.events import Fact, Rejected, Restored, Retraction, StageSummary, Withdrawal
+from eventlog.format.retractions import Retractions
+from eventlog.format.statement_marks import digest_of, mark_of
 from tests.support import builders
 from tests.support.effort import rounds
 from tests.support.histories import histories

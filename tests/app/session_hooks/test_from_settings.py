@@ -3,8 +3,8 @@ import time
 
 import pytest
 
-from eventlog.app.session_hooks import HookContext, HookOutcome, HookResult, HookStatus, SessionLifecycleHook
-from eventlog.app.session_hooks.run import GROUP, registry
+from eventlog.app.setup.session_hooks import HookContext, HookOutcome, HookResult, HookStatus, SessionLifecycleHook
+from eventlog.app.setup.session_hooks.run import GROUP, registry
 from eventlog.settings.schema import Settings
 
 CONTEXT = HookContext(session_id="s", cwd="/p")

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from eventlog.app.session_hooks import HookContext, HookStatus
-from eventlog.app.session_hooks.built_in import CleanupOptions, GitCleanup
+from eventlog.app.setup.session_hooks import HookContext, HookStatus
+from eventlog.app.setup.session_hooks.built_in import CleanupOptions, GitCleanup
 from tests.support.repositories import git
 
 

@@ -7,11 +7,11 @@ from click.testing import CliRunner
 
 from eventlog.cli.group import group
 from eventlog.cli.main import VERBS, _load
-from eventlog.events import HostEvent
+from eventlog.format.events import HostEvent
 from eventlog.hooks import open_sessions
 from eventlog.hooks.begin import start_context
 from eventlog.hooks.serve import hints_in, serve, start_background_work
-from eventlog.log import EventLog
+from eventlog.log.event_log import EventLog
 from eventlog.store import Store
 from tests.support.command_line import call
 from tests.support.payloads import claude, data

@@ -6,16 +6,16 @@ from unittest import mock
 
 import pytest
 
-from eventlog.app.session_hooks import HookContext, HookResult, HookStatus, get_registry, project_hooks
-from eventlog.app.session_hooks.project_hooks import ProjectHooks
-from eventlog.app.session_hooks.run import registry
+from eventlog.app.setup.session_hooks import HookContext, HookResult, HookStatus, get_registry, project_hooks
+from eventlog.app.setup.session_hooks.project_hooks import ProjectHooks
+from eventlog.app.setup.session_hooks.run import registry
 from eventlog.store import Store
 from tests.support.command_line import call
 
 HOOKS = """
 from dataclasses import dataclass
 from pathlib import Path
-from eventlog.app.session_hooks import HookResult, SessionLifecycleHook
+from eventlog.app.setup.session_hooks import HookResult, SessionLifecycleHook
 
 Path("{ran}").touch()
 

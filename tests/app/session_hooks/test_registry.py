@@ -4,15 +4,15 @@ import time
 import pytest
 from msgspec import to_builtins
 
-from eventlog.app.session_hooks import (
+from eventlog.app.setup.session_hooks import (  # fmt: skip
     HookContext,
     HookRegistry,
     HookResult,
     HookStatus,
     SessionLifecycleHook,
     get_registry,
-)  # fmt: skip
-from eventlog.app.session_hooks.run import registry as configured_registry
+)
+from eventlog.app.setup.session_hooks.run import registry as configured_registry
 
 CONTEXT = HookContext(session_id="s", cwd="/p")
 

@@ -8,12 +8,12 @@ import pytest
 from click.testing import CliRunner
 
 from eventlog import Memory
-from eventlog.app.session_hooks import HookResult, SessionLifecycleHook, SessionUsage, get_registry
-from eventlog.app.session_hooks.run import issue_of, run_hooks
+from eventlog.app.setup.session_hooks import HookResult, SessionLifecycleHook, SessionUsage, get_registry
+from eventlog.app.setup.session_hooks.run import issue_of, run_hooks
 from eventlog.cli.group import group
 from eventlog.cli.main import VERBS, _load
-from eventlog.events import HostEvent, SaveRequested, SessionEnd, SessionStart, StageSummary, TurnEnd
-from eventlog.log import EventLog
+from eventlog.format.events import HostEvent, SaveRequested, SessionEnd, SessionStart, StageSummary, TurnEnd
+from eventlog.log.event_log import EventLog
 from eventlog.settings.schema import Settings
 from tests.support.repositories import branch, git, repository_on_a_merged_branch
 from tests.support.tree import IMPORT_PATH
@@ -294,7 +294,7 @@ def test_a_mistake_in_the_settings_loses_no_event(tmp_path, project):
 
 NOISY = """
 import os
-from eventlog.app.session_hooks import HookResult, SessionLifecycleHook
+from eventlog.app.setup.session_hooks import HookResult, SessionLifecycleHook
 
 class Noisy(SessionLifecycleHook):
     def on_session_start(self, context):

@@ -14,7 +14,7 @@ import eventlog
 from eventlog.cli.mcp.server import Session
 from eventlog.cli.mcp.toolbox import INSTRUCTIONS, TOOLS
 from eventlog.cli.mcp.toolcalls import ToolCalls
-from eventlog.log import EventLog
+from eventlog.log.event_log import EventLog
 from eventlog.store import Store
 from tests.support import credentials
 from tests.support.command_line import call as on_the_command_line

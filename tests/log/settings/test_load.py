@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from eventlog.errors import BadSettings
+from eventlog.format.errors import BadSettings
 from eventlog.settings import cached, load
 from eventlog.settings.schema import Settings
 from eventlog.store import Store
@@ -120,7 +120,7 @@ def test_hooks_see_a_change_at_once(store):
 def test_values_that_have_not_changed_are_not_read_again(store, monkeypatch):
     write(store, "fsync: never\n")
     values = [cached.settings(store) for _ in range(2)]
-    monkeypatch.setattr("eventlog.files.read_regular", lambda path: pytest.fail(f"{path} was read"))
+    monkeypatch.setattr("eventlog.store.files.read_regular", lambda path: pytest.fail(f"{path} was read"))
 
     assert [cached.settings(store)] * 2 == values
     assert not cached.wants_sync(store)

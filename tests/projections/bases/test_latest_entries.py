@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eventlog import ids, timestamps
-from eventlog.codec import from_fields
+from eventlog.format import ids, timestamps
+from eventlog.format.codec import from_fields
 from eventlog.projections.bases.carry import LatestEntries, carry
 from eventlog.projections.bases.ledgers import ledgers
 from eventlog.projections.bases.sections import digest
-from eventlog.projections.state.knowledge_events import Knowledge
+from eventlog.projections.current.knowledge_events import Knowledge
 from eventlog.settings.schema import KnowledgeBase, Settings
 from tests.support.builders import at
 from tests.support.work import lines_run

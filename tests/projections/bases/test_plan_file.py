@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eventlog.events import PlanMeta, SectionKey
+from eventlog.format.events import PlanMeta, SectionKey
 from eventlog.projections.bases import plan_file
 from eventlog.projections.bases.plan_file import PlanFile, PlannedChange
 from eventlog.settings.schema import Settings

@@ -5,8 +5,8 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from eventlog import codec, ids, timestamps
-from eventlog.events import Fact
+from eventlog.format import codec, ids, timestamps
+from eventlog.format.events import Fact
 from eventlog.projections.views.keyword_index import KEYWORD_INDEX
 from eventlog.projections.views.memory import MEMORY
 from eventlog.projections.views.summaries import SUMMARIES

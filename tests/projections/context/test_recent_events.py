@@ -6,9 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eventlog import days, fastjson
-from eventlog.events import Fact, Retraction, StageSummary
-from eventlog.log import EventLog
+from eventlog.fast import fastjson
+from eventlog.format.events import Fact, Retraction, StageSummary
+from eventlog.log import days
+from eventlog.log.event_log import EventLog
 from eventlog.projections.base import Line
 from eventlog.projections.context import recent_events
 from eventlog.projections.context.drop_retracted import without_replaced
@@ -61,7 +62,7 @@ def test_of_two_files_of_a_day_each_event_is_found_once(log_dir):
 
 def test_a_line_without_them_is_never_decoded(log_dir, monkeypatch):
     file = write(log_dir, b'{"type":"turn_end","v":99}\n' + fastjson.dumps(fact(1)) + b"\n")
-    monkeypatch.setattr("eventlog.days.check_line", lambda *_, **__: pytest.fail("decoded"))
+    monkeypatch.setattr("eventlog.log.days.check_line", lambda *_, **__: pytest.fail("decoded"))
 
     assert len(days.load_mentioning(day_of(file), WORDS)) == 1
 
@@ -87,7 +88,7 @@ def test_of_days_before_the_window_only_what_people_rejected_is_looked_for_and_n
         opened.append((day.date, b'"fact"' in words))
         return []
 
-    monkeypatch.setattr("eventlog.days.load_mentioning", load)
+    monkeypatch.setattr("eventlog.log.days.load_mentioning", load)
     said_between(log, shelf, f"{DAY}T00:00:00.000000Z", f"{DAY}T23:00:00.000000Z", lambda _: True)
 
     before = {date for date, _ in opened if date < DAY}

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eventlog.app import workers as module
-from eventlog.app.workers import Workers
+from eventlog.app.build import workers as module
+from eventlog.app.build.workers import Workers
 from eventlog.projections.engine import apart, rendered_ahead
 from eventlog.projections.engine.replay import replay
 from eventlog.projections.engine.shelf import MemoryShelf

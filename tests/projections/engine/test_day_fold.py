@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from eventlog.app.cache import kept
-from eventlog.app.replay import replay
+from eventlog.app.build.cache import kept
+from eventlog.app.build.replay import replay
 from eventlog.projections.context.recent_events import decided_before
 from eventlog.projections.engine.day_fold import joined
 from eventlog.projections.engine.shelf import MemoryShelf
@@ -43,7 +43,7 @@ def test_decisions_of_all_days_are_read_from_one_row(log, monkeypatch):
     log.append({"type": "retraction", "conversation_id": "c", "target": "x"})
     replay(log, Settings())
     row = OneRow(kept(log.store))
-    monkeypatch.setattr("eventlog.days.read", None)  # no file is read
+    monkeypatch.setattr("eventlog.log.days.read", None)  # no file is read
 
     assert [event.id for event in made] == _ids(log, row)
 

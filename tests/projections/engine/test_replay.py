@@ -2,9 +2,9 @@
 
 import pytest
 
-from eventlog import fastjson
-from eventlog.app.replay import replay
-from eventlog.errors import BadRequest
+from eventlog.app.build.replay import replay
+from eventlog.fast import fastjson
+from eventlog.format.errors import BadRequest
 from eventlog.projections import ALL
 from eventlog.projections.catalog import chosen
 from eventlog.projections.views.sessions import SESSIONS

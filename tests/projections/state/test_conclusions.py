@@ -3,8 +3,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from eventlog.projections.state.conclusions import conclude
-from eventlog.text import same_text
+from eventlog.format.text import same_text
+from eventlog.projections.current.conclusions import conclude
 from tests.support.typed_events import fact, folded, quarantine, retract, summary, whole
 
 

@@ -1,9 +1,9 @@
 import pytest
 from hypothesis import example, given
 
-from eventlog import codec
-from eventlog.projections.state.distinct_facts import subject_of
-from eventlog.text import one_line, same_text
+from eventlog.format import codec
+from eventlog.format.text import one_line, same_text
+from eventlog.projections.current.distinct_facts import subject_of
 from tests.support.builders import NEXT_DAY
 from tests.support.histories import histories
 from tests.support.typed_events import event, fact, fact_scopes, folded, quarantine, retract, summary, whole

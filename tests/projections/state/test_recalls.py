@@ -4,8 +4,8 @@ import itertools
 
 import pytest
 
+from eventlog.projections.current.recalls import RecallCount
 from eventlog.projections.search.things import things_named
-from eventlog.projections.state.recalls import RecallCount
 from eventlog.projections.views.stats import weeks
 from tests.support.typed_events import event, fact, folded, quarantine, retract, session_counts, summary
 

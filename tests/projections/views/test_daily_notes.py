@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eventlog.app.replay import replay
-from eventlog.log import EventLog
+from eventlog.app.build.replay import replay
+from eventlog.log.event_log import EventLog
 from eventlog.projections.views.daily_notes import DAILY_NOTES, local_time
 from eventlog.settings.schema import Settings
 from tests.support.builders import DAY

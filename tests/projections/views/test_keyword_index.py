@@ -2,8 +2,8 @@
 
 import pytest
 
-from eventlog.app.publish import publish
-from eventlog.app.replay import replay
+from eventlog.app.build.publish import publish
+from eventlog.app.build.replay import replay
 from eventlog.projections import ALL
 from eventlog.projections.views import keyword_index
 from eventlog.projections.views.keyword_index import KEYWORD_INDEX, by_keyword

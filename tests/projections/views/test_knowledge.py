@@ -6,12 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eventlog import Event, codec, ids, timestamps
+from eventlog import Event  # noqa: TC001
+from eventlog.format import codec, ids, timestamps
 from eventlog.projections.bases.carry import WriteResult, carry
 from eventlog.projections.bases.ledger import DUPLICATE, REVIEW
 from eventlog.projections.bases.ledgers import ledgers
 from eventlog.projections.bases.sections import Page
-from eventlog.projections.state.knowledge_events import Knowledge
+from eventlog.projections.current.knowledge_events import Knowledge
 from eventlog.projections.views.knowledge import render
 from eventlog.settings.schema import KnowledgeBase, Settings
 from tests.support.builders import at

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from eventlog.app.replay import replay
-from eventlog.codec import from_fields
-from eventlog.line_marks import marks
-from eventlog.log import EventLog
+from eventlog.app.build.replay import replay
+from eventlog.format.codec import from_fields
+from eventlog.format.line_marks import marks
+from eventlog.log.event_log import EventLog
 from eventlog.projections import ALL
-from eventlog.projections.state.conversations import Conversations
+from eventlog.projections.current.conversations import Conversations
 from eventlog.projections.views.stats import COUNTS, SOURCES, STATS, weeks
 from eventlog.settings.schema import Settings
 from tests.support.builders import at

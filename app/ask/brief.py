@@ -1,0 +1,112 @@
+"""Where a project stands: what was done last, what is open, what waits for the person, whether hooks work."""
+
+from collections import Counter
+from collections.abc import Collection
+from typing import NamedTuple
+
+from msgspec import Struct
+
+from eventlog.app.ask.sessions import SessionRow, rows_of
+from eventlog.app.build.apply import apply
+from eventlog.app.build.replay import replay
+from eventlog.app.build.staging import StagedEntry
+from eventlog.app.open_store import OpenStore
+from eventlog.app.setup.install.host_report import Report, examine
+from eventlog.app.setup.install.install import InstallTarget
+from eventlog.app.write.record_once import off_switch
+from eventlog.format import timestamps
+from eventlog.hooks import error_log
+from eventlog.hooks.error_log import Lost
+from eventlog.log import days
+from eventlog.projections.current.identity import Identities
+from eventlog.projections.engine.replay import ReplayResult
+
+_RECENT_MS = 7 * 86_400_000
+
+
+class AgentPulse(NamedTuple):
+    """An agent that is found here: whether its hooks are installed, when one last arrived, and what it needs."""
+
+    agent: str
+    installed: bool
+    last: str | None
+    fix: str
+
+
+class Brief(Struct, frozen=True):
+    """The state of a store as seen from one project; `agents` are those found on this machine or heard of."""
+
+    store: str
+    project: str
+    events: int
+    sessions: int
+    last: SessionRow | None
+    todos: list[str]
+    recent: dict[str, int]
+    agents: list[AgentPulse]
+    staged: list[StagedEntry]
+    edited: int
+    unreadable: int = 0  # files of the log
+    lost: Lost | None = None  # lately, by hooks
+    switch: str = ""  # what switches memory off here
+
+    @property
+    def is_empty(self) -> bool:
+        """Tell whether nothing has happened yet."""
+        return not (self.events or self.unreadable)
+
+
+def brief(opened: OpenStore, target: InstallTarget) -> Brief:
+    """Tell where the target's project stands; writes no file that is not in the cache."""
+    replayed = replay(opened.log, opened.settings)
+    rows, root = rows_of(replayed), str(target.project)
+    paths = _paths_of(replayed.identities, root, opened.replica)
+    here = [row for row in rows if row.project in paths and row.topic]
+    waiting = apply(opened, state=replayed.knowledge, dry_run=True)
+    return Brief(
+        store=opened.store.root,
+        project=root,
+        events=replayed.events,
+        sessions=len(rows),
+        last=here[-1] if here else None,
+        todos=next((row.todos for row in reversed(here) if row.todos), []),
+        recent=_recent(replayed, paths, opened.machine.clock()),
+        agents=[_pulse(report) for report in examine(target) if report.found or report.installed],
+        staged=waiting.staged,
+        edited=len(waiting.edited),
+        unreadable=len(days.unreadable(opened.log.store.log)),
+        lost=_lost(opened),
+        switch=off_switch(opened.machine, root),
+    )
+
+
+def _paths_of(known: Identities, root: str, replica: str) -> set[str]:
+    """List the paths of the project that lies there: one repository may have several."""
+    name = known.of(root, replica)
+    return {root, *(path for project in known.projects() if project.name == name for _, path in project.places)}
+
+
+def _recent(replayed: ReplayResult, paths: Collection[str], now_ns: int) -> dict[str, int]:
+    """Count what was learnt here in the last seven days, by category, the most frequent first."""
+    since = timestamps.from_ns(now_ns - _RECENT_MS * 1_000_000)
+    state = replayed.said_since(since[:10])
+    withdrawn = state.withdrawn()
+    facts = (
+        fact
+        for conversation in state.by_id.values()
+        for fact in conversation.facts
+        if fact.ts >= since and (fact.project or conversation.project) in paths and not withdrawn.hides(fact)
+    )
+    return dict(Counter(fact.category or "fact" for fact in facts).most_common())
+
+
+def _lost(opened: OpenStore) -> Lost | None:
+    """Tell of events that hooks could not store in the last seven days; `doctor` tells of all."""
+    found = error_log.lost(opened.store)
+    return found if found and found.last_ns > opened.machine.clock() - _RECENT_MS * 1_000_000 else None
+
+
+def _pulse(report: Report) -> AgentPulse:
+    serious = sorted(report.problems, key=lambda problem: not problem.serious)
+    needed = next((problem.fix for problem in serious if problem.serious or problem.pending), "")
+    return AgentPulse(report.agent, bool(report.installed), report.last, needed)

@@ -1,0 +1,42 @@
+"""The entries that wait between the log and the knowledge bases."""
+
+from msgspec import Struct
+
+from eventlog.app.build.apply import apply
+from eventlog.app.build.apply_result import ApplyResult, SectionChange
+from eventlog.app.build.cache import kept
+from eventlog.app.build.staging import StagedEntry
+from eventlog.app.open_store import OpenStore
+from eventlog.app.write.rejections import worded
+from eventlog.format.events import Rejected, order
+from eventlog.format.retractions import Retractions
+from eventlog.projections.context.recent_events import decided_before
+
+
+class StatusReport(Struct, frozen=True):
+    """The sections that wait, by why they do.
+
+    `pending`: apply writes them. `idle`: pending deletions of what is not there. `drifted`: edited by a person, not yet
+    recorded. `staged`: for a decision. `blocked`: files that cannot be written, and why.
+    `rejected`: what a person does not want said, the newest last; it waits for nothing.
+    """
+
+    pending: list[SectionChange]
+    idle: list[SectionChange]
+    drifted: list[SectionChange]
+    staged: list[StagedEntry]
+    blocked: list[tuple[str, str]]
+    rejected: list[Rejected] = []
+
+    @property
+    def anything_waits(self) -> bool:
+        """Tell whether there is anything to do."""
+        return bool(self.pending or self.idle or self.drifted or self.staged or self.blocked)
+
+
+def status(opened: OpenStore) -> StatusReport:
+    """List what is pending, staged, blocked or edited by hand; writes nothing."""
+    found: ApplyResult = apply(opened, dry_run=True)
+    rejected = Retractions(decided_before(opened.log, kept(opened.store))).decisions
+    waiting = found.applied, found.nothing, found.edited, found.staged, found.pending
+    return StatusReport(*waiting, rejected=worded(opened.log, sorted(rejected, key=order)))

@@ -1,0 +1,209 @@
+"""From a line of a knowledge file to the events behind it."""
+
+import re
+from collections.abc import Iterable
+from difflib import SequenceMatcher
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+from eventlog.app.build.base_files import base_files, base_targets
+from eventlog.app.build.replay import replay
+from eventlog.app.naming.file_lines import file_line, with_project_named
+from eventlog.app.naming.nearest import did_you_mean
+from eventlog.app.open_store import OpenStore
+from eventlog.format.error_text import of_system
+from eventlog.format.errors import BadRequest
+from eventlog.format.events import Event, order
+from eventlog.format.retractions import Retractions, statements_of
+from eventlog.format.text import statement_of
+from eventlog.log.event_log import EventLog
+from eventlog.log.log_line import LogLine
+from eventlog.projections.base import Document, Line
+from eventlog.projections.bases.ledger import Ledger
+from eventlog.projections.bases.locate import locate
+from eventlog.projections.bases.sections import Page
+from eventlog.projections.catalog import installed
+from eventlog.projections.current.knowledge_events import Knowledge
+from eventlog.projections.engine.at import Renderings
+from eventlog.projections.engine.shelf import ShelfDamaged
+from eventlog.projections.raw_html import as_said
+from eventlog.projections.stamp import stamped_at
+from eventlog.projects.home import in_full
+from eventlog.store.files import read_regular
+
+_SHORTEST = 8  # characters of a line that is a part of a statement
+_BULLET = re.compile(r"^- (\[[0-9-]{10}\] )?")
+
+
+class LineReason(NamedTuple):
+    """A line of a file, and the events it comes from, oldest first; None where the log does not say it.
+
+    `rejected` are the decisions of people, in force now, against what it says: the file is older, or a person's.
+    """
+
+    number: int
+    text: str
+    entries: list[LogLine] | None
+    rejected: tuple[LogLine, ...] = ()
+
+
+def explain(opened: OpenStore, file: Path, number: int | None = None) -> list[LineReason]:
+    """Explain every line of a rendered file or of a knowledge base, or the one asked for; raises BadRequest.
+
+    A rendered file tells of when it is; it is explained by the log as of then, wherever it lies. A knowledge base is
+    explained section by section; what is there twice or says something else than the log is a person's.
+    """
+    try:
+        return _explain(opened, file, number)
+    except ShelfDamaged:  # what is behind a line is read when somebody asks for it
+        return _explain(opened, file, number, anew=True)
+
+
+def _explain(opened: OpenStore, file: Path, number: int | None, *, anew: bool = False) -> list[LineReason]:
+    data = _read(file, opened)
+    rendered = partial(replay, opened.log, opened.settings, projections=installed().projections, anew=anew, save=False)
+    past = Renderings(lambda until: rendered(until=until))
+    kept = past.at(None).kept_lines(file.resolve(), data)
+    rendered_at = None if kept else _rendered_at(data, file, past)
+    if rendered_at:
+        kept = past.at(rendered_at).kept_lines(file.resolve(), data)
+    ledger = _ledger_of(file, past.at(rendered_at).knowledge, opened)
+    lines = data.decode(errors="replace").split("\n")
+    lines = lines[:-1] if lines[-1] == "" else lines
+    if number is not None and not 1 <= number <= len(lines):
+        raise BadRequest(f"there is no line {number}", where=str(file), hint=f"it has {len(lines)} lines")
+    if ledger:
+        behind = _by_section(data, *ledger)
+    else:
+        behind = kept if number in kept else _align(lines, _document_of(file, past, rendered_at))
+    wanted = range(1, len(lines) + 1) if number is None else [number]
+    entries = _LogLines(opened.log, [behind[row] for row in wanted if row in behind])
+    reasons = [LineReason(row, lines[row - 1], entries.of(behind[row]) if row in behind else None) for row in wanted]
+    return _with_rejections(opened.log, reasons, past.at(None).library.withdrawn)
+
+
+def shown_statements(line: str, events: Iterable[Event]) -> list[str]:
+    """List the statements of events that a line shows, whole or the beginning there was room for."""
+    shown = statement_of(as_said(line.strip().removeprefix("- ")))
+    stated = dict.fromkeys(statement_of(text) for event in events for text in statements_of(event))
+    return [one for one in stated if _shows(shown, one)]
+
+
+def reasons_behind(opened: OpenStore, place: str) -> list[LineReason]:
+    """Explain `FILE`, or one line of it as `FILE:LINE`; raises BadRequest."""
+    file, number = file_line(place)
+    return explain(opened, known_file(opened, file), number)
+
+
+def _with_rejections(log: EventLog, reasons: list[LineReason], withdrawn: Retractions) -> list[LineReason]:
+    if not withdrawn.has_rejections:
+        return reasons
+    against = [_rejections(reason, withdrawn) for reason in reasons]
+    found = log.find({one for ids in against for one in ids})
+    return [
+        reason._replace(rejected=tuple(found[one] for one in ids if one in found))
+        for reason, ids in zip(reasons, against, strict=True)
+    ]
+
+
+def _rejections(reason: LineReason, withdrawn: Retractions) -> list[str]:
+    events = [entry.event for entry in reason.entries or ()]
+    said = [_BULLET.sub("", as_said(reason.text.strip())), *shown_statements(reason.text, events)]
+    by_id = [one for event in events for one in withdrawn.rejections_of(event)]
+    return list(dict.fromkeys([*by_id, *(one for text in said for one in withdrawn.rejections(text))]))
+
+
+def _shows(line: str, statement: str) -> bool:
+    begun = line.rpartition("…")[0] if "…" in line else line
+    return statement in line or (len(begun) >= _SHORTEST and begun in statement)
+
+
+def known_file(opened: OpenStore, name: str) -> Path:
+    """Find the file a name means: the one there, one of the store's knowledge directory, or a knowledge base."""
+    given = Path(in_full(name, str(opened.machine.home)))
+    known = Path(opened.store.knowledge) / name
+    if given.is_file() or known.is_file():
+        return given if given.is_file() else known
+    found = [Path(opened.store.knowledge, path) for path in with_project_named(name, _rendered(opened))]
+    found = found or base_files(opened, name)
+    return found[0] if len(found) == 1 else given
+
+
+def _rendered(opened: OpenStore) -> list[str]:
+    """List the memories there are, and what else lies beside them."""
+    root = Path(opened.store.knowledge)
+    return sorted(path.relative_to(root).as_posix() for path in (*root.glob("*.*"), *root.glob("projects/*/*.md")))
+
+
+def _read(file: Path, opened: OpenStore) -> bytes:
+    try:
+        return read_regular(str(file))
+    except OSError as error:
+        near = did_you_mean(str(file), _rendered(opened))
+        hint = near if near.startswith("did you") else "name a file that eventlog replay has written"
+        raise BadRequest(f"cannot be read: {of_system(error)[0]}", where=str(file), hint=hint) from error
+
+
+def _ledger_of(file: Path, state: Knowledge, opened: OpenStore) -> tuple[Ledger, str] | None:
+    """Find what the log says of the knowledge base that lies there; None where none does."""
+    there = str(file.resolve())
+    found = (base for base in base_targets(opened, state) if base.target.identity == there)
+    return next(((base.ledger, base.target.shown) for base in found), None)
+
+
+def _by_section(data: bytes, ledger: Ledger, shown: str) -> dict[int, Line]:
+    """Map each line number to the entry or text that its section is of, and what a person decided about it."""
+    page = Page(data)
+    behind: dict[int, Line] = {}
+    for key, section in locate(page, ledger.stood(shown), ledger.spelled).items():
+        history = ledger.histories.get(key)
+        if history and history.now and page.text(section) == history.now.body:
+            events = tuple(source.event for source in history.sources)
+            decided = (ledger.decisions[event].id for event in events if event in ledger.decisions)
+            told = (*events, *decided)
+            for number in range(section.start, section.end):
+                behind[number + 1] = Line(page.lines[number].decode(errors="replace"), told)
+    return behind
+
+
+def _rendered_at(data: bytes, file: Path, past: Renderings) -> str | None:
+    """Read the time a rendered file is of; None where it carries none, or what it was then is what it is now."""
+    rendered_at = stamped_at(data)
+    now = past.at(None).document_of(file.resolve()) if rendered_at else None
+    return None if now and now.data == data else rendered_at
+
+
+def _document_of(file: Path, past: Renderings, rendered_at: str | None) -> Document:
+    document = past.document_of(file.resolve(), rendered_at)
+    if document is None:
+        raise BadRequest(
+            "is not a file that replay renders", where=str(file), hint="see the knowledge directory of the store"
+        )
+    return document
+
+
+def _align(lines: list[str], document: Document) -> dict[int, Line]:
+    """Map each line number to the line of the document; lines a person wrote have none."""
+    texts = [line.text for line in document.lines]
+    if texts == lines:
+        return dict(enumerate(document.lines, 1))
+    blocks = SequenceMatcher(a=lines, b=texts, autojunk=False).get_matching_blocks()
+    return {block.a + step + 1: document.lines[block.b + step] for block in blocks for step in range(block.size)}
+
+
+class _LogLines:
+    """The log's lines for what a set of lines refers to, looked up once."""
+
+    def __init__(self, log: EventLog, lines: Iterable[Line]) -> None:
+        lines = list(lines)
+        self._by_id = log.find({event for line in lines for event in line.sources})
+        conversations = {conversation for line in lines for conversation in line.conversations}
+        self._by_conversation = {conversation: log.index.entries(conversation) for conversation in conversations}
+
+    def of(self, line: Line) -> list[LogLine]:
+        named = [self._by_id[event] for event in line.sources if event in self._by_id]
+        told = [entry for conversation in line.conversations for entry in self._by_conversation[conversation]]
+        main = [entry for entry in told if not entry.event.subagent]
+        behind = {entry.event.id: entry for entry in (*named, *main)}
+        return sorted(behind.values(), key=lambda entry: order(entry.event))

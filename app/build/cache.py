@@ -1,0 +1,330 @@
+"""One database in `cache/` for all that replays keep of a log: delete it freely, and it is made anew.
+
+Format       one table of rows, each found by a number that is a digest of kind, name and block; they lie in the order
+             they came, as rows put between others move those about.
+Wholeness    every row is listed in the directory of its kind and name, every directory in the root, with a checksum of
+             what it says and of where it belongs. So no row is taken for another, none is missing, and none is older
+             than the others: after a power cut or a bad sector the rows that are read agree, or `ShelfDamaged` says no.
+Short rows   stand in the directory in the place of their checksum: to find hundreds of them one by one takes longer.
+At hand      the rows that were written last stay in memory, too: a replay of everything reads most of them once more.
+Writers      one at a time, in one transaction; whoever cannot write works without. Nothing is synced.
+Secrecy      what is overwritten is erased (`secure_delete`).
+"""
+
+import os
+import sqlite3
+import unicodedata
+import weakref
+import zlib
+from base64 import urlsafe_b64encode
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from functools import lru_cache, wraps
+from operator import attrgetter
+from pathlib import Path
+from typing import ClassVar, Concatenate, ParamSpec, TypeVar
+
+import msgspec
+
+import eventlog
+from eventlog.fast.sha import sha256
+from eventlog.format.errors import NotStored
+from eventlog.format.ids import digest
+from eventlog.projections import base
+from eventlog.projections.engine.shelf import MemoryShelf, Shelf, ShelfDamaged
+from eventlog.store import Store
+from eventlog.store.files import OURS, make_dirs
+
+_SCHEMA = "CREATE TABLE IF NOT EXISTS kept (at INTEGER PRIMARY KEY, id INTEGER NOT NULL UNIQUE, data BLOB NOT NULL)"
+_PRAGMAS = (
+    "page_size = 16384",
+    "synchronous = OFF",
+    "secure_delete = ON",
+    "temp_store = MEMORY",
+    "cache_size = -16000",
+)
+_PATIENCE = 1.0  # seconds a lock is waited for
+_PASSING = ("locked", "busy", "readonly", "unable to open", "full", "disk I/O")  # nothing is wrong with the database
+_ROOT = "\0"
+_SHELLS = ("eventlog/app/", "eventlog/cli/")  # what is kept does not depend on them
+_CRC = 4
+_AT_ONCE = 200  # rows
+_SHORT = 256  # bytes
+_AT_HAND = 48 << 20  # bytes
+
+_Given = ParamSpec("_Given")
+_Done = TypeVar("_Done")
+_Step = Callable[Concatenate["StoreCache", _Given], _Done]
+_Directory = dict[str, int | bytes]  # block -> checksum of the row, or a short one itself
+_directory = msgspec.msgpack.Decoder(_Directory)
+_encode = msgspec.msgpack.encode
+_connections: "dict[weakref.ref[StoreCache], sqlite3.Connection]" = {}
+
+
+class _Wrong(Exception):
+    """A row is not what the others say it is."""
+
+
+_WRONG = (OSError, NotStored, sqlite3.Error, msgspec.MsgspecError, ValueError, _Wrong)
+
+
+def _guarded(do: "_Step[_Given, _Done]") -> "_Step[_Given, _Done]":
+    """Raise ShelfDamaged for everything that can be wrong."""
+
+    @wraps(do)
+    def guarded(cache: "StoreCache", /, *given: _Given.args, **named: _Given.kwargs) -> _Done:
+        try:
+            return do(cache, *given, **named)
+        except _WRONG as error:
+            raise cache.damage(error) from error
+
+    return guarded
+
+
+class StoreCache:
+    """A shelf in a database; without `writes` it is only read."""
+
+    keeps: ClassVar[bool] = True
+
+    @_guarded
+    def __init__(self, path: str, made_by: str, *, writes: bool = True) -> None:
+        """Open it; raises ShelfDamaged where there is none, or none that is good and of the same program."""
+        self._path = path
+        self._made_by = made_by
+        self._writes = writes
+        self._directories: dict[str, _Directory] = {}
+        self._changed: set[str] = set()
+        self._at_hand: OrderedDict[tuple[str, str], bytes] = OrderedDict()
+        self._room = _AT_HAND
+        self._open()
+        self._root = self._directory_at(_ROOT, self._checked(_ROOT, "", None))
+
+    @_guarded
+    def read(self, kind: str, name: str, block: str) -> bytes | None:
+        """Return one row; None where there is none."""
+        place = f"{kind}\0{name}"
+        listed = self._listed(place).get(block)
+        if not isinstance(listed, int):
+            return listed
+        return self._at_hand.get((place, block)) or self._checked(place, block, listed)
+
+    def rows(self, kind: str, name: str) -> Iterable[tuple[str, bytes]]:
+        """Return the rows of a name, in the order of the blocks."""
+        place = f"{kind}\0{name}"
+        blocks = self.blocks(kind, name)
+        for start in range(0, len(blocks), _AT_ONCE):
+            yield from self._rows(place, blocks[start : start + _AT_ONCE])
+
+    @_guarded
+    def blocks(self, kind: str, name: str) -> list[str]:
+        """List the blocks of a name, in order."""
+        return sorted(self._listed(f"{kind}\0{name}"))
+
+    @_guarded
+    def write(self, kind: str, name: str, block: str, data: bytes | None) -> None:
+        """Put a row, or remove it."""
+        place = f"{kind}\0{name}"
+        there = self._listed(place)
+        if data is not None and len(data) > _SHORT:
+            there[block] = self._put(place, block, data)
+        else:
+            if isinstance(there.pop(block, None), int):
+                self._database.execute("DELETE FROM kept WHERE id = ?", (_id(place, block),))
+            if data is not None:
+                there[block] = data
+        self._changed.add(place)
+        self._have_at_hand((place, block), data or b"")
+
+    def save(self) -> None:
+        """Keep what was written; where that fails, it is as if nothing had been."""
+        with suppress(sqlite3.Error):
+            if self._changed:
+                self._put_directories()
+            if self._database.in_transaction:
+                self._database.execute("COMMIT")
+
+    def close(self) -> None:
+        """Let go of the file; what was not saved is gone."""
+        _close(self._handle)
+
+    def damage(self, error: Exception) -> ShelfDamaged:
+        """Say what is wrong, and whether for good."""
+        if isinstance(error, OSError | NotStored):
+            return ShelfDamaged(str(error))
+        passes = isinstance(error, sqlite3.OperationalError) and any(word in str(error) for word in _PASSING)
+        return ShelfDamaged(str(error), for_good=not passes and not self._is_overtaken())
+
+    def _open(self) -> None:
+        if self._writes:
+            make_dirs(str(Path(self._path).parent))
+            os.close(os.open(self._path, os.O_RDWR | os.O_CREAT, OURS))
+        mode = "rw" if self._writes else "ro"
+        address = f"file:{self._path.replace('%', '%25').replace('?', '%3f').replace('#', '%23')}?mode={mode}"
+        self._database = sqlite3.connect(
+            address, uri=True, timeout=_PATIENCE, isolation_level=None, check_same_thread=False
+        )
+        # A replay's result holds the cache in a cycle: only this runs before the connection of a cycle is freed. With
+        # `weakref.finalize`, which has work at the end, no process could leave at once.
+        self._handle = weakref.ref(self, _close)
+        _connections[self._handle] = self._database
+        for pragma in _PRAGMAS:
+            self._database.execute(f"PRAGMA {pragma}")
+        if self._writes:
+            self._database.execute("BEGIN IMMEDIATE")
+            self._database.execute(_SCHEMA)
+        self._version = self._database.execute("PRAGMA data_version").fetchone()
+
+    @_guarded
+    def _rows(self, place: str, blocks: list[str]) -> list[tuple[str, bytes]]:
+        listed = self._listed(place)
+        known = {block: self._at_hand.get((place, block)) or listed[block] for block in blocks}
+        apart = {block: _id(place, block) for block, told in known.items() if isinstance(told, int)}
+        found = self._fetched(list(apart.values())) if apart else {}
+
+        def row(block: str, told: int | bytes) -> bytes:
+            return told if isinstance(told, bytes) else _valid(place, block, found.get(apart[block], b""), told)
+
+        return [(block, row(block, told)) for block, told in known.items()]
+
+    def _listed(self, place: str) -> _Directory:
+        if place not in self._directories:
+            checksum = self._root.get(place)
+            data = self._checked(_ROOT, place, checksum) if isinstance(checksum, int) else None
+            self._directories[place] = self._directory_at(place, data)
+        return self._directories[place]
+
+    def _directory_at(self, place: str, data: bytes | None) -> _Directory:
+        if data is None:
+            return {}
+        found = _directory.decode(data)
+        if place == _ROOT and found.pop(self._made_by, None) is None:
+            raise _Wrong("made by another program")
+        return found
+
+    def _checked(self, place: str, block: str, checksum: int | None) -> bytes | None:
+        """Read a row that has that checksum; the root, which is listed nowhere, by the one it carries itself."""
+        data = self._fetched([_id(place, block)]).get(_id(place, block))
+        if data is None and checksum is None:
+            return None
+        return _valid(place, block, data or b"", checksum)
+
+    def _fetched(self, ids: list[int]) -> dict[int, bytes]:
+        marks = ",".join("?" * len(ids))
+        return dict(self._database.execute(f"SELECT id, data FROM kept WHERE id IN ({marks})", ids))  # noqa: S608
+
+    def _put(self, place: str, block: str, data: bytes) -> int:
+        checksum = _checksum(place, block, data)
+        if not self._database.in_transaction:
+            self._database.execute("BEGIN IMMEDIATE")
+        row = (_id(place, block), checksum.to_bytes(_CRC, "big") + data)
+        self._database.execute("INSERT OR REPLACE INTO kept (id, data) VALUES (?, ?)", row)
+        return checksum
+
+    def _have_at_hand(self, at: tuple[str, str], data: bytes) -> None:
+        """Keep in memory what was written last."""
+        self._room += len(self._at_hand.pop(at, b""))
+        if len(data) > _SHORT:
+            self._at_hand[at] = data
+            self._room -= len(data)
+        while self._room < 0:
+            _, oldest = self._at_hand.popitem(last=False)
+            self._room += len(oldest)
+
+    def _put_directories(self) -> None:
+        for place in sorted(self._changed):
+            self._root[place] = self._put(_ROOT, place, _encode(self._directories[place]))
+        self._put(_ROOT, "", _encode(self._root | {self._made_by: 0}))
+        self._changed.clear()
+
+    def _is_overtaken(self) -> bool:
+        """Tell whether another process has written meanwhile: then nothing is wrong with what it wrote."""
+        with suppress(sqlite3.Error, AttributeError):
+            found: bool = self._database.execute("PRAGMA data_version").fetchone() != self._version
+            return found
+        return False
+
+
+def _close(handle: "weakref.ref[StoreCache]") -> None:
+    if database := _connections.pop(handle, None):
+        with suppress(sqlite3.Error):
+            database.close()
+
+
+def opened(store: Store, *, writes: bool, anew: bool = False) -> StoreCache | None:
+    """Open the cache of a store; None where there is none, and none can be made."""
+    path = store.cached("knowledge.db")
+    if not writes and not os.path.isfile(path):  # noqa: PTH113 - Path.is_file raises where one may not look
+        return None
+    if anew:
+        delete(store)
+    for _ in range(2):
+        try:
+            return StoreCache(path, _program(), writes=writes)
+        except ShelfDamaged as error:
+            if not (writes and error.for_good):
+                return None
+            delete(store)
+    return None
+
+
+def kept(store: Store) -> Shelf:
+    """Open what was kept of the log, to read it; an empty shelf where there is nothing good."""
+    return opened(store, writes=False) or MemoryShelf()
+
+
+def delete(store: Store) -> None:
+    """Delete the cache of a store, if there is one."""
+    path = Path(store.cached("knowledge.db"))
+    for one in (path, path.with_name(f"{path.name}-journal")):
+        with suppress(OSError):
+            one.unlink()
+
+
+@lru_cache
+def _program() -> str:
+    """Return the version key of the cache: a cache with another key is discarded.
+
+    It holds what the program is, not where or when it was installed: two installations of one version share a cache.
+    """
+    log, views = os.path.dirname(eventlog.__file__), os.path.dirname(base.__file__)  # noqa: PTH120
+    modules = _recorded(log) or {**dict(_digests(log, "eventlog")), **dict(_digests(views, "eventlog/projections"))}
+    code = repr(sorted((name, of) for name, of in modules.items() if not name.startswith(_SHELLS)))
+    return f"{unicodedata.unidata_version} {zlib.crc32(code.encode())}"
+
+
+def _recorded(package: str) -> dict[str, str]:
+    """Read the digests that the installer recorded for our modules; none where they were not copied from a wheel."""
+    found: dict[str, str] = {}
+    for record in Path(package).parent.glob("agent_eventlog-*.dist-info/RECORD"):
+        rows = (line.split(",") for line in record.read_text("utf-8").splitlines())
+        found |= {row[0]: row[1] for row in rows if row[0].startswith("eventlog/") and row[0].endswith(".py")}
+    return found
+
+
+def _digests(package: str, name: str) -> Iterator[tuple[str, str]]:
+    """Digest the modules below a directory as an installer records them; links are not followed."""
+    with os.scandir(package) as entries:
+        for entry in sorted(entries, key=attrgetter("name")):
+            if entry.is_dir(follow_symlinks=False):
+                yield from _digests(entry.path, f"{name}/{entry.name}")
+            elif entry.name.endswith(".py"):
+                with open(entry.path, "rb") as module:  # noqa: PTH123 - there are hundreds
+                    of_module = urlsafe_b64encode(bytes.fromhex(sha256(module.read()))).rstrip(b"=").decode()
+                yield f"{name}/{entry.name}", f"sha256={of_module}"
+
+
+def _id(place: str, block: str) -> int:
+    return int.from_bytes(digest(f"{place}\0{block}", 8), "big", signed=True)
+
+
+def _valid(place: str, block: str, data: bytes, checksum: int | None) -> bytes:
+    """Return what a row says; raises _Wrong where it is not the one that is listed with this checksum."""
+    told = int.from_bytes(data[:_CRC], "big")
+    if _checksum(place, block, memoryview(data)[_CRC:]) != told or told != (told if checksum is None else checksum):
+        raise _Wrong(f"{place!r} {block!r}")
+    return data[_CRC:]
+
+
+def _checksum(place: str, block: str, data: bytes | memoryview) -> int:
+    return zlib.crc32(data, zlib.crc32(f"{place}\0{block}".encode()))

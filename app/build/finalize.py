@@ -1,0 +1,250 @@
+"""The end of conversations: a summary from the transcript where the agent saved none, and session hooks.
+
+The third of the four nets; it runs when nobody waits. What it could not do it finds again next time.
+"""
+
+import os
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
+from itertools import chain
+from pathlib import Path
+from sqlite3 import DatabaseError
+from typing import NamedTuple
+
+import msgspec
+from msgspec.structs import replace
+
+from eventlog.app.build.rebuild import RebuildResult, replay_store
+from eventlog.app.locks import locked
+from eventlog.app.open_store import OpenStore
+from eventlog.app.search.open_index import open_index
+from eventlog.app.search.project_names import ProjectNames
+from eventlog.app.setup.session_hooks.run import run_hooks
+from eventlog.app.write.record_once import record_once
+from eventlog.format import layers
+from eventlog.format.codec import from_fields, to_fields
+from eventlog.format.errors import Busy
+from eventlog.format.events import ConversationText, Event, SessionEnd, SessionStart, StageSummary
+from eventlog.hooks import error_log, open_sessions
+from eventlog.hosts import find_transcript, steps_from_log
+from eventlog.hosts.conversation_text import TextDrawer
+from eventlog.hosts.steps import Step
+from eventlog.hosts.summarise import summarise
+from eventlog.log.event_log import EventLog
+from eventlog.settings import cached
+from eventlog.settings.schema import Settings
+from eventlog.store import Store, files
+
+_SILENT_NS = 6 * 3600 * 10**9  # so long without a turn is an end, where the host tells of none
+_MADE_READY = 5  # contexts; the others are made when they are asked for
+_GIVE_UP_NS = 7 * 24 * 3600 * 10**9
+
+
+class FinalizeResult(NamedTuple):
+    """The summaries drawn, and what the replay after them did."""
+
+    drawn: list[Event]
+    replayed: RebuildResult
+
+
+class OpenSession(msgspec.Struct):
+    """The note a hook left of a conversation that is to be finalized."""
+
+    session: str
+    agent: str = ""
+    project: str | None = None
+    cwd: str = ""
+    transcript: str = ""
+    ended: bool = False
+
+
+_decoder = msgspec.json.Decoder(OpenSession)
+
+
+def finalize(store: Store, opening: Callable[[], OpenStore]) -> Iterator[FinalizeResult]:
+    """Finalize until nothing is left, round by round; nothing happens while another process is at it.
+
+    The store is opened anew for every round, once it is our turn. A failure is noted, for hooks start this and read no
+    stderr, and raised.
+    """
+    while True:
+        with _our_turn(store) as ours:
+            if not ours:
+                return
+            try:
+                opened = opening()
+                yield _finalize_once(opened)
+            except Exception as error:
+                error_log.note(store, error, b"")
+                raise
+        if not any_left(opened):
+            return
+
+
+def _finalize_once(opened: OpenStore) -> FinalizeResult:
+    cached.settings(opened.store)  # hooks without site-packages cannot read config.yaml by themselves
+    over: list[OpenSession] = []
+    drawn = finalize_sessions(opened, over.append)
+    replayed = replay_store(opened)
+    opened.log.index.catch_up()
+    with suppress(DatabaseError, OSError):  # whoever searches next makes up for it
+        open_index(opened.store, ProjectNames(opened.store)).close()
+    _make_ready(opened, over)
+    return FinalizeResult(drawn, replayed)
+
+
+def _make_ready(opened: OpenStore, over: Iterable[OpenSession]) -> None:
+    """Make ready what the next session in the same places will be told; a failure is noted, and costs only time."""
+    last = {(note.agent, note.project): note for note in over if note.project}
+    if not last:
+        return
+    from eventlog.app.serve.make_ready import TICK_NS, make_ready
+
+    try:
+        time.sleep(2 * TICK_NS / 1e9)  # the files that the replay has written are not of this moment then
+        for note in list(last.values())[-_MADE_READY:]:
+            make_ready(opened, note.agent, note.project or "", note.cwd, note.session)
+    except Exception as error:  # noqa: BLE001 - the next session makes its context by itself
+        error_log.note(opened.store, error, b"")
+
+
+@contextmanager
+def _our_turn(store: Store) -> Iterator[bool]:
+    """Take the lock, one finalizer per store; False where another has it."""
+    try:
+        held = locked(store, store.lock("settle"), patience=0)
+    except Busy:
+        yield False
+        return
+    with held:
+        files.remove(store.cached("settle.starting"))  # from here on, who comes waits for us
+        yield True
+
+
+def finalize_sessions(opened: OpenStore, heard: Callable[[OpenSession], None] = lambda _: None) -> list[Event]:
+    """Summarise all conversations that are over, run their session hooks, and return the summaries.
+
+    A failure is noted and costs only its conversation; `heard` is told of each.
+    """
+    drawn: list[Event] = []
+
+    def on_end(note: OpenSession) -> None:
+        heard(note)
+        drawn.extend(_draw(opened.log, note, opened.settings))
+        _run_hooks(opened, note, SessionEnd)
+
+    for path in _started(opened.store):
+        _process(opened, path, lambda note: _run_hooks(opened, note, SessionStart))
+    for path in _over(opened):
+        _process(opened, path, on_end)
+    return drawn
+
+
+def any_left(opened: OpenStore) -> bool:
+    """Tell whether a conversation that is over has not been seen to."""
+    return any(True for _ in _over(opened))
+
+
+def _process(opened: OpenStore, path: Path, work: Callable[[OpenSession], None]) -> None:
+    try:
+        stamp = path.stat().st_mtime_ns
+        work(_decoder.decode(path.read_bytes()))
+        _take_away(path, stamp)
+    except Exception as error:  # noqa: BLE001 - one conversation must never cost another
+        error_log.note(opened.store, error, b"")
+        _give_up(opened, path)
+
+
+def _run_hooks(opened: OpenStore, note: OpenSession, kind: type[SessionStart | SessionEnd]) -> None:
+    """Run the session hooks for the last start or end in the log; a conversation that fell silent has none."""
+    events = [event for event in opened.log.session(note.session) if isinstance(event, kind) and not event.subagent]
+    if events and (note.ended or kind is SessionStart):
+        run_hooks(opened.log, opened.settings, events[-1], note.cwd)
+
+
+def _draw(log: EventLog, note: OpenSession, settings: Settings) -> list[Event]:
+    """Draw what the transcript has to say: the text to search by, and a summary where the agent saved none."""
+    events = log.session(note.session)
+    text = TextDrawer(note.project or "")
+    steps = text.watch(_steps(note, events))
+    found = None
+    if _has_own_summary(events):
+        deque(steps if settings.recall.transcripts else (), maxlen=0)
+    else:
+        found = summarise(steps, settings.locale)
+    said = text.drawn() if settings.recall.transcripts else None
+    if said and (drawn := _event(note, "conversation_text", **said._asdict())) and not _is_known(drawn, events):
+        log.put([drawn])
+    if not found:
+        return []
+    told = {"layer": layers.SESSION_END, "scope": "session", **found._asdict()}
+    appended = record_once(log, _event(note, "stage_summary", **told))
+    return [appended.event] if appended.new else []
+
+
+def _has_own_summary(events: Iterable[Event]) -> bool:
+    return any(
+        isinstance(event, StageSummary) and event.layer != layers.SESSION_END and not event.subagent for event in events
+    )
+
+
+def _is_known(drawn: Event, events: Iterable[Event]) -> bool:
+    """Tell whether the same was drawn the last time the conversation ended."""
+    before = [event for event in events if isinstance(event, ConversationText)]
+    return bool(before) and to_fields(replace(before[-1], id="", ts="", replica=None)) == to_fields(drawn)
+
+
+def _steps(note: OpenSession, events: list[Event]) -> Iterator[Step]:
+    """Read the host's own transcript, else what its hooks told us."""
+    steps = find_transcript.read_transcript(note.agent, note.transcript)
+    first = next(steps, None)
+    return chain([first], steps) if first else steps_from_log.steps(events)
+
+
+def _event(note: OpenSession, kind: str, **fields: object) -> Event:
+    about = {"conversation_id": note.session, "project": note.project, "agent": note.agent or None}
+    return from_fields({"type": kind, **about, **fields})
+
+
+def _started(store: Store) -> list[Path]:
+    return _notes(store, ".started")
+
+
+def _notes(store: Store, ending: str) -> list[Path]:
+    """List the notes with that ending; none where nobody may look."""
+    directory = open_sessions.directory(store)
+    with suppress(OSError):
+        return [Path(directory, name) for name in sorted(os.listdir(directory)) if name.endswith(ending)]  # noqa: PTH208
+    return []
+
+
+def _over(opened: OpenStore) -> Iterator[Path]:
+    """Find the notes of conversations that ended, or have been silent for so long that they must have."""
+    for path in _notes(opened.store, ".json"):
+        try:
+            note = _decoder.decode(path.read_bytes())
+            if note.ended or _age(opened, path) > _SILENT_NS:
+                yield path
+        except (OSError, msgspec.MsgspecError):  # half-written at this moment, or damaged
+            _give_up(opened, path)
+
+
+def _take_away(path: Path, stamp: int) -> None:
+    """Remove a note, unless the conversation came back meanwhile."""
+    if path.stat().st_mtime_ns == stamp:
+        path.unlink()
+
+
+def _give_up(opened: OpenStore, path: Path) -> None:
+    """Remove a note that has failed for a week: it will not succeed any more."""
+    try:
+        if _age(opened, path) > _GIVE_UP_NS:
+            path.unlink()
+    except OSError:
+        return
+
+
+def _age(opened: OpenStore, path: Path) -> int:
+    return opened.machine.clock() - path.stat().st_mtime_ns

@@ -1,0 +1,119 @@
+"""Day files of other machines: what they held when last seen, whether they lost lines, and whether one has our name."""
+
+import os
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import msgspec
+
+from eventlog.fast.sha import sha256
+from eventlog.format.errors import NotStored
+from eventlog.log import days
+from eventlog.log.linescan import lines_with
+from eventlog.store import Store, day_of, is_own
+from eventlog.store.files import replace_file
+from eventlog.store.replica import replica_of
+
+
+class SeenFile(msgspec.Struct, frozen=True):
+    """A day file of another machine as it was seen: its size, its lines, a digest of them, and when it was saved."""
+
+    size: int
+    lines: int
+    digest: str
+    saved_ns: int
+
+
+class LostLines(msgspec.Struct, frozen=True):
+    """A file that does not begin any more with what it was seen to hold; `there` is None where it is gone."""
+
+    path: str
+    seen: int
+    there: int | None
+
+
+_decoder = msgspec.json.Decoder(dict[str, SeenFile])
+
+
+def remember(store: Store) -> None:
+    """Note what the day files of other machines hold; of one that lost lines, what it held before stays noted.
+
+    Only files that were saved since are read.
+    """
+    before = _remembered(store)
+    now = {name: _look(path, before.get(name)) for name, path in _of_others(store)}
+    seen = {**before, **{name: found for name, found in now.items() if found}}
+    if seen != before:
+        try:
+            replace_file(store.cached("replicas.json"), msgspec.json.encode(seen), durable=False)
+        except NotStored:  # a loss is told later, or not at all
+            return
+
+
+def lost_lines(store: Store) -> Iterator[LostLines]:
+    """Find the files of other machines that lack what they were seen to hold."""
+    there = dict(_of_others(store))
+    for name, seen in sorted(_remembered(store).items()):
+        data = days.read(there[name]) if name in there else None
+        if data is None:
+            yield LostLines(f"{store.log}/{name}", seen.lines, None)
+        elif not _begins_with(data, seen):
+            yield LostLines(f"{store.log}/{name}", seen.lines, data.count(b"\n"))
+
+
+def written_elsewhere(store: Store) -> str:
+    """Find a file of another machine with events of our name that our own log lacks; "" where there is none."""
+    name = replica_of(store)
+    for day in days.list_days(store.log) if name else ():
+        own = [file for file in day.files if is_own(file)]
+        for file in day.files:
+            named = set() if file in own else _lines_naming(name, file)
+            if named and named - {line for ours in own for line in (days.read(ours) or b"").split(b"\n")}:
+                return file
+    return ""
+
+
+def _lines_naming(name: str, file: str) -> set[bytes]:
+    data = days.read(file) or b""
+    found = lines_with(data, [f'"replica":"{name}"'.encode()])
+    return {data[start:end] for start, end in found if end < len(data)}  # an unfinished line is nobody's
+
+
+def _remembered(store: Store) -> dict[str, SeenFile]:
+    try:
+        return _decoder.decode(Path(store.cached("replicas.json")).read_bytes())
+    except (OSError, msgspec.MsgspecError):
+        return {}
+
+
+def _of_others(store: Store) -> Iterator[tuple[str, str]]:
+    for day in days.list_days(store.log) if _are_any(store) else ():
+        yield from ((file.rpartition("/")[2], file) for file in day.files if not is_own(file))
+
+
+def _are_any(store: Store) -> bool:
+    """Look at the names only: most logs are of one machine, and every replay asks."""
+    with suppress(OSError):
+        return any(day_of(name) and not is_own(name) for name in os.listdir(store.log))  # noqa: PTH208
+    return False
+
+
+def _look(path: str, before: SeenFile | None) -> SeenFile | None:
+    """Return what a file holds; what it held before, where that is not all there any more."""
+    try:
+        stat = Path(path).stat()
+    except OSError:
+        return before
+    if before and (before.size, before.saved_ns) == (stat.st_size, stat.st_mtime_ns):
+        return before
+    data = days.read(path)
+    if data is None or (before and not _begins_with(data, before)):
+        return before
+    whole = data[: data.rfind(b"\n") + 1]
+    digest = sha256(whole)
+    return SeenFile(len(whole), whole.count(b"\n"), digest, stat.st_mtime_ns)
+
+
+def _begins_with(data: bytes, seen: SeenFile) -> bool:
+    return sha256(data[: seen.size]) == seen.digest

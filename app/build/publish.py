@@ -1,0 +1,257 @@
+"""Documents -> files: only those whose bytes differ are written, and nothing a person wrote is lost.
+
+Each file is replaced whole and durably. A crash leaves the old file or the new one; the next replay completes what
+is missing.
+"""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
+from datetime import UTC, datetime
+from functools import partial
+from glob import glob
+from itertools import count
+from pathlib import Path
+from types import MappingProxyType
+
+from msgspec import Struct
+
+from eventlog.app.build.rewrite_blocks import splice
+from eventlog.app.progress import Progress, told
+from eventlog.format.errors import NotStored
+from eventlog.projections.base import Document, Pieces, Projection
+from eventlog.projections.engine.apart import Spread
+from eventlog.projections.engine.layouts import Layout, Layouts
+from eventlog.projections.engine.replay import ReplayResult
+from eventlog.projections.engine.row_book import Place
+from eventlog.projections.stamp import is_untouched
+from eventlog.store import stamps
+from eventlog.store.exchange_file import Overtaken, exchange_file, remove_file, sweep
+from eventlog.store.files import not_stored, read_regular, replace_file
+from eventlog.store.stamps import Stamp
+
+_TRIES = 3
+
+
+class PublishResult(Struct):
+    """The files written, removed and kept, as paths relative to the directory."""
+
+    written: list[str] = []
+    removed: list[str] = []
+    set_aside: list[str] = []  # copies of files a person had edited
+    left: list[str] = []  # no longer rendered, but edited by a person
+    unchanged: int = 0
+
+    @property
+    def changes(self) -> int:
+        """How many files are, or would be, different."""
+        return len(self.written) + len(self.removed)
+
+
+def publish(
+    documents: Sequence[Document],
+    root: str,
+    projections: Iterable[Projection],
+    *,
+    taken_in: Mapping[str, bytes] = MappingProxyType({}),
+    dry_run: bool = False,
+    progress: Progress = lambda _done, _all: None,
+) -> PublishResult:
+    """Make the files of these projections under `root` what the documents say; raises NotStored.
+
+    What `taken_in` has of a file is in the log; any other file a person edited is set aside before it is replaced.
+    """
+    publishing = _Publishing(Path(root), taken_in, dry_run=dry_run)
+    publishing.put(told(documents, progress))
+    publishing.remove_stale(projections)
+    return publishing.done
+
+
+def publish_outdated(
+    replayed: ReplayResult,
+    root: str,
+    projections: Sequence[Projection],
+    *,
+    taken_in: Mapping[str, bytes],
+    dry_run: bool = False,
+    progress: Progress = lambda _done, _all: None,
+    spread: Spread | None = None,
+) -> PublishResult:
+    """Publish what a replay of all that is published there says; files that are current are only looked at.
+
+    With `spread` others help where there is much to render.
+
+    Raises NotStored.
+    """
+    publishing = _Publishing(Path(root), taken_in, dry_run=dry_run)
+    names = {projection.name for projection in projections}
+    library = None
+    while library is not replayed.library:  # another one where a row was damaged: it has nothing of what was looked at
+        units = [unit for unit in replayed.units() if unit[0] in names]
+        if spread:
+            units = replayed.render_ahead(units, spread)
+        library = replayed.library
+        publishing.all_of(units, replayed, progress)
+    publishing.remove_stale([one for one in projections if one.name not in replayed.broken])
+    publishing.done.written.sort()
+    replayed.save()
+    return publishing.done
+
+
+class _Publishing:
+    """The files under a directory, as they become what documents say."""
+
+    def __init__(self, base: Path, taken_in: Mapping[str, bytes], *, dry_run: bool) -> None:
+        self.base = base
+        self.done = PublishResult()
+        self._taken_in = taken_in
+        self._dry_run = dry_run
+        self._current: set[str] = set()
+
+    def all_of(self, units: Sequence[Place], replayed: ReplayResult, progress: Progress) -> None:
+        """Publish those of the units that are outdated, until all are or a row turns out to be damaged."""
+        library = replayed.library
+        for unit in told(units, progress):
+            files = library.published.get(unit)
+            if files is not None and all(stamps.of_file(f"{self.base}/{path}") == one for path, one in files.items()):
+                self.leave(files)
+                continue
+            found = replayed.unless_damaged(partial(self._rendered, replayed, unit))
+            if not self._dry_run and None not in found.values():
+                replayed.publish(unit, {path: stamp for path, stamp in found.items() if stamp})
+            if replayed.library is not library:
+                return
+
+    def _rendered(self, replayed: ReplayResult, unit: Place) -> dict[str, Stamp | None]:
+        """Render a unit and write its files."""
+        try:
+            return self.put(replayed.render(unit), replayed.library.layouts)
+        except Overtaken:  # a file is not as it was published: its layout is forgotten now
+            return self.put(replayed.render(unit), replayed.library.layouts)
+
+    def leave(self, paths: Collection[str]) -> None:
+        """Leave files as they are: they say what they should."""
+        self._current.update(paths)
+        self.done.unchanged += len(paths)
+
+    def put(self, documents: Iterable[Document], layouts: Layouts | None = None) -> dict[str, Stamp | None]:
+        """Write the documents whose bytes differ; tell the stamp of each file that says just that, None of others.
+
+        A long one is made of its file, where there is a layout of that; raises Overtaken where the file has none any
+        more.
+        """
+        found: dict[str, Stamp | None] = {}
+        for document in documents:
+            self._current.add(document.path)
+            if layouts and document.pieces:
+                found[document.path] = self._put_pieces(document, document.pieces, layouts)
+            else:
+                found[document.path] = self._put_whole(document)
+        return found
+
+    def remove_stale(self, projections: Iterable[Projection]) -> None:
+        """Remove what is rendered no more, unless a person has edited it."""
+        patterns = (pattern for projection in projections for pattern in projection.owns)
+        found = (glob(pattern, root_dir=self.base, include_hidden=True) for pattern in patterns)  # noqa: PTH207 - as text
+        owned = {name for names in found for name in names}
+        for name in sorted(owned - self._current):
+            path = self.base / name
+            there = read(path) or b""
+            if path.suffix == ".md" and there != self._taken_in.get(name) and not is_untouched(there):
+                self.done.left.append(name)
+                continue
+            try:
+                if not self._dry_run:
+                    _remove(path, there)
+            except Overtaken:  # saved in that very moment: the next replay takes it in
+                self.done.left.append(name)
+            else:
+                self.done.removed.append(name)
+
+    def _put_whole(self, document: Document) -> Stamp | None:
+        path = self.base / document.path
+        for _attempt in range(_TRIES):
+            stamp, there = _look(path)
+            if there == document.data:
+                self.done.unchanged += 1
+                return None if self._dry_run else stamp
+            try:
+                self._exchange(document, path, there)
+            except Overtaken:  # saved in that very moment
+                continue
+            stamp, there = _look(path)
+            return stamp if there == document.data else None
+        raise NotStored("is being saved again and again by another program", where=str(path), hint="try again")
+
+    def _exchange(self, document: Document, path: Path, there: bytes | None) -> None:
+        """Replace what is there; what a person made of it is set aside. Raises Overtaken where it was saved now."""
+        known = (None, self._taken_in.get(document.path))
+        edited = there not in known and path.suffix == ".md" and not is_untouched(there or b"")
+        aside = _aside(path, there or b"") if edited else None
+        if not self._dry_run:
+            _replace(path, there, aside, document.data)
+        self.done.written.append(document.path)
+        self.done.set_aside += [aside.relative_to(self.base).as_posix()] if aside else []
+
+    def _put_pieces(self, document: Document, pieces: Pieces, layouts: Layouts) -> Stamp | None:
+        layout, path = layouts.of(pieces.place), str(self.base / document.path)
+        if layout is None:
+            stamp = self._put_whole(document)
+            lengths = {block: len(said) for block, said in pieces.blocks.items() if said is not None}
+            layouts.keep(pieces.place, Layout(document.path, stamp, lengths) if stamp else None)
+            return stamp
+        try:
+            differs, now = splice(path, pieces, layout, dry_run=self._dry_run)
+        except Overtaken:
+            layouts.keep(pieces.place, None)
+            raise
+        self.done.written += [document.path] * differs
+        self.done.unchanged += not differs
+        layouts.keep(pieces.place, now)
+        return None if self._dry_run else now.stamp
+
+
+def _replace(path: Path, there: bytes | None, aside: Path | None, wanted: bytes) -> None:
+    """Keep what a person made of the file aside, then replace it; raises Overtaken where it was saved meanwhile."""
+    if aside:
+        replace_file(str(aside), there or b"")
+        sweep(str(path))
+    if there is not None and path.suffix == ".md":
+        exchange_file(str(path), wanted, there)
+    else:
+        replace_file(str(path), wanted)
+
+
+def _aside(path: Path, data: bytes) -> Path:
+    """`MEMORY.md.edited-20260221-083544`: when the person saved it; numbered where that second has another copy."""
+    saved = datetime.fromtimestamp(path.stat().st_mtime, UTC)
+    name = f"{path.name}.edited-{saved:%Y%m%d-%H%M%S}"
+    names = (f"{name}-{number}" if number else name for number in count())
+    return next(aside for candidate in names if read(aside := path.with_name(candidate)) in (None, data))
+
+
+def _look(path: Path) -> tuple[Stamp, bytes | None]:
+    """Read a file, and its stamp of just before: one that is saved meanwhile has another."""
+    return stamps.of_file(str(path)), read(path)
+
+
+def read(path: Path) -> bytes | None:
+    """Read the bytes of a file, None where there is none; raises NotStored."""
+    try:
+        return read_regular(str(path))
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise not_stored(error, str(path)) from error
+
+
+def _remove(path: Path, there: bytes) -> None:
+    """Remove a file that was read as this; raises Overtaken where it was saved meanwhile, or NotStored."""
+    try:
+        if path.suffix == ".md":
+            remove_file(str(path), there)
+        else:
+            path.unlink()
+        with suppress(OSError):  # others are in it
+            path.parent.rmdir()
+    except OSError as error:
+        raise not_stored(error, str(path)) from error

@@ -1,0 +1,239 @@
+"""A whole replay into the store: people's edits first, then plan entries, then the files."""
+
+import os
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext, suppress
+from pathlib import Path
+from typing import NamedTuple
+
+from msgspec import structs
+
+from eventlog.app.build import foreign_logs
+from eventlog.app.build.apply_result import ApplyResult
+from eventlog.app.build.codex_export import ExportResult, export
+from eventlog.app.build.publish import PublishResult, publish, publish_outdated
+from eventlog.app.build.replay import replay
+from eventlog.app.build.workers import Workers
+from eventlog.app.locks import locked
+from eventlog.app.open_store import OpenStore
+from eventlog.app.progress import READING, Phases, silent, watched
+from eventlog.app.write.hand_edits import EditRecord, record_edits
+from eventlog.app.write.project_events import tell_remotes
+from eventlog.format.errors import NotStored
+from eventlog.format.events import Event
+from eventlog.hooks import open_sessions, ready_context
+from eventlog.projections import ALL
+from eventlog.projections.base import Projection
+from eventlog.projections.catalog import installed
+from eventlog.projections.engine.replay import ReplayResult
+from eventlog.projections.views.knowledge import KNOWLEDGE
+from eventlog.projections.views.memory import MEMORY
+from eventlog.projects.home import in_full
+from eventlog.store.exchange_file import sweep_tree
+from eventlog.store.replica import copied_from, make_replica
+
+_AGAIN = "reading once more"
+_APPLYING, _WRITING = "applying to files", "writing files"
+_NO_COPIES = ExportResult()
+_LONGEST_WRITE = 3600  # seconds; whoever writes a file for longer was killed
+
+
+class RebuildResult(NamedTuple):
+    """The replay, and the changes to the store's files and to the knowledge bases."""
+
+    replayed: ReplayResult
+    published: PublishResult
+    applied: ApplyResult
+    edits: Sequence[Event] = ()  # what people had done to files of the store
+    copies: ExportResult = _NO_COPIES  # for Codex
+    copied_from: str = ""  # the name of the store that this one is a copy of, until somebody is told
+
+
+def replay_store(
+    opened: OpenStore,
+    *,
+    projections: Sequence[Projection] | None = None,
+    anew: bool = False,
+    check: bool = False,
+    phases: Phases | None = None,
+) -> RebuildResult:
+    """Rebuild all that is made from the log, one replay of a store at a time; raises NotStored.
+
+    With `check` nothing is written, and what would be is told. Without `phases`, whoever watches is told of them.
+    """
+    if phases is None:
+        with watched() as shown:
+            return replay_store(opened, projections=projections, anew=anew, check=check, phases=shown)
+    with _one_at_a_time(opened, wanted=not check):
+        if not check:
+            open_sessions.unmark_entries(
+                opened.store
+            )  # before the log is read: what is declared from now on is noted anew
+        done = rebuild(opened, projections=projections, anew=anew, check=check, phases=phases)
+    done = done._replace(copied_from=copied_from(opened.store, untold=True))
+    if check:
+        return done
+    foreign_logs.remember(opened.store)
+    ready_context.drop_all(opened.store)
+    _erase_withdrawn(opened, done)
+    machine = opened.machine
+    return done._replace(copies=export(opened.store, opened.settings, machine.home, machine.environ))
+
+
+def _erase_withdrawn(opened: OpenStore, done: RebuildResult) -> None:
+    """Take what is withdrawn out of what the replay itself does not make."""
+    withdrawn, set_aside = done.replayed.library.withdrawn, done.published.set_aside
+    if withdrawn.touched:  # in most logs nobody withdraws anything
+        from eventlog.app.search.open_index import erase_withdrawn
+
+        erase_withdrawn(opened.store)
+    if withdrawn.touched or set_aside:
+        from eventlog.app.write.set_aside import sweep_copies
+
+        sweep_copies(opened.log, withdrawn, set_aside)
+
+
+def carry_out(opened: OpenStore, decisions: Sequence[Event], *, after: str = "") -> tuple[list[Event], RebuildResult]:
+    """Store what a person decided, as one deed, and rebuild; raises NotStored.
+
+    What waits to be recorded or applied goes first: it is no part of the deed, and stays where that is taken back.
+    """
+    settled = replay_store(opened)
+    stored = [appended.event for appended in opened.log.put(decisions, after=after)]
+    return stored, _in_all(settled, replay_store(opened))
+
+
+def _in_all(first: RebuildResult, then: RebuildResult) -> RebuildResult:
+    """Tell of two rebuilds as of one; what waits or is left does so after the second."""
+    settled, applied = first.applied, then.applied
+    befores = {path: before for path, before, _ in reversed([*settled.files, *applied.files])}
+    afters = {path: after for path, _, after in [*settled.files, *applied.files]}
+    changed = [(path, befores[path], after) for path, after in afters.items() if befores[path] != after]
+    now = set(then.published.written), set(then.published.removed)
+    return then._replace(
+        applied=structs.replace(
+            applied,
+            applied=[*settled.applied, *applied.applied],
+            nothing=[*settled.nothing, *applied.nothing],
+            edited=[*settled.edited, *applied.edited],
+            files=changed,
+            stored=settled.stored + applied.stored,
+        ),
+        published=structs.replace(
+            then.published,
+            written=sorted({*first.published.written, *now[0]} - now[1]),
+            removed=sorted({*first.published.removed, *now[1]} - now[0]),
+            set_aside=[*first.published.set_aside, *then.published.set_aside],
+        ),
+        edits=[*first.edits, *then.edits],
+    )
+
+
+def replay_elsewhere(
+    opened: OpenStore,
+    directory: str,
+    until: str = "~",
+    *,
+    projections: Sequence[Projection] = ALL,
+    anew: bool = False,
+    check: bool = False,
+    phases: Phases = silent,
+) -> RebuildResult:
+    """Write what the log said at a time under one directory, knowledge bases too: a pure function of the log."""
+    replayed = replay(
+        opened.log,
+        opened.settings,
+        projections=projections,
+        until=until,
+        anew=anew,
+        save=not check,
+        progress=phases(READING),
+    )
+    documents = replayed.documents
+    speaking = [one for one in projections if one.name not in replayed.broken]  # files of one that failed stay
+    published = publish(documents, directory, speaking, dry_run=check, progress=phases(_WRITING))
+    return RebuildResult(replayed, published, ApplyResult())
+
+
+def _one_at_a_time(opened: OpenStore, *, wanted: bool) -> AbstractContextManager[object]:
+    """Two replays into the store would only do the same work twice; where there is no log, nothing is made."""
+    there = Path(opened.store.log).is_dir()
+    return locked(opened.store, opened.store.lock("replay")) if wanted and there else nullcontext()
+
+
+def rebuild(
+    opened: OpenStore,
+    *,
+    projections: Sequence[Projection] | None = None,
+    anew: bool = False,
+    check: bool = False,
+    phases: Phases = silent,
+) -> RebuildResult:
+    """Bring the knowledge directory and the knowledge bases to what the log says; raises NotStored.
+
+    Whatever that adds to the log (edits, arrivals) is in the files when this returns: a second run writes nothing.
+    With `check` nothing is written, and what would be is told. Else the caller holds the store's `replay.lock`: what a
+    killed run left unfinished is removed. Without `projections`, all there are, those of other packages too.
+    """
+    projections = installed().projections if projections is None else projections
+    if not check:
+        _sweep(opened)
+        _name(opened)
+    with Workers() as workers:
+        return _rebuilt(opened, projections, workers, anew=anew, check=check, phases=phases)
+
+
+def _rebuilt(
+    opened: OpenStore, projections: Sequence[Projection], workers: Workers, *, anew: bool, check: bool, phases: Phases
+) -> RebuildResult:
+    log, settings = opened.log, opened.settings
+    rendered = [view for view in projections if view is not KNOWLEDGE]  # people have those files elsewhere
+
+    def again(phase: str = _AGAIN) -> ReplayResult:
+        progress = phases(phase)
+        return replay(
+            log, settings, projections=rendered, anew=anew, save=not check, progress=progress, workers=workers
+        )
+
+    taken = record_edits(log, settings, dry_run=check) if MEMORY in projections else EditRecord([], {})
+    replayed = again(READING)
+    if not check and tell_remotes(log, replayed.places, replayed.identities):
+        replayed = again()
+    applied = ApplyResult()
+    if KNOWLEDGE in projections and replayed.knowledge.tells_of_files:
+        from eventlog.app.build.apply import apply  # most stores plan nothing
+        from eventlog.app.serve.context_loader import drop_copy
+
+        applied = apply(opened, state=replayed.knowledge, dry_run=check, progress=phases(_APPLYING))
+        replayed = again() if applied.stored else replayed
+        for path, _, _ in () if check else applied.files:
+            drop_copy(opened.store.cached("context"), in_full(path, opened.machine.home))
+    published = publish_outdated(
+        replayed,
+        log.store.knowledge,
+        projections,
+        taken_in=taken.files,
+        dry_run=check,
+        progress=phases(_WRITING),
+        spread=workers.spread,
+    )
+    return RebuildResult(replayed, published, applied, taken.events)
+
+
+def _name(opened: OpenStore) -> None:
+    """Give the store a name of its own, before anything is judged by it; where there is no log, nothing is made."""
+    if Path(opened.store.log).is_dir():
+        with suppress(NotStored):  # whatever needs the name says so; most files do not
+            make_replica(opened.store)
+
+
+def _sweep(opened: OpenStore) -> None:
+    """Remove what killed writers left; to rooms other than knowledge others write at this moment."""
+    now, store = opened.machine.clock() / 1e9, opened.store
+    sweep_tree(store.knowledge, before=now)
+    if os.path.isdir(old := store.cached("checkpoints")):  # noqa: PTH112 - Path.is_dir raises where one may not look
+        from shutil import rmtree
+
+        rmtree(old, ignore_errors=True)
+    for room in (store.cache, store.staging):
+        sweep_tree(room, before=now - _LONGEST_WRITE)

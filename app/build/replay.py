@@ -1,0 +1,113 @@
+"""A replay of a store's log, with the cache of that store."""
+
+import zlib
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
+from functools import lru_cache, partial
+from pathlib import Path
+from typing import Any
+
+from eventlog.app.build import cache
+from eventlog.app.build.workers import Workers
+from eventlog.app.progress import READING, watched
+from eventlog.log.event_log import EventLog
+from eventlog.projections import ALL
+from eventlog.projections.base import Projection
+from eventlog.projections.engine.day_book import EVERYTHING, Keep, Progress
+from eventlog.projections.engine.replay import ReplayResult
+from eventlog.projections.engine.replay import replay as fold_and_render
+from eventlog.projections.engine.shelf import Overlay, ShelfDamaged
+from eventlog.settings.schema import Settings
+
+_MOST = 3 / 4  # of the days: to take away their rows takes as long as to make those of the others
+
+
+def replay(
+    log: EventLog,
+    settings: Settings,
+    *,
+    projections: Sequence[Projection] = ALL,
+    until: str = EVERYTHING,
+    keep: Keep | None = None,
+    anew: bool = False,
+    save: bool = True,
+    progress: Progress | None = None,
+    workers: Workers | None = None,
+) -> ReplayResult:
+    """Render the events with `ts <= until` that `keep` accepts; without `progress`, whoever watches is told.
+
+    Without `workers` to help, there are some for as long as this takes. With `anew` nothing that was kept is used,
+    without `save` nothing at all is written. A cache that is damaged is made anew; where there can be none, the log is
+    read.
+    """
+    if progress is None:
+        with watched() as phase:
+            once_more = partial(replay, projections=projections, until=until, keep=keep, anew=anew, save=save)
+            return once_more(log, settings, progress=phase(READING), workers=workers)
+    run = partial(
+        _run,
+        workers,
+        log,
+        settings,
+        projections=projections,
+        until=until,
+        keep=keep,
+        surroundings=_time_zone_data(settings.timezone),
+        progress=progress,
+    )
+    saves = save and until == EVERYTHING and keep is None and Path(log.store.log).is_dir()
+    if keep is not None or (anew and not saves):
+        return run()
+    found = cache.opened(log.store, writes=saves, anew=anew)
+    return _with(run, log, found, until, writes=saves) if found else run()
+
+
+def _run(workers: Workers | None, *arguments: Any, **options: Any) -> ReplayResult:
+    """Replay, with other processes where there can be any."""
+    with nullcontext(workers) if workers else Workers() as helping:
+        return fold_and_render(*arguments, **options, spread=helping.spread)
+
+
+def _with(
+    run: Callable[..., ReplayResult], log: EventLog, found: cache.StoreCache, until: str, *, writes: bool
+) -> ReplayResult:
+    """Replay with a cache, and once more without what is damaged in it."""
+
+    def again(error: ShelfDamaged) -> ReplayResult:
+        found.close()
+        if error.for_good and writes:
+            cache.delete(log.store)
+        return run()
+
+    try:
+        done = run(shelf=found if writes else _overlay(found, until))
+    except ShelfDamaged as error:
+        return again(error)
+    done.again = again
+    if writes:
+        found.save()
+        done.save = found.save
+    return done
+
+
+def _overlay(found: cache.StoreCache, until: str) -> Overlay:
+    """Lie over the cache for a replay of then: without the days since, or where those are most, of the days before.
+
+    Raises ShelfDamaged.
+    """
+    days = found.blocks("day", "")
+    since = sum(day > until for day in days)
+    return Overlay(found, until if since > _MOST * len(days) else "")
+
+
+@lru_cache
+def _time_zone_data(name: str) -> str:
+    """Digest the rules of a time zone: they change with the system's."""
+    if name == "UTC":
+        return ""
+    from importlib.resources import files
+    from zoneinfo import TZPATH
+
+    places = (Path(folder, name) for folder in TZPATH)
+    data = next((place.read_bytes() for place in places if place.is_file()), None)
+    return f"{zlib.crc32(data or files('tzdata').joinpath('zoneinfo', *name.split('/')).read_bytes())}"

@@ -1,0 +1,89 @@
+"""A long file, made of what is there and of what is new: the system copies what has not changed, nobody reads it."""
+
+import os
+from collections.abc import Iterator
+from typing import BinaryIO
+
+from eventlog.projections.base import Pieces
+from eventlog.projections.engine.layouts import Layout
+from eventlog.store import stamps
+from eventlog.store.exchange_file import Overtaken
+from eventlog.store.files import open_regular, replace_file
+
+_AT_ONCE = 1 << 20
+_Segment = bytes | tuple[int, int]  # new bytes, or offset and length of those that are there
+
+
+def splice(path: str, pieces: Pieces, layout: Layout, *, dry_run: bool = False) -> tuple[bool, Layout]:
+    """Make the pieces the content of a file with that layout; tell whether it differed, and its layout now.
+
+    Raises NotStored, and Overtaken where the file is not, or not any more, as it was published.
+    """
+    try:
+        fd = open_regular(path)
+    except OSError as error:
+        raise Overtaken from error
+    with os.fdopen(fd, "rb") as there:
+        _check(there, layout)
+        segments = list(_segments(there, pieces, layout))
+        lengths = {block: layout.lengths[block] if said is None else len(said) for block, said in pieces.blocks.items()}
+        if lengths == layout.lengths and not any(isinstance(one, bytes) for one in segments):
+            return False, Layout(layout.path, layout.stamp, lengths)
+        if dry_run:
+            return True, layout
+        written: list[os.stat_result] = []
+
+        def write(opened: BinaryIO) -> None:
+            for segment in segments:
+                if isinstance(segment, bytes):
+                    opened.write(segment)
+                else:
+                    _copy(there.fileno(), *segment, opened)
+            opened.flush()
+            _check(there, layout)
+            written.append(os.fstat(opened.fileno()))
+
+        replace_file(path, write)
+        stamp = stamps.of_file(path)
+        (done,) = written
+        if (stamp[0], stamp[1], stamp[3]) != (sum(lengths.values()), done.st_mtime_ns, done.st_ino):
+            raise Overtaken
+        return True, Layout(layout.path, stamp, lengths)
+
+
+def _check(there: BinaryIO, layout: Layout) -> None:
+    if stamps.of(os.fstat(there.fileno())) != layout.stamp or sum(layout.lengths.values()) != layout.stamp[0]:
+        raise Overtaken
+
+
+def _segments(there: BinaryIO, pieces: Pieces, layout: Layout) -> Iterator[_Segment]:
+    """Yield what the file is made of, in order; what lies side by side already is one segment."""
+    starts, at = {}, 0
+    for block, length in layout.lengths.items():
+        starts[block], at = at, at + length
+    run = (0, 0)
+    for block, said in pieces.blocks.items():
+        start, length = starts.get(block, 0), layout.lengths.get(block, 0)
+        if said is None or (len(said) == length and os.pread(there.fileno(), length, start) == said):
+            if run[0] + run[1] != start:
+                yield from (run,) * (run[1] > 0)
+                run = (start, 0)
+            run = (run[0], run[1] + length)
+        else:
+            yield from (run,) * (run[1] > 0)
+            yield said
+            run = (start + length, 0)
+    yield from (run,) * (run[1] > 0)
+
+
+def _copy(source: int, start: int, length: int, opened: BinaryIO) -> None:
+    opened.flush()
+    while length:
+        try:
+            done = os.copy_file_range(source, opened.fileno(), length, start)
+        except (AttributeError, OSError):  # other systems, some file systems
+            done = opened.write(os.pread(source, min(length, _AT_ONCE), start))
+            opened.flush()
+        if not done:
+            raise Overtaken
+        start, length = start + done, length - done

@@ -1,0 +1,56 @@
+"""The context of a session, and the receipt that it was told; for hooks and for whoever asks by hand."""
+
+from eventlog.app.naming.known_projects import home_of
+from eventlog.app.open_store import OpenStore
+from eventlog.app.serve.at_work import work_at_hand
+from eventlog.app.serve.context import begin, build
+from eventlog.hooks import prompts
+from eventlog.projections.context.agent_context import SessionType
+from eventlog.projections.context.build import ContextResult
+from eventlog.projections.context.request import ContextRequest
+from eventlog.projections.context.work_at_hand import WorkAtHand
+from eventlog.projects.root import project_root
+
+
+def request_of(
+    opened: OpenStore,
+    project: str,
+    *,
+    session: str = "",
+    session_type: str | None = None,
+    source: str = "",
+    agent: str = "",
+    budget: int | None = None,
+    where: str = "",
+) -> ContextRequest:
+    """Ask, on this machine and now, for the context of a session in the project with this root.
+
+    With `session` it is a real start, told how to save. `budget` is in characters, `where` the directory it works in.
+    """
+    locale = opened.settings.locale
+    return ContextRequest(
+        now=opened.machine.now(),
+        home=opened.machine.home,
+        project=project,
+        known_as=home_of(opened.store, project),
+        session_id=session,
+        session_type=SessionType(session_type) if session_type else None,
+        source=source,
+        agent=agent,
+        instructions=prompts.instructions(opened.store, session, agent or "cli", locale, source) if session else "",
+        budget=budget,
+        work=work_at_hand(opened.store, project, _within(project, where)) if project else WorkAtHand(),
+        program=opened.machine.program,
+        store_option=prompts.store_option(opened.store),
+    )
+
+
+def _within(project: str, where: str) -> str:
+    """Return where a session works, if that is in the project: a linked worktree has a branch of its own."""
+    return where if where and project_root(where) == project else project
+
+
+def session_context(opened: OpenStore, request: ContextRequest) -> ContextResult:
+    """Build the context; a real start uses BOOTSTRAP.md up, and its receipt is due once the agent was told."""
+    ask = begin if request.session_id else build
+    return ask(opened.log, opened.settings, request)

@@ -1,0 +1,199 @@
+"""The check of the store, its settings, and every agent; reads everything, changes nothing."""
+
+import errno
+import os
+from collections.abc import Iterator
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from eventlog import __version__
+from eventlog.app.ask.text_filter import texts_in
+from eventlog.app.build import foreign_logs
+from eventlog.app.build.cache import kept
+from eventlog.app.naming.short_ids import ShortIds
+from eventlog.app.setup.install import health
+from eventlog.app.setup.install.health import Problem
+from eventlog.app.setup.install.host_report import Report, examine
+from eventlog.app.setup.install.install import InstallTarget
+from eventlog.app.write.set_aside import copies_in
+from eventlog.format import fence, timestamps
+from eventlog.format.codec import to_fields
+from eventlog.format.error_text import of_record, of_system, place_of
+from eventlog.format.errors import BadSettings
+from eventlog.format.events import Fact, PlanEntry, StageSummary, order
+from eventlog.format.retractions import statements_of
+from eventlog.format.text import cut, one_line
+from eventlog.hooks import error_log
+from eventlog.log import days
+from eventlog.log.conflict_copies import sync_program
+from eventlog.log.event_log import EventLog
+from eventlog.projections.context.recent_events import retractions_since
+from eventlog.settings import load
+from eventlog.store import Store
+from eventlog.store.replica import copied_from, own_replica_of, replica_of
+
+_SHOWN, _CHARS = 5, 100  # of events that try to leave their fence
+_NO_PERMISSION = of_system(PermissionError(errno.EACCES, ""))
+
+_NAMED = 5  # events of the future
+
+
+class StoreSize(NamedTuple):
+    """How much there is in a store, when its list of sessions was last written, and which release tells it."""
+
+    files: int
+    bytes: int
+    written_at: str | None
+    version: str
+
+
+class DoctorReport(NamedTuple):
+    """Problems of the store, edited files that were set aside, a report per agent, and the failures hooks noted."""
+
+    store: str
+    size: StoreSize
+    problems: list[Problem]
+    set_aside: list[str]
+    agents: list[Report]
+    failures: list[dict[str, Any]]
+    copied_from: str = ""  # the name of the store that this one was copied from
+
+    @property
+    def needs_a_fix(self) -> bool:
+        """Tell whether there is anything a person should see to."""
+        serious = any(problem.serious for agent in self.agents for problem in agent.problems)
+        return bool(serious or self.problems or self.failures)
+
+
+def doctor(target: InstallTarget) -> DoctorReport:
+    """Examine the store and every agent; whatever cannot be examined is a problem, not a failure."""
+    store, home = target.store, list(_home(target))
+    return DoctorReport(
+        store.root,
+        _size(store),
+        list({problem.what: problem for problem in (*home, *_problems(target))}.values()),
+        list(map(str, copies_in(store))),
+        [] if home else examine(target),
+        [failure | {"error": of_record(str(failure.get("error")))} for failure in error_log.noted(store)],
+        copied_from(store) if own_replica_of(store) else "",
+    )
+
+
+def _home(target: InstallTarget) -> Iterator[Problem]:
+    """Tell what is wrong with the home directory, where agents keep their files."""
+    home = str(target.home)
+    if not target.home.is_absolute():
+        yield Problem(f"HOME is {home!r}, which is no path from the root", "set HOME to your home directory")
+    elif os.path.lexists(home) and not target.home.is_dir():
+        yield Problem(f"{home} is your home directory, and it is none", "set HOME to your home directory")
+    elif os.path.lexists(home) and not os.access(home, os.R_OK | os.X_OK):
+        yield Problem(f"{home} cannot be examined: {_NO_PERMISSION[0]}", _NO_PERMISSION[1])
+
+
+def _size(store: Store) -> StoreSize:
+    """Measure without reading: a log may be large, or somebody else's."""
+    sizes: list[int] = []
+    written = None
+    with suppress(OSError):
+        sizes = [Path(file).stat().st_size for day in days.list_days(store.log) for file in day.files]
+    with suppress(OSError):
+        written = timestamps.from_ns(Path(store.knowledge, "sessions.jsonl").stat().st_mtime_ns)
+    return StoreSize(len(sizes), sum(sizes), written, __version__)
+
+
+def _problems(target: InstallTarget) -> Iterator[Problem]:
+    store = target.store
+    for check in (
+        partial(_switches, target),
+        partial(_settings, store),
+        partial(health.examine, store),
+        partial(_log_files, store.log),
+        partial(_replicas, store),
+        partial(_leaving, store),
+        partial(_future, store),
+    ):
+        try:
+            yield from check()
+        except OSError as error:
+            what, fix = of_system(error)
+            yield Problem(f"{place_of(error, store.root)} cannot be examined: {what}", fix)
+
+
+def _log_files(log: str) -> Iterator[Problem]:
+    for path in days.foreign_files(log):
+        if program := sync_program(Path(path).name):
+            what = f"{path} is a copy {program} made where two versions met, and is never read"
+            yield Problem(what, "name it YYYY-MM-DD.NAME.jsonl to have its events too, or remove it")
+        else:
+            yield Problem(f"{path} is no day file and is never read", f"move it out of {log}")
+    for bad in days.unreadable(log):
+        what = f"{bad.file} cannot be read: {bad.reason}"
+        yield Problem(what, "give it back to its owner, or move it out: the rest is read")
+
+
+def _replicas(store: Store) -> Iterator[Problem]:
+    for lost in foreign_logs.lost_lines(store):
+        now = "is gone" if lost.there is None else f"has {lost.there:,} now, and they do not begin with those"
+        fix = f"copy it again from its machine; if it is meant to be so, remove {store.cached('replicas.json')}"
+        yield Problem(f"{lost.path} was seen with {lost.seen:,} line{'s' * (lost.seen != 1)} and {now}", fix)
+    if file := foreign_logs.written_elsewhere(store):
+        name = replica_of(store)
+        yield Problem(
+            f"{file} has events of {name}, the name of this store, that its own log lacks",
+            "where a copy of this store is in use, remove the file `replica` there; else this log has lost them",
+        )
+    if (former := copied_from(store)) and not own_replica_of(store):
+        yield Problem(f"this store is a copy of that of {former}, and goes by its name", "eventlog replay")
+    if Path(store.replica).exists() and not replica_of(store):
+        yield Problem(f"{store.replica} does not hold the name of a store", "remove it, and it is made anew")
+
+
+def _leaving(store: Store) -> Iterator[Problem]:
+    """Name what was said and not withdrawn, and looks as if it was meant to be read outside of its fence."""
+    said = [
+        event
+        for day in days.list_days(store.log)
+        for event in days.load_mentioning(day, fence.LEAVING)
+        if isinstance(event, Fact | StageSummary | PlanEntry)
+        and any(map(fence.tries_to_leave, texts_in(to_fields(event))))
+    ]
+    withdrawn = retractions_since(EventLog(store), kept(store), "", "~").withdrawn() if said else None
+    told = sorted((event for event in said if withdrawn and not withdrawn.hides(event)), key=order)
+    for event in told[-_SHOWN:]:
+        short, text = ShortIds(store).of(event.id), cut(one_line(" · ".join(statements_of(event))), _CHARS)
+        yield Problem(f"{short} says what could be taken for a host's words: {text}", f"eventlog forget {short}")
+    if len(told) > _SHOWN:
+        yield Problem(f"{len(told) - _SHOWN} older ones do so, too", "forget these, and see again")
+
+
+def _future(store: Store) -> Iterator[Problem]:
+    """Name what lies a minute or more ahead: a clock was wrong then, or is now."""
+    limit = timestamps.from_ns(timestamps.system_clock() + timestamps.FOLLOWED)
+    ahead = [day for day in days.list_days(store.log) if day.date >= limit[:10]]
+    found = sorted((event for day in ahead for event in days.load(day)[0] if event.ts > limit), key=order)
+    if found:
+        named = ", ".join(map(ShortIds(store).of, [event.id for event in found[:_NAMED]]))
+        more = f" and {len(found) - _NAMED:,} more" if len(found) > _NAMED else ""
+        span = " to ".join(dict.fromkeys((found[0].ts[:10], found[-1].ts[:10])))
+        what = f"{len(found):,} event{'s' * (len(found) != 1)} of the future, {span}: {named}{more}"
+        fix = "set the clock if it is wrong; they outrank nothing said here since; eventlog forget ID takes a fact back"
+        yield Problem(what, fix)
+
+
+def _switches(target: InstallTarget) -> Iterator[Problem]:
+    if target.environ.get("EVENTLOG_DISABLED", "") not in ("", "0"):
+        yield Problem("EVENTLOG_DISABLED is set: hooks record nothing", "unset EVENTLOG_DISABLED")
+    switch = target.project / ".eventlog-disable"
+    if os.path.lexists(switch):
+        yield Problem("hooks record nothing in this project", f"rm {switch}")
+
+
+def _settings(store: Store) -> Iterator[Problem]:
+    try:
+        load.load(store)
+    except BadSettings as error:
+        is_there = error.what.startswith("cannot be read")
+        do = error.hint if is_there else "correct it"
+        yield Problem(str(error), f"{do}: until then hooks go by the defaults, and replay refuses")

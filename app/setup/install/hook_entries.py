@@ -1,0 +1,146 @@
+"""A host's file with our entries in it, and without; pure, and every byte of the rest stays.
+
+New entries go to the end of their lists: other tools' hooks keep their positions, by which Codex knows what it trusts.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from eventlog.app.setup.install import json_edit
+from eventlog.app.setup.install.json_spans import Node, list_at, object_at, parse, says_something
+from eventlog.hooks.command import is_ours
+from eventlog.hosts.profile import HookFile
+from eventlog.hosts.steps import dig
+
+_COMMANDS = ("command", "bash", "powershell", "exec")
+
+_PLUGIN_HEAD = "// Written by `eventlog install "
+_PLUGIN_COMMANDS = re.compile(r"^const COMMANDS = (\{.*\})$", re.MULTILINE)
+
+
+def merge(text: str, hooks: HookFile, commands: Mapping[str, str]) -> str:
+    """Put exactly one entry of ours for each event into a file, and none for others; raises NotJson or BadRequest."""
+    if hooks.script:
+        return _plugin(hooks.script.read_text("utf-8"), commands)
+    text = text if says_something(text) else "{\n}\n"
+    for key, value in {**hooks.document, "hooks": {}}.items():
+        text = json_edit.with_default(text, [key], value)
+    for event, command in commands.items():
+        text = _merge_event(text, event, entry(hooks, event, command))
+    return _strip_events(text, keep=commands)
+
+
+def entry(hooks: HookFile, event: str, command: str) -> dict[str, Any]:
+    """Make the entry that is added to the list of an event."""
+    own = dict(hooks.own.get(event, {}))
+    matcher = {"matcher": own.pop("matcher")} if "matcher" in own else {}
+    handler = {**hooks.handler, hooks.command_key: command, **own}
+    return {**matcher, "hooks": [handler]} if hooks.shape == "nested" else {**matcher, **handler}
+
+
+def strip(text: str) -> str:
+    """Make the file without any entry of ours, nor what that leaves empty; raises NotJson or BadRequest."""
+    if is_plugin(text):
+        return ""
+    if not says_something(text):
+        return text
+    stripped = _strip_events(text, keep=())
+    return text if stripped == text else json_edit.without_blank(stripped, ["hooks"])
+
+
+def commands_in(value: Any) -> Iterator[tuple[str, str]]:
+    """Yield event and command of every handler in a parsed file, ours or not."""
+    hooks = dig(value, "hooks")
+    for event, entries in hooks.items() if isinstance(hooks, dict) else ():
+        for item in entries if isinstance(entries, list) else ():
+            yield from ((event, command) for command in _commands(item))
+
+
+def value_of(text: str) -> Any:
+    """Parse a file with hooks, be it JSON or a script of ours; raises NotJson."""
+    return {"hooks": _plugin_commands(text)} if is_plugin(text) else parse(text).value
+
+
+def _merge_event(text: str, event: str, wanted: dict[str, Any]) -> str:
+    hooks, entries = object_at(text, ["hooks"]), list_at(text, ["hooks", event])
+    if entries is None:
+        return json_edit.append(text, hooks, [wanted], event)
+    ours = [index for index, part in enumerate(entries.parts) if _is_all_ours(part.node.value)]
+    if not ours:
+        return json_edit.append(text, entries, wanted)
+    for extra in reversed(ours[1:]):
+        text = json_edit.remove(text, _entries(text, event), extra)
+    kept = _entries(text, event).parts[ours[0]].node
+    return text if kept.value == wanted else json_edit.replace(text, kept, wanted)
+
+
+def _strip_events(text: str, keep: Mapping[str, str] | tuple[()]) -> str:
+    hooks = object_at(text).get("hooks")
+    for event in [part.key for part in hooks.parts] if hooks else ():
+        if event is not None and event not in keep:
+            text = _strip_event(text, event)
+    return text
+
+
+def _strip_event(text: str, event: str) -> str:
+    left = text
+    for index, (_, _, node) in reversed([*enumerate(_entries(text, event).parts)]):
+        if _is_all_ours(node.value):
+            left = json_edit.remove(left, _entries(left, event), index)
+        elif any(map(is_ours, _commands(node.value))):
+            left = _strip_group(left, event, index)
+    return text if left == text else json_edit.without_blank(left, ["hooks", event])
+
+
+def _strip_group(text: str, event: str, index: int) -> str:
+    """Someone put our handler into a group of theirs."""
+    handlers = _entries(text, event).parts[index].node.get("hooks")
+    for position in reversed(range(len(handlers.parts) if handlers else 0)):
+        group = _entries(text, event).parts[index].node.get("hooks")
+        if group and any(map(is_ours, _commands(group.parts[position].node.value))):
+            text = json_edit.remove(text, group, position)
+    return text
+
+
+def _is_all_ours(value: Any) -> bool:
+    found = list(_commands(value))
+    return bool(found) and all(map(is_ours, found))
+
+
+def _commands(value: Any) -> Iterator[str]:
+    """Yield the commands of an entry, or of the handlers in a group."""
+    if not isinstance(value, dict):
+        return
+    yield from (value[key] for key in _COMMANDS if isinstance(value.get(key), str))
+    handlers = value.get("hooks")
+    for handler in handlers if isinstance(handlers, list) else ():
+        yield from _commands(handler)
+
+
+def _entries(text: str, event: str) -> Node:
+    found = object_at(text, ["hooks"]).get(event)
+    assert found is not None
+    return found
+
+
+def _plugin(template: str, commands: Mapping[str, str]) -> str:
+    """Put the commands, by event, into the plugin."""
+    told = f"const COMMANDS = {json.dumps(commands)}"
+    return _PLUGIN_COMMANDS.sub(lambda _: told, template, count=1)
+
+
+def is_plugin(text: str) -> bool:
+    """Tell whether a file is a plugin we wrote, of this version or another."""
+    return text.startswith(_PLUGIN_HEAD)
+
+
+def _plugin_commands(text: str) -> dict[str, Any]:
+    """Read the commands of a plugin of ours, in the shape of other hosts' hooks."""
+    found = _PLUGIN_COMMANDS.search(text)
+    try:
+        commands = json.loads(found[1]) if found else {}
+    except ValueError:
+        return {}
+    return {event: [{"command": command}] for event, command in commands.items()}

@@ -1,0 +1,244 @@
+"""The check of each host: what is active, what is not, and the exact fix; reads everything, changes nothing."""
+
+import shutil
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from eventlog.app.setup.install import hook_entries, host_file, mcp_servers
+from eventlog.app.setup.install.health import Problem
+from eventlog.app.setup.install.install import InstallTarget, saving, server_entry, unsafe_rules, wanted_events
+from eventlog.app.setup.install.json_spans import says_something
+from eventlog.app.setup.install.last_seen import last_seen
+from eventlog.app.setup.install.permissions import Saving
+from eventlog.format import timestamps
+from eventlog.format.error_text import of_record
+from eventlog.format.errors import BadRequest, EventLogError
+from eventlog.hooks import error_log
+from eventlog.hooks.command import calls_us, command, is_ours, is_shared, missing_files
+from eventlog.hosts import named, newest_transcript
+from eventlog.hosts.profile import BOTH_SCOPES, HostProfile, Scope, profiles
+from eventlog.hosts.steps import dig
+
+
+class Report(NamedTuple):
+    """One host: is it there, where are we registered, when did a hook last arrive, and what is wrong."""
+
+    agent: str
+    name: str
+    found: bool
+    installed: tuple[str, ...]
+    last: str | None
+    problems: tuple[Problem, ...]
+    saving: Saving | None = None  # of those installed
+    servers: tuple[str, ...] = ()  # the files by which it starts our MCP server
+
+
+class _HookFile(NamedTuple):
+    scope: Scope
+    path: Path
+    value: Any
+    commands: tuple[tuple[str, str], ...]  # ours, as (event, command)
+
+
+def examine(target: InstallTarget) -> list[Report]:
+    """A report for every host eventlog knows; where the log cannot be read, none was heard."""
+    failed = error_log.noted(target.store)
+    hosts = profiles()
+    heard: dict[str, str] = {}
+    with suppress(OSError):
+        heard = last_seen(target.store, [named(agent) for agent in hosts])
+    files = {agent: list(_files(target, host)) for agent, host in hosts.items()}
+    reports = [_report(target, host, files, heard.get(named(agent))) for agent, host in hosts.items()]
+    return [
+        report._replace(problems=(*report.problems, *_failures(target, report.agent, failed))) for report in reports
+    ]
+
+
+def is_registered(target: InstallTarget, host: HostProfile, scope: Scope) -> bool:
+    """Tell whether we are in a host's file of that scope."""
+    return any(isinstance(file, _HookFile) and file.scope == scope for file in _files(target, host))
+
+
+def _report(
+    target: InstallTarget, host: HostProfile, files: dict[str, list[_HookFile | Problem]], last: str | None
+) -> Report:
+    own = [file for file in files[host.agent] if isinstance(file, _HookFile)]
+    problems = [problem for problem in files[host.agent] if isinstance(problem, Problem)]
+    problems += [problem for file in own for problem in _problems(target, host, file)]
+    problems += [problem for file in own for problem in _distrust(target, host, file, last)]
+    problems += _doubles(host, own)
+    problems += _crossings(host, own, files)
+    problems += _unsafe(target, host)
+    servers, wrong = _servers(target, host)
+    told = {problem.what for problem in problems}  # one file may hold hooks and servers
+    problems += [problem for problem in wrong if problem.what not in told]
+    has_traces = any(_is_there(target.home / trace) for trace in host.traces or (host.home,))
+    found = has_traces or any(map(shutil.which, host.programs or (host.agent,)))
+    paths = tuple(str(file.path) for file in own)
+    judged = _saving(target, host) if own else None
+    return Report(host.agent, host.name, found, paths, last, tuple(problems), judged, servers)
+
+
+def _is_there(directory: Path) -> bool:
+    """Tell whether there is such a directory; where one may not look, there is none."""
+    with suppress(OSError):
+        return directory.is_dir()
+    return False
+
+
+def _servers(target: InstallTarget, host: HostProfile) -> tuple[tuple[str, ...], list[Problem]]:
+    """Find the files by which the host starts our MCP server, and what is wrong with them."""
+    found, problems = [], []
+    for scope in BOTH_SCOPES:
+        path = target.server_file(host, scope)
+        try:
+            entry = server_entry(target, host, scope)
+        except EventLogError as error:
+            if path != target.file(host, scope):  # that one is told of for its hooks
+                problems.append(Problem(str(error), error.hint or "correct the file by hand", serious=False))
+            continue
+        if path is None or str(path) in found or not mcp_servers.is_ours(entry):
+            continue
+        found.append(str(path))
+        if gone := mcp_servers.missing_files(entry):
+            again = f"eventlog install {host.agent} --{scope} --mcp"
+            problems.append(Problem(f"{path} starts {' and '.join(gone)}, which is gone", again))
+    return tuple(found), problems
+
+
+def _saving(target: InstallTarget, host: HostProfile) -> Saving | None:
+    """Tell whether its agent may save; nothing where its file cannot be understood, which is told elsewhere."""
+    try:
+        return saving(target, host)
+    except EventLogError:
+        return None
+
+
+def _unsafe(target: InstallTarget, host: HostProfile) -> Iterator[Problem]:
+    """Name rules of an earlier release that allow more than saving; a file nobody understands is told elsewhere."""
+    with suppress(EventLogError):
+        for path in unsafe_rules(target, host):
+            what = f"{path} lets its agent run more than eventlog unasked: what a saved text has in backticks or $(…)"
+            yield Problem(what, f"eventlog install {host.agent} --allow")
+
+
+def _files(target: InstallTarget, host: HostProfile) -> Iterator[_HookFile | Problem]:
+    """The host's files we are registered in; a file that cannot be understood is a problem."""
+    places = {target.file(host, scope): scope for scope in BOTH_SCOPES[::-1]}  # one file, where the project is the home
+    for path, scope in reversed(places.items()):
+        try:
+            value = _value(path)
+        except EventLogError as error:
+            yield Problem(str(error), error.hint or "correct the file by hand")
+            continue
+        commands = tuple((event, text) for event, text in hook_entries.commands_in(value) if calls_us(text))
+        if commands:
+            yield _HookFile(scope, path, value, commands)
+
+
+def _value(path: Path) -> Any:
+    text = host_file.text_of(host_file.read(path), path)
+    try:
+        value = hook_entries.value_of(text) if says_something(text) else None
+    except BadRequest as error:
+        raise BadRequest(error.what, where=str(path), hint="correct the file by hand") from error
+    if value is not None and not isinstance(value, dict):
+        raise BadRequest("not a JSON object", where=str(path), hint="correct the file by hand")
+    return value
+
+
+def _problems(target: InstallTarget, host: HostProfile, file: _HookFile) -> Iterator[Problem]:
+    again = f"eventlog install {host.agent} --{file.scope}"
+    gone = sorted({path for _, text in file.commands for path in missing_files(text)})
+    if gone:
+        yield Problem(f"{file.path} calls {' and '.join(gone)}, which is gone", again)
+    installed = {event: text for event, text in file.commands if is_ours(text)}
+    shared, home = any(map(is_shared, installed.values())), str(target.home)
+    again += " --session-type shared" if shared else ""
+    events = wanted_events(target.store, host)
+    wanted = {event: command(host.agent, event, target.store, home, shared=shared) for event in events}
+    if missing := [event for event in wanted if event not in dict(file.commands)]:
+        yield Problem(f"{file.path} lacks {', '.join(missing)}", again)
+    if unwanted := [event for event in installed if event not in wanted]:
+        yield Problem(f"{file.path} calls us for {', '.join(unwanted)}, which no setting asks for", again)
+    if not gone and any(installed[event] != wanted[event] for event in installed if event in wanted):
+        yield Problem(f"{file.path} calls another installation or store than this one", again)
+    if switch := _switched_off(file.value):
+        yield Problem(f"{file.path} switches all hooks off: {switch}", f"remove {switch} from {file.path}")
+
+
+def _switched_off(value: Any) -> str:
+    """Name the setting of a host's file that switches all its hooks off; "" where none does."""
+    if dig(value, "disableAllHooks") is True:
+        return "disableAllHooks"
+    return "hooks.enabled" if dig(value, "hooks", "enabled") is False else ""
+
+
+def _distrust(target: InstallTarget, host: HostProfile, file: _HookFile, last: str | None) -> Iterator[Problem]:
+    """Name the hooks the host may skip. One that arrived since the file was written says more than a guess."""
+    if host.distrust is None:
+        return
+    for found in host.distrust(target.directory(host), file.path, file.value):
+        if not found.is_guess or (last or "") < timestamps.from_ns(file.path.stat().st_mtime_ns):
+            serious = not found.is_guess and _has_run_since(target, host, file.path)
+            yield Problem(found.what, found.fix, serious, pending=not found.is_guess)
+
+
+def _has_run_since(target: InstallTarget, host: HostProfile, file: Path) -> bool:
+    """Tell whether the host wrote a session since our hooks are in its file; before, nothing can have been missed."""
+    try:
+        newest = newest_transcript(named(host.agent), str(target.project), target.environ)
+        return bool(newest) and Path(newest).stat().st_mtime_ns > file.stat().st_mtime_ns
+    except OSError:
+        return False
+
+
+def _doubles(host: HostProfile, own: list[_HookFile]) -> Iterator[Problem]:
+    """Two registrations cost time, not truth: what arrives twice is one event."""
+    if len(own) > 1:
+        yield Problem(
+            "registered for the user and for this project: every hook runs twice",
+            f"eventlog uninstall {host.agent} --project",
+        )
+    for event in sorted({event for file in own for event, _ in file.commands}):
+        for file in own:
+            if sum(event == other for other, _ in file.commands) > 1:
+                yield Problem(
+                    f"{file.path} registers {event} twice",
+                    f"eventlog install {host.agent} --{file.scope}, and remove the copy written by hand",
+                )
+
+
+def _crossings(
+    host: HostProfile, own: list[_HookFile], files: dict[str, list[_HookFile | Problem]]
+) -> Iterator[Problem]:
+    """Name the files of other hosts that this one runs, too."""
+    for foreign in host.also_runs if own else ():
+        for file in files[foreign.agent]:
+            if isinstance(file, _HookFile) and file.scope in foreign.scopes:
+                yield Problem(
+                    f"{host.name} also runs the hooks in {file.path}: every hook runs twice",
+                    _saving_time(host, [spare for spare in own if foreign.is_enough and _covers(file, spare)]),
+                    serious=False,
+                )
+
+
+def _covers(foreign: _HookFile, own: _HookFile) -> bool:
+    """Tell whether nothing is missed without a registration of our own."""
+    return foreign.scope in ("user", own.scope)
+
+
+def _saving_time(host: HostProfile, spare: list[_HookFile]) -> str:
+    commands = " and ".join(f"eventlog uninstall {host.agent} --{file.scope}" for file in spare)
+    return f"harmless; to save the time: {commands}" if spare else "none needed: it is harmless"
+
+
+def _failures(target: InstallTarget, agent: str, failed: list[dict[str, object]]) -> Iterator[Problem]:
+    """Name what hooks called by this host could not do."""
+    own = [failure for failure in failed if failure.get("agent") == named(agent)]
+    if own:
+        log = error_log.path_of(target.store)
+        last = f"the last at {str(own[-1].get('ts'))[:19]}: {of_record(str(own[-1].get('error')))}"
+        yield Problem(f"{len(own):,} of its hooks failed, {last}", f"see {log}; remove that file when it is dealt with")

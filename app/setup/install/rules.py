@@ -1,0 +1,125 @@
+"""Rule files for hosts that read them: the first net again, for sessions whose start no hook could speak at.
+
+A file of our own (a rule, a skill), or a marked block in a file others share (AGENTS.md).
+"""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from eventlog.app.setup.install.install import FileChange, InstallTarget, change, restore
+from eventlog.hooks import prompts
+from eventlog.hosts.profile import HostProfile, RuleFile, Scope, profiles
+from eventlog.settings.schema import Locale
+
+_BEGIN, _END = "<!-- eventlog:begin -->", "<!-- eventlog:end -->"
+
+
+_TEXT: Mapping[Locale, str] = {
+    "en": """\
+## Memory
+
+When you have completed what the user asked for, have committed, or are asked to remember, save it in the same turn, \
+silently. Skip it when the conversation is too short to matter. Do not mention it in your reply.
+
+    {program} summary{store} --topic 'a few words' --summary 'what was done'
+    {program} fact{store} 'one thing worth knowing in a later session' --entity 'what it is about'
+
+{quoting}
+
+What earlier sessions saved about something: `{program} search{store} 'a few words'`
+""",
+    "zh": """\
+## 记忆
+
+完成用户请求的任务、提交代码或用户要求记住时，在同一回合内静默保存。会话太短或无意义时跳过。不要在回复中提及。
+
+    {program} summary{store} --topic '几个字' --summary '做了什么'
+    {program} fact{store} '以后的会话值得知道的一件事' --entity '关于什么'
+
+{quoting}
+
+以前的会话就某事保存的内容：`{program} search{store} '几个字'`
+""",
+}
+
+
+def path_of(target: InstallTarget, host: HostProfile, scope: Scope) -> Path | None:
+    """The host's rule file; None where it has none there."""
+    if scope == "project":
+        return target.project / host.rules.project_file
+    return target.directory(host) / host.rules.user_file if host.rules.user_file else None
+
+
+def install_rules(target: InstallTarget, host: HostProfile, scope: Scope, locale: Locale) -> FileChange | None:
+    """Write the rules; None where the host has no such file. Raises BadRequest or NotStored."""
+    path, rule = path_of(target, host, scope), host.rules
+    if path is None:
+        return None
+    text = _TEXT[locale].format(
+        program=prompts.program(), quoting=prompts.QUOTING[locale], store=prompts.store_option(target.store)
+    )
+    return change(target.store, path, _edit(rule, text), _strip(rule))
+
+
+def uninstall_rules(target: InstallTarget, host: HostProfile, scope: Scope) -> FileChange | None:
+    """Take the rules away; None where there can be none. A block in a shared file goes whoever asked for it."""
+    path = path_of(target, host, scope)
+    if path is None:
+        return None
+    return restore(target.store, path, _strip(host.rules), lambda text: not text.strip())
+
+
+def shares_rules(host: HostProfile, scope: Scope) -> list[HostProfile]:
+    """Other hosts that read the same rule file."""
+    if scope != "project":
+        return []
+    return [
+        other
+        for other in profiles().values()
+        if other.rules.project_file == host.rules.project_file and other.agent != host.agent
+    ]
+
+
+def _edit(rule: RuleFile, text: str) -> Callable[[str], str]:
+    if rule.head:
+        return lambda _: rule.head + text
+    return lambda there: _with_block(there, text)
+
+
+def _strip(rule: RuleFile) -> Callable[[str], str]:
+    """A file of our own is ours as long as it begins as we began it."""
+    if rule.head:
+        return lambda there: "" if there.startswith(rule.head) else there
+    return _without_block
+
+
+def _with_block(there: str, text: str) -> str:
+    newline = "\r\n" if "\r\n" in there else "\n"
+    block = f"{_BEGIN}\n{text}{_END}\n".replace("\n", newline)
+    start, end = _block(there)
+    if start >= 0:
+        return there[:start] + block + there[end:]
+    gap = "" if not there else newline if there.endswith("\n") else newline * 2
+    return f"{there}{gap}{block}"
+
+
+def _without_block(there: str) -> str:
+    start, end = _block(there)
+    if start < 0:
+        return there
+    head = there[:start]
+    for blank in ("\r\n\r\n", "\n\n"):
+        if head.endswith(blank):
+            head = head[: -len(blank) // 2]
+            break
+    return head + there[end:]
+
+
+def _block(text: str) -> tuple[int, int]:
+    """Where our block starts and ends, its line end included; -1 where there is none."""
+    start = text.find(_BEGIN)
+    end = text.find(_END, start)
+    if start < 0 or end < 0:
+        return -1, -1
+    after = text.find("\n", end)
+    return start, len(text) if after < 0 else after + 1

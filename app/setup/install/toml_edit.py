@@ -1,0 +1,223 @@
+"""Changes of a TOML text that touch nothing but what they add or take away; pure.
+
+An item of a list (`key` of the table `[table]`), or a table with all below it. What was added is a whole table with a
+comment, a line with one, or an item: each goes again as it came, also after others have changed the rest. A result
+that does not say exactly what it should is refused: TOML can say the same thing in forms that are not looked for here.
+"""
+
+import json
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from eventlog.format.errors import BadRequest
+
+_LEAVE_MARK = "# by `eventlog install --allow`"
+_SERVER_MARK = "# by `eventlog install --mcp`"
+_TOKEN = re.compile(r"\"(?:\\.|[^\"\\\n])*\"|'[^'\n]*'|#[^\n]*|[\[\]]")
+_HEADER = re.compile(r"^[ \t]*\[\[?[^\n]*$", re.MULTILINE)
+
+
+def parsed(text: str) -> dict[str, Any]:
+    """Read the document; raises BadRequest."""
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise BadRequest(f"not TOML: {error}", hint="correct the file by hand, then do it again") from error
+
+
+def with_item(text: str, table: str, key: str, value: str) -> str:
+    """The file with the value in the list; raises BadRequest."""
+    document = parsed(text)
+    if value in _list(document, table, key):
+        return text
+    after = _insert(text, table, key, _written(value))
+    wanted = {**document, table: {**_table(document, table), key: [*_list(document, table, key), value]}}
+    return _checked(after, wanted, table, key, value)
+
+
+def without_item(text: str, table: str, key: str, value: str) -> str:
+    """The file without the value in the list; raises BadRequest. One that never says the value need not be TOML."""
+    if value not in text and _written(value) not in text:
+        return text
+    document = parsed(text)
+    if value not in _list(document, table, key):
+        return text
+    for newline in ("\r\n", "\n"):
+        block, line = _block(table, key, _written(value), newline)
+        for ours in (newline + block, block, line):
+            if ours in text:
+                return _without_list(text.replace(ours, "", 1), document, table, key, value)
+    left = _remove(text, table, key, value)
+    rest = [item for item in _list(document, table, key) if item != value]
+    return _checked(left, {**document, table: {**_table(document, table), key: rest}}, table, key, value)
+
+
+def with_table(text: str, keys: Sequence[str], value: Mapping[str, Any]) -> str:
+    """The file with that table, in the place of one that is there; raises BadRequest."""
+    document = parsed(text)
+    if table_at(document, keys) == value:
+        return text
+    text = without_table(text, keys)
+    newline = "\r\n" if "\r\n" in text else "\n"
+    lines = [_SERVER_MARK, f"[{'.'.join(keys)}]", *(f"{key} = {_written(item)}" for key, item in value.items())]
+    gap = "" if not text else newline if text.endswith("\n") else newline * 2
+    after = text + gap + "".join(line + newline for line in lines)
+    return _checked_table(after, _replaced(document, keys, dict(value)), keys)
+
+
+def without_table(text: str, keys: Sequence[str]) -> str:
+    """The file without that table and those below it; raises BadRequest. One without it need not be TOML."""
+    if keys[-1] not in text:
+        return text
+    document = parsed(text)
+    if table_at(document, keys) is None:
+        return text
+    named = re.compile(rf"[ \t]*\[[ \t]*{re.escape('.'.join(keys))}[ \t]*[.\]]")
+    headers = [found.start() for found in _HEADER.finditer(text)]
+    left = text
+    for start, end in reversed(list(zip(headers, [*headers[1:], len(text)], strict=True))):
+        if named.match(text, start):
+            left = _head(left[:start]) + _kept(text[start:end]) + left[end:]
+    return _checked_table(left, _replaced(document, keys, None), keys)
+
+
+def table_at(document: Any, keys: Sequence[str]) -> Any:
+    """Find what stands at these keys; None where nothing does."""
+    for key in keys:
+        document = document.get(key) if isinstance(document, dict) else None
+    return document
+
+
+def _insert(text: str, table: str, key: str, quoted: str) -> str:
+    newline = "\r\n" if "\r\n" in text else "\n"
+    block, line = _block(table, key, quoted, newline)
+    if items := _items(text, table, key):
+        opening, ends = items
+        return (
+            f"{text[: ends[-1]]}, {quoted}{text[ends[-1] :]}" if ends else f"{text[:opening]}{quoted}{text[opening:]}"
+        )
+    if header := _header(text, table):
+        at = text.find("\n", header.end()) + 1 or len(text)
+        gap = "" if text[:at].endswith("\n") else newline
+        return f"{text[:at]}{gap}{line}{text[at:]}"
+    gap = newline if text.endswith("\n") else newline * 2
+    return f"{text}{gap}{block}" if text else block
+
+
+def _block(table: str, key: str, quoted: str, newline: str) -> tuple[str, str]:
+    """A table of our own, and a line of our own in one that is there."""
+    entry = f"{key} = [{quoted}]"
+    return f"{_LEAVE_MARK}{newline}[{table}]{newline}{entry}{newline}", f"{entry}  {_LEAVE_MARK}{newline}"
+
+
+def _without_list(text: str, document: dict[str, Any], table: str, key: str, value: str) -> str:
+    rest = {name: found for name, found in _table(document, table).items() if name != key}
+    wanted = {**document, table: rest} if rest or _header(text, table) else {**document}
+    if not rest and not _header(text, table):
+        del wanted[table]
+    return _checked(text, wanted, table, key, value)
+
+
+def _remove(text: str, table: str, key: str, value: str) -> str:
+    """Without the item, and the comma before it, or after it where it is the first."""
+    items = _items(text, table, key)
+    for end in items[1] if items else ():
+        start = next(found.start() for found in _TOKEN.finditer(text, items[0] if items else 0) if found.end() == end)
+        if tomllib.loads(f"v = {text[start:end]}")["v"] != value:
+            continue
+        if before := re.search(r",\s*\Z", text[:start]):
+            return text[: before.start()] + text[end:]
+        after = re.match(r"\s*,\s*", text[end:])
+        return text[:start] + text[end + (after.end() if after else 0) :]
+    return text
+
+
+def _items(text: str, table: str, key: str) -> tuple[int, list[int]] | None:
+    """Where the list opens, and where each of its strings ends; None where it is not written in the table."""
+    header = _header(text, table)
+    if not header:
+        return None
+    following = re.compile(r"^[ \t]*\[[^\n]*\][ \t]*(?:#[^\n]*)?\r?$", re.MULTILINE).search(text, header.end())
+    limit = following.start() if following else len(text)
+    opened = re.compile(rf"^[ \t]*{re.escape(key)}[ \t]*=[ \t]*\[", re.MULTILINE).search(text, header.end(), limit)
+    if not opened:
+        return None
+    ends: list[int] = []
+    for token in _TOKEN.finditer(text, opened.end()):
+        if token[0] == "]":
+            return opened.end(), ends
+        if not token[0].startswith("#"):
+            ends.append(token.end())
+    return None
+
+
+def _header(text: str, table: str) -> re.Match[str] | None:
+    return re.compile(rf"^[ \t]*\[[ \t]*{re.escape(table)}[ \t]*\][^\n]*$", re.MULTILINE).search(text)
+
+
+def _checked(after: str, wanted: dict[str, Any], table: str, key: str, value: str) -> str:
+    if _says(after, wanted):
+        return after
+    raise BadRequest(
+        f"[{table}] is written in a way this program does not change",
+        hint=f"see to it by hand that {key} there holds {_written(value)}, or no longer does",
+    )
+
+
+def _table(document: dict[str, Any], table: str) -> dict[str, Any]:
+    found = document.get(table, {})
+    return found if isinstance(found, dict) else {}
+
+
+def _list(document: dict[str, Any], table: str, key: str) -> list[Any]:
+    found = _table(document, table).get(key, [])
+    return found if isinstance(found, list) else []
+
+
+def _head(text: str) -> str:
+    """Keep what stands before the table, without our mark above it and the empty line before that."""
+    for newline in ("\r\n", "\n"):
+        marked = f"{_SERVER_MARK}{newline}"
+        if text.endswith(marked):
+            text = text[: -len(marked)]
+            return text[: -len(newline)] if text.endswith(newline * 2) else text
+    return text
+
+
+def _kept(section: str) -> str:
+    """Keep what stands at the end of a table's text and is of the one that follows: empty lines and comments."""
+    lines = section.splitlines(keepends=True)
+    used = next(
+        (at for at in range(len(lines), 0, -1) if lines[at - 1].strip() and lines[at - 1].lstrip()[0] != "#"), 0
+    )
+    return "".join(lines[used:])
+
+
+def _written(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _replaced(document: Mapping[str, Any], keys: Sequence[str], value: Any) -> dict[str, Any]:
+    """The document with another value there; a table that this leaves empty goes too."""
+    rest = {key: item for key, item in document.items() if key != keys[0]}
+    if len(keys) > 1:
+        inner = document.get(keys[0], {})
+        value = _replaced(inner if isinstance(inner, dict) else {}, keys[1:], value) or None
+    return rest if value is None else {**rest, keys[0]: value}
+
+
+def _checked_table(after: str, wanted: dict[str, Any], keys: Sequence[str]) -> str:
+    if _says(after, wanted):
+        return after
+    name = ".".join(keys)
+    raise BadRequest(f"{name} is written in a way this program does not change", hint=f"see to [{name}] by hand")
+
+
+def _says(text: str, document: dict[str, Any]) -> bool:
+    """Tell whether a text is exactly that document."""
+    try:
+        return tomllib.loads(text) == document
+    except tomllib.TOMLDecodeError:
+        return False

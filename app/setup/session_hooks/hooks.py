@@ -1,0 +1,286 @@
+"""The contract of a session hook, the context it is called with, and the registry that runs hooks in order."""
+
+import threading
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from enum import StrEnum
+from functools import cached_property, partial
+from typing import Any, Literal, NamedTuple
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
+
+from eventlog.app.setup.session_hooks.git import Git, GitError
+from eventlog.format.text import project_name
+from eventlog.secrets import beginning
+
+SessionMoment = Literal["start", "end"]
+TIME_LIMIT = 30.0  # seconds
+_NO_ANSWER = object()
+_LONGEST = 20_000  # bytes of a result; it is printed, and kept in the log
+
+
+class GitState(Struct, frozen=True):
+    """The repository a session works in, as it is now."""
+
+    root: str  # of the working tree
+    branch: str | None  # None where HEAD is detached
+    dirty: bool  # uncommitted changes, files not under version control included; also where git cannot tell
+    trunk: str | None  # the local `main`, else `master`; None where there is neither
+
+
+class SessionUsage(Struct, frozen=True):
+    """How much of a session there has been, as far as its host told."""
+
+    turns: int = 0
+    context_usage_percent: float | None = None  # at the last compaction
+    message_count: int | None = None  # at the last compaction
+    duration_ms: float | None = None
+
+
+class HookContext(Struct, frozen=True, dict=True):
+    """The session, its repository, and whatever else the caller knows (`extra`).
+
+    `cwd` is where the session worked: `project`, or a linked worktree of it. `start_branch` is what was checked out
+    when it started, `branch` what is now; `issue` is the one the caller names, else the one such a branch is named for.
+    """
+
+    session_id: str
+    cwd: str
+    project: str = ""
+    agent: str = ""
+    store: str = ""  # directory of the store
+    at: str = ""  # timestamp of the log
+    reason: str = ""  # why it started or ended, in the host's words
+    start_branch: str | None = None
+    branch: str | None = None
+    issue: str | None = None
+    issue_state: str | None = None  # "open" or "closed", where a hook of the user's knows it
+    usage: SessionUsage = SessionUsage()
+    others: tuple[str, ...] = ()  # other sessions of the project that may be at work right now
+    extra: dict[str, Any] = {}
+
+    @cached_property
+    def git(self) -> GitState | None:
+        """The repository at `cwd`, asked when first wanted; None where there is none."""
+        git = Git(self.cwd)
+        root = git.root
+        if root is None:
+            return None
+        return GitState(root, git.branch(), _is_dirty(git), git.trunk())
+
+    @property
+    def name(self) -> str:
+        """The project's name, for people."""
+        return project_name(self.project or self.cwd)
+
+
+def _is_dirty(git: Git) -> bool:
+    try:
+        return bool(git.changes())
+    except GitError:
+        return True
+
+
+class HookStatus(StrEnum):
+    """How it went."""
+
+    SUCCESS = "success"
+    FAILURE = "failure"  # it broke, or took too long
+    SKIPPED = "skipped"  # nothing for it to do here
+    WARNING = "warning"  # it would not be safe; nothing was touched
+
+
+class HookResult(Struct, frozen=True):
+    """The outcome of a session hook: status, message for people, details for programs."""
+
+    status: HookStatus
+    message: str = ""
+    details: dict[str, Any] = {}
+
+    @classmethod
+    def success(cls, message: str = "", **details: Any) -> "HookResult":
+        """It did what it is there for."""
+        return cls(HookStatus.SUCCESS, message, details)
+
+    @classmethod
+    def failure(cls, message: str, **details: Any) -> "HookResult":
+        """It could not."""
+        return cls(HookStatus.FAILURE, message, details)
+
+    @classmethod
+    def skipped(cls, message: str = "", **details: Any) -> "HookResult":
+        """There was nothing to do."""
+        return cls(HookStatus.SKIPPED, message, details)
+
+    @classmethod
+    def warning(cls, message: str, **details: Any) -> "HookResult":
+        """It kept its hands off, and this is why."""
+        return cls(HookStatus.WARNING, message, details)
+
+
+class SessionLifecycleHook(ABC):
+    """Something that happens when a session starts and when it ends.
+
+    What it raises is a failure of its own and stops nobody else.
+    """
+
+    @property
+    def name(self) -> str:
+        """Name it as in `session_hooks:` and in reports."""
+        return type(self).__name__
+
+    @abstractmethod
+    def on_session_start(self, context: HookContext) -> HookResult:
+        """Do what is to happen when a session has started, or came back."""
+
+    @abstractmethod
+    def on_session_end(self, context: HookContext) -> HookResult:
+        """Do what is to happen when a session has ended; it may come back."""
+
+    def issue_state(self, context: HookContext) -> str | None:
+        """Return the state of `context.issue`, "open" or "closed", where this hook can ask for it; else None."""
+        del context
+        return None
+
+
+class LateHook(SessionLifecycleHook):
+    """A hook of somebody else, loaded and made when it runs: within its time limit, and at its own risk."""
+
+    def __init__(self, make: Callable[[], SessionLifecycleHook]) -> None:
+        self._make = make
+
+    def on_session_start(self, context: HookContext) -> HookResult:
+        """Make the hook, and let it run."""
+        return self._make().on_session_start(context)
+
+    def on_session_end(self, context: HookContext) -> HookResult:
+        """Make the hook, and let it run."""
+        return self._make().on_session_end(context)
+
+    def issue_state(self, context: HookContext) -> str | None:
+        """Make the hook, and ask it."""
+        return self._make().issue_state(context)
+
+
+class HookOutcome(Struct, frozen=True):
+    """The result of one hook."""
+
+    hook: str
+    result: HookResult
+
+
+class _Registered(NamedTuple):
+    """A hook, the seconds it gets, and whether it runs."""
+
+    hook: SessionLifecycleHook
+    time_limit: float
+    enabled: bool
+
+
+class HookRegistry:
+    """Hooks by name, run in the order they were registered."""
+
+    def __init__(self) -> None:
+        self._hooks: dict[str, _Registered] = {}
+
+    def register(
+        self, hook: SessionLifecycleHook, *, name: str = "", time_limit: float = TIME_LIMIT, enabled: bool = True
+    ) -> None:
+        """Add a hook, in the place of another with that name; it gets so many seconds, and runs where enabled.
+
+        Raises TypeError for what is no hook, a class of hooks among them.
+        """
+        if not isinstance(hook, SessionLifecycleHook):
+            raise TypeError(_no_hook(hook))
+        self._hooks[name or hook.name] = _Registered(hook, time_limit, enabled)
+
+    def update(self, other: "HookRegistry") -> None:
+        """Add all hooks of another registry; where two have a name, this one's stays."""
+        for name, hook in other._hooks.items():  # noqa: SLF001 - of its own kind
+            self._hooks.setdefault(name, hook)
+
+    def get(self, name: str) -> SessionLifecycleHook | None:
+        """The hook of that name."""
+        return self._hooks[name].hook if name in self._hooks else None
+
+    def clear(self) -> None:
+        """Remove all hooks."""
+        self._hooks.clear()
+
+    def names(self, *, enabled_only: bool = False) -> list[str]:
+        """List the names of all hooks, or of those that run."""
+        return [name for name, entry in self._hooks.items() if entry.enabled or not enabled_only]
+
+    def run(self, moment: SessionMoment, context: HookContext) -> list[HookOutcome]:
+        """Run every enabled hook, one after the other; one that raises or hangs costs only its own result."""
+        outcomes = []
+        for name, (hook, limit, _) in [(name, entry) for name, entry in self._hooks.items() if entry.enabled]:
+            call = hook.on_session_start if moment == "start" else hook.on_session_end
+            outcomes.append(HookOutcome(name, _within(limit, partial(call, context))))
+        return outcomes
+
+    def issue_state(self, context: HookContext) -> str | None:
+        """Ask every enabled hook for the state of the session's issue, until one answers; None where none does."""
+        if context.issue is None:
+            return None
+        for hook, limit, _ in (entry for entry in self._hooks.values() if entry.enabled):
+            state = _answer(limit, partial(hook.issue_state, context))
+            if isinstance(state, str) and state:
+                return state
+        return None
+
+
+_registry = HookRegistry()
+
+
+def get_registry() -> HookRegistry:
+    """The hooks a program registers for itself; they run after those of `config.yaml`, in this process."""
+    return _registry
+
+
+def _no_hook(given: object) -> str:
+    if isinstance(given, type):
+        return f"{given.__name__} is a class; register an instance of it: register({given.__name__}())"
+    return f"{given!r} is no session hook; register an instance of a subclass of SessionLifecycleHook"
+
+
+def _within(seconds: float, call: Callable[[], object]) -> HookResult:
+    """Return the call's result, or why it has none."""
+    result = _answer(seconds, call)
+    if isinstance(result, BaseException):
+        return HookResult.failure(f"{type(result).__name__}: {result}")
+    if result is _NO_ANSWER:
+        return HookResult.failure(f"not done after {seconds:g} seconds; left alone")
+    if isinstance(result, HookResult):
+        return _bounded(result)
+    return HookResult.failure(f"gave {type(result).__name__}, not a HookResult")
+
+
+def _answer(seconds: float, call: Callable[[], object]) -> object:
+    """Return what the call returns or raises.
+
+    One that takes longer is left to itself, and does not keep the process alive: _NO_ANSWER.
+    """
+    answers: list[object] = []
+    thread = threading.Thread(target=lambda: answers.append(_safely(call)), daemon=True)
+    thread.start()
+    thread.join(seconds)
+    return answers[0] if answers else _NO_ANSWER
+
+
+def _safely(call: Callable[[], object]) -> object:
+    try:
+        return call()
+    except BaseException as error:  # noqa: BLE001 - SystemExit of a hook is its own failure, too
+        return error
+
+
+def _bounded(result: HookResult) -> HookResult:
+    """Reduce a result to what JSON can hold, and to a bounded length."""
+    try:
+        size = len(msgspec.json.encode(result))
+    except (TypeError, ValueError, RecursionError) as error:
+        return HookResult.failure(f"its result cannot be written down: {error}")
+    return result if size <= _LONGEST else replace(result, message=beginning(result.message, 1000), details={})

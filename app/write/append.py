@@ -1,0 +1,150 @@
+"""Events of any type, one or a stream of them; what only people's own verbs may say is refused."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from pathlib import PurePath, PureWindowsPath
+from typing import Any, NamedTuple, get_type_hints
+
+import msgspec
+from msgspec.structs import replace
+
+from eventlog.app.build.replay import replay
+from eventlog.app.naming.references import events_named, session_meant
+from eventlog.app.progress import Phases, silent
+from eventlog.app.write.record_once import record_once
+from eventlog.fast.fastjson import BOM
+from eventlog.format import codec, untrusted_json
+from eventlog.format.errors import BadRequest, InvalidEvent
+from eventlog.format.events import TYPES, Event, PlanEntry, Retraction, UnknownEvent
+from eventlog.format.restricted_types import refuse_reserved
+from eventlog.hooks import open_sessions
+from eventlog.log.event_log import AppendResult, EventLog
+from eventlog.projections.current.distinct_facts import Statement
+from eventlog.projections.current.fact_scopes import fact_scope
+from eventlog.projections.views.memory import MEMORY
+from eventlog.settings.schema import Settings
+
+_FIND = "`eventlog query` shows what there is; nothing was stored"
+_NOTHING_STORED = "nothing was stored; correct this line and send the whole again"
+
+
+class AppendReport(NamedTuple):
+    """An event that was appended, and the events that still say what it withdraws."""
+
+    appended: AppendResult
+    still_said: list[str]
+
+
+def append_event(log: EventLog, fields: Mapping[str, Any]) -> AppendReport:
+    """Append one event unless its conversation has said the same; raises InvalidEvent, BadRequest or NotStored."""
+    event = _appendable(fields)
+    others = []
+    if isinstance(event, Retraction):
+        event = _of_something(log, event)
+        others = still_said(log, event)
+    return AppendReport(_noted(log, [record_once(log, event)])[0], others)
+
+
+def append_stream(
+    log: EventLog, lines: Iterable[bytes], *, batch: str | None = None, phases: Phases = silent
+) -> list[AppendResult]:
+    """Append a stream of events, a JSON object a line, all or none; raises InvalidEvent naming the line, or NotStored.
+
+    Sent again with the same name of a `batch`, only what is missing is added.
+    """
+    return _noted(log, log.put(_checked(lines, phases), batch=batch))
+
+
+def _noted(log: EventLog, appended: list[AppendResult]) -> list[AppendResult]:
+    """Have the next session's start apply plan entries, should no replay come before."""
+    if any(isinstance(result.event, PlanEntry) for result in appended):
+        open_sessions.mark_entries(log.store)
+    return appended
+
+
+def withdrawing_nothing(log: EventLog, appended: Iterable[AppendResult]) -> dict[str, str]:
+    """Map retractions to what they withdraw, where the log has no such event or conversation.
+
+    Of a stream from another machine it may come later; to whoever mistyped an id it would look as if it had worked.
+    """
+    retractions = [one.event for one in appended if isinstance(one.event, Retraction)]
+    there = log.find({one.target for one in retractions if one.target})
+    return {
+        one.id: one.target or one.conversation or ""
+        for one in retractions
+        if not (one.target in there if one.target else log.session(one.conversation or ""))
+    }
+
+
+def _checked(lines: Iterable[bytes], phases: Phases) -> Iterator[Event]:
+    checked = phases("checking events")
+    for number, event in enumerate(_events(lines), 1):
+        yield event
+        checked(number, 0)
+    phases("storing events")
+
+
+def object_of(text: bytes) -> dict[str, Any]:
+    """Read a JSON object; raises InvalidEvent."""
+    try:
+        fields: dict[str, Any] = untrusted_json.decode(text.removeprefix(BOM), dict[str, Any])
+    except ValueError as error:
+        raise InvalidEvent(f"not a JSON object: {error}") from error
+    return fields
+
+
+def value_of(type_name: str, field: str, text: str) -> Any:
+    """Read the value of a field: the text where the field takes text, else the JSON it is.
+
+    What is neither stays text, and is refused by name when the event is made.
+    """
+    kinds = get_type_hints(TYPES.get(type_name, UnknownEvent), include_extras=True)
+    try:
+        return msgspec.convert(text, kinds.get(field, str))
+    except msgspec.ValidationError:
+        with suppress(ValueError):
+            return untrusted_json.decode(text)
+        return text
+
+
+def _events(lines: Iterable[bytes]) -> Iterator[Event]:
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        try:
+            yield _appendable(object_of(line))
+        except InvalidEvent as error:
+            hint = "; ".join(filter(None, (error.hint, _NOTHING_STORED)))
+            raise InvalidEvent(str(error), where=f"stdin:{number}", hint=hint) from error
+
+
+def _appendable(fields: Mapping[str, Any]) -> Event:
+    """Make the event as a reader of the log will see it, of a type that is free to append; raises InvalidEvent."""
+    event = codec.from_fields(dict(fields))
+    if event.project and not PurePath(event.project).is_absolute() and not PureWindowsPath(event.project).is_absolute():
+        raise InvalidEvent(f"{event.project!r} is not absolute", where="project", hint="give the path from the root on")
+    return refuse_reserved(codec.check(event))
+
+
+def _of_something(log: EventLog, event: Retraction) -> Retraction:
+    """Complete the id in a withdrawal; raises BadRequest: one that hits nothing would look like one that worked."""
+    if event.conversation is not None:
+        return replace(event, conversation=session_meant(log, event.conversation))
+    meant = events_named(log, str(event.target))
+    if len(meant) == 1:
+        return replace(event, target=meant[0])
+    hint = "it may be: " + ", ".join(meant) if meant else _FIND
+    raise BadRequest("no event has this id" if not meant else "several events do", where=str(event.target), hint=hint)
+
+
+def still_said(log: EventLog, retraction: Retraction) -> list[str]:
+    """List the events whose facts or decisions a retraction leaves though it withdraws an equal one, oldest first."""
+    library = replay(log, Settings(), save=False).library
+
+    def is_withdrawn(statement: Statement) -> bool:
+        return retraction.target == statement.id or retraction.conversation == statement.conversation_id
+
+    equal = [fact.statements for name in library.names(MEMORY.name) for fact in fact_scope(library, name).facts]
+    halved = [statements for statements in equal if any(map(is_withdrawn, statements))]
+    left = {(one.ts, one.id) for statements in halved for one in statements if not is_withdrawn(one)}
+    return [event_id for _, event_id in sorted(left)]

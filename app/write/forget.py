@@ -1,0 +1,157 @@
+"""Forgetting: what is meant, all that stands behind it, and the decision that keeps it away until it is taken back."""
+
+import os
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from msgspec.structs import replace
+
+from eventlog.app.ask.why import LineReason, reasons_behind, shown_statements
+from eventlog.app.build.rebuild import RebuildResult, carry_out
+from eventlog.app.naming.file_lines import is_file_line
+from eventlog.app.naming.nearest import did_you_mean
+from eventlog.app.naming.references import events_named
+from eventlog.app.open_store import OpenStore
+from eventlog.format.errors import BadRequest
+from eventlog.format.events import (
+    HUMAN,
+    Event,
+    Fact,
+    KnowledgeEdited,
+    PlanEntry,
+    Rejected,
+    StageSummary,
+    Withdrawal,
+    order,
+)
+from eventlog.format.retractions import Retractions, salt_of, statements_of
+from eventlog.format.statement_marks import digest_of
+from eventlog.format.text import cut, one_line, statement_of
+from eventlog.log.log_line import LogLine
+
+_SAYING = (Fact, StageSummary, PlanEntry)
+_LISTED, _LISTED_CHARS = 8, 100
+_SALT = 16  # bytes
+
+
+class Forgettable(NamedTuple):
+    """Something that can be forgotten: how it is worded, every event behind it, and the decision to be made."""
+
+    text: str
+    behind: list[LogLine]
+    decision: Rejected
+
+
+class ForgetResult(NamedTuple):
+    """The decisions as they stand in the log, and what that led to."""
+
+    events: list[Event]
+    rebuilt: RebuildResult
+
+
+def forgettable(opened: OpenStore, said: str) -> list[Forgettable]:
+    """Find what is meant by an id, a line (`FILE:LINE`), which may show several statements, or a text.
+
+    Raises BadRequest where nothing is, where a text is in several statements, and for a person's own words.
+    """
+    events = events_named(opened.log, said)
+    if len(events) > 1:
+        raise BadRequest(f"{said!r} may be {len(events)} events: say more of the id", hint="\n".join(events[:_LISTED]))
+    known = _Known(opened)
+    if events:
+        return known.of_event(events[0])
+    return known.of_line(reasons_behind(opened, said)[0]) if is_file_line(said) else known.of_text(said)
+
+
+def forgettable_session(opened: OpenStore, conversation_id: str) -> Forgettable:
+    """Find all that a conversation said; raises BadRequest where it said nothing."""
+    said = [entry for entry in opened.log.session_entries(conversation_id) if isinstance(entry.event, _SAYING)]
+    if not said:
+        raise BadRequest(f"session {conversation_id!r} has said nothing")
+    decision = Rejected(conversation_id=HUMAN, agent=HUMAN, conversation=conversation_id)
+    return Forgettable(f"all that session {conversation_id} said", said, decision)
+
+
+def forget(opened: OpenStore, chosen: Sequence[Forgettable]) -> ForgetResult:
+    """Decide that these are not to be said, by whomever, and rebuild; raises NotStored."""
+    batch = os.urandom(8).hex() if len(chosen) > 1 else None
+    return ForgetResult(*carry_out(opened, [replace(one.decision, batch=batch) for one in chosen]))
+
+
+class _Known:
+    """All that is stated and not withdrawn, by what all wordings have in common."""
+
+    def __init__(self, opened: OpenStore) -> None:
+        self._log = opened.log
+        self._said: dict[str, list[LogLine]] = {}
+        self._worded: dict[str, str] = {}
+        entries = [entry for entry in opened.log.entries() if not entry.event.subagent]
+        withdrawals = [entry.event for entry in entries if isinstance(entry.event, Withdrawal)]
+        withdrawn = Retractions(withdrawals)
+        self._salt = salt_of(withdrawals) or os.urandom(_SALT).hex()
+        for entry in entries:
+            if not withdrawn.hides(entry.event):
+                for text in filter(None, map(one_line, statements_of(entry.event))):
+                    if not withdrawn.rejects(text):
+                        self._said.setdefault(statement_of(text), []).append(entry)
+                        self._worded.setdefault(statement_of(text), text)
+
+    def of_event(self, event_id: str) -> list[Forgettable]:
+        """Take a fact for what it states, a summary or an entry for itself."""
+        entry = self._log.find([event_id])[event_id]
+        match entry.event:
+            case Fact(content=content):
+                if statement_of(content) not in self._said:
+                    raise BadRequest(f"{content!r} is withdrawn already", where=event_id)
+                return [self._statement(statement_of(content))]
+            case StageSummary() | PlanEntry():
+                decision = Rejected(conversation_id=HUMAN, agent=HUMAN, target=event_id)
+                return [Forgettable(_shown(entry.event), [entry], decision)]
+            case KnowledgeEdited():
+                raise BadRequest("these are your own words", hint=f"change the file, or eventlog undo {event_id}")
+            case _:
+                raise BadRequest(f"{entry.event.type} states nothing that could be forgotten", where=event_id)
+
+    def of_line(self, line: LineReason) -> list[Forgettable]:
+        """Take a line for the statements it shows, of the events behind it; a knowledge base's for its entries."""
+        if line.entries is None:
+            raise BadRequest("the line is not from the log", hint="it was written by hand: take it out of the file")
+        events = [entry.event for entry in line.entries]
+        entries = [event for event in events if isinstance(event, PlanEntry)]
+        if entries or any(isinstance(event, KnowledgeEdited) for event in events):
+            return [one for event in entries or events for one in self.of_event(event.id)]
+        found = [one for one in shown_statements(line.text, events) if one in self._said]
+        if not found:
+            raise BadRequest("the line shows no statement", hint="name a line that says something, or give its text")
+        return [self._statement(one) for one in found]
+
+    def of_text(self, said: str) -> list[Forgettable]:
+        """Take a text for the statement it is, else for the only one it is a part of."""
+        wanted = statement_of(said)
+        if wanted in self._said:
+            return [self._statement(wanted)]
+        found = [one for one in self._said if wanted in one]
+        if not found:
+            near = did_you_mean(said, self._worded.values())
+            raise BadRequest(f"nothing says {said!r}", hint=near if near.startswith("did you") else "")
+        if len(found) > 1:
+            several = "\n".join(cut(self._worded[one], _LISTED_CHARS) for one in found[:_LISTED])
+            raise BadRequest(f"{len(found)} statements say {said!r}: give one of them whole", hint=several)
+        return [self._statement(one) for one in found]
+
+    def _statement(self, one: str) -> Forgettable:
+        behind = {entry.event.id: entry for entry in self._said[one]}
+        text = self._worded[one]
+        in_order = sorted(behind.values(), key=lambda entry: order(entry.event))
+        decision = Rejected(
+            conversation_id=HUMAN,
+            agent=HUMAN,
+            salt=self._salt,
+            digest=digest_of(one, self._salt),
+            source=in_order[0].event.id,
+        )
+        return Forgettable(text, in_order, decision)
+
+
+def _shown(event: Event) -> str:
+    return one_line("; ".join(statements_of(event))) or event.type

@@ -1,0 +1,114 @@
+"""Find the decision of a person that keeps something from being said, before an agent says it again."""
+
+from collections.abc import Callable, Collection, Iterable
+from contextlib import suppress
+from functools import cached_property
+
+from msgspec.structs import replace
+
+from eventlog.app.build.cache import kept
+from eventlog.format.events import EntryResolved, Event, Fact, PlanEntry, Rejected, StageSummary
+from eventlog.format.retractions import Retractions, mark_in, statements_of
+from eventlog.format.statement_marks import marks_of
+from eventlog.format.text import one_line, statement_of
+from eventlog.log import days
+from eventlog.log.event_log import EventLog
+from eventlog.log.log_line import LogLine
+from eventlog.projections.bases.ledger import rejected_line
+from eventlog.projections.bases.names import Bases
+from eventlog.projections.bases.refusals import Refusals
+from eventlog.projections.context.recent_events import decided_before
+
+
+class Rejections:
+    """The decisions of people about what is said, as far as the log can be read: storing tells what is wrong.
+
+    Each is read when it is first asked for, once. `bases` tells what knowledge bases there are.
+    """
+
+    def __init__(self, log: EventLog, bases: Callable[[], Bases] = dict) -> None:
+        self._log = log
+        self._bases = bases
+
+    def of(self, event: Event) -> Event | None:
+        """Find the decision that keeps a fact or a summary from being said; None where there is none."""
+        if event.subagent or not isinstance(event, Fact | StageSummary):
+            return None
+        found = self._withdrawn.rejections(event.content if isinstance(event, Fact) else event.summary)
+        if not found:
+            alike = (other for other in self._targets if _says_as_much(event, other))
+            found = [one for other in alike for one in self._withdrawn.rejections_of(other)]
+        return self._event(found[0]) if found else None
+
+    def of_entry(self, entry: PlanEntry) -> Event | None:
+        """Find the decision that keeps a plan entry from being planned: about the text, or one that plans the same."""
+        about_text = self._withdrawn.rejections(entry.content or "")
+        found = about_text[0] if about_text else self._refusals.of(entry)
+        return self._event(found) if found else None
+
+    def line_of(self, entry: PlanEntry) -> str:
+        """Return the line for which a plan entry has to wait: a person does not want it said; "" for none."""
+        return rejected_line(entry, self._withdrawn.rejects)
+
+    @cached_property
+    def _withdrawn(self) -> Retractions:
+        with suppress(OSError):
+            return Retractions(decided_before(self._log, kept(self._log.store)))
+        return Retractions(())
+
+    @cached_property
+    def _targets(self) -> list[Event]:
+        """The events that were rejected by their ids."""
+        return self._events(self._withdrawn.rejected_events)
+
+    @cached_property
+    def _refusals(self) -> Refusals:
+        discarded = self._discards()
+        entries = [*self._targets, *self._events([one.target for one in discarded])]
+        planned = [event for event in entries if isinstance(event, PlanEntry)]
+        return Refusals(planned, discarded, self._withdrawn, self._bases() if planned else {})
+
+    def _discards(self) -> list[EntryResolved]:
+        found: list[EntryResolved] = []
+        with suppress(OSError):
+            for day in self._log.days():
+                made = days.load_mentioning(day, [b'"entry_resolved"'])
+                found += (event for event in made if isinstance(event, EntryResolved))
+        return found
+
+    def _events(self, ids: Collection[str]) -> list[Event]:
+        return [line.event for line in self._log.find(ids).values()] if ids else []
+
+    def _event(self, event_id: str) -> Event:
+        return self._log.find([event_id])[event_id].event
+
+
+def worded(log: EventLog, rejections: Iterable[Rejected]) -> list[Rejected]:
+    """Give rejections of statements their words, for people to read, where a line of the log still has them."""
+    made = list(rejections)
+    lines = log.find({one.source or one.id for one in made if one.digest})
+    return [_worded(one, lines.get(one.source or one.id)) for one in made]
+
+
+def _worded(one: Rejected, line: LogLine | None) -> Rejected:
+    if not one.digest or line is None:
+        return one
+    if isinstance(line.event, Rejected):
+        return line.event
+    says = (text for text in statements_of(line.event) if mark_in(one) in marks_of(text, [one.salt or ""]))
+    found = next(says, None)
+    return replace(one, statement=one_line(found), salt=None, digest=None, source=None) if found else one
+
+
+def _says_as_much(event: Event, other: Event) -> bool:
+    match event, other:
+        case Fact(content=text), Fact(content=earlier):
+            return statement_of(text) == statement_of(earlier)
+        case StageSummary(), StageSummary():
+            return _reduced(event) == _reduced(other)
+        case _:
+            return False
+
+
+def _reduced(summary: StageSummary) -> tuple[str, str]:
+    return statement_of(summary.topic), statement_of(summary.summary)

@@ -1,0 +1,151 @@
+"""Find who says something when nobody says who: the conversation an agent's command runs in, or the person."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, Literal, NamedTuple
+
+from eventlog.app.machine import Machine
+from eventlog.app.naming.references import session_named
+from eventlog.format import timestamps
+from eventlog.format.events import HUMAN, Event, HostEvent, SaveRequested, SessionEnd, TurnEnd, persons_conversation
+from eventlog.hosts.environment import named_conversations
+from eventlog.hosts.steps_from_log import PROMPTS
+from eventlog.log.event_log import EventLog
+from eventlog.projections.context.recent_events import events_of
+from eventlog.store import Store
+from eventlog.store.replica import make_replica, replica_of
+
+_CLI = "cli"  # who speaks in a conversation no host is known of
+
+_LONGEST_SILENCE_NS = 3600 * 10**9  # a turn no hook has told anything of for so long is over
+_TURN_ENDS = ("afteragent", "agentstop", "stop")  # kept as calls where they answer a request of a hook
+
+
+class Speaker(NamedTuple):
+    """A conversation, and the program that speaks in it; whether that was guessed, as the log has it."""
+
+    conversation_id: str
+    agent: str
+    speaker: Literal["guessed"] | None = None
+
+
+class SpeakerOptions(NamedTuple):
+    """The speaker as named by the caller: conversation, project, agent and layer; None is left to be found out."""
+
+    session: str | None
+    project: str | None
+    agent: str | None
+    layer: int | None
+
+
+def speaker_of(log: EventLog, given: SpeakerOptions, machine: Machine, *, writes: bool = True) -> dict[str, Any]:
+    """Build the fields of an event that tell who says it, with what was not given found out.
+
+    With `writes`, a store that has no name yet gets one. Raises NotStored.
+    """
+    if given.session is not None:
+        session = session_named(log, given.session)
+        speaker = Speaker(session, given.agent or agent_of(log, session, machine.environ) or _CLI)
+    else:
+        name_of = make_replica if writes else replica_of
+        speaker = current_speaker(log, given.project, machine, given.agent or "", name_of)
+    return {**speaker._asdict(), "project": given.project, "layer": given.layer}
+
+
+def current_speaker(
+    log: EventLog,
+    project: str | None,
+    machine: Machine,
+    agent: str = "",
+    name_of: Callable[[Store], str] = replica_of,
+) -> Speaker:
+    """Find the conversation a command belongs to; `agent` "" where any may be meant.
+
+    The one the host's environment names; else, unless a person types it, the newest of the project within its turn, by
+    the log: that is a guess, and marked as one; else the person's, of which there is one per UTC day and store.
+    """
+    if named := _of_agent(named_conversations(machine.environ), agent):
+        return _last_heard_of(log, named)
+    now_ns = machine.clock()
+    found = _within_turn(log, project, now_ns, agent)
+    if found and not machine.is_typed():
+        return found._replace(speaker="guessed")
+    return Speaker(persons_conversation(timestamps.from_ns(now_ns), name_of(log.store)), agent or HUMAN)
+
+
+def speaker_of_server(log: EventLog, project: str | None, machine: Machine, agent: str, told: str = "") -> Speaker:
+    """Find who speaks through a server a host has started: it lives on while conversations come and go.
+
+    The conversation the host has `told` with the call; else the one of its environment, unless another one is at work
+    since; else the newest at work; else the person's.
+    """
+    if told:
+        return Speaker(told, agent or agent_of(log, told, machine.environ) or _CLI)
+    named = set(_of_agent(named_conversations(machine.environ), agent).values())
+    working = _working(log, project, machine.clock(), agent)
+    if found := [speaker for speaker in working if speaker.conversation_id in named]:
+        return found[-1]
+    return (
+        working[-1]._replace(speaker="guessed")
+        if working
+        else current_speaker(log, project, machine, agent, make_replica)
+    )
+
+
+def agent_of(log: EventLog, conversation_id: str, environ: Mapping[str, str]) -> str:
+    """Find the host program of a conversation; "" where neither environment nor log tells."""
+    for agent, named in named_conversations(environ).items():
+        if named == conversation_id:
+            return agent
+    return next((event.agent for event in events_of(log, conversation_id) if event.agent), "")
+
+
+def _of_agent(named: dict[str, str], agent: str) -> dict[str, str]:
+    return {name: named[name] for name in named if agent in ("", name)}
+
+
+def _last_heard_of(log: EventLog, named: dict[str, str]) -> Speaker:
+    """Of hosts started by each other, choose the one whose hooks were last heard."""
+    speakers = [Speaker(conversation_id, agent) for agent, conversation_id in named.items()]
+    if len(speakers) == 1:
+        return speakers[0]
+    return max(speakers, key=lambda speaker: [event.ts for event in events_of(log, speaker.conversation_id)][-1:])
+
+
+def _within_turn(log: EventLog, project: str | None, now_ns: int, agent: str) -> Speaker | None:
+    return next(reversed(_working(log, project, now_ns, agent)), None)
+
+
+def _working(log: EventLog, project: str | None, now_ns: int, agent: str) -> list[Speaker]:
+    """List the conversations at work in a project, by the log; the last one heard of stands last."""
+    since, now = timestamps.from_ns(now_ns - _LONGEST_SILENCE_NS), timestamps.from_ns(now_ns)
+    working: dict[str, Speaker] = {}
+    for event in _read(log, since, now):
+        if not event.agent or event.project != project or event.subagent or agent not in ("", event.agent):
+            continue
+        works, known = _works_after(event), working.pop(event.conversation_id, None)
+        if works or (known and works is None):
+            working[event.conversation_id] = known or Speaker(event.conversation_id, event.agent)
+    return list(working.values())
+
+
+def _read(log: EventLog, since: str, until: str) -> list[Event]:
+    """Read a stretch of time; what cannot be read was not said, and is no reason not to say something else."""
+    try:
+        return list(log.read(since, until))
+    except OSError:
+        return []
+
+
+def _works_after(event: Event) -> bool | None:
+    """Tell whether the agent is at work after a call of its host; None where the call does not tell."""
+    match event:
+        case TurnEnd() | SessionEnd():
+            return False
+        case SaveRequested(trigger="stop"):
+            return True
+        case HostEvent(name=name) if name.casefold() in PROMPTS:
+            return True
+        case HostEvent(name=name) if name.casefold() in _TURN_ENDS:
+            return False
+        case _:
+            return None

@@ -1,0 +1,219 @@
+"""Taking back the last thing a person or an entry did, or one that is named, by an event that can be taken back."""
+
+import os
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from msgspec.structs import replace
+
+from eventlog.app.build.apply import read_knowledge
+from eventlog.app.build.rebuild import RebuildResult, carry_out
+from eventlog.app.naming.references import event_meant
+from eventlog.app.open_store import OpenStore
+from eventlog.format import timestamps
+from eventlog.format.errors import BadRequest
+from eventlog.format.events import (
+    HUMAN,
+    EntryApplied,
+    EntryResolved,
+    Event,
+    Fact,
+    KnowledgeEdited,
+    PlanEntry,
+    ProjectJoined,
+    Rejected,
+    Restored,
+    Retraction,
+    StageSummary,
+    Withdrawal,
+    counts_at,
+    order,
+)
+from eventlog.format.retractions import Retractions
+from eventlog.projections.bases.ledgers import ledgers
+
+_TOGETHER_US = 500  # what one save of a file came to is dated one microsecond after the other
+
+
+class Undoable(NamedTuple):
+    """Something that can be taken back: the event that tells of it, and those to name, the first of them in a word."""
+
+    told: Event
+    targets: list[Event]
+    what: str
+    is_step: bool = False  # it is the last thing done: `undo` given again goes one further back
+    staying: Sequence[Event] = ()  # what a person has rejected, and only by its name has again
+
+
+class UndoResult(NamedTuple):
+    """The events that took it back, and what that led to."""
+
+    events: list[Event]
+    rebuilt: RebuildResult
+
+
+def undoable(opened: OpenStore, said: str = "") -> Undoable:
+    """Find what is meant, or the last thing that was done and not taken back; raises BadRequest."""
+    done = _Done(opened)
+    last = max(done.all(), key=lambda one: order(one.told), default=None)
+    found = done.named(event_meant(opened, said)) if said else last
+    if found is None:
+        raise BadRequest("there is nothing to take back", hint="eventlog undo ID takes back one event")
+    return found._replace(is_step=last is not None and _ids(found) == _ids(last))
+
+
+def undo(opened: OpenStore, chosen: Undoable) -> UndoResult:
+    """Take it back, and rebuild: text that made way comes back; raises NotStored."""
+    batch = os.urandom(8).hex() if len(chosen.targets) > 1 else None
+    common = Restored(conversation_id=HUMAN, agent=HUMAN, target="-", batch=batch, deed=not chosen.is_step)
+    newest = max(map(counts_at, chosen.targets), default="")
+    return UndoResult(*carry_out(opened, [replace(common, target=one.id) for one in chosen.targets], after=newest))
+
+
+def _ids(found: Undoable) -> set[str]:
+    return {target.id for target in found.targets}
+
+
+class _Done:
+    """The deeds of people and entries, as the log has them.
+
+    A deed is what one verb, one save of a file or one entry that was applied came to. What is carried out because of a
+    deed (an entry that had waited for it) is part of it: nothing else was left to do when a person decided.
+    """
+
+    def __init__(self, opened: OpenStore) -> None:
+        self._log = opened.log
+        events = [event for event in opened.log.read() if isinstance(event, _DOING) or event.agent == HUMAN]
+        self._events = {event.id: event for event in events}
+        self._withdrawn = Retractions(event for event in events if isinstance(event, Withdrawal))
+        self._firsts = first_texts(opened)
+        self._saves = {event.ts for event in events if isinstance(event, Fact) and event.agent == HUMAN}
+        self._batches: dict[str, list[Event]] = defaultdict(list)
+        for event in events:
+            if isinstance(event, Rejected | Restored):
+                self._batches[event.batch or event.id].append(event)
+        self._arrivals: dict[str, EntryApplied] = {}  # the first of each entry
+        self._let_through: dict[str, str] = {}  # entries, and the decision each had waited for
+        self._follow(opened.log.read())
+
+    def _follow(self, events: Iterable[Event]) -> None:
+        """Find what each decision let through: the entries that arrived after it before anything else happened."""
+        decision = ""
+        for event in events:
+            match event:
+                case EntryApplied():
+                    if decision and event.target not in self._arrivals:
+                        self._let_through[event.target] = decision
+                    self._arrivals.setdefault(event.target, event)
+                case KnowledgeEdited():
+                    pass  # what an entry is about to change is told before
+                case Rejected() | EntryResolved() | Restored():
+                    decision = event.id
+                case _:
+                    decision = ""
+
+    def all(self) -> Iterator[Undoable]:
+        """Yield what was done and is not taken back; a step back is taken back by its id only."""
+        for event in self._events.values():
+            if event.id not in self._withdrawn.events and self._is_deed(event):
+                yield self._undoable(event)
+
+    def named(self, event_id: str) -> Undoable:
+        """Find what an event did; raises BadRequest where that is nothing, or taken back."""
+        event = self._events.get(event_id) or self._log.find([event_id])[event_id].event
+        if isinstance(event, EntryApplied):
+            event = self._events.get(event.target, event)
+        if event.id in self._withdrawn.events:
+            raise BadRequest("it is taken back already", where=event.id)
+        if isinstance(event, Fact | StageSummary) and event.agent != HUMAN:
+            raise BadRequest("an agent said this", hint=f"eventlog forget {event.id} keeps it from being said")
+        if not isinstance(event, Fact | StageSummary | PlanEntry | Restored | Retraction) and not self._is_deed(event):
+            raise BadRequest(f"{event.type} did nothing that could be taken back", where=event.id)
+        return self._undoable(event)
+
+    def _is_deed(self, event: Event) -> bool:
+        match event:
+            case EntryApplied():
+                entry = self._events.get(event.target)
+                is_hidden = entry is None or self._withdrawn.hides(entry)
+                decision = self._events.get(self._let_through.get(event.target, ""))
+                is_first = event == self._arrivals[event.target] and not (decision and self._is_deed(decision))
+                return isinstance(entry, PlanEntry) and not is_hidden and is_first
+            case KnowledgeEdited():
+                return event.id not in self._firsts
+            case Fact() | StageSummary() | PlanEntry():
+                is_in_force = event.agent == HUMAN and not self._withdrawn.hides(event)
+                return is_in_force and event.id not in self._arrivals
+            case Retraction():
+                return event.agent == HUMAN
+            case Restored():
+                return event.deed or self._is_saved(event)
+            case _:
+                return isinstance(event, EntryResolved | Rejected | ProjectJoined)
+
+    def _is_saved(self, event: Restored) -> bool:
+        """Tell whether it came of saving a file, with what a person wrote there again."""
+        return event.batch is None and event.ts in self._saves
+
+    def _undoable(self, event: Event) -> Undoable:
+        what = _WORDS.get(type(event), "an edit by hand")
+        match event:
+            case EntryApplied():
+                return Undoable(event, [self._events[event.target]], what)
+            case Rejected() | Restored() if not (isinstance(event, Restored) and self._is_saved(event)):
+                return Undoable(event, self._with_what_waited(self._batches[event.batch or event.id]), what)
+            case EntryResolved():
+                return Undoable(event, self._with_what_waited([event]), what)
+            case PlanEntry() | ProjectJoined():
+                return Undoable(event, [event], what)
+            case Retraction() if event.agent != HUMAN:
+                return Undoable(event, [event], "a withdrawal by an agent")
+            case _:
+                return Undoable(event, self._saved_together(event), "an edit by hand")
+
+    def _with_what_waited(self, decisions: Iterable[Event]) -> list[Event]:
+        in_force = [one for one in decisions if one.id not in self._withdrawn.events]
+        decided = {one.target for one in in_force if isinstance(one, EntryResolved)}  # these wait again
+        by = {one.id for one in in_force}
+        let_through = [
+            entry for entry, decision in self._let_through.items() if decision in by and entry not in decided
+        ]
+        entries = [entry for entry in map(self._events.get, let_through) if isinstance(entry, PlanEntry)]
+        return [*in_force, *(entry for entry in entries if not self._withdrawn.hides(entry))]
+
+    def _saved_together(self, event: Event) -> list[Event]:
+        """Collect what one save of a file came to: all of that moment, a summary told again with it."""
+        since = timestamps.to_ns(event.ts)
+        around = self._log.read(_shifted(since, -_TOGETHER_US), _shifted(since, _TOGETHER_US))
+        kinds = (Fact, Retraction, KnowledgeEdited, StageSummary)
+        told = (
+            one
+            for one in around
+            if (isinstance(one, kinds) and (one.agent == HUMAN or isinstance(one, StageSummary)))
+            or (isinstance(one, Restored) and self._is_saved(one))
+        )
+        found = {one.id: one for one in (event, *told) if one.id not in self._withdrawn.events | self._firsts}
+        return list(found.values())
+
+
+_WORDS: dict[type[Event], str] = {
+    EntryApplied: "an entry that was applied",
+    PlanEntry: "an entry",
+    EntryResolved: "a decision about an entry",
+    Rejected: "a forgetting",
+    Restored: "a taking back",
+    ProjectJoined: "a joining of two projects",
+}
+_DOING: tuple[type[Event], ...] = (*_WORDS, KnowledgeEdited, Retraction)
+
+
+def first_texts(opened: OpenStore) -> set[str]:
+    """Find the edits that only tell what a file said before an entry changed it: no person did anything there."""
+    state = read_knowledge(opened.log, opened.settings)
+    files = ledgers(state, opened.settings.knowledge_bases, opened.replica).values()
+    return {told for ledger in files for told in ledger.told_before_entries}
+
+
+def _shifted(ns: int, us: int) -> str:
+    return timestamps.from_ns(ns + us * 1000)

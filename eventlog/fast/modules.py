@@ -1,0 +1,107 @@
+"""Modules of this package, loaded without searching: for a process that lives as long as its imports take.
+
+The import system asks everyone who may know a module, lists directories and tries each ending. Ours lie where the
+package lies, compiled beside the source: two system calls find one, four read it. Held to what `importlib` holds a
+compiled file to (its version, the size and time of its source); whatever is not as expected is left to `importlib`,
+which compiles it for the next time.
+
+Those modules of Python's own in C that every hook loads are found alike: `importlib` would list and look through each
+directory on the path.
+
+This module is the finder and the loader (PEP 451) that `sys.meta_path` takes: no class, as to make one costs as much
+as to load a module.
+"""
+
+import sys
+from _frozen_importlib import ModuleSpec
+from _frozen_importlib_external import EXTENSION_SUFFIXES, MAGIC_NUMBER, ExtensionFileLoader
+from _frozen_importlib_external import _os as _system  # type: ignore[attr-defined]  # before anything is imported
+from marshal import loads
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Sequence
+    from types import CodeType, ModuleType
+
+_OURS = "eventlog."
+_COMPILED = f".{sys.implementation.cache_tag}.pyc"
+_HEAD = MAGIC_NUMBER + bytes(4)  # the flags of a file that is valid for one size and time of its source
+_IN_C = frozenset(("_blake2", "_json", "fcntl"))  # where they are not built into Python
+_READ = _system.O_RDONLY | getattr(_system, "O_CLOEXEC", 0) | getattr(_system, "O_BINARY", 0)
+_LOW = 0xFFFFFFFF
+_MOST = 1 << 16  # bytes; a larger file is left to importlib
+
+
+def come_first() -> None:
+    """Find modules of this package before anybody else is asked; for processes of our own only."""
+    finder = sys.modules[__name__]
+    if not (sys.flags.optimize or sys.pycache_prefix or finder in sys.meta_path):
+        sys.meta_path.insert(0, finder)
+
+
+def find_spec(name: str, path: "Sequence[str] | None" = None, target: object = None) -> ModuleSpec | None:
+    """Find a module below the package; None leaves it to the others."""
+    del target
+    if name in _IN_C:
+        return _in_c(name)
+    if not (path and name.startswith(_OURS)):
+        return None
+    folder, stem, places = path[0], name.rpartition(".")[2], None
+    try:
+        try:
+            source = f"{folder}/{stem}.py"
+            found = _system.stat(source)
+        except FileNotFoundError:
+            places = [f"{folder}/{stem}"]
+            folder, stem, source = places[0], "__init__", f"{places[0]}/__init__.py"
+            found = _system.stat(source)
+        compiled = f"{folder}/__pycache__/{stem}{_COMPILED}"
+        code = _code(compiled, found)
+    except OSError:
+        return None
+    if code is None:
+        return None
+    spec = ModuleSpec(name, sys.modules[__name__], origin=source, loader_state=code)  # type: ignore[arg-type]
+    spec.submodule_search_locations = places
+    spec.cached = compiled
+    spec.has_location = True
+    return spec
+
+
+def create_module(spec: ModuleSpec) -> None:
+    """Leave it to Python."""
+    del spec
+
+
+def exec_module(module: "ModuleType") -> None:
+    """Run the module's code in it."""
+    assert module.__spec__
+    exec(module.__spec__.loader_state, module.__dict__)  # noqa: S102 - what importlib does
+
+
+def _in_c(name: str) -> ModuleSpec | None:
+    """Find a module of Python's own that is a file; None where it is built in, or lies elsewhere."""
+    folder = next((place for place in sys.path if place.endswith("/lib-dynload")), "")
+    file = f"{folder}/{name}{EXTENSION_SUFFIXES[0]}"
+    try:
+        _system.stat(file)
+    except OSError:
+        return None
+    spec = ModuleSpec(name, ExtensionFileLoader(name, file), origin=file)
+    spec.has_location = True
+    return spec
+
+
+def _code(compiled: str, source: "os.stat_result") -> "CodeType | None":
+    """Read the code of a compiled file; None where it is not of this source. Raises OSError."""
+    fd = _system.open(compiled, _READ)
+    try:
+        data = _system.read(fd, _MOST)
+    finally:
+        _system.close(fd)
+    stamp = (int(source.st_mtime) & _LOW) | (source.st_size & _LOW) << 32
+    if data[:16] != _HEAD + stamp.to_bytes(8, "little") or len(data) == _MOST:
+        return None
+    code: CodeType = loads(memoryview(data)[16:])  # noqa: S302 - as trusted as the source
+    return code

@@ -1,0 +1,99 @@
+"""The part of `os` and `os.path` that hooks need: the system calls of its C core, and a few paths of text.
+
+Whatever else is asked for is `os`'s, imported then. For POSIX, and to be had through `eventlog/fast/lean.py` only.
+"""
+
+import posix
+import sys
+from _stat import S_ISDIR
+from io import open as fdopen
+from posix import *  # noqa: F403 - what `os` does
+from posix import _exit
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["_exit", "fdopen"]  # and the others
+
+name, devnull, pathsep, SEEK_SET, O_BINARY = "posix", "/dev/null", ":", 0, 0
+path = sys.modules[__name__]
+
+
+def _environ() -> "Mapping[str, str]":
+    given: Mapping[bytes, bytes] = posix.environ
+    encoding, errors = sys.getfilesystemencoding(), sys.getfilesystemencodeerrors()
+    return {variable.decode(encoding, errors): value.decode(encoding, errors) for variable, value in given.items()}
+
+
+_variables = _environ()
+environ = _variables  # type: ignore[assignment]
+
+
+def exists(path: str) -> bool:
+    """Tell whether the path leads to anything."""
+    return _mode(path) >= 0
+
+
+def isdir(path: str) -> bool:
+    """Tell whether the path leads to a directory."""
+    return S_ISDIR(max(_mode(path), 0))
+
+
+def isabs(path: str) -> bool:
+    """Tell whether the path begins at the root."""
+    return path.startswith("/")
+
+
+def basename(path: str) -> str:
+    """Return what follows the last slash."""
+    return path[path.rfind("/") + 1 :]
+
+
+def dirname(path: str) -> str:
+    """Return what comes before the last slashes; of the root, the root."""
+    head = path[: path.rfind("/") + 1]
+    return head.rstrip("/") or head
+
+
+def join(path: str, *more: str) -> str:
+    """Put paths one below the other; one that begins at the root begins anew."""
+    for part in more:
+        path = part if part.startswith("/") or not path else f"{path}{'' if path.endswith('/') else '/'}{part}"
+    return path
+
+
+def normpath(path: str) -> str:
+    """Spell a path without `.`, `..` and double slashes."""
+    spelled: str = posix._path_normpath(path)  # type: ignore[attr-defined]  # noqa: SLF001 - what posixpath takes
+    return spelled or "."
+
+
+def abspath(path: str) -> str:
+    """Spell a path from the root."""
+    return normpath(path if path.startswith("/") else join(posix.getcwd(), path))
+
+
+def expanduser(path: str) -> str:
+    """Put the home directory for `~`."""
+    if not path.startswith("~"):
+        return path
+    home = _variables.get("HOME", "").rstrip("/")
+    if home and path.startswith("~/"):
+        return home + path[1:]
+    import posixpath
+
+    return posixpath.expanduser(path)
+
+
+def _mode(path: str) -> int:
+    try:
+        return posix.stat(path).st_mode
+    except (OSError, ValueError):
+        return -1
+
+
+def __getattr__(name: str) -> object:
+    import os
+
+    return getattr(os if hasattr(os, name) else os.path, name)

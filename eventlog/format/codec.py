@@ -1,0 +1,253 @@
+"""Event <-> one line of the log; pure."""
+
+import re
+from collections.abc import Collection, Mapping
+from datetime import datetime
+from typing import Any, Literal, cast, get_args, get_origin, get_type_hints
+
+import msgspec
+from msgspec import NODEFAULT, Struct, structs
+
+from eventlog.fast import fastjson
+from eventlog.format import ids, timestamps, untrusted_json
+from eventlog.format.errors import InvalidEvent
+from eventlog.format.events import (
+    COMMON,
+    KNOWN,
+    TYPES,
+    VERSIONS,
+    Event,
+    KnowledgeEdited,
+    PlanEntry,
+    PlanMeta,
+    SectionKey,
+    UnknownEvent,
+)
+from eventlog.format.upcast import Fields, upcast
+
+_APART_MS = 1000  # an id and a time taken one after the other
+_TS = re.compile(r"\d{4}-\d\d-\d\dT(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{6}Z", re.ASCII)
+_ID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}", re.ASCII)
+_MISSING = re.compile(r"Object missing required field `(?P<name>\w+)`(?: - at `\$\.?(?P<field>.*)`)?")
+_WHERE = re.compile(r"(?P<reason>.*?)(?: - at `\$\.?(?P<field>.*)`)?", re.DOTALL)
+
+_NESTED: Mapping[type[Event], Mapping[str, type[Struct]]] = {
+    PlanEntry: {"key": SectionKey, "meta": PlanMeta},
+    KnowledgeEdited: {"key": SectionKey},
+}
+
+_DEFAULTS: Mapping[type[Struct], Fields] = {
+    cls: {f.encode_name: msgspec.to_builtins(f.default) for f in structs.fields(cls) if f.default is not NODEFAULT}
+    for cls in cast("tuple[type[Struct], ...]", (*KNOWN, UnknownEvent, SectionKey, PlanMeta))
+}
+
+NOT_AN_OBJECT, NOT_JSON = "not a JSON object", "not JSON: "
+
+
+def encode(event: Event) -> bytes:
+    """The event's line, without the newline; raises InvalidEvent where it is too long or not JSON."""
+    try:
+        line = fastjson.dumps(to_fields(event))
+    except ValueError as error:
+        raise InvalidEvent(str(error), where=event.type) from error
+    if len(line) > fastjson.MAX_LINE:
+        raise InvalidEvent(
+            f"the event is {len(line):,} bytes long, the log takes {fastjson.MAX_LINE:,} at most",
+            where=event.type,
+            hint="store long text in a file and say where it is",
+        )
+    return line
+
+
+def decode(line: bytes) -> Event:
+    """The event of a line, in its newest shape; raises InvalidEvent."""
+    event = from_fields(_parse(line))
+    if not (event.id and event.ts):
+        raise InvalidEvent("missing", where="ts" if event.id else "id")
+    return event
+
+
+def from_fields(given: Mapping[str, Any]) -> Event:
+    """The typed event of a JSON object; what its type does not know stays in `extra`. Raises InvalidEvent."""
+    fields = upcast(dict(given))
+    name = fields.pop("type", None)
+    if not isinstance(name, str) or not name:
+        raise InvalidEvent("every event has a type, a non-empty string", where="type")
+    if name in TYPES and fields.get("v", 1) == VERSIONS[name]:
+        return _known(TYPES[name], fields)
+    return _unknown(name, fields)
+
+
+def to_fields(event: Event) -> Fields:
+    """The JSON object of an event: common fields first, then its own, then the unknown ones."""
+    try:
+        known: dict[str, Any] = msgspec.to_builtins(event)
+    except (TypeError, RecursionError) as error:
+        raise InvalidEvent(f"not JSON: {error}", where=event.type) from error
+    extra = known.pop("extra", {})
+    known.pop("?", None)
+    for name, part in _NESTED.get(type(event), {}).items():
+        known |= {name: _without_defaults(part, known[name])} if name in known else {}
+    known = _without_defaults(type(event), known)
+    known.update(v=event.v, type=event.type)
+    first = {name: known.pop(name) for name in COMMON if name in known}
+    return _merge({**first, **known}, extra)
+
+
+def check(event: Event) -> Event:
+    """The event as a reader of the log will see it; raises InvalidEvent for what the types alone cannot refuse.
+
+    Its time may be given in any RFC 3339 form; the log has one.
+    """
+    checked = from_fields(_parse(encode(event)))
+    if checked.ts and not is_timestamp(checked.ts):
+        checked = structs.replace(checked, ts=_read_time(checked.ts))
+    if checked.after and not is_timestamp(checked.after):
+        checked = structs.replace(checked, after=_read_time(checked.after, "after"))
+    if checked.id and not _ID.fullmatch(checked.id):
+        raise InvalidEvent(f"{checked.id!r} is not a canonical lower-case UUIDv7", where="id")
+    if checked.id and not checked.ts:
+        raise InvalidEvent("missing: an event that has its id has its time", where="ts")
+    if checked.id and abs(ids.time_ms(checked.id) - timestamps.to_ms(checked.ts)) > _APART_MS:
+        raise InvalidEvent(
+            f"{checked.id} names another time than {checked.ts}",
+            where="id",
+            hint="leave the id out: it is then derived from what the event says",
+        )
+    return checked
+
+
+def _read_time(text: str, field: str = "ts") -> str:
+    try:
+        return timestamps.read(text)
+    except ValueError as error:
+        raise InvalidEvent(
+            str(error),
+            where=field,
+            hint="write it like 2026-02-21T08:35:44Z or 2026-02-21T16:35:44+08:00",
+        ) from error
+
+
+def content_id(event: Event) -> str:
+    """The id of an event that came with its own time: derived from everything it says, so twice is once."""
+    return ids.derived(timestamps.to_ms(event.ts), content_of(event))
+
+
+def content_of(event: Event) -> str:
+    """Everything an event says, as one text: the same for the same, whatever the order of its fields."""
+    fields = {name: value for name, value in to_fields(event).items() if name not in ("id", "v")}
+
+    import json  # only who derives an id needs it
+
+    return json.dumps(fields, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+
+
+def is_timestamp(text: str) -> bool:
+    """Tell whether `text` is a time as the log writes it, of a day that exists and that the log takes."""
+    if not _TS.fullmatch(text) or not timestamps.FIRST_DAY <= text[:10] <= timestamps.LAST_DAY:
+        return False
+    try:
+        datetime.fromisoformat(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _without_defaults(cls: type[Struct], fields: Fields) -> Fields:
+    """Without the fields that equal their default; msgspec leaves out only those that are the very object."""
+    defaults = _DEFAULTS.get(cls, {})
+    return {name: value for name, value in fields.items() if name not in defaults or value != defaults[name]}
+
+
+def _parse(line: bytes) -> Fields:
+    try:
+        fields = untrusted_json.decode(line)
+    except ValueError as error:
+        raise InvalidEvent(f"{NOT_JSON}{error}") from error
+    if not isinstance(fields, dict):
+        raise InvalidEvent(NOT_AN_OBJECT)
+    if not is_plain(fields):
+        raise _out_of_range(fields)
+    return fields
+
+
+def is_plain(value: object) -> bool:
+    """Tell whether the log takes the numbers in a decoded JSON value, and its depth, as `fastjson.refusal` does."""
+    import orjson  # brings `dataclasses` and `inspect` along, which a session would wait for
+
+    try:
+        orjson.dumps(value)
+    except orjson.JSONEncodeError:
+        return False
+    return True
+
+
+def _out_of_range(fields: Fields) -> InvalidEvent:
+    """The error that names the field."""
+    found = ((name, reason) for name, value in fields.items() if (reason := fastjson.refusal(value, 1)))
+    name, reason = next(found, ("event", "not a value the log takes"))
+    return InvalidEvent(reason, where=name)
+
+
+def _known(cls: type[Event], fields: Fields) -> Event:
+    known, extra = _split(fields, [name for name in cls.__struct_fields__ if name != "extra"])
+    for name, part in _NESTED.get(cls, {}).items():
+        if isinstance(whole := known.get(name), dict):
+            known[name], rest = _split(whole, part.__struct_fields__)
+            extra |= {name: rest} if rest else {}
+    return _convert({**known, "extra": extra}, cls)
+
+
+def _unknown(name: str, fields: Fields) -> Event:
+    known, extra = _split(fields, COMMON)
+    return _convert({**known, "?": name, "extra": extra}, UnknownEvent)
+
+
+def _split(fields: Fields, names: Collection[str]) -> tuple[Fields, Fields]:
+    """Those fields that have one of the names, and the others."""
+    known = {name: value for name, value in fields.items() if name in names}
+    return known, {name: value for name, value in fields.items() if name not in names}
+
+
+def _merge(fields: Fields, extra: Fields) -> Fields:
+    """Unknown fields beside the known ones, also one level down (in the `key` and `meta` of a plan entry)."""
+    for name, value in extra.items():
+        there = fields.get(name)
+        fields[name] = {**there, **value} if isinstance(there, dict) and isinstance(value, dict) else value
+    return fields
+
+
+def _convert(fields: Fields, cls: type[Event]) -> Event:
+    try:
+        return msgspec.convert(fields, cls)
+    except (msgspec.ValidationError, UnicodeEncodeError) as error:
+        raise invalid(error, cls) from None
+
+
+def invalid(error: Exception, cls: type[Struct]) -> InvalidEvent:
+    """msgspec's ``Expected `float` <= 1.0 - at `$.confidence` `` as a field of `cls` and a reason."""
+    missing = _MISSING.fullmatch(str(error))
+    if missing:
+        return InvalidEvent("missing", where=".".join(filter(None, missing.group("field", "name"))))
+    match = _WHERE.fullmatch(str(error))
+    assert match is not None
+    field = match["field"] or "event"
+    return InvalidEvent(in_words(match["reason"], get_type_hints(cls).get(field)), where=field)
+
+
+def in_words(reason: str, kind: Any = None) -> str:
+    """A reason of msgspec's as the end of our sentence; where there is a choice, what there is to choose from."""
+    if choices := _choices(kind):
+        return f"must be {'one of ' if len(choices) > 1 else ''}{', '.join(choices)}"
+    if reason.endswith(r"matching regex '\\S'"):
+        return "must not be blank"
+    from eventlog.format.error_text import of_value  # a log that is whole needs no words
+
+    return of_value(reason)
+
+
+def _choices(kind: Any) -> list[str]:
+    parts = get_args(kind)
+    if get_origin(kind) is Literal:
+        return [str(part) for part in parts]
+    return [choice for part in parts for choice in _choices(part)]

@@ -1,0 +1,94 @@
+"""Event ids: UUIDv7 (RFC 9562), random for live events, derived where the same source must give the same id."""
+
+from eventlog.fast.lean import os
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from hashlib import blake2b
+
+DERIVED_BYTES = 10
+STAMP = len("019c7b12-8f00")  # characters of an id that say its time; the others are random or derived
+_latest = (0, "00000000-0000")  # a millisecond, and how ids say it
+_drawn: list[str] = []  # ends of ids that nobody has yet; a child of a fork draws its own
+_ahead, _MOST_AHEAD = 0, 63
+_blake2b: "type[blake2b] | None" = None  # until the first digest: most hooks ask for none
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_drawn.clear)
+
+
+def new(ms: int) -> str:
+    """A fresh id for an event of that millisecond."""
+    global _latest  # noqa: PLW0603 - many events share a millisecond
+    known, start = _latest
+    if known != ms:
+        start = prefix(max(ms, 0))
+        _latest = ms, start
+    try:
+        return start + _drawn.pop()
+    except IndexError:
+        return start + _draw()
+
+
+def _draw() -> str:
+    """Draw the random end of an id, and some for the next ones: more each time, as who makes many makes more."""
+    global _ahead  # noqa: PLW0603 - of this process
+    chance = os.urandom(DERIVED_BYTES * (1 + _ahead))
+    ends = [_random_end(chance[at : at + DERIVED_BYTES]) for at in range(0, len(chance), DERIVED_BYTES)]
+    _ahead = min(2 * _ahead + 1, _MOST_AHEAD)
+    end = ends.pop()
+    _drawn.extend(ends)
+    return end
+
+
+def _random_end(chance: bytes) -> str:
+    digits = chance.hex()
+    return f"-7{digits[:3]}-{'89ab'[chance[9] & 3]}{digits[3:6]}-{digits[6:18]}"
+
+
+def derived(ms: int, key: str) -> str:
+    """The id of the event that `key` names: the same key and time give the same id, on any machine, forever."""
+    return _uuid7(ms, digest(key, DERIVED_BYTES))
+
+
+def derived_tail(key: str) -> str:
+    """Make the end of all ids derived from `key`, whatever their time: by it a retry is recognised in the log."""
+    return derived(0, key)[STAMP:]
+
+
+def prefix(ms: int) -> str:
+    """Make the start of the ids of that millisecond; ids compare as text like their times."""
+    return f"{ms >> 16:08x}-{ms & 0xFFFF:04x}"
+
+
+def time_ms(event_id: str) -> int:
+    """The milliseconds an id starts with; raises ValueError where it starts with none."""
+    return int(event_id[:8] + event_id[9:13], 16)
+
+
+def digest(text: str, size: int) -> bytes:
+    """A stable hash of `text`, `size` bytes."""
+    return digest_of(text.encode("utf-8", "surrogatepass"), size)
+
+
+def digest_of(data: bytes, size: int) -> bytes:
+    """A stable hash of bytes: BLAKE2b."""
+    global _blake2b  # noqa: PLW0603 - a replay asks for a hundred thousand; to look for it each time takes longer
+    _blake2b = _blake2b or _found_blake2b()
+    return _blake2b(data, digest_size=size).digest()
+
+
+def _found_blake2b() -> "type[blake2b]":
+    """Take it from its C module: hashlib costs 3 ms to import."""
+    try:
+        from _blake2 import blake2b
+    except ImportError:
+        from hashlib import blake2b
+    return blake2b
+
+
+def _uuid7(ms: int, tail: bytes) -> str:
+    """48 bits of time (none before 1970), then version 7, variant 10 and 74 bits of `tail`."""
+    low = int.from_bytes(tail, "big")
+    value = (max(ms, 0) << 80) | (0x7 << 76) | ((low >> 66 & 0xFFF) << 64) | (0b10 << 62) | (low & (1 << 62) - 1)
+    text = f"{value:032x}"
+    return f"{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}"

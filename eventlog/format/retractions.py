@@ -1,0 +1,230 @@
+"""Withdrawals: of events, of conversations, of statements whoever says them, and of withdrawals themselves; pure."""
+
+from collections.abc import Iterable, Iterator
+
+from msgspec.structs import replace
+
+from eventlog.format.events import (
+    EntryResolved,
+    Event,
+    Fact,
+    PlanEntry,
+    Rejected,
+    Restored,
+    Retraction,
+    StageSummary,
+    Withdrawal,
+    counts_at,
+    order,
+)
+from eventlog.format.in_force import judged
+from eventlog.format.statement_marks import marks_of, rejected_mark, salts_in
+
+_STATEMENT = "statement "
+
+
+class Retractions:
+    """The withdrawals in force: a retraction may itself be retracted, that is how something is restored."""
+
+    def __init__(self, withdrawals: Iterable[Withdrawal]) -> None:
+        self._made = {one.id: one for one in withdrawals}
+        self._events: set[str] = set()
+        self._taken_back: set[str] = set()
+        self._conversations: set[str] = set()
+        self._rejected: dict[str, list[str]] = {}
+        self._rejected_events: dict[str, list[str]] = {}
+        self.touched: dict[str, str] = {}
+        made = ((*order(one), not isinstance(one, Retraction), one.target or "") for one in self._made.values())
+        for name, is_in_force in judged(made):
+            self._touch(self._made[name])
+            if is_in_force:
+                self._count(self._made[name])
+        self._salts = salts_in(self._rejected)  # of what is rejected, and of all that ever was
+        self._ever = salts_in(judged_statements(self.touched))
+
+    def hides(self, event: Event) -> bool:
+        """Tell whether the event, all its conversation said, or what it states is withdrawn."""
+        if self.hides_whole(event):
+            return True
+        return bool(self._rejected) and isinstance(event, Fact | PlanEntry) and self.rejects(event.content or "")
+
+    def hides_whole(self, event: Event) -> bool:
+        """Tell whether just this event, or all its conversation said, is withdrawn."""
+        return event.id in self._events or event.conversation_id in self._conversations
+
+    def rejects(self, text: str) -> bool:
+        """Tell whether a person does not want this said, by whomever."""
+        return bool(self._rejected) and bool(self.rejected_marks(text))
+
+    @property
+    def salts(self) -> set[str]:
+        """The salts of the statements nobody is to say."""
+        return self._salts
+
+    def rejected_marks(self, text: str) -> list[str]:
+        """List the marks of rejections that a text has; one that stands in for another has those of that."""
+        return [mark for mark in marks_of(text, self._salts) if mark in self._rejected] if self._rejected else []
+
+    @property
+    def has_rejections(self) -> bool:
+        """Tell whether a person does not want anything said."""
+        return bool(self._rejected or self._rejected_events)
+
+    def rejections(self, text: str) -> list[str]:
+        """List the ids of the events that keep this from being said."""
+        return [one for mark in self.rejected_marks(text) for one in self._rejected[mark]]
+
+    def rejections_of(self, event: Event) -> list[str]:
+        """List the ids of the decisions of people about just this event."""
+        return self._rejected_events.get(event.id, [])
+
+    def cleared(self, summary: StageSummary) -> StageSummary:
+        """Take out of a summary what is rejected; "" stands for a topic or a text."""
+        if not self._rejected or not any(map(self.rejects, statements_of(summary))):
+            return summary
+        lists = {
+            name: [text for text in getattr(summary, name) if not self.rejects(text)] for name in ("decisions", "todos")
+        }
+        texts = {name: "" for name in ("topic", "summary") if self.rejects(getattr(summary, name))}
+        return replace(summary, **lists, **texts)
+
+    @property
+    def events(self) -> frozenset[str]:
+        """The ids of single events that are withdrawn."""
+        return frozenset(self._events)
+
+    @property
+    def taken_back(self) -> frozenset[str]:
+        """The ids of single events that a person has taken back, as if they had never been."""
+        return frozenset(self._taken_back)
+
+    @property
+    def rejected_events(self) -> frozenset[str]:
+        """The ids of single events that a person does not want said."""
+        return frozenset(self._rejected_events)
+
+    @property
+    def decisions(self) -> list[Rejected]:
+        """The decisions of people about what is not to be said that nobody has taken back."""
+        return [one for one in self._made.values() if isinstance(one, Rejected) and one.id not in self._events]
+
+    @property
+    def conversations(self) -> frozenset[str]:
+        """Those of which all is withdrawn."""
+        return frozenset(self._conversations)
+
+    @property
+    def statements(self) -> frozenset[str]:
+        """The marks of the statements nobody is to say."""
+        return frozenset(self._rejected)
+
+    def touched_at(self, event: Event) -> str:
+        """When the fate of the event was last decided; "" where nobody ever withdrew it."""
+        at = self.touched.get
+        touched_at = max(at(event.id, ""), at(f"conversation {event.conversation_id}", ""))
+        if self._ever and not self.hides_whole(event):  # of what is hidden the words may be gone
+            marks = (mark for text in statements_of(event) for mark in marks_of(text, self._ever))
+            return max([touched_at, *(at(f"{_STATEMENT}{mark}", "") for mark in marks)])
+        return touched_at
+
+    def touched_of(self, events: Iterable[Event]) -> dict[str, str]:
+        """Map those of the events that anybody ever withdrew to when their fate was last decided."""
+        if not self.touched:
+            return {}
+        return {event.id: touched_at for event in events if (touched_at := self.touched_at(event))}
+
+    def differing(self, other: "Retractions") -> set[str]:
+        """Find what another set of withdrawals decides otherwise: ids, `conversation ID` and `statement MARK`."""
+        touched = {goal for goal, _ in self.touched.items() ^ other.touched.items()}
+        conversations = {f"conversation {one}" for one in self.conversations ^ other.conversations}
+        statements = {f"{_STATEMENT}{one}" for one in self.statements ^ other.statements}
+        return touched | (self.events ^ other.events) | conversations | statements
+
+    def _count(self, one: Withdrawal) -> None:
+        if one.target:
+            self._events.add(one.target)
+            if isinstance(one, Restored):
+                self._taken_back.add(one.target)
+            if isinstance(one, Rejected):
+                self._rejected_events.setdefault(one.target, []).append(one.id)
+        elif isinstance(one, Rejected) and (mark := mark_in(one)):
+            self._rejected.setdefault(mark, []).append(one.id)
+        elif not isinstance(one, Restored) and one.conversation:
+            self._conversations.add(one.conversation)
+
+    def _touch(self, one: Withdrawal) -> None:
+        """Note the time at what the chain of retractions ends in; a chain that runs in a circle ends anywhere."""
+        goal = _goal(one)
+        passed = {one.id}
+        while goal in self._made and goal not in passed:
+            passed.add(goal)
+            goal = _goal(self._made[goal])
+        self.touched[goal] = max(self.touched.get(goal, ""), counts_at(one))
+
+
+def judged_statements(goals: Iterable[str]) -> set[str]:
+    """Pick the marks of the statements of what two sets of withdrawals decide otherwise."""
+    return {goal.removeprefix(_STATEMENT) for goal in goals if goal.startswith(_STATEMENT)}
+
+
+def statements_of(event: Event) -> Iterator[str]:
+    """Yield what an event states, as it is worded."""
+    match event:
+        case Fact():
+            yield event.content
+        case PlanEntry(content=str() as content):
+            yield content
+        case StageSummary():
+            yield from filter(None, (event.topic, event.summary, *event.decisions, *event.todos))
+        case _:
+            return
+
+
+def mark_in(one: Rejected) -> str:
+    """Give the mark of the statement that a person does not want said; "" where the decision is about no statement."""
+    return rejected_mark(one.salt, one.digest, one.statement)
+
+
+def salt_of(withdrawals: Iterable[Withdrawal]) -> str:
+    """Find the salt that rejections of a log share: the one of the oldest; "" where none has any."""
+    salted = [one for one in withdrawals if isinstance(one, Rejected) and one.salt]
+    return str(min(salted, key=order).salt) if salted else ""
+
+
+def wordless(one: Rejected) -> Rejected:
+    """Return a rejection as it is kept: a statement by its mark, not by its words."""
+    if not one.statement:
+        return one
+    salt, _, digest = mark_in(one).rpartition(":")
+    return replace(one, statement=None, salt=salt, digest=digest)
+
+
+def decided_by(event: Event) -> set[str]:
+    """Collect what an event decides about: ids, conversations, marks of statements."""
+    match event:
+        case Rejected() if mark := mark_in(event):
+            return {mark}
+        case Retraction() | Rejected():
+            return {str(event.target or event.conversation)}
+        case Restored() | EntryResolved():
+            return {event.target}
+        case _:
+            return set()
+
+
+def goals_of(said: Iterable[Event], events: Iterable[Event]) -> set[str]:
+    """Collect what decisions can be about that concern what is said: ids, conversations, and marks as events have."""
+    salts = salts_in(filter(None, (mark_in(one) for one in events if isinstance(one, Rejected))))
+    found: set[str] = set()
+    for event in said:
+        found |= {event.id, event.conversation_id}
+        found.update(mark for text in statements_of(event) for mark in marks_of(text, salts))
+    return found
+
+
+def _goal(one: Withdrawal) -> str:
+    if isinstance(one, Rejected) and (mark := mark_in(one)):
+        return f"{_STATEMENT}{mark}"
+    if not isinstance(one, Restored) and one.conversation:
+        return f"conversation {one.conversation}"
+    return str(one.target)

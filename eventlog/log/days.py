@@ -1,0 +1,247 @@
+"""The day files, read: lines -> events, each event once, in order, and every damage named.
+
+Unreadable   a file that cannot be read (permission, a bad sector) or is no regular file is a damage like any other.
+Replicas     `2026-02-20.laptop.jsonl` came from another machine; all files of a day are one day.
+Duplicates   lines of one day with the same id are one event; should they differ, that of the log's own file counts:
+             no copy from elsewhere changes what was said here. Else it is the byte-wise smaller one.
+             The same id on two days is the business of eventlog/log/foreign_ids.py.
+"""
+
+import os
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from eventlog import store
+from eventlog.format.events import Event, order
+from eventlog.log.damage import Damage, reason_of, unreadable_file
+from eventlog.log.fast_decode import decode_whole
+from eventlog.log.foreign_ids import day_in_id
+from eventlog.log.linescan import lines_at, lines_with
+from eventlog.log.log_line import LogLine, check_line, damage_at, split_lines, unread
+from eventlog.store import is_own
+from eventlog.store.files import open_regular, read_regular
+
+_MANY = 50  # ids, looked for one by one
+
+
+class Day(NamedTuple):
+    """All files of one UTC day, the log's own first, then replicas by name.
+
+    `data` are their bytes, where somebody has brought them along: then nothing is read.
+    """
+
+    date: str
+    files: tuple[str, ...]
+    data: tuple[bytes, ...] | None = None
+
+    def contents(self) -> Iterator[bytes | None]:
+        """Yield the bytes of each file, None of one that cannot be read; a careful reader says why."""
+        yield from map(read, self.files) if self.data is None else self.data
+
+    def content_of(self, file: str) -> bytes:
+        """Return the bytes of one file; none where it cannot be read."""
+        found = read(file) if self.data is None else self.data[self.files.index(file)]
+        return found or b""
+
+
+def list_days(log_dir: str) -> list[Day]:
+    """The days of the log, oldest first; files with other names are not part of it."""
+    return by_date(path for path, regular in _files(log_dir) if regular)
+
+
+def by_date(paths: Iterable[str]) -> list[Day]:
+    """Group files by the day their names say, oldest first; files with other names are not part of it."""
+    found: dict[str, list[str]] = {}
+    for path in paths:
+        if day := day_of(path):
+            found.setdefault(day, []).append(path)
+    return [Day(day, tuple(sorted(files, key=own_first))) for day, files in sorted(found.items())]
+
+
+def foreign_files(log_dir: str) -> list[str]:
+    """List what else is in the log's directory, by other names: it is never read."""
+    return sorted(path for path, _ in _files(log_dir) if not day_of(path))
+
+
+def irregular(log_dir: str) -> list[Damage]:
+    """List what is named like a day file, but is a directory, FIFO, socket, device, or a link to one or to nothing."""
+    found = sorted(path for path, regular in _files(log_dir) if not regular and day_of(path))
+    return [unreadable_file(path, "not a regular file") for path in found]
+
+
+def unreadable(log_dir: str) -> list[Damage]:
+    """List the files named like a day's that cannot be opened, without reading any."""
+    return irregular(log_dir) + [bad for day in list_days(log_dir) for file in day.files for bad in _unopened(file)]
+
+
+def _unopened(file: str) -> Iterator[Damage]:
+    try:
+        os.close(open_regular(file))
+    except OSError as error:
+        yield unreadable_file(file, reason_of(error))
+
+
+def entries(day: Day, mentioning: Sequence[bytes] = ()) -> tuple[list[LogLine], list[Damage]]:
+    """The day's events with their lines, each once, ordered by `(ts, id)`; and everything wrong with its files.
+
+    With `mentioning` those of lines that hold one of these bytes, given in lower case; where such a line is damaged,
+    or a line that does not hold them claims the same id, that is not noticed.
+    """
+    kept: dict[str, LogLine] = {}
+    damage: list[Damage] = []
+    for found in (item for scanned in _scanned(day, mentioning) for item in scanned):
+        if isinstance(found, Damage):
+            damage.append(found)
+            continue
+        other = kept.setdefault(found.event.id, found)
+        if other.line != found.line:
+            kept[found.event.id] = min(other, found, key=claim)
+            damage.append(
+                damage_at(found, "conflict", f"not the line of {other.file}:{other.number}, with the same id")
+            )
+    return sorted(kept.values(), key=lambda entry: order(entry.event)), damage
+
+
+def entries_of(day: Day, event_ids: Collection[str]) -> list[LogLine]:
+    """The day's events with these ids, with their lines; of all other lines only bytes are looked at."""
+    ids = [event_id.encode("utf-8", "surrogatepass") for event_id in event_ids if day_in_id(event_id) == day.date]
+    if len(ids) > _MANY:
+        return [entry for entry in entries(day)[0] if entry.event.id in event_ids]
+    found = _each_once(one for file in day.files for one in _naming(day, file, ids)) if ids else []
+    return [entry for entry in found if entry.event.id in event_ids]
+
+
+def _naming(day: Day, file: str, ids: Sequence[bytes]) -> Iterator[LogLine | Damage]:
+    data = day.content_of(file)
+    for start, end in lines_with(data, ids):
+        yield from check_line(unread(data[start:end], file, data.count(b"\n", 0, start) + 1, start), day.date)
+
+
+def _each_once(found: Iterable[LogLine | Damage]) -> list[LogLine]:
+    """Keep of lines with the same id the one that counts; damage is passed over."""
+    kept: dict[str, LogLine] = {}
+    for one in found:
+        if isinstance(one, LogLine):
+            other = kept.setdefault(one.event.id, one)
+            kept[one.event.id] = min(other, one, key=claim)
+    return list(kept.values())
+
+
+def claim(line: LogLine) -> tuple[bool, bytes]:
+    """Order lines of one day that have the same id: the first of them counts."""
+    return not is_own(line.file), line.line
+
+
+def load(day: Day) -> tuple[list[Event], list[Damage]]:
+    """The day's events, each once, in no particular order, as fast as they can be had; and the damage.
+
+    A file is decoded in one call; whatever is unusual about it sends the day through `entries`.
+    """
+    events: list[Event] = []
+    for data in day.contents():
+        decoded = decode_whole(data, day.date)
+        if decoded is None:
+            break
+        events += decoded
+    else:
+        if len({event.id for event in events}) == len(events):
+            return events, []
+    found, damage = entries(day)
+    return [entry.event for entry in found], damage
+
+
+def load_mentioning(day: Day, words: Sequence[bytes]) -> list[Event]:
+    """The events of those lines that hold any of the words anywhere, in no particular order.
+
+    What it costs depends on those lines; of all others only bytes are looked at. Damage is passed over, and where a
+    line of another kind claims the same id, that is not noticed.
+    """
+    read = [(file, data) for file, data in zip(day.files, day.contents(), strict=True) if data]
+    lines = [(data[start:end], file) for file, data in read for start, end in lines_with(data, words)]
+    decoded = decode_whole(b"".join(line + b"\n" for line, _ in lines), day.date)
+    if decoded is not None and len({event.id for event in decoded}) == len(decoded):
+        return decoded
+    found = (one for line, file in lines for one in check_line(unread(line, file, 0, 1), day.date))
+    return [entry.event for entry in _each_once(found)]
+
+
+def scan(file: str, day: str) -> Iterator[LogLine | Damage]:
+    """Read every line of a file, in its order: the event it holds, or its damage, or both."""
+    try:
+        data = read_regular(file)
+    except OSError as error:
+        yield unreadable_file(file, reason_of(error))
+        return
+    yield from _scan_bytes(file, data, day)
+
+
+def _scan_bytes(file: str, data: bytes, day: str) -> Iterator[LogLine | Damage]:
+    for line, whole in split_lines(data, file):
+        yield from check_line(line, day, whole=whole)
+
+
+def _scanned(day: Day, mentioning: Sequence[bytes]) -> Iterator[Iterator[LogLine | Damage]]:
+    if mentioning:
+        return (
+            _scan_for(file, data or b"", day.date, mentioning)
+            for file, data in zip(day.files, day.contents(), strict=True)
+        )
+    if day.data is None:
+        return (scan(file, day.date) for file in day.files)
+    return (_scan_bytes(file, data, day.date) for file, data in zip(day.files, day.data, strict=True))
+
+
+def _scan_for(file: str, data: bytes, day: str, words: Sequence[bytes]) -> Iterator[LogLine]:
+    """Read the lines of a file that hold any of the words, in lower case as they are given; no line has a number."""
+    for start, end in lines_with(data.lower(), words):
+        found = check_line(unread(data[start:end], file, 0, start), day)
+        yield from (one for one in found if isinstance(one, LogLine))
+
+
+def read(file: str) -> bytes | None:
+    """Read all of a file, None where that fails; a careful reader says why."""
+    try:
+        return read_regular(file)
+    except OSError:
+        return None
+
+
+def entries_at(file: str, offsets: Sequence[int]) -> Iterator[LogLine]:
+    """The events of the lines that start at these offsets, those that are still there, in the order given.
+
+    Raises OSError.
+    """
+    day = day_of(file)
+    for offset, line in zip(offsets, lines_at(file, offsets), strict=True):
+        checked = check_line(unread(line.removesuffix(b"\n"), file, 0, offset), day)
+        yield from (found for found in checked if isinstance(found, LogLine))
+
+
+def own_first(file: str) -> tuple[bool, str]:
+    """Order the files of one day."""
+    return not is_own(file), file
+
+
+def _files(log_dir: str) -> list[tuple[str, bool]]:
+    """List every path, and whether it is, or leads to, a regular file.
+
+    A log has a file for every day it is old; starting sessions list it, so no paths are made of names.
+    """
+    try:
+        with os.scandir(log_dir) as entries:
+            return [(f"{log_dir}/{entry.name}", is_regular(entry)) for entry in entries]
+    except FileNotFoundError:
+        return []
+
+
+def is_regular(entry: "os.DirEntry[str]") -> bool:
+    """Tell whether it is, or leads to, a regular file."""
+    try:
+        return entry.is_file()
+    except OSError:  # a link that leads to itself, a bad sector
+        return False
+
+
+def day_of(file: str) -> str:
+    """The day a file's name says, whatever its directory; "" where it is not the name of a day file."""
+    return store.day_of(file.rpartition("/")[2])

@@ -1,0 +1,364 @@
+"""The log as a Python object: append, read, audit."""
+
+import os
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+from msgspec.structs import replace
+
+from eventlog.fast import encode
+from eventlog.format import codec, ids, timestamps
+from eventlog.format.errors import NotStored
+from eventlog.format.events import HUMAN, EntryApplied, Event, KnowledgeEdited, PlanEntry, ProjectSeen
+from eventlog.format.restricted_types import refuse_reserved
+from eventlog.log import batches, days
+from eventlog.log.damage import Damage
+from eventlog.log.days import Day
+from eventlog.log.foreign_ids import CopyFilter, day_in_id, misdated
+from eventlog.log.index import ConversationIndex
+from eventlog.log.log_line import LogLine
+from eventlog.secrets import scrub_fields
+from eventlog.settings import cached
+from eventlog.store import Store, index_lookup
+from eventlog.store.dayfile import DayFile
+from eventlog.store.files import not_stored, sync_file
+from eventlog.store.replica import make_replica
+
+_FEW = 100  # ids: to look for so many one by one takes less than to decode every line
+_NO_TEXT = frozenset(("v", "id", "ts", "after", "type"))
+
+
+class AppendResult(NamedTuple):
+    """An event as it stands in the log, and whether this call put it there."""
+
+    event: Event
+    new: bool
+
+
+class EventLog:
+    """The append-only log of one store; safe to use from several threads and processes.
+
+    `store` is a directory; nothing is created before the first append. `fsync=False` leaves syncing to the system:
+    an event then survives the death of every process, but not a power cut; None goes by the setting `fsync`. `clock`
+    gives nanoseconds since the epoch.
+    """
+
+    def __init__(
+        self,
+        store: Store | str | os.PathLike[str],
+        *,
+        fsync: bool | None = None,
+        clock: Callable[[], int] = timestamps.system_clock,
+    ) -> None:
+        self.store = store if isinstance(store, Store) else Store(os.fspath(store))
+        self.index = ConversationIndex(self.store.log, self.store.cached("conversations.index"))
+        self._fsync = fsync
+        self._clock = clock
+        self.ahead = ""  # when the newest event counts, where the last append found that a minute or more ahead
+        self._idle: list[DayFile] = []  # open files that nobody writes at the moment
+
+    @property
+    def fsync(self) -> bool:
+        """Tell whether an append is on disk when it returns."""
+        return cached.wants_sync(self.store) if self._fsync is None else self._fsync
+
+    def now(self) -> int:
+        """Nanoseconds since the epoch, by the clock of this log."""
+        return self._clock()
+
+    def moment(self, newest: str) -> "Moment":
+        """When an event would be dated that is appended now, and after another one."""
+        return Moment(*timestamps.follow(self._clock(), newest))
+
+    def append(self, event: Event | Mapping[str, Any]) -> Event:
+        """Store one event and return it with its time and id; on disk when this returns.
+
+        Raises InvalidEvent (naming the field; also for what only people's own verbs may say) or NotStored.
+        """
+        if ordinary := encode.ready(event):
+            return self._put_ordinary(*ordinary)
+        return self.append_many([event])[0]
+
+    def append_many(self, events: Iterable[Event | Mapping[str, Any]], *, batch: str | None = None) -> list[Event]:
+        """Store several events, all or nothing per day file short of a kill, and return them in the order given.
+
+        Sent again with the same name of a `batch`, or with times of their own, only those are added that are missing.
+        """
+        free = [refuse_reserved(event) for event in self._accepted(events)]
+        return [appended.event for appended in self._put(free, batch)]
+
+    def put(
+        self, events: Iterable[Event | Mapping[str, Any]], *, batch: str | None = None, after: str = ""
+    ) -> list[AppendResult]:
+        """Like `append_many`, for use cases: events of any type, and for each whether it was new.
+
+        Those that get their time now count `after` another event, even where a clock ahead of ours dated it.
+        """
+        return self._put(self._accepted(events), batch, after)
+
+    def _accepted(self, events: Iterable[Event | Mapping[str, Any]]) -> list[Event]:
+        """Take the events as the log has them; the first invalid one refuses them all."""
+        return [accept(self._of_here(event)) for event in events]
+
+    def _put(self, accepted: list[Event], batch: str | None, after: str = "") -> list[AppendResult]:
+        for event in accepted:
+            codec.encode(event if event.ts else Moment(0, "").stamp(event, 0))
+        by_day: dict[str, list[int]] = {}
+        for position, event in enumerate(accepted):
+            by_day.setdefault(timestamps.day_of(event.ts), []).append(position)
+        done: dict[int, AppendResult] = {}
+        try:
+            for day, positions in sorted(by_day.items()):
+                chosen = [accepted[position] for position in positions]
+                done |= zip(positions, self._put_day(day, chosen, batch, after), strict=True)
+        except NotStored as error:
+            if done:
+                what = f"{error.what}; {len(done):,} of {len(accepted):,} events are stored"
+                raise type(error)(what, where=error.where, hint=error.hint) from error
+            raise
+        return [done[position] for position in range(len(accepted))]
+
+    def confirm(self, event: Event) -> None:
+        """Make durable what another writer of that event may have died before syncing; raises NotStored.
+
+        Whoever is told "already there" is promised as much as who is told "stored".
+        """
+        self._confirm({timestamps.day_of(event.ts)})
+
+    def read(self, since: str = "", until: str = "~") -> Iterator[Event]:
+        """Events with `since <= ts <= until`, oldest first, one day in memory at a time; damage is passed over."""
+        return (entry.event for entry in self.entries(since, until))
+
+    def entries(
+        self,
+        since: str = "",
+        until: str = "~",
+        *,
+        on_damage: Callable[[Damage], None] = lambda _: None,
+        mentioning: Sequence[bytes] = (),
+        progress: Callable[[int, int], None] = lambda _done, _all: None,
+    ) -> Iterator[LogLine]:
+        """Like `read`, with the line behind each event; `on_damage` hears of everything that could not be read.
+
+        With `mentioning` only lines that hold one of these bytes, given in lower case, in any case of their ASCII
+        letters; no other line is decoded, nor its damage heard of. `progress` is told how many days are read, and of
+        how many.
+        """
+        elsewhere, asked = CopyFilter(self.holding), self.days(since, until)
+        for number, day in enumerate(asked, 1):
+            found, damage = days.entries(day, mentioning)
+            progress(number, len(asked))
+            for bad in damage:
+                on_damage(bad)
+            copies = elsewhere.of(misdated(day.date, [entry.event.id for entry in found]))
+            for entry in found:
+                if since <= entry.event.ts <= until and entry.event.id not in copies:
+                    yield entry
+
+    def session(self, conversation_id: str) -> list[Event]:
+        """Everything one conversation did, oldest first, over all days; found by index, not by scanning."""
+        return [entry.event for entry in self.session_entries(conversation_id)]
+
+    def session_entries(self, conversation_id: str) -> list[LogLine]:
+        """Like `session`, with the line behind each event."""
+        found = self.index.entries(conversation_id)
+        lost = {entry.event.id for entry in found if entry.event.ts[:10] != day_in_id(entry.event.id)}
+        copies = CopyFilter(self.holding).of(lost) if lost else ()
+        return [entry for entry in found if entry.event.id not in copies]
+
+    def find(self, event_ids: Collection[str]) -> dict[str, LogLine]:
+        """The events with these ids; ids name their day, so only those days are read, and all if that fails.
+
+        A few that are not there are looked for as bytes: an id that nobody has costs no decoding of the whole log.
+        """
+        wanted = set(event_ids)
+        homes = {day_in_id(event_id) for event_id in wanted}
+        found = {
+            entry.event.id: entry for day in self.days() if day.date in homes for entry in days.entries_of(day, wanted)
+        }
+        if missing := wanted - found.keys():
+            marks = (
+                [mark.lower() for one in missing for mark in index_lookup.marks(one)] if len(missing) <= _FEW else ()
+            )
+            found |= {entry.event.id: entry for entry in self.entries(mentioning=marks) if entry.event.id in missing}
+        return found
+
+    def days(self, since: str = "", until: str = "~") -> list[Day]:
+        """The days that can hold events with `since <= ts <= until`, oldest first."""
+        return [day for day in days.list_days(self.store.log) if since[:10] <= day.date <= until[:10]]
+
+    def holding(self, date: str, event_ids: Collection[str], until: str = "~") -> set[str]:
+        """Find those of the ids that an event of that day with `ts <= until` has."""
+        there = (event for day in self.days(date, date) for event in days.load(day)[0])
+        return {event.id for event in there if event.id in event_ids and event.ts <= until}
+
+    def _of_here(self, given: Event | Mapping[str, Any]) -> Event:
+        """Name this store in what tells of this machine's files and paths, and in what the person says here."""
+        event = given if isinstance(given, Event) else codec.from_fields(given)
+        tells = isinstance(event, PlanEntry | EntryApplied | KnowledgeEdited | ProjectSeen) or event.agent == HUMAN
+        return replace(event, replica=make_replica(self.store)) if tells and is_unnamed(event) else event
+
+    def _put_day(self, day: str, events: list[Event], batch: str | None, after: str) -> list[AppendResult]:
+        """Events of one day; those that are to get their time now have none."""
+        if day:
+            return self._put_dated(day, events)
+        return self._put_named(events, batch, after) if batch else self._put_live(events, after)
+
+    def _put_ordinary(self, event: Event, rest: bytes) -> Event:
+        """Append one live event that was checked and encoded."""
+        try:
+            kept = self._idle.pop()
+        except IndexError:
+            made = None
+        else:
+            kept.wants_sync = self.fsync
+            made = kept.append_again(self._stamped, rest)
+            self._idle.append(kept)
+        if made is None:
+            with self._open("") as file:
+                if made := self._stamped(file, rest):
+                    file.append(made[2])
+        if made is None:  # midnight has passed, or a clock was wrong
+            return self._put_live([event], "")[0].event
+        return replace(event, ts=made[0], id=made[1])
+
+    def _stamped(self, file: DayFile, rest: bytes) -> tuple[str, str, bytes] | None:
+        """Make time, id and line of a live event, under the lock; None where that takes more than its time."""
+        now = self._next(file)
+        ts = timestamps.from_ns(now.ns)
+        if now.after or ts[:10] != file.day:
+            return None
+        event_id = ids.new(now.ns // 1_000_000)
+        return ts, event_id, encode.line(ts, event_id, rest)
+
+    def _put_live(self, events: list[Event], after: str) -> list[AppendResult]:
+        with self._now_locked(len(events), after) as (file, now):
+            stamped = [now.stamp(event, position) for position, event in enumerate(events)]
+            file.append(b"".join(codec.encode(event) + b"\n" for event in stamped))
+            return [AppendResult(event, new=True) for event in stamped]
+
+    def _put_named(self, events: list[Event], batch: str, after: str) -> list[AppendResult]:
+        """Live events whose ids follow from the batch's name and what they say."""
+        keys = batches.keys(batch, events)
+        today = _day_of(self._clock())
+        there = batches.stored([day for day in self.days() if day.date < today], keys)
+        with self._now_locked(len(events), after) as (file, now):
+            there |= batches.stored(self.days(since=today), keys)
+            stamped = [now.stamp(event, n, key) for n, (event, key) in enumerate(zip(events, keys, strict=True))]
+            return self._add(file, stamped, keys, there)
+
+    @contextmanager
+    def _now_locked(self, count: int, after: str) -> Iterator[tuple[DayFile, "Moment"]]:
+        """The file of today, locked, and the moment of the first of so many events.
+
+        Should midnight pass while waiting for the lock, it is the next day's file. Times only grow, by a microsecond at
+        least, whatever the clock does, and whoever wrote the newest event; see `timestamps.follow`.
+        """
+        least = self._clock()
+        while True:
+            day = _day_of(least)
+            with self._open(day) as file:
+                now = self._next(file, least, after)
+                last = now.ns + 1000 * (count - 1)
+                if _day_of(now.ns) != day or _day_of(last) != day:
+                    least = last
+                    continue
+                yield file, now
+                return
+
+    def _next(self, file: DayFile, least: int = 0, after: str = "") -> "Moment":
+        """The moment of an event that is appended now, under the lock; raises NotStored where the clock is broken."""
+        now = max(self._clock(), least)
+        newest = max(file.newest(timestamps.from_ns(now)), after)
+        moment = Moment(*timestamps.follow(now, newest))
+        self.ahead = newest if moment.after else ""
+        return moment
+
+    def _put_dated(self, day: str, events: list[Event]) -> list[AppendResult]:
+        with self._open(day) as file:
+            there = {event.id: event for files in self.days(day, day) for event in days.load(files)[0]}
+            return self._add(file, events, [event.id for event in events], there)
+
+    def _add(self, file: DayFile, events: list[Event], keys: list[str], there: dict[str, Event]) -> list[AppendResult]:
+        """Append the events of which none with that key is there; as much is promised of the others."""
+        result = []
+        for event, key in zip(events, keys, strict=True):
+            new = key not in there
+            result.append(AppendResult(there.setdefault(key, event), new))
+        if lines := b"".join(codec.encode(event) + b"\n" for event, new in result if new):
+            file.append(lines)
+        if found := {timestamps.day_of(event.ts) for event, new in result if not new}:
+            file.confirm()
+            self._confirm(found, but=file.path)
+        return result
+
+    def _confirm(self, dates: Collection[str], but: str = "") -> None:
+        """Sync all files of these days; raises NotStored."""
+        paths = (path for date in sorted(dates) for day in self.days(date, date) for path in day.files)
+        for path in paths if self.fsync else ():
+            try:
+                if path != but:
+                    sync_file(path)
+            except OSError as error:
+                raise not_stored(error, path) from error
+
+    def _open(self, day: str) -> DayFile:
+        """Take a file of the day that was kept, or a new one; for no day, that which was written last, or today's."""
+        sync = self.fsync
+        try:
+            file = self._idle.pop()
+        except IndexError:
+            return DayFile(self.store.log, day or _day_of(self._clock()), sync=sync, idle=self._idle)
+        if day and file.day != day:
+            file.close()
+            return DayFile(self.store.log, day, sync=sync, idle=self._idle)
+        file.wants_sync, file.idle = sync, self._idle
+        return file
+
+
+def is_unnamed(event: Event) -> bool:
+    """Tell whether an event is born now and says of no store that it tells of it."""
+    return not (event.replica or event.ts or event.id)
+
+
+def accept(given: Event | Mapping[str, Any]) -> Event:
+    """The event as the log takes it: checked, named by its content where it has its own time, without secrets.
+
+    Raises InvalidEvent.
+    """
+    event = codec.check(given if isinstance(given, Event) else codec.from_fields(given))
+    return _without_secrets(replace(event, id=codec.content_id(event)) if event.ts and not event.id else event)
+
+
+def _without_secrets(event: Event) -> Event:
+    """Remove the secrets from an event; its id is kept, so that what is told twice is one event.
+
+    What a person made of their own file stays as they wrote it: it would leave the file otherwise.
+    """
+    fields = {name: value for name, value in codec.to_fields(event).items() if name not in _NO_TEXT}
+    kept = scrub_fields(fields)
+    if isinstance(event, KnowledgeEdited) and event.content is not None:
+        kept["content"] = event.content
+    if kept == fields:
+        return event
+    stamp = {"v": event.v, "id": event.id, "ts": event.ts, "after": event.after, "type": event.type}
+    return codec.from_fields({**kept, **stamp})
+
+
+def _day_of(ns: int) -> str:
+    return timestamps.day_of(timestamps.from_ns(ns))
+
+
+class Moment(NamedTuple):
+    """When a live event is appended, in nanoseconds; and what it counts `after`, where that is not its own time."""
+
+    ns: int
+    after: str
+
+    def stamp(self, event: Event, position: int, key: str = "") -> Event:
+        """Give time and id to the event at this position of several."""
+        ns = self.ns + 1000 * position
+        after = timestamps.after(self.after, position) if self.after else None
+        event_id = ids.derived(ns // 1_000_000, key) if key else ids.new(ns // 1_000_000)
+        return replace(event, ts=timestamps.from_ns(ns), id=event_id, after=after)

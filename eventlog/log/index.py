@@ -1,0 +1,179 @@
+"""Which lines belong to a conversation: derived from the log, disposable, caught up when it is read.
+
+Appending never pays for it. `cache/conversations.index` lists, for day files that have not changed since, every
+conversation and the offsets of its lines; files that are new or have grown are scanned, and folded in once there is
+more than a little of them.
+
+Format       see eventlog/store/index_lookup.py, which reads it.
+Unreadable   a day file that cannot be read is left out, and asked again the next time.
+Durability   none: temp file + rename, no sync. A damaged or foreign file is ignored and rebuilt.
+"""
+
+from collections.abc import Iterable
+from contextlib import suppress
+from itertools import groupby
+from operator import itemgetter
+
+import msgspec
+
+from eventlog.fast.fastjson import BOM
+from eventlog.format.errors import NotStored
+from eventlog.format.events import order
+from eventlog.log import days
+from eventlog.log.foreign_ids import day_in_id
+from eventlog.log.linescan import lines_with
+from eventlog.log.log_line import LogLine
+from eventlog.store import index_lookup
+from eventlog.store.files import read_regular, replace_file
+from eventlog.store.index_lookup import FileStamp, LookupResult, name_in, size_in
+
+_SCAN_AT_MOST = 4 << 20  # bytes of changed files to scan per read before they are folded into the index
+_LITTLE = 256 << 10  # bytes to scan per read even where the index knows less than half of the log
+
+Position = tuple[str, int]  # path of a day file, offset of a line
+_Owners = dict[str, dict[str, list[int]]]  # conversation -> file name -> offsets
+
+
+class _Owner(msgspec.Struct):
+    conversation_id: str
+
+
+_owner = msgspec.json.Decoder(_Owner)
+
+
+class ConversationIndex:
+    """The index of one store's log."""
+
+    def __init__(self, log_dir: str, path: str) -> None:
+        self._log = log_dir
+        self._path = path
+
+    def entries(self, conversation_id: str) -> list[LogLine]:
+        """The conversation's readable lines, each event once, ordered by `(ts, id)`."""
+        found: dict[str, LogLine] = {}
+        for file, places in groupby(self.positions(conversation_id), key=itemgetter(0)):
+            with suppress(OSError):
+                for entry in days.entries_at(file, [offset for _, offset in places]):
+                    if entry.event.conversation_id == conversation_id:
+                        other = found.setdefault(entry.event.id, entry)
+                        found[entry.event.id] = min(entry, other, key=_claim)
+        return sorted(found.values(), key=lambda entry: order(entry.event))
+
+    def positions(self, conversation_id: str) -> list[Position]:
+        """File and byte offset of each of the conversation's lines."""
+        files = index_lookup.stamps_of(self._log)
+        known = self._look_up(conversation_id)
+        changed = [stamp for stamp in files if stamp not in known.files]
+        if _is_much(changed, files) and self.catch_up():
+            known = self._look_up(conversation_id)
+            changed = []
+        kept = set(map(name_in, files)).difference(map(name_in, changed))
+        fresh = [place for place in known.places if place[0] in kept]
+        for name in map(name_in, changed):
+            with suppress(OSError):
+                fresh += [(name, offset) for offset in _search(f"{self._log}/{name}", conversation_id)]
+        return [(f"{self._log}/{name}", offset) for name, offset in sorted(fresh)]
+
+    def conversations(self) -> list[str]:
+        """List every conversation, those of changed files last."""
+        known = self._look_up("").files
+        files = index_lookup.stamps_of(self._log)
+        changed = [stamp for stamp in files if stamp not in known]
+        if _is_much(changed, files) and self.catch_up():
+            changed = []
+        found = dict.fromkeys(index_lookup.conversations(self._path))
+        for name in map(name_in, changed):
+            with suppress(OSError):
+                found |= dict.fromkeys(_scan(f"{self._log}/{name}"))
+        return list(found)
+
+    def catch_up(self) -> bool:
+        """Fold every changed file into the index; False where the cache cannot be written."""
+        files = index_lookup.stamps_of(self._log)
+        owners, known = self._read_all()
+        changed = {name_in(stamp) for stamp in files if stamp not in known}
+        keep = set(map(name_in, files)) - changed
+        for by_file in owners.values():
+            for name in [name for name in by_file if name not in keep]:
+                del by_file[name]
+        for name in changed:
+            try:
+                found = _scan(f"{self._log}/{name}")
+            except OSError:
+                files = [stamp for stamp in files if name_in(stamp) != name]
+                continue
+            for conversation, offsets in found.items():
+                owners.setdefault(conversation, {})[name] = offsets
+        return self._write(files, owners)
+
+    def _look_up(self, conversation_id: str) -> LookupResult:
+        return index_lookup.look_up(self._path, conversation_id)
+
+    def _read_all(self) -> tuple[_Owners, set[FileStamp]]:
+        import orjson  # only who folds needs it
+
+        try:
+            data = read_regular(self._path)
+            start = data.find(b"\n") + 1
+            files = index_lookup.parse_head(data[:start], len(data))
+            owners: _Owners = {}
+            for line in data[start:].splitlines():
+                by_file = owners.setdefault(orjson.loads(line.partition(b"\t")[0]), {})
+                for name, offset in index_lookup.parse_places(line, files):
+                    by_file.setdefault(name, []).append(offset)
+        except index_lookup.DAMAGED:
+            return {}, set()
+        return owners, set(files)
+
+    def _write(self, files: list[FileStamp], owners: _Owners) -> bool:
+        number = {name_in(stamp): position for position, stamp in enumerate(files)}
+        lines = sorted(_line(conversation, by_file, number) for conversation, by_file in owners.items() if by_file)
+        body = b"".join(lines)
+        import orjson
+
+        head = orjson.dumps({"version": index_lookup.VERSION, "size": len(body), "files": files})
+        try:
+            replace_file(self._path, head + b"\n" + body, durable=False)
+        except NotStored:
+            return False
+        return True
+
+
+def _is_much(changed: Iterable[FileStamp], files: Iterable[FileStamp]) -> bool:
+    """Tell whether to fold the changed files: writing the index again is as much work as it is long."""
+    unknown = sum(map(size_in, changed))
+    return unknown > min(_SCAN_AT_MOST, max(_LITTLE, sum(map(size_in, files)) // 2))
+
+
+def _claim(entry: LogLine) -> tuple[bool, str, tuple[bool, bytes]]:
+    """Order lines with one id; the first counts: that of the day the id names, of the earlier day, as `days.claim`."""
+    day = entry.event.ts[:10]
+    return day != day_in_id(entry.event.id), day, days.claim(entry)
+
+
+def _line(conversation: str, by_file: dict[str, list[int]], number: dict[str, int]) -> bytes:
+    places = ";".join(f"{number[name]}:{','.join(map(str, offsets))}" for name, offsets in sorted(by_file.items()))
+    return index_lookup.key_of(conversation) + places.encode() + b"\n"
+
+
+def _search(path: str, conversation_id: str) -> list[int]:
+    """Offsets of one conversation's lines, in the order of the file: only lines that can hold its id are decoded."""
+    data = read_regular(path)
+    found = []
+    for start, end in lines_with(data, index_lookup.marks(conversation_id)):
+        with suppress(msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            if _owner.decode(data[start:end]).conversation_id == conversation_id:
+                found.append(start)
+    return sorted(found)
+
+
+def _scan(path: str) -> dict[str, list[int]]:
+    """Conversation -> offsets of its lines, in the order of the file."""
+    owners: dict[str, list[int]] = {}
+    data = read_regular(path)
+    offset = len(BOM) if data.startswith(BOM) else 0
+    for line in data[offset:].split(b"\n"):
+        with suppress(msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            owners.setdefault(_owner.decode(line).conversation_id, []).append(offset)
+        offset += len(line) + 1
+    return owners

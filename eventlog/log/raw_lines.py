@@ -1,0 +1,84 @@
+"""Lines of the log as they stand, by conversation or by id, without any library.
+
+Only lines that begin as the log itself writes them are given, in files of their own day, each id once. Where anything
+is otherwise there is no answer (None), and the careful reader is asked.
+"""
+
+from eventlog.fast import fastjson
+from eventlog.format import timestamps
+from eventlog.log.foreign_ids import day_in_id
+from eventlog.log.linescan import lines_at, lines_with
+from eventlog.store import index_lookup
+from eventlog.store.files import read_regular
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from eventlog.store import Store
+
+_SEARCH_AT_MOST = 4 << 20  # bytes that are not in the index; for more of them, the careful reader renews it
+_ID = len("019c7b12-8f00-7000-8000-000000000000")
+
+
+def of_session(store: "Store", conversation_id: str) -> "list[bytes] | None":
+    """Find the lines of a conversation, oldest first; None for none, or where it takes a closer look.
+
+    Raises OSError.
+    """
+    index = index_lookup.look_up(store.cached("conversations.index"), conversation_id)
+    offsets = index.offsets
+    found: list[tuple[str, bytes]] = []
+    searched = 0
+    for stamp in index_lookup.stamps_of(store.log, index.files):
+        name = index_lookup.name_in(stamp)
+        if stamp in index.files:
+            if name in offsets:
+                found += [(name, line) for line in lines_at(f"{store.log}/{name}", offsets[name])]
+            continue
+        searched += index_lookup.size_in(stamp)
+        if searched > _SEARCH_AT_MOST:
+            return None
+        found += [(name, line) for line in _with(f"{store.log}/{name}", index_lookup.marks(conversation_id))]
+    return _in_order(found, "conversation_id", conversation_id)
+
+
+def of_event(store: "Store", event_id: str) -> "list[bytes] | None":
+    """Find the line of the event with that whole id, in the files of the day it names; answers like `of_session`."""
+    if len(event_id) != _ID:
+        return None
+    mark, day = fastjson.text(event_id), day_in_id(event_id)
+    names = [name for name in index_lookup.names_of(store.log) if name.startswith(day)]
+    files = [name for name in names if index_lookup.stamp_of(store.log, name)]
+    found = [(name, line) for name in files for line in _with(f"{store.log}/{name}", [mark])]
+    return _in_order(found, "id", event_id)
+
+
+def _in_order(found: "list[tuple[str, bytes]]", field: str, wanted: str) -> "list[bytes] | None":
+    """Choose the lines whose event has that value, oldest first; None for none, or where one of them is unusual."""
+    kept: dict[str, tuple[str, str, bytes]] = {}
+    for name, line in found:
+        try:
+            event = fastjson.loads(line)
+        except ValueError:
+            return None
+        if not isinstance(event, dict) or event.get(field) != wanted:
+            continue
+        event_id, ts = str(event.get("id")), str(event.get("ts"))
+        if event_id in kept or not _is_ours(name, line, event_id, ts):
+            return None
+        kept[event_id] = (ts, event_id, line)
+    return [line for _, _, line in sorted(kept.values())] or None
+
+
+def _is_ours(name: str, line: bytes, event_id: str, ts: str) -> bool:
+    """Tell whether a line begins as the log writes it, and its time, its id and its file are of one day."""
+    if not line.startswith(f'{{"v":1,"id":"{event_id}","ts":"{ts}","type":"'.encode()) or len(ts) != timestamps.LENGTH:
+        return False
+    return line.endswith(b"}\n") and day_in_id(event_id) == ts[:10] == name[:10]
+
+
+def _with(path: str, marks: "list[bytes]") -> "Iterator[bytes]":
+    """Yield every line that holds one of these, with its line break; the caller looks closer."""
+    data = read_regular(path)
+    yield from (data[start : end + 1] for start, end in lines_with(data, marks))

@@ -1,0 +1,144 @@
+"""One live event from a source that may tell us twice: double registrations, cross-loaded settings, retries.
+
+The id's random part is derived from the source's own key, so the second telling is recognised by a search in the end
+of the log, under the lock, whatever its time. Only a whole line counts: what a killed writer left of one is no event,
+and the retry is its second chance. And before anyone is told "already there", that line is synced.
+
+Imported inside agents' hooks: no codec, no validation; the caller builds events of the right shape.
+"""
+
+import eventlog
+from eventlog.fast import fastjson
+from eventlog.format import ids, timestamps
+from eventlog.secrets import scrub_fields
+from eventlog.settings import cached
+from eventlog.store.dayfile import DayFile, path_of
+from eventlog.store.files import not_stored, read_end, sync_file
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from eventlog.secrets.payloads import Stamp
+    from eventlog.store import Store
+
+# calls without a key of their own are one when they come this close: two registrations were seen 0.7 s apart, and each
+# is gone after 2 seconds; two starts of one conversation are further apart
+SAME_CALL_MS = 3_000
+
+_REMEMBERED_BYTES = 4 << 20  # how far back in the log a retry is recognised
+_HOUR_NS = 3_600_000_000_000
+
+
+def append_once(
+    store: "Store",
+    fields: "Mapping[str, object]",
+    key: str,
+    *,
+    within_ms: int | None = None,
+    sync: bool | None = None,
+    clock: "Callable[[], int]" = timestamps.system_clock,
+    late: bool = False,
+) -> bool:
+    """Append the event unless one with this key is there (not further away than `within_ms`, where given).
+
+    `fields` lack `v`, `id` and `ts`; `sync` None goes by the setting `fsync`. Tells whether the event is new; raises
+    NotStored (which then carries the whole event as `lost`), or InvalidEvent where no reader would take it. An event
+    that is `late` happened before others that are in the log: it keeps its time.
+    """
+    fields = scrub_fields(fields)
+    sync = cached.wants_sync(store) if sync is None else sync
+    tail = ids.derived_tail(key)
+    event: dict[str, object] | None = None
+    now = clock()
+    try:
+        while True:
+            day = timestamps.from_ns(now)[:10]
+            with DayFile(store.log, day, sync=sync) as file:
+                now = clock()
+                now, after = (now, "") if late else timestamps.follow(now, file.newest(timestamps.from_ns(now)))
+                stamped = stamp(key, now)
+                if stamped["ts"][:10] != day:  # midnight passed while waiting for the lock, or on a faster clock
+                    continue
+                if after:
+                    stamped["after"] = after
+                if _is_told(file.tail(_REMEMBERED_BYTES), tail, now, within_ms):
+                    file.confirm()
+                    return False
+                before = _yesterday(store.log, now)
+                if before and _is_told_in(before, tail, now, within_ms, sync=sync):
+                    return False
+                event = {**stamped, **fields}
+                file.append(_line(event))
+            return True
+    except eventlog.NotStored as error:
+        error.lost = event
+        raise
+
+
+def stamp(key: str, now: int) -> "Stamp":
+    """Make the stamp of an event with this key, appended now (nanoseconds)."""
+    return {"v": 1, "id": ids.derived(now // 1_000_000, key), "ts": timestamps.from_ns(now)}
+
+
+def _line(event: dict[str, object]) -> bytes:
+    line = fastjson.dumps(event)
+    if len(line) > fastjson.MAX_LINE:
+        raise eventlog.InvalidEvent(f"the event is {len(line):,} bytes long", where=str(event["type"]))
+    if reason := fastjson.refusal(event):
+        raise eventlog.InvalidEvent(reason, where=str(event["type"]))
+    return line + b"\n"
+
+
+def _is_told(data: bytes, tail: str, now: int, within_ms: int | None) -> bool:
+    """Tell whether a line is an event whose id ends like this, not further away; `data` is the end of a file."""
+    mark = tail.encode() + b'"'
+    at = data.rfind(mark)
+    while at >= 0:
+        if _is_near(data[at - ids.STAMP : at], now, within_ms) and _is_whole(data, at, tail):
+            return True
+        at = data.rfind(mark, 0, at)
+    return False
+
+
+def _is_told_in(path: str, tail: str, now: int, within_ms: int | None, *, sync: bool) -> bool:
+    """Tell the same of a file that is not locked; what is found there is synced. Raises NotStored."""
+    try:
+        found = _is_told(read_end(path, _REMEMBERED_BYTES), tail, now, within_ms)
+    except OSError:  # nothing to be found in it
+        return False
+    try:
+        if found and sync:
+            sync_file(path)
+    except OSError as error:
+        raise not_stored(error, path) from error
+    return found
+
+
+def _is_near(stamp: bytes, now: int, within_ms: int | None) -> bool:
+    """Tell whether an id is of a time not further away: the clock may have been set back since."""
+    try:
+        away = now // 1_000_000 - ids.time_ms(stamp.decode())
+    except ValueError:
+        return False
+    return within_ms is None or abs(away) <= within_ms
+
+
+def _is_whole(data: bytes, at: int, tail: str) -> bool:
+    """Tell whether the id stands in a line that is an event from its beginning to its end."""
+    from eventlog.log.linescan import line_at
+
+    start, end = line_at(data, at)
+    if start == 0 and len(data) >= _REMEMBERED_BYTES:  # the line may begin before `data` does
+        return False
+    try:
+        event = fastjson.loads(data[start:end])
+    except ValueError:
+        return False
+    return isinstance(event, dict) and event.get("id") == data[at - ids.STAMP : at].decode() + tail
+
+
+def _yesterday(log_dir: str, now: int) -> str:
+    """The file of the day before, in the first hour of a day; "" later on."""
+    before = timestamps.from_ns(now - _HOUR_NS)[:10]
+    return "" if before == timestamps.from_ns(now)[:10] else path_of(log_dir, before)

@@ -1,0 +1,405 @@
+"""One day's file of the log: the only code that writes the log.
+
+Format       whole lines of JSON, `\\n` at the end of each; nothing ever edits a line.
+Order        a writer holds an exclusive lock on the file itself, and takes the time of a live event under it.
+Isolation    a writer that died mid-line leaves a fragment without `\\n` (`kill -9` tears even short writes, at page
+             boundaries): the next writer puts `\\n` first, so the fragment costs only itself.
+Atomicity    a short or failed write is cut back before the lock is released: all lines of a call, or none.
+Durability   the name of a new file is synced before anything is written into it; what was written, by `fdatasync`
+             after unlocking, so that the kernel commits waiting writers together. A failed sync is final: the kernel
+             may take the pages for written and report the next sync as a success. So the lines are written once more,
+             and not acknowledged: the sync of a retry has these to carry to the disk. "Already there" is an
+             acknowledgement, too: `confirm` syncs what another writer may have died before syncing.
+Identity     after locking, the descriptor must still be the file at that path: a line appended to a file that was
+             replaced meanwhile (a redaction, a sync program) would be lost. Only a regular file is written, and none
+             is made through a link that leads nowhere.
+Patience     a lock whose holder is stopped is given up.
+Reuse        who appends again and again keeps the descriptor: one look at the path under the lock tells whether it is
+             still the file, and whether anyone wrote since. It serves one thread at a time, and no child of a fork: a
+             lock belongs to the open file, which the two would share.
+
+Imported inside agents' hooks: os, time and fcntl only.
+"""
+
+import time
+
+import eventlog
+from eventlog.fast.lean import os
+from eventlog.format.timestamps import newest_in
+from eventlog.store import files
+from eventlog.store.files import check_regular, make_dirs, not_stored, open_regular, sync_dir, sync_names
+
+try:
+    import fcntl
+except ImportError:  # Windows: filelock stands in, imported when a file is opened
+    fcntl = None  # type: ignore[assignment]
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import TracebackType
+
+    Stamped = tuple[str, str, bytes]  # time, id and line of an event
+
+_OPEN = os.O_RDWR | os.O_APPEND | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0)  # a FIFO must not block
+_ENDING = ".jsonl"
+_NONE = -1  # no descriptor
+_TAIL = 8 << 10  # bytes in which the newest line is looked for
+_YIELDS = 20  # times that others may go first, before a lock is waited for
+_CREATE = os.O_CREAT | os.O_EXCL
+_FIRST_PAUSE, _LONGEST_PAUSE = 0.0001, 0.002  # seconds between two looks at a lock; writers hold it for microseconds
+
+
+def _seek_and_read(fd: int, size: int, offset: int) -> bytes:
+    os.lseek(fd, offset, os.SEEK_SET)
+    return os.read(fd, size)
+
+
+_AT_ONCE, _RELEASE = (fcntl.LOCK_EX | fcntl.LOCK_NB, fcntl.LOCK_UN) if fcntl else (0, 0)
+_read_at = getattr(os, "pread", _seek_and_read)  # Windows has no pread
+_sync = getattr(os, "fdatasync", os.fsync)
+_yield = getattr(os, "sched_yield", lambda: None)
+
+
+_forks = 0  # of which this process is the last child; what was opened before is the parent's
+
+
+def _in_child() -> None:
+    global _forks  # noqa: PLW0603 - a process has one history
+    _forks += 1
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_in_child)
+
+
+def path_of(log_dir: str, day: str) -> str:
+    """Where events of that day are appended."""
+    return f"{log_dir}/{day}{_ENDING}"
+
+
+class DayFile:
+    """A locked day file; entering waits for the lock, leaving unlocks and syncs what was appended.
+
+    Raises NotStored whenever the lines cannot be promised to be on disk, Busy where the lock is not to be had. One that
+    is left without an error goes to `idle`, where that is given, with its descriptor, and can be entered again.
+    """
+
+    def __init__(self, log_dir: str, day: str, *, sync: bool = True, idle: "list[DayFile] | None" = None) -> None:
+        self.path = path_of(log_dir, day)
+        self.day = day
+        self.wants_sync = sync
+        self._dir = log_dir
+        self.idle = idle
+        self._fd = _NONE
+        self._forks = self._size = self._inode = self._device = self._saved_at = 0
+        self._newest, self._heard = "", 0  # when the newest event counts, of so many bytes
+        self._confirmed = False
+        self._whole = -1  # a size at which the file is known to end with a whole line
+
+    def __enter__(self) -> "DayFile":
+        self._written = b""
+        self._confirmed = False
+        try:
+            if self._fd == _NONE or not self._is_still_there():
+                self._open()
+        except OSError as error:
+            raise not_stored(error, self.path) from error
+        return self
+
+    def __exit__(
+        self, kind: "type[BaseException] | None", error: BaseException | None, trace: "TracebackType | None"
+    ) -> None:
+        try:
+            self._unlock()
+            if self.wants_sync and (self._written or self._confirmed):
+                self._make_durable()
+        except BaseException:
+            self.close()
+            raise
+        idle, self.idle = self.idle, None
+        if idle is None or kind or not fcntl:  # Windows replaces no file that is open
+            self.close()
+        else:
+            idle.append(self)
+
+    def close(self) -> None:
+        """Let go of the descriptor; the lock is the parent's where that was opened before a fork."""
+        fd, self._fd, self._whole, self._heard = self._fd, _NONE, -1, -1
+        if fd != _NONE:
+            os.close(fd)
+
+    def __del__(self) -> None:
+        self.close()
+
+    def tail(self, size: int) -> bytes:
+        """The last `size` bytes of the file, fewer where it is shorter."""
+        start = max(0, self._size - size)
+        chunks = []
+        while start < self._size and (chunk := _read_at(self._fd, self._size - start, start)):
+            chunks.append(chunk)
+            start += len(chunk)
+        return b"".join(chunks)
+
+    def newest(self, now: str) -> str:
+        """Return when the newest event counts that is here or on a later day; "" where there is none.
+
+        Later days are looked for only where a file came since this one was written, or a clock was ahead of `now`.
+        Raises NotStored.
+        """
+        try:
+            if self._heard != self._size:
+                self._newest, self._heard = self._newest_here(), self._size
+            if self._newest > now or os.stat(self._dir).st_mtime_ns >= self._saved_at:
+                return max(self._newest, self._newest_elsewhere())
+        except OSError as error:
+            raise not_stored(error, self.path) from error
+        return self._newest
+
+    def _newest_here(self) -> str:
+        size = _TAIL
+        while not (found := newest_in(self.tail(size))) and size < self._size:
+            size *= 16
+        return found
+
+    def _newest_elsewhere(self) -> str:
+        """Look into the last day after this, and where there is one, into the day before: what that has follows it."""
+        names = [name for name in os.listdir(self._dir) if name.endswith(_ENDING) and name[:10] != self.day]
+        last = max((name[:10] for name in names), default="")
+        if last < self.day:
+            return ""
+        before = max((name[:10] for name in names if name < self.day), default="")
+        return max(_newest_in_file(f"{self._dir}/{name}") for name in names if name[:10] in (last, before))
+
+    def append(self, lines: bytes) -> None:
+        """Write whole lines, all or none of them."""
+        try:
+            if self._size == 0 and self.wants_sync:
+                sync_names(self._dir)
+            data = lines if self._size == self._whole or self._ends_whole() else b"\n" + lines
+            done = os.write(self._fd, data)
+            if done < len(data):
+                self._write_rest(data[done:])
+        except OSError as error:
+            self._cut_back()
+            raise not_stored(error, self.path) from error
+        except BaseException:
+            self._cut_back()
+            raise
+        self._note(lines, self._size, self._size + len(data))
+        self._size += len(data)
+        self._written += lines
+        self._whole = self._size if lines.endswith(b"\n") else -1
+
+    def _note(self, lines: bytes, before: int, now: int) -> None:
+        """Keep in mind what the newest event is; of many, the next one who asks reads the end."""
+        if self._heard == before and len(lines) <= _TAIL:
+            self._newest, self._heard = max(self._newest, newest_in(lines)), now
+
+    def append_again(self, stamped: "Callable[[DayFile, bytes], Stamped | None]", rest: bytes) -> "Stamped | None":
+        """Append one line to a file that was kept: entering, `append` and leaving in a third of the steps.
+
+        `stamped` makes the line under the lock, of this and what is given. Others may have added lines; where
+        anything else is not as it was left, nothing has happened when this returns None, and the three find out.
+        """
+        if self._whole <= 0 or self._forks != _forks:
+            return None
+        fd, line = self._fd, b""
+        try:
+            try:
+                fcntl.flock(fd, _AT_ONCE)
+            except BlockingIOError:
+                self._lock(fd)
+            there = os.stat(self.path)
+            same = there.st_ino == self._inode and there.st_dev == self._device
+            if same and (there.st_size == self._whole or self._has_grown_to(there.st_size)):
+                self._size, self._saved_at = there.st_size, there.st_mtime_ns
+                made = stamped(self, rest)
+                line = made[2] if made and self._is_added(made[2]) else b""
+            fcntl.flock(fd, _RELEASE)
+            if line and self.wants_sync:
+                self._written, self._confirmed = line, False
+                self._make_durable()
+        except FileNotFoundError:
+            self.close()
+            return None
+        except OSError as error:
+            self.close()
+            raise not_stored(error, self.path) from error
+        except BaseException:
+            self.close()
+            raise
+        return made if line else None
+
+    def _has_grown_to(self, size: int) -> bool:
+        """Tell whether others have added whole lines since it was left; then this is where."""
+        if size < self._whole or _read_at(self._fd, 1, size - 1) != b"\n":
+            return False
+        self._whole = size
+        return True
+
+    def _is_added(self, line: bytes) -> bool:
+        """Write a line where the file was left; False where it could not be, and the file is as it was."""
+        try:
+            if os.write(self._fd, line) == len(line):
+                self._note(line, self._whole, self._whole + len(line))
+                self._whole += len(line)
+                return True
+        except OSError:
+            pass
+        self._size = self._whole
+        self._cut_back()
+        return False
+
+    def confirm(self) -> None:
+        """See to it that what is in the file already is as durable as what is appended."""
+        self._confirmed = True
+        if not self._ends_whole():
+            self.append(b"")
+
+    def _write_rest(self, data: bytes) -> None:
+        """A short write is the kernel's way of announcing an error: the next one raises it."""
+        while data:
+            data = data[os.write(self._fd, data) :]
+
+    def _cut_back(self) -> None:
+        """Where even this fails, the next writer isolates the fragment."""
+        try:
+            os.ftruncate(self._fd, self._size)
+        except OSError:
+            return
+
+    def _ends_whole(self) -> bool:
+        return self._size in (0, self._whole) or self.tail(1) == b"\n"
+
+    def _is_still_there(self) -> bool:
+        """Lock the descriptor that was kept, if it is ours and still the file at that path; else let go of it."""
+        try:
+            if self._forks == _forks:
+                self._lock(self._fd)
+                there = os.stat(self.path)
+                if there.st_ino == self._inode and there.st_dev == self._device:
+                    self._size, self._saved_at = there.st_size, there.st_mtime_ns
+                    return True
+        except FileNotFoundError:
+            pass
+        except BaseException:
+            self.close()
+            raise
+        self.close()
+        return False
+
+    def _open(self) -> None:
+        """Open and lock the file at that path; an open descriptor left behind would hold the lock."""
+        while True:
+            fd = self._open_or_create()
+            try:
+                self._lock(fd)
+                here = os.fstat(fd)
+                check_regular(here)
+                if is_at(here, self.path):
+                    self._fd, self._forks = fd, _forks
+                    self._size, self._whole, self._saved_at = here.st_size, -1, here.st_mtime_ns
+                    self._inode, self._device = here.st_ino, here.st_dev
+                    return
+            except BaseException:
+                os.close(fd)
+                raise
+            os.close(fd)
+
+    def _open_or_create(self) -> int:
+        while True:
+            try:
+                return os.open(self.path, _OPEN)
+            except FileNotFoundError:
+                make_dirs(self._dir)
+            try:
+                return os.open(self.path, _OPEN | _CREATE, 0o600)
+            except FileExistsError:  # someone was faster, or it is a link
+                if os.path.islink(self.path) and not os.path.exists(self.path):
+                    raise OSError(0, "a link that leads nowhere") from None
+
+    def _lock(self, fd: int) -> None:
+        if fcntl:
+            wait_for(fd, fcntl.LOCK_EX, self.path)
+        else:
+            from filelock import FileLock, Timeout
+
+            self._fallback = FileLock(self.path + ".lock")
+            try:
+                self._fallback.acquire(timeout=files.PATIENCE)
+            except Timeout as error:
+                raise files.busy(self.path) from error
+
+    def _unlock(self) -> None:
+        if fcntl:
+            fcntl.flock(self._fd, _RELEASE)
+        else:
+            self._fallback.release()
+
+    def _make_durable(self) -> None:
+        try:
+            _sync(self._fd)
+            if self._confirmed:
+                sync_dir(self._dir)
+        except OSError as error:
+            from eventlog.log.damage import reason_of
+
+            if self._written:
+                self._write_once_more()
+            raise eventlog.NotStored(
+                f"{'written' if self._written else 'there'}, but not made durable: {reason_of(error)}",
+                where=self.path,
+                hint="check the disk; a power cut may lose these events",
+            ) from error
+
+    def _write_once_more(self) -> None:
+        """For whoever comes next: lines that are equal are one event."""
+        try:
+            with DayFile(self._dir, os.path.basename(self.path).removesuffix(_ENDING), sync=False) as file:
+                file.append(self._written)
+        except eventlog.NotStored:
+            return
+
+
+def _newest_in_file(path: str) -> str:
+    try:
+        return newest_in(files.read_end(path, _TAIL))
+    except OSError:  # nothing to be found in it
+        return ""
+
+
+def read_settled(path: str) -> bytes:
+    """All bytes of a day file, read while no writer is in the middle of a line."""
+    with os.fdopen(open_regular(path), "rb") as opened:
+        if fcntl:
+            wait_for(opened.fileno(), fcntl.LOCK_SH, path)
+        return opened.read()
+
+
+def wait_for(fd: int, kind: int, path: str, patience: float | None = None) -> None:
+    """Lock a file, within so many seconds: the kernel would wait for ever for a holder that is stopped. Raises Busy."""
+    pause, given_up_at, yields = _FIRST_PAUSE, 0.0, _YIELDS
+    while True:
+        try:
+            return fcntl.flock(fd, kind | fcntl.LOCK_NB)
+        except BlockingIOError:
+            now = time.monotonic()
+        if yields:
+            yields -= 1
+            _yield()
+            continue
+        given_up_at = given_up_at or now + (files.PATIENCE if patience is None else patience)
+        if now > given_up_at:
+            raise files.busy(path, patience)
+        time.sleep(pause)
+        pause = min(2 * pause, _LONGEST_PAUSE)
+
+
+def is_at(here: os.stat_result, path: str) -> bool:
+    """Tell whether an open file is the one at that path."""
+    try:
+        there = os.stat(path)
+    except FileNotFoundError:
+        return False
+    return (here.st_ino, here.st_dev) == (there.st_ino, there.st_dev)

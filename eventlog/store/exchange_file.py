@@ -1,0 +1,174 @@
+"""Replacing and removing files that others save, too: what they saved meanwhile is never lost."""
+
+import errno
+import os
+
+from eventlog.fast.sha import sha256
+from eventlog.store import files
+from eventlog.store.files import ADDED, ENDING, HEX, OURS
+
+_HERE, _RENAME_EXCHANGE = -100, 2  # AT_FDCWD, and a flag of renameat2
+_CANNOT = (errno.ENOSYS, errno.EINVAL, errno.EOPNOTSUPP, errno.EPERM)
+_DIGITS = 16  # of the digests in the name of a file that is being exchanged
+_SWAP = ".swap"
+_SWAP_ADDED = len(".0a1b2c3d") + 2 * (_DIGITS + 1) + len(_SWAP)
+
+
+class Overtaken(Exception):
+    """The file had become another than the one that was read; it stays."""
+
+
+def exchange_file(path: str, data: bytes, seen: bytes | None, *, mode: int = OURS) -> None:
+    """Make `data` the content of a file that was read as `seen` (None: was not there); raises Overtaken or NotStored.
+
+    Both files are exchanged in one step and what comes out is looked at: a save in that very moment goes back to its
+    place. Where the system cannot exchange files (other than Linux, some file systems) the last look is just before
+    the rename. A file made anew is never put in the place of another.
+    """
+    name = f"{path}.{os.urandom(4).hex()}"
+    ready = f"{name}.{_digest(data)}.{_digest(seen or b'')}{_SWAP}"
+    try:
+        files.make_dirs(os.path.dirname(path))
+        files.write_temporary(f"{name}{ENDING}", data, durable=True, mode=mode)
+        os.replace(f"{name}{ENDING}", ready)
+        if seen is None:
+            _put_in(ready, path)
+        else:
+            _take_turns(ready, path, data, seen)
+        files.sync_dir(os.path.dirname(path))
+    except OSError as error:
+        raise files.not_stored(error, path) from error
+    finally:
+        files.remove(f"{name}{ENDING}")
+        _remove_own(ready)
+
+
+def remove_file(path: str, seen: bytes) -> None:
+    """Remove a file that was read as `seen`; raises Overtaken or NotStored.
+
+    It is renamed and looked at before it goes: a save in that very moment goes back to its place, or stands beside a
+    newer one as `….edited-<digest>`.
+    """
+    digest = _digest(seen)
+    renamed = f"{path}.{os.urandom(4).hex()}.{digest}.{digest}{_SWAP}"
+    try:
+        os.replace(path, renamed)
+        if _content(renamed) != seen:
+            _put_in(renamed, path)
+            files.remove(renamed)
+            raise Overtaken
+        os.unlink(renamed)
+        files.sync_dir(os.path.dirname(path))
+    except FileNotFoundError:  # whoever else removed it meant it
+        return
+    except OSError as error:
+        raise files.not_stored(error, path) from error
+    finally:
+        _remove_own(renamed)
+
+
+def _put_in(temporary: str, path: str) -> None:
+    """Give a file that name, too, unless there is one of it; raises Overtaken or OSError."""
+    try:
+        os.link(temporary, path)
+    except FileExistsError as error:
+        raise Overtaken from error
+    except OSError:  # a file system without links
+        if os.path.lexists(path):
+            raise Overtaken from None
+        os.replace(temporary, path)
+
+
+def _take_turns(temporary: str, path: str, data: bytes, seen: bytes) -> None:
+    if not _exchange(temporary, path):
+        if _content(path) != seen:
+            raise Overtaken
+        os.replace(temporary, path)
+        return
+    if _content(temporary) == seen:
+        return
+    _exchange(temporary, path)
+    if _content(temporary) != data:  # saved again between the two exchanges: the newer save is the file
+        _exchange(temporary, path)
+    raise Overtaken
+
+
+def _exchange(one: str, other: str) -> bool:
+    """Exchange two files in one step; False where the system cannot. Raises OSError where one is not there."""
+    import ctypes  # a replay that replaces no file of a person's has no need of it
+
+    try:
+        call = ctypes.CDLL(None, use_errno=True).renameat2
+    except (AttributeError, OSError, TypeError):
+        return False
+    names = (os.fsencode(one), os.fsencode(other))
+    if call(_HERE, ctypes.c_char_p(names[0]), _HERE, ctypes.c_char_p(names[1]), _RENAME_EXCHANGE) == 0:
+        return True
+    code = ctypes.get_errno()
+    if code in _CANNOT:
+        return False
+    if code == errno.ENOENT:
+        raise Overtaken
+    raise OSError(code, os.strerror(code), other)
+
+
+def sweep(path: str) -> None:
+    """Remove what writers of this file left beside it when they were killed; only for who holds its lock.
+
+    What a person had saved while one was killed in the middle of an exchange is kept as `….edited-<digest>`.
+    """
+    directory, name = os.path.split(path)
+    for other in os.listdir(directory) if os.path.isdir(directory) else ():
+        if files.is_temporary(other) and other[:-ADDED] == name:
+            files.remove(f"{directory}/{other}")
+        elif _is_swap(other) and other[:-_SWAP_ADDED] == name:
+            _remove_own(f"{directory}/{other}")
+
+
+def sweep_tree(root: str, before: float) -> None:
+    """Remove what killed writers left anywhere under a directory before that time, in seconds since the epoch."""
+    for directory, _, names in os.walk(root):
+        for path in [f"{directory}/{name}" for name in names if files.is_temporary(name) or _is_swap(name)]:
+            if _changed_at(path) < before:
+                (_remove_own if _is_swap(path) else files.remove)(path)
+
+
+def _remove_own(temporary: str) -> None:
+    """Remove what was exchanged if it is what its name says, ours or what was read; keep anything else aside."""
+    ours, seen = temporary.removesuffix(_SWAP).split(".")[-2:]
+    try:
+        data = _content(temporary)
+        if data is None:
+            return
+        if _digest(data) in (ours, seen):
+            os.unlink(temporary)
+        else:
+            path = temporary[:-_SWAP_ADDED]
+            os.replace(temporary, f"{path}.edited-{_digest(data)}")
+    except OSError:
+        return
+
+
+def _content(path: str) -> bytes | None:
+    try:
+        return files.read_regular(path)
+    except FileNotFoundError:
+        return None
+
+
+def _digest(data: bytes) -> str:
+    return sha256(data)[:_DIGITS]
+
+
+def _is_swap(name: str) -> bool:
+    """Tell whether a file is named as `exchange_file` names what it exchanges."""
+    parts = name[-_SWAP_ADDED:].split(".")
+    lengths = [len(part) for part in parts]
+    return lengths == [0, 8, _DIGITS, _DIGITS, 4] and HEX.issuperset("".join(parts[1:4])) and parts[4] == _SWAP[1:]
+
+
+def _changed_at(path: str) -> float:
+    try:
+        return os.lstat(path).st_mtime
+    except OSError:
+        return float("inf")

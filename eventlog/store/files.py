@@ -1,0 +1,246 @@
+"""How files and directories of a store come to be: for the owner only, whole, and durable where it is promised.
+
+Imported inside agents' hooks: os only.
+"""
+
+from _stat import S_ISREG
+
+from eventlog.fast.lean import os
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import BinaryIO
+
+    from eventlog.format.errors import Busy, NotStored
+
+    Content = bytes | Callable[[BinaryIO], None]
+
+
+PATIENCE = 10.0  # seconds; whoever holds a lock for longer is stopped, or very slow
+_SHOWN = 60  # characters of a command
+
+OURS = 0o600
+ENDING = ".tmp"
+ADDED = len(".0a1b2c3d") + len(ENDING)
+HEX = frozenset("0123456789abcdef")
+READ = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
+_CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+
+
+def make_dirs(path: str, *, durable: bool = True) -> None:
+    """Create a directory and its parents, mode 0700, and make their names durable; a cache may leave out the syncs."""
+    parent = os.path.dirname(path)
+    if parent and not os.path.isdir(parent):
+        make_dirs(parent, durable=durable)
+    try:
+        os.mkdir(path, 0o700)
+    except FileExistsError:
+        return
+    os.chmod(path, 0o700)  # whatever the umask
+    if durable:
+        sync_dir(parent or ".")
+
+
+def keep_owners_rights() -> None:
+    """Let no umask take from the owner what every file and directory of ours is made for."""
+    os.umask(os.umask(0) & 0o077)
+
+
+def sync_dir(path: str) -> None:
+    """Make new names in a directory durable, where the system can (Windows cannot open one)."""
+    if os.name == "nt":
+        return
+    fd = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(fd)
+    finally:
+        os.close(fd)
+
+
+_named: set[tuple[str, int, int]] = set()  # directories whose own names this process has made durable
+
+
+def sync_names(path: str) -> None:
+    """Make the names in a directory durable, and its own, whoever made it and may have died before that."""
+    sync_dir(path)
+    found = os.stat(path)
+    itself = (path, found.st_dev, found.st_ino)
+    if itself in _named:
+        return
+    for above in (os.path.dirname(path), os.path.dirname(os.path.dirname(path))):
+        try:
+            sync_dir(above or ".")
+        except PermissionError:  # a directory we may pass through, but not open: not ours
+            break
+    _named.add(itself)
+
+
+def open_regular(path: str) -> int:
+    """Open a file to read it; raises OSError for all but regular files: others block, or never end."""
+    fd = os.open(path, READ)
+    try:
+        check_regular(os.fstat(fd))
+    except BaseException:
+        os.close(fd)
+        raise
+    return fd
+
+
+def check_regular(found: os.stat_result) -> None:
+    """Raise OSError where this is a directory, a FIFO, a socket or a device."""
+    if not S_ISREG(found.st_mode):
+        raise OSError(0, "not a regular file")
+
+
+def read_regular(path: str, most: int = -1) -> bytes:
+    """Read all bytes of a regular file, or the first ones, at most so many; raises OSError."""
+    with os.fdopen(open_regular(path), "rb") as opened:
+        return opened.read(most)
+
+
+def read_end(path: str, most: int) -> bytes:
+    """Read the last bytes of a regular file, at most so many; raises OSError."""
+    with os.fdopen(open_regular(path), "rb") as opened:
+        opened.seek(max(0, os.fstat(opened.fileno()).st_size - most))
+        return opened.read()
+
+
+def write_note(path: str, data: bytes) -> None:
+    """Write a small file of the cache anew: not whole, not durable, and where it cannot be, there is none."""
+    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
+    try:
+        try:
+            fd = os.open(path, flags, OURS)
+        except FileNotFoundError:
+            make_dirs(os.path.dirname(path))
+            fd = os.open(path, flags, OURS)
+    except OSError:
+        return
+    try:
+        os.write(fd, data)
+    finally:
+        os.close(fd)
+
+
+def sync_file(path: str) -> None:
+    """Make durable what others wrote into a file, and its name; raises OSError."""
+    fd = open_regular(path)
+    try:
+        os.fsync(fd)
+    finally:
+        os.close(fd)
+    sync_dir(os.path.dirname(path))
+
+
+def replace_file(path: str, data: "Content", *, durable: bool = True, mode: int = OURS) -> None:
+    """Make `data`, or what it writes, the whole content of a file of that mode, or leave the old one; raises NotStored.
+
+    Temp file beside it, write, fsync, rename, fsync of the directory; a cache may leave out the syncs.
+    """
+    temporary = f"{path}.{os.urandom(4).hex()}{ENDING}"
+    try:
+        make_dirs(os.path.dirname(path), durable=durable)
+        write_temporary(temporary, data, durable=durable, mode=mode)
+        os.replace(temporary, path)
+        if durable:
+            sync_dir(os.path.dirname(path))
+    except OSError as error:
+        remove(temporary)
+        raise not_stored(error, path) from error
+    except BaseException:
+        remove(temporary)
+        raise
+
+
+def write_temporary(temporary: str, data: "Content", *, durable: bool, mode: int) -> None:
+    """Write a new file that is going to take the place of another; raises OSError."""
+    with os.fdopen(os.open(temporary, _CREATE, OURS), "wb") as opened:
+        if mode != OURS:
+            os.chmod(temporary, mode)  # whatever the umask
+        if callable(data):
+            data(opened)
+        else:
+            opened.write(data)
+        opened.flush()
+        if durable:
+            os.fsync(opened.fileno())
+
+
+def is_temporary(name: str) -> bool:
+    """Tell whether a file is named as `replace_file` names what is not finished: `MEMORY.md.0a1b2c3d.tmp`."""
+    return len(name) > ADDED and name[-ADDED] == "." and name.endswith(ENDING) and HEX.issuperset(name[1 - ADDED : -4])
+
+
+def is_locked(path: str) -> bool:
+    """Tell whether another process holds the lock of the file, without waiting for it; filelock takes it alike."""
+    try:
+        import fcntl
+
+        fd = os.open(path, READ)
+    except (ImportError, OSError):
+        return False
+    try:
+        fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except OSError:
+        return True
+    else:
+        return False
+    finally:
+        os.close(fd)
+
+
+def busy(path: str, patience: float | None = None) -> "Busy":
+    """Make the error of a lock that is not to be had within so many seconds, with its holder if known."""
+    from eventlog.format.errors import Busy
+
+    waited = PATIENCE if patience is None else patience
+    holder = _holder(path)
+    who = f"process {holder}{_command(holder)}" if holder else "another program"
+    named = "" if holder else f"`fuser -v {path}` names it; "
+    pid = holder or "PID"
+    return Busy(
+        f"{who} has been at work here for {waited:.0f} seconds",
+        where=os.path.dirname(path) if path.endswith(".lock") else path,
+        hint=f"{named}let it go on if it is stopped (kill -CONT {pid}), or end it (kill {pid}), then try again",
+    )
+
+
+def _holder(path: str) -> str:
+    """Find which process has locked a file, as Linux lists them: `1: FLOCK ADVISORY WRITE 4242 08:01:1312 0 EOF`."""
+    try:
+        found = os.stat(path)
+        lines = read_regular("/proc/locks").decode("ascii", "replace").splitlines()
+    except OSError:
+        return ""
+    major, minor = found.st_dev >> 8 & 0xFFF, found.st_dev & 0xFF | found.st_dev >> 12 & 0xFFF00
+    itself = [f"{major:02x}:{minor:02x}:{found.st_ino}"]
+    holders = [words[4] for words in map(str.split, lines) if words[5:6] == itself and words[1] == "FLOCK"]
+    return next((pid for pid in holders if pid.isdigit() and pid != "0"), "")
+
+
+def _command(pid: str) -> str:
+    """Tell what a process runs, shortened, in brackets; "" where the system does not tell."""
+    try:
+        words = read_regular(f"/proc/{pid}/cmdline").decode("utf-8", "replace").replace("\0", " ").strip()
+    except OSError:
+        return ""
+    shown = "".join(char if char.isprintable() else " " for char in words[:_SHOWN])
+    return f" ({shown}{'…' if len(words) > _SHOWN else ''})" if shown else ""
+
+
+def not_stored(error: OSError, path: str) -> "NotStored":
+    """Make the error of a failed write for the one who asked for it."""
+    from eventlog.format import error_text
+    from eventlog.format.errors import NotStored
+
+    what, remedy = error_text.of_system(error)
+    return NotStored(f"not stored: {what}", where=error_text.place_of(error, path), hint=remedy)
+
+
+def remove(path: str) -> None:
+    """Remove a file of ours, where that can be done."""
+    try:
+        os.unlink(path)
+    except OSError:
+        return

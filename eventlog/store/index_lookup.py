@@ -1,0 +1,173 @@
+"""`cache/conversations.index`, the reading half: where a conversation's lines are, at a cost that does not grow.
+
+Format       first line: JSON `{"version", "size" of the rest, "files": ["name stamp", …]}`; then,
+             sorted by bytes, one line per conversation: its id as a JSON string, TAB,
+             `file:offset,offset;file:offset` (file by position).
+Lookup       bisection in the file.
+
+What it says of a day file holds while the file's stamp (see eventlog/store/stamps.py) is the same.
+Imported inside agents' hooks: standard library only, as little of it as possible.
+"""
+
+from _stat import S_ISREG
+
+from eventlog.fast import fastjson
+from eventlog.fast.lean import os
+from eventlog.store import day_of, is_plain, stamps
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import BinaryIO
+
+VERSION = 3
+DAMAGED = (OSError, ValueError, LookupError, TypeError, AttributeError)  # what comes of reading an index that is
+
+FileStamp = str  # name of a day file, and its stamp, with spaces between: a year of them is compared as one set
+FileOffset = tuple[str, int]  # name of a day file, offset of a line
+
+
+class LookupResult:
+    """The files an index covers, and the places of one conversation's lines in them."""
+
+    def __init__(self, files: set[FileStamp], places: "list[FileOffset]") -> None:
+        self.files = files
+        self.places = places
+
+    @property
+    def offsets(self) -> "dict[str, list[int]]":
+        """Those places by the name of their file."""
+        found: dict[str, list[int]] = {}
+        for name, offset in self.places:
+            found.setdefault(name, []).append(offset)
+        return found
+
+
+def stamps_of(log_dir: str, known: "Iterable[FileStamp]" = ()) -> list[FileStamp]:
+    """List the day files of a log as they are now, by name; none where there is no log, and regular files only."""
+    names = names_of(log_dir, known)
+    # from the directory itself: the way there would be gone once for each file
+    directory = os.open(log_dir, os.O_RDONLY | os.O_CLOEXEC) if names and os.name != "nt" else None
+    try:
+        return [stamp for name in names if (stamp := stamp_of(log_dir, name, directory))]
+    finally:
+        if directory is not None:
+            os.close(directory)
+
+
+def names_of(log_dir: str, known: "Iterable[FileStamp]" = ()) -> list[str]:
+    """List the names of day files in order; what is `known` to be one is not asked again."""
+    names = set(map(name_in, known))
+    try:
+        return sorted(name for name in os.listdir(log_dir) if name in names or day_of(name))
+    except FileNotFoundError:
+        return []
+
+
+def stamp_of(log_dir: str, name: str, directory: int | None = None) -> FileStamp:
+    """Describe what changes whenever the file does; "" for what is no regular file."""
+    try:
+        found = os.stat(f"{log_dir}/{name}" if directory is None else name, dir_fd=directory)
+    except OSError:
+        return ""
+    size, mtime, ctime, inode = stamps.of(found)
+    return f"{name} {size} {mtime} {ctime} {inode}" if S_ISREG(found.st_mode) else ""
+
+
+def name_in(stamp: FileStamp) -> str:
+    """Read the name of the file."""
+    return stamp.partition(" ")[0]
+
+
+def size_in(stamp: FileStamp) -> int:
+    """Read the size the file had."""
+    return int(stamp.split(" ")[1])
+
+
+def with_size(stamp: FileStamp, size: int) -> FileStamp:
+    """Make the stamp of a file of which so many bytes count."""
+    name, _, rest = stamp.split(" ", 2)
+    return f"{name} {size} {rest}"
+
+
+def inode_in(stamp: FileStamp) -> int:
+    """Read which file it was, whatever its name."""
+    return int(stamp.rpartition(" ")[2])
+
+
+def look_up(path: str, conversation_id: str) -> LookupResult:
+    """Find the places, in the order of the index; none where it is missing, damaged or of another version."""
+    try:
+        with open(path, "rb") as opened:
+            files, start = _head(opened)
+            line = _bisect(opened, start, key_of(conversation_id))
+        return LookupResult(set(files), parse_places(line, files) if line else [])
+    except DAMAGED:
+        return LookupResult(set(), [])
+
+
+def conversations(path: str) -> "list[str]":
+    """List the conversations of the index; none where it is missing, damaged or of another version."""
+    try:
+        with open(path, "rb") as opened:
+            _head(opened)
+            return [str(fastjson.loads(line.partition(b"\t")[0])) for line in opened]
+    except DAMAGED:
+        return []
+
+
+def key_of(conversation_id: str) -> bytes:
+    """Make what the conversation's line in the index starts with."""
+    return fastjson.text(conversation_id) + b"\t"
+
+
+def marks(conversation_id: str) -> "list[bytes]":
+    """Make byte strings of which every line of the conversation holds at least one.
+
+    That is the id as the log spells it, or an escape by which other writers of JSON spell what is not plain.
+    """
+    own = fastjson.text(conversation_id)
+    return [own] if is_plain(conversation_id) else [own, b"\\u", b"\\/"]
+
+
+def parse_head(line: bytes, size: int) -> "list[FileStamp]":
+    """Read the files of an index of `size` bytes in all; raises one of `DAMAGED` where they cannot be had."""
+    head = fastjson.loads(line)
+    if not isinstance(head, dict) or head["version"] != VERSION or len(line) + head["size"] != size:
+        raise ValueError("an index of another version, or a part of one")
+    return list(head["files"])
+
+
+def parse_places(line: bytes, files: "list[FileStamp]") -> "list[FileOffset]":
+    """Read the places of a line; raises one of `DAMAGED` where it is not one of ours."""
+    found = []
+    for place in line.rstrip(b"\n").partition(b"\t")[2].split(b";"):
+        number, _, offsets = place.partition(b":")
+        name = name_in(files[int(number)])
+        found += [(name, int(offset)) for offset in offsets.split(b",")]
+    return found
+
+
+def _head(opened: "BinaryIO") -> "tuple[list[FileStamp], int]":
+    line = opened.readline()
+    return parse_head(line, os.fstat(opened.fileno()).st_size), len(line)
+
+
+def _bisect(opened: "BinaryIO", low: int, key: bytes) -> bytes:
+    """Find the line that starts with `key`, among sorted lines from offset `low` to the end; else empty."""
+    high = os.fstat(opened.fileno()).st_size
+    while low < high:
+        middle = (low + high) // 2
+        opened.seek(middle)
+        if middle > low:  # the first line that starts at `middle` or behind it
+            opened.seek(middle - 1)
+            opened.readline()
+        start = opened.tell()
+        line = opened.readline() if start < high else b""
+        if line.startswith(key):
+            return line
+        if not line or line > key:
+            high = middle
+        else:
+            low = start + len(line)
+    return b""

@@ -1,0 +1,196 @@
+"""The name of this machine's store among the stores that exchange logs: the file `replica`, made on first need.
+
+Events that tell of files of one machine carry it, so that they count for those files only. Beside it, `replica.machine`
+notes on which machine the file was last seen: a store that was copied from there whole gets a name of its own.
+
+Imported inside agents' hooks: os only, two small reads.
+"""
+
+from eventlog.fast.lean import os
+from eventlog.format import ids
+from eventlog.format.errors import NotStored
+from eventlog.store import files, is_replica_name
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from eventlog.store import Store
+
+_READ = 256  # bytes; a longer file is none of ours
+_LONGEST_HOST = 24
+_LONGEST = 40
+_LETTERS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-")
+_MACHINE_IDS = ("/etc/machine-id", "/var/lib/dbus/machine-id", "/etc/hostid")
+_FIELDS, _TOLD = 6, "told"  # of a note
+_SHORTEST_ID = 32  # characters; what is shorter is a word like "uninitialized"
+
+
+def replica_of(store: "Store") -> str:
+    """Read the name of this store; "" where none was made yet, or nobody can read it."""
+    try:
+        name = files.read_regular(store.replica, _READ).decode("ascii", "replace").strip()
+    except OSError:
+        return ""
+    return name if len(name) <= _LONGEST and "." not in name and is_replica_name(name) else ""
+
+
+def own_replica_of(store: "Store") -> str:
+    """Read the name of this store; "" also where it is still that of the store this one was copied from."""
+    name = replica_of(store)
+    return "" if name and _is_copied(store, name) else name
+
+
+def copied_from(store: "Store", *, untold: bool = False) -> str:
+    """Read the name of the store that this one was copied from; "" where it was not, or only where that is `untold`."""
+    name = replica_of(store)
+    if name and _is_copied(store, name):
+        return name
+    noted = _noted(store, name)
+    return noted[3] if noted and not (untold and noted[4]) else ""
+
+
+def mark_told(store: "Store") -> None:
+    """Note that somebody was told that this store is a copy; raises NotStored."""
+    if copied_from(store, untold=True):
+        _note(store, replica_of(store), told=_TOLD)
+
+
+def make_replica(store: "Store") -> str:
+    """Read the name of this store, made now where there is none of its own: of several processes one wins.
+
+    Raises NotStored.
+    """
+    found = replica_of(store)
+    if found and _is_noted(store, found):
+        return found
+    try:
+        if not found:
+            _make(store)
+        elif _is_copied(store, found):
+            _make_another(store, found)
+        found = replica_of(store)
+        if found:
+            _note(store, found)
+    except OSError as error:
+        raise files.not_stored(error, store.replica) from error
+    if found:
+        return found
+    raise NotStored("does not hold the name of a store", where=store.replica, hint="remove it, and it is made anew")
+
+
+def _make(store: "Store") -> None:
+    """Give the store a name, unless it has got one meanwhile; raises OSError or NotStored."""
+    durable = _wants_sync(store)
+    files.make_dirs(store.root, durable=durable)
+    temporary = f"{store.replica}.{os.urandom(4).hex()}{files.ENDING}"
+    files.write_temporary(temporary, f"{_new_name()}\n".encode(), durable=durable, mode=files.OURS)
+    try:
+        os.link(temporary, store.replica)
+    except FileExistsError:
+        return
+    except OSError:  # a file system without links
+        from eventlog.store.locks import lock
+
+        with lock(store.lock("replica")):
+            if not os.path.exists(store.replica):
+                os.replace(temporary, store.replica)
+    finally:
+        files.remove(temporary)
+    if durable:
+        files.sync_dir(store.root)
+
+
+def _make_another(store: "Store", former: str) -> None:
+    """Give a copied store a name of its own, unless it has got one meanwhile; raises OSError or NotStored."""
+    from eventlog.store.locks import lock
+
+    with lock(store.lock("replica")):
+        if _is_copied(store, former) and replica_of(store) == former:
+            files.replace_file(store.replica, f"{_new_name()}\n".encode(), durable=_wants_sync(store))
+            _note(store, replica_of(store), former)
+
+
+def _wants_sync(store: "Store") -> bool:
+    from eventlog.settings.cached import wants_sync
+
+    return wants_sync(store)
+
+
+def _new_name() -> str:
+    host = os.uname().nodename if hasattr(os, "uname") else os.environ.get("COMPUTERNAME", "")
+    plain = "".join(char if char in _LETTERS else "-" for char in host.split(".")[0].lower())
+    slug = plain[:_LONGEST_HOST].strip("-")
+    return f"{slug if is_replica_name(slug) else 'machine'}-{os.urandom(3).hex()}"
+
+
+# ------------------------------------------------------------------------------------------ where the name was made
+
+
+def _is_copied(store: "Store", name: str) -> bool:
+    """Tell whether the file `replica` is a copy of one on another machine.
+
+    Both must be certain. Another file: a copy has another inode and another change time, neither of which any program
+    can choose; a disk that moved, or one that several machines mount, keeps one of them. Another machine: a home that
+    moved, was restored or renamed on the same one is no copy, nor is a host's new name.
+    """
+    noted = _noted(store, name)
+    if not noted or _is_noted(store, name):
+        return False
+    machine, inode, changed = noted[:3]
+    now = _file(store)
+    return bool(now) and inode != now[0] and changed != now[1] and _machine() not in ("", machine)
+
+
+def _is_noted(store: "Store", name: str) -> bool:
+    """Tell whether this very file was noted, on whatever machine."""
+    noted = _noted(store, name)
+    return bool(noted) and noted[1:3] == _file(store)
+
+
+def _noted(store: "Store", name: str) -> tuple[str, ...]:
+    """Read machine, inode, change time, former name and `told` as noted for this name; nothing where they are not."""
+    try:
+        fields = files.read_regular(f"{store.replica}.machine", _READ).decode("ascii", "replace").split("\n")
+    except OSError:
+        return ()
+    return tuple(fields[1:6]) if fields[0] == name and len(fields) == _FIELDS + 1 else ()  # each ends its line
+
+
+def _note(store: "Store", name: str, former: str = "", told: str = "") -> None:
+    """Note this machine and this file; one that could not be told from another is noted by none."""
+    machine, file, noted = _machine(), _file(store), _noted(store, name)
+    if not (machine and file) or (noted and noted[0] != machine):
+        return
+    before = noted[3:] or ("", "")
+    fields = (name, machine, *file, former or before[0], told or before[1], "")
+    files.replace_file(f"{store.replica}.machine", "\n".join(fields).encode(), durable=False)
+
+
+def _file(store: "Store") -> tuple[str, ...]:
+    try:
+        found = os.stat(store.replica)
+    except OSError:
+        return ()
+    return str(found.st_ino), str(found.st_ctime_ns)
+
+
+def _machine() -> str:
+    """Digest what tells this machine from all others, for as long as its system is installed; "" where nothing does."""
+    for path in _MACHINE_IDS:
+        try:
+            said = files.read_regular(path, _READ).decode("ascii", "replace").strip()
+        except OSError:
+            continue
+        if len(said) >= _SHORTEST_ID:
+            return ids.digest(f"eventlog {said}", 16).hex()
+    return _digest_of_mac() if hasattr(os, "uname") and os.uname().sysname == "Darwin" else ""
+
+
+def _digest_of_mac() -> str:
+    import ctypes  # where a name is made or a copy suspected, and nowhere else
+
+    found, wait = (ctypes.c_ubyte * 16)(), (ctypes.c_long * 2)(1, 0)  # a uuid, and one second
+    try:
+        failed = ctypes.CDLL(None).gethostuuid(found, wait)
+    except (OSError, AttributeError):
+        return ""
+    return "" if failed else ids.digest(f"eventlog {bytes(found).hex()}", 16).hex()

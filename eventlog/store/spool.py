@@ -1,0 +1,98 @@
+"""`spool/`: events of hooks that found the log locked, or could not write it; appended, once, by whoever comes next.
+
+One file per event, `<ms>-<key>.json`: {"ns", "key", "within_ms", "event"}, what `append_once` was asked for and when.
+Appending and removing the file are two steps: whoever dies in between leaves an event that the next one finds in the
+log by its id.
+
+Imported inside agents' hooks: standard library only, as little of it as possible.
+"""
+
+from eventlog.fast import fastjson
+from eventlog.fast.lean import os
+from eventlog.format import timestamps
+from eventlog.format.errors import EventLogError, InvalidEvent
+from eventlog.secrets import scrub_fields
+from eventlog.store.append_once import append_once
+from eventlog.store.dayfile import path_of
+from eventlog.store.files import is_locked, not_stored, read_regular, replace_file, sync_file
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from eventlog.store import Store
+
+_ENDING = ".json"
+_REFUSED = ".refused"  # no event the log would take
+_LARGEST = 2 * fastjson.MAX_LINE
+
+
+def leave(store: "Store", fields: "dict[str, object]", key: str, within_ms: "int | None", ns: int) -> None:
+    """Keep an event of that time for later, durably; raises NotStored, or InvalidEvent where no line can hold it.
+
+    The file is there before it is synced: who runs out of time at a slow disk has left it all the same.
+    """
+    kept = fastjson.dumps({"ns": ns, "key": key, "within_ms": within_ms, "event": scrub_fields(fields)})
+    if len(kept) > fastjson.MAX_LINE:
+        raise InvalidEvent(f"the event is {len(kept):,} bytes long", where=str(fields["type"]))
+    path = f"{store.spool}/{ns // 1_000_000:013d}-{key[:16]}{_ENDING}"
+    replace_file(path, kept, durable=False)
+    try:
+        sync_file(path)
+    except FileNotFoundError:  # taken in already
+        return
+    except OSError as error:
+        raise not_stored(error, path) from error
+
+
+def waiting(store: "Store") -> "list[str]":
+    """The files of events that wait, oldest first."""
+    return _named(store, _ENDING)
+
+
+def refused(store: "Store") -> "list[str]":
+    """The files the log would not take."""
+    return _named(store, _REFUSED)
+
+
+def take_in(store: "Store") -> int:
+    """Append what waits, as far as the log is free and can be written; the number of files seen to. Never raises."""
+    return sum(_take_in(store, path) for path in waiting(store))
+
+
+def _named(store: "Store", ending: str) -> "list[str]":
+    try:
+        return [f"{store.spool}/{name}" for name in sorted(os.listdir(store.spool)) if name.endswith(ending)]
+    except OSError:
+        return []
+
+
+def _take_in(store: "Store", path: str) -> bool:
+    try:
+        ns, key, within_ms, event = _read(path)
+        if is_locked(path_of(store.log, timestamps.from_ns(ns)[:10])):
+            return False  # whoever reads the spool for a person does not wait
+        append_once(store, event, key, within_ms=within_ms, clock=lambda: ns, late=True)
+        os.unlink(path)
+    except FileNotFoundError:  # another one was faster
+        return True
+    except (InvalidEvent, ValueError, LookupError, TypeError):
+        return _set_aside(path)
+    except (EventLogError, OSError):
+        return False
+    return True
+
+
+def _read(path: str) -> "tuple[int, str, int | None, dict[str, object]]":
+    """Raises OSError, ValueError, LookupError or TypeError."""
+    kept = fastjson.loads(read_regular(path, _LARGEST))
+    if not isinstance(kept, dict) or not isinstance(kept["event"], dict):
+        raise TypeError("not an event of the spool")
+    within_ms = kept["within_ms"]
+    return int(kept["ns"]), str(kept["key"]), None if within_ms is None else int(within_ms), kept["event"]
+
+
+def _set_aside(path: str) -> bool:
+    try:
+        os.replace(path, path.removesuffix(_ENDING) + _REFUSED)
+    except OSError:
+        return False
+    return True

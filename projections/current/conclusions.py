@@ -1,0 +1,242 @@
+"""Conclusions of conversations: one topic, one summary, its decisions and open ends; pure.
+
+The summary is, in this order: the newest of the whole session that the agent wrote; its stage summaries, joined; the
+one drawn from the transcript; the facts that matter most, of equals the first. What a program composed never beats what
+an agent wrote.
+
+Decisions are those of all summaries, whenever they were saved: only a withdrawal takes one away. To-dos are those of
+the newest save that names any, less what later saves call done.
+"""
+
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from operator import attrgetter
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from eventlog.format.events import StageSummary, order
+from eventlog.format.layers import AGENT, PRE_COMPACTION, SESSION_END, STOP_FALLBACK
+from eventlog.format.retractions import Retractions
+from eventlog.format.text import cut, one_line, statement_line
+from eventlog.projections.current.conversations import Conversation
+from eventlog.projections.current.distinct_facts import DistinctFact, Statement, distinct_facts, of_fact, subject_of
+from eventlog.projections.current.standing import WHOLE, current_saves, likeness, open_todos
+
+TOPIC_CHARS = 100
+SUMMARY_CHARS = 500
+_TOPIC_OF_TEXT = 50
+_FACTS_IN_SUMMARY = 5
+_BY_ITSELF = "layer1_rules"
+_SOURCES = {
+    None: _BY_ITSELF,
+    AGENT: _BY_ITSELF,
+    PRE_COMPACTION: "layer2_precompact",
+    STOP_FALLBACK: "layer4_stop",
+}
+COMPOSED = "layer3_auto"
+NONE = "none"
+
+
+class Mention(Struct, frozen=True, gc=False):
+    """One event that says something, and its wording; `same` is the `likeness` of that."""
+
+    text: str
+    ts: str
+    id: str
+    same: bytes
+    after: str | None = None
+
+
+class SourcedText(Struct, frozen=True):
+    """A text, and every event of the conversation that says it, oldest first."""
+
+    text: str
+    mentions: tuple[Mention, ...]
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """Return the ids of the events."""
+        return tuple([saying.id for saying in self.mentions])
+
+    @property
+    def same(self) -> bytes:
+        """Return what all wordings have in common."""
+        return self.mentions[0].same
+
+
+class Conclusion(Struct, frozen=True):
+    """The conclusion of a conversation; `source` `none` and empty texts where nothing was saved."""
+
+    topic: str = ""
+    parts: tuple[SourcedText, ...] = ()  # the summary, in the order it was said
+    joint: str = ""  # what stands between the parts
+    more: int = 0  # parts there are beside these
+    decisions: tuple[SourcedText, ...] = ()
+    todos: tuple[SourcedText, ...] = ()
+    source: str = NONE
+    automatic: bool = False
+    saved_at: str = ""
+
+    @property
+    def summary(self) -> str:
+        """Join the parts into one text, and how many more there are."""
+        return self.summary_within(sys.maxsize)
+
+    def summary_within(self, limit: int) -> str:
+        """Cut the summary to so many characters; what says that there is more is not cut."""
+        rest = f"{self.joint}{and_more(self.more)}" if self.more else ""
+        return cut(self.joint.join(part.text for part in self.parts), limit - len(rest)) + rest
+
+
+def and_more(count: int) -> str:
+    """Return the mark for parts left out, in any language."""
+    return f"… (+{count})"
+
+
+def conclude(conversation: Conversation, withdrawn: Retractions) -> Conclusion:
+    """Conclude one conversation, of what has not been withdrawn."""
+    summaries = [summary for summary in conversation.summaries if not withdrawn.hides(summary)]
+    facts = (fact for fact in conversation.facts if not withdrawn.hides(fact))
+    return conclusion_of(summaries, ((subject_of(fact), of_fact(fact)) for fact in facts), withdrawn)
+
+
+def conclusion_of(
+    summaries: Iterable[StageSummary], facts: Iterable[tuple[str, Statement]], withdrawn: Retractions
+) -> Conclusion:
+    """Conclude what these come to; of facts, subject and statement are asked where no summary says anything."""
+    in_order = sorted(summaries, key=order)
+    worded = [summary for summary in map(withdrawn.cleared, in_order) if summary.summary]
+    told = _told(worded) if worded else _from_facts(facts)
+    if not in_order:
+        return told
+    decisions = _said(in_order, _decisions)
+    return replace(
+        told,
+        decisions=_allowed(_sourced(_first(decisions), decisions), withdrawn),
+        todos=_allowed(_open(in_order), withdrawn),
+    )
+
+
+def _allowed(texts: tuple[SourcedText, ...], withdrawn: Retractions) -> tuple[SourcedText, ...]:
+    if not withdrawn.has_rejections:
+        return texts
+    return tuple(said for said in texts if not withdrawn.rejects(said.text))
+
+
+def _told(summaries: Sequence[StageSummary]) -> Conclusion:
+    """Return topic, summary and source, of at least one summary."""
+    current = current_saves(summaries)
+    newest = current[-1]
+    if newest.layer == SESSION_END:
+        return _newest(newest, summaries, COMPOSED, automatic=True)
+    if newest.scope == WHOLE:
+        return _newest(newest, summaries, _SOURCES[newest.layer], automatic=False)
+    return _joined(current, summaries)
+
+
+def _newest(newest: StageSummary, summaries: Sequence[StageSummary], source: str, *, automatic: bool) -> Conclusion:
+    """Conclude from the last of several revisions; a text that other summaries share is theirs as well."""
+    said = _said(summaries, _summary)
+    parts = _sourced([saying for saying in said if saying.id == newest.id], said)
+    return Conclusion(_topic(newest), parts, source=source, automatic=automatic, saved_at=newest.ts)
+
+
+def _joined(stages: Sequence[StageSummary], summaries: Sequence[StageSummary]) -> Conclusion:
+    of_stages = {stage.id for stage in stages}
+    said = _said(summaries, _summary)
+    return Conclusion(
+        topic=_topic(stages[0]),
+        parts=_sourced(_first(saying for saying in said if saying.id in of_stages), said),
+        joint=" → ",
+        source=_net(stages),
+        automatic=True,
+        saved_at=stages[-1].ts,
+    )
+
+
+def _from_facts(facts: Iterable[tuple[str, Statement]]) -> Conclusion:
+    stated = list(facts)
+    known = sorted(_known(stated), key=lambda fact: (-fact.importance, order(fact.first)))
+    if not known:
+        return Conclusion()
+    return Conclusion(
+        topic=known[0].first.text[:_TOPIC_OF_TEXT].rstrip(),
+        parts=tuple(_stated(fact) for fact in known[:_FACTS_IN_SUMMARY]),
+        joint="; ",
+        more=max(0, len(known) - _FACTS_IN_SUMMARY),
+        source=COMPOSED,
+        automatic=True,
+        saved_at=max(statement.ts for _, statement in stated),
+    )
+
+
+def _known(stated: Iterable[tuple[str, Statement]]) -> Iterator[DistinctFact]:
+    """Yield distinct facts, each once and as last said, of every subject."""
+    by_subject: dict[str, list[Statement]] = {}
+    for subject, statement in stated:
+        if statement.text:
+            by_subject.setdefault(subject, []).append(statement)
+    for statements in by_subject.values():
+        yield from distinct_facts(statements)
+
+
+def _stated(known: DistinctFact) -> SourcedText:
+    mentions = tuple([Mention(one.text, one.ts, one.id, one.same, one.after) for one in known.statements])
+    return SourcedText(known.first.text, mentions)
+
+
+def _net(stages: Sequence[StageSummary]) -> str:
+    """Return the net that saved the stages: the one that had to ask for any, else the end of the session."""
+    layers = {stage.layer for stage in stages}
+    return next((_SOURCES[layer] for layer in (PRE_COMPACTION, STOP_FALLBACK) if layer in layers), COMPOSED)
+
+
+def _open(summaries: Sequence[StageSummary]) -> tuple[SourcedText, ...]:
+    """List the to-dos that are left; a list drawn from the transcript counts where no agent made one."""
+    counting, left = open_todos(summaries)
+    if counting is None:
+        return ()
+    said = _said(summaries, _todos)
+    return _sourced((saying for saying in _newest_wordings(said, counting.id) if saying.same in left), said)
+
+
+def _newest_wordings(said: Iterable[Mention], summary: str) -> Iterable[Mention]:
+    return {saying.same: saying for saying in said if saying.id == summary}.values()
+
+
+def _topic(summary: StageSummary) -> str:
+    return cut(one_line(summary.topic) or statement_line(summary.summary)[:_TOPIC_OF_TEXT].rstrip(), TOPIC_CHARS)
+
+
+_decisions, _todos = attrgetter("decisions"), attrgetter("todos")
+
+
+def _summary(summary: StageSummary) -> list[str]:
+    return [summary.summary]
+
+
+def _said(summaries: Sequence[StageSummary], texts: Callable[[StageSummary], list[str]]) -> list[Mention]:
+    """List all the summaries say, in the order said."""
+    return [
+        Mention(text, summary.ts, summary.id, likeness(text), summary.after)
+        for summary in summaries
+        for text in map(statement_line, texts(summary))
+        if text
+    ]
+
+
+def _first(said: Iterable[Mention]) -> Iterable[Mention]:
+    """Take every distinct text where it was first said."""
+    found: dict[bytes, Mention] = {}
+    for saying in said:
+        found.setdefault(saying.same, saying)
+    return found.values()
+
+
+def _sourced(own: Iterable[Mention], said: Iterable[Mention]) -> tuple[SourcedText, ...]:
+    """Return those texts as they stand, each with all the events that said it, and how these first did."""
+    found: dict[bytes, dict[str, Mention]] = {}
+    for saying in said:
+        found.setdefault(saying.same, {}).setdefault(saying.id, saying)
+    return tuple([SourcedText(saying.text, tuple(found[saying.same].values())) for saying in own])

@@ -1,0 +1,323 @@
+"""Conversations, when each was at work and what was said: the state most projections ask.
+
+Events that carry words (facts, summaries, retractions) are kept as they are, and receipts of recalls; of all others
+only what they add up to.
+Subagents' events are for audits and are left out, and so is what became of plan entries afterwards: that a file was
+written, edited or decided about next week is no part of the conversation that planned it. What a person rejects or
+takes back is no part of any.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from copy import copy
+from itertools import takewhile
+from operator import attrgetter
+from typing import ClassVar, TypeVar, assert_never
+
+from msgspec import Struct, field
+from msgspec.structs import fields
+
+from eventlog.format.events import (
+    HUMAN,
+    AnyEvent,
+    ContextInjected,
+    ConversationText,
+    EntryApplied,
+    EntryResolved,
+    Fact,
+    HostEvent,
+    KnowledgeEdited,
+    PlanEntry,
+    ProjectJoined,
+    ProjectSeen,
+    Rejected,
+    Restored,
+    Retraction,
+    SaveRequested,
+    SessionEnd,
+    SessionStart,
+    StageSummary,
+    TurnEnd,
+    UnknownEvent,
+    Withdrawal,
+    order,
+)
+from eventlog.format.retractions import Retractions, wordless
+from eventlog.hosts.prompt_events import is_prompt, prompt_of
+from eventlog.log.envelope_scan import Skimmed
+from eventlog.projections.current.places import Places
+
+_Derived = TypeVar("_Derived")
+
+Named = tuple[str, str, str]  # ts and id of the first event that names it, and the name
+_NEVER: Named = ("~", "", "")
+_OF_WORK = ("session_start", "turn_end")
+_OF_PROJECTS = (ProjectSeen, ProjectJoined)
+_OF_NONE = (*_OF_PROJECTS, Rejected, Restored, EntryApplied, EntryResolved, KnowledgeEdited)
+_ts_of, _replica_of = attrgetter("ts"), attrgetter("replica")
+
+
+class Conversation(Struct, array_like=True):
+    """All that is known about one conversation."""
+
+    id: str
+    started_at: str = "~"  # its first event, whether or not a session_start arrived
+    last_at: str = ""
+    resumed_at: str = ""  # the last sign of work: a start or a finished turn
+    end: SessionEnd | None = None  # the newest
+    first_project: Named = _NEVER
+    first_agent: Named = _NEVER
+    first_replica: Named = _NEVER
+    place: str | None = None  # the path of the project, where `first_project` names its identity
+    turns: int = 0
+    events: int = 0
+    flushed: bool = False  # asked to save before a compaction
+    asked: bool = False  # asked to save at the end of a turn
+    facts: list[Fact] = []
+    summaries: list[StageSummary] = []
+    receipts: int = 0  # of contexts it was given
+    prompts: int = 0  # with which a hook might have told something
+    recalled: list[ContextInjected] = []  # receipts of what was told with a prompt or before a file
+    worked_at: str = ""  # its last event that is no fact and no summary
+
+    @property
+    def project(self) -> str | None:
+        """Return the project the conversation worked in, as first said."""
+        return self.first_project[2] or None
+
+    @property
+    def agent(self) -> str | None:
+        """Return the host program, as first said."""
+        return self.first_agent[2] or None
+
+    @property
+    def replica(self) -> str | None:
+        """Return the store whose machine it ran on, as first said."""
+        return self.first_replica[2] or None
+
+    def taken_back(self, withdrawn: Retractions) -> set[str]:
+        """Collect what a person said in it by hand, and took back: that was no work, as if it had never been."""
+        if not withdrawn.taken_back:
+            return set()
+        return {said.id for said in (*self.facts, *self.summaries) if said.id in withdrawn.taken_back}
+
+    def last_work(self, withdrawn: Retractions) -> str:
+        """Return when it was last at work."""
+        gone = self.taken_back(withdrawn)
+        if not gone:
+            return self.last_at
+        said = (event.ts for event in (*self.facts, *self.summaries) if event.id not in gone)
+        return max([self.worked_at, *said])
+
+    @property
+    def began(self) -> bool:
+        """Tell whether anything happened but an end, or that somebody had a look at what it would start with.
+
+        Some hosts end threads that nobody ever spoke in.
+        """
+        return self.events > self.receipts + (self.end is not None)
+
+    @property
+    def ended(self) -> SessionEnd | None:
+        """Return the newest end, unless the conversation came back after it."""
+        return self.end if self.end and self.end.ts >= self.resumed_at else None
+
+    def fold(self, events: Sequence[AnyEvent], skimmed: Sequence[Skimmed] = ()) -> None:
+        """Take in events of this conversation, whole ones and such of which there are envelopes; at least one."""
+        self._date([*skimmed, *events])
+        self._count(skimmed)
+        for event in events:
+            self._hear(event)
+
+    def _count(self, skimmed: Sequence[Skimmed]) -> None:
+        for one in [one for one in skimmed if one.type != "host_event"]:
+            if one.type in _OF_WORK:
+                self.turns += one.type == "turn_end"
+                self.resumed_at = max(self.resumed_at, one.ts)
+            elif one.type == "context_injected":
+                self.receipts += 1
+        for agent in {one.agent for one in skimmed}:
+            if prompt := prompt_of(agent):
+                named = [one for one in skimmed if one.name == prompt]
+                self.prompts += sum(one.type == "host_event" and one.agent == agent for one in named)
+
+    def _hear(self, event: AnyEvent) -> None:
+        match event:
+            case Fact():
+                self.facts.append(event)
+            case StageSummary():
+                self.summaries.append(event)
+            case ContextInjected():
+                self.receipts += 1
+                self.recalled += [event] if event.trigger != "start" else []
+            case SessionEnd():
+                self.end = _newest(self.end, event)
+            case TurnEnd():
+                self.turns += 1
+                self.resumed_at = max(self.resumed_at, event.ts)
+            case SessionStart():
+                self.resumed_at = max(self.resumed_at, event.ts)
+            case SaveRequested():
+                self.flushed = self.flushed or event.trigger == "pre_compact"
+                self.asked = self.asked or event.trigger == "stop"
+            case HostEvent():
+                self.prompts += is_prompt(event.agent, event.name)
+            case (
+                ConversationText() | PlanEntry() | Retraction() | Rejected()
+                | Restored() | EntryApplied() | EntryResolved() | KnowledgeEdited() | ProjectSeen() | ProjectJoined()
+                | UnknownEvent()
+            ):  # fmt: skip
+                pass  # dated; nothing else is asked of it
+            case _:
+                assert_never(event)
+
+    def _date(self, events: Sequence[AnyEvent | Skimmed]) -> None:
+        """Note how many there are, when they were, and what the first of them name."""
+        in_order = sorted(events, key=_ts_of)  # hardly any work: so they lie in a file
+        begun = in_order[0].ts
+        self.events += len(in_order)
+        self.started_at = min(self.started_at, begun)
+        self.last_at = max(self.last_at, in_order[-1].ts)
+        work = (one.ts for one in reversed(in_order) if not isinstance(one, Fact | StageSummary))
+        self.worked_at = max(self.worked_at, next(work, ""))
+        first = min(takewhile(lambda one: one.ts == begun, in_order), key=order)
+        has_all = first.project and first.agent and (first.replica or not any(map(_replica_of, in_order)))
+        for one in (first,) if has_all else in_order:
+            self._learn_names(one)
+
+    def _learn_names(self, event: AnyEvent | Skimmed) -> None:
+        ts = event.ts
+        if event.project and ts <= self.first_project[0]:
+            self.first_project = min(self.first_project, (ts, event.id, event.project))
+        if event.agent and ts <= self.first_agent[0]:
+            self.first_agent = min(self.first_agent, (ts, event.id, event.agent))
+        if event.replica and ts <= self.first_replica[0]:
+            self.first_replica = min(self.first_replica, (ts, event.id, event.replica))
+
+    @classmethod
+    def merged(cls, parts: Iterable["Conversation"]) -> "Conversation":
+        """Unite what parts of its events led to, at least one; none of them is changed, nor shares a list with it."""
+        first, *others = parts
+        found = copy(first)
+        for name in _LISTS:
+            setattr(found, name, getattr(first, name)[:])
+        for other in others:
+            found.merge(other)
+        return found
+
+    def merge(self, other: "Conversation") -> None:
+        """Take in what other events of this conversation led to."""
+        self.started_at = min(self.started_at, other.started_at)
+        self.last_at = max(self.last_at, other.last_at)
+        self.worked_at = max(self.worked_at, other.worked_at)
+        self.resumed_at = max(self.resumed_at, other.resumed_at)
+        self.end = _newest(self.end, other.end)
+        self.first_project = min(self.first_project, other.first_project)
+        self.first_agent = min(self.first_agent, other.first_agent)
+        self.first_replica = min(self.first_replica, other.first_replica)
+        self.turns += other.turns
+        self.events += other.events
+        self.receipts += other.receipts
+        self.prompts += other.prompts
+        self.recalled += other.recalled
+        self.flushed = self.flushed or other.flushed
+        self.asked = self.asked or other.asked
+        self.facts += other.facts
+        self.summaries += other.summaries
+
+
+_LISTS = tuple(one.name for one in fields(Conversation) if isinstance(one.default_factory, type))
+
+
+class Conversations(Struct, dict=True):
+    """All conversations, and the retractions."""
+
+    version: ClassVar[int] = 9
+
+    by_id: dict[str, Conversation] = field(default_factory=dict)
+    retractions: list[Withdrawal] = field(default_factory=list)
+    notes: list[KnowledgeEdited] = field(default_factory=list)  # what people wrote into files of the store
+    places: Places = field(default_factory=Places)
+
+    def fold(self, event: AnyEvent) -> None:
+        """Take in one event."""
+        self.fold_all((event,))
+
+    def fold_all(self, events: Iterable[AnyEvent], skimmed: Iterable[Skimmed] = ()) -> None:
+        """Take in events at once, whole ones and such of which there are envelopes: the same as one by one."""
+        self.__dict__.clear()
+        counted: defaultdict[str, list[Skimmed]] = defaultdict(list)
+        for one in skimmed:
+            if not one.subagent:
+                counted[one.conversation_id].append(one)
+                if one.replica:
+                    self.places.fold(one)
+        heard: defaultdict[str, list[AnyEvent]] = defaultdict(list)
+        for event in events:
+            if not event.subagent and self._is_of_conversation(event):
+                heard[event.conversation_id].append(event)
+        for conversation_id in {**counted, **heard}:
+            self._conversation(conversation_id).fold(heard[conversation_id], counted[conversation_id])
+
+    def _is_of_conversation(self, event: AnyEvent) -> bool:
+        """Take in what an event says beyond its conversation; tell whether it is a part of that."""
+        if event.replica or type(event) in _OF_PROJECTS:
+            self.places.fold(event)
+        match event:
+            case Fact() | StageSummary() | ContextInjected() | SessionEnd():
+                return True  # the many
+            case Retraction() | Rejected() | Restored():
+                self.retractions.append(wordless(event) if isinstance(event, Rejected) else event)
+                return isinstance(event, Retraction) and event.agent != HUMAN
+            case KnowledgeEdited():
+                self.notes += [event] if _is_note(event) else []
+        return not isinstance(event, _OF_NONE)
+
+    def _conversation(self, conversation_id: str) -> Conversation:
+        found = self.by_id.get(conversation_id)
+        if found is None:
+            found = self.by_id[conversation_id] = Conversation(conversation_id)
+        return found
+
+    def merge(self, other: "Conversations") -> None:
+        """Take in the state of other events."""
+        self.__dict__.clear()
+        for conversation_id, theirs in other.by_id.items():
+            ours = self.by_id.get(conversation_id)
+            if ours is None:
+                self.by_id[conversation_id] = Conversation.merged((theirs,))
+            else:
+                ours.merge(theirs)
+        self.retractions += other.retractions
+        self.notes += other.notes
+        self.places.merge(other.places)
+
+    def in_order(self) -> list[Conversation]:
+        """Sort all conversations that began by their start."""
+        begun = (conversation for conversation in self.by_id.values() if conversation.began)
+        return sorted(begun, key=lambda conversation: (conversation.started_at, conversation.id))
+
+    def withdrawn(self) -> Retractions:
+        """Return the withdrawals in force."""
+        return self.once(_withdrawn)
+
+    def once(self, derive: Callable[["Conversations"], _Derived]) -> _Derived:
+        """Derive something of this state, once until it changes: several projections ask the same."""
+        if derive.__qualname__ not in self.__dict__:
+            self.__dict__[derive.__qualname__] = derive(self)
+        made: _Derived = self.__dict__[derive.__qualname__]
+        return made
+
+
+def _withdrawn(state: Conversations) -> Retractions:
+    return Retractions(state.retractions)
+
+
+def _is_note(event: KnowledgeEdited) -> bool:
+    return (event.key.path or "").startswith("knowledge/")
+
+
+def _newest(one: SessionEnd | None, other: SessionEnd | None) -> SessionEnd | None:
+    if one is None or other is None:
+        return one or other
+    return max(one, other, key=order)

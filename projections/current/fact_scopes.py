@@ -1,0 +1,108 @@
+"""Facts about the user and about each project; pure.
+
+Facts and the decisions of summaries are statements. Each subject has its own: a key of one replaces nothing in another.
+"""
+
+from collections import defaultdict
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+from eventlog.format.events import StageSummary
+from eventlog.projections.base import RowKind
+from eventlog.projections.current.conclusions import Mention
+from eventlog.projections.current.distinct_facts import DistinctFact, Statement, distinct_facts, ranked, subject_of
+from eventlog.projections.current.told import Told
+
+if TYPE_CHECKING:
+    from eventlog.projections.engine.library import Library
+
+DECISION = "decision"
+_PLAIN_IMPORTANCE = 3
+_PLAIN_CONFIDENCE = 0.9
+
+
+class Stated(Struct, array_like=True):
+    """The statements of one conversation about a subject; `silent` are events not withdrawn that add none."""
+
+    changed_at: str = ""
+    statements: list[Statement] = []
+    silent: list[str] = []
+
+
+class FactScope(Struct, frozen=True, eq=False, dict=True):
+    """The facts of one project, or about the user (`project` None), and when that last changed."""
+
+    project: str | None
+    facts: list[DistinctFact]
+    changed_at: str
+    rows: list[Stated]
+
+    @cached_property
+    def ranked(self) -> list[DistinctFact]:
+        """Return the facts as they are told, whatever is cut."""
+        return ranked(self.facts)
+
+    @property
+    def superseded(self) -> tuple[str, ...]:
+        """Find the events whose statements would count if others did not stand in their place."""
+        current = {event for fact in self.facts for event in fact.sources}
+        stated = {statement.id for row in self.rows for statement in row.statements}
+        return tuple(sorted(stated.union(*(row.silent for row in self.rows)) - current))
+
+
+def _rows(told: Told) -> dict[str, Stated]:
+    found: dict[str, Stated] = defaultdict(Stated)
+    for fact in told.conversation.facts:
+        row = found[subject_of(fact)]
+        row.changed_at = max(row.changed_at, fact.ts, told.touched.get(fact.id, ""))
+        if fact.id in told.stated:
+            _, statement = told.stated[fact.id]
+            if statement.text:
+                row.statements.append(statement)
+            else:
+                row.silent.append(fact.id)
+    if deciding := [summary for summary in told.conversation.summaries if summary.decisions]:
+        _add_decisions(found, deciding, told)
+    return found
+
+
+def _add_decisions(found: dict[str, Stated], deciding: list[StageSummary], told: Told) -> None:
+    """Add what summaries decide, and when those last changed that have, or had, a say in what is stated."""
+    row, mentions = found[told.project], [saying for said in told.conclusion.decisions for saying in said.mentions]
+    row.statements += [_of_decision(saying, told.conversation.id) for saying in mentions]
+    heard = {*told.hidden, *[saying.id for saying in mentions]}
+    row.silent += [summary.id for summary in deciding if summary.id not in heard]
+    named_at = told.conversation.first_project[0] if told.project else ""
+    for summary in deciding:
+        changed_at = max(summary.ts, told.touched.get(summary.id, ""), named_at)
+        row.changed_at = max(row.changed_at, changed_at)
+        if named_at > summary.ts:  # until then its decisions were the user's
+            found[""].changed_at = max(found[""].changed_at, changed_at)
+
+
+STATED = RowKind("stated", Stated, _rows)
+
+
+def fact_scope(library: "Library", name: str) -> FactScope:
+    """Gather what is stated about a project, or "" the user."""
+    rows = library.rows(STATED, name)
+    facts = distinct_facts(statement for row in rows for statement in row.statements)
+    return FactScope(name or None, facts, max((row.changed_at for row in rows), default=""), rows)
+
+
+def _of_decision(mention: Mention, conversation_id: str) -> Statement:
+    return Statement(
+        mention.text,
+        mention.ts,
+        mention.id,
+        conversation_id,
+        None,
+        DECISION,
+        "W",
+        _PLAIN_IMPORTANCE,
+        _PLAIN_CONFIDENCE,
+        mention.same,
+        after=mention.after,
+    )

@@ -1,0 +1,206 @@
+"""Which project a path means: one repository is one project, wherever it lies and on whichever machine; pure.
+
+A path of a machine whose repository has an address is that address; one without is the path itself, for the machine
+first seen there, and `replica:path` for every other. An event that names no machine means the one of its
+conversation, else the first seen at its path. What a person has joined is one: the address, else the first by name.
+
+Facts and conversations are given the name of their project in the place of a path (`conversation`), notes of people
+the file they stand in by now (`notes`): views need not know of any of this.
+"""
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from msgspec.structs import replace
+
+from eventlog.format.events import Fact, KnowledgeEdited, order
+from eventlog.format.retractions import Retractions
+from eventlog.projections.current.conversations import Conversation, Conversations
+from eventlog.projections.current.places import Places
+from eventlog.store import project_slug
+
+_FOLDER = "knowledge/projects/"
+
+
+class KnownProject(NamedTuple):
+    """A project, the names it would have had by its parts, and where it lies: machine (None: not said) and path."""
+
+    name: str
+    parts: tuple[str, ...]
+    places: tuple[tuple[str | None, str], ...]
+    changed_at: str
+    sources: tuple[str, ...]
+
+    @property
+    def slug(self) -> str:
+        """Return the name of its directory."""
+        return project_slug(self.name)
+
+
+class Identities:
+    """The projects of the log, as it has them now."""
+
+    def __init__(self, places: Places, withdrawn: Retractions) -> None:
+        in_force = [told for told in sorted(places.seen, key=order) if not withdrawn.hides(told)]
+        self._seen = {(told.replica, told.path): told for told in in_force}
+        self.stays = places.stays
+        self._first = {path: min(at, key=lambda name: at[name].first) for path, at in places.stays.items()}
+        self._joined = [join for join in sorted(places.joined, key=order) if not withdrawn.hides(join)]
+        self._touched = {join.id: withdrawn.touched_at(join) for join in places.joined}
+        self.roots = self._join()
+        self.is_plain = not self.roots and all(
+            self._part(path, replica) == path for path, at in places.stays.items() for replica in at
+        )
+
+    def of(self, path: str | None, replica: str | None = None) -> str:
+        """Name the project of a path on a machine; "" where there is no path."""
+        part = self._part(path, replica) if path else ""
+        return self.roots.get(part, part)
+
+    def differ(self, other: "Identities") -> bool:
+        """Tell whether any path, on any machine, is another project than by another log."""
+        places = {(path, replica) for one in (self, other) for path, at in one.stays.items() for replica in (None, *at)}
+        named = {said for one in (self, other) for said in one.roots}
+        return any(self.of(*place) != other.of(*place) for place in places) or any(
+            self.roots.get(part, part) != other.roots.get(part, part) for part in named
+        )
+
+    def remote(self, path: str, replica: str) -> str | None:
+        """Return the address last told of a path on a machine."""
+        told = self._seen.get((replica, path))
+        return told.remote if told else None
+
+    def named(self, said: str) -> str:
+        """Name the project that is said: an address, `replica:path`, or a path."""
+        part = self._said(said)
+        return self.roots.get(part, part)
+
+    def projects(self) -> list[KnownProject]:
+        """List the projects that machines were seen at, by name."""
+        found: dict[str, list[tuple[str | None, str]]] = {}
+        for path, at in sorted(self.stays.items()):
+            for replica in (None, *sorted(at)):
+                found.setdefault(self.of(path, replica), []).append((replica, path))
+        for part in self.roots:
+            if part.startswith("/") and part not in self.stays:
+                found.setdefault(self.of(part), []).append((None, part))
+        return [self._known(name, places) for name, places in sorted(found.items())]
+
+    def told(self) -> list[KnownProject]:
+        """List the projects that are more or less than a path, all where there is one."""
+        return [] if self.is_plain else self.projects()
+
+    def homes(self) -> dict[str, str]:
+        """Map the directories that projects have, or had before more was known of them, to their names."""
+        return {slug: project.name for project in self.projects() for slug in _slugs(project)}
+
+    def changed_at(self, name: str) -> str:
+        """Return when something was last told, or withdrawn, of which project this is."""
+        return next((project.changed_at for project in self.projects() if project.name == name), "")
+
+    def place(self, name: str, replica: str) -> tuple[str | None, str]:
+        """Choose machine and path for what is said of a project on that machine: there, where it is known there."""
+        found = [place for project in self.projects() if project.name == name for place in project.places]
+        own = [place for place in found if place[0] == replica]
+        return next(iter([*own, *filter(lambda place: place[0], found), *found]), (None, name))
+
+    def conversation(self, raw: Conversation) -> Conversation:
+        """Give a conversation, and its facts, the names of their projects; itself where nothing differs."""
+        name = self.of(raw.project, raw.replica)
+        if name == raw.project and all(fact.project == name and not fact.replica for fact in raw.facts):
+            return raw  # as most are
+        facts = [self._fact(fact, raw.replica) for fact in raw.facts]
+        if name == (raw.project or "") and all(new is old for new, old in zip(facts, raw.facts, strict=True)):
+            return raw
+        ts, event, path = raw.first_project
+        return replace(raw, first_project=(ts, event, name) if path else raw.first_project, place=path, facts=facts)
+
+    def notes(self, raw: Iterable[KnowledgeEdited]) -> list[KnowledgeEdited]:
+        """Move people's notes to the file their project has by now; several of one project are joined."""
+        newest = {note.key.path or "": note for note in sorted(raw, key=order)}
+        known = {project.name: project for project in self.projects()}
+        homes = {slug: known[name] for slug, name in self.homes().items()}
+        by_home: dict[str, list[KnowledgeEdited]] = {}
+        for path, note in newest.items():
+            slug, _, file = path.removeprefix(_FOLDER).partition("/")
+            home = homes.get(slug) if path.startswith(_FOLDER) else None
+            by_home.setdefault(f"{_FOLDER}{home.slug}/{file}" if home else path, []).append(note)
+        changed = {f"{_FOLDER}{project.slug}/MEMORY.md": project.changed_at for project in known.values()}
+        return [_together(path, notes, changed.get(path, "")) for path, notes in by_home.items()]
+
+    def _fact(self, fact: Fact, replica: str | None) -> Fact:
+        name = self.of(fact.project, fact.replica or replica)
+        return replace(fact, project=name) if name != (fact.project or "") else fact
+
+    def _part(self, path: str, replica: str | None) -> str:
+        """Name a project as if nobody had joined any."""
+        first = self._first.get(path)
+        told = self._seen.get((replica or first, path))
+        if told and told.remote:
+            return told.remote
+        return path if replica in (None, first) or first is None else f"{replica}:{path}"
+
+    def _said(self, said: str) -> str:
+        if said.startswith("/"):
+            return self._part(said, None)
+        replica, colon, path = said.partition(":")
+        return self._part(path, replica) if colon else said
+
+    def _join(self) -> dict[str, str]:
+        """Map every part of a joined project to its name."""
+        together: dict[str, set[str]] = {}
+        for join in self._joined:
+            parts = [self._said(said) for said in join.projects]
+            group = set[str]().union(parts, *(together.get(part, ()) for part in parts))
+            together |= dict.fromkeys(group, group)
+        return {part: min(group, key=lambda name: (not is_address(name), name)) for part, group in together.items()}
+
+    def _known(self, name: str, places: list[tuple[str | None, str]]) -> KnownProject:
+        parts = {self._part(path, replica) for replica, path in places}
+        parts |= {part for part, root in self.roots.items() if root == name}
+        told = [self._seen[place] for place in places if place in self._seen]
+        joins = [join for join in self._joined if {self._said(said) for said in join.projects} & parts]
+        times = [max(event.ts, self._touched.get(event.id, "")) for event in (*told, *joins)]
+        first = [self.stays[path][replica].first for replica, path in places if replica]
+        sources = tuple(event for _, event in sorted({*first, *map(order, (*told, *joins))}))
+        return KnownProject(name, tuple(sorted(parts)), tuple(places), max(times, default=""), sources)
+
+
+def is_address(name: str) -> bool:
+    """Tell whether a project is known by the address of its repository, not by a path."""
+    return not name.startswith("/") and ":" not in name
+
+
+def identities(state: Conversations) -> Identities:
+    """Find which projects the paths of a state mean."""
+    return Identities(state.places, state.withdrawn())
+
+
+def resolved(state: Conversations) -> Conversations:
+    """Give all conversations and notes the names of their projects; the state itself where those are its paths."""
+    known = state.once(identities)
+    if known.is_plain:
+        return state
+    by_id = {name: known.conversation(conversation) for name, conversation in state.by_id.items()}
+    return Conversations(by_id, state.retractions, known.notes(_valid_notes(state)), state.places)
+
+
+def _valid_notes(state: Conversations) -> Iterator[KnowledgeEdited]:
+    withdrawn = state.withdrawn()
+    return (note for note in state.notes if not withdrawn.hides(note))
+
+
+def _slugs(project: KnownProject) -> set[str]:
+    """Collect the directories it has, or had before more was known of it."""
+    places = (path if replica is None else f"{replica}:{path}" for replica, path in project.places)
+    return {project_slug(name) for name in (project.name, *project.parts, *places)}
+
+
+def _together(path: str, notes: list[KnowledgeEdited], changed_at: str) -> KnowledgeEdited:
+    """Join the notes of what is one project by now; those a person has seen together since are as they left them."""
+    in_order = sorted(notes, key=order)
+    last = in_order[-1]
+    seen_together = last.key.path == path and last.ts > changed_at
+    texts = dict.fromkeys(note.content for note in in_order if note.content is not None)
+    content = last.content if seen_together or len(notes) == 1 else "\n\n".join(texts) or None
+    return replace(last, key=replace(last.key, path=path), content=content)

@@ -1,0 +1,79 @@
+"""Recall, counted: with how many prompts a conversation was told lines, and how many of the lines it later used.
+
+A line counts as later used where the conversation, after it was told, saved a fact or a summary that names one of the
+things the line names: an entity, a key, a file. That is a sign and no proof.
+"""
+
+from collections.abc import Iterator, Sequence
+from itertools import chain
+
+from msgspec import Struct
+
+from eventlog.format.events import ContextInjected, StageSummary, order
+from eventlog.format.line_marks import marked
+from eventlog.projections.current.told import Told
+from eventlog.projections.search.things import things_named
+
+
+class RecallCount(Struct, array_like=True, gc=False):
+    """Prompts with which lines were told, and those with none; files before which; the lines, and those later used."""
+
+    fired: int = 0
+    silent: int = 0
+    files: int = 0
+    lines: int = 0
+    used: int = 0
+
+    def add(self, other: "RecallCount") -> None:
+        """Add another count."""
+        self.fired += other.fired
+        self.silent += other.silent
+        self.files += other.files
+        self.lines += other.lines
+        self.used += other.used
+
+
+def recalls_of(told: Told) -> RecallCount | None:
+    """Count the recalls of a conversation, None where nobody asked.
+
+    A withdrawn receipt neither fired, nor was its prompt told nothing.
+    """
+    one = told.conversation
+    if not (one.prompts or one.recalled):
+        return None
+    valid = [receipt for receipt in one.recalled if not told.withdrawn.hides(receipt)]
+    return RecallCount(
+        fired=sum(map(_is_with_prompt, valid)),
+        silent=max(0, one.prompts - sum(map(_is_with_prompt, one.recalled))),
+        files=sum(receipt.trigger == "file" for receipt in valid),
+        lines=sum(len(receipt.sources) for receipt in valid),
+        used=sum(_used(valid, told)),
+    )
+
+
+def _is_with_prompt(receipt: ContextInjected) -> bool:
+    return receipt.trigger == "prompt"
+
+
+def _used(receipts: Sequence[ContextInjected], told: Told) -> Iterator[int]:
+    """Yield how many lines of each receipt were used."""
+    if not receipts:
+        return
+    saved = list(_saved(told))
+    for receipt in receipts:
+        later = set(chain.from_iterable(things for when, things in saved if when > order(receipt)))
+        named = (about for _, about in zip(receipt.sources, receipt.about, strict=False))  # receipts of old have none
+        yield sum(not later.isdisjoint(marked(about)) for about in named)
+
+
+def _saved(told: Told) -> Iterator[tuple[tuple[str, str], set[str]]]:
+    """Yield when the conversation saved something, and the marks of the things that names."""
+    for fact in told.conversation.facts:
+        if fact.id in told.stated:
+            yield order(fact), marked(things_named(fact.entities, fact.key, fact.content))
+    for summary in map(told.withdrawn.cleared, told.summaries):
+        yield order(summary), marked(things_named((), None, _words(summary)))
+
+
+def _words(summary: StageSummary) -> str:
+    return "\n".join((summary.topic, summary.summary, *summary.decisions, *summary.todos, *summary.done))

@@ -1,0 +1,89 @@
+"""The rules by which a statement stands: the statements that count, and what conversations came to; pure.
+
+The one place that decides it, for the views and for the search.
+Imported inside agents' hooks: standard library only.
+"""
+
+from eventlog.format.ids import digest
+from eventlog.format.layers import SESSION_END
+from eventlog.format.text import same_line, statement_line
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Sequence
+    from typing import Protocol, TypeVar
+
+    class Keyed(Protocol):
+        """A statement."""
+
+        @property
+        def key(self) -> str | None:
+            """Return its key, if any."""
+
+        @property
+        def same(self) -> bytes:
+            """Return the `likeness` of its text."""
+
+    class Save(Protocol):
+        """A summary."""
+
+        @property
+        def layer(self) -> object:
+            """Return who saved it."""
+
+        @property
+        def scope(self) -> str:
+            """Return `session` or `stage`."""
+
+        @property
+        def todos(self) -> Sequence[str]:
+            """Return the open ends it names."""
+
+        @property
+        def done(self) -> Sequence[str]:
+            """Return those it closes."""
+
+    _Keyed = TypeVar("_Keyed", bound=Keyed)
+    _Save = TypeVar("_Save", bound=Save)
+
+WHOLE = "session"  # the scope of a summary of all its conversation
+_LIKENESS = 12  # bytes
+
+
+def likeness(line: str) -> bytes:
+    """Digest what all wordings of a text of one line have in common: rows are kept by the thousand, texts are long."""
+    return digest(same_line(line), _LIKENESS)
+
+
+def standing(in_order: "Collection[_Keyed]") -> "list[_Keyed]":
+    """Leave out of the statements of one subject, oldest first, the superseded wordings of a key."""
+    current = {one.key: one.same for one in in_order if one.key}
+    return [one for one in in_order if not one.key or current[one.key] == one.same]
+
+
+def agents_own(saves: "Iterable[_Save]") -> "list[_Save]":
+    """List the summaries an agent wrote, in the order given."""
+    return [save for save in saves if save.layer != SESSION_END]
+
+
+def current_saves(worded: "Sequence[_Save]") -> "list[_Save]":
+    """Choose, oldest first, those whose topic and text stand.
+
+    The newest of the whole session that an agent wrote; else its stages; else the newest drawn from the transcript.
+    """
+    own = agents_own(worded)
+    return [save for save in own if save.scope == WHOLE][-1:] or own or list(worded[-1:])
+
+
+def open_todos(saves: "Sequence[_Save]") -> "tuple[_Save | None, set[bytes]]":
+    """Find the save whose list of to-dos counts, oldest first, and the likeness of those that no later one calls done.
+
+    A list drawn from the transcript counts where no agent made one.
+    """
+    naming = [save for save in saves if any(map(statement_line, save.todos))]
+    lists = agents_own(naming) or naming
+    if not lists:
+        return None, set()
+    left = {likeness(text) for text in map(statement_line, lists[-1].todos) if text}
+    later = saves[saves.index(lists[-1]) + 1 :]
+    return lists[-1], left - {likeness(statement_line(text)) for save in later for text in save.done}
