@@ -15,8 +15,7 @@ from eventlog.format.text import same_text
 from eventlog.log.log_line import LogLine
 from eventlog.projections.base import Document, Line
 from eventlog.projections.catalog import installed
-from eventlog.projections.raw_html import as_said
-from eventlog.projections.stamp import unstamped
+from eventlog.projections.views.markdown import as_said, unstamped
 
 _TRIES = 2  # events that are likely to have turned it, which are looked at before halves are
 _BULLET = re.compile(r"^(- )?\[\d{4}-\d\d-\d\d\] ")  # what a file puts before a text

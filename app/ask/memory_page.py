@@ -5,7 +5,7 @@ from typing import NamedTuple
 from eventlog.app.build.replay import replay
 from eventlog.app.open_store import OpenStore
 from eventlog.app.progress import Progress
-from eventlog.projections.stamp import unstamped
+from eventlog.projections.views.markdown import unstamped
 from eventlog.store import project_slug
 
 

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePath
 from typing import NamedTuple
 
-from eventlog.app.build.base_files import base_targets
 from eventlog.app.build.replay import replay
+from eventlog.app.build.storage import base_targets
 from eventlog.app.naming.file_lines import with_project_named
 from eventlog.app.naming.nearest import did_you_mean
 from eventlog.app.open_store import OpenStore
@@ -18,7 +18,7 @@ from eventlog.projections.base import Document, Projection
 from eventlog.projections.catalog import installed
 from eventlog.projections.engine.day_book import EVERYTHING
 from eventlog.projections.engine.replay import ReplayResult
-from eventlog.projections.stamp import unstamped
+from eventlog.projections.views.markdown import unstamped
 from eventlog.projects.home import in_full
 
 

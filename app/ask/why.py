@@ -7,8 +7,8 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from eventlog.app.build.base_files import base_files, base_targets
 from eventlog.app.build.replay import replay
+from eventlog.app.build.storage import base_files, base_targets
 from eventlog.app.naming.file_lines import file_line, with_project_named
 from eventlog.app.naming.nearest import did_you_mean
 from eventlog.app.open_store import OpenStore
@@ -20,15 +20,14 @@ from eventlog.format.text import statement_of
 from eventlog.log.event_log import EventLog
 from eventlog.log.log_line import LogLine
 from eventlog.projections.base import Document, Line
+from eventlog.projections.bases.drift import locate
 from eventlog.projections.bases.ledger import Ledger
-from eventlog.projections.bases.locate import locate
 from eventlog.projections.bases.sections import Page
 from eventlog.projections.catalog import installed
 from eventlog.projections.current.knowledge_events import Knowledge
 from eventlog.projections.engine.at import Renderings
 from eventlog.projections.engine.shelf import ShelfDamaged
-from eventlog.projections.raw_html import as_said
-from eventlog.projections.stamp import stamped_at
+from eventlog.projections.views.markdown import as_said, stamped_at
 from eventlog.projects.home import in_full
 from eventlog.store.files import read_regular
 

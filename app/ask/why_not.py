@@ -10,7 +10,7 @@ from eventlog.format.events import Event, Fact, PlanEntry, Restored, StageSummar
 from eventlog.format.retractions import Retractions, statements_of
 from eventlog.format.text import one_line, same_text, statement_of
 from eventlog.projections.base import Document
-from eventlog.projections.bases.refusals import Refusals
+from eventlog.projections.bases.ledgers import Refusals
 from eventlog.projections.current.distinct_facts import DistinctFact
 from eventlog.projections.current.fact_scopes import fact_scope
 from eventlog.projections.views.memory import MEMORY

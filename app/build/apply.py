@@ -12,8 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from eventlog.app.build.apply_result import ApplyResult
-from eventlog.app.build.managed_file import ManagedFile, intent_of
+from eventlog.app.build.managed_file import ApplyResult, ManagedFile, intent_of
 from eventlog.app.build.replay import replay
 from eventlog.app.build.staging import StagedEntry, stage
 from eventlog.app.build.storage import BaseStorage, Refused, StorageBusy, storage_of
@@ -88,13 +87,13 @@ def _apply_file(place: BaseFile, ledger: Ledger, state: Knowledge, opened: OpenS
         if dry_run or not (ledger.pending or intent_of(opened.store, target).exists()):
             looked = ManagedFile(place, target, opened, dry_run=True)
             if dry_run:
-                done = looked.done
+                done = looked.result
                 looked.settle(ledger, state)
                 return done
             if not looked.round(ledger, state):
-                return looked.done
+                return looked.result
         file = ManagedFile(place, target, opened)
-        done = file.done
+        done = file.result
         _settle_in_turn(file, target, opened)
     except Refused as error:
         waiting = [*(held.entry for held in ledger.held), *ledger.pending]

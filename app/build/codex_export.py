@@ -13,7 +13,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from eventlog.format.errors import NotStored
-from eventlog.projections.stamp import is_untouched
+from eventlog.projections.views.markdown import is_untouched
 from eventlog.projects.home import in_full
 from eventlog.settings.schema import Settings
 from eventlog.store import Store

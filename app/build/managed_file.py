@@ -1,12 +1,17 @@
-"""Bring one file of a knowledge base to rest: rounds of looking and writing, until one finds nothing to do."""
+"""Apply the log to one file of a knowledge base, in rounds, until a round finds nothing to do.
+
+Order of writes: texts that a change removes go to the log first, then the intent file, then the file, then the events
+that say what has reached it. A crash at any point leaves either a file the next round finds unchanged, or an intent
+file that says what the interrupted round still had to append.
+"""
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import cast
+from typing import NamedTuple, cast
 
 import msgspec
+from msgspec import Struct
 
-from eventlog.app.build.apply_result import ApplyResult, SectionChange
 from eventlog.app.build.staging import StagedEntry
 from eventlog.app.build.storage import BaseStorage
 from eventlog.app.locks import usable
@@ -19,14 +24,50 @@ from eventlog.projections.bases.carry import Arrival, WriteResult, carry
 from eventlog.projections.bases.ledger import Ledger, key_of
 from eventlog.projections.bases.ledgers import ledgers
 from eventlog.projections.bases.names import BaseFile
-from eventlog.projections.bases.sections import Page, SectionId
+from eventlog.projections.bases.sections import Page
 from eventlog.projections.current.knowledge_events import Knowledge
 from eventlog.store import Store
 from eventlog.store.files import replace_file
 
 
+class SectionChange(NamedTuple):
+    """A section of a file, as reports name it."""
+
+    file: str
+    heading: str
+    level: int
+    event: str  # the entry or edit behind the change
+    under: tuple[str, ...] = ()  # headings above it
+    replaced: tuple[str, ...] = ()  # lines it had before and has no more
+
+    @property
+    def section(self) -> str:
+        """Format it as `~/.config/agents/USER.md ## Interests`."""
+        return f"{self.file} {'#' * self.level} {self.heading}"
+
+
+class ApplyResult(Struct):
+    """The changes to the knowledge bases, and the entries and files that wait."""
+
+    applied: list[SectionChange] = []
+    nothing: list[SectionChange] = []  # deletions of absent sections
+    edited: list[SectionChange] = []  # by people, and now in the log
+    staged: list[StagedEntry] = []  # everything that waits for a person, staged by this run or an earlier one
+    pending: list[tuple[str, str]] = []  # files that could not be written, and why
+    files: list[tuple[str, bytes, bytes]] = []  # those that changed: path, before, after
+    stored: int = 0  # events this run has added to the log
+
+    def absorb(self, other: "ApplyResult") -> None:
+        """Add the result of another file."""
+        for name in self.__struct_fields__:
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+
+
 class ManagedFile:
-    """A file and the log, its lock held unless this is a dry run; `done` tells what has become of both so far."""
+    """A file of a knowledge base and its log; the caller holds the file's lock, unless this is a dry run.
+
+    `result` collects the changes of all rounds.
+    """
 
     def __init__(self, place: BaseFile, target: BaseStorage, opened: OpenStore, *, dry_run: bool = False) -> None:
         self._place = place
@@ -36,20 +77,18 @@ class ManagedFile:
         self._replica = opened.replica
         self._dry_run = dry_run
         self._intent = intent_of(opened.store, target)
-        self._would_say: bytes | None = None  # the file, where a dry run would have written it
+        self._dry_text: bytes | None = None  # the file as a dry run would have written it
         self._newest = ""
-        self.done = ApplyResult()
+        self.result = ApplyResult()
 
     def ledger_of(self, state: Knowledge) -> Ledger:
-        """Build what the log says of this file."""
+        """Build the ledger of this file from the events of all."""
         return ledgers(state, self._bases, self._replica)[self._place]
 
     def settle(self, ledger: Ledger, state: Knowledge) -> None:
-        """Repeat rounds until one finds nothing, which is the round another run would begin with.
-
-        They come to an end: edits that were recorded are not found again in the same bytes, what was taken back is
-        given back once, and an entry arrives once. Raises NotStored (also where they do not end) or Refused.
-        """
+        """Repeat rounds until a round finds nothing; raises NotStored (also where they do not end) or Refused."""
+        # Rounds end by themselves: a recorded edit is not found again in the same bytes, and both a withdrawal and an
+        # entry change a section at most once. The bound is for a file that another program writes in every round.
         for _ in range(2 * (len(ledger.managed) + len(ledger.pending)) + 5):
             if not self.round(ledger, state):
                 return
@@ -57,99 +96,97 @@ class ManagedFile:
         raise NotStored("is another in every round; what it says is in the log", where=self._target.shown)
 
     def round(self, ledger: Ledger, state: Knowledge) -> bool:
-        """Tell the log what the file says, else bring the file to what the log says; tell whether there was anything.
+        """Record user edits, else apply what is due; return whether anything changed.
 
-        The events are folded into the state.
+        Folds the appended events into the state.
         """
         self._newest = max(self._newest, ledger.last_told)
-        data = self._target.read() if self._would_say is None else self._would_say
-        if data is not None and (self._resume(ledger, state, Page(data)) or self._take_note(ledger, state, Page(data))):
-            return True
-        if data is None and not ledger.pending and not any(_is_there(ledger, key) for key in ledger.managed):
-            data = b""  # nothing of ours was ever in it
-        return self._bring(ledger, state, data)
+        data = self._target.read() if self._dry_text is None else self._dry_text
+        if data is not None:
+            page = Page(data)
+            if self._finish_interrupted(ledger, state, page) or self._record_edits(ledger, state, page):
+                return True
+        elif not ledger.pending and not any(ledger.is_present(key) for key in ledger.managed):
+            data = b""  # no applied entry has left a section: an absent file is not created for nothing
+        return self._apply_due(ledger, state, data)
 
-    def _resume(self, ledger: Ledger, state: Knowledge, page: Page) -> bool:
-        """Tell what a run was about to tell when it broke off after its write."""
+    def _finish_interrupted(self, ledger: Ledger, state: Knowledge, page: Page) -> bool:
+        """Append the arrivals that an interrupted run had written to the file and not to the log."""
         try:
-            meant = msgspec.json.decode(self._intent.read_bytes(), type=list[EntryApplied])
+            intended = msgspec.json.decode(self._intent.read_bytes(), type=list[EntryApplied])
         except (OSError, msgspec.MsgspecError):
             return False
-        known = {(applied.target, key_of(applied)) for applied in ledger.record.applied}
-        arrived = [one for one in drift.arrived(meant, page) if (one.target, key_of(one)) not in known]
-        return bool(self._tell(arrived, state))
+        stored = {(applied.target, key_of(applied)) for applied in ledger.record.applied}
+        written = [event for event in drift.arrived(intended, page) if (event.target, key_of(event)) not in stored]
+        return bool(self._append(written, state))
 
-    def _take_note(self, ledger: Ledger, state: Knowledge, page: Page) -> bool:
-        """Record what people did to the file, or copied; a file that is gone is not an edit, it is made anew."""
-        told = self._tell(drift.news(ledger, self._place, self._target.shown, page), state)
-        self.done.edited += [_edited(event, self._target.shown) for event in told if isinstance(event, KnowledgeEdited)]
-        return bool(told)
+    def _record_edits(self, ledger: Ledger, state: Knowledge, page: Page) -> bool:
+        """Append people's edits and copied texts; an absent file is no edit, it is created again."""
+        shown = self._target.shown
+        appended = self._append(drift.news(ledger, self._place, shown, page), state)
+        for event in appended:
+            if isinstance(event, KnowledgeEdited):
+                at = event.key
+                self.result.edited.append(SectionChange(shown, at.heading, at.level, event.id, at.under or ()))
+        return bool(appended)
 
-    def _bring(self, ledger: Ledger, state: Knowledge, data: bytes | None) -> bool:
-        """Carry out what is due; texts that it removes are told before the file changes, arrivals afterwards."""
+    def _apply_due(self, ledger: Ledger, state: Knowledge, data: bytes | None) -> bool:
+        """Apply what is due; append removed texts before the file changes, arrivals afterwards."""
         last_word = self._bases[self._place.base].on_people_text == "replace"
-        carried = carry(ledger, self._place, self._target.shown, data, replace=last_word)
-        before, changes = data or b"", carried.data != (data or b"")
-        self._tell(carried.texts, state)
-        arrivals = [_arrival(one, ledger.record.known[one.event], self._target.shown) for one in carried.arrivals]
+        written = carry(ledger, self._place, self._target.shown, data, replace=last_word)
+        before, changes = data or b"", written.data != (data or b"")
+        self._append(written.texts, state)
+        arrivals = [
+            _event_of(arrival, ledger.record.known[arrival.event], self._target.shown) for arrival in written.arrivals
+        ]
         if changes:
-            self._write(before, carried.data, arrivals)
-        self._tell(arrivals, state)
+            self._write(before, written.data, arrivals)
+        self._append(arrivals, state)
         if not self._dry_run:
             self._intent.unlink(missing_ok=True)
-        self._report(carried)
+        self._report(written)
         return changes or bool(arrivals)
 
     def _write(self, before: bytes, after: bytes, arrivals: list[EntryApplied]) -> None:
         if self._dry_run:
-            self._would_say = after
+            self._dry_text = after
         else:
             replace_file(str(self._intent), msgspec.json.encode(arrivals))
             self._target.write(after)
-        first = self.done.files[0][1] if self.done.files else before
-        self.done.files = [(self._target.shown, first, after)] if after != first else []
+        first = self.result.files[0][1] if self.result.files else before
+        self.result.files = [(self._target.shown, first, after)] if after != first else []
 
-    def _tell(self, events: Sequence[Event], state: Knowledge) -> list[Event]:
-        """Append the events and let the state know them as they stand in the log."""
-        told = self._dated(events) if self._dry_run else self._stored(events)
-        for event in told:
+    def _append(self, events: Sequence[Event], state: Knowledge) -> list[Event]:
+        """Append events after all that the log has of this file, and fold them as stored; a dry run only dates them."""
+        if self._dry_run:
+            now = self._log.moment(self._newest)
+            stored = [now.stamp(event, position) for position, event in enumerate(events)]
+        else:
+            # `after`: another machine's clock may run ahead, and an edit must not be dated before what it edits
+            put = self._log.put(events, after=self._newest) if events else []
+            self.result.stored += sum(appended.new for appended in put)
+            stored = [appended.event for appended in put]
+        for event in stored:
             state.fold(cast("AnyEvent", event))
             self._newest = max(self._newest, counts_at(event))
-        return told
+        return stored
 
-    def _stored(self, events: Sequence[Event]) -> list[Event]:
-        """Append them after all the log has of this file, even what a clock ahead of ours has dated."""
-        put = self._log.put(events, after=self._newest) if events else []
-        self.done.stored += sum(appended.new for appended in put)
-        return [appended.event for appended in put]
-
-    def _dated(self, events: Sequence[Event]) -> list[Event]:
-        """Make the events as they would stand in the log, in this order, if they were appended now."""
-        now = self._log.moment(self._newest)
-        return [now.stamp(event, position) for position, event in enumerate(events)]
-
-    def _report(self, carried: WriteResult) -> None:
+    def _report(self, written: WriteResult) -> None:
         shown = self._target.shown
-        for arrival in carried.arrivals:
+        for arrival in written.arrivals:
             if not arrival.follows:
-                told = SectionChange(
-                    shown, arrival.at.heading, arrival.at.level, arrival.event, arrival.at.under or (), arrival.gone
-                )
-                (self.done.nothing if arrival.idle else self.done.applied).append(told)
-        self.done.staged = [StagedEntry(held.entry, held.reason, shown) for held in carried.waiting]
+                at = arrival.at
+                change = SectionChange(shown, at.heading, at.level, arrival.event, at.under or (), arrival.gone)
+                (self.result.nothing if arrival.idle else self.result.applied).append(change)
+        self.result.staged = [StagedEntry(held.entry, held.reason, shown) for held in written.waiting]
 
 
 def intent_of(store: Store, target: BaseStorage) -> Path:
-    """Name the file in which a run keeps what it is about to tell."""
+    """Name the file that holds the arrivals of a run between its write and its append."""
     return Path(usable(store, store.cached("locks", f"{ids.digest(target.identity, 12).hex()}.arrivals")))
 
 
-def _is_there(ledger: Ledger, key: SectionId) -> bool:
-    now = ledger.histories[key].now if key in ledger.histories else None
-    return now is not None and now.body is not None
-
-
-def _arrival(arrival: Arrival, of: PlanEntry | KnowledgeEdited, shown: str) -> EntryApplied:
+def _event_of(arrival: Arrival, of: PlanEntry | KnowledgeEdited, shown: str) -> EntryApplied:
     return EntryApplied(
         conversation_id=of.conversation_id,
         project=of.project,
@@ -163,7 +200,3 @@ def _arrival(arrival: Arrival, of: PlanEntry | KnowledgeEdited, shown: str) -> E
         content=None if arrival.body == arrival.meant else arrival.body,
         previous=arrival.previous,
     )
-
-
-def _edited(event: KnowledgeEdited, shown: str) -> SectionChange:
-    return SectionChange(shown, event.key.heading, event.key.level, event.id, event.key.under or ())

@@ -23,7 +23,7 @@ from eventlog.projections.engine.apart import Spread
 from eventlog.projections.engine.layouts import Layout, Layouts
 from eventlog.projections.engine.replay import ReplayResult
 from eventlog.projections.engine.row_book import Place
-from eventlog.projections.stamp import is_untouched
+from eventlog.projections.views.markdown import is_untouched
 from eventlog.store import stamps
 from eventlog.store.exchange_file import Overtaken, exchange_file, remove_file, sweep
 from eventlog.store.files import not_stored, read_regular, replace_file

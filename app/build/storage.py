@@ -9,15 +9,20 @@ Addresses    `https://` is read with GET and written with PUT and `If-Match`; ne
 
 import os
 import stat
+from contextlib import suppress
 from functools import cache
-from pathlib import Path
-from typing import Any, Protocol
+from pathlib import Path, PurePath
+from typing import Any, NamedTuple, Protocol
 from urllib.parse import unquote, urlsplit
 
+from eventlog.app.open_store import OpenStore
 from eventlog.format.error_text import of_system
 from eventlog.format.errors import EventLogError, NotStored
 from eventlog.format.events import PlanEntry
-from eventlog.projections.bases.names import BaseFile, Bases, base_file_of
+from eventlog.projections.bases.ledger import Ledger
+from eventlog.projections.bases.ledgers import ledgers
+from eventlog.projections.bases.names import BaseFile, Bases, base_file_of, is_in_projects
+from eventlog.projections.current.knowledge_events import Knowledge
 from eventlog.projects.home import HOME, in_full
 from eventlog.settings.schema import PROJECT
 from eventlog.store.exchange_file import Overtaken, exchange_file, sweep
@@ -174,3 +179,34 @@ def storage_named(entry: PlanEntry, bases: Bases, home: str) -> BaseStorage | No
     """Find the file an entry means, None where it means none on this machine; raises Refused."""
     place = base_file_of(entry.key, entry.project, bases)
     return storage_of(place, bases, home) if place else None
+
+
+class BaseTarget(NamedTuple):
+    """A file of a knowledge base: which it is, what the log says of it, and where it lies."""
+
+    place: BaseFile
+    ledger: Ledger
+    target: BaseStorage
+
+
+def base_files(opened: OpenStore, name: str) -> list[Path]:
+    """Find the files on this machine of the knowledge base that is called so, or whose file is."""
+    bases, found = opened.settings.knowledge_bases, []
+    for base in bases:
+        with suppress(Refused):
+            target = storage_of(BaseFile(base), bases, opened.machine.home) if not is_in_projects(bases[base]) else None
+            if isinstance(target, LocalFile) and name in (base, PurePath(target.shown).name):
+                found.append(Path(target.identity))
+    return found
+
+
+def base_targets(opened: OpenStore, state: Knowledge) -> list[BaseTarget]:
+    """List every knowledge base the log says anything of, and its file; those that may not be written are left out."""
+    found = []
+    for place, ledger in ledgers(state, opened.settings.knowledge_bases, opened.replica).items():
+        try:
+            target = storage_of(place, opened.settings.knowledge_bases, opened.machine.home)
+        except Refused:
+            continue
+        found += [BaseTarget(place, ledger, target)] if target else []
+    return found

@@ -21,8 +21,8 @@ from eventlog.projections.current.conversations import Conversations
 from eventlog.projections.current.identity import Identities, identities, resolved
 from eventlog.projections.engine.at import Renderings
 from eventlog.projections.engine.replay import ReplayResult
-from eventlog.projections.labels import LABELS
-from eventlog.projections.stamp import is_untouched
+from eventlog.projections.views.labels import LABELS
+from eventlog.projections.views.markdown import is_untouched
 from eventlog.projections.views.memory import MEMORY
 from eventlog.settings.schema import Settings
 from eventlog.store import project_slug

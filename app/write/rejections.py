@@ -15,8 +15,8 @@ from eventlog.log import days
 from eventlog.log.event_log import EventLog
 from eventlog.log.log_line import LogLine
 from eventlog.projections.bases.ledger import rejected_line
+from eventlog.projections.bases.ledgers import Refusals
 from eventlog.projections.bases.names import Bases
-from eventlog.projections.bases.refusals import Refusals
 from eventlog.projections.context.recent_events import decided_before
 
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 from eventlog.app.build.apply import UNMATCHED, apply, read_knowledge
-from eventlog.app.build.apply_result import ApplyResult
+from eventlog.app.build.managed_file import ApplyResult
 from eventlog.app.build.staging import StagedEntry, as_edited, keep, path_of, unstage
 from eventlog.app.build.storage import storage_named
 from eventlog.app.naming.references import LAST
@@ -13,7 +13,7 @@ from eventlog.app.naming.short_ids import is_part_of
 from eventlog.app.open_store import OpenStore
 from eventlog.format.errors import BadRequest, EventLogError
 from eventlog.format.events import HUMAN, EntryResolved, order
-from eventlog.projections.bases import section_safety, sections
+from eventlog.projections.bases import section_edits, sections
 from eventlog.projections.bases.plan_file import change_of
 
 Choice = Literal["apply", "discard", "edited"]
@@ -151,5 +151,5 @@ def _refusal(staged: StagedEntry, content: str | None) -> BadRequest | None:
     if UNMATCHED in staged.reason:
         return BadRequest(staged.reason, hint="discard it, or name the file in `knowledge_bases` first")
     key = staged.entry.key
-    refused = section_safety.refusal(key.heading, key.level, staged.entry.content if content is None else content)
+    refused = section_edits.refusal(key.heading, key.level, staged.entry.content if content is None else content)
     return BadRequest(refused, hint=f"correct it in {staged.name} or with --edit, or discard it") if refused else None

@@ -22,8 +22,7 @@ from eventlog.format.events import PlanEntry
 from eventlog.format.retractions import Retractions, statements_of
 from eventlog.format.text import same_text, statement_of
 from eventlog.log.event_log import EventLog
-from eventlog.projections.raw_html import as_said
-from eventlog.projections.stamp import stamped_at
+from eventlog.projections.views.markdown import as_said, stamped_at
 from eventlog.projections.views.memory import MEMORY
 from eventlog.store import Store, stamps
 from eventlog.store.files import read_regular, remove, replace_file

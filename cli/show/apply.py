@@ -4,7 +4,7 @@ import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from eventlog.app.build.apply_result import ApplyResult, SectionChange
+from eventlog.app.build.managed_file import ApplyResult, SectionChange
 from eventlog.cli.output import count, say
 from eventlog.format.text import cut
 

@@ -12,7 +12,7 @@ from eventlog.cli.show.event_table import is_persons, kind_shown, who
 from eventlog.format.events import Event, Fact
 from eventlog.format.text import same_text
 from eventlog.log.log_line import LogLine
-from eventlog.projections.stamp import is_stamp
+from eventlog.projections.views.markdown import is_stamp
 
 _AGENT, _SESSION = 18, 18  # cells at most
 _BULLET = re.compile(r"^\[[0-9-]{10}\] ")

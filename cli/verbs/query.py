@@ -159,7 +159,7 @@ def _print_each(lines: Iterable[str]) -> None:
 
 def _markdown(entries: Iterable[LogLine]) -> Iterator[str]:
     """Make a page: a heading for each session and day of it, and an item for each event."""
-    from eventlog.projections.raw_html import as_text
+    from eventlog.projections.views.markdown import as_text
 
     heading = ""
     for entry in entries:

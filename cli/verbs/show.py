@@ -13,7 +13,7 @@ from eventlog.cli.show.display import Shown
 from eventlog.cli.show.story import show_event, show_story
 from eventlog.cli.show.wrap_markdown import prose_lines
 from eventlog.format.errors import BadRequest
-from eventlog.projections.stamp import unstamped
+from eventlog.projections.views.markdown import unstamped
 from eventlog.store import Store
 
 _FILES = (".md", ".jsonl")

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 import click
 
 from eventlog.app.ask.status import StatusReport, status
-from eventlog.app.build.apply_result import SectionChange
+from eventlog.app.build.managed_file import SectionChange
 from eventlog.cli import EXIT_FOUND, options
 from eventlog.cli.output import beside, clean, count, emit_pretty, marked, say, show_lines, styled, table
 from eventlog.cli.show.apply import blocked_as_dict, staged_as_dict

@@ -12,13 +12,11 @@ from msgspec import Struct, field
 
 from eventlog.format.events import KnowledgeEdited, PlanEntry
 from eventlog.projections.bases import section_edits, sections
-from eventlog.projections.bases.drawn import drawn
 from eventlog.projections.bases.drift import text_event
 from eventlog.projections.bases.ledger import HeldEntry, Ledger
-from eventlog.projections.bases.managed_page import ManagedPage
-from eventlog.projections.bases.merging import lines_of, merged, missing
+from eventlog.projections.bases.managed_page import ManagedPage, render_base
 from eventlog.projections.bases.names import BaseFile
-from eventlog.projections.bases.section_history import Spelling, Wording
+from eventlog.projections.bases.section_history import Spelling, Wording, lines_of, merged, missing
 from eventlog.projections.bases.sections import Ambiguous, Page, Section, SectionId, Under, Unsafe, page_of
 
 REMOVED = "a person has removed the section"
@@ -85,7 +83,7 @@ class _Waits(Exception):
 
 def carry(ledger: Ledger, file: BaseFile, path: str, data: bytes | None, *, replace: bool = False) -> WriteResult:
     """Carry out on a page whatever is due; with `replace` the last word wins over a person's lines."""
-    page = ManagedPage(ledger, path, drawn(ledger) if data is None else data)
+    page = ManagedPage(ledger, path, render_base(ledger) if data is None else data)
     return _Carrier(ledger, file, path, page, replace=replace).carry()
 
 

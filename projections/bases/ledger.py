@@ -26,7 +26,7 @@ from eventlog.format.events import (
     counts_at,
     order,
 )
-from eventlog.projections.bases import section_safety, sections
+from eventlog.projections.bases import section_edits, sections
 from eventlog.projections.bases.plan_file import Change, change_of
 from eventlog.projections.bases.section_history import SectionHistory, Spelling, Wording
 from eventlog.projections.bases.sections import SectionId, Under
@@ -135,6 +135,11 @@ class Ledger:
     def knows(self, key: SectionId) -> bool:
         """Tell whether the log tells anything of this section of the file here."""
         return key in self.managed or key in self.histories
+
+    def is_present(self, key: SectionId) -> bool:
+        """Tell whether the section should have a body, by its wording in force."""
+        now = self.histories[key].now if key in self.histories else None
+        return now is not None and now.body is not None
 
     def is_news(self, key: SectionId, entry_id: str) -> bool:
         """Tell whether this is an entry, and neither it nor a later one has ever reached the section here."""
@@ -259,7 +264,7 @@ def _held(record: FileHistory, decisions: _Decisions, *, review: bool) -> Iterat
             continue
         if entry.batch in doubled:
             yield entry.id, DUPLICATE
-        elif refused := section_safety.refusal(entry.key.heading, entry.key.level, change_of(entry)[1]):
+        elif refused := section_edits.refusal(entry.key.heading, entry.key.level, change_of(entry)[1]):
             yield entry.id, refused
         elif said := rejected_line(entry, record.rejects):
             yield entry.id, f"{REJECTED}: {said}"

@@ -8,11 +8,17 @@ from eventlog.format.events import EntryApplied, EntryResolved, Event, Knowledge
 from eventlog.format.retractions import Retractions
 from eventlog.projections.bases.ledger import FileHistory, Ledger, Told, is_of, key_of
 from eventlog.projections.bases.names import BaseFile, Bases, base_file_of
-from eventlog.projections.bases.refusals import Refusals
 from eventlog.projections.current.knowledge_events import Knowledge
 
 if TYPE_CHECKING:
     from eventlog.projections.bases.sections import SectionId
+
+from typing import NamedTuple
+
+from eventlog.format.events import counts_at
+from eventlog.format.statement_marks import says_the_same
+from eventlog.projections.bases.plan_file import change_of
+from eventlog.projections.bases.sections import SectionId, Under
 
 _Files = Mapping[str, BaseFile | None]  # by entry and by edit
 
@@ -115,3 +121,72 @@ def unmatched_entries(state: Knowledge, bases: Bases) -> list[PlanEntry]:
     decided = {decision.target for decision in state.resolved if decision.choice == "discard"}
     lost = (entry for entry in state.entries if base_file_of(entry.key, entry.project, bases) is None)
     return sorted((entry for entry in lost if entry.id not in decided and not withdrawn.hides(entry)), key=order)
+
+
+_ALWAYS = ""  # before every time
+
+
+class Aim(NamedTuple):
+    """The section an entry is about, and what it does with it."""
+
+    place: BaseFile | str | None
+    section: SectionId
+    under: Under | None
+    operation: str
+
+
+class EntryRefusal(NamedTuple):
+    """A decision against an entry, from when on it holds for others, the entry it was about, and what that says."""
+
+    id: str
+    since: str
+    about: str
+    content: str
+
+
+class Refusals:
+    """The decisions against entries, by what those plan."""
+
+    def __init__(
+        self,
+        entries: Iterable[PlanEntry],
+        resolved: Iterable[EntryResolved],
+        withdrawn: Retractions,
+        bases: Bases,
+        arrived: Iterable[EntryApplied] = (),
+    ) -> None:
+        self._bases = bases
+        self._arrived = {told.target for told in arrived}
+        in_force = (one for one in sorted(resolved, key=order) if not withdrawn.hides(one))
+        self._decided = {one.target: one for one in in_force}
+        self._made: dict[Aim, list[EntryRefusal]] = {}
+        for entry in entries:
+            decisions = [(one, _ALWAYS) for one in withdrawn.rejections_of(entry)]
+            decision = self._decided.get(entry.id)
+            if decision and decision.choice == "discard":
+                decisions.append((decision.id, counts_at(decision)))
+            if decisions:
+                aim, content = self._planned(entry)
+                refusals = (EntryRefusal(*one, entry.id, content) for one in decisions)
+                self._made.setdefault(aim, []).extend(refusals)
+
+    def of(self, entry: PlanEntry) -> str:
+        """Name the decision about another entry that is one about this, too; "" where there is none.
+
+        What a person has decided about the entry itself goes first.
+        """
+        if not self._made or entry.id in self._decided:
+            return ""
+        aim, content = self._planned(entry)
+        others = (one for one in self._made.get(aim, ()) if one.about != entry.id)
+        is_new = entry.id not in self._arrived
+        alike = (
+            one.id for one in others if (is_new or counts_at(entry) > one.since) and says_the_same(one.content, content)
+        )
+        return next(alike, "")
+
+    def _planned(self, entry: PlanEntry) -> tuple[Aim, str]:
+        key = entry.key
+        place = base_file_of(key, entry.project, self._bases) or key.path or key.url
+        operation, content = change_of(entry)
+        return Aim(place, SectionId.of(key.heading, key.level), key.under, operation), content

@@ -23,7 +23,7 @@ from msgspec import Struct
 
 from eventlog.format.errors import BadRequest
 from eventlog.format.events import Operation, PlanEntry, PlanMeta, SectionKey
-from eventlog.projections.bases import section_safety, sections
+from eventlog.projections.bases import section_edits, sections
 from eventlog.projections.bases.names import BaseFile, Bases, base_file_of, named
 
 if TYPE_CHECKING:
@@ -168,12 +168,12 @@ def _wrong_key(key: SectionKey, bases: Bases, project: str | None, home: str) ->
         named(key, project, bases, home)
     except BadRequest as error:
         yield error.where, error.what
-    if refused := section_safety.refused_heading(key.heading, key.level):
+    if refused := section_edits.refused_heading(key.heading, key.level):
         yield "heading", refused
 
 
 def _wrong_change(entry: PlannedChange) -> Iterator[tuple[str, str]]:
-    if refused := section_safety.refused_content(entry.content or ""):
+    if refused := section_edits.refused_content(entry.content or ""):
         yield "content", refused
     if entry.operation == "update" and entry.content is None:
         yield "operation", "update needs a content"

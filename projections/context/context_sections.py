@@ -21,8 +21,7 @@ from eventlog.projections.context.templates import is_template
 from eventlog.projections.context.work_at_hand import Bearing
 from eventlog.projections.current.distinct_facts import DistinctFact
 from eventlog.projections.current.told import Local
-from eventlog.projections.raw_html import as_text
-from eventlog.projections.stamp import is_stamp
+from eventlog.projections.views.markdown import as_text, is_stamp
 
 # what matters most when not all of it fits
 _BY_VALUE = (

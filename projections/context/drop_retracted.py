@@ -44,8 +44,7 @@ from eventlog.projections.base import Line
 from eventlog.projections.context.recent_events import events_of, mentioning
 from eventlog.projections.current.conversations import Conversation, Conversations
 from eventlog.projections.current.distinct_facts import subject_of
-from eventlog.projections.raw_html import as_said
-from eventlog.projections.stamp import stamped_at
+from eventlog.projections.views.markdown import as_said, stamped_at
 
 _Key = tuple[str, str]  # the project, "" for the user, and the key of a fact
 

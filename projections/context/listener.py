@@ -32,9 +32,9 @@ from eventlog.projections.context.strays import Strays
 from eventlog.projections.context.work_at_hand import Bearing
 from eventlog.projections.current.conversations import Conversation, Conversations
 from eventlog.projections.engine.shelf import Shelf
-from eventlog.projections.labels import LABELS
-from eventlog.projections.stamp import stamped_at
 from eventlog.projections.views.daily_notes import lines, local_time, notes
+from eventlog.projections.views.labels import LABELS
+from eventlog.projections.views.markdown import stamped_at
 from eventlog.settings.schema import ContextSettings, Settings
 from eventlog.store import conversation_name
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from eventlog.format.text import same_text
 from eventlog.projections.base import Line
 from eventlog.projections.context.budget import ContextSection
-from eventlog.projections.raw_html import as_said
+from eventlog.projections.views.markdown import as_said
 
 _BULLET = re.compile(
     r"- (?:\[[WBO]\])?(?:\[\d{4}-\d\d-\d\d\] |\[ \] |\d\d:\d\d )?(?P<said>[^…].*)"

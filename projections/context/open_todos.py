@@ -8,7 +8,7 @@ from eventlog.format.text import cut, statement_of
 from eventlog.projections.base import Line
 from eventlog.projections.current.conclusions import conclude
 from eventlog.projections.current.conversations import Conversation
-from eventlog.projections.raw_html import as_text
+from eventlog.projections.views.markdown import as_text
 
 _MOST = 8
 _CHARS = 240  # of one

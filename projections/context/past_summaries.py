@@ -17,7 +17,7 @@ from eventlog.projections.context.request import ContextRequest
 from eventlog.projections.current.conclusions import conclude
 from eventlog.projections.current.conversations import Conversations
 from eventlog.projections.engine.shelf import Shelf
-from eventlog.projections.stamp import is_stamp, stamped_at
+from eventlog.projections.views.markdown import is_stamp, stamped_at
 from eventlog.projections.views.summaries import document
 from eventlog.settings.schema import Settings
 from eventlog.store import conversation_name

@@ -25,8 +25,8 @@ from eventlog.projections.current.conversations import Conversations
 from eventlog.projections.current.distinct_facts import DistinctFact
 from eventlog.projections.current.told import Local
 from eventlog.projections.engine.shelf import Shelf
-from eventlog.projections.stamp import stamped_at
 from eventlog.projections.views.daily_notes import local_time
+from eventlog.projections.views.markdown import stamped_at
 from eventlog.settings.schema import Settings
 from eventlog.store import Store
 

@@ -21,9 +21,8 @@ from eventlog.projections.current.conclusions import conclude
 from eventlog.projections.current.conversations import Conversation, Conversations
 from eventlog.projections.current.distinct_facts import subject_of
 from eventlog.projections.current.standing import agents_own
-from eventlog.projections.labels import Labels
-from eventlog.projections.raw_html import as_said
-from eventlog.projections.stamp import is_stamp
+from eventlog.projections.views.labels import Labels
+from eventlog.projections.views.markdown import as_said, is_stamp
 from eventlog.projections.views.memory import NOTES, is_notes, notes_path
 
 _BULLET = re.compile(r"[-*+] (?:\[\d{4}-\d\d-\d\d\] )?(?P<text>.*\S)")

@@ -20,10 +20,8 @@ from eventlog.projections.current.conclusions import Conclusion, SourcedText, co
 from eventlog.projections.current.conversations import Conversation, Conversations
 from eventlog.projections.current.distinct_facts import Statement
 from eventlog.projections.current.told import Local, Told
-from eventlog.projections.labels import LABELS, Labels
-from eventlog.projections.raw_html import as_item, as_text
-from eventlog.projections.same_words import all_for
-from eventlog.projections.stamp import stamped
+from eventlog.projections.views.labels import LABELS, Labels, all_for
+from eventlog.projections.views.markdown import as_item, as_text, stamped
 
 if TYPE_CHECKING:
     from eventlog.projections.engine.library import Library

@@ -20,10 +20,8 @@ from eventlog.projections.base import Document, Line, Projection, Sources, View
 from eventlog.projections.current.conversations import Conversations
 from eventlog.projections.current.distinct_facts import DistinctFact, Rank
 from eventlog.projections.current.fact_scopes import STATED, FactScope, fact_scope
-from eventlog.projections.labels import LABELS, Labels
-from eventlog.projections.raw_html import as_text
-from eventlog.projections.same_words import in_language
-from eventlog.projections.stamp import STAMP_BYTES, stamped
+from eventlog.projections.views.labels import LABELS, Labels, in_language
+from eventlog.projections.views.markdown import STAMP_BYTES, as_text, stamped
 from eventlog.projections.views.summaries import HEADS, Head, kept
 from eventlog.projections.views.text_keywords import key_of, text_keywords
 from eventlog.store import conversation_name, project_slug

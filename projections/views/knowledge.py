@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from eventlog.projections.base import Document, Line, Projection
 from eventlog.projections.current.knowledge_events import Knowledge
-from eventlog.projections.stamp import stamped
+from eventlog.projections.views.markdown import stamped
 from eventlog.settings.schema import Settings
 
 if TYPE_CHECKING:

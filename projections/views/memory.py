@@ -16,10 +16,8 @@ from eventlog.projections.current.conversations import Conversations
 from eventlog.projections.current.distinct_facts import DistinctFact, Statement
 from eventlog.projections.current.fact_scopes import STATED, FactScope, fact_scope
 from eventlog.projections.engine.known_lines import keep_lines
-from eventlog.projections.labels import LABELS, Labels
-from eventlog.projections.raw_html import as_text
-from eventlog.projections.same_words import all_for
-from eventlog.projections.stamp import STAMP_BYTES, stamped
+from eventlog.projections.views.labels import LABELS, Labels, all_for
+from eventlog.projections.views.markdown import STAMP_BYTES, as_text, stamped
 from eventlog.settings.schema import MemorySettings, Settings
 from eventlog.store import project_slug
 
@@ -74,7 +72,7 @@ def is_notes(title: str) -> bool:
 
 
 def _as_read(title: str) -> str:
-    from eventlog.projections.bases.headings import plain  # most are words, and a parser of Markdown takes its time
+    from eventlog.projections.bases.sections import plain  # most are words, and a parser of Markdown takes its time
 
     return plain(_CLOSING.sub("", title))
 

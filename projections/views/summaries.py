@@ -13,10 +13,9 @@ from eventlog.projections.base import Document, Line, Projection, RowKind, View
 from eventlog.projections.current.conclusions import NONE, Conclusion, SourcedText, and_more, conclude
 from eventlog.projections.current.conversations import Conversation, Conversations
 from eventlog.projections.current.told import Told
-from eventlog.projections.labels import LABELS, Labels
-from eventlog.projections.raw_html import as_item, as_text
-from eventlog.projections.stamp import stamped
 from eventlog.projections.views.daily_notes import local_time
+from eventlog.projections.views.labels import LABELS, Labels
+from eventlog.projections.views.markdown import as_item, as_text, stamped
 from eventlog.settings.schema import Settings
 from eventlog.store import conversation_name
 

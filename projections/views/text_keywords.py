@@ -10,9 +10,9 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from eventlog.format.text import same_text
-from eventlog.projections.same_words import meaning
 from eventlog.projections.search.gate import subjects
 from eventlog.projections.search.words import stem, tokens
+from eventlog.projections.views.labels import meaning
 
 _MOST = 30
 _LEAST_TEXTS, _LEAST_OF_A_WORD = 2, 3  # that have it; English words of every day are in two by chance

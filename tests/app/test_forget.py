@@ -345,7 +345,7 @@ def write_later(log, lines):
 
 def tells(line, text):
     """Tell whether a line is an item that says just this."""
-    from eventlog.projections.raw_html import as_said
+    from eventlog.projections.views.markdown import as_said
 
     item = as_said(line.removeprefix("- ").removeprefix("[ ] "))
     parts = {item, item.partition("] ")[2], item[6:], item.rpartition(": ")[2]}

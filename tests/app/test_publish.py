@@ -8,7 +8,7 @@ import pytest
 from eventlog.app.build.publish import publish
 from eventlog.format.errors import NotStored
 from eventlog.projections.base import Document, Line, Projection
-from eventlog.projections.stamp import stamped
+from eventlog.projections.views.markdown import stamped
 from eventlog.projections.views.memory import MEMORY
 from eventlog.projections.views.sessions import SESSIONS
 from eventlog.projections.views.summaries import SUMMARIES

@@ -17,7 +17,7 @@ from eventlog.format.errors import BadRequest
 from eventlog.format.text import one_line, same_text
 from eventlog.projections import ALL
 from eventlog.projections.engine.library import Library
-from eventlog.projections.raw_html import as_said
+from eventlog.projections.views.markdown import as_said
 from eventlog.settings.schema import MemorySettings, Settings
 from tests.support import builders
 from tests.support.bases import REVIEWED, planned, user_md

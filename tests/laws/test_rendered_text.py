@@ -9,7 +9,7 @@ from markdown_it import MarkdownIt
 
 from eventlog.fast import fastjson
 from eventlog.format.text import harmless, one_line
-from eventlog.projections.raw_html import as_item, as_said, as_text
+from eventlog.projections.views.markdown import as_item, as_said, as_text
 from tests.support.builders import fact
 from tests.support.golden import rendered
 from tests.support.histories import log_of

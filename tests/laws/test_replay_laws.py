@@ -18,7 +18,7 @@ from eventlog.fast import fastjson
 from eventlog.format import codec, timestamps
 from eventlog.log.foreign_ids import day_in_id
 from eventlog.projections import ALL
-from eventlog.projections.stamp import stamped_at
+from eventlog.projections.views.markdown import stamped_at
 from eventlog.settings.schema import MemorySettings, Settings, SummarySettings
 from tests.support import builders
 from tests.support.golden import DEFAULTS, HISTORY, copied, rendered, tree

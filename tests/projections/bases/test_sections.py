@@ -4,7 +4,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from eventlog.projections.bases import section_edits, section_safety, sections
+from eventlog.projections.bases import section_edits, sections
 from eventlog.projections.bases.sections import Page, Unsafe
 
 # every line may meet every other: openings without ends, ends without openings, headings that are none
@@ -107,7 +107,7 @@ def test_the_lines_of_a_page_are_the_file(data):
 @given(documents(), CONTENTS)
 def test_accepted_content_can_be_written_into_any_file_that_is_whole(data, content):
     heading = "Brand new"
-    if section_safety.refusal(heading, 2, content) or data.removeprefix(b"\xef\xbb\xbf").startswith(b"---"):
+    if section_edits.refusal(heading, 2, content) or data.removeprefix(b"\xef\xbb\xbf").startswith(b"---"):
         return  # metadata that never ends may end in the content
     try:
         section_edits.update(data, heading, 2, "text")
@@ -257,7 +257,7 @@ def test_a_change_that_would_reach_further_is_refused(data, content):
     ],
 )
 def test_what_no_file_could_take_is_told_beforehand(heading, content, reason):
-    told = section_safety.refusal(heading, 2, content)
+    told = section_edits.refusal(heading, 2, content)
 
     assert (reason or "None") in str(told)
 
@@ -269,7 +269,7 @@ def test_line_ends_and_blank_lines_around_do_not_make_a_text_another():
 
 @given(CONTENTS.filter(lambda text: "\0" not in text))
 def test_what_is_accepted_at_a_glance_would_be_accepted_after_a_close_look(content):
-    if section_safety.refusal("H", 2, content) is None:
+    if section_edits.refusal("H", 2, content) is None:
         whole = section_edits.update(b"## H\n\n# After\n", "H", 2, content)
 
         assert ["H", "After"] == [one.heading for one in Page(whole).sections]

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eventlog.projections.raw_html import as_said
+from eventlog.projections.views.markdown import as_said
 from eventlog.projections.views.summaries import SUMMARIES
 from eventlog.settings.schema import Settings, SummarySettings
 from tests.support.typed_events import documents_of, event, fact, folded, quarantine, retract, summary, whole

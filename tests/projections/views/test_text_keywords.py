@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eventlog.projections.same_words import all_for, in_language, meaning
+from eventlog.projections.views.labels import all_for, in_language, meaning
 from eventlog.projections.views.text_keywords import key_of, text_keywords
 
 CHINESE = [

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eventlog.projections.base import Line
-from eventlog.projections.stamp import STAMP_BYTES, is_untouched, stamped, stamped_at
+from eventlog.projections.views.markdown import STAMP_BYTES, is_untouched, stamped, stamped_at
 
 NEWEST = "2026-02-21T08:35:44.123456Z"
 one_line = st.text(st.characters(exclude_categories=["Cs", "Cc"]))

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eventlog.projections.bases.merging import added, merged, missing
+from eventlog.projections.bases.section_history import added, merged, missing
 
 TEXTS = st.lists(st.sampled_from("abcd"), max_size=6)
 
