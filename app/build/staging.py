@@ -1,7 +1,7 @@
-"""`staging/`: the entries that wait for a person, one YAML file each, in the format they can be declared in.
+"""`staging/`: the entries that wait for a person, one YAML file each, in the exchange format of plan entries.
 
-The log has the entries; these files are there to be read and edited. One a person has edited is never written over,
-and what they made of it is what `eventlog resolve --apply` applies.
+The log has the entries; the files are for reading and editing. No run overwrites a file that a person has edited, and
+`eventlog resolve --apply` applies the edited text.
 """
 
 from collections.abc import Iterable
@@ -21,7 +21,7 @@ from eventlog.store.files import not_stored, replace_file
 
 
 class StagedEntry(NamedTuple):
-    """An entry that waits, why, and the file it is meant for."""
+    """An entry that waits, the reason, and the file it is for."""
 
     entry: PlanEntry
     reason: str
@@ -29,87 +29,74 @@ class StagedEntry(NamedTuple):
 
     @property
     def name(self) -> str:
-        """`20260221-083544-<id>.yaml`: when it was declared.
-
-        An id that another program has put into the log may be any text; it leads nowhere else.
-        """
+        """Name the staged file by the time of the entry: `20260221-083544-<id>.yaml`."""
+        # other programs may append events with any text as id: `conversation_name` keeps it inside the directory
         ts = self.entry.ts
         return f"{ts[:10].replace('-', '')}-{ts[11:19].replace(':', '')}-{conversation_name(self.entry.id)}.yaml"
 
     @property
     def file(self) -> str:
-        """The file it is meant for, as it was declared where it is no knowledge base."""
+        """Return the file it is for, as declared where that is no knowledge base."""
         return self.target_file or self.entry.key.path or self.entry.key.url or ""
 
     @property
     def section(self) -> str:
-        """`~/.config/agents/USER.md ## Interests`."""
+        """Format the section as `~/.config/agents/USER.md ## Interests`."""
         return f"{self.file} {'#' * self.entry.key.level} {self.entry.key.heading}"
 
-    @property
-    def text(self) -> str:
-        """The file's content as it is first written."""
-        return self.saying(self.entry.content)
+    def path(self, store: Store) -> Path:
+        """Return the path of the staged file."""
+        return Path(store.staging) / self.name
 
-    def saying(self, content: str | None) -> str:
-        """The file with another text for the section."""
-        return plan_file.dump(
-            PlanFile(
-                version="1.0.0",
-                source=self.entry.conversation_id,
-                entries=[replace(_declared(self.entry), content=content)],
-                error=self.reason,
-                target_file=self.target_file,
-            )
+    def write(self, store: Store, content: str | None) -> None:
+        """Write the staged file with this text for the section; raises NotStored."""
+        whole = PlanFile(
+            version="1.0.0",
+            source=self.entry.conversation_id,
+            entries=[replace(_declared(self.entry), content=content)],
+            error=self.reason,
+            target_file=self.target_file,
         )
-
-
-def path_of(store: Store, staged: StagedEntry) -> Path:
-    """Name the file of a staged entry."""
-    return Path(store.staging) / staged.name
+        replace_file(str(self.path(store)), plan_file.dump(whole).encode())
 
 
 def stage(
     store: Store, waiting: Iterable[StagedEntry], known: Iterable[PlanEntry], *, dry_run: bool = False
 ) -> tuple[list[str], list[str]]:
-    """Make the directory hold exactly these; names of the files written, and of those removed. Raises NotStored.
+    """Bring the directory to the entries that wait; return the names of new and of removed files. Raises NotStored.
 
-    Files of `known` entries that no longer wait go, unless a person has edited them.
+    Removes the files of `known` entries that no longer wait, unless a person has edited them.
     """
     wanted = {staged.name: staged for staged in waiting}
     entries = {StagedEntry(entry, "", "").name: entry for entry in known}
-    there = {path.name: path for path in Path(store.staging).glob("*.yaml")}
-    written = [name for name in wanted if name not in there]
-    removed = [name for name, path in there.items() if name not in wanted and _is_as_declared(path, entries.get(name))]
+    present = {path.name: path for path in Path(store.staging).glob("*.yaml")}
+    written = [name for name in wanted if name not in present]
+    removed = [name for name, path in present.items() if name not in wanted and _is_unedited(path, entries.get(name))]
     if not dry_run:
         for name in written:
-            replace_file(str(path_of(store, wanted[name])), wanted[name].text.encode())
+            wanted[name].write(store, wanted[name].entry.content)
         for name in removed:
-            unstage(there[name])
+            unstage(present[name])
     return sorted(written), sorted(removed)
 
 
-def keep(store: Store, staged: StagedEntry, content: str) -> None:
-    """Put what a person made of an entry into its file, where it cannot be applied yet; raises NotStored."""
-    replace_file(str(path_of(store, staged)), staged.saying(content).encode())
-
-
 def unstage(path: Path) -> None:
-    """Remove a file whose entry has been decided about; raises NotStored."""
+    """Remove a staged file; raises NotStored."""
     try:
         path.unlink(missing_ok=True)
     except OSError as error:
         raise not_stored(error, str(path)) from error
 
 
-def as_edited(path: Path, entry: PlanEntry) -> PlannedChange:
-    """Read the entry as its staged file has it now, as it was declared where there is no file.
-
-    Raises BadRequest where the file cannot be understood, naming the line.
-    """
+def read_staged(path: Path, entry: PlanEntry) -> PlannedChange:
+    """Read an entry from its staged file, or as declared if the file is absent; raises BadRequest naming the line."""
     if not path.is_file():
         return _declared(entry)
-    loaded = plan_file.parse(_read(path))
+    try:
+        text = path.read_text(encoding="utf-8", errors="replace")
+    except OSError as error:
+        raise NotStored(f"cannot be read: {of_system(error)[0]}", where=str(path)) from error
+    loaded = plan_file.parse(text)
     if loaded.mistakes:
         first = loaded.mistakes[0]
         raise BadRequest(str(first), where=f"{path}:{first.line}", hint="correct the file, or delete it")
@@ -119,24 +106,17 @@ def as_edited(path: Path, entry: PlanEntry) -> PlannedChange:
     return found[0]
 
 
-def _is_as_declared(path: Path, entry: PlanEntry | None) -> bool:
-    """Compare a file with its entry; with one that is withdrawn, by what is kept of its text."""
+def _is_unedited(path: Path, entry: PlanEntry | None) -> bool:
+    """Compare a staged file with its entry; of a withdrawn entry, with the digest that stands in for its text."""
     try:
-        there = as_edited(path, entry) if entry else None
+        change = read_staged(path, entry) if entry else None
     except BadRequest:
         return False
-    if not there or not entry:
+    if not change or not entry:
         return False
     text = entry.content or ""
-    return there == _declared(entry) or (is_stand_in(text) and says_the_same(text, there.content or ""))
+    return change == _declared(entry) or (is_stand_in(text) and says_the_same(text, change.content or ""))
 
 
 def _declared(entry: PlanEntry) -> PlannedChange:
     return PlannedChange(key=entry.key, operation=entry.operation, content=entry.content, meta=entry.meta)
-
-
-def _read(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8", errors="replace")
-    except OSError as error:
-        raise NotStored(f"cannot be read: {of_system(error)[0]}", where=str(path)) from error

@@ -6,10 +6,10 @@ from contextlib import suppress
 
 import click
 
-from eventlog.app.build.staging import StagedEntry, as_edited, path_of
+from eventlog.app.build.staging import StagedEntry, read_staged
 from eventlog.app.naming.short_ids import ShortIds
 from eventlog.app.open_store import OpenStore
-from eventlog.app.write.resolve import Choice, compare, decide, headings_above, the_one, under_options, waiting
+from eventlog.app.write.resolve import Choice, compare, decide, headings_above, pick, under_options, waiting
 from eventlog.cli import EXIT_FOUND, options, suggestions
 from eventlog.cli.output import complain, count, emit_pretty, is_terminal, say
 from eventlog.cli.show.apply import staged_as_dict, tell
@@ -54,7 +54,7 @@ def command(name: str, choice: Choice | None, under: tuple[str, ...], as_json: b
     if choice is None and (found or not name):
         _show(found, opened, as_json=as_json)
         return 0
-    staged = the_one(found, name)
+    staged = pick(found, name)
     if choice is None:
         raise click.UsageError("say what to do with it: --apply, --discard or --edit")
     if under and choice == "discard":
@@ -112,7 +112,7 @@ def _diff(staged: StagedEntry, opened: OpenStore) -> None:
 
 def _edited(staged: StagedEntry, opened: OpenStore) -> str:
     """Let the person edit the text in their editor; raises BadRequest where they leave it without saving."""
-    before = as_edited(path_of(opened.store, staged), staged.entry).content or ""
+    before = read_staged(staged.path(opened.store), staged.entry).content or ""
     editor = os.environ.get("VISUAL") or os.environ.get("EDITOR")
     after = click.edit(before, editor=editor, extension=".md", require_save=True)
     if after is None:

@@ -220,7 +220,7 @@ class _Carrier:
         target = entry.key
         found = self._on.page.candidates(target.heading, target.level, target.under)
         if len(found) > 1:
-            raise Ambiguous(sections.ambiguity(found))
+            raise Ambiguous(found)
         operation, content = self._ledger.change(entry)
         if operation == "delete":
             self._delete(entry, found[0]) if found else self._delete_nothing(entry)

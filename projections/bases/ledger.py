@@ -26,8 +26,9 @@ from eventlog.format.events import (
     counts_at,
     order,
 )
-from eventlog.projections.bases import section_edits, sections
+from eventlog.projections.bases import sections
 from eventlog.projections.bases.plan_file import Change, change_of
+from eventlog.projections.bases.section_edits import refused_content, refused_heading
 from eventlog.projections.bases.section_history import SectionHistory, Spelling, Wording
 from eventlog.projections.bases.sections import SectionId, Under
 
@@ -264,7 +265,7 @@ def _held(record: FileHistory, decisions: _Decisions, *, review: bool) -> Iterat
             continue
         if entry.batch in doubled:
             yield entry.id, DUPLICATE
-        elif refused := section_edits.refusal(entry.key.heading, entry.key.level, change_of(entry)[1]):
+        elif refused := refused_heading(entry.key.heading, entry.key.level) or refused_content(change_of(entry)[1]):
             yield entry.id, refused
         elif said := rejected_line(entry, record.rejects):
             yield entry.id, f"{REJECTED}: {said}"

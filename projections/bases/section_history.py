@@ -1,4 +1,4 @@
-"""The life of one section: every text it ever had, in order, and who wrote which line of it; pure."""
+"""The texts of a section over time: who wrote which line, and how two changes of a text merge; pure."""
 
 from collections.abc import Collection, Iterable, Sequence
 from copy import copy
@@ -14,10 +14,11 @@ if TYPE_CHECKING:
     from difflib import SequenceMatcher
 
 _order_of = attrgetter("at", "id")
+_Hunk = tuple[int, int, tuple[str, ...]]  # start and stop in the base, and the lines that replace those between
 
 
 class Spelling(NamedTuple):
-    """A section as events name it: headings as they are written."""
+    """A section as events name it: headings as written."""
 
     heading: str
     level: int
@@ -25,35 +26,35 @@ class Spelling(NamedTuple):
 
 
 class Wording(NamedTuple):
-    """The text of a section from a moment on; `body` None: it was not there any more."""
+    """The text of a section from a moment on; `body` None: removed."""
 
     at: str  # when it counts
-    id: str  # of the event that tells of it
+    id: str  # of the event that reports it
     event: str  # the entry, or the person's text
-    title: str  # the heading as it was written
+    title: str  # the heading as written
     body: str | None
-    meant: str | None  # what the entry wanted, where a person's lines were kept beside it
+    meant: str | None  # the text of the entry, where lines of a person stayed beside it
     person: bool
-    below: str = ""  # subsections that were there, as they were written
+    below: str = ""  # subsections of that moment, as written
 
 
 class SectionHistory:
-    """The wordings of a section that still count, oldest first; what they come to is kept as they are added."""
+    """The wordings of a section that still count, oldest first."""
 
     def __init__(self, wordings: Iterable[Wording], counts: Collection[str]) -> None:
         in_order = sorted(wordings, key=_order_of)
         self.valid = [wording for wording in in_order if wording.event in counts]
-        self._life = _Life()
+        self._summary = _Summary()
 
     def copy(self) -> "SectionHistory":
-        """Return one that can be added to while this stays as it is."""
+        """Copy the history, so that adding to the copy leaves the original alone."""
         other = SectionHistory((), ())
         other.valid = [*self.valid]
-        other._life = copy(self._life)
+        other._summary = copy(self._summary)
         return other
 
     def add(self, wording: Wording) -> None:
-        """Let it go on with one wording more."""
+        """Append the newest wording."""
         self.valid.append(wording)
 
     @property
@@ -63,117 +64,107 @@ class SectionHistory:
 
     @property
     def sources(self) -> list[Wording]:
-        """List the sources of the section: the wording in force, and a person's texts that were kept in it."""
+        """List the sources of the section: the wording in force, and people's texts that it contains."""
         now = self.now
-        kept = now is not None and not now.person and now.body != now.meant
-        return [wording for wording in self.valid if wording is now or (kept and wording.person)]
+        is_merged = now is not None and not now.person and now.body != now.meant
+        return [wording for wording in self.valid if wording is now or (is_merged and wording.person)]
 
     @property
     def base(self) -> str | None:
-        """Return the text an entry last wanted here; None where none did, or the last removed the section."""
-        return self._lived().base
+        """Return the text of the last entry for the section; None without an entry, or where the last removed it."""
+        return self._updated().base
 
     def marked(self, body: str | None) -> list[tuple[str, bool]]:
-        """Mark each line of a body that follows on this: True where a person wrote it."""
-        return added(self._lived().lines, lines_of(body), mark=True)
+        """Mark each line of the next body: True where a person wrote it."""
+        return added(self._updated().lines, lines_of(body), mark=True)
 
     @property
     def is_removed_by_person(self) -> bool:
-        """Tell whether the section is gone because a person removed it; deleting what is gone changes nothing."""
-        life = self._lived()
-        return not life.there and life.removed_by_person
+        """Tell whether the section is absent because a person removed it."""
+        summary = self._updated()
+        return not summary.is_present and summary.removed_by_person
 
     @property
     def is_persons(self) -> bool:
-        """Tell whether a person made the heading."""
-        life = self._lived()
-        return life.made_by_person or not life.there
+        """Tell whether a person wrote the heading."""
+        summary = self._updated()
+        return summary.created_by_person or not summary.is_present
 
-    def _lived(self) -> "_Life":
-        """Bring what the wordings come to up to the newest; each is looked at once."""
-        for wording in self.valid[self._life.seen :]:
-            self._life.go_on(wording)
-        return self._life
+    def _updated(self) -> "_Summary":
+        """Bring the summary up to the newest wording; compares each wording with its predecessor once."""
+        for wording in self.valid[self._summary.wordings :]:
+            self._summary.add(wording)
+        return self._summary
 
 
-class _Life(Struct):
-    """The outcome of the first wordings of a section."""
+class _Summary(Struct):
+    """The result of the first wordings of a section."""
 
-    seen: int = 0
-    lines: list[tuple[str, bool]] = field(default_factory=list)  # of the last one: True where a person wrote it
-    there: bool = False
-    made_by_person: bool = True
+    wordings: int = 0
+    lines: list[tuple[str, bool]] = field(default_factory=list)  # of the last wording: True where a person wrote it
+    is_present: bool = False
+    created_by_person: bool = True
     removed_by_person: bool = False
-    base: str | None = None  # what an entry last wanted
+    base: str | None = None  # the text of the last entry
 
-    def go_on(self, wording: Wording) -> None:
-        """Take in the next one."""
-        self.seen += 1
+    def add(self, wording: Wording) -> None:
+        """Add the next wording."""
+        self.wordings += 1
         self.lines = added(self.lines, lines_of(wording.body), mark=wording.person)
-        if wording.body is None and (self.there or wording.person):
+        # an entry that deletes an absent section must not hide that a person removed it
+        if wording.body is None and (self.is_present or wording.person):
             self.removed_by_person = wording.person
-        if wording.body is not None and not self.there:
-            self.made_by_person = wording.person
-        self.there = wording.body is not None
+        if wording.body is not None and not self.is_present:
+            self.created_by_person = wording.person
+        self.is_present = wording.body is not None
         if not wording.person:
             self.base = wording.meant if wording.meant is not None else wording.body
 
 
-class _Hunk(NamedTuple):
-    """Lines `start` to `stop` of the base become these."""
-
-    start: int
-    stop: int
-    lines: tuple[str, ...]
-
-
 def lines_of(text: str | None) -> list[str]:
-    """Split a canonical body; none where it is empty, or not there."""
+    """Split a canonical body; an empty or absent body has no lines."""
     return text.split("\n") if text else []
 
 
-def merged(base: Sequence[str], one: Sequence[str], other: Sequence[str]) -> list[str] | None:
-    """Make both changes of the base; None where they touch the same lines. Lines put at one place: first one's."""
-    ours = _hunks(base, one)
-    hunks = sorted([*ours, *(hunk for hunk in _hunks(base, other) if hunk not in ours)], key=lambda hunk: hunk[:2])
-    if any(right.start < left.stop for left, right in pairwise(hunks)):
+def merged(base: Sequence[str], first: Sequence[str], second: Sequence[str]) -> list[str] | None:
+    """Merge two changes of the base; None where they touch the same lines. `first` inserts before `second`."""
+    hunks = _hunks(base, first)
+    hunks = sorted([*hunks, *(hunk for hunk in _hunks(base, second) if hunk not in hunks)], key=lambda hunk: hunk[:2])
+    if any(right[0] < left[1] for left, right in pairwise(hunks)):
         return None
     result: list[str] = []
     at = 0
-    for hunk in hunks:
-        result += [*base[at : hunk.start], *hunk.lines]
-        at = hunk.stop
+    for start, stop, lines in hunks:
+        result += [*base[at:start], *lines]
+        at = stop
     return [*result, *base[at:]]
 
 
 def missing(wanted: Iterable[str], lines: Sequence[str]) -> list[str]:
     """List the wanted lines that are not among the lines, in this order."""
-    given = list(wanted)
-    matcher = _compared(given, lines)
-    kept = {at for block in matcher.get_matching_blocks() for at in range(block.a, block.a + block.size)}
-    return [] if _is_within(given, lines) else [line for at, line in enumerate(given) if at not in kept]
+    wanted, rest = list(wanted), iter(lines)
+    if all(any(line == text for text in rest) for line in wanted):  # a heuristic matcher may miss a subsequence
+        return []
+    blocks = _matcher(wanted, lines).get_matching_blocks()
+    matching = {at for block in blocks for at in range(block.a, block.a + block.size)}
+    return [line for at, line in enumerate(wanted) if at not in matching]
 
 
 def added(before: Sequence[tuple[str, bool]], after: Sequence[str], *, mark: bool) -> list[tuple[str, bool]]:
-    """Carry marks of lines over to a later text; lines that are new there get this one."""
+    """Transfer the marks of lines to a later text; new lines get this mark."""
     texts = [text for text, _ in before]
     marked = [(text, mark) for text in after]
-    for block in _compared(texts, after).get_matching_blocks():
+    for block in _matcher(texts, after).get_matching_blocks():
         marked[block.b : block.b + block.size] = before[block.a : block.a + block.size]
     return marked
 
 
-def _compared(one: Sequence[str], other: Sequence[str]) -> "SequenceMatcher[str]":
-    from difflib import SequenceMatcher  # a replay in which nobody's texts meet has no need of it
+def _matcher(left: Sequence[str], right: Sequence[str]) -> "SequenceMatcher[str]":
+    from difflib import SequenceMatcher  # most replays compare no two texts
 
-    return SequenceMatcher(a=one, b=other, autojunk=False)
-
-
-def _is_within(wanted: Iterable[str], lines: Iterable[str]) -> bool:
-    left = iter(lines)
-    return all(any(line == text for text in left) for line in wanted)
+    return SequenceMatcher(a=left, b=right, autojunk=False)
 
 
 def _hunks(base: Sequence[str], changed: Sequence[str]) -> list[_Hunk]:
-    codes = _compared(base, changed).get_opcodes()
-    return [_Hunk(i1, i2, tuple(changed[j1:j2])) for tag, i1, i2, j1, j2 in codes if tag != "equal"]
+    codes = _matcher(base, changed).get_opcodes()
+    return [(i1, i2, tuple(changed[j1:j2])) for tag, i1, i2, j1, j2 in codes if tag != "equal"]

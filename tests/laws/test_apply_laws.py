@@ -18,6 +18,7 @@ from tests.support.bases import SETTINGS, rendered, user_md, write_user
 from tests.support.builders import NOON
 from tests.support.effort import rounds
 from tests.support.machines import KINDS, STORES, found_as, of_machine
+from tests.support.sections import delete
 from tests.support.use_cases import apply, decide, waiting
 
 HEADINGS = st.sampled_from([("S", 2), ("C", 3), ("T", 2), ("T", 1)])
@@ -50,7 +51,7 @@ class World:
             case "edit":
                 write_user(section_edits.update(self.there(), heading, level, f"human {number}"))
             case "remove":
-                write_user(section_edits.delete(self.there(), heading, level, subsections=False))
+                write_user(delete(self.there(), heading, level, subsections=False))
             case "lose":
                 user_md().unlink(missing_ok=True)
             case "withdraw":

@@ -40,6 +40,7 @@ from eventlog.projections.bases import section_edits
 from tests.support.bases import user_md, write_user
 from tests.support.effort import rounds
 from tests.support.golden import tree
+from tests.support.sections import delete
 from tests.support.use_cases import opened
 
 BIRDS = ("heron", "otter", "stork", "crane", "finch")
@@ -260,7 +261,7 @@ class GoingBack(RuleBasedStateMachine):
             elif how == "replace":
                 write_user(section_edits.update(data, heading, 2, own))
             else:
-                write_user(section_edits.delete(data, heading, 2, subsections=False))
+                write_user(delete(data, heading, 2, subsections=False))
             self.saved(before, back=back)
 
     # ------------------------------------------------------------------------------------------------- what holds

@@ -16,6 +16,7 @@ from eventlog.projections.bases import section_edits, sections
 from eventlog.settings.schema import Settings
 from eventlog.store.replica import make_replica, replica_of
 from tests.support.builders import NOON
+from tests.support.sections import delete
 
 SETTINGS = Settings()
 KINDS = ["named", "nameless", "named elsewhere", "copied"]  # a store, as a log may be found in it
@@ -109,7 +110,7 @@ class Neighbour:
     def writes(self, heading, level, text):
         """A person gives a section of USER.md a text, or removes it (None)."""
         if text is None:
-            after = section_edits.delete(self.text, heading, level, subsections=False)
+            after = delete(self.text, heading, level, subsections=False)
         else:
             after = section_edits.update(self.text, heading, level, text)
         self.user_md.parent.mkdir(parents=True, exist_ok=True)

@@ -18,6 +18,7 @@ import pytest
 
 from eventlog.projections.bases import section_edits, sections
 from tests.support.effort import FUZZ
+from tests.support.sections import delete
 
 commonmark = pytest.importorskip("commonmark")
 MINIMUM = 60  # files; fewer prove little
@@ -111,7 +112,7 @@ def test_a_section_of_a_real_file_changes_and_nothing_else():
             tried += 1
             try:
                 if operation == "delete":
-                    changed = section_edits.delete(whole.encode(), part.heading, part.level)
+                    changed = delete(whole.encode(), part.heading, part.level)
                 else:
                     content = "new" if operation == "update" else ""
                     changed = section_edits.update(whole.encode(), part.heading, part.level, content)

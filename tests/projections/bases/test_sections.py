@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from eventlog.projections.bases import section_edits, sections
 from eventlog.projections.bases.sections import Page, Unsafe
+from tests.support.sections import delete
 
 # every line may meet every other: openings without ends, ends without openings, headings that are none
 LINES = [
@@ -31,6 +32,10 @@ def documents(draw):
     return data + draw(st.sampled_from([b"", b"", b"", b"\xff", b"\xe6\n"]))
 
 
+def refusal(heading, content):
+    return section_edits.refused_heading(heading, 2) or section_edits.refused_content(content)
+
+
 def body_of(data, heading, level):
     page = Page(data)
     found = page.find(heading, level)
@@ -41,8 +46,8 @@ def change(data, operation, heading, level, content):
     if operation == "update":
         return section_edits.update(data, heading, level, content)
     if operation == "clear":
-        return section_edits.clear(data, heading, level)
-    return section_edits.delete(data, heading, level, subsections=operation == "delete")
+        return section_edits.update(data, heading, level, "")
+    return delete(data, heading, level, subsections=operation == "delete")
 
 
 def around(data, operation, heading, level):
@@ -107,7 +112,7 @@ def test_the_lines_of_a_page_are_the_file(data):
 @given(documents(), CONTENTS)
 def test_accepted_content_can_be_written_into_any_file_that_is_whole(data, content):
     heading = "Brand new"
-    if section_edits.refusal(heading, 2, content) or data.removeprefix(b"\xef\xbb\xbf").startswith(b"---"):
+    if refusal(heading, content) or data.removeprefix(b"\xef\xbb\xbf").startswith(b"---"):
         return  # metadata that never ends may end in the content
     try:
         section_edits.update(data, heading, 2, "text")
@@ -176,13 +181,13 @@ def test_fences_children_namesakes_and_closing_hashes_are_left_alone(data):
 def test_clearing_keeps_the_heading_and_one_blank_line(data):
     eol = b"\r\n" if b"\r\n" in data else b"\r" if b"\r" in data else b"\n"
 
-    assert data.replace(b"old text" + eol + eol, b"") == section_edits.clear(data, "S", 2, ["Title"])
+    assert data.replace(b"old text" + eol + eol, b"") == section_edits.update(data, "S", 2, "", ["Title"])
 
 
 def test_deleting_takes_the_subsections_along():
     start = DOCUMENT.index(b"## S ##")
 
-    assert DOCUMENT[:start] + b"# Other\n\n## S\n\nsecond\n" == section_edits.delete(DOCUMENT, "S", 2, ["Title"])
+    assert DOCUMENT[:start] + b"# Other\n\n## S\n\nsecond\n" == delete(DOCUMENT, "S", 2, ["Title"])
 
 
 @pytest.mark.parametrize(
@@ -257,7 +262,7 @@ def test_a_change_that_would_reach_further_is_refused(data, content):
     ],
 )
 def test_what_no_file_could_take_is_told_beforehand(heading, content, reason):
-    told = section_edits.refusal(heading, 2, content)
+    told = refusal(heading, content)
 
     assert (reason or "None") in str(told)
 
@@ -269,7 +274,7 @@ def test_line_ends_and_blank_lines_around_do_not_make_a_text_another():
 
 @given(CONTENTS.filter(lambda text: "\0" not in text))
 def test_what_is_accepted_at_a_glance_would_be_accepted_after_a_close_look(content):
-    if section_edits.refusal("H", 2, content) is None:
+    if refusal("H", content) is None:
         whole = section_edits.update(b"## H\n\n# After\n", "H", 2, content)
 
         assert ["H", "After"] == [one.heading for one in Page(whole).sections]
