@@ -1,9 +1,7 @@
-"""Plan entries reach their files: the shell around `ledger`, `drift` and `sections`.
+"""Apply plan entries to the files of knowledge bases.
 
-For each file, under its lock and with the log read under it: people's edits, and what a change is about to remove,
-become events first, then the file is replaced, then the log is told what reached it. What is about to be told is kept
-beside the lock: killed in between, the next run tells it. What cannot be applied is staged with the reason; what is
-busy stays pending.
+Holds the lock of each file, reads the log under it, and leaves the rounds to `ManagedFile`. Entries that cannot be
+applied go to `staging/` with the reason; entries for a busy file stay pending.
 """
 
 import random
@@ -22,9 +20,9 @@ from eventlog.app.progress import Progress, told
 from eventlog.format import ids
 from eventlog.format.errors import BadRequest, Busy, InvalidEvent, NotStored
 from eventlog.log.event_log import EventLog
+from eventlog.projections.bases.base_file import BaseFile
 from eventlog.projections.bases.ledger import Ledger
 from eventlog.projections.bases.ledgers import ledgers, unmatched_entries
-from eventlog.projections.bases.names import BaseFile
 from eventlog.projections.current.knowledge_events import Knowledge
 from eventlog.settings.schema import Settings
 from eventlog.store import Store
@@ -33,11 +31,11 @@ from eventlog.store.replica import make_replica
 
 UNMATCHED = "is not a knowledge base: entries write nowhere else"
 TRIES = 3
-_FIRST_WAIT = 1.0  # seconds a busy file is waited for; doubled with every try, and up to half as much again
+_FIRST_WAIT = 1.0  # seconds to wait for a busy file; doubled with every try, plus up to half as much of jitter
 
 
 def read_knowledge(log: EventLog, settings: Settings) -> Knowledge:
-    """Read the state of all knowledge bases, as the log has it now."""
+    """Fold the events of all knowledge bases, as the log has them now."""
     return replay(log, settings, projections=[], save=False).knowledge
 
 
@@ -49,62 +47,61 @@ def apply(
     dry_run: bool = False,
     progress: Progress = lambda _done, _all: None,
 ) -> ApplyResult:
-    """Bring every file to what the log says, and what waits into the staging directory.
+    """Apply pending entries to every base, and stage entries that wait; raises NotStored or BadRequest.
 
-    Raises NotStored, and BadRequest where `only` names nothing.
-
-    `only` is the name of a base or of a file. `state` spares reading the log to see whether there is work at all.
-    A dry run writes nothing, creates nothing, and tells what would happen.
+    `only` names a base or a file. `state` spares reading the log to see whether any work is due. A dry run writes and
+    creates nothing, and returns what would happen.
     """
     state = state or read_knowledge(opened.log, opened.settings)
     if state.tells_of_files and not dry_run:
         try:
-            make_replica(opened.store)  # by it, all below tells this machine's files from those of others
+            make_replica(opened.store)  # the ledgers tell this machine's files from those of others by it
         except NotStored as error:
             return ApplyResult(pending=[(error.where, error.what)])
     bases = opened.settings.knowledge_bases
     wanted = [name for name, base in bases.items() if only in (None, name, Path(base.path or base.url or "").name)]
     if only and not wanted:
         raise BadRequest(f"there is no knowledge base {only!r}", hint=f"configured are {', '.join(bases)}")
-    done = ApplyResult()
+    result = ApplyResult()
     for place, ledger in told(ledgers(state, bases, opened.replica).items(), progress):
         if place.base in wanted:
-            done.absorb(_apply_file(place, ledger, state, opened, dry_run=dry_run))
+            result.absorb(_apply_file(place, ledger, state, opened, dry_run=dry_run))
     if only is None:
         lost = unmatched_entries(state, bases)
-        done.staged += [StagedEntry(entry, f"{entry.key.path or entry.key.url!r} {UNMATCHED}", "") for entry in lost]
-    stage(opened.store, done.staged, state.entries if only is None else [], dry_run=dry_run)
-    return done
+        result.staged += [StagedEntry(entry, f"{entry.key.path or entry.key.url!r} {UNMATCHED}", "") for entry in lost]
+    stage(opened.store, result.staged, state.entries if only is None else [], dry_run=dry_run)
+    return result
 
 
 def _apply_file(place: BaseFile, ledger: Ledger, state: Knowledge, opened: OpenStore, *, dry_run: bool) -> ApplyResult:
-    """Bring one file to what the log says, if there is anything to do; stage what it refuses."""
-    done = ApplyResult()
+    """Apply what is due to a file, if anything is; stage its entries where it must not be written."""
+    result = ApplyResult()
     try:
         target = storage_of(place, opened.settings.knowledge_bases, opened.machine.home)
         if target is None:
-            return done
+            return result
+        # without a pending entry, a dry round without the lock tells whether anything is due: mostly nothing is
         if dry_run or not (ledger.pending or intent_of(opened.store, target).exists()):
-            looked = ManagedFile(place, target, opened, dry_run=True)
+            preview = ManagedFile(place, target, opened, dry_run=True)
             if dry_run:
-                done = looked.result
-                looked.settle(ledger, state)
-                return done
-            if not looked.round(ledger, state):
-                return looked.result
+                result = preview.result
+                preview.settle(ledger, state)
+                return result
+            if not preview.round(ledger, state):
+                return preview.result
         file = ManagedFile(place, target, opened)
-        done = file.result
-        _settle_in_turn(file, target, opened)
+        result = file.result
+        _settle_locked(file, target, opened)
     except Refused as error:
         waiting = [*(held.entry for held in ledger.held), *ledger.pending]
-        done.staged = [StagedEntry(entry, error.what, error.where) for entry in waiting]
+        result.staged = [StagedEntry(entry, error.what, error.where) for entry in waiting]
     except (NotStored, InvalidEvent) as error:  # the latter: a text too long for a line of the log
-        done.pending.append((error.where, error.what))
-    return done
+        result.pending.append((error.where, error.what))
+    return result
 
 
-def _settle_in_turn(file: ManagedFile, target: BaseStorage, opened: OpenStore) -> None:
-    """Wait for the turn of this applier, and give up after three tries; raises NotStored."""
+def _settle_locked(file: ManagedFile, target: BaseStorage, opened: OpenStore) -> None:
+    """Settle a file under its lock; raises NotStored after three tries."""
     for attempt in range(TRIES):
         wait = _FIRST_WAIT * 2**attempt * (1 + random.random() / 2)  # noqa: S311 - jitter, not a secret
         try:
@@ -119,7 +116,7 @@ def _settle_in_turn(file: ManagedFile, target: BaseStorage, opened: OpenStore) -
 
 @contextmanager
 def _locked(store: Store, target: BaseStorage, wait: float) -> Iterator[None]:
-    """Hold the lock of the file; raises StorageBusy where it cannot be had in `wait` seconds."""
+    """Hold the lock of a file; raises StorageBusy after `wait` seconds."""
     path = store.cached("locks", f"{ids.digest(target.identity, 12).hex()}.lock")
     try:
         held = locked(store, path, wait)

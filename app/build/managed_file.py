@@ -20,10 +20,10 @@ from eventlog.format import ids
 from eventlog.format.errors import NotStored
 from eventlog.format.events import AnyEvent, EntryApplied, Event, KnowledgeEdited, PlanEntry, counts_at
 from eventlog.projections.bases import drift, sections
+from eventlog.projections.bases.base_file import BaseFile
 from eventlog.projections.bases.carry import Arrival, WriteResult, carry
 from eventlog.projections.bases.ledger import Ledger, key_of
 from eventlog.projections.bases.ledgers import ledgers
-from eventlog.projections.bases.names import BaseFile
 from eventlog.projections.bases.sections import Page
 from eventlog.projections.current.knowledge_events import Knowledge
 from eventlog.store import Store

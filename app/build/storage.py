@@ -1,9 +1,10 @@
-"""Where the files of knowledge bases lie, and the only code that reads and writes them.
+"""Read and write the files of knowledge bases; no other code does.
 
-Confinement  a path is that of a configured base. What it leads to, with every symbolic link followed, must lie in the
-             tree the base is in (the home, the project, else the file's own directory), outside `.git`, and be a
-             regular file or nothing at all.
-Wholeness    a file is exchanged for a whole new one, with its mode, its links kept; a save in that moment stays.
+Confinement  a path is that of a configured base. Its target, with every symbolic link followed, must lie in the tree
+             of the base (the home, the project, else the file's own directory), outside `.git`, and be a regular file
+             or absent.
+Wholeness    a write exchanges the file for a whole new one, and keeps its mode and links; a save by another program in
+             that moment is not overwritten.
 Addresses    `https://` is read with GET and written with PUT and `If-Match`; needs the extra `url`.
 """
 
@@ -19,9 +20,9 @@ from eventlog.app.open_store import OpenStore
 from eventlog.format.error_text import of_system
 from eventlog.format.errors import EventLogError, NotStored
 from eventlog.format.events import PlanEntry
+from eventlog.projections.bases.base_file import BaseFile, Bases, base_file_of
 from eventlog.projections.bases.ledger import Ledger
 from eventlog.projections.bases.ledgers import ledgers
-from eventlog.projections.bases.names import BaseFile, Bases, base_file_of, is_in_projects
 from eventlog.projections.current.knowledge_events import Knowledge
 from eventlog.projects.home import HOME, in_full
 from eventlog.settings.schema import PROJECT
@@ -34,28 +35,36 @@ _OK, _NOT_FOUND, _CHANGED = 200, 404, 412
 
 
 class Refused(EventLogError):
-    """A file that may not, or cannot, be written; the entries for it wait for a person."""
+    """A file that must not, or cannot, be written; the entries for it wait for a person."""
 
 
 class StorageBusy(NotStored):
-    """Someone else is writing there; trying again may help."""
+    """Another program is writing the file; trying again may help."""
 
 
 class BaseStorage(Protocol):
-    """One file of a knowledge base, wherever it is."""
+    """A file of a knowledge base, on this machine or behind an address."""
 
-    shown: str  # the path or address as people know it
-    identity: str  # the same for all ways to name it on this machine
+    shown: str  # the path or address as configured
+    identity: str  # the same for all spellings on this machine
 
     def read(self) -> bytes | None:
-        """Read its bytes, None where it is not there; raises Refused."""
+        """Read the bytes, None where the file is absent; raises Refused."""
 
     def write(self, data: bytes) -> None:
-        """Replace what was read, or Busy is raised; raises NotStored or Refused."""
+        """Replace what `read` returned; raises StorageBusy where it has changed, NotStored or Refused."""
+
+
+class BaseTarget(NamedTuple):
+    """A file of a knowledge base with its ledger and storage."""
+
+    place: BaseFile
+    ledger: Ledger
+    target: BaseStorage
 
 
 def storage_of(place: BaseFile, bases: Bases, home: str) -> BaseStorage | None:
-    """Find the file of a place; None where it belongs to a project that is not on this machine. Raises Refused."""
+    """Open the storage of a file; None where its project is not on this machine. Raises Refused."""
     base = bases[place.base]
     if base.url is not None and not base.url.startswith("file://"):
         return RemoteFile(base.url)
@@ -69,6 +78,34 @@ def storage_of(place: BaseFile, bases: Bases, home: str) -> BaseStorage | None:
     return LocalFile(shown, Path(shown), Path(shown).parent, _NEW_IN_HOME)
 
 
+def storage_named(entry: PlanEntry, bases: Bases, home: str) -> BaseStorage | None:
+    """Open the storage that an entry means, None where it means none on this machine; raises Refused."""
+    place = base_file_of(entry.key, entry.project, bases)
+    return storage_of(place, bases, home) if place else None
+
+
+def base_files(opened: OpenStore, name: str) -> list[Path]:
+    """Find the local files of the knowledge bases with this name, or with this file name."""
+    bases, found = opened.settings.knowledge_bases, []
+    for base, settings in bases.items():
+        if not (settings.path or "").startswith(PROJECT):
+            with suppress(Refused):
+                target = storage_of(BaseFile(base), bases, opened.machine.home)
+                if isinstance(target, LocalFile) and name in (base, PurePath(target.shown).name):
+                    found.append(Path(target.identity))
+    return found
+
+
+def base_targets(opened: OpenStore, state: Knowledge) -> list[BaseTarget]:
+    """List every file of a knowledge base that has events, without those that must not be written."""
+    found = []
+    for place, ledger in ledgers(state, opened.settings.knowledge_bases, opened.replica).items():
+        with suppress(Refused):
+            target = storage_of(place, opened.settings.knowledge_bases, opened.machine.home)
+            found += [BaseTarget(place, ledger, target)] if target else []
+    return found
+
+
 class LocalFile:
     """A file on this machine."""
 
@@ -80,14 +117,19 @@ class LocalFile:
         self._seen: bytes | None = None
 
     def read(self) -> bytes | None:
-        """Read its bytes; text in another encoding than UTF-8 is refused."""
-        self._seen = self._now()
+        """Read the bytes; refuses text in another encoding than UTF-8."""
+        try:
+            self._seen = self._path.read_bytes()
+        except FileNotFoundError:
+            self._seen = None
+        except OSError as error:
+            raise Refused(f"cannot be read: {of_system(error)[0]}", where=self.shown) from error
         if self._seen and (b"\0" in self._seen or self._seen.startswith((b"\xff\xfe", b"\xfe\xff"))):
             raise Refused("is not UTF-8 text", where=self.shown, hint="save it as UTF-8")
         return self._seen
 
     def write(self, data: bytes) -> None:
-        """Exchange it for a whole new file."""
+        """Exchange the file for a whole new one."""
         sweep(self.identity)
         try:
             mode = stat.S_IMODE(self._path.stat().st_mode) if self._seen is not None else self._mode
@@ -95,25 +137,17 @@ class LocalFile:
         except (Overtaken, FileNotFoundError) as error:
             raise StorageBusy("was saved by another program meanwhile", where=self.shown, hint="try again") from error
 
-    def _now(self) -> bytes | None:
-        try:
-            return self._path.read_bytes()
-        except FileNotFoundError:
-            return None
-        except OSError as error:
-            raise Refused(f"cannot be read: {of_system(error)[0]}", where=self.shown) from error
-
 
 class RemoteFile:
-    """A file behind an address, which must tell its version (ETag) for changes to be noticed."""
+    """A file behind an address, whose server must send a version (ETag) so that changes are noticed."""
 
     def __init__(self, url: str) -> None:
         self.shown = self.identity = url
         self._etag: str | None = None
 
     def read(self) -> bytes | None:
-        """GET; None where the server has nothing there yet."""
-        answer = self._ask("GET")
+        """GET the file; None where the server has none yet."""
+        answer = self._request("GET")
         if answer.status_code == _NOT_FOUND:
             self._etag = None
             return None
@@ -125,16 +159,16 @@ class RemoteFile:
         return bytes(answer.content)
 
     def write(self, data: bytes) -> None:
-        """PUT, on condition that nobody has written since GET."""
+        """PUT the file, on condition that nobody has written since GET."""
         condition = {"If-Match": self._etag} if self._etag is not None else {"If-None-Match": "*"}
         headers = {"Content-Type": "text/markdown; charset=utf-8", **condition}
-        answer = self._ask("PUT", content=data, headers=headers)
+        answer = self._request("PUT", content=data, headers=headers)
         if answer.status_code == _CHANGED:
             raise StorageBusy("changed on the server while it was being read (412)", where=self.shown, hint="try again")
         if not answer.is_success:
             raise Refused(f"the server answers {answer.status_code} to PUT", where=self.shown)
 
-    def _ask(self, method: str, **content: Any) -> Any:
+    def _request(self, method: str, **content: Any) -> Any:
         try:
             import httpx
         except ImportError as error:
@@ -150,14 +184,14 @@ class RemoteFile:
 
 @cache
 def _certificates() -> Any:
-    """Load whom the system trusts, once: it takes longer than most answers."""
+    """Load the system's certificates, once: that takes longer than most answers."""
     import httpx
 
     return httpx.create_ssl_context()
 
 
 def _confined(path: Path, tree: Path, shown: str) -> Path:
-    """Follow a path to where it really leads; raises Refused where that is not allowed."""
+    """Resolve a path with all its links; raises Refused where it leads out of the tree or to no regular file."""
     try:
         real = real_path(path, tree)
     except NotConfined as error:
@@ -173,40 +207,3 @@ def _confined(path: Path, tree: Path, shown: str) -> Path:
     except OSError as error:  # links in a circle among them
         raise Refused(f"cannot be looked at: {error}", where=shown) from error
     return real
-
-
-def storage_named(entry: PlanEntry, bases: Bases, home: str) -> BaseStorage | None:
-    """Find the file an entry means, None where it means none on this machine; raises Refused."""
-    place = base_file_of(entry.key, entry.project, bases)
-    return storage_of(place, bases, home) if place else None
-
-
-class BaseTarget(NamedTuple):
-    """A file of a knowledge base: which it is, what the log says of it, and where it lies."""
-
-    place: BaseFile
-    ledger: Ledger
-    target: BaseStorage
-
-
-def base_files(opened: OpenStore, name: str) -> list[Path]:
-    """Find the files on this machine of the knowledge base that is called so, or whose file is."""
-    bases, found = opened.settings.knowledge_bases, []
-    for base in bases:
-        with suppress(Refused):
-            target = storage_of(BaseFile(base), bases, opened.machine.home) if not is_in_projects(bases[base]) else None
-            if isinstance(target, LocalFile) and name in (base, PurePath(target.shown).name):
-                found.append(Path(target.identity))
-    return found
-
-
-def base_targets(opened: OpenStore, state: Knowledge) -> list[BaseTarget]:
-    """List every knowledge base the log says anything of, and its file; those that may not be written are left out."""
-    found = []
-    for place, ledger in ledgers(state, opened.settings.knowledge_bases, opened.replica).items():
-        try:
-            target = storage_of(place, opened.settings.knowledge_bases, opened.machine.home)
-        except Refused:
-            continue
-        found += [BaseTarget(place, ledger, target)] if target else []
-    return found

@@ -1,10 +1,11 @@
-"""Declaring changes of knowledge bases: checked, then in the log at once; applied later, by whoever comes first."""
+"""Plan changes of knowledge bases: check entries and append them; a later replay or `apply` writes the files."""
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import msgspec
+from msgspec.structs import replace
 
 from eventlog.app.machine import Machine
 from eventlog.app.write.rejections import Rejections
@@ -14,8 +15,8 @@ from eventlog.format.events import Event, PlanEntry
 from eventlog.hooks import open_sessions
 from eventlog.log.event_log import EventLog
 from eventlog.projections.bases import plan_file
+from eventlog.projections.bases.base_file import Bases, normalized
 from eventlog.projections.bases.ledger import REJECTED
-from eventlog.projections.bases.names import Bases, named
 from eventlog.projections.bases.plan_file import PlanFile, PlannedChange
 from eventlog.projects.root import project_root
 from eventlog.settings import load
@@ -28,14 +29,14 @@ _IN_META = ("confidence", "reason", "created_at", "session_id")
 
 
 class PlanCheck(NamedTuple):
-    """How many entries a file of plan entries has, and every mistake in it."""
+    """The number of entries in a plan file, and every mistake in it."""
 
     entries: int
     mistakes: list[Mistake]
 
 
 class Declared(NamedTuple):
-    """The entry as it stands in the log, or the decision of a person that keeps it out; and for what it has to wait."""
+    """A stored entry, or the person's decision that keeps it out of the log; and why it waits, if it does."""
 
     event: Event
     waits: str = ""
@@ -51,26 +52,26 @@ def plan(
     layer: int | None = None,
     machine: Machine | None = None,
 ) -> list[PlanEntry]:
-    """Append one plan entry, or a batch of them, and return the events; on disk when this returns.
+    """Append a plan entry, or a batch of them, and return the events; durable when this returns.
 
     An entry is a mapping as in the exchange format, or flat:
     `{"path": "user", "heading": "Interests", "content": "- agents", "reason": "…"}`. `project` is a directory; bases
-    inside projects need it. What a person has rejected is left out. Raises BadRequest (nothing is stored then),
+    inside projects need it. Leaves out entries that a person has rejected. Raises BadRequest (and stores nothing),
     InvalidEvent or NotStored.
     """
-    log = store if isinstance(store, EventLog) else _open(store)
-    given = [entries] if isinstance(entries, Mapping) else list(entries)
-    declared = PlanFile(
-        version="1.0.0", entries=[entry_of(entry, f"entries[{position}]") for position, entry in enumerate(given)]
-    )
+    if not isinstance(store, EventLog):
+        store = EventLog(store if isinstance(store, Store) else Store(os.fspath(store)))
+    mappings = [entries] if isinstance(entries, Mapping) else entries
+    declared = [entry_of(entry, f"entries[{position}]") for position, entry in enumerate(mappings)]
     root = (project and project_root(project)) or None
     speaker = {"conversation_id": session, "project": root, "agent": agent, "layer": layer}
-    found = declare(log, checked(log.store, declared, speaker, machine or Machine.here()))
-    return [one.event for one in found if isinstance(one.event, PlanEntry)]
+    whole = PlanFile(version="1.0.0", entries=declared)
+    found = declare(store, checked(store.store, whole, speaker, machine or Machine.here()))
+    return [result.event for result in found if isinstance(result.event, PlanEntry)]
 
 
 def declare(log: EventLog, entries: Sequence[PlanEntry]) -> list[Declared]:
-    """Append plan entries but those a person does not want; all of the others or none. Raises NotStored."""
+    """Append plan entries, all or none, without those that a person has rejected. Raises NotStored."""
     rejections = Rejections(log, lambda: _bases(log.store) or {})
     against = [rejections.of_entry(entry) for entry in entries]
     wanted = [entry for entry, decision in zip(entries, against, strict=True) if decision is None]
@@ -85,25 +86,30 @@ def declare(log: EventLog, entries: Sequence[PlanEntry]) -> list[Declared]:
 
 
 def checked(store: Store, declared: PlanFile, speaker: Mapping[str, Any], machine: Machine) -> list[PlanEntry]:
-    """Make the events of the entries, paths made names of knowledge bases; raises BadRequest naming every mistake.
+    """Build the events of entries, with names of knowledge bases for paths; raises BadRequest with every mistake.
 
-    Where `config.yaml` cannot be understood nothing is known of bases: the entries are taken as they are, and judged
-    when they are applied. A mistake in the settings loses nothing.
+    Where `config.yaml` is invalid the bases are unknown: then the entries stay as declared, and `apply` judges them. A
+    mistake in the settings must lose nothing.
     """
     project, home = speaker.get("project"), machine.home
-    bases = _bases(store)
-    if bases is None:
-        return _events(declared.entries, speaker)
-    wrong = plan_file.mistakes(plan_file.parts_of(declared.entries), {}, bases, project, home)
-    if wrong:
-        elsewhere = any(mistake.key.endswith((".path", ".url")) for mistake in wrong)
-        hint = f"knowledge bases are {', '.join(bases)}" if elsewhere else ""
-        raise BadRequest("; ".join(map(str, wrong)), hint=hint)
-    return _events([_named(entry, named(entry.key, project, bases, home)) for entry in declared.entries], speaker)
+    bases, entries = _bases(store), declared.entries
+    if bases is not None:
+        if wrong := plan_file.mistakes_in(entries, bases, project, home):
+            elsewhere = any(mistake.key.endswith((".path", ".url")) for mistake in wrong)
+            hint = f"knowledge bases are {', '.join(bases)}" if elsewhere else ""
+            raise BadRequest("; ".join(map(str, wrong)), hint=hint)
+        entries = [replace(entry, key=normalized(entry.key, project, bases, home)) for entry in entries]
+    batch = os.urandom(8).hex() if len(entries) > 1 else None
+    return [
+        PlanEntry(
+            key=entry.key, operation=entry.operation, content=entry.content, meta=entry.meta, batch=batch, **speaker
+        )
+        for entry in entries
+    ]
 
 
 def parse_plan(name: str, text: str) -> PlanFile:
-    """Read a file of plan entries; raises BadRequest naming every mistake with its line. `name` is for messages."""
+    """Parse a plan file; raises BadRequest naming every mistake with its line. Messages call the file `name`."""
     loaded = plan_file.parse(text)
     if loaded.mistakes:
         first, *more = loaded.mistakes
@@ -114,49 +120,29 @@ def parse_plan(name: str, text: str) -> PlanFile:
 
 
 def check_plan(text: str, settings: Settings, project: str, machine: Machine) -> PlanCheck:
-    """Find every mistake in a file of plan entries, for a project with this root."""
+    """Find every mistake in a plan file, for a project with this root."""
     loaded = plan_file.parse(text)
     entries = sum(key.startswith("entries[") and key.endswith("]") for key in loaded.lines)
     mistakes = plan_file.every_mistake(loaded, settings.knowledge_bases, project, machine.home)
     return PlanCheck(entries, mistakes)
 
 
-def entry_of(given: Mapping[str, Any], where: str = "entries[0]") -> PlannedChange:
-    """Make the entry of a mapping, nested as in the exchange format or flat; raises BadRequest."""
-    fields = {name: value for name, value in given.items() if name not in (*_IN_KEY, *_IN_META)}
-    key = {name: given[name] for name in _IN_KEY if given.get(name) is not None}
-    meta = {name: given[name] for name in _IN_META if given.get(name) is not None}
-    fields |= ({"key": key} if key else {}) | ({"meta": meta} if meta else {})
+def entry_of(fields: Mapping[str, Any], where: str = "entries[0]") -> PlannedChange:
+    """Build an entry from a mapping, nested as in the exchange format or flat; raises BadRequest."""
+    nested = {name: value for name, value in fields.items() if name not in (*_IN_KEY, *_IN_META)}
+    for name, inner in (("key", _IN_KEY), ("meta", _IN_META)):
+        if found := {field: fields[field] for field in inner if fields.get(field) is not None}:
+            nested[name] = found
     try:
-        return msgspec.convert(fields, PlannedChange)
+        return msgspec.convert(nested, PlannedChange)
     except msgspec.ValidationError as error:
-        told = codec.invalid(error, PlannedChange)
-        raise BadRequest(told.what, where=f"{where}.{told.where}" if told.where != "event" else where) from None
+        wrong = codec.invalid(error, PlannedChange)
+        raise BadRequest(wrong.what, where=f"{where}.{wrong.where}" if wrong.where != "event" else where) from None
 
 
 def _bases(store: Store) -> Bases | None:
-    """Read which knowledge bases there are; None where the settings cannot be understood."""
+    """Load the knowledge bases; None where the settings are invalid."""
     try:
         return load.load(store).settings.knowledge_bases
     except BadSettings:
         return None
-
-
-def _open(store: Store | str | os.PathLike[str]) -> EventLog:
-    place = store if isinstance(store, Store) else Store(os.fspath(store))
-    return EventLog(place)
-
-
-def _named(entry: PlannedChange, key: Any) -> PlannedChange:
-    return msgspec.structs.replace(entry, key=key)
-
-
-def _events(entries: Iterable[PlannedChange], speaker: Mapping[str, Any]) -> list[PlanEntry]:
-    entries = list(entries)
-    batch = os.urandom(8).hex() if len(entries) > 1 else None
-    return [
-        PlanEntry(
-            key=entry.key, operation=entry.operation, content=entry.content, meta=entry.meta, batch=batch, **speaker
-        )
-        for entry in entries
-    ]

@@ -14,9 +14,9 @@ from eventlog.format.text import one_line, statement_of
 from eventlog.log import days
 from eventlog.log.event_log import EventLog
 from eventlog.log.log_line import LogLine
+from eventlog.projections.bases.base_file import Bases
 from eventlog.projections.bases.ledger import rejected_line
 from eventlog.projections.bases.ledgers import Refusals
-from eventlog.projections.bases.names import Bases
 from eventlog.projections.context.recent_events import decided_before
 
 

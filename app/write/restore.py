@@ -11,7 +11,7 @@ from eventlog.app.write.undo import Undoable, first_texts
 from eventlog.format.errors import BadRequest
 from eventlog.format.events import EntryResolved, Event, KnowledgeEdited, PlanEntry, Rejected, Withdrawal
 from eventlog.format.retractions import Retractions, decided_by, goals_of
-from eventlog.projections.bases.names import base_file_of
+from eventlog.projections.bases.base_file import base_file_of
 from eventlog.projections.current.distinct_facts import subject_of
 from eventlog.projections.engine.replay import ReplayResult
 from eventlog.projections.views.memory import MEMORY, notes_path

@@ -12,12 +12,12 @@ from msgspec import Struct, field
 
 from eventlog.format.events import KnowledgeEdited, PlanEntry
 from eventlog.projections.bases import section_edits, sections
+from eventlog.projections.bases.base_file import BaseFile
 from eventlog.projections.bases.drift import text_event
 from eventlog.projections.bases.ledger import HeldEntry, Ledger
 from eventlog.projections.bases.managed_page import ManagedPage, render_base
-from eventlog.projections.bases.names import BaseFile
 from eventlog.projections.bases.section_history import Spelling, Wording, lines_of, merged, missing
-from eventlog.projections.bases.sections import Ambiguous, Page, Section, SectionId, Under, Unsafe, page_of
+from eventlog.projections.bases.sections import Ambiguous, Section, SectionId, Under, Unsafe, page_of
 
 REMOVED = "a person has removed the section"
 EDITED = "a person has edited the section"
@@ -132,7 +132,7 @@ class _Carrier:
                 self._result.waiting.append(HeldEntry(self._ledger.entries[event], error.what))
             return
         self._on.record_return(key, body)
-        previous = _heading_before(self._on.page, section) if section else None
+        previous = self._on.page.previous(section) if section else None
         self._on.change(data)
         gone = tuple(missing(_texts(before), lines_of(body)))
         meant = now.meant if now else None
@@ -299,14 +299,9 @@ class _Carrier:
         follows: bool = False,
     ) -> None:  # fmt: skip
         key, at = self._on.key(section), self._on.spelling(section)
-        previous = _heading_before(self._on.page, section)
+        previous = self._on.page.previous(section)
         self._result.arrivals.append(Arrival(key, at, entry.id, body, meant, tuple(gone), follows, previous=previous))
         self._on.record_entry(key, section.source, entry.id, body, meant)
-
-
-def _heading_before(page: Page, section: Section) -> Under:
-    before = page.before(section)
-    return (*before.key.under, before.heading) if before else ()
 
 
 def _would_remove(lines: list[str]) -> str:

@@ -7,8 +7,8 @@ from msgspec.structs import replace
 
 from eventlog.format.events import HUMAN, EntryApplied, KnowledgeEdited, Operation, SectionKey
 from eventlog.projections.bases import sections
+from eventlog.projections.bases.base_file import BaseFile
 from eventlog.projections.bases.ledger import Ledger, Told, digest_of, key_of
-from eventlog.projections.bases.names import BaseFile
 from eventlog.projections.bases.section_history import Spelling
 from eventlog.projections.bases.sections import Page, Section, SectionId
 

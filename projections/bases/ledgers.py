@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from eventlog.format.events import EntryApplied, EntryResolved, Event, KnowledgeEdited, PlanEntry, order
 from eventlog.format.retractions import Retractions
+from eventlog.projections.bases.base_file import BaseFile, Bases, base_file_of
 from eventlog.projections.bases.ledger import FileHistory, Ledger, Told, is_of, key_of
-from eventlog.projections.bases.names import BaseFile, Bases, base_file_of
 from eventlog.projections.current.knowledge_events import Knowledge
 
 if TYPE_CHECKING:

@@ -1,21 +1,20 @@
-"""The exchange format of plan entries: YAML that an agent or a person can write, and staged entries are kept in.
+"""The exchange format of plan entries: YAML that agents and people write; staged entries use it as well.
 
     version: '1.0.0'
     source: session_xxx            # the conversation that declares it
     entries:
       - key: {path: user, heading: Research Interests, level: 2}    # and under: [headings above it], outermost first
-        operation: update          # update, clear, delete, no-op; told by the content where it is left out
+        operation: update          # update, clear, delete, no-op; derived from the content if absent
         content: |-
           - AI Agents
         meta: {confidence: 0.95, reason: talked about at length}
 
-A staged file has `error` and `target_file` as well: why it waits, and for what.
+A staged file has `error` and `target_file` as well: why it waits, and for which file.
 """
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
-from itertools import chain
 from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
@@ -23,19 +22,23 @@ from msgspec import Struct
 
 from eventlog.format.errors import BadRequest
 from eventlog.format.events import Operation, PlanEntry, PlanMeta, SectionKey
-from eventlog.projections.bases import section_edits, sections
-from eventlog.projections.bases.names import BaseFile, Bases, base_file_of, named
+from eventlog.projections.bases import sections
+from eventlog.projections.bases.base_file import BaseFile, Bases, base_file_of, normalized
+from eventlog.projections.bases.section_edits import refused_content, refused_heading
 
 if TYPE_CHECKING:
     import yaml
 
     from eventlog.settings.yaml_errors import Mistake, YamlReading
 
+Change = tuple[Operation, str]  # the operation of an entry, and its text
+
 _PUBLISHED = {"PlanFile": "Exchange", "PlannedChange": "Entry", "SectionKey": "Target"}
+_Parts = Mapping[str, Any]  # entries and their keys by position: `entries[0]`, `entries[0].key`
 
 
 class PlannedChange(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """One declared change of one section."""
+    """A declared change of a section."""
 
     key: SectionKey
     operation: Operation | None = None
@@ -44,7 +47,7 @@ class PlannedChange(Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
 
 
 class PlanFile(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """A whole file of them."""
+    """A whole file of plan entries."""
 
     version: Literal["1.0.0"]
     entries: list[PlannedChange]
@@ -53,12 +56,8 @@ class PlanFile(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=Tr
     target_file: str | None = None
 
 
-Change = tuple[Operation, str]  # what an entry does, and the text it brings
-Parts = Mapping[str, Any]  # entries and their keys by where they stand: `entries[0]`, `entries[0].key`
-
-
 def change_of(entry: PlannedChange | PlanEntry) -> Change:
-    """Return the operation in force and its content; one that lacks what it needs does nothing."""
+    """Return the operation in force and its content; an entry without the content it needs is a no-op."""
     content = entry.content or ""
     operation = entry.operation or ("no-op" if entry.content is None else "update")
     if operation == "update" and not content.strip():
@@ -67,67 +66,43 @@ def change_of(entry: PlannedChange | PlanEntry) -> Change:
 
 
 def parse(text: str) -> "YamlReading":
-    """Parse the file as an Exchange, or every mistake of its form."""
-    from eventlog.settings import yaml_errors  # yaml takes its time, and few replays meet a plan
+    """Parse a file as a PlanFile, or find every mistake of form."""
+    from eventlog.settings import yaml_errors  # yaml is slow to import, and few replays read a plan
 
     return yaml_errors.load(text, PlanFile)
 
 
 def every_mistake(loaded: "YamlReading", bases: Bases, project: str | None, home: str) -> "list[Mistake]":
-    """List mistakes of form, of meaning, and entries that are in each other's way."""
-    found = [rule(loaded.parts, loaded.lines, bases, project, home) for rule in (mistakes, duplicates)]
-    return sorted(chain(loaded.mistakes, *found))
+    """List mistakes of form and meaning, and entries that contradict each other."""
+    meaning = _mistakes(loaded.parts, loaded.lines, bases, project, home)
+    return sorted([*loaded.mistakes, *meaning, *_duplicates(loaded.parts, loaded.lines, bases, project, home)])
 
 
-def parts_of(entries: Iterable[PlannedChange]) -> dict[str, PlannedChange | SectionKey]:
-    """List entries and their keys, each by its place."""
-    named = {f"entries[{position}]": entry for position, entry in enumerate(entries)}
-    return {**named, **{f"{at}.key": entry.key for at, entry in named.items()}}
-
-
-def mistakes(parts: Parts, lines: Mapping[str, int], bases: Bases, project: str | None, home: str) -> "list[Mistake]":
-    """List mistakes of parts whose form is right: where they write, and what."""
-    from eventlog.settings.yaml_errors import Mistake
-
-    found = []
-    for at, part in parts.items():
-        for field, what in _wrong(part, bases, project, home):
-            key = f"{at}.{field}"
-            found.append(Mistake(lines.get(key, lines.get(at, 1)), key, what))
-    return sorted(found)
-
-
-def duplicates(parts: Parts, lines: Mapping[str, int], bases: Bases, project: str | None, home: str) -> "list[Mistake]":
-    """List entries for a section that an earlier one has named: such a file's entries wait for a person."""
-    from eventlog.settings.yaml_errors import Mistake
-
-    seen: dict[tuple[BaseFile | None, sections.SectionId, sections.Under | None], str] = {}
-    found = []
-    for at, entry in parts.items():
-        if not isinstance(entry, PlannedChange):
-            continue
-        file = base_file_of(entry.key, project, bases, home)
-        section = (file, sections.SectionId.of(entry.key.heading, entry.key.level), entry.key.under)
-        first = seen.setdefault(section, at)
-        if file and first != at:
-            found.append(Mistake(lines.get(at, 1), at, f"{first} is about the same section"))
-    return found
+def mistakes_in(entries: Iterable[PlannedChange], bases: Bases, project: str | None, home: str) -> "list[Mistake]":
+    """List mistakes of meaning in entries that came from no file: unknown targets, unsafe texts."""
+    parts: dict[str, PlannedChange | SectionKey] = {}
+    for position, entry in enumerate(entries):
+        parts |= {f"entries[{position}]": entry, f"entries[{position}].key": entry.key}
+    return sorted(_mistakes(parts, {}, bases, project, home))
 
 
 def dump(exchange: PlanFile) -> str:
-    """Write the file as YAML, texts as they are read by people."""
-    about = {"source": exchange.source, "error": exchange.error, "target_file": exchange.target_file}
-    known = {name: value for name, value in about.items() if value is not None}
-    whole = {"version": exchange.version, **known, "entries": [_spelled_out(entry) for entry in exchange.entries]}
+    """Format a file as YAML, texts as people read them."""
     import yaml
 
+    about = {"source": exchange.source, "error": exchange.error, "target_file": exchange.target_file}
+    present = {name: value for name, value in about.items() if value is not None}
+    whole = {"version": exchange.version, **present, "entries": [_as_mapping(entry) for entry in exchange.entries]}
     text: str = yaml.dump(whole, Dumper=_dumper(), sort_keys=False, allow_unicode=True, width=100)
     return text
 
 
 def schema() -> dict[str, Any]:
     """Return the JSON Schema of the format."""
-    top, parts = _published(msgspec.json.schema_components([PlanFile], ref_template="#/$defs/{name}"))
+    components = msgspec.json.schema_components([PlanFile], ref_template="#/$defs/{name}")
+    names = rf"\b({'|'.join(_PUBLISHED)})\b"  # programs know the definitions by the names of the first release
+    spelled = re.sub(names, lambda found: _PUBLISHED[found[0]], msgspec.json.encode(components).decode())
+    top, parts = msgspec.json.decode(spelled)
     parts["Target"]["oneOf"] = [
         {"required": ["path"], "properties": {"path": {"type": "string"}}},
         {"required": ["url"], "properties": {"url": {"type": "string"}}},
@@ -135,45 +110,34 @@ def schema() -> dict[str, Any]:
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **top[0], "$defs": parts}
 
 
-def _published(components: object) -> Any:
-    """Give definitions the names they were first printed with."""
-    spelled = msgspec.json.encode(components).decode()
-    return msgspec.json.decode(
-        re.sub(r"\b(PlanFile|PlannedChange|SectionKey)\b", lambda found: _PUBLISHED[found[0]], spelled)
-    )
+def _mistakes(
+    parts: _Parts, lines: Mapping[str, int], bases: Bases, project: str | None, home: str
+) -> "Iterator[Mistake]":
+    """Find mistakes of meaning in well-formed parts."""
+    from eventlog.settings.yaml_errors import Mistake
 
-
-def _spelled_out(entry: PlannedChange) -> dict[str, Any]:
-    """Order keys as people read them, without those that say nothing."""
-    fields = msgspec.to_builtins(entry)
-    where = {"path": entry.key.path} if entry.key.path is not None else {"url": entry.key.url}
-    above = {} if entry.key.under is None else {"under": list(entry.key.under)}
-    key = {**where, "heading": entry.key.heading, "level": entry.key.level, **above}
-    return {
-        "key": key,
-        **{name: fields[name] for name in ("operation", "content", "meta") if fields.get(name) not in (None, {})},
-    }
-
-
-def _wrong(part: object, bases: Bases, project: str | None, home: str) -> Iterator[tuple[str, str]]:
-    """Split a message into field and reason."""
-    if isinstance(part, SectionKey):
-        yield from _wrong_key(part, bases, project, home)
-    elif isinstance(part, PlannedChange):
-        yield from _wrong_change(part)
+    for at, part in parts.items():
+        wrong: Iterable[tuple[str, str]] = ()
+        if isinstance(part, SectionKey):
+            wrong = _wrong_key(part, bases, project, home)
+        elif isinstance(part, PlannedChange):
+            wrong = _wrong_change(part)
+        for field, what in wrong:
+            key = f"{at}.{field}"
+            yield Mistake(lines.get(key, lines.get(at, 1)), key, what)
 
 
 def _wrong_key(key: SectionKey, bases: Bases, project: str | None, home: str) -> Iterator[tuple[str, str]]:
     try:
-        named(key, project, bases, home)
+        normalized(key, project, bases, home)
     except BadRequest as error:
         yield error.where, error.what
-    if refused := section_edits.refused_heading(key.heading, key.level):
+    if refused := refused_heading(key.heading, key.level):
         yield "heading", refused
 
 
 def _wrong_change(entry: PlannedChange) -> Iterator[tuple[str, str]]:
-    if refused := section_edits.refused_content(entry.content or ""):
+    if refused := refused_content(entry.content or ""):
         yield "content", refused
     if entry.operation == "update" and entry.content is None:
         yield "operation", "update needs a content"
@@ -181,17 +145,44 @@ def _wrong_change(entry: PlannedChange) -> Iterator[tuple[str, str]]:
         yield "operation", f"{entry.operation} takes no content"
 
 
+def _duplicates(
+    parts: _Parts, lines: Mapping[str, int], bases: Bases, project: str | None, home: str
+) -> "Iterator[Mistake]":
+    """Find entries for a section that an earlier entry names: all entries of such a file wait for a person."""
+    from eventlog.settings.yaml_errors import Mistake
+
+    seen: dict[tuple[BaseFile | None, sections.SectionId, sections.Under | None], str] = {}
+    for at, entry in parts.items():
+        if isinstance(entry, PlannedChange):
+            file = base_file_of(entry.key, project, bases, home)
+            section = (file, sections.SectionId.of(entry.key.heading, entry.key.level), entry.key.under)
+            first = seen.setdefault(section, at)
+            if file and first != at:
+                yield Mistake(lines.get(at, 1), at, f"{first} is about the same section")
+
+
+def _as_mapping(entry: PlannedChange) -> dict[str, Any]:
+    """Order the fields for readers, without empty fields."""
+    fields = msgspec.to_builtins(entry)
+    where = {"path": entry.key.path} if entry.key.path is not None else {"url": entry.key.url}
+    above = {} if entry.key.under is None else {"under": list(entry.key.under)}
+    return {
+        "key": {**where, "heading": entry.key.heading, "level": entry.key.level, **above},
+        **{name: fields[name] for name in ("operation", "content", "meta") if fields.get(name) not in (None, {})},
+    }
+
+
 @cache
 def _dumper() -> "type[yaml.SafeDumper]":
-    """Make what writes several lines as a block, and escapes what YAML would fold or drop."""
+    """Build a dumper that writes several lines as a block, and escapes characters that YAML would fold or drop."""
     import yaml
 
     class PlanDumper(yaml.SafeDumper):
         pass
 
     def represent(dumper: yaml.SafeDumper, value: str) -> yaml.ScalarNode:
-        plain = value.replace("\n", "").replace("\t", "").isprintable()
-        style = '"' if not plain else "|" if "\n" in value else None
+        printable = value.replace("\n", "").replace("\t", "").isprintable()
+        style = '"' if not printable else "|" if "\n" in value else None
         return dumper.represent_scalar("tag:yaml.org,2002:str", value, style=style)
 
     PlanDumper.add_representer(str, represent)

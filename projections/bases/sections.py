@@ -53,6 +53,11 @@ class SectionId(NamedTuple):
         """Build the identity from headings as written."""
         return cls(plain(heading), level, tuple(map(plain, under or ())))
 
+    @property
+    def path(self) -> Under:
+        """Return its heading after those above."""
+        return (*self.under, self.heading)
+
 
 class Section(NamedTuple):
     """A section of a page: its heading, the headings above, and the lines where heading, body and subsections end."""
@@ -112,9 +117,10 @@ class Page:
         """List its subsections, at any depth."""
         return [inner for inner in self.sections if section.start < inner.start < section.last]
 
-    def before(self, section: Section) -> Section | None:
-        """Return the section with the last heading before this; None for the first."""
-        return next((other for other in reversed(self.sections) if other.start < section.start), None)
+    def previous(self, section: Section) -> Under:
+        """Return the last heading before a section, after those above that; () for the first."""
+        position = self.sections.index(section)
+        return self.sections[position - 1].key.path if position else ()
 
     def source_below(self, section: Section) -> str:
         """Return its subsections as written, as `canonical` text."""

@@ -8,7 +8,7 @@ import pytest
 from eventlog.app.build.storage import Refused, StorageBusy, storage_of
 from eventlog.app.write.plan import plan
 from eventlog.format.errors import BadRequest
-from eventlog.projections.bases.names import BaseFile
+from eventlog.projections.bases.base_file import BaseFile
 from eventlog.settings.schema import KnowledgeBase, Settings
 from tests.support.bases import SETTINGS, planned, user_md, write_user
 from tests.support.use_cases import apply
