@@ -30,12 +30,12 @@ from eventlog.projections import ALL
 from eventlog.projections.base import Document, Projection
 from eventlog.projections.current.conversations import Conversations
 from eventlog.projections.current.knowledge_events import Knowledge
-from eventlog.projections.engine.apart import OneDay
-from eventlog.projections.engine.day_book import EVERYTHING, DayBook
 from eventlog.projections.engine.day_fold import DayRow
-from eventlog.projections.engine.others import Others
+from eventlog.projections.engine.day_states import EVERYTHING, DayStates
+from eventlog.projections.engine.jobs import OneDay
 from eventlog.projections.engine.replay import ReplayResult, replay
-from eventlog.projections.engine.shelf import MemoryShelf
+from eventlog.projections.engine.row_store import MemoryRows
+from eventlog.projections.engine.whole_states import WholeStateProjections
 from eventlog.settings.schema import Settings
 
 Has = Callable[[str, Collection[str]], Collection[str]]  # date, ids -> those of them which that day has
@@ -77,10 +77,10 @@ class Part(msgspec.Struct, frozen=True):
 
 def fold_day(day: DayBytes, left_out: Collection[str] | None = None, projections: Sequence[Projection] = ALL) -> Part:
     """Fold all files of a day without what is `left_out`, as `copies` says; None: nobody was asked."""
-    shelf = MemoryShelf()
-    book = DayBook(OneDay(_day_of(day), left_out or ()), shelf)
+    shelf = MemoryRows()
+    book = DayStates(OneDay(_day_of(day), left_out or ()), shelf)
     book.catch_up(lambda _done, _all: None)
-    others = Others(shelf, book, Settings())
+    others = WholeStateProjections(shelf, book, Settings())
     others.fold(_whole(projections))
     row = book.rows[day.date]
     row.damage = [*day.damage, *row.damage]
@@ -140,7 +140,7 @@ def replayed(part: Part, settings: Settings, projections: Sequence[Projection] =
             f"{unsettled} has events that another day may have too",
             hint="ask `copies` of all parts, and fold that day without what it names",
         )
-    shelf = MemoryShelf()
+    shelf = MemoryRows()
     for date, day in part.days.items():
         for kind, name, data in day.kept:
             shelf.write(kind, name, date, data)

@@ -2,7 +2,7 @@
 
 from eventlog.app.ask.what_if import Omission, TextChange, by_path, changes, document_meant, replay_at
 from eventlog.app.open_store import OpenStore
-from eventlog.projections.engine.day_book import EVERYTHING
+from eventlog.projections.engine.day_states import EVERYTHING
 
 
 def diff(opened: OpenStore, since: str, until: str = EVERYTHING, file: str | None = None) -> list[TextChange]:

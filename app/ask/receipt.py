@@ -16,7 +16,7 @@ from eventlog.projections.context.request import ContextRequest
 from eventlog.settings.schema import Settings
 
 if TYPE_CHECKING:
-    from eventlog.projections.engine.at import Renderings
+    from eventlog.projections.engine.replay import Renderings
     from eventlog.secrets.payloads import ContextInjected as ContextGiven
     from eventlog.secrets.payloads import Envelope
 
@@ -61,7 +61,7 @@ def receipts_of(log: EventLog, settings: Settings, conversation_id: str) -> list
     """Find everything the session was ever given, oldest first."""
     receipts = [event for event in log.session(conversation_id) if isinstance(event, ContextInjected)]
     from eventlog.app.build.replay import replay  # a hook only acknowledges
-    from eventlog.projections.engine.at import Renderings
+    from eventlog.projections.engine.replay import Renderings
 
     past = Renderings(lambda as_of: replay(log, settings, until=as_of))
     return [_explain(log, receipt, past) for receipt in receipts]

@@ -16,7 +16,7 @@ from eventlog.format.errors import BadRequest
 from eventlog.format.events import Event
 from eventlog.projections.base import Document, Projection
 from eventlog.projections.catalog import installed
-from eventlog.projections.engine.day_book import EVERYTHING
+from eventlog.projections.engine.day_states import EVERYTHING
 from eventlog.projections.engine.replay import ReplayResult
 from eventlog.projections.views.markdown import unstamped
 from eventlog.projects.home import in_full

@@ -25,8 +25,8 @@ from eventlog.projections.bases.ledger import Ledger
 from eventlog.projections.bases.sections import Page
 from eventlog.projections.catalog import installed
 from eventlog.projections.current.knowledge_events import Knowledge
-from eventlog.projections.engine.at import Renderings
-from eventlog.projections.engine.shelf import ShelfDamaged
+from eventlog.projections.engine.replay import Renderings
+from eventlog.projections.engine.row_store import RowsDamaged
 from eventlog.projections.views.markdown import as_said, stamped_at
 from eventlog.projects.home import in_full
 from eventlog.store.files import read_regular
@@ -55,7 +55,7 @@ def explain(opened: OpenStore, file: Path, number: int | None = None) -> list[Li
     """
     try:
         return _explain(opened, file, number)
-    except ShelfDamaged:  # what is behind a line is read when somebody asks for it
+    except RowsDamaged:  # what is behind a line is read when somebody asks for it
         return _explain(opened, file, number, anew=True)
 
 
@@ -63,10 +63,10 @@ def _explain(opened: OpenStore, file: Path, number: int | None, *, anew: bool = 
     data = _read(file, opened)
     rendered = partial(replay, opened.log, opened.settings, projections=installed().projections, anew=anew, save=False)
     past = Renderings(lambda until: rendered(until=until))
-    kept = past.at(None).kept_lines(file.resolve(), data)
+    kept = past.at(None).line_sources(file.resolve(), data)
     rendered_at = None if kept else _rendered_at(data, file, past)
     if rendered_at:
-        kept = past.at(rendered_at).kept_lines(file.resolve(), data)
+        kept = past.at(rendered_at).line_sources(file.resolve(), data)
     ledger = _ledger_of(file, past.at(rendered_at).knowledge, opened)
     lines = data.decode(errors="replace").split("\n")
     lines = lines[:-1] if lines[-1] == "" else lines

@@ -32,7 +32,7 @@ from eventlog.fast.sha import sha256
 from eventlog.format.errors import NotStored
 from eventlog.format.ids import digest
 from eventlog.projections import base
-from eventlog.projections.engine.shelf import MemoryShelf, Shelf, ShelfDamaged
+from eventlog.projections.engine.row_store import MemoryRows, RowsDamaged, RowStore
 from eventlog.store import Store
 from eventlog.store.files import OURS, make_dirs
 
@@ -148,12 +148,12 @@ class StoreCache:
         """Let go of the file; what was not saved is gone."""
         _close(self._handle)
 
-    def damage(self, error: Exception) -> ShelfDamaged:
+    def damage(self, error: Exception) -> RowsDamaged:
         """Say what is wrong, and whether for good."""
         if isinstance(error, OSError | NotStored):
-            return ShelfDamaged(str(error))
+            return RowsDamaged(str(error))
         passes = isinstance(error, sqlite3.OperationalError) and any(word in str(error) for word in _PASSING)
-        return ShelfDamaged(str(error), for_good=not passes and not self._is_overtaken())
+        return RowsDamaged(str(error), for_good=not passes and not self._is_overtaken())
 
     def _open(self) -> None:
         if self._writes:
@@ -261,16 +261,16 @@ def opened(store: Store, *, writes: bool, anew: bool = False) -> StoreCache | No
     for _ in range(2):
         try:
             return StoreCache(path, _program(), writes=writes)
-        except ShelfDamaged as error:
+        except RowsDamaged as error:
             if not (writes and error.for_good):
                 return None
             delete(store)
     return None
 
 
-def kept(store: Store) -> Shelf:
+def kept(store: Store) -> RowStore:
     """Open what was kept of the log, to read it; an empty shelf where there is nothing good."""
-    return opened(store, writes=False) or MemoryShelf()
+    return opened(store, writes=False) or MemoryRows()
 
 
 def delete(store: Store) -> None:

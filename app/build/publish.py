@@ -19,10 +19,10 @@ from eventlog.app.build.rewrite_blocks import splice
 from eventlog.app.progress import Progress, told
 from eventlog.format.errors import NotStored
 from eventlog.projections.base import Document, Pieces, Projection
-from eventlog.projections.engine.apart import Spread
-from eventlog.projections.engine.layouts import Layout, Layouts
+from eventlog.projections.engine.conversation_rows import RowAddress
+from eventlog.projections.engine.documents import Layout, Layouts
+from eventlog.projections.engine.jobs import Executor
 from eventlog.projections.engine.replay import ReplayResult
-from eventlog.projections.engine.row_book import Place
 from eventlog.projections.views.markdown import is_untouched
 from eventlog.store import stamps
 from eventlog.store.exchange_file import Overtaken, exchange_file, remove_file, sweep
@@ -74,7 +74,7 @@ def publish_outdated(
     taken_in: Mapping[str, bytes],
     dry_run: bool = False,
     progress: Progress = lambda _done, _all: None,
-    spread: Spread | None = None,
+    spread: Executor | None = None,
 ) -> PublishResult:
     """Publish what a replay of all that is published there says; files that are current are only looked at.
 
@@ -107,7 +107,7 @@ class _Publishing:
         self._dry_run = dry_run
         self._current: set[str] = set()
 
-    def all_of(self, units: Sequence[Place], replayed: ReplayResult, progress: Progress) -> None:
+    def all_of(self, units: Sequence[RowAddress], replayed: ReplayResult, progress: Progress) -> None:
         """Publish those of the units that are outdated, until all are or a row turns out to be damaged."""
         library = replayed.library
         for unit in told(units, progress):
@@ -121,7 +121,7 @@ class _Publishing:
             if replayed.library is not library:
                 return
 
-    def _rendered(self, replayed: ReplayResult, unit: Place) -> dict[str, Stamp | None]:
+    def _rendered(self, replayed: ReplayResult, unit: RowAddress) -> dict[str, Stamp | None]:
         """Render a unit and write its files."""
         try:
             return self.put(replayed.render(unit), replayed.library.layouts)

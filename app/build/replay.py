@@ -13,10 +13,10 @@ from eventlog.app.progress import READING, watched
 from eventlog.log.event_log import EventLog
 from eventlog.projections import ALL
 from eventlog.projections.base import Projection
-from eventlog.projections.engine.day_book import EVERYTHING, Keep, Progress
+from eventlog.projections.engine.day_states import EVERYTHING, Keep, Progress
 from eventlog.projections.engine.replay import ReplayResult
 from eventlog.projections.engine.replay import replay as fold_and_render
-from eventlog.projections.engine.shelf import Overlay, ShelfDamaged
+from eventlog.projections.engine.row_store import OverlayRows, RowsDamaged
 from eventlog.settings.schema import Settings
 
 _MOST = 3 / 4  # of the days: to take away their rows takes as long as to make those of the others
@@ -73,7 +73,7 @@ def _with(
 ) -> ReplayResult:
     """Replay with a cache, and once more without what is damaged in it."""
 
-    def again(error: ShelfDamaged) -> ReplayResult:
+    def again(error: RowsDamaged) -> ReplayResult:
         found.close()
         if error.for_good and writes:
             cache.delete(log.store)
@@ -81,7 +81,7 @@ def _with(
 
     try:
         done = run(shelf=found if writes else _overlay(found, until))
-    except ShelfDamaged as error:
+    except RowsDamaged as error:
         return again(error)
     done.again = again
     if writes:
@@ -90,14 +90,14 @@ def _with(
     return done
 
 
-def _overlay(found: cache.StoreCache, until: str) -> Overlay:
+def _overlay(found: cache.StoreCache, until: str) -> OverlayRows:
     """Lie over the cache for a replay of then: without the days since, or where those are most, of the days before.
 
     Raises ShelfDamaged.
     """
     days = found.blocks("day", "")
     since = sum(day > until for day in days)
-    return Overlay(found, until if since > _MOST * len(days) else "")
+    return OverlayRows(found, until if since > _MOST * len(days) else "")
 
 
 @lru_cache

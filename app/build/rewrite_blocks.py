@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import BinaryIO
 
 from eventlog.projections.base import Pieces
-from eventlog.projections.engine.layouts import Layout
+from eventlog.projections.engine.documents import Layout
 from eventlog.store import stamps
 from eventlog.store.exchange_file import Overtaken
 from eventlog.store.files import open_regular, replace_file

@@ -19,8 +19,7 @@ from eventlog.projections.base import Document
 from eventlog.projections.context.recent_events import decided_before
 from eventlog.projections.current.conversations import Conversations
 from eventlog.projections.current.identity import Identities, identities, resolved
-from eventlog.projections.engine.at import Renderings
-from eventlog.projections.engine.replay import ReplayResult
+from eventlog.projections.engine.replay import Renderings, ReplayResult
 from eventlog.projections.views.labels import LABELS
 from eventlog.projections.views.markdown import is_untouched
 from eventlog.projections.views.memory import MEMORY

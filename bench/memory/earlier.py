@@ -16,7 +16,7 @@ from eventlog.projections.context.budget import ContextSection, fit
 from eventlog.projections.context.once import said_once
 from eventlog.projections.context.request import ContextRequest
 from eventlog.projections.context.sources import ContextSources, gather
-from eventlog.projections.engine.shelf import DaysAtOnce
+from eventlog.projections.engine.row_store import DaysAtOnce
 from eventlog.projections.views.markdown import is_stamp
 
 _INDEX, _SUMMARY, _FACTS, _PROJECT, _USER, _NOTES = range(6)  # what mattered most

@@ -18,7 +18,7 @@ from eventlog.projections.context.once import said_by_people
 from eventlog.projections.context.recent_facts import as_entries
 from eventlog.projections.context.request import ContextRequest
 from eventlog.projections.context.sources import ContextSources, LoadFile, gather
-from eventlog.projections.engine.shelf import DaysAtOnce, MemoryShelf, Shelf
+from eventlog.projections.engine.row_store import DaysAtOnce, MemoryRows, RowStore
 from eventlog.settings.schema import Settings
 
 
@@ -37,10 +37,10 @@ class ContextResult(NamedTuple):
 
 
 def build(
-    log: EventLog, settings: Settings, request: ContextRequest, load: LoadFile, cache: Shelf | None = None
+    log: EventLog, settings: Settings, request: ContextRequest, load: LoadFile, cache: RowStore | None = None
 ) -> ContextResult:
     """Load everything and fit it into the budget; no file and no line of the log makes it fail."""
-    parts = gather(log, settings, request, load, DaysAtOnce(cache or MemoryShelf()))
+    parts = gather(log, settings, request, load, DaysAtOnce(cache or MemoryRows()))
     fitted = _fitted(parts, request.budget) if request.budget else _taken(parts, settings.context.budget_chars)
     saying = (line for line in fitted.shown if says_something(line.text))
     sources = dict.fromkeys(event for line in saying for event in line.sources)

@@ -31,7 +31,7 @@ from eventlog.projections.context.request import CAME_BACK, NEW, ContextRequest
 from eventlog.projections.context.strays import Strays
 from eventlog.projections.context.work_at_hand import Bearing
 from eventlog.projections.current.conversations import Conversation, Conversations
-from eventlog.projections.engine.shelf import Shelf
+from eventlog.projections.engine.row_store import RowStore
 from eventlog.projections.views.daily_notes import lines, local_time, notes
 from eventlog.projections.views.labels import LABELS
 from eventlog.projections.views.markdown import stamped_at
@@ -65,7 +65,7 @@ class Listener(Struct, frozen=True):
     settings: Settings
     request: ContextRequest
     session_type: SessionType
-    cache: Shelf
+    cache: RowStore
     strays: Strays
 
     @property

@@ -16,7 +16,7 @@ from eventlog.projections.context.recent_events import Visible, retractions_sinc
 from eventlog.projections.context.request import ContextRequest
 from eventlog.projections.current.conclusions import conclude
 from eventlog.projections.current.conversations import Conversations
-from eventlog.projections.engine.shelf import Shelf
+from eventlog.projections.engine.row_store import RowStore
 from eventlog.projections.views.markdown import is_stamp, stamped_at
 from eventlog.projections.views.summaries import document
 from eventlog.settings.schema import Settings
@@ -41,7 +41,7 @@ class PastSummaries(NamedTuple):
     """
 
     log: EventLog
-    cache: Shelf
+    cache: RowStore
     settings: Settings
     lately: Conversations
     since: str  # what was said from then on is in `lately`

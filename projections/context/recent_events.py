@@ -27,8 +27,8 @@ from eventlog.log import days
 from eventlog.log.event_log import EventLog
 from eventlog.log.foreign_ids import day_in_id
 from eventlog.projections.current.conversations import Conversation, Conversations
-from eventlog.projections.engine.day_fold import kept_day, kept_decisions, kept_row, stamps_of
-from eventlog.projections.engine.shelf import Shelf
+from eventlog.projections.engine.day_fold import stamps_of, stored_day, stored_decisions, stored_row
+from eventlog.projections.engine.row_store import RowStore
 
 _WORDS = (b'"fact"', b'"stage_summary"', b'"retraction"', b'"rejected"', b'"restored"')
 _DECISIONS = (Rejected, Restored)
@@ -38,7 +38,7 @@ _SAY = (Fact, StageSummary, *_WITHDRAW)
 Visible = Callable[[Event], bool]
 
 
-def said_between(log: EventLog, cache: Shelf, since: str, until: str, visible: Visible) -> Conversations:
+def said_between(log: EventLog, cache: RowStore, since: str, until: str, visible: Visible) -> Conversations:
     """Read every fact and summary of that time that may be seen, and all withdrawals, in force or not.
 
     What a person rejected counts for what is said later: of earlier days that is read as well.
@@ -79,7 +79,7 @@ def said_in(log: EventLog, conversation_id: str, until: str, visible: Visible) -
     return conversation
 
 
-def retractions_since(log: EventLog, cache: Shelf, since: str, until: str) -> Conversations:
+def retractions_since(log: EventLog, cache: RowStore, since: str, until: str) -> Conversations:
     """Read a state that knows nothing but withdrawals; of days that are kept, no conversation is decoded for it."""
     state = Conversations(retractions=decided_before(log, cache, since))
     state.fold_all(withdrawals_between(log, cache, since, until))
@@ -87,7 +87,7 @@ def retractions_since(log: EventLog, cache: Shelf, since: str, until: str) -> Co
     return state
 
 
-def withdrawals_between(log: EventLog, cache: Shelf, since: str, until: str) -> Iterator[Withdrawal]:
+def withdrawals_between(log: EventLog, cache: RowStore, since: str, until: str) -> Iterator[Withdrawal]:
     """Yield what was withdrawn in that time, and what took that back, each once."""
     seen: set[str] = set()
     for day in _days(log, since, until):
@@ -119,13 +119,13 @@ def _days(log: EventLog, since: str, until: str) -> list[days.Day]:
         return []
 
 
-def decided_before(log: EventLog, cache: Shelf, until: str = "~") -> list[Withdrawal]:
+def decided_before(log: EventLog, cache: RowStore, until: str = "~") -> list[Withdrawal]:
     """Read what people had rejected and taken back before a time."""
     found: dict[str, Withdrawal] = {}
-    kept = kept_decisions(cache)
+    kept = stored_decisions(cache)
     for day in _days(log, "", until):
         decided = kept.get(day.date)
-        for event in decided.made if decided and decided.stamps == stamps_of(day) else _decisions_on(day, cache):
+        for event in decided.decisions if decided and decided.stamps == stamps_of(day) else _decisions_on(day, cache):
             if isinstance(event, _DECISIONS) and event.ts < until:
                 found[event.id] = event
     return list(found.values())
@@ -167,7 +167,7 @@ def _at_home(event: Event, of_conversation: Iterable[Event]) -> Event:
     return replace(event, project=first.project, replica=first.replica or event.replica)
 
 
-def _add_what_is_undone(state: Conversations, log: EventLog, cache: Shelf, since: str) -> None:
+def _add_what_is_undone(state: Conversations, log: EventLog, cache: RowStore, since: str) -> None:
     """Add all earlier withdrawals where one since takes back one of them: what that had undone counts again."""
     known = {one.id for one in state.retractions}
     targets = {one.target for one in state.retractions if one.target} - known
@@ -178,7 +178,7 @@ def _add_what_is_undone(state: Conversations, log: EventLog, cache: Shelf, since
         state.fold_all(event for event in earlier if event.id not in known)
 
 
-def _withdrawals_before(log: EventLog, cache: Shelf, date: str, until: str) -> Iterator[Withdrawal]:
+def _withdrawals_before(log: EventLog, cache: RowStore, date: str, until: str) -> Iterator[Withdrawal]:
     """Yield the withdrawals of a day that are older than a time; of all days without one."""
     for day in _days(log, date, date or until):
         for event in _withdrawals_on(day, cache):
@@ -186,14 +186,14 @@ def _withdrawals_before(log: EventLog, cache: Shelf, date: str, until: str) -> I
                 yield event
 
 
-def _decisions_on(day: days.Day, cache: Shelf) -> Iterable[Event]:
-    row = kept_row(cache, day)
+def _decisions_on(day: days.Day, cache: RowStore) -> Iterable[Event]:
+    row = stored_row(cache, day)
     return _mentioning_any(day, _WORDS[-2:]) if row is None else row.retractions
 
 
-def _withdrawals_on(day: days.Day, cache: Shelf) -> Iterable[Event]:
-    row = kept_row(cache, day)
-    return _mentioning_any(day, _WORDS[2:]) if row is None or row.withheld else row.retractions
+def _withdrawals_on(day: days.Day, cache: RowStore) -> Iterable[Event]:
+    row = stored_row(cache, day)
+    return _mentioning_any(day, _WORDS[2:]) if row is None or row.redacted else row.retractions
 
 
 def _mentioning_any(day: days.Day, words: Sequence[bytes]) -> list[Event]:
@@ -203,9 +203,9 @@ def _mentioning_any(day: days.Day, words: Sequence[bytes]) -> list[Event]:
         return []
 
 
-def _load(day: days.Day, cache: Shelf) -> list[Event]:
+def _load(day: days.Day, cache: RowStore) -> list[Event]:
     """Read all that was said or withdrawn on a day, and perhaps more."""
-    state = kept_day(cache, day)
+    state = stored_day(cache, day)
     if state is not None:
         said = (
             event for conversation in state.by_id.values() for event in (*conversation.facts, *conversation.summaries)

@@ -24,7 +24,7 @@ from eventlog.projections.context.work_at_hand import Bearing
 from eventlog.projections.current.conversations import Conversations
 from eventlog.projections.current.distinct_facts import DistinctFact
 from eventlog.projections.current.told import Local
-from eventlog.projections.engine.shelf import Shelf
+from eventlog.projections.engine.row_store import RowStore
 from eventlog.projections.views.daily_notes import local_time
 from eventlog.projections.views.markdown import stamped_at
 from eventlog.settings.schema import Settings
@@ -101,7 +101,9 @@ class ContextSources(Struct, frozen=True):
         return [*known, *self.rendered]
 
 
-def gather(log: EventLog, settings: Settings, request: ContextRequest, load: LoadFile, cache: Shelf) -> ContextSources:
+def gather(
+    log: EventLog, settings: Settings, request: ContextRequest, load: LoadFile, cache: RowStore
+) -> ContextSources:
     """Load the files, read what was said lately, and take from the files what was withdrawn since."""
     listener = Listener(log, settings, request, session_type_of(log, request), cache, strays(log, cache, request))
     wanted, left_out = listener.files()

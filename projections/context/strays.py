@@ -16,8 +16,8 @@ from eventlog.log.event_log import EventLog
 from eventlog.projections.context.recent_events import said_in
 from eventlog.projections.context.request import ContextRequest
 from eventlog.projections.current.conversations import Conversation
-from eventlog.projections.engine.day_fold import kept_decisions, kept_strays, stamps_of
-from eventlog.projections.engine.shelf import Shelf
+from eventlog.projections.engine.day_fold import stamps_of, stored_decisions, stored_strays
+from eventlog.projections.engine.row_store import RowStore
 
 
 class _Naming(msgspec.Struct):
@@ -35,10 +35,10 @@ class Strays(NamedTuple):
     elsewhere: dict[str, Conversation]
 
 
-def strays(log: EventLog, cache: Shelf, request: ContextRequest) -> Strays:
+def strays(log: EventLog, cache: RowStore, request: ContextRequest) -> Strays:
     """Find them; where there are none, as in most logs, nothing but what is kept is read."""
     try:
-        kept = kept_strays(cache)
+        kept = stored_strays(cache)
         ids = set(_said_nowhere(log) if kept is None else kept)
         named = ids.intersection(one for day in _since_replay(log, cache) for one in _named_on(day)) if ids else ()
     except OSError:
@@ -56,8 +56,8 @@ def _said_nowhere(log: EventLog) -> Iterator[str]:
                 yield event.conversation_id
 
 
-def _since_replay(log: EventLog, cache: Shelf) -> Iterator[Day]:
-    kept = kept_decisions(cache)
+def _since_replay(log: EventLog, cache: RowStore) -> Iterator[Day]:
+    kept = stored_decisions(cache)
     return (day for day in log.days() if day.date not in kept or kept[day.date].stamps != stamps_of(day))
 
 

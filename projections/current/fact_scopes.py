@@ -16,7 +16,7 @@ from eventlog.projections.current.distinct_facts import DistinctFact, Statement,
 from eventlog.projections.current.told import Told
 
 if TYPE_CHECKING:
-    from eventlog.projections.engine.library import Library
+    from eventlog.projections.engine.documents import DocumentIndex
 
 DECISION = "decision"
 _PLAIN_IMPORTANCE = 3
@@ -85,7 +85,7 @@ def _add_decisions(found: dict[str, Stated], deciding: list[StageSummary], told:
 STATED = RowKind("stated", Stated, _rows)
 
 
-def fact_scope(library: "Library", name: str) -> FactScope:
+def fact_scope(library: "DocumentIndex", name: str) -> FactScope:
     """Gather what is stated about a project, or "" the user."""
     rows = library.rows(STATED, name)
     facts = distinct_facts(statement for row in rows for statement in row.statements)

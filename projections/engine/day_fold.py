@@ -1,12 +1,30 @@
-"""One day of the log, folded: what its events led to, as it is kept from one replay to the next."""
+"""The fold of one day of the log, and the rows that the cache stores of it.
+
+Withdrawn words are redacted before they are stored. Nothing renders them, so the rows lose nothing; when a withdrawal
+is undone, the day is folded again. Marks stand in for the words, so that a repetition is still recognised.
+"""
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import NamedTuple
 
 import msgspec
+from msgspec.structs import replace
 
-from eventlog.format.events import AnyEvent, Event, KnowledgeEdited, Rejected, Restored, StageSummary, Withdrawal
-from eventlog.format.retractions import Retractions
+from eventlog.format.events import (
+    AnyEvent,
+    EntryApplied,
+    EntryResolved,
+    Event,
+    Fact,
+    KnowledgeEdited,
+    PlanEntry,
+    Rejected,
+    Restored,
+    StageSummary,
+    Withdrawal,
+)
+from eventlog.format.retractions import Retractions, statements_of, wordless
+from eventlog.format.statement_marks import stand_in
 from eventlog.log.damage import Damage
 from eventlog.log.days import Day
 from eventlog.log.envelope_scan import Skimmed, SkimmedEvents
@@ -14,21 +32,21 @@ from eventlog.log.foreign_ids import misdated
 from eventlog.projections.current.conversations import Conversation, Conversations
 from eventlog.projections.current.knowledge_events import Knowledge
 from eventlog.projections.current.places import Places
-from eventlog.projections.engine.shelf import Shelf, ShelfDamaged
-from eventlog.projections.engine.withheld import Withheld, rejected_in
+from eventlog.projections.engine.row_store import RowsDamaged, RowStore
 from eventlog.store import stamps
 
 DayFileStamp = tuple[str, int, int, int, int]
 
 _conversations = msgspec.msgpack.Decoder(dict[str, Conversation])
+_WORDLESS = "…"
 
 
 class DayRow(msgspec.Struct, array_like=True):
-    """The findings of a folded day beside its conversations; `stamps` are of its files, before they were read.
+    """The result of a day's fold beside its conversations; `stamps` are those of its files before they were read.
 
-    `left_out` are copies of another day's events, `misdated` may have copies; `withheld` are withdrawn, and folded
-    without their words: events by id, and statements by the id of who says them and their mark. `strays` are
-    conversations that said something outside of the project they are filed under.
+    `misdated` events name another day in their id, `left_out` are those of them that count there. `redacted` lists
+    withdrawn events by id, and rejected statements by event id and mark. `strays` are conversations with statements
+    outside of the project they are filed under.
     """
 
     stamps: list[DayFileStamp]
@@ -36,7 +54,7 @@ class DayRow(msgspec.Struct, array_like=True):
     damage: list[Damage] = []
     misdated: list[str] = []
     left_out: list[str] = []
-    withheld: list[str] = []
+    redacted: list[str] = []
     retractions: list[Withdrawal] = []
     notes: list[KnowledgeEdited] = []
     places: Places = msgspec.field(default_factory=Places)
@@ -46,106 +64,161 @@ class DayRow(msgspec.Struct, array_like=True):
 day_row = msgspec.msgpack.Decoder(DayRow)
 
 
-class DayFold:
-    """The fold of one day's events, piece by piece; a piece that may have copies of another day's events waits.
+class Redaction(NamedTuple):
+    """Removes the words of withdrawn events, by id, and of rejected statements."""
 
-    Of the events only those that `counts` accepts, all without it; what is `withheld` is folded without its words, and
-    of the statements among it is noted who says which.
+    ids: Collection[str] = ()
+    withdrawn: Retractions = Retractions(())
+
+    def __bool__(self) -> bool:
+        return bool(self.ids or self.withdrawn.statements)
+
+    def redact(self, event: AnyEvent) -> AnyEvent:
+        """Blank the words of an event; author, time, filing and whether it has decisions stay."""
+        if isinstance(event, Rejected):
+            return wordless(event)
+        if event.id in self.ids:
+            return self._blank(event)
+        return self._without_statements(event) if _rejected_marks(event, self.withdrawn) else event
+
+    def _blank(self, event: AnyEvent) -> AnyEvent:
+        match event:
+            case Fact():
+                return _with_content(event, _WORDLESS)
+            case StageSummary():
+                decisions = [_WORDLESS] * bool(event.decisions)
+                return replace(event, topic="", summary=_WORDLESS, decisions=decisions, todos=[], done=[], extra={})
+            case PlanEntry(content=str(content)) if content.strip():
+                marked = stand_in(content, [event.id, *self.withdrawn.salts])
+                return replace(event, content=marked, meta=replace(event.meta, reason=None), extra={})
+            case EntryApplied(content=str()) | EntryResolved(content=str()):
+                return replace(event, content=_WORDLESS)
+            case _:
+                return event
+
+    def _without_statements(self, event: AnyEvent) -> AnyEvent:
+        """Replace the rejected statements of an event by marks."""
+        match event:
+            case Fact():
+                return _with_content(event, self._marked(event.content))
+            case StageSummary():
+                texts = {name: self._marked(getattr(event, name)) for name in ("topic", "summary")}
+                lists = {name: [*map(self._marked, getattr(event, name))] for name in ("decisions", "todos")}
+                return replace(event, **texts, **lists)
+            case _:
+                return self._blank(event)
+
+    def _marked(self, text: str) -> str:
+        return stand_in(text, self.withdrawn.salts) if self.withdrawn.rejects(text) else text
+
+
+def _rejected_marks(event: Event, withdrawn: Retractions) -> list[str]:
+    """List the marks of the rejected statements in an event; none of an event that is withdrawn as a whole."""
+    if not withdrawn.has_rejections or event.subagent or withdrawn.hides_whole(event):
+        return []
+    return [mark for text in statements_of(event) for mark in withdrawn.rejected_marks(text)]
+
+
+def _with_content(fact: Fact, content: str) -> Fact:
+    return replace(fact, content=content, category=None, key=None, entities=[], extra={})
+
+
+class DayFold:
+    """Folds the events of one day piece by piece; pieces with misdated events wait for `finish`.
+
+    With `counts`, only events it accepts are folded.
     """
 
-    def __init__(self, date: str, withheld: Withheld, counts: Callable[[Event | Skimmed], bool] | None) -> None:
-        self.said = Conversations()
+    def __init__(self, date: str, redaction: Redaction, counts: Callable[[Event | Skimmed], bool] | None) -> None:
+        self.conversations = Conversations()
         self.knowledge = Knowledge()
         self.events = 0
         self.misdated: list[str] = []
-        self.stated: set[str] = set()
+        self.rejected: set[str] = set()
         self._date = date
-        self._withheld = withheld
+        self._redaction = redaction
         self._counts = counts
         self._waiting: list[SkimmedEvents] = []
 
     def take(self, events: SkimmedEvents) -> None:
-        """Take in some events, at once where none of them can have copies."""
-        if strays := misdated(self._date, events.ids):
-            self.misdated += strays
+        """Fold a piece, or let it wait where its events may be copies."""
+        if found := misdated(self._date, events.ids):
+            self.misdated += found
             self._waiting.append(events)
         else:
             self._fold(events.envelopes, events.said)
 
     def finish(self, left_out: Collection[str]) -> None:
-        """Take in what has waited, without those that count on other days."""
-        for envelopes, said, _ in self._waiting:
-            counting = [one for one in envelopes if one.id not in left_out]
-            self._fold(counting, [event for event in said if event.id not in left_out])
+        """Fold the pieces that waited, without the events that count on other days."""
+        for envelopes, events, _ in self._waiting:
+            counting = [envelope for envelope in envelopes if envelope.id not in left_out]
+            self._fold(counting, [event for event in events if event.id not in left_out])
 
-    def _fold(self, envelopes: list[Skimmed], said: list[AnyEvent]) -> None:
+    def _fold(self, envelopes: list[Skimmed], events: list[AnyEvent]) -> None:
         if self._counts:
-            envelopes, said = list(filter(self._counts, envelopes)), list(filter(self._counts, said))
-        self.events += len(envelopes) + len(said)
-        if self._withheld:
-            for event in said:
-                self.stated |= stated_by(event, self._withheld.withdrawn)
-            said = list(map(self._withheld.without_words, said))
-        for event in said:
+            envelopes, events = list(filter(self._counts, envelopes)), list(filter(self._counts, events))
+        self.events += len(envelopes) + len(events)
+        if self._redaction:
+            for event in events:
+                self.rejected |= rejected_statements(event, self._redaction.withdrawn)
+            events = list(map(self._redaction.redact, events))
+        for event in events:
             self.knowledge.fold(event)
-        self.said.fold_all(said, envelopes)
+        self.conversations.fold_all(events, envelopes)
 
 
-def stated_by(event: Event, withdrawn: Retractions) -> set[str]:
-    """Spell which rejected statements an event makes, as a row has them."""
-    return {f"{event.id} {mark}" for mark in rejected_in(event, withdrawn)}
+def rejected_statements(event: Event, withdrawn: Retractions) -> set[str]:
+    """Return the rejected statements in an event, as `DayRow.redacted` spells them."""
+    return {f"{event.id} {mark}" for mark in _rejected_marks(event, withdrawn)}
 
 
 class Decided(msgspec.Struct, array_like=True):
-    """The decisions of people that exactly these files hold."""
+    """The decisions of people in exactly these files."""
 
     stamps: list[DayFileStamp]
-    made: list[Withdrawal]
+    decisions: list[Withdrawal]
 
 
-_DECISIONS = "decisions", "", ""  # the row of all days: sessions that start ask what was ever decided
+# One row each for all days: a session's start asks for them.
+_DECISIONS = "decisions", "", ""
+_STRAYS = "strays", "", ""
 _decided = msgspec.msgpack.Decoder(dict[str, Decided])
-_STRAYS = "strays", "", ""  # the row of all days: sessions that start ask whose project was named since
 _strays = msgspec.msgpack.Decoder(list[str])
 
 
-def keep_decisions(shelf: Shelf, rows: Mapping[str, DayRow]) -> None:
-    """Keep what people decided on all days in one row, and in another the strays of all days."""
-    decided = {date: Decided(row.stamps, _decisions(row)) for date, row in rows.items()}
-    shelf.write(*_DECISIONS, msgspec.msgpack.encode(decided))
-    strays = sorted({one for row in rows.values() for one in row.strays})
-    shelf.write(*_STRAYS, msgspec.msgpack.encode(strays))
+def store_decisions(cache: RowStore, days: Mapping[str, DayRow]) -> None:
+    """Store the decisions of people and the strays of all days."""
+    decided = {date: Decided(row.stamps, _decisions(row)) for date, row in days.items()}
+    cache.write(*_DECISIONS, msgspec.msgpack.encode(decided))
+    strays = sorted({conversation for row in days.values() for conversation in row.strays})
+    cache.write(*_STRAYS, msgspec.msgpack.encode(strays))
 
 
 def _decisions(row: DayRow) -> list[Withdrawal]:
-    return [one for one in row.retractions if isinstance(one, Rejected | Restored)]
+    return [event for event in row.retractions if isinstance(event, Rejected | Restored)]
 
 
-def kept_decisions(shelf: Shelf) -> dict[str, Decided]:
-    """Read what people decided on each day; nothing where that is not kept."""
-    try:
-        data = shelf.read(*_DECISIONS)
-    except ShelfDamaged:
-        return {}
+def stored_decisions(cache: RowStore) -> dict[str, Decided]:
+    """Read the decisions of people by day; empty where none are stored."""
+    data = _read(cache, *_DECISIONS)
     return _decided.decode(data) if data else {}
 
 
-def kept_strays(shelf: Shelf) -> list[str] | None:
-    """Read which conversations strayed on any day; None where nothing is kept."""
-    try:
-        data = shelf.read(*_STRAYS)
-    except ShelfDamaged:
-        return None
+def stored_strays(cache: RowStore) -> list[str] | None:
+    """Read the strays of all days; None where none are stored."""
+    data = _read(cache, *_STRAYS)
     return _strays.decode(data) if data else None
 
 
-def strays_of(said: Conversations) -> list[str]:
-    """List the conversations that said something outside of the project they named first, or named none.
+def strays_of(conversations: Conversations) -> list[str]:
+    """List conversations with statements outside of the project they named first, or that named none.
 
-    What is said of the user is not filed by the conversation's project.
+    Statements about the user are not filed by the conversation's project.
     """
     return [
-        one.id for one in said.by_id.values() if any(_is_astray(event, one) for event in (*one.summaries, *one.facts))
+        conversation.id
+        for conversation in conversations.by_id.values()
+        if any(_is_astray(event, conversation) for event in (*conversation.summaries, *conversation.facts))
     ]
 
 
@@ -153,57 +226,54 @@ def _is_astray(event: Event, conversation: Conversation) -> bool:
     return event.project != conversation.project if event.project else isinstance(event, StageSummary)
 
 
-class FoldedApart(NamedTuple):
-    """A day folded apart from the shelf: its rows, as kind, name and data, and the conversations there."""
-
-    kept: list[tuple[str, str, bytes]]
-    conversations: list[str]
-
-
-def said_on(shelf: Shelf, date: str) -> dict[str, Conversation]:
+def conversations_on(cache: RowStore, date: str) -> dict[str, Conversation]:
     """Read the conversations of a folded day, by id."""
-    data = shelf.read("said", "", date)
+    data = cache.read("said", "", date)
     return conversations_in(data) if data else {}
 
 
 def conversations_in(data: bytes) -> dict[str, Conversation]:
-    """Read the row of a day's conversations."""
+    """Decode the row of a day's conversations."""
     return _conversations.decode(data)
 
 
-def joined(said: Iterable[Conversation]) -> Conversation | None:
-    """Join what a conversation did on each of its days; None where there was none."""
-    parts = list(said)
+def merged(days: Iterable[Conversation]) -> Conversation | None:
+    """Merge the days of a conversation; None where it has none."""
+    parts = list(days)
     if len(parts) <= 1:
         return parts[0] if parts else None
     return Conversation.merged(parts)
 
 
-def kept_day(shelf: Shelf, day: Day) -> Conversations | None:
-    """Read what exactly these files say; None where that is not kept, or not with all words."""
+def stored_day(cache: RowStore, day: Day) -> Conversations | None:
+    """Read the conversations of exactly these files; None where they are not stored, or redacted."""
     try:
-        row = kept_row(shelf, day)
-        if row is None or row.withheld:
+        row = stored_row(cache, day)
+        if row is None or row.redacted:
             return None
-        return Conversations(said_on(shelf, day.date), row.retractions, row.notes, row.places)
-    except ShelfDamaged:
+        return Conversations(conversations_on(cache, day.date), row.retractions, row.notes, row.places)
+    except RowsDamaged:
         return None
 
 
-def kept_row(shelf: Shelf, day: Day) -> DayRow | None:
-    """Read what is kept of exactly these files beside their conversations; None where nothing is."""
-    try:
-        data = shelf.read("day", "", day.date)
-    except ShelfDamaged:
-        return None
+def stored_row(cache: RowStore, day: Day) -> DayRow | None:
+    """Read the row of exactly these files; None where there is none."""
+    data = _read(cache, "day", "", day.date)
     row = day_row.decode(data) if data else None
     return row if row and row.stamps == stamps_of(day) else None
 
 
-def stamps_of(day: Day) -> list[DayFileStamp]:
-    """Return name, size, modification and change time, and inode of each of the day's files.
+def _read(cache: RowStore, kind: str, name: str, block: str) -> bytes | None:
+    try:
+        return cache.read(kind, name, block)
+    except RowsDamaged:
+        return None
 
-    Of bytes that were brought along there are none: they do not change.
+
+def stamps_of(day: Day) -> list[DayFileStamp]:
+    """Return name, size, modification and change time, and inode of each file of the day.
+
+    A day whose bytes were handed in has no stamps: it does not change.
     """
     files = day.files if day.data is None else ()
     return [(file.rpartition("/")[2], *stamps.of_file(file)) for file in files]

@@ -23,15 +23,22 @@ from eventlog.projections.current.conversations import Conversations
 from eventlog.projections.current.identity import Identities
 from eventlog.projections.current.knowledge_events import Knowledge
 from eventlog.projections.current.places import Places
-from eventlog.projections.engine.apart import Spread, fold_apart, is_worth_it, jobs, rows_apart
-from eventlog.projections.engine.conversation_rows import KINDS, VIEWS, rows_by
-from eventlog.projections.engine.day_book import EVERYTHING, DayBook, DayLog, Keep, Progress
-from eventlog.projections.engine.known_lines import kept_lines
-from eventlog.projections.engine.library import Files, Library, newest_notes
-from eventlog.projections.engine.others import Others
-from eventlog.projections.engine.rendered_ahead import RenderedAhead
-from eventlog.projections.engine.row_book import Book, Place, RowBook, outdated_units
-from eventlog.projections.engine.shelf import MemoryShelf, Shelf, ShelfDamaged
+from eventlog.projections.engine.conversation_rows import ConversationSource, RowAddress, RowMaintainer, outdated_units
+from eventlog.projections.engine.day_states import EVERYTHING, DayLog, DayStates, Keep, Progress
+from eventlog.projections.engine.documents import DocumentIndex, Files, newest_notes, stored_sources
+from eventlog.projections.engine.jobs import (
+    KINDS,
+    VIEWS,
+    Executor,
+    Prerendered,
+    fold_day,
+    is_long,
+    make_rows,
+    row_jobs,
+    rows_by,
+)
+from eventlog.projections.engine.row_store import MemoryRows, RowsDamaged, RowStore
+from eventlog.projections.engine.whole_states import WholeStateProjections
 from eventlog.projections.views.memory import note_units
 from eventlog.settings.schema import Settings
 
@@ -41,7 +48,9 @@ _Read = TypeVar("_Read")
 class ReplayResult:
     """The documents of a replay, each rendered when it is asked for, and how it came to them."""
 
-    def __init__(self, book: DayBook, library: Library, others: Others, projections: Sequence[Projection]) -> None:
+    def __init__(
+        self, book: DayStates, library: DocumentIndex, others: WholeStateProjections, projections: Sequence[Projection]
+    ) -> None:
         self.library = library
         self.days = len(book.there)
         self.days_folded = len(book.folded)
@@ -52,10 +61,10 @@ class ReplayResult:
         self._projections = projections
         self._whole = {one.name: one for one in projections if not one.view}
         self._views = {one.name: one.view for one in projections if one.view}
-        self._made: dict[Place, list[Document]] = {}
-        self._ahead: RenderedAhead | None = None
+        self._made: dict[RowAddress, list[Document]] = {}
+        self._ahead: Prerendered | None = None
         self.save: Callable[[], None] = lambda: None  # keeps what was told of files
-        self.again: Callable[[ShelfDamaged], ReplayResult] | None = None  # without what turned out to be damaged
+        self.again: Callable[[RowsDamaged], ReplayResult] | None = None  # without what turned out to be damaged
 
     @property
     def broken(self) -> dict[str, str]:
@@ -75,7 +84,7 @@ class ReplayResult:
     @cached_property
     def conversations(self) -> Conversations:
         """Merge what all conversations said; what is withdrawn may lack its words."""
-        return self.unless_damaged(lambda: DayBook.conversations(self._book))
+        return self.unless_damaged(lambda: DayStates.conversations(self._book))
 
     def said_since(self, day: str) -> Conversations:
         """Merge what conversations said from a day on, and all withdrawals there are."""
@@ -84,7 +93,7 @@ class ReplayResult:
     @cached_property
     def knowledge(self) -> Knowledge:
         """Merge what was planned for knowledge bases and became of it."""
-        return self.unless_damaged(lambda: DayBook.knowledge(self._book))
+        return self.unless_damaged(lambda: DayStates.knowledge(self._book))
 
     @cached_property
     def documents(self) -> list[Document]:
@@ -97,18 +106,18 @@ class ReplayResult:
         """Name the documents; only units that are outdated are rendered for it."""
         return {path for unit in self.units() for path in self._paths_in(unit)}
 
-    def _paths_in(self, unit: Place) -> Iterable[str]:
+    def _paths_in(self, unit: RowAddress) -> Iterable[str]:
         files = self.library.published.get(unit)
         return [document.path for document in self.made(unit)] if files is None else files
 
-    def units(self) -> Iterator[Place]:
+    def units(self) -> Iterator[RowAddress]:
         """Yield the units of documents, those of one name together; the index of everything is made of all others."""
         for one in self._whole:
             yield one, ""
         units = [(name, view) for view in self._views for name in self.library.names(view)]
         yield from ((view, name) for name, view in sorted(units, key=lambda unit: (not unit[0], unit)))
 
-    def made(self, unit: Place) -> list[Document]:
+    def made(self, unit: RowAddress) -> list[Document]:
         """Render a unit, and read it to its end, once."""
         if unit not in self._made:
             for other in self._below(unit):
@@ -116,7 +125,7 @@ class ReplayResult:
             self._made[unit] = self.unless_damaged(partial(self._read, unit))
         return self._made[unit]
 
-    def _below(self, unit: Place) -> list[Place]:
+    def _below(self, unit: RowAddress) -> list[RowAddress]:
         """List the outdated units that this one is made of."""
         name, of = unit
         is_made = name in self._whole or of or not self._views[name].of_all
@@ -127,10 +136,10 @@ class ReplayResult:
         """Render what a file is a copy of, wherever it lies: the document of the longest path the file's ends with."""
         return next(filter(None, map(self.document, self._paths_of(file))), None)
 
-    def kept_lines(self, file: PurePath, data: bytes) -> dict[int, Line]:
+    def line_sources(self, file: PurePath, data: bytes) -> dict[int, Line]:
         """Return the lines, by number, whose sources are kept, where a file of these bytes is current."""
         path = next(self._paths_of(file), None)
-        return self.unless_damaged(lambda: kept_lines(path, data, self.library)) if path else {}
+        return self.unless_damaged(lambda: stored_sources(path, data, self.library)) if path else {}
 
     def _paths_of(self, file: PurePath) -> Iterator[str]:
         """Yield what may be the path of the document that a file is a copy of, the longest first."""
@@ -157,32 +166,32 @@ class ReplayResult:
     def _block(self, kind: RowKind, day: str) -> list[Any]:
         return self.library.block(kind, "", day)
 
-    def render_ahead(self, units: Sequence[Place], spread: Spread) -> list[Place]:
+    def render_ahead(self, units: Sequence[RowAddress], spread: Executor) -> list[RowAddress]:
         """Let others render units from now on, where all are outdated and that is worth it.
 
         Return them in the order to ask for them: first what nobody else renders, last what is made of all others.
         """
 
         def begin() -> None:
-            if all(files is None for files in self.library.published.values()) and is_worth_it(self._book.there):
-                self._ahead = RenderedAhead(self.library, units, spread)
+            if all(files is None for files in self.library.published.values()) and is_long(self._book.there):
+                self._ahead = Prerendered(self.library, units, spread)
 
         self.unless_damaged(begin)
         return sorted(units, key=self._turn_of)
 
-    def _turn_of(self, unit: Place) -> int:
+    def _turn_of(self, unit: RowAddress) -> int:
         view = self._views.get(unit[0])
         return 2 if view and view.of_all and not unit[1] else int(self._ahead is not None and unit in self._ahead)
 
-    def render(self, unit: Place) -> list[Document]:
+    def render(self, unit: RowAddress) -> list[Document]:
         """Render a unit; where the shelf turns out to be damaged, of the log itself."""
         return self.unless_damaged(partial(self._render, unit))
 
-    def publish(self, unit: Place, files: Files) -> None:
+    def publish(self, unit: RowAddress, files: Files) -> None:
         """Note that these files are what the unit says; where that cannot be kept, the log itself is asked anew."""
         try:
             self.library.publish(unit, files)
-        except ShelfDamaged as error:
+        except RowsDamaged as error:
             self._take_anew(error)
 
     def unless_damaged(self, read: Callable[[], _Read]) -> _Read:
@@ -192,11 +201,11 @@ class ReplayResult:
         """
         try:
             return read()
-        except ShelfDamaged as error:
+        except RowsDamaged as error:
             self._take_anew(error)
             return read()
 
-    def _take_anew(self, error: ShelfDamaged) -> None:
+    def _take_anew(self, error: RowsDamaged) -> None:
         """Become the replay of the log itself, without the shelf."""
         if self.again is None:
             raise error
@@ -212,14 +221,14 @@ class ReplayResult:
         found = (document for unit in current or outdated for document in self.made(unit))
         return next((document for document in found if document.path == path), None)
 
-    def _read(self, unit: Place) -> list[Document]:
+    def _read(self, unit: RowAddress) -> list[Document]:
         """Render a unit with all its lines: long documents read the shelf only when these are asked for."""
         documents = self._render(unit)
         for document in documents:
             document.lines  # noqa: B018 - kept by the document
         return documents
 
-    def _render(self, unit: Place) -> list[Document]:
+    def _render(self, unit: RowAddress) -> list[Document]:
         name, _ = unit
         if self._ahead and (found := self._ahead.take(unit)) is not None:
             return found
@@ -234,10 +243,10 @@ def replay(
     projections: Sequence[Projection] = ALL,
     until: str = EVERYTHING,
     keep: Keep | None = None,
-    shelf: Shelf | None = None,
+    shelf: RowStore | None = None,
     surroundings: str = "",
     progress: Progress = lambda _done, _all: None,
-    spread: Spread | None = None,
+    spread: Executor | None = None,
 ) -> ReplayResult:
     """Bring the shelf to what the events with `ts <= until` say that `keep` accepts.
 
@@ -245,29 +254,29 @@ def replay(
     names what else has a say (data of time zones). A projection of another package that fails is told of as `broken`.
     With `spread` others help with a long log nothing of which is on the shelf. Raises ShelfDamaged.
     """
-    shelf = MemoryShelf() if shelf is None else shelf
+    shelf = MemoryRows() if shelf is None else shelf
     with _no_garbage():
-        book = DayBook(log, shelf, until, keep)
+        book = DayStates(log, shelf, until, keep)
         helpers = spread if spread and keep is None and until == EVERYTHING and _is_long(book) else None
         library = _catch_up(book, shelf, settings, surroundings, progress, helpers)
-        return ReplayResult(book, library, Others(shelf, book, settings), projections)
+        return ReplayResult(book, library, WholeStateProjections(shelf, book, settings), projections)
 
 
-def _is_long(book: DayBook) -> bool:
-    return not book.rows and is_worth_it(book.there)
+def _is_long(book: DayStates) -> bool:
+    return not book.rows and is_long(book.there)
 
 
 def _catch_up(
-    book: DayBook, shelf: Shelf, settings: Settings, surroundings: str, progress: Progress, spread: Spread | None
-) -> Library:
+    book: DayStates, shelf: RowStore, settings: Settings, surroundings: str, progress: Progress, spread: Executor | None
+) -> DocumentIndex:
     """Bring days, rows and the list of outdated documents to what the log says."""
     if _differs(shelf, "rows", f"{settings.timezone} {surroundings}".encode()):
         book.touch_everything()
     before = newest_notes(book)
-    book.catch_up(progress, spread(fold_apart, book.there) if spread else None)
-    rows = RowBook(shelf, KINDS)
+    book.catch_up(progress, spread(fold_day, book.there) if spread else None)
+    rows = RowMaintainer(shelf, KINDS)
     if spread:
-        for blocks in spread(rows_apart, jobs(book, settings)):
+        for blocks in spread(make_rows, row_jobs(book, settings)):
             for made in blocks:
                 rows.take(made)
     else:
@@ -282,15 +291,15 @@ def _catch_up(
     return library
 
 
-def _library(book: Book, rows: RowBook, shelf: Shelf, settings: Settings) -> Library:
-    library = Library(shelf, book, VIEWS, settings)
+def _library(book: ConversationSource, rows: RowMaintainer, shelf: RowStore, settings: Settings) -> DocumentIndex:
+    library = DocumentIndex(shelf, book, VIEWS, settings)
     for place, blocks in rows.outdated.items():
         library.layouts.note(place, blocks)
     library.outdate(outdated_units(rows.outdated, VIEWS))
     return library
 
 
-def _differs(shelf: Shelf, what: str, now: bytes) -> bool:
+def _differs(shelf: RowStore, what: str, now: bytes) -> bool:
     """Tell whether something is other than when the shelf was filled, and note what it is."""
     if shelf.read("made of", "", what) == now:
         return False
@@ -308,3 +317,26 @@ def _no_garbage() -> Iterator[None]:
     finally:
         if was_on:
             gc.enable()
+
+
+class Renderings:
+    """The replays of one log as of different times; `replay` makes one of the events with `ts` up to its argument."""
+
+    def __init__(self, replay: Callable[[str], ReplayResult]) -> None:
+        self._replay = replay
+        self._made: dict[str, ReplayResult] = {}
+
+    def at(self, ts: str | None) -> ReplayResult:
+        """Replay up to a time, once; None: up to now."""
+        until = ts or EVERYTHING
+        if until not in self._made:
+            self._made[until] = self._replay(until)
+        return self._made[until]
+
+    def document(self, path: str, ts: str | None) -> Document | None:
+        """Return the document of this path as of a time; None where there was none."""
+        return self.at(ts).document(path)
+
+    def document_of(self, file: PurePath, ts: str | None) -> Document | None:
+        """Return the document a file is a copy of, wherever it lies: that of the longest path the file's ends with."""
+        return self.at(ts).document_of(file)

@@ -24,7 +24,7 @@ from eventlog.projections.views.labels import LABELS, Labels, all_for
 from eventlog.projections.views.markdown import as_item, as_text, stamped
 
 if TYPE_CHECKING:
-    from eventlog.projections.engine.library import Library
+    from eventlog.projections.engine.documents import DocumentIndex
 
 _INSIGHTS = frozenset(word for meant in ("insight", "lesson", "decision") for word in all_for(meant))
 _EVENTS, _LEARNED, _TODOS = range(3)  # the sections, in this order
@@ -77,7 +77,7 @@ def _merged(parts: Iterable[DailyNote]) -> DailyNote:
     return whole_day
 
 
-def _render(day: str, library: "Library") -> Iterable[Document]:
+def _render(day: str, library: "DocumentIndex") -> Iterable[Document]:
     """Render the notes of a day on which something was said."""
     words = LABELS[library.settings.locale]
     local = local_time(library.settings.timezone)

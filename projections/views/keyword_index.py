@@ -27,7 +27,7 @@ from eventlog.projections.views.text_keywords import key_of, text_keywords
 from eventlog.store import conversation_name, project_slug
 
 if TYPE_CHECKING:
-    from eventlog.projections.engine.library import Library
+    from eventlog.projections.engine.documents import DocumentIndex
 
 _SHOWN = 3  # facts and sessions of a keyword
 _FACT_CHARS = 80
@@ -78,7 +78,7 @@ class Share(Struct, array_like=True):
 _share = msgspec.msgpack.Decoder(Share)
 
 
-def _render(name: str, library: "Library") -> Iterable[Document]:
+def _render(name: str, library: "DocumentIndex") -> Iterable[Document]:
     """Render the index of a project, or of everything; either leaves what is told of it elsewhere."""
     if not name:
         yield from _of_everything(library)
@@ -94,7 +94,7 @@ def _render(name: str, library: "Library") -> Iterable[Document]:
         yield _document(path, lines, [share], share.changed_at, library)
 
 
-def _of_everything(library: "Library") -> Iterator[Document]:
+def _of_everything(library: "DocumentIndex") -> Iterator[Document]:
     words, heads = LABELS[library.settings.locale], kept(library, "")
     names = [name for name in library.names("index") if name]
     theirs = [_share.decode(data) for name in names if (data := library.kept("share", name))]
@@ -119,7 +119,7 @@ def _of_everything(library: "Library") -> Iterator[Document]:
     yield _document("INDEX.md", lines, shares, max(share.changed_at for share in (own, *theirs)), library)
 
 
-def _document(path: str, lines: list[Line], shares: list[Share], changed_at: str, library: "Library") -> Document:
+def _document(path: str, lines: list[Line], shares: list[Share], changed_at: str, library: "DocumentIndex") -> Document:
     """Write those lines, and the keywords there is room for."""
     settings = library.settings
     words = LABELS[settings.locale]
@@ -150,7 +150,7 @@ def _head(title: str, words: Labels, behind: Callable[[], Sources]) -> Iterator[
     yield from (Line(text, find=behind) for text in (f"# {title}", "", words.index_key))
 
 
-def _sessions(heads: list[Head], up: str, words: Labels, name: str, library: "Library") -> Iterator[Line]:
+def _sessions(heads: list[Head], up: str, words: Labels, name: str, library: "DocumentIndex") -> Iterator[Line]:
     """List sessions, the newest first, each with the file of its summary."""
     if heads:
 
@@ -170,7 +170,7 @@ def _text(keyword: Keyword, word: str) -> str:
     return as_text(f"- **{word}** ({keyword.count}): {facts}{more}" + (f" → {sessions}" if sessions else ""))
 
 
-def _share_of(name: str, library: "Library", heads: list[Head], sessions: set[str]) -> Share:
+def _share_of(name: str, library: "DocumentIndex", heads: list[Head], sessions: set[str]) -> Share:
     """Make the share of a project, or of what belongs to none; keywords name these sessions."""
     subject = library.derived(fact_scope, name)
     times = [row.changed_at for row in library.rows(HEADS, name)] + [head.last_at for head in heads]
@@ -219,11 +219,11 @@ def _name(name: str) -> str:
     return as_text(project_name(name))
 
 
-def _spoke(name: str, library: "Library") -> tuple[str, ...]:
+def _spoke(name: str, library: "DocumentIndex") -> tuple[str, ...]:
     return tuple(sorted(row.id for row in library.rows(HEADS, name)))
 
 
-def _sources_of(names: list[str], library: "Library") -> Callable[[], Sources]:
+def _sources_of(names: list[str], library: "DocumentIndex") -> Callable[[], Sources]:
     """Find, when asked, all that state what is known there, or would if others did not."""
 
     def of(name: str) -> Iterator[str]:
@@ -248,7 +248,7 @@ def _sources_of_keyword(same: str, names: list[str], meant: Callable[[str], Mean
     return behind
 
 
-def _meant(name: str, library: "Library") -> Meant:
+def _meant(name: str, library: "DocumentIndex") -> Meant:
     return {same: facts for (same, _), facts in by_keyword(fact_scope(library, name)).items()}
 
 

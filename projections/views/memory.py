@@ -15,14 +15,14 @@ from eventlog.projections.base import Document, Line, Projection, Sources, View
 from eventlog.projections.current.conversations import Conversations
 from eventlog.projections.current.distinct_facts import DistinctFact, Statement
 from eventlog.projections.current.fact_scopes import STATED, FactScope, fact_scope
-from eventlog.projections.engine.known_lines import keep_lines
+from eventlog.projections.engine.documents import store_sources
 from eventlog.projections.views.labels import LABELS, Labels, all_for
 from eventlog.projections.views.markdown import STAMP_BYTES, as_text, stamped
 from eventlog.settings.schema import MemorySettings, Settings
 from eventlog.store import project_slug
 
 if TYPE_CHECKING:
-    from eventlog.projections.engine.library import Library
+    from eventlog.projections.engine.documents import DocumentIndex
 
 NOTES = "Notes"  # the section at the end that is a person's own
 _NOTES = frozenset(("notes", "笔记"))  # what a person may call it
@@ -58,12 +58,12 @@ _BY_CATEGORY = {
 }  # no free category has the title of another section, in whatever language
 
 
-def _render(name: str, library: "Library") -> Iterable[Document]:
+def _render(name: str, library: "DocumentIndex") -> Iterable[Document]:
     """Render the file of the user, or of the project of that name; a person may have notes where nothing is known."""
     subject = library.derived(fact_scope, name)
     own = library.notes.get(notes_path(_path(subject.project)))
     if subject.facts or (own and own.content is not None and (subject.rows or not name)):
-        yield keep_lines(_document(subject, library.settings, own), library)
+        yield store_sources(_document(subject, library.settings, own), library)
 
 
 def is_notes(title: str) -> bool:

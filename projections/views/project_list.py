@@ -13,7 +13,7 @@ from eventlog.projections.current.conversations import Conversations
 from eventlog.projections.current.identity import KnownProject
 
 if TYPE_CHECKING:
-    from eventlog.projections.engine.library import Library
+    from eventlog.projections.engine.documents import DocumentIndex
 
 
 class ListedProject(Struct, frozen=True):
@@ -41,7 +41,7 @@ def read_list(data: bytes) -> list[ListedProject]:
     return found
 
 
-def _render(name: str, library: "Library") -> Iterable[Document]:
+def _render(name: str, library: "DocumentIndex") -> Iterable[Document]:
     """Render one document, where any project is more or less than a path."""
     del name
     if projects := library.identities.told():

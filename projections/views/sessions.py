@@ -15,8 +15,7 @@ from eventlog.projections.current.standing import agents_own
 from eventlog.projections.current.told import Told
 
 if TYPE_CHECKING:
-    from eventlog.projections.engine.library import Library
-
+    from eventlog.projections.engine.documents import DocumentIndex
 
 _place_of = attrgetter("place")
 
@@ -68,7 +67,7 @@ def _rows(told: Told) -> dict[str, SessionLine]:
 LINES = RowKind("line", SessionLine, _rows)
 
 
-def _render(name: str, library: "Library") -> Iterable[Document]:
+def _render(name: str, library: "DocumentIndex") -> Iterable[Document]:
     """Render one document; none while there is no conversation."""
     pieces = library.pieces(LINES, name, _in_order)
 

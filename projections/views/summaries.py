@@ -20,7 +20,7 @@ from eventlog.settings.schema import Settings
 from eventlog.store import conversation_name
 
 if TYPE_CHECKING:
-    from eventlog.projections.engine.library import Library
+    from eventlog.projections.engine.documents import DocumentIndex
 
 _place_of = attrgetter("last_at", "id")
 _SHORTEST_CUT = 8  # characters; less of a sentence says nothing
@@ -56,13 +56,13 @@ def _touched(told: Told) -> list[str]:
 HEADS = RowKind("head", Head, _rows, whole=True)
 
 
-def kept(library: "Library", project: str) -> list[Head]:
+def kept(library: "DocumentIndex", project: str) -> list[Head]:
     """List the conversations of a project whose summaries are kept, the last active first."""
     heads = [head for head in library.rows(HEADS, project) if head.came_to_something]
     return sorted(heads, key=_place_of, reverse=True)[: library.settings.summaries.keep]
 
 
-def _render(name: str, library: "Library") -> Iterable[Document]:
+def _render(name: str, library: "DocumentIndex") -> Iterable[Document]:
     """Render the conversations of a project that came to something, the newest."""
     for head in kept(library, name):
         conversation = library.conversation(head.id)

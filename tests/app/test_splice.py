@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from eventlog.app.build import rewrite_blocks as module
 from eventlog.app.build.rewrite_blocks import splice
 from eventlog.projections.base import Pieces
-from eventlog.projections.engine.layouts import Layout
+from eventlog.projections.engine.documents import Layout
 from eventlog.settings.schema import Settings
 from eventlog.store import stamps
 from eventlog.store.exchange_file import Overtaken

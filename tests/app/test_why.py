@@ -16,7 +16,7 @@ from eventlog.cli.main import VERBS, _load
 from eventlog.format.errors import BadRequest
 from eventlog.format.text import one_line, same_text
 from eventlog.projections import ALL
-from eventlog.projections.engine.library import Library
+from eventlog.projections.engine.documents import DocumentIndex
 from eventlog.projections.views.markdown import as_said
 from eventlog.settings.schema import MemorySettings, Settings
 from tests.support import builders
@@ -164,7 +164,7 @@ def test_a_bullet_is_explained_without_ranking_all_facts_also_after_a_replay_tha
     rebuild(log, Settings())
     rebuild(log, Settings())
     whole = _why(log, "MEMORY.md", Settings())
-    monkeypatch.setattr(Library, "render", None)
+    monkeypatch.setattr(DocumentIndex, "render", None)
 
     assert [3] == [len(line.entries) for line in whole if line.text.startswith("- ")]
     for line in whole:

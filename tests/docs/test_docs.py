@@ -8,7 +8,7 @@ import pytest
 from eventlog import Memory
 from eventlog.cli.main import VERBS, _load
 from eventlog.format.events import TYPES
-from eventlog.projections.engine.conversation_rows import KINDS
+from eventlog.projections.engine.jobs import KINDS
 from tests.support.tree import ROOT, files, needs_tree
 
 needs_tree()

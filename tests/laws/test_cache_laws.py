@@ -14,8 +14,8 @@ from eventlog.app.ask.why import explain
 from eventlog.app.build import cache
 from eventlog.app.build.replay import replay
 from eventlog.format.errors import BadRequest
-from eventlog.projections.engine.layouts import Layouts
-from eventlog.projections.engine.shelf import ShelfDamaged
+from eventlog.projections.engine.documents import Layouts
+from eventlog.projections.engine.row_store import RowsDamaged
 from eventlog.projections.views.daily_notes import DAILY_NOTES
 from eventlog.projections.views.keyword_index import KEYWORD_INDEX
 from eventlog.projections.views.memory import MEMORY
@@ -262,7 +262,7 @@ def test_whenever_a_row_turns_out_to_be_damaged_all_files_are_those_of_the_log(l
 
         def damaged(*arguments, left=left):
             if next(left, None) is None:
-                raise ShelfDamaged("damaged", for_good=True)
+                raise RowsDamaged("damaged", for_good=True)
             return real(*arguments)
 
         log.append({"type": "fact", "conversation_id": "later", "content": f"Fact {after}", "project": "/p/shop"})
@@ -284,7 +284,7 @@ def test_whenever_the_layout_of_a_long_file_turns_out_to_be_damaged_the_file_is_
 
     def damaged(*arguments):
         if not next(left, True):
-            raise ShelfDamaged("damaged", for_good=True)
+            raise RowsDamaged("damaged", for_good=True)
         return real(*arguments)
 
     log.append({"type": "fact", "conversation_id": "later", "content": "Use RS256", "project": "/p/shop"})
@@ -308,7 +308,7 @@ def test_a_line_is_explained_whatever_row_turns_out_to_be_damaged(log, monkeypat
 
         def damaged(*arguments, left=left):
             if next(left, None) is None:
-                raise ShelfDamaged("damaged", for_good=True)
+                raise RowsDamaged("damaged", for_good=True)
             return real(*arguments)
 
         with monkeypatch.context() as patch:
@@ -326,7 +326,7 @@ def test_a_row_that_turns_out_to_be_damaged_when_it_is_read_late_is_made_of_the_
 
     def damaged(name, shelf, *place):
         if place[0] == kind.name:
-            raise ShelfDamaged("damaged", for_good=True)
+            raise RowsDamaged("damaged", for_good=True)
         return read[name](shelf, *place)
 
     for name in read:

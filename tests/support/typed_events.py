@@ -4,10 +4,10 @@ from eventlog.format import codec, ids, timestamps
 from eventlog.projections.current.conversations import Conversations
 from eventlog.projections.current.fact_scopes import fact_scope
 from eventlog.projections.current.identity import identities
-from eventlog.projections.engine.conversation_rows import KINDS, rows_by
+from eventlog.projections.engine.conversation_rows import RowMaintainer
+from eventlog.projections.engine.jobs import KINDS, rows_by
 from eventlog.projections.engine.replay import _library
-from eventlog.projections.engine.row_book import RowBook
-from eventlog.projections.engine.shelf import MemoryShelf
+from eventlog.projections.engine.row_store import MemoryRows
 from eventlog.projections.views.stats import COUNTS
 from eventlog.settings.schema import Settings
 from tests.support.builders import DAY
@@ -60,8 +60,8 @@ def documents_of(projection, state, settings):
 
 def library_of(state, settings):
     """The rows of a state that lies whole in memory."""
-    book, shelf = _StateBook(state), MemoryShelf()
-    rows = RowBook(shelf, KINDS)
+    book, shelf = _StateBook(state), MemoryRows()
+    rows = RowMaintainer(shelf, KINDS)
     rows.catch_up(book, rows_by(book, settings))
     return _library(book, rows, shelf, settings)
 

@@ -15,7 +15,7 @@ from eventlog.projections.context import recent_events
 from eventlog.projections.context.drop_retracted import without_replaced
 from eventlog.projections.context.recent_events import retractions_since, said_between
 from eventlog.projections.engine.replay import replay
-from eventlog.projections.engine.shelf import MemoryShelf
+from eventlog.projections.engine.row_store import MemoryRows
 from eventlog.settings.schema import Settings
 from tests.support import strategies
 from tests.support.builders import DAY, contents, day_of, fact, write
@@ -70,7 +70,7 @@ def test_a_line_without_them_is_never_decoded(log_dir, monkeypatch):
 @pytest.mark.parametrize(("since", "until", "expected"), [(0, 9, 3), (1, 9, 2), (0, 1, 2), (5, 9, 0)])
 def test_only_the_window_is_told(log, since, until, expected):
     log.append_many([fact(number, conversation_id=f"c{number}") for number in range(3)])
-    state = said_between(log, MemoryShelf(), fact(since)["ts"], fact(until)["ts"], lambda _: True)
+    state = said_between(log, MemoryRows(), fact(since)["ts"], fact(until)["ts"], lambda _: True)
 
     assert expected == len(state.by_id)
 
@@ -80,7 +80,7 @@ def test_of_days_before_the_window_only_what_people_rejected_is_looked_for_and_n
     log, monkeypatch, is_kept
 ):
     log.append_many([fact(0, day="2026-01-01"), fact(1)])
-    opened, shelf = [], MemoryShelf()
+    opened, shelf = [], MemoryRows()
     if is_kept:
         replay(log, Settings(), shelf=shelf)
 
@@ -104,9 +104,9 @@ def test_withdrawals_alone_are_those_found_with_all_that_was_said(log, monkeypat
     rejected = {**common, "type": "rejected", "conversation_id": "x", "agent": "human", "target": said.id}
     write(log.store.log, fastjson.dumps(rejected) + b"\n", f"{DAY}.laptop.jsonl")
     log.append({"type": "retraction", "ts": fact(9)["ts"], "conversation_id": "x", "conversation": "later"})
-    window = (log, MemoryShelf(), fact(0)["ts"], fact(8)["ts"])
+    window = (log, MemoryRows(), fact(0)["ts"], fact(8)["ts"])
     expected = said_between(*window, lambda _: False).retractions
-    monkeypatch.setattr(recent_events, "kept_day", lambda *_: pytest.fail("conversations were decoded"))
+    monkeypatch.setattr(recent_events, "stored_day", lambda *_: pytest.fail("conversations were decoded"))
 
     assert ["retraction", "rejected"] == [type(one).__name__.lower() for one in expected]
     assert expected == retractions_since(*window).retractions
@@ -114,7 +114,7 @@ def test_withdrawals_alone_are_those_found_with_all_that_was_said(log, monkeypat
 
 def test_what_is_replaced_asks_for_no_event_where_no_fact_with_a_key_was_said(log):
     lines = (Line("- fact 1"),)
-    said = said_between(log, MemoryShelf(), "", "~", lambda _: True)
+    said = said_between(log, MemoryRows(), "", "~", lambda _: True)
 
     assert lines is without_replaced(lines, lambda: pytest.fail("read"), said)
 
@@ -124,14 +124,14 @@ def test_no_conversation_is_looked_up_of_which_nothing_is_heard_but_what_concern
     log.append_many([{"type": "fact", "content": "Likes tea", "memory_type": "O", **said}])
     log.append_many([{"type": "stage_summary", "summary": "Worked", **said}])
     monkeypatch.setattr(recent_events, "events_of", lambda *_: pytest.fail("looked up"))
-    state = said_between(log, MemoryShelf(), "", "~", lambda event: isinstance(event, Fact))
+    state = said_between(log, MemoryRows(), "", "~", lambda event: isinstance(event, Fact))
 
     assert [["Likes tea"]] == [[fact.content for fact in one.facts] for one in state.by_id.values()]
 
 
 def test_what_may_not_be_seen_is_not_but_every_withdrawal_counts(log):
     log.append_many([fact(1), {"type": "retraction", "ts": fact(2)["ts"], "conversation_id": "x", "conversation": "c"}])
-    state = said_between(log, MemoryShelf(), "", "~", lambda _: False)
+    state = said_between(log, MemoryRows(), "", "~", lambda _: False)
 
     assert {"c"} == state.withdrawn().conversations
     assert not [one for one in state.by_id.values() if one.facts]
@@ -142,6 +142,6 @@ def test_an_event_told_twice_on_two_days_counts_once(tmp_path):
     first = fact(1)
     write(log.store.log, fastjson.dumps(first) + b"\n")
     write(log.store.log, fastjson.dumps({**first, "ts": "2026-02-21T00:00:00.000000Z"}) + b"\n", "2026-02-21.jsonl")
-    state = said_between(log, MemoryShelf(), "", "~", lambda _: True)
+    state = said_between(log, MemoryRows(), "", "~", lambda _: True)
 
     assert [first["ts"]] == [one.ts for conversation in state.by_id.values() for one in conversation.facts]

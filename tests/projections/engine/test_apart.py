@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from eventlog.app.build import workers as module
 from eventlog.app.build.workers import Workers
-from eventlog.projections.engine import apart, rendered_ahead
+from eventlog.projections.engine import jobs
 from eventlog.projections.engine.replay import replay
-from eventlog.projections.engine.shelf import MemoryShelf
+from eventlog.projections.engine.row_store import MemoryRows
 from eventlog.settings.schema import Settings
 from tests.support.golden import HISTORY, copied, rendered
 from tests.support.histories import REPLICAS, histories, log_of, write
@@ -23,7 +23,7 @@ from tests.support.use_cases import rebuild
 HERE = os.getpid()
 
 
-class Kept(MemoryShelf):
+class Kept(MemoryRows):
     """A shelf that is kept: what is withdrawn lies there without its words."""
 
     keeps = True
@@ -45,7 +45,7 @@ def test_days_folded_and_rows_made_apart_are_those_of_one_process(lines, chosen,
     again = data.draw(st.lists(st.sampled_from(lines), max_size=3)) if lines else []
     with log_of([]) as log, pytest.MonkeyPatch.context() as patch:
         write(log, [*lines, *again], [data.draw(st.sampled_from(REPLICAS)) for _ in (*lines, *again)])
-        patch.setattr(apart, "_WORTH_IT", 0)
+        patch.setattr(jobs, "_WORTH_IT", 0)
         shelves = Kept(), Kept()
         one, several = (
             replay(log, chosen, shelf=shelf, spread=spread)
@@ -60,8 +60,8 @@ def test_days_folded_and_rows_made_apart_are_those_of_one_process(lines, chosen,
 @given(histories(), st.sampled_from([Settings(), Settings(locale="zh", timezone="Asia/Shanghai")]))
 def test_documents_rendered_ahead_and_what_is_kept_of_them_are_those_of_one_process(lines, chosen):
     with log_of(lines) as log, pytest.MonkeyPatch.context() as patch:
-        patch.setattr(apart, "_WORTH_IT", 0)
-        patch.setattr(rendered_ahead, "_ENOUGH", 200)
+        patch.setattr(jobs, "_WORTH_IT", 0)
+        patch.setattr(jobs, "_ENOUGH", 200)
         shelves = Kept(), Kept()
         one, several = (replay(log, chosen, shelf=shelf) for shelf in shelves)
         several.render_ahead(list(several.units()), by_mail)
@@ -74,7 +74,7 @@ def test_documents_rendered_ahead_and_what_is_kept_of_them_are_those_of_one_proc
 
 
 def test_only_documents_made_of_rows_are_rendered_ahead_and_each_once(tmp_path, monkeypatch):
-    monkeypatch.setattr(apart, "_WORTH_IT", 0)
+    monkeypatch.setattr(jobs, "_WORTH_IT", 0)
     done = replay(copied(HISTORY, tmp_path), Settings())
     asked = []
 
@@ -94,7 +94,7 @@ def test_only_documents_made_of_rows_are_rendered_ahead_and_each_once(tmp_path, 
 
 
 def test_where_some_documents_are_current_none_is_rendered_ahead(tmp_path, monkeypatch):
-    monkeypatch.setattr(apart, "_WORTH_IT", 0)
+    monkeypatch.setattr(jobs, "_WORTH_IT", 0)
     done = replay(copied(HISTORY, tmp_path), Settings())
     unit = next(done.units())
     done.publish(unit, {})
@@ -152,7 +152,7 @@ def test_a_log_replayed_by_several_processes_has_the_bytes_of_one(tmp_path, monk
     log = copied(HISTORY, tmp_path)
     wanted = rendered(log, Settings(), anew=True, save=False)
     begun = []
-    monkeypatch.setattr(apart, "_WORTH_IT", 0)
+    monkeypatch.setattr(jobs, "_WORTH_IT", 0)
     monkeypatch.setattr(Workers, "are_any", property(lambda self: bool(two(self))))
     start = module._started
 

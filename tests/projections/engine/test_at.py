@@ -3,7 +3,7 @@
 from pathlib import PurePath
 
 from eventlog.app.build.replay import replay
-from eventlog.projections.engine.at import Renderings
+from eventlog.projections.engine.replay import Renderings
 from eventlog.settings.schema import Settings
 from tests.support.builders import DAY, NEXT_DAY, fact
 

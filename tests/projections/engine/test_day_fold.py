@@ -5,13 +5,13 @@ from pathlib import Path
 from eventlog.app.build.cache import kept
 from eventlog.app.build.replay import replay
 from eventlog.projections.context.recent_events import decided_before
-from eventlog.projections.engine.day_fold import joined
-from eventlog.projections.engine.shelf import MemoryShelf
+from eventlog.projections.engine.day_fold import merged
+from eventlog.projections.engine.row_store import MemoryRows
 from eventlog.settings.schema import Settings
 from tests.support.typed_events import event, fact, folded, summary
 
 
-class OneRow(MemoryShelf):
+class OneRow(MemoryRows):
     """A shelf that has nothing but the row of decisions."""
 
     def __init__(self, below):
@@ -54,7 +54,7 @@ def test_joining_what_a_conversation_did_on_its_days_changes_none_of_them():
         return folded(fact(day=date), summary(day=date), event("context_injected", day=date, **given)).by_id["c"]
 
     days = [day("2026-02-20"), day("2026-02-21")]
-    both = joined(days)
+    both = merged(days)
 
     assert [day("2026-02-20"), day("2026-02-21")] == days
     assert both

@@ -2,10 +2,10 @@
 
 import pytest
 
-from eventlog.projections.engine.shelf import DaysAtOnce, MemoryShelf, ShelfDamaged
+from eventlog.projections.engine.row_store import DaysAtOnce, MemoryRows, RowsDamaged
 
 
-class Counted(MemoryShelf):
+class Counted(MemoryRows):
     """Counts how often all rows of a name are asked for; damaged, it has none to give."""
 
     def __init__(self, *, damaged=False):
@@ -16,7 +16,7 @@ class Counted(MemoryShelf):
     def rows(self, kind, name):
         self.asked += 1
         if self.damaged:
-            raise ShelfDamaged("torn")
+            raise RowsDamaged("torn")
         return super().rows(kind, name)
 
 

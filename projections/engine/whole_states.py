@@ -17,16 +17,16 @@ from eventlog.projections.base import Document, Projection
 from eventlog.projections.current.conversations import Conversations
 from eventlog.projections.current.identity import resolved
 from eventlog.projections.current.knowledge_events import Knowledge
-from eventlog.projections.engine.day_book import DayBook
-from eventlog.projections.engine.shelf import Shelf, ShelfDamaged
-from eventlog.projections.engine.withheld import Withheld
+from eventlog.projections.engine.day_fold import Redaction
+from eventlog.projections.engine.day_states import DayStates
+from eventlog.projections.engine.row_store import RowsDamaged, RowStore
 from eventlog.settings.schema import Settings
 
 
-class Others:
+class WholeStateProjections:
     """Renders projections of their whole states."""
 
-    def __init__(self, shelf: Shelf, book: DayBook, settings: Settings) -> None:
+    def __init__(self, shelf: RowStore, book: DayStates, settings: Settings) -> None:
         self.broken: dict[str, str] = {}  # projection of another package -> why it says nothing
         self._shelf = shelf
         self._book = book
@@ -38,7 +38,7 @@ class Others:
         try:
             return list(self._rendered(projection))
         except Exception as error:
-            if not projection.package or isinstance(error, ShelfDamaged):
+            if not projection.package or isinstance(error, RowsDamaged):
                 raise
             self.broken[projection.name] = f"{type(error).__name__}: {error}"
             return []
@@ -82,16 +82,16 @@ class Others:
     def _of_day(self, kind: type[Any], day: Day) -> Any:
         """Return the state of one day: that of the shelf where it is of the same events, else folded anew."""
         row = self._book.rows[day.date]
-        made_of = zlib.crc32(msgspec.msgpack.encode((row.stamps, row.left_out, row.withheld))).to_bytes(4, "big")
+        made_of = zlib.crc32(msgspec.msgpack.encode((row.stamps, row.left_out, row.redacted))).to_bytes(4, "big")
         name = f"{kind.__module__}.{kind.__qualname__} {kind.version}"
         data = self._shelf.read("state", name, day.date)
         if data and data[:4] == made_of:
             with suppress(msgspec.MsgspecError):
                 return _decoder_of(kind).decode(data[4:])  # type: ignore[arg-type]  # a type is hashable
         state = kind()
-        withheld = Withheld(row.withheld, self._book.withdrawn) if row.withheld else Withheld()
+        withheld = Redaction(row.redacted, self._book.withdrawn) if row.redacted else Redaction()
         for event in self._book.events_of(day, row.left_out):
-            state.fold(withheld.without_words(event))
+            state.fold(withheld.redact(event))
         with suppress(TypeError):  # a state that is no data
             self._shelf.write("state", name, day.date, made_of + msgspec.msgpack.encode(state))
         return state

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from typing import ClassVar, Protocol
 
 
-class ShelfDamaged(Exception):
+class RowsDamaged(Exception):
     """Rows cannot be had, or not be relied on; `for_good` where it will be no better another time."""
 
     def __init__(self, what: str, *, for_good: bool = False) -> None:
@@ -16,7 +16,7 @@ class ShelfDamaged(Exception):
         self.for_good = for_good
 
 
-class Shelf(Protocol):
+class RowStore(Protocol):
     """Bytes by kind, name and block."""
 
     @property
@@ -39,7 +39,7 @@ class Shelf(Protocol):
         """Put a row; None removes it."""
 
 
-class MemoryShelf:
+class MemoryRows:
     """Keeps nothing for another replay."""
 
     keeps: ClassVar[bool] = False
@@ -79,7 +79,7 @@ class DaysAtOnce:
 
     keeps: ClassVar[bool] = False
 
-    def __init__(self, below: Shelf) -> None:
+    def __init__(self, below: RowStore) -> None:
         self._below = below
         self._days: dict[str, bytes] | None = None
 
@@ -90,7 +90,7 @@ class DaysAtOnce:
         if self._days is None:
             try:
                 self._days = dict(self._below.rows(kind, name))
-            except ShelfDamaged:
+            except RowsDamaged:
                 self._days = {}
         return self._days.get(block)
 
@@ -107,7 +107,7 @@ class DaysAtOnce:
         raise NotImplementedError
 
 
-class Overlay:
+class OverlayRows:
     """A shelf that is read and not written: what is put lies over it, for this replay only.
 
     Only rows of blocks before `until` are taken from below, and where that is given, of days only.
@@ -115,7 +115,7 @@ class Overlay:
 
     keeps: ClassVar[bool] = False
 
-    def __init__(self, below: Shelf, until: str = "") -> None:
+    def __init__(self, below: RowStore, until: str = "") -> None:
         self._below = below
         self._until = until
         self._over: dict[tuple[str, str], dict[str, bytes | None]] = {}

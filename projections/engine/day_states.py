@@ -8,7 +8,7 @@ what is withdrawn stays on the shelf without its words.
 import zlib
 from collections.abc import Callable, Collection, Iterator
 from functools import lru_cache, partial
-from typing import Protocol, cast
+from typing import NamedTuple, Protocol, cast
 
 import msgspec
 
@@ -29,20 +29,19 @@ from eventlog.projections.engine.day_fold import (
     DayFileStamp,
     DayFold,
     DayRow,
-    FoldedApart,
+    Redaction,
+    conversations_on,
     day_row,
-    joined,
-    keep_decisions,
-    said_on,
+    merged,
+    rejected_statements,
     stamps_of,
-    stated_by,
+    store_decisions,
     strays_of,
 )
-from eventlog.projections.engine.shelf import Shelf
-from eventlog.projections.engine.withheld import Withheld
+from eventlog.projections.engine.row_store import RowStore
 
 EVERYTHING = "~"  # after every time
-_NOTHING = Withheld()
+_NOTHING = Redaction()
 Keep = Callable[[Event], bool]
 Progress = Callable[[int, int], None]  # days done, days in all
 
@@ -64,10 +63,17 @@ class DayLog(Protocol):
         ...
 
 
-class DayBook:
+class FoldedDay(NamedTuple):
+    """The rows of a folded day, as kind, name and data, and its conversations."""
+
+    kept: list[tuple[str, str, bytes]]
+    conversations: list[str]
+
+
+class DayStates:
     """Brings the folded days on a shelf to what the log says, and notes which conversations that changed."""
 
-    def __init__(self, log: DayLog, shelf: Shelf, until: str = EVERYTHING, keep: Keep | None = None) -> None:
+    def __init__(self, log: DayLog, shelf: RowStore, until: str = EVERYTHING, keep: Keep | None = None) -> None:
         self._log = log
         self._shelf = shelf
         self._until = until
@@ -79,11 +85,11 @@ class DayBook:
         self._is_changed = False
         self._new: set[str] = set()  # days of which every conversation has changed
         self._dates = _Dates(shelf)
-        self._said = lru_cache(maxsize=16)(partial(said_on, shelf))
+        self._said = lru_cache(maxsize=16)(partial(conversations_on, shelf))
         self.withdrawn = self._withdrawn()
         self.identities = Identities(self.places, self.withdrawn)
 
-    def catch_up(self, progress: Progress, apart: Iterator[FoldedApart] | None = None) -> None:
+    def catch_up(self, progress: Progress, apart: Iterator[FoldedDay] | None = None) -> None:
         """Fold what differs, oldest first; afterwards nothing on the shelf is older than the log.
 
         `apart` are all days, folded by others, where nothing is on the shelf.
@@ -111,14 +117,14 @@ class DayBook:
     def touch_everything(self) -> None:
         """Take every conversation for another than it was; where each belongs is looked at anew."""
         for date in self.rows:
-            for one in said_on(self._shelf, date):
+            for one in conversations_on(self._shelf, date):
                 self._dates.add(one, date)
         for one in self._dates.everyone():
             self.changed.setdefault(one, self._dates.first(one))
 
     def conversation(self, conversation_id: str, /) -> Conversation | None:
         """Merge what a conversation did on all its days."""
-        return joined([self._said(date)[conversation_id] for date in self._dates.of(conversation_id)])
+        return merged([self._said(date)[conversation_id] for date in self._dates.of(conversation_id)])
 
     def dates(self, conversation_id: str) -> list[str]:
         """List the days it was at work on."""
@@ -136,7 +142,7 @@ class DayBook:
         """Merge the days from one on, and what all say of others; what is withdrawn may lack its words."""
         state = Conversations()
         for date, row in self.rows.items():
-            said = said_on(self._shelf, date) if date >= since else {}
+            said = conversations_on(self._shelf, date) if date >= since else {}
             state.merge(Conversations(said, row.retractions, row.notes, row.places))
         return state
 
@@ -176,7 +182,7 @@ class DayBook:
         """Write what is kept of conversations and decisions."""
         self._dates.flush()
         if self._is_changed:
-            keep_decisions(self._shelf, dict(sorted(self.rows.items())))
+            store_decisions(self._shelf, dict(sorted(self.rows.items())))
 
     def events_of(self, day: Day, left_out: Collection[str]) -> list[AnyEvent]:
         """Read the events of a day that count."""
@@ -186,7 +192,7 @@ class DayBook:
     def _withdrawn(self) -> Retractions:
         return Retractions(one for row in self.rows.values() for one in row.retractions)
 
-    def _take(self, date: str, folded: FoldedApart) -> bool:
+    def _take(self, date: str, folded: FoldedDay) -> bool:
         """Put a day that was folded by others on the shelf; not one that may have copies of another day's events."""
         row = day_row.decode(next(data for kind, _, data in folded.kept if kind == "day"))
         if row.misdated:
@@ -206,18 +212,18 @@ class DayBook:
         is_whole = day.date < self._until[:10]
         return stamps_of(day) + ([] if is_whole else [(self._until, 0, 0, 0, 0)])
 
-    def _fold(self, day: Day, copies: CopyFilter | Collection[str], withheld: Withheld = _NOTHING) -> None:
+    def _fold(self, day: Day, copies: CopyFilter | Collection[str], withheld: Redaction = _NOTHING) -> None:
         row = DayRow(self._stamps_of(day))
         fold, row.damage = self._read(day, withheld)
         row.misdated = fold.misdated
         row.left_out = sorted(copies.of(row.misdated) if isinstance(copies, CopyFilter) else copies)
         fold.finish(frozenset(row.left_out))
-        row.withheld = sorted({*withheld.ids, *fold.stated})
+        row.redacted = sorted({*withheld.ids, *fold.rejected})
         row.events = fold.events
         self.folded.add(day.date)
-        self._put(day.date, row, fold.said, fold.knowledge)
+        self._put(day.date, row, fold.conversations, fold.knowledge)
 
-    def _read(self, day: Day, withheld: Withheld) -> tuple[DayFold, list[Damage]]:
+    def _read(self, day: Day, withheld: Redaction) -> tuple[DayFold, list[Damage]]:
         """Skim a day; where anything is odd, look into every line, and count those whose envelope is whole as well."""
         counts = None if self._until == EVERYTHING and self._keep is None else self._counts
         fold = DayFold(day.date, withheld, counts)
@@ -240,7 +246,7 @@ class DayBook:
         return event.ts <= self._until and (self._keep is None or (isinstance(event, Event) and self._keep(event)))
 
     def _put(self, date: str, row: DayRow | None, said: Conversations, knowledge: Knowledge) -> None:
-        before = said_on(self._shelf, date) if date in self.rows else {}
+        before = conversations_on(self._shelf, date) if date in self.rows else {}
         if date not in self.rows:
             self._new.add(date)
         for one in before.keys() | said.by_id.keys():
@@ -287,7 +293,7 @@ class DayBook:
         salts = salts_in(marks)
         stating: set[str] = set()
         for date in self.rows.keys() - self._new if marks else ():
-            for conversation, said in said_on(self._shelf, date).items():
+            for conversation, said in conversations_on(self._shelf, date).items():
                 texts = (text for event in (*said.facts, *said.summaries) for text in statements_of(event))
                 if any(mark in marks for text in texts for mark in marks_of(text, salts)):
                     self._touch(conversation)
@@ -304,11 +310,11 @@ class DayBook:
             if day.date not in dates:
                 continue
             row = self.rows[day.date]
-            ids, there = wanted.get(day.date, set()), set(row.withheld)
+            ids, there = wanted.get(day.date, set()), set(row.redacted)
             is_looked_at = day.date in stating or any(map(_is_stated, there))
             now = ids | (self._stated(day.date) if is_looked_at else set())
             if there - now or (self._shelf.keeps and now - there):
-                self._fold(day, row.left_out, Withheld(ids, self.withdrawn) if self._shelf.keeps else _NOTHING)
+                self._fold(day, row.left_out, Redaction(ids, self.withdrawn) if self._shelf.keeps else _NOTHING)
 
     def _stated(self, date: str) -> set[str]:
         """Find which rejected statements the events of a day make."""
@@ -318,7 +324,7 @@ class DayBook:
         events = [event for one in said for event in (*one.facts, *one.summaries)]
         data = self._shelf.read("state", "knowledge", date)
         entries = _knowledge.decode(data).entries if data else []
-        return {stated for event in (*events, *entries) for stated in stated_by(event, self.withdrawn)}
+        return {stated for event in (*events, *entries) for stated in rejected_statements(event, self.withdrawn)}
 
     def _withheld(self, dates: Collection[str]) -> dict[str, set[str]]:
         """Find the events withdrawn on those days, and what tells of entries that are."""
@@ -353,7 +359,7 @@ class DayBook:
 class _Dates:
     """The days on which each conversation was at work, oldest first; written when it is flushed."""
 
-    def __init__(self, shelf: Shelf) -> None:
+    def __init__(self, shelf: RowStore) -> None:
         self._shelf = shelf
         self._buckets: dict[int, dict[str, list[str]]] = {}
         self._added: dict[str, list[str]] = {}  # those lists of the buckets that days were added to: they are asked for
