@@ -284,13 +284,15 @@ class EntryResolved(Event, tag="entry_resolved", frozen=True, kw_only=True):
 class KnowledgeEdited(Event, tag="knowledge_edited", frozen=True, kw_only=True):
     """The text of a section of a knowledge base that is a person's: from before any entry, or changed by hand.
 
-    `below` has its subsections as they are written, where an entry was about to delete them with it.
+    `below` has its subsections as they are written, where an entry was about to delete them with it. `previous` has
+    what it has in `entry_applied`.
     """
 
     key: SectionKey
     operation: Operation = "update"
     content: str | None = None
     below: str | None = None
+    previous: tuple[str, ...] | None = None
 
 
 class ProjectSeen(Event, tag="project_seen", frozen=True, kw_only=True):

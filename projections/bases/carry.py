@@ -16,6 +16,7 @@ from eventlog.projections.bases.base_file import BaseFile
 from eventlog.projections.bases.drift import text_event
 from eventlog.projections.bases.ledger import HeldEntry, Ledger
 from eventlog.projections.bases.managed_page import ManagedPage, render_base
+from eventlog.projections.bases.page_order import PageOrder
 from eventlog.projections.bases.section_history import Spelling, Wording, lines_of, merged, missing
 from eventlog.projections.bases.sections import Ambiguous, Section, SectionId, Under, Unsafe, page_of
 
@@ -96,11 +97,12 @@ class _Carrier:
         self._replace = replace
         self._observed = ledger.last_known_digests(path)
         self._on = page
+        self._order: PageOrder | None = None  # read once a section returns
         self._reached: dict[SectionId, LatestEntries] = {}
         self._result = WriteResult(page.data)
 
     def carry(self) -> WriteResult:
-        for key in sorted(self._ledger.managed, key=lambda key: len(key.under)):
+        for key in sorted(self._ledger.managed, key=lambda key: (len(key.under), key)):
             self._give_back(key)
         waiting = [*self._ledger.held]
         for entry in self._ledger.pending:
@@ -147,13 +149,15 @@ class _Carrier:
             return section_edits.taken_back(page, section) if section else page.data
         if section:
             return section_edits.with_body(page, section, now.body)
-        return self._put(key, now.title, now.body, now.below)
+        return self._put(key, now, now.body)
 
-    def _put(self, key: SectionId, title: str, body: str, below: str) -> bytes:
-        """Return the page with a section back where it stood: after what was before it, else last."""
-        page = self._on.page
+    def _put(self, key: SectionId, now: Wording, body: str) -> bytes:
+        """Return the page with a section back where it stood, else last; raises Unsafe."""
+        page, title, below = self._on.page, now.title, now.below
+        self._order = self._order or PageOrder(self._ledger.observations)
         try:
-            data = section_edits.insert(page, title, key.level, body, key.under, below, at=self._line_of(key))
+            line = self._order.give_back(key, now.event, page)
+            data = section_edits.insert(page, title, key.level, body, key.under, below, at=line)
             if any(section.key == key for section in page_of(data).sections):
                 return data
         except Unsafe:
@@ -162,17 +166,6 @@ class _Carrier:
             return section_edits.insert(page, title, key.level, body, key.under or None, below)
         except Unsafe:
             return section_edits.insert(page, title, key.level, body, None, below)
-
-    def _line_of(self, key: SectionId) -> int | None:
-        """Find the line at which a section stood; what went with it is passed over. None where nobody knows."""
-        known, after = dict(self._ledger.previous), self._ledger.previous.get(key)
-        headings = {(*section.key.under, section.heading): section for section in self._on.page.sections}
-        while after and after not in headings:
-            gone = next((other for other in known if (*other.under, other.heading) == after), None)
-            after = known.pop(gone) if gone else None
-        if after == ():
-            return next((section.start for section in self._on.page.sections), None)
-        return headings[after].end if after else None
 
     # ------------------------------------------------------------------------------------------ what is pending
 
@@ -291,7 +284,8 @@ class _Carrier:
 
     def _tell_text(self, section: Section, below: str = "") -> None:
         spelling, body = self._on.spelling(section), self._on.page.text(section)
-        self._result.texts.append(text_event(self._file, spelling, body, below))
+        previous = self._on.page.previous(section)
+        self._result.texts.append(text_event(self._file, spelling, body, below, previous=previous))
         self._on.record_text(section, below)
 
     def _arrive(

@@ -10,7 +10,7 @@ from eventlog.projections.bases import sections
 from eventlog.projections.bases.base_file import BaseFile
 from eventlog.projections.bases.ledger import Ledger, Told, digest_of, key_of
 from eventlog.projections.bases.section_history import Spelling
-from eventlog.projections.bases.sections import Page, Section, SectionId
+from eventlog.projections.bases.sections import Page, Section, SectionId, Under
 
 
 def news(ledger: Ledger, file: BaseFile, path: str, page: Page) -> list[Told]:
@@ -29,8 +29,9 @@ def news(ledger: Ledger, file: BaseFile, path: str, page: Page) -> list[Told]:
         is_known = body == (now.body if now else None) or (key not in observed and body is None)
         is_bare = body == "" and not observed.get(key)
         if not (is_known or is_bare) and sections.digest(body) != observed.get(key):
-            copied = new_here(ledger, path, key, body)
-            found.append(copied or text_event(file, ledger.spelled[key], body))
+            previous = page.previous(there[key]) if key in there else None
+            copied = new_here(ledger, path, key, body, previous)
+            found.append(copied or text_event(file, ledger.spelled[key], body, previous=previous))
     return found
 
 
@@ -43,7 +44,9 @@ def arrived(arrivals: Iterable[EntryApplied], page: Page) -> Iterator[EntryAppli
             yield arrival
 
 
-def text_event(file: BaseFile, at: Spelling, body: str | None, below: str = "") -> KnowledgeEdited:
+def text_event(
+    file: BaseFile, at: Spelling, body: str | None, below: str = "", *, previous: Under | None = None
+) -> KnowledgeEdited:
     """Build the event that says what a section of the file says."""
     operation: Operation = "delete" if body is None else "update" if body else "clear"
     return KnowledgeEdited(
@@ -54,6 +57,7 @@ def text_event(file: BaseFile, at: Spelling, body: str | None, below: str = "") 
         operation=operation,
         content=body or None,
         below=below or None,
+        previous=previous,
     )
 
 
@@ -130,6 +134,7 @@ def came_along(ledger: Ledger, path: str, page: Page, known: Collection[Section]
     if not (new and ledger.record.elsewhere):
         return
     here = {section.key: sections.digest(page.text(section)) for section in new}
+    previous = {section.key: page.previous(section) for section in new}
     told = {(one.replica, key_of(one), digest_of(one)): one for one in ledger.record.elsewhere}
     last = {(one.replica, key_of(one)): one for one in ledger.record.elsewhere}
     agree = Counter(machine for (machine, key), one in last.items() if here.get(key, "") == digest_of(one))
@@ -144,10 +149,10 @@ def came_along(ledger: Ledger, path: str, page: Page, known: Collection[Section]
         ]
         if same:
             used.add(same[0][0])
-            yield _found(told[same[0]], path)
+            yield _found(told[same[0]], path, previous[key])
     for (machine, key), one in last.items():
         if machine == nearest[0] and machine in used and not (digest_of(one) or alike[key] or ledger.knows(key)):
-            yield _found(one, path)
+            yield _found(one, path, None)
 
 
 def _has_moved(from_: SectionId, to: SectionId) -> bool:
@@ -155,7 +160,9 @@ def _has_moved(from_: SectionId, to: SectionId) -> bool:
     return from_[:2] == to[:2] and from_ != to
 
 
-def new_here(ledger: Ledger, path: str, key: SectionId, body: str | None) -> EntryApplied | None:
+def new_here(
+    ledger: Ledger, path: str, key: SectionId, body: str | None, previous: Under | None
+) -> EntryApplied | None:
     """Tell how a section that is managed here got this text: by an entry that has not come this way before, if so.
 
     A text that was here before is none: a person may go back to it.
@@ -163,14 +170,14 @@ def new_here(ledger: Ledger, path: str, key: SectionId, body: str | None) -> Ent
     for told in reversed(ledger.record.elsewhere) if body else ():
         is_text = isinstance(told, EntryApplied) and key_of(told) == key and told.digest == sections.digest(body)
         if is_text and isinstance(told, EntryApplied) and ledger.is_news(key, told.target):
-            return _found(told, path)
+            return _found(told, path, previous)
     return None
 
 
-def _found(told: Told, path: str) -> EntryApplied:
+def _found(told: Told, path: str, previous: Under | None) -> EntryApplied:
     """Build the event that says that a section was found as it is told of on another machine."""
     if isinstance(told, EntryApplied):
-        return replace(told, id="", ts="", replica=None, path=path, found=told.id)
+        return replace(told, id="", ts="", replica=None, path=path, found=told.id, previous=previous)
     at = told.key
     return EntryApplied(
         conversation_id=told.conversation_id,
@@ -182,4 +189,5 @@ def _found(told: Told, path: str) -> EntryApplied:
         digest=digest_of(told),
         under=at.under,
         found=told.id,
+        previous=previous,
     )

@@ -11,6 +11,7 @@ Result   the last wording that is not taken back says what the section is. Every
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from functools import cached_property
 from typing import NamedTuple
 
 from msgspec import Struct, field
@@ -82,8 +83,7 @@ class Ledger:
         self.histories = {key: SectionHistory(wordings, counts) for key, wordings in _by_key(in_order).items()}
         self.arrived = {wording.event for _, wording in in_order if wording.event in counts}
         self.managed = {key_of(arrival) for arrival in record.applied}
-        self.previous = {key_of(told): told.previous for told in record.applied if told.previous is not None}
-        self.spelled = {key_of(event): _spelling(event) for event in reversed(self._observations())}
+        self.spelled = {key_of(event): _spelling(event) for event in reversed(self.observations)}
 
         waiting = [entry for entry in meant if self._is_open(entry)]
         held = dict(_held(record, self.decisions, review=review))
@@ -105,7 +105,7 @@ class Ledger:
     @property
     def last_told(self) -> str:
         """Return when the log was last told of a text here, or that an acceptance was taken back; "" if never."""
-        return max((*map(counts_at, self._observations()), *self.record.undone.values()), default="")
+        return max((*map(counts_at, self.observations), *self.record.undone.values()), default="")
 
     def last_arrived(self, key: SectionId) -> str:
         """Return the event that last reached the section; raises StopIteration where none did."""
@@ -115,7 +115,7 @@ class Ledger:
     def told_before_entries(self) -> set[str]:
         """Name the texts that were told because an entry was about to change them: nobody edited anything."""
         first: dict[SectionId, EntryApplied | KnowledgeEdited] = {}
-        for event in self._observations():
+        for event in self.observations:
             first.setdefault(key_of(event), event)
         texts = [event for event in self.record.known.values() if isinstance(event, KnowledgeEdited)]
         return {event.id for event in texts if event.below or first[key_of(event)] is event}
@@ -151,7 +151,7 @@ class Ledger:
 
     def _read_digests(self, path: str) -> dict[SectionId, str]:
         seen: dict[SectionId, str] = {}
-        for event in self._observations():
+        for event in self.observations:
             key = key_of(event)
             if isinstance(event, EntryApplied):
                 if event.path == path:
@@ -160,8 +160,9 @@ class Ledger:
                 seen[key] = sections.digest(body_of_edit(event))
         return seen
 
-    def _observations(self) -> list[Told]:
-        """List all that tells of what a file said, withdrawn or not, oldest first."""
+    @cached_property
+    def observations(self) -> list[Told]:
+        """All that tells of what a file said, withdrawn or not, oldest first."""
         texts = (event for event in self.record.known.values() if isinstance(event, KnowledgeEdited))
         return sorted([*self.record.applied, *texts], key=order)
 
