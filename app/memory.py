@@ -38,7 +38,7 @@ from eventlog.app.write.forget import ForgetResult
 from eventlog.app.write.undo import UndoResult
 from eventlog.format.errors import BadRequest
 from eventlog.format.events import Event
-from eventlog.hosts import named
+from eventlog.hosts import agent_name
 from eventlog.log import verify as verifying
 from eventlog.log.verify import VerifyResult
 from eventlog.projections import ALL
@@ -207,7 +207,7 @@ class Memory:
             session=session,
             session_type=session_type,
             source=source,
-            agent=named(agent),
+            agent=agent_name(agent),
             budget=budget,
             where=os.fspath(project) if project else "",
         )

@@ -4,7 +4,7 @@ from typing import Any
 
 import click
 
-from eventlog.hosts import room_named
+from eventlog.hosts import room_name
 
 
 class NearChoice(click.Choice[str]):
@@ -26,4 +26,4 @@ class HostChoice(NearChoice):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """Translate any name of a host into the one of the command line."""
-        return super().convert(room_named(value), param, ctx)
+        return super().convert(room_name(value), param, ctx)

@@ -168,7 +168,7 @@ def _types(ctx: click.Context, _: click.Parameter, value: tuple[str, ...]) -> tu
 
 def _named(_: click.Context, __: click.Parameter, value: str | None) -> str | None:
     """Translate an agent's name into that of the log; any program may say something."""
-    return hosts.named(value) if value else value
+    return hosts.agent_name(value) if value else value
 
 
 def program(text: str, default: str | None = None) -> Callable[[_Function], _Function]:

@@ -11,7 +11,7 @@ from eventlog.format.events import Event, Fact, HostEvent, SessionStart
 from eventlog.format.line_marks import is_among, marked
 from eventlog.format.retractions import statements_of
 from eventlog.format.text import statement_of
-from eventlog.hosts.prompt_events import is_prompt
+from eventlog.hosts import prompt_of
 
 _IN_A_MEMORY = ("there", "repetition", "no room")
 
@@ -83,7 +83,7 @@ class _Session:
 
 
 def _asks(event: HostEvent) -> bool:
-    return is_prompt(event.agent, event.name) and isinstance(event.payload.get("prompt"), str)
+    return event.name == prompt_of(event.agent) and isinstance(event.payload.get("prompt"), str)
 
 
 def _was_told(given: ReceiptSources, text: str) -> bool:

@@ -28,10 +28,10 @@ from eventlog.format.codec import from_fields, to_fields
 from eventlog.format.errors import Busy
 from eventlog.format.events import ConversationText, Event, SessionEnd, SessionStart, StageSummary
 from eventlog.hooks import error_log, open_sessions
-from eventlog.hosts import find_transcript, steps_from_log
-from eventlog.hosts.conversation_text import TextDrawer
-from eventlog.hosts.steps import Step
-from eventlog.hosts.summarise import summarise
+from eventlog.hosts.transcripts import read
+from eventlog.hosts.transcripts.conversation_text import TextExtractor
+from eventlog.hosts.transcripts.steps import Step
+from eventlog.hosts.transcripts.summarise import summarise
 from eventlog.log.event_log import EventLog
 from eventlog.settings import cached
 from eventlog.settings.schema import Settings
@@ -167,14 +167,14 @@ def _run_hooks(opened: OpenStore, note: OpenSession, kind: type[SessionStart | S
 def _draw(log: EventLog, note: OpenSession, settings: Settings) -> list[Event]:
     """Draw what the transcript has to say: the text to search by, and a summary where the agent saved none."""
     events = log.session(note.session)
-    text = TextDrawer(note.project or "")
+    text = TextExtractor(note.project or "")
     steps = text.watch(_steps(note, events))
     found = None
     if _has_own_summary(events):
         deque(steps if settings.recall.transcripts else (), maxlen=0)
     else:
         found = summarise(steps, settings.locale)
-    said = text.drawn() if settings.recall.transcripts else None
+    said = text.extracted() if settings.recall.transcripts else None
     if said and (drawn := _event(note, "conversation_text", **said._asdict())) and not _is_known(drawn, events):
         log.put([drawn])
     if not found:
@@ -198,9 +198,9 @@ def _is_known(drawn: Event, events: Iterable[Event]) -> bool:
 
 def _steps(note: OpenSession, events: list[Event]) -> Iterator[Step]:
     """Read the host's own transcript, else what its hooks told us."""
-    steps = find_transcript.read_transcript(note.agent, note.transcript)
+    steps = read.read_transcript(note.agent, note.transcript)
     first = next(steps, None)
-    return chain([first], steps) if first else steps_from_log.steps(events)
+    return chain([first], steps) if first else read.logged_steps(events)
 
 
 def _event(note: OpenSession, kind: str, **fields: object) -> Event:

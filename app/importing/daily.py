@@ -34,7 +34,7 @@ def _common(path: Path) -> dict[str, Any]:
     """The project whose host's directory holds the file, and the agent of that host."""
     for room, profile in profiles().items():
         if profile.home in path.parts:
-            return {"project": items.project_above(path, profile.home), "agent": hosts.named(room)}
+            return {"project": items.project_above(path, profile.home), "agent": hosts.agent_name(room)}
     return {"project": project_root(str(path.parent)) or None, "agent": None}
 
 

@@ -11,7 +11,7 @@ from eventlog.app.importing.source import ImportRequest, Reader
 from eventlog.app.importing.transcripts import read_host, readable_hosts
 from eventlog.app.importing.wake import read_wake
 from eventlog.app.importing.writer import ImportFilter, ImportResult, Writer
-from eventlog.hosts import room_named
+from eventlog.hosts import room_name
 from eventlog.log.event_log import EventLog
 
 _EVERYTHING = ImportFilter()
@@ -38,4 +38,4 @@ def import_past(
     Raises BadRequest where there is nothing to read, or NotStored.
     """
     writer = Writer(log, request.machine, dry_run=dry_run)
-    return writer.write(sources()[room_named(source)](request), wanted)
+    return writer.write(sources()[room_name(source)](request), wanted)

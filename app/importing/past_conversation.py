@@ -10,15 +10,15 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from eventlog import hosts
 from eventlog.app.importing.source import BadPlace, Found, PastEvents, SourceEvent
 from eventlog.format import layers, timestamps
 from eventlog.format.error_text import of_system
-from eventlog.hosts import outline as past
-from eventlog.hosts.conversation_text import TextDrawer
-from eventlog.hosts.find_transcript import read_transcript
-from eventlog.hosts.outline import Outline
-from eventlog.hosts.steps import Step
-from eventlog.hosts.summarise import summarise
+from eventlog.hosts.transcripts.conversation_text import TextExtractor
+from eventlog.hosts.transcripts.past_session import PastSession
+from eventlog.hosts.transcripts.read import read_transcript
+from eventlog.hosts.transcripts.steps import Step
+from eventlog.hosts.transcripts.summarise import summarise
 from eventlog.projects.root import project_root
 from eventlog.settings.schema import Settings
 
@@ -30,7 +30,7 @@ def found_in(agent: str, path: Path, settings: Settings, now: int, *, named: boo
     """Read one transcript, at a time in nanoseconds; one that is given by name is taken to be over."""
     damaged: list[int] = []
     try:
-        about = past.outline(agent, path, damaged)
+        about: PastSession | None = hosts.part(agent, "past").past_session(path, damaged)
         steps = list(read_transcript(agent, str(path))) if about else []
     except OSError as error:
         yield BadPlace(str(path), of_system(error)[0])
@@ -44,9 +44,9 @@ def found_in(agent: str, path: Path, settings: Settings, now: int, *, named: boo
     yield PastEvents(tuple(_events(agent, about, path, steps, settings)), str(path), is_open)
 
 
-def _events(agent: str, about: Outline, path: Path, steps: list[Step], settings: Settings) -> Iterator[SourceEvent]:
+def _events(agent: str, about: PastSession, path: Path, steps: list[Step], settings: Settings) -> Iterator[SourceEvent]:
     common = _common(agent, about)
-    drawer = TextDrawer(common["project"] or "")
+    drawer = TextExtractor(common["project"] or "")
     drawn = [_summary(drawer.watch(steps), settings.locale)]
     if not about.subagent:
         drawn += [_end(about), _text(drawer) if settings.recall.transcripts else {}]
@@ -56,7 +56,7 @@ def _events(agent: str, about: Outline, path: Path, steps: list[Step], settings:
         yield SourceEvent({"ts": ts, **common, **fields}, key, about.is_dated)
 
 
-def _common(agent: str, about: Outline) -> dict[str, Any]:
+def _common(agent: str, about: PastSession) -> dict[str, Any]:
     project = (project_root(about.where) or None) if about.where.startswith("/") else None
     return {
         "conversation_id": about.conversation,
@@ -66,7 +66,7 @@ def _common(agent: str, about: Outline) -> dict[str, Any]:
     }
 
 
-def _start(about: Outline, path: Path) -> dict[str, Any]:
+def _start(about: PastSession, path: Path) -> dict[str, Any]:
     return {
         "type": "session_start",
         "source": IMPORT,
@@ -77,7 +77,7 @@ def _start(about: Outline, path: Path) -> dict[str, Any]:
     }
 
 
-def _end(about: Outline) -> dict[str, Any]:
+def _end(about: PastSession) -> dict[str, Any]:
     lasted = (timestamps.to_ns(about.ended) - timestamps.to_ns(about.started)) / 1_000_000
     return {"type": "session_end", "reason": IMPORT, "duration_ms": lasted if about.is_dated else None}
 
@@ -90,7 +90,7 @@ def _summary(steps: Iterable[Step], locale: str) -> dict[str, Any]:
     return {"type": "stage_summary", "layer": layers.SESSION_END, "scope": "session", **drawn._asdict()}
 
 
-def _text(drawer: TextDrawer) -> dict[str, Any]:
+def _text(drawer: TextExtractor) -> dict[str, Any]:
     """The fields of the text to search by; none where nobody asked anything."""
-    drawn = drawer.drawn()
+    drawn = drawer.extracted()
     return {"type": "conversation_text", **drawn._asdict()} if drawn else {}

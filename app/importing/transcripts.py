@@ -10,8 +10,8 @@ from eventlog.app.importing.read_ahead import read_each
 from eventlog.app.importing.source import Found, ImportRequest
 from eventlog.app.machine import Machine
 from eventlog.format.events import SessionStart
-from eventlog.hosts import outline as past
-from eventlog.hosts.profile import directory_of, profiles
+from eventlog.hosts.profile import profiles
+from eventlog.hosts.transcripts.read import find_transcripts
 from eventlog.log import days
 from eventlog.log.event_log import EventLog
 from eventlog.projects.root import project_root
@@ -30,8 +30,8 @@ def count_past(host: str, machine: Machine, log: EventLog) -> int:
     A transcript is known by its path, which a start tells, or by an id of a conversation in that; where they cannot be
     read there are none.
     """
-    place = directory_of(profiles()[host], machine.home, machine.environ)
-    found = past.transcripts(hosts.named(host), place) if place.is_dir() else []
+    place = profiles()[host].directory(machine.home, machine.environ)
+    found = find_transcripts(hosts.agent_name(host), place) if place.is_dir() else []
     if not found:
         return 0
     known = _known_paths(log)
@@ -53,10 +53,10 @@ def _names_in(path: Path) -> Iterator[str]:
 
 def read_host(host: str, request: ImportRequest) -> Iterator[Found]:
     """Read the past of a host: its transcripts in the order they were last written, then its agent's notes."""
-    agent, machine = hosts.named(host), request.machine
-    place = request.place(directory_of(profiles()[host], machine.home, machine.environ))
+    agent, machine = hosts.agent_name(host), request.machine
+    place = request.place(profiles()[host].directory(machine.home, machine.environ))
     progress = request.phases("reading transcripts")
-    paths, about = past.transcripts(agent, place), (request.settings, machine.clock())
+    paths, about = find_transcripts(agent, place), (request.settings, machine.clock())
     each = (found_in(agent, place, *about, named=True),) if paths == [place] else read_each(agent, paths, *about)
     for number, found in enumerate(each, 1):
         yield from found

@@ -105,7 +105,7 @@ class _Story:
     def _event(self, event: dict[str, Any], fields: dict[str, Any]) -> SourceEvent:
         ts, ran_in = items.time_of(event.get("timestamp")), event.get("execution_context")
         session = items.text_of(ran_in, "session_id", "thread_id") if isinstance(ran_in, dict) else ""
-        agent = hosts.named(items.text_of(event, "provider"))
+        agent = hosts.agent_name(items.text_of(event, "provider"))
         common = {
             "conversation_id": session or items.day_conversation("wake", self._project, ts),
             "project": self._project,

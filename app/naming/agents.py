@@ -14,7 +14,7 @@ _CLI = "cli"
 
 def agents_meant(log: EventLog, said: Iterable[str]) -> tuple[str, ...]:
     """Translate names into those of the log; raises BadRequest for one that neither hosts nor log know."""
-    wanted = tuple(dict.fromkeys(map(hosts.named, words(said))))
+    wanted = tuple(dict.fromkeys(map(hosts.agent_name, words(said))))
     strangers = [agent for agent in wanted if agent not in (*hosts.ROOMS, HUMAN, _CLI)]
     if strangers:
         known = known_names(log).agents

@@ -8,7 +8,7 @@ from eventlog.app.naming.references import session_named
 from eventlog.format import timestamps
 from eventlog.format.events import HUMAN, Event, HostEvent, SaveRequested, SessionEnd, TurnEnd, persons_conversation
 from eventlog.hosts.environment import named_conversations
-from eventlog.hosts.steps_from_log import PROMPTS
+from eventlog.hosts.transcripts.read import PROMPTS
 from eventlog.log.event_log import EventLog
 from eventlog.projections.context.recent_events import events_of
 from eventlog.store import Store

@@ -54,3 +54,10 @@ def _is_too_deep(value: object) -> bool:
         if not level:
             return False
     return any(isinstance(inner, dict | list) for inner in level)
+
+
+def dig(record: Any, *names: str) -> Any:
+    """The value under these names, None where there is no such place."""
+    for name in names:
+        record = record.get(name) if isinstance(record, dict) else None
+    return record

@@ -11,7 +11,6 @@ from eventlog.hooks import acceptable, patience, safety_nets
 from eventlog.hooks.patience import OutOfTime
 from eventlog.hooks.record import dated, event_of, note, note_call, record, tidy
 from eventlog.hosts.call import HookCall, Payload
-from eventlog.hosts.classify import classify, event_name
 from eventlog.store import Store
 from eventlog.store.files import keep_owners_rights
 
@@ -124,7 +123,7 @@ def _before_file(store: Store, call: HookCall, dialect: "Dialect", start_context
 
 def read(payload: Payload, agent_hint: str = "", event_hint: str = "") -> HookCall:
     """Read the call a payload tells of, in the words of the host that really sent it."""
-    return hosts.read(classify(payload, agent_hint), payload, event_name(payload, event_hint))
+    return hosts.read(payload, agent_hint, event_hint)
 
 
 def _silence(hints: "Mapping[str, str]") -> bytes:
@@ -152,7 +151,7 @@ def hints_in(argv: list[str]) -> dict[str, str]:
     for position, name in enumerate(words[:-1], 1):
         if name.startswith("--"):
             found[name[2:]] = words[position]
-    return {**found, "agent": hosts.named(found.get("agent", ""))}
+    return {**found, "agent": hosts.agent_name(found.get("agent", ""))}
 
 
 def _is_off(call: HookCall) -> bool:

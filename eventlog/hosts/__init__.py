@@ -1,10 +1,11 @@
-"""The table of hosts: which room belongs to which agent; a module of a room is loaded when it is asked for.
+"""The table of hosts, which of them is calling, and how to read and answer it.
 
-A room has `protocol` (loaded by hooks), `profile`, and where there is something to read, `transcript`, `sessions` and
-`past`.
+All code about a host lies in its room, a folder; `part` loads a module of it on demand. A room has `protocol` (loaded
+by hooks), `profile` (for installers), and where the host keeps transcripts, `past`. Everybody may import this package.
 """
 
-from eventlog.hosts.call import HookCall, Payload
+from eventlog.fast.lean import os
+from eventlog.hosts.call import HookCall, Payload, text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,10 +21,13 @@ if TYPE_CHECKING:
             """Give a session its context, at its start or at another event whose answer reaches the agent."""
 
         def ask(self, request: str, /) -> bytes:
-            """Make the agent go on with a request at the end of a turn, or give it one with the next prompt."""
+            """Make the agent continue with a request at the end of a turn, or add it to the next prompt."""
 
         def flush(self, request: str, /) -> bytes:
-            """Say something before a compaction; SILENT where nobody listens."""
+            """Answer before a compaction; SILENT where the answer reaches nobody."""
+
+    _Groups = tuple[tuple[str, ...], ...]
+    MemoryFiles = tuple[_Groups, _Groups, bool]  # below the project, below the home; whether `@path` imports others
 
 
 ROOMS = {  # the agent's name in the log -> its room, which is also its name on the command line
@@ -36,34 +40,137 @@ ROOMS = {  # the agent's name in the log -> its room, which is also its name on 
     "qwen-code": "qwen",
     "opencode": "opencode",
 }
-_ALSO_CALLED = {"codex-cli": "codex", "gemini-cli": "gemini", "copilot-cli": "copilot", "cursor-agent": "cursor"}
+_ALIASES = {"codex-cli": "codex", "gemini-cli": "gemini", "copilot-cli": "copilot", "cursor-agent": "cursor"}
 _RUN_FOREIGN_HOOKS_THEIR_WAY = ("copilot", "vscode")
+_READ_AGENTS_MD = ("amp", "windsurf", "droid")  # hosts without a room
+_prompts: "dict[str | None, str | None]" = {}
 
 
-def read(agent: str, payload: Payload, name: str) -> HookCall:
-    """The call a payload of that agent tells of."""
-    if agent in ROOMS:
-        call: HookCall = part(agent, "protocol").read(payload, name)
-        return call
-    from eventlog.hosts.other import protocol as other
+# ------------------------------------------------------------------------------------------------ names and rooms
 
-    return other.read(payload, name, agent)
+
+def agent_name(agent: str) -> str:
+    """Translate any name of an agent into its name in the log; an unknown name stays."""
+    agent = _ALIASES.get(agent, agent)
+    return next((name for name, room in ROOMS.items() if room == agent), agent)
+
+
+def room_name(agent: str) -> str:
+    """Translate any name of an agent into its name on the command line; an unknown name stays."""
+    return ROOMS.get(agent_name(agent), agent)
+
+
+def part(agent: str, name: str) -> "Any":
+    """Load a module of the agent's room; None where the agent has no room, or the room no such module."""
+    if agent not in ROOMS:
+        return None
+    module = f"eventlog.hosts.{ROOMS[agent]}.{name}"
+    try:
+        return __import__(module, fromlist=[name])
+    except ModuleNotFoundError as error:
+        if error.name != module:
+            raise
+        return None
+
+
+# ------------------------------------------------------------------------------------------------ reading and answering
+
+_GEMINI = frozenset(
+    (
+        "BeforeAgent", "AfterAgent", "BeforeTool", "AfterTool", "PreCompress",
+        "BeforeModel", "AfterModel", "BeforeToolSelection",
+    )
+)  # fmt: skip
+_GEMINI_TOO = frozenset(("SessionStart", "SessionEnd", "Notification"))
+
+
+def read(payload: Payload, agent_hint: str = "", event_hint: str = "") -> HookCall:
+    """Make a call of a payload, as the room of the host that sent it reads it.
+
+    The hints come from the installed command, and decide only where the payload does not.
+    """
+    agent, name = classify(payload, agent_hint), event_name(payload, event_hint)
+    protocol = part(agent, "protocol")
+    call: HookCall = protocol.read(payload, name) if protocol else _read_unknown(payload, name, agent)
+    return call
+
+
+def classify(payload: Payload, hint: str = "") -> str:  # noqa: PLR0911 - a table, in the order hosts imitate each other
+    """Name the agent that sent a payload; never by the environment, which hosts inherit from each other."""
+    name = text(payload, "hook_event_name")
+    if text(payload, "cursor_version", "conversation_id"):
+        return "cursor"
+    if text(payload, "agent_action_name"):
+        return "windsurf"
+    if camel := text(payload, "hookEventName"):
+        return "grok" if text(payload, "workspaceRoot") or camel == camel.lower() else "vscode"
+    if name and ("########" in text(payload, "prompt_id") or (hint == "qwen-code" and name not in _GEMINI)):
+        return "qwen-code"
+    if text(payload, "sessionId") and not name:
+        return "copilot"
+    if name in _GEMINI:
+        return "gemini"
+    if name and text(payload, "timestamp"):
+        return "gemini" if name in _GEMINI_TOO and hint in ("", "gemini") else "copilot"
+    if text(payload, "turn_id") or "/rollout-" in text(payload, "transcript_path").replace("\\", "/"):
+        return "codex"
+    return hint or "claude-code"
+
+
+def event_name(payload: Payload, hint: str = "") -> str:
+    """Return the host's name of the event; Copilot's camel-case payloads have none, so their fields decide."""
+    if name := text(payload, "hook_event_name", "hookEventName", "agent_action_name") or hint:
+        return name
+    if text(payload, "stopReason"):
+        return "agentStop"
+    return "sessionStart" if text(payload, "source") else "unknown"
+
+
+def _read_unknown(payload: Payload, name: str, agent: str) -> HookCall:
+    """Make a call of the payload of a host without a room, under the names most hosts use."""
+    session = text(payload, "session_id", "sessionId", "trajectory_id", "conversation_id", "conversationId")
+    subagent, tool = text(payload, "agent_id", "agentId"), text(payload, "tool_use_id", "tool_call_id")
+    call = HookCall(agent, name, payload, session=session, dedupe_key=tool, subagent=subagent)
+    turn = text(payload, "turn_id", "execution_id")
+    match name[:1].lower() + name[1:]:
+        case "sessionStart" | "session_start" | "agentSpawn":
+            return call.as_session_start(source=text(payload, "source"), transcript_path=call.transcript)
+        case "stop" | "agentStop" | "afterAgent" | "post_cascade_response":
+            return call.as_turn_end(turn_id=turn, status="completed", dedupe_key=turn)
+        case "sessionEnd" | "session_end":
+            return call.as_session_end(reason=text(payload, "reason"))
+    return call
+
+
+class _Unknown:
+    """The dialect of hosts without a room: how they want to be answered is not known, so every answer is empty."""
+
+    SILENT = b""
+
+    @staticmethod
+    def start(*_: str) -> bytes:
+        return b""
+
+    ask = flush = start
 
 
 def dialect(installed_for: str, agent: str) -> "Dialect":
-    """How to answer: in the words of whoever runs the hook.
+    """Choose how to answer: in the words of whoever runs the hook.
 
-    Cursor translates what the hooks of Claude Code's settings answer, as far as it knows it. VS Code and Copilot run
-    them too, but understand only themselves.
+    Cursor translates the answers of the hooks in Claude Code's settings, as far as it understands them. VS Code and
+    Copilot run these hooks too, but understand only their own answers.
     """
     caller = agent if agent in _RUN_FOREIGN_HOOKS_THEIR_WAY else installed_for or agent
-    translated = part(caller, "foreign") if caller != agent else None
-    spoken: Dialect = translated or part(caller, "protocol")
-    return spoken
+    protocol = part(caller, "protocol") or _Unknown
+    chosen: Dialect = getattr(protocol, "FOREIGN", protocol) if caller != agent else protocol
+    return chosen
+
+
+# ------------------------------------------------------------------------------------------------ details of protocols
 
 
 def session_variable(agent: str) -> str:
-    """Name the variable in which the agent's shell commands find their conversation's id; "" where there is none."""
+    """Name the variable in which the agent's shell commands find their conversation's id; "" for none."""
     return str(getattr(part(agent, "protocol"), "SESSION_VARIABLE", ""))
 
 
@@ -73,35 +180,37 @@ def most_at_start(agent: str) -> tuple[str, int]:
     return str(encoding), int(most)
 
 
+def prompt_of(agent: str | None) -> str | None:
+    """Name the host event of a prompt whose hook may add context; None where the agent's host has none."""
+    if agent not in _prompts:
+        _prompts[agent] = getattr(part(agent, "protocol"), "PROMPT", None) if agent else None
+    return _prompts[agent]
+
+
+def memory_files(agent: str) -> "MemoryFiles":
+    """List the files an agent's host gives it by itself: of each group, the first that exists."""
+    unknown = ((("AGENTS.md",),) if agent in _READ_AGENTS_MD else (), (), False)
+    files: MemoryFiles = getattr(part(agent, "protocol"), "MEMORY", unknown)
+    return files
+
+
 def conversation_of_call(agent: str, meta: "Mapping[str, Any]") -> str:
-    """Find the conversation a host names with a call of a tool of ours, in its `_meta`; "" where it names none."""
-    found = getattr(part(agent, "protocol"), "conversation_of_call", None)
-    return str(found(meta)) if found else ""
-
-
-def named(agent: str) -> str:
-    """Translate any name of an agent into its name in the log; a stranger's stays as it is."""
-    agent = _ALSO_CALLED.get(agent, agent)
-    return next((known for known, room in ROOMS.items() if room == agent), agent)
-
-
-def room_named(agent: str) -> str:
-    """Translate any name of an agent into its name on the command line; a stranger's stays as it is."""
-    return ROOMS.get(named(agent), agent)
+    """Find the conversation a host names with a call of an MCP tool, in its `_meta`; "" for none."""
+    find = getattr(part(agent, "protocol"), "conversation_of_call", None)
+    return str(find(meta)) if find else ""
 
 
 def newest_transcript(agent: str, where: str, environ: "Mapping[str, str]") -> str:
-    """Find what the host wrote last of its sessions in a directory; "" where it keeps none, or nobody knows where."""
-    sessions = part(agent, "sessions")
-    return str(sessions.newest_transcript(where, environ)) if sessions else ""
+    """Find the transcript the host wrote last of its sessions in a directory; "" where it keeps none."""
+    find = getattr(part(agent, "protocol"), "newest_transcript", None)
+    return str(find(where, environ)) if find else ""
 
 
-def part(agent: str, name: str) -> "Any":
-    """Load a module of the agent's room, of the common one for agents without; None where the room lacks it."""
-    module = f"eventlog.hosts.{ROOMS.get(agent, 'other')}.{name}"
+def newest_file(directory: str) -> str:
+    """Find the `.jsonl` file of a directory that was written last, as a resumed conversation is; "" for none."""
     try:
-        return __import__(module, fromlist=[name])
-    except ModuleNotFoundError as error:
-        if error.name != module:
-            raise
-        return None
+        with os.scandir(directory) as entries:
+            files = [(entry.stat().st_mtime_ns, entry.path) for entry in entries if entry.name.endswith(".jsonl")]
+    except OSError:
+        return ""
+    return max(files, default=(0, ""))[1]

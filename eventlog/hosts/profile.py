@@ -1,26 +1,29 @@
-"""The profile of a host, beside its protocol: its files, what it reads by itself, whose hooks it also runs.
+"""The profile of a host: its files, which programs it is found by, whose hooks it also runs, what it allows its agent.
 
-Each host's room has one such profile (`profile.py`), with the documentation or the observation it was taken from.
+Each room has a `profile.py` with `PROFILE`, and names the documentation or the observation it was taken from.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from eventlog import hosts
+from eventlog.format.untrusted_json import dig
+from eventlog.hosts.save_commands import TOOLS, VERBS
 
 Shape = Literal["nested", "flat", "script"]
 Scope = Literal["user", "project"]
+Verdict = Literal["allowed", "asked", "refused"]
 
 BOTH_SCOPES: tuple[Scope, ...] = ("user", "project")
-_READ_AGENTS_MD = ("amp", "windsurf", "droid")  # hosts without a room
 SECONDS, MILLISECONDS = 10, 10_000  # of a hook's timeout, in the unit its host counts in
 
 
 class HookFile(NamedTuple):
-    """The file a host keeps its hooks in.
+    """The file of a host's hooks.
 
-    Only events named in the host's documentation: Cursor ignores the whole file for one name it does not know.
+    Only events named in the host's documentation: Cursor ignores the whole file for a single name it does not know.
     """
 
     user_file: str  # below the host's directory
@@ -30,19 +33,19 @@ class HookFile(NamedTuple):
     handler: Mapping[str, Any]  # the command still empty
     own: Mapping[str, Mapping[str, Any]] = {}  # what differs from it for some events; for nested shapes also `matcher`
     command_key: str = "command"
-    before_files: tuple[str, ...] = ()  # an event before a file is read or changed, for who wants recall there
+    before_files: tuple[str, ...] = ()  # an event before a file is read or changed, for users who want recall there
     document: Mapping[str, Any] = {}  # what a new file needs beside `hooks`
-    script: Path | None = None  # of shape "script": what the file holds, a line `const COMMANDS = {}` in it
+    script: Path | None = None  # of shape "script": the file's text, with a line `const COMMANDS = {}`
 
 
 class ServerFile(NamedTuple):
-    """The file a host keeps its MCP servers in: an object, or a TOML table, of them by their names at `keys`."""
+    """The file of a host's MCP servers: an object, or a TOML table, of them by their names at `keys`."""
 
     user_file: str  # below the host's directory
     project_file: str = ""  # below the project's; "" where it reads none there
     keys: tuple[str, ...] = ("mcpServers",)
-    entry: Mapping[str, Any] = {}  # what a server is told with beside its command
-    is_in_home: bool = False  # the user's file lies beside the host's directory, where that is not moved
+    entry: Mapping[str, Any] = {}  # what an entry needs beside its command
+    is_in_home: bool = False  # the user's file lies beside the host's directory, unless that is moved
     has_one_list: bool = False  # the command is one list with its arguments
 
 
@@ -51,22 +54,11 @@ class RuleFile(NamedTuple):
 
     project_file: str
     user_file: str | None = None  # below the host's directory; None where it reads none there
-    head: str = ""  # of a file of our own; "" for a block in a shared one
-
-
-class MemoryFiles(NamedTuple):
-    """The files a host gives its agent by itself: of each group, the first that is there.
-
-    With `has_imports` they may name others by `@path`.
-    """
-
-    project: tuple[tuple[str, ...], ...] = ()  # below the project's directory
-    home: tuple[tuple[str, ...], ...] = ()  # below the user's home
-    has_imports: bool = False
+    head: str = ""  # of a file of our own; "" for a block in a shared file
 
 
 class ForeignHooks(NamedTuple):
-    """Hooks registered for another host that this one runs, too; `is_enough` where they miss nothing it can tell."""
+    """Hooks of another host that this host runs too; `is_enough` where it lacks no event by running only these."""
 
     agent: str
     scopes: tuple[Scope, ...] = BOTH_SCOPES
@@ -74,60 +66,90 @@ class ForeignHooks(NamedTuple):
 
 
 class Distrust(NamedTuple):
-    """Hooks of ours a host may skip, and the remedy; `is_guess` where an arrival since proves the contrary."""
+    """Hooks of ours a host may skip, and the remedy; `is_guess` where a call of them since proves the contrary."""
 
     what: str
     fix: str
     is_guess: bool = False
 
 
-class TrustFile(NamedTuple):
-    """The file a host notes in which hooks it was told to trust.
+class Grant(NamedTuple):
+    """The commands to allow: our saving verbs, of this program, writing into this store."""
 
-    `without` reads its text, our file of hooks and the value of that file, and gives the text without our hooks.
+    program: str  # as a shell reads it
+    store: str  # absolute
+
+    @property
+    def prefixes(self) -> tuple[str, ...]:
+        """How each of the commands begins."""
+        return tuple(f"{self.program} {verb}" for verb in VERBS)
+
+
+class Permission(NamedTuple):
+    """The narrowest rule by which a host's agent may save unasked: where it stands, and its text.
+
+    `json` and `toml` add `items` to the list at `keys` of a shared file; `own` is a file of ours with the text
+    `items[0]`. `judge` reads the parsed file (None: no file). `overruled` is the remedy where our rule is present and
+    another rule overrules it. `unsafe` is the reason where rules for commands, which earlier releases wrote, allow
+    more than saving.
     """
 
-    file: str  # below the host's directory
-    without: Callable[[str, Path, Any], str]
+    form: Literal["json", "toml", "own"]
+    user_file: str  # below the host's directory
+    items: Callable[[Grant], tuple[str, ...]]
+    judge: Callable[[Any, Grant], Verdict]
+    is_ours: Callable[[str, Grant], bool]
+    overruled: str = ""
+    project_file: str = ""  # below the project's; "" where the user's file applies to all projects
+    keys: tuple[str, ...] = ()
+    unsafe: str = ""
+
+
+class NoPermission(NamedTuple):
+    """A host without a lasting rule for single commands: its verdict, and the options it takes instead."""
+
+    verdict: Verdict
+    remedy: Callable[[Grant], str]
 
 
 class HostProfile(NamedTuple):
-    """One host.
+    """All an installer needs to know of a host.
 
-    `distrust` reads the host's own directory, our file in it, and the value of that file.
+    `distrust` reads the host's directory, our hook file in it, and the value of that file. `without_trust` reads the
+    text of `trust_file`, our hook file and its value, and returns the text without our hooks.
     """
 
-    agent: str  # as commands call it
-    name: str  # as its makers call it
+    agent: str  # as commands name it
+    name: str  # as its makers name it
     home: str  # its directory under the user's home
     hooks: HookFile
     rules: RuleFile
-    memory: MemoryFiles
+    permission: Permission | NoPermission | None = None  # None where none is documented
     home_variable: str = ""  # of the environment, moves that directory; "" where nothing does
-    servers: ServerFile | None = None  # None where none is known
-    programs: tuple[str, ...] = ()  # by which its presence is told; by default what commands call it
+    servers: ServerFile | None = None  # None where none is documented
+    programs: tuple[str, ...] = ()  # whose presence shows that it is installed; by default `agent`
     runs: tuple[str, ...] = ()  # programs that run its agent's commands, and no person's
-    marks: tuple[str, ...] = ()  # variables these find in their environment, whether or not there is an id of a session
-    traces: tuple[str, ...] = ()  # directories of the user's home that tell it, too; by default its own
+    marks: tuple[str, ...] = ()  # variables these commands find in their environment, with or without a session's id
+    traces: tuple[str, ...] = ()  # directories of the user's home that show it, too; by default its own
     also_runs: tuple[ForeignHooks, ...] = ()
     distrust: Callable[[Path, Path, Any], Iterator[Distrust]] | None = None
-    trust: TrustFile | None = None
-    after_install: str = ""  # to be done by the user, once, where the host distrusts our hooks
+    trust_file: str = ""  # below the host's directory: which hooks the user has trusted
+    without_trust: Callable[[str, Path, Any], str] | None = None
+    after_install: str = ""  # for the user to do, once, where the host distrusts our hooks
+
+    def directory(self, home: str, environ: Mapping[str, str]) -> Path:
+        """Find the host's own directory, for a user with that home."""
+        moved = environ.get(self.home_variable, "") if self.home_variable else ""
+        return Path(moved) if moved else Path(home, self.home)
 
 
 def profiles() -> dict[str, HostProfile]:
-    """All hosts with a room, by their name on the command line, in the order of the table."""
-    return {room: _load(agent) for agent, room in hosts.ROOMS.items()}
-
-
-def directory_of(host: HostProfile, home: str, environ: Mapping[str, str]) -> Path:
-    """Find the host's own directory, for a user with that home."""
-    moved = environ.get(host.home_variable, "") if host.home_variable else ""
-    return Path(moved) if moved else Path(home, host.home)
+    """Load the profiles of all rooms, by the host's name on the command line, in the order of the table."""
+    return {room: hosts.part(agent, "profile").PROFILE for agent, room in hosts.ROOMS.items()}
 
 
 def where_moved(path: str, environ: Mapping[str, str]) -> str:
-    """Lead a path below a host's directory (`~/.codex/memories`) to where the environment has moved that directory."""
+    """Translate a path below a host's directory (`~/.codex/memories`) to where the environment has moved that."""
     for host in profiles().values():
         inside = path.removeprefix(f"~/{host.home}/")
         if inside != path and (moved := environ.get(host.home_variable)):
@@ -135,13 +157,47 @@ def where_moved(path: str, environ: Mapping[str, str]) -> str:
     return path
 
 
-def memory_files(agent: str) -> MemoryFiles:
-    """Name what the agent of that name in the log is given by its host; nothing where that is not known."""
-    if agent in hosts.ROOMS:
-        return _load(agent).memory
-    return MemoryFiles(project=(("AGENTS.md",),)) if agent in _READ_AGENTS_MD else MemoryFiles()
+_ALLOW = ("permissions", "allow")
 
 
-def _load(agent: str) -> HostProfile:
-    profile: HostProfile = hosts.part(agent, "profile").PROFILE
-    return profile
+def listed(
+    shape: str, enough: tuple[str, ...], overrules: Mapping[str, Verdict], project_file: str, unsafe: str = ""
+) -> Permission:
+    """Make the rule of a host that lists what it allows in `settings.json`, under `permissions.allow`.
+
+    `shape` is a rule with `{}` for how a command begins; each of `enough` allows all commands. A rule that also stands
+    in a list of `overrules`, the stronger first, gets their verdict. Our MCP tools get rules too. Where it is `unsafe`
+    to allow a command by how it begins, no rule for a command is written, and earlier ones are removed.
+    """
+    tools = tuple(f"mcp__eventlog__{tool}" for tool in TOOLS)
+    head, tail = map(re.escape, shape.split("{}"))
+    ours = re.compile(rf"{head}(?:.* -m |\S*/|'.*/)?eventlog'? (?:{'|'.join(VERBS)}){tail}")
+
+    def commands(grant: Grant) -> tuple[str, ...]:
+        return tuple(shape.format(prefix) for prefix in grant.prefixes)
+
+    def judge(settings: Any, grant: Grant) -> Verdict:
+        for key, verdict in overrules.items():
+            if {*commands(grant), *enough}.intersection(strings(settings, ("permissions", key))):
+                return verdict
+        allowed = {*strings(settings, _ALLOW)}
+        is_ruled = not unsafe and allowed.issuperset(commands(grant))
+        return "allowed" if is_ruled or allowed.intersection(enough) else "asked"
+
+    return Permission(
+        form="json",
+        user_file="settings.json",
+        project_file=project_file,
+        keys=_ALLOW,
+        items=lambda grant: tools if unsafe else (*commands(grant), *tools),
+        judge=judge,
+        overruled=unsafe or f"take eventlog out of {' and '.join(f'permissions.{key}' for key in overrules)}",
+        unsafe=unsafe,
+        is_ours=lambda item, _: item in tools or ours.fullmatch(item) is not None,
+    )
+
+
+def strings(document: Any, keys: Sequence[str]) -> list[str]:
+    """List the strings of the list at these keys; none where it is no list."""
+    found = dig(document, *keys)
+    return [item for item in found if isinstance(item, str)] if isinstance(found, list) else []

@@ -7,10 +7,14 @@ import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from eventlog.hosts.profile import MemoryFiles, memory_files
+from eventlog.hosts import memory_files
 from eventlog.projections.context.loader import Unreadable, read
 from eventlog.projects.home import in_full
+
+if TYPE_CHECKING:
+    from eventlog.hosts import MemoryFiles
 
 _IMPORT = re.compile(r"(?<!\S)@(?P<path>[^\s`]+)")
 _CODE = re.compile(r"```.*?```|`[^`\n]*`", re.DOTALL)
@@ -29,17 +33,19 @@ def looked_for(agent: str, project: str, home: str) -> Iterator[str]:
     yield from map(str, _own(memory, Path(project), Path(home)))
 
 
-def _own(memory: MemoryFiles, project: Path, home: Path) -> Iterator[Path]:
+def _own(memory: "MemoryFiles", project: Path, home: Path) -> Iterator[Path]:
+    _, _, has_imports = memory
     for group in _groups(memory, project, home):
         file = next((path for path in group if path.is_file()), group[-1])
         yield file
-        if memory.has_imports:
+        if has_imports:
             yield from _imports(file, home)
 
 
-def _groups(memory: MemoryFiles, project: Path, home: Path) -> Iterator[list[Path]]:
-    yield from ([project / name for name in group] for group in memory.project)
-    yield from ([home / name for name in group] for group in memory.home)
+def _groups(memory: "MemoryFiles", project: Path, home: Path) -> Iterator[list[Path]]:
+    below_project, below_home, _ = memory
+    yield from ([project / name for name in group] for group in below_project)
+    yield from ([home / name for name in group] for group in below_home)
 
 
 def _imports(file: Path, home: Path) -> Iterator[Path]:

@@ -43,7 +43,7 @@ from eventlog.format.events import (
     order,
 )
 from eventlog.format.retractions import Retractions, wordless
-from eventlog.hosts.prompt_events import is_prompt, prompt_of
+from eventlog.hosts import prompt_of
 from eventlog.log.envelope_scan import Skimmed
 from eventlog.projections.current.places import Places
 
@@ -161,7 +161,7 @@ class Conversation(Struct, array_like=True):
                 self.flushed = self.flushed or event.trigger == "pre_compact"
                 self.asked = self.asked or event.trigger == "stop"
             case HostEvent():
-                self.prompts += is_prompt(event.agent, event.name)
+                self.prompts += event.name == prompt_of(event.agent)
             case (
                 ConversationText() | PlanEntry() | Retraction() | Rejected()
                 | Restored() | EntryApplied() | EntryResolved() | KnowledgeEdited() | ProjectSeen() | ProjectJoined()

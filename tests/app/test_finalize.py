@@ -10,7 +10,7 @@ import pytest
 
 from eventlog.format.events import StageSummary
 from eventlog.hooks import background
-from eventlog.hosts import find_transcript
+from eventlog.hosts.transcripts import read
 from eventlog.log.event_log import EventLog
 from eventlog.settings.schema import Settings
 from eventlog.store import Store
@@ -210,7 +210,7 @@ def test_a_conversation_that_breaks_us_costs_only_itself(store, monkeypatch):
     def break_on_the_first(note, events):
         if note.session == "a":
             raise RecursionError("too deep")
-        return find_transcript.read_transcript("claude-code", TRANSCRIPT)
+        return read.read_transcript("claude-code", TRANSCRIPT)
 
     monkeypatch.setattr("eventlog.app.build.finalize._steps", break_on_the_first)
     for session in ("a", "b"):
@@ -224,7 +224,7 @@ def test_a_failure_is_noted_and_tried_again(store, monkeypatch):
     log = EventLog(alone(store))
     run(store, _end())
     monkeypatch.setattr(
-        "eventlog.hosts.find_transcript.read_transcript", lambda *_: (_ for _ in ()).throw(OSError("gone"))
+        "eventlog.hosts.transcripts.read.read_transcript", lambda *_: (_ for _ in ()).throw(OSError("gone"))
     )
     finalize(log)
     kept = _notes(store)

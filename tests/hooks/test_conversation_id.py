@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from eventlog.hosts.claude.sessions import slug
+from eventlog.hosts.claude.protocol import slug
 from tests.support.host_calls import events, tell
 from tests.support.payloads import claude, codex, data
 

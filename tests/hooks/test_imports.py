@@ -32,9 +32,6 @@ OURS = {
     "hooks.spare",
     "hosts",
     "hosts.call",
-    "hosts.classify",
-    "hosts.other",
-    "hosts.other.protocol",
     "projects",
     "projects.root",
     "secrets",
@@ -57,7 +54,7 @@ AT_THE_END = {
     "store.stamps",
 }
 STANDARD = {"_blake2", "_json", "_stat", "faulthandler", "fcntl", "gc"}  # and not `os`
-ROOM = re.compile(r"hosts\.(?!other)\w+(\.protocol)?")  # of the host that calls
+ROOM = re.compile(r"hosts\.\w+(\.protocol)?")  # of the host that calls
 QUIET = claude("PostToolUse", tool_name="Bash", tool_use_id="t-9")
 
 

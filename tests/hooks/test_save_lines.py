@@ -12,7 +12,7 @@ from eventlog.format.codec import to_fields
 from eventlog.format.events import Fact, StageSummary
 from eventlog.hooks import prompts
 from eventlog.hosts.call import HookCall
-from eventlog.hosts.saving import only_saves
+from eventlog.hosts.save_commands import only_saves
 from eventlog.log.event_log import EventLog
 from eventlog.store import Store
 from tests.support.command_line import call

@@ -3,8 +3,7 @@
 import pytest
 
 from eventlog import hosts
-from eventlog.hosts.classify import classify, event_name
-from eventlog.hosts.prompt_events import is_prompt
+from eventlog.hosts import classify, event_name, prompt_of
 from tests.support.host_calls import events, tell
 from tests.support.payloads import claude, codex, cursor
 
@@ -197,10 +196,10 @@ def test_a_turn_of_qwen_is_one_prompt_however_often_it_is_submitted(store):
 @pytest.mark.parametrize("agent", [*hosts.ROOMS, "an unknown one"])
 def test_the_log_has_as_prompts_just_those_that_may_be_told_something(agent):
     profile = hosts.part(agent if agent in hosts.ROOMS else "claude-code", "profile").PROFILE
-    calls = [hosts.read(agent, {"session_id": "s", "prompt": "Why?"}, name) for name in profile.hooks.events]
+    calls = [hosts.read({"session_id": "s", "prompt": "Why?"}, agent, name) for name in profile.hooks.events]
     asked = {call.name for call in calls if call.asked}
 
-    assert asked == {call.name for call in calls if call.type == "host_event" and is_prompt(call.agent, call.name)}
+    assert asked == {call.name for call in calls if call.type == "host_event" and call.name == prompt_of(call.agent)}
     assert bool(asked) == (agent not in ("cursor", "vscode", "an unknown one"))
 
 

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eventlog.format.events import ConversationText
-from eventlog.hosts.conversation_text import MOST_CHARS, TextDrawer
-from eventlog.hosts.steps import Step
+from eventlog.hosts.transcripts.conversation_text import MOST_CHARS, TextExtractor
+from eventlog.hosts.transcripts.steps import Step
 from eventlog.log.event_log import EventLog
 from eventlog.settings.schema import RecallSettings, Settings
 from tests.support.hook_calls import run
@@ -28,9 +28,9 @@ TOLD = [
 
 
 def drawn(steps):
-    drawer = TextDrawer("/src/shop")
+    drawer = TextExtractor("/src/shop")
     assert list(drawer.watch(steps)) == list(steps)
-    return drawer.drawn()
+    return drawer.extracted()
 
 
 def test_the_text_of_a_conversation():

@@ -10,7 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from eventlog.hosts.copilot.permit import answer
-from eventlog.hosts.plain_commands import NotPlain, read_commands
+from eventlog.hosts.save_commands import NotPlain, read_commands
 from tests.support.command_line import call, surroundings
 
 OURS, STORE = "/opt/venv/bin/eventlog", "/home/ada/.eventlog"

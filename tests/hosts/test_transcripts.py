@@ -9,14 +9,11 @@ from hypothesis import strategies as st
 
 from eventlog.format.codec import from_fields
 from eventlog.hooks import prompts
-from eventlog.hosts import find_transcript, steps_from_log
 from eventlog.hosts.call import HookCall
-from eventlog.hosts.our_words import of_the_user, without_ours
-from eventlog.hosts.shell import files_written, programs_run
-from eventlog.hosts.statements import closing
-from eventlog.hosts.steps import Step
-from eventlog.hosts.summarise import TranscriptSummary, summarise
-from eventlog.hosts.tools import from_tool
+from eventlog.hosts.transcripts import read
+from eventlog.hosts.transcripts.read import of_the_user, without_own_texts
+from eventlog.hosts.transcripts.steps import Step, files_written, from_tool, programs_run
+from eventlog.hosts.transcripts.summarise import TranscriptSummary, closing, summarise
 from eventlog.store import Store
 from tests.support.tree import ROOT
 
@@ -73,7 +70,7 @@ DRAWN = {
 
 
 def _steps(agent, path):
-    return list(find_transcript.read_transcript(agent, str(path)))
+    return list(read.read_transcript(agent, str(path)))
 
 
 def _drawn(*steps):
@@ -117,7 +114,7 @@ def test_lines_nobody_knows_are_passed_over(agent, junk, tmp_path_factory):
     lines = FILES[agent].read_bytes().split(b"\n")
     path = tmp_path_factory.mktemp("t") / FILES[agent].name
     path.write_bytes(b"\n".join([*(one.replace(b"\n", b" ").replace(b"\r", b" ") for one in junk), *lines]))
-    drawn = summarise(find_transcript.read_transcript(agent, str(path)))
+    drawn = summarise(read.read_transcript(agent, str(path)))
 
     assert drawn is not None
     assert DRAWN[agent].decisions == drawn.decisions
@@ -137,7 +134,7 @@ def test_a_transcript_streams(tmp_path):
     }
     (tmp_path / "large.jsonl").write_text((json.dumps(record) + "\n") * 60)
     tracemalloc.start()
-    count = sum(1 for _ in find_transcript.read_transcript("claude-code", str(tmp_path / "large.jsonl")))
+    count = sum(1 for _ in read.read_transcript("claude-code", str(tmp_path / "large.jsonl")))
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
 
@@ -210,7 +207,7 @@ def test_a_host_without_a_reader_is_told_by_its_hooks():
 
     assert TranscriptSummary(
         "Add a badge", "Changed README.md, badge.svg, helper.md. Ran `make`. Added.", [], []
-    ) == summarise(steps_from_log.steps(events))
+    ) == summarise(read.logged_steps(events))
 
 
 # ------------------------------------------------------------------------------------------------ summaries
@@ -314,8 +311,8 @@ def test_our_own_text_is_never_the_users(tmp_path, prompt):
     path.write_text(json.dumps({"id": "1", "type": "user", "content": prompt}) + "\n")
     told = {"type": "host_event", "conversation_id": "c", "name": "BeforeAgent", "payload": {"prompt": prompt}}
 
-    assert [Step("prompt", "Fix the cart")] == list(find_transcript.read_transcript("gemini", str(path)))
-    assert [Step("prompt", "Fix the cart")] == list(steps_from_log.steps([from_fields(told)]))
+    assert [Step("prompt", "Fix the cart")] == list(read.read_transcript("gemini", str(path)))
+    assert [Step("prompt", "Fix the cart")] == list(read.logged_steps([from_fields(told)]))
 
 
 # ------------------------------------------------------------------------------------------------ our own words
@@ -377,7 +374,7 @@ def test_what_an_agent_answers_us_is_no_part_of_the_conversation():
         Step("file", "/f"),
     ]
 
-    assert [Step("prompt", "x"), Step("reply", "Done"), Step("file", "/f")] == [*without_ours(told)]
+    assert [Step("prompt", "x"), Step("reply", "Done"), Step("file", "/f")] == [*without_own_texts(told)]
 
 
 @pytest.mark.parametrize(

@@ -34,8 +34,7 @@ HOST = re.compile(
 )
 ROOM = re.compile(r"eventlog/hosts/\w+/")  # rooms may name each other: some hosts run the hooks of others
 KNOWS_HOSTS = {
-    "eventlog/hosts/__init__.py": "the table of hosts",
-    "eventlog/hosts/classify.py": "tells one host from another, before any room is loaded",
+    "eventlog/hosts/__init__.py": "the table of hosts, and what tells them apart",
     "eventlog/settings/schema.py": "the default of `codex_memory`, a key of config.yaml",
     "cli/verbs/hook.py": "examples in the help",
     "cli/verbs/import.py": "examples in the help",

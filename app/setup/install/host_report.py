@@ -15,11 +15,11 @@ from eventlog.app.setup.install.permissions import Saving
 from eventlog.format import timestamps
 from eventlog.format.error_text import of_record
 from eventlog.format.errors import BadRequest, EventLogError
+from eventlog.format.untrusted_json import dig
 from eventlog.hooks import error_log
 from eventlog.hooks.command import calls_us, command, is_ours, is_shared, missing_files
-from eventlog.hosts import named, newest_transcript
+from eventlog.hosts import agent_name, newest_transcript
 from eventlog.hosts.profile import BOTH_SCOPES, HostProfile, Scope, profiles
-from eventlog.hosts.steps import dig
 
 
 class Report(NamedTuple):
@@ -48,9 +48,9 @@ def examine(target: InstallTarget) -> list[Report]:
     hosts = profiles()
     heard: dict[str, str] = {}
     with suppress(OSError):
-        heard = last_seen(target.store, [named(agent) for agent in hosts])
+        heard = last_seen(target.store, [agent_name(agent) for agent in hosts])
     files = {agent: list(_files(target, host)) for agent, host in hosts.items()}
-    reports = [_report(target, host, files, heard.get(named(agent))) for agent, host in hosts.items()]
+    reports = [_report(target, host, files, heard.get(agent_name(agent))) for agent, host in hosts.items()]
     return [
         report._replace(problems=(*report.problems, *_failures(target, report.agent, failed))) for report in reports
     ]
@@ -189,7 +189,7 @@ def _distrust(target: InstallTarget, host: HostProfile, file: _HookFile, last: s
 def _has_run_since(target: InstallTarget, host: HostProfile, file: Path) -> bool:
     """Tell whether the host wrote a session since our hooks are in its file; before, nothing can have been missed."""
     try:
-        newest = newest_transcript(named(host.agent), str(target.project), target.environ)
+        newest = newest_transcript(agent_name(host.agent), str(target.project), target.environ)
         return bool(newest) and Path(newest).stat().st_mtime_ns > file.stat().st_mtime_ns
     except OSError:
         return False
@@ -237,7 +237,7 @@ def _saving_time(host: HostProfile, spare: list[_HookFile]) -> str:
 
 def _failures(target: InstallTarget, agent: str, failed: list[dict[str, object]]) -> Iterator[Problem]:
     """Name what hooks called by this host could not do."""
-    own = [failure for failure in failed if failure.get("agent") == named(agent)]
+    own = [failure for failure in failed if failure.get("agent") == agent_name(agent)]
     if own:
         log = error_log.path_of(target.store)
         last = f"the last at {str(own[-1].get('ts'))[:19]}: {of_record(str(own[-1].get('error')))}"

@@ -11,9 +11,16 @@ from eventlog.app.setup.install import backup, hook_entries, host_file, mcp_serv
 from eventlog.app.setup.install.json_spans import parse
 from eventlog.format.errors import BadRequest
 from eventlog.hooks.command import command, server_command
-from eventlog.hosts import room_named
-from eventlog.hosts.permission import Grant, NoPermission, Permission
-from eventlog.hosts.profile import BOTH_SCOPES, HostProfile, Scope, directory_of, profiles
+from eventlog.hosts import room_name
+from eventlog.hosts.profile import (
+    BOTH_SCOPES,
+    Grant,
+    HostProfile,
+    NoPermission,
+    Permission,
+    Scope,
+    profiles,
+)
 from eventlog.settings.cached import wants_files
 from eventlog.store import Store
 
@@ -53,7 +60,7 @@ class InstallTarget(NamedTuple):
 
     def directory(self, host: HostProfile) -> Path:
         """Find the host's own directory."""
-        return directory_of(host, str(self.home), self.environ)
+        return host.directory(str(self.home), self.environ)
 
 
 class FileChange(NamedTuple):
@@ -65,7 +72,7 @@ class FileChange(NamedTuple):
 
 def profile_of(agent: str) -> HostProfile:
     """Find the profile of an agent by any of its names; raises BadRequest."""
-    known, room = profiles(), room_named(agent)
+    known, room = profiles(), room_name(agent)
     if room not in known:
         raise BadRequest(f"there is no agent {agent!r}", hint=f"known are {', '.join(known)}")
     return known[room]
@@ -238,12 +245,12 @@ def _is_empty_object(text: str) -> bool:
 
 def _forget_trust(target: InstallTarget, host: HostProfile, path: Path, registered: object) -> None:
     """Take out what the host noted of our hooks in a file, which held this value; what is unreadable stays."""
-    if host.trust is None:
+    if host.without_trust is None:
         return
-    noted = target.directory(host) / host.trust.file
+    noted = target.directory(host) / host.trust_file
     with _alone(target.store), suppress(BadRequest):
         text = host_file.text_of(host_file.read(noted), noted)
-        left = host.trust.without(text, path, registered)
+        left = host.without_trust(text, path, registered)
         if left != text:
             host_file.write(noted, left.encode())
 

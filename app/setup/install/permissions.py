@@ -7,13 +7,11 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from eventlog import hosts
 from eventlog.app.setup.install import json_edit, toml_edit
 from eventlog.app.setup.install.json_spans import parse, says_something
 from eventlog.format.errors import BadRequest
 from eventlog.hooks import prompts
-from eventlog.hosts.permission import Grant, NoPermission, Permission, Verdict
-from eventlog.hosts.profile import HostProfile
+from eventlog.hosts.profile import Grant, HostProfile, NoPermission, Permission, Verdict
 from eventlog.store import Store
 
 
@@ -26,9 +24,7 @@ class Saving(NamedTuple):
 
 def known(host: HostProfile) -> Permission | NoPermission | None:
     """Find what is known of the host's permissions; None where nothing is."""
-    room = hosts.part(hosts.named(host.agent), "permission")
-    found: Permission | NoPermission | None = room.PERMISSION if room else None
-    return found
+    return host.permission
 
 
 def rule_of(host: HostProfile) -> Permission | None:

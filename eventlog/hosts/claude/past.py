@@ -1,23 +1,27 @@
-"""Claude Code's past: `projects/<slug>/<session>.jsonl`, subagents in `<session>/subagents/agent-*.jsonl`.
+"""Claude Code's history: `projects/<slug>/<session>.jsonl`, a line per block of a message and per piece of bookkeeping.
 
-Older versions put subagents' files beside those of sessions. Bookkeeping lines have no times and are written again
-when a session is opened. Its notes to itself lie in `projects/<slug>/memory/`.
+Subagents write to `<session>/subagents/agent-*.jsonl`, in older versions beside the sessions, lines with
+`isSidechain`: what they changed counts, their words do not. After a compaction the summary stands as a user's message;
+a rewind leaves the abandoned branch in the file. Bookkeeping lines have no times and are written again when a session
+is opened. The agent's notes to itself lie in `projects/<slug>/memory/`.
 """
 
 from collections.abc import Iterator
 from pathlib import Path
 
-from eventlog.hosts.claude.transcript import HELPER
-from eventlog.hosts.outline import Outline, Span, directory_spelled, first_text
-from eventlog.hosts.steps import dig, records, word
+from eventlog.format.layers import MARK
+from eventlog.format.untrusted_json import dig
+from eventlog.hosts.call import text
+from eventlog.hosts.transcripts.past_session import PastSession, Span, directory_spelled, first_text
+from eventlog.hosts.transcripts.steps import Step, TranscriptRecord, from_blocks, records, text_of, texts
 
 FOLDERS = ("projects",)
 NAMES = ("*.jsonl",)
-_HELPERS = "subagents"
+_SUBAGENTS, _SUBAGENT = "subagents", "agent-"  # what their files' names begin with
 
 
-def outline(path: Path, damaged: list[int]) -> Outline | None:
-    """Draw the outline of a session's or a subagent's file; None where no message is in it. Raises OSError."""
+def past_session(path: Path, damaged: list[int]) -> PastSession | None:
+    """Read the head of a session's or a subagent's file; None where no message is in it. Raises OSError."""
     span = Span()
     sessions: dict[str, None] = {}
     where = branch = model = ""
@@ -25,24 +29,24 @@ def outline(path: Path, damaged: list[int]) -> Outline | None:
         if "message" not in record:
             continue
         span.see(record.get("timestamp"))
-        sessions.setdefault(word(record, "sessionId"))
-        where, branch = where or word(record, "cwd"), branch or word(record, "gitBranch")
+        sessions.setdefault(text(record, "sessionId"))
+        where, branch = where or text(record, "cwd"), branch or text(record, "gitBranch")
         model = model or first_text(dig(record, "message", "model"))
     if not sessions:
         return None
     started, ended, is_dated = span.of(path)
-    helper = path.stem.removeprefix(HELPER) if path.name.startswith(HELPER) else ""
+    helper = path.stem.removeprefix(_SUBAGENT) if path.name.startswith(_SUBAGENT) else ""
     conversation = path.stem if path.stem in sessions else first_text(*sessions, _root(path))
-    return Outline(conversation, started, ended, where, helper, model, branch, "", is_dated)
+    return PastSession(conversation, started, ended, where, helper, model, branch, "", is_dated)
 
 
 def _root(path: Path) -> str:
-    """The session whose folder of subagents a file lies in, else the file's own name."""
-    return path.parts[path.parts.index(_HELPERS) - 1] if _HELPERS in path.parts[1:] else path.stem
+    """Name the session above the folder of subagents of a file, else the file itself."""
+    return path.parts[path.parts.index(_SUBAGENTS) - 1] if _SUBAGENTS in path.parts[1:] else path.stem
 
 
 def notes(directory: Path) -> Iterator[tuple[Path, str]]:
-    """List the files of what the agent noted for itself, each with the directory it is about; "" where nobody knows."""
+    """Yield the files of the agent's own notes, each with the directory it is about; "" where that is unknown."""
     for folder in sorted(directory.glob("projects/*/memory")):
         about = _directory_of(folder.parent)
         for path in sorted(folder.rglob("*.md")):
@@ -50,9 +54,82 @@ def notes(directory: Path) -> Iterator[tuple[Path, str]]:
 
 
 def _directory_of(folder: Path) -> str:
-    """The directory that the sessions of a folder say they are in, else the one its name spells."""
+    """Find the directory the sessions of a folder ran in, else the directory of its slug."""
     for path in sorted(folder.glob("*.jsonl")):
         for record in records(path):
-            if where := word(record, "cwd"):
+            if where := text(record, "cwd"):
                 return where
     return directory_spelled(folder.name)
+
+
+_TITLES = {"summary": "summary", "ai-title": "aiTitle", "custom-title": "customTitle"}
+_NOT_THE_USER = ("<task-notification>", "<local-command", "<command-name>", "<command-message>", "<system-reminder>",
+                 "Caveat: The messages below", "[Request interrupted", "Stop hook feedback:")  # fmt: skip
+
+
+def steps(path: Path) -> Iterator[Step]:
+    """Yield the steps of a session, after the changes of its subagents; or of a subagent's file. Raises OSError."""
+    is_subagent = path.name.startswith(_SUBAGENT)
+    for file in sorted((path.parent / path.stem / "subagents").glob("**/agent-*.jsonl")):
+        for record in records(file):
+            yield from from_blocks(dig(record, "message", "content"))
+    abandoned = _abandoned(path)
+    for record in records(path):
+        if (record.get("isSidechain") and not is_subagent) or text(record, "uuid") in abandoned:
+            continue
+        yield from _title(record)
+        yield from _request_of_ours(record)
+        yield from _words(record)
+        yield from from_blocks(dig(record, "message", "content"))
+
+
+def _title(record: TranscriptRecord) -> Iterator[Step]:
+    kind = text(record, "type")
+    if kind in _TITLES and (title := text(record, _TITLES[kind]) or text(record, "title")):
+        yield Step("title", title)
+
+
+def _request_of_ours(record: TranscriptRecord) -> Iterator[Step]:
+    """Yield the request of our own hook at the end of a turn: feedback, or an attachment."""
+    attached = dig(record, "attachment") if dig(record, "attachment", "hookEvent") == "Stop" else None
+    request = text_of(
+        dig(attached, "content") if attached else record.get("isMeta") and dig(record, "message", "content")
+    )
+    if MARK in request:
+        yield Step("prompt", request[request.index(MARK) :])
+
+
+def _words(record: TranscriptRecord) -> Iterator[Step]:
+    if record.get("isMeta") or record.get("isCompactSummary") or record.get("isVisibleInTranscriptOnly"):
+        return
+    content = dig(record, "message", "content")
+    if record.get("type") == "assistant" and (reply := text_of(content)):
+        yield Step("reply", reply)
+    if record.get("type") == "user":
+        prompt = "\n".join(part for part in texts(content) if not part.lstrip().startswith(_NOT_THE_USER)).strip()
+        if prompt:
+            yield Step("prompt", prompt)
+
+
+def _abandoned(path: Path) -> set[str]:
+    """Find the messages of branches that were rewound.
+
+    A rewind leaves two prompts with the same parent, and the later prompt is the conversation. (Tools called in
+    parallel fork the chain too, but not with prompts.)
+    """
+    children: dict[str, list[str]] = {}
+    prompts: dict[str, list[str]] = {}
+    for record in records(path):
+        uuid, parent = text(record, "uuid"), text(record, "parentUuid")
+        if uuid and parent:
+            children.setdefault(parent, []).append(uuid)
+            if any(step.kind == "prompt" for step in _words(record)):
+                prompts.setdefault(parent, []).append(uuid)
+    waiting = [uuid for siblings in prompts.values() for uuid in siblings[:-1]]
+    found: set[str] = set()
+    while waiting:
+        uuid = waiting.pop()
+        if uuid not in found:
+            found.add(uuid)
+            waiting += children.get(uuid, [])
+    return found

@@ -1,6 +1,9 @@
-"""Claude Code's files and hooks; documentation: code.claude.com/docs/en/hooks, /memory, /skills."""
+"""Claude Code's files, hooks and permissions; documentation: code.claude.com/docs/en/hooks, /skills, /permissions.
 
-from eventlog.hosts.profile import SECONDS, HookFile, HostProfile, MemoryFiles, RuleFile, ServerFile
+It asks before each command (`claude -p` refuses it) unless a rule allows it; it checks each command of a line.
+"""
+
+from eventlog.hosts.profile import SECONDS, HookFile, HostProfile, RuleFile, ServerFile, listed
 
 _SKILL = (
     "---\nname: eventlog\ndescription: Save a summary of the session and its key facts when a task is done, or look up "
@@ -11,6 +14,8 @@ _EVENTS = (
     "SessionStart", "UserPromptSubmit", "PostToolUse", "Stop", "SubagentStart", "SubagentStop", "PreCompact",
     "SessionEnd",
 )  # fmt: skip
+
+_PERMISSION = listed("Bash({}:*)", ("Bash", "Bash(*)", "Bash(:*)"), {"deny": "refused"}, ".claude/settings.json")
 
 PROFILE = HostProfile(
     agent="claude",
@@ -35,11 +40,7 @@ PROFILE = HostProfile(
         user_file="skills/eventlog/SKILL.md",
         head=_SKILL,
     ),
-    memory=MemoryFiles(
-        project=(("CLAUDE.md",), (".claude/CLAUDE.md",), ("CLAUDE.local.md",)),
-        home=((".claude/CLAUDE.md",),),
-        has_imports=True,
-    ),
+    permission=_PERMISSION,
     servers=ServerFile(".claude.json", ".mcp.json", entry={"type": "stdio"}, is_in_home=True),  # docs: /mcp
     runs=("claude",),
     marks=("CLAUDECODE",),

@@ -1,25 +1,32 @@
-"""Claude Code, and every host that kept its protocol.
+"""Claude Code, and every host that adopted its protocol.
 
 Payload: `session_id`, `hook_event_name`, `prompt_id` (the turn, from 2.1.196 on); inside a subagent also `agent_id`,
 under the root's session id. A turn may end while background tasks run, and again when they are done.
-Before a compaction nothing can be said to the agent: that is made up for at the `SessionStart` that follows it.
-Documentation: code.claude.com/docs/en/hooks.
+Before a compaction no hook reaches the agent: the `SessionStart` that follows it makes up for that.
+Documentation: code.claude.com/docs/en/hooks, /memory.
 """
 
 from eventlog.fast import fastjson
+from eventlog.fast.lean import os
+from eventlog.hosts import newest_file
 from eventlog.hosts.call import HookCall, Payload, text
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 AGENT = "claude-code"
 SESSION_VARIABLE = "CLAUDE_CODE_SESSION_ID"  # of its agent's shell commands: the root session, also in subagents
 MOST_AT_START = ("utf-16-le", 19_800)  # 10,000 characters of two bytes; of more it shows a file, and how that begins
+MEMORY = (("CLAUDE.md",), (".claude/CLAUDE.md",), ("CLAUDE.local.md",)), ((".claude/CLAUDE.md",),), True
 SILENT = b""
-PROMPT = "UserPromptSubmit"  # which event a prompt is, where its hook may tell something with it
+PROMPT = "UserPromptSubmit"  # the event of a prompt, whose answer reaches the agent
 
 _OPENS_FILES = ("read", "edit", "multiedit", "write", "notebookedit", "readfile", "writefile")
 
 
 def read(payload: Payload, name: str, agent: str = AGENT) -> HookCall:
-    """Read the call a payload tells of."""
+    """Make a call of a payload."""
     turn = text(payload, "turn_id", "prompt_id")
     session, subagent = text(payload, "session_id", "sessionId"), text(payload, "agent_id")
     call = HookCall(agent, name, payload, session=session, subagent=subagent, dedupe_key=text(payload, "tool_use_id"))
@@ -31,7 +38,7 @@ def read(payload: Payload, name: str, agent: str = AGENT) -> HookCall:
                 model=text(payload, "model"),
                 transcript_path=text(payload, "transcript_path"),
             )
-        case "Stop" if turn or not payload.get("stop_hook_active"):  # else the same turn, gone on for a hook
+        case "Stop" if turn or not payload.get("stop_hook_active"):  # else the same turn, continued for a hook
             return call.as_turn_end(turn_id=turn, status="completed", dedupe_key=turn, may_ask=is_settled(payload))
         case "PreCompact":
             return call.as_compaction()
@@ -40,28 +47,20 @@ def read(payload: Payload, name: str, agent: str = AGENT) -> HookCall:
             return call.as_session_end(reason=text(payload, "reason"), dedupe_key=turn)
         case "SubagentStart" | "SubagentStop":
             call.dedupe_key = subagent
-            if payload.get("agent_type") == "":  # who makes a compaction's summary is nobody's subagent
+            if payload.get("agent_type") == "":  # the agent that writes a compaction's summary is no subagent
                 call.subagent = ""
         case "UserPromptSubmit":
             call.dedupe_key, call.asked = turn, text(payload, "prompt")
         case "PreToolUse" if agent == AGENT:
-            call.file = _file(payload)
+            arguments = payload.get("tool_input")
+            is_of_file = text(payload, "tool_name").replace("_", "").lower() in _OPENS_FILES
+            paths = arguments if is_of_file and isinstance(arguments, dict) else {}
+            call.file = text(paths, "file_path", "notebook_path", "absolute_path")
     return call
 
 
-def _file(payload: Payload) -> str:
-    """The file a tool is about to read or change; "" for other tools."""
-    arguments = payload.get("tool_input")
-    is_of_file = text(payload, "tool_name").replace("_", "").lower() in _OPENS_FILES
-    return (
-        text(arguments, "file_path", "notebook_path", "absolute_path")
-        if is_of_file and isinstance(arguments, dict)
-        else ""
-    )
-
-
 def is_settled(payload: Payload) -> bool:
-    """Neither the answer to a hook's own request, nor with anything still running."""
+    """Return whether the turn is over: it answers no hook's request, and nothing runs in the background."""
     return not payload.get("stop_hook_active") and not payload.get("background_tasks")
 
 
@@ -71,15 +70,12 @@ def start(context: str, event: str = "SessionStart") -> bytes:
 
 
 def ask(request: str) -> bytes:
-    """Continue the turn with a request, shown as what a hook says.
-
-    A blocked stop is shown as a problem, and told twice.
-    """
-    return fastjson.dumps({"hookSpecificOutput": {"hookEventName": "Stop", "additionalContext": request}})
+    """Continue the turn with a request, shown as a hook's text; a blocked stop is shown as a problem, and twice."""
+    return start(request, "Stop")
 
 
 def ask_with_prompt(request: str) -> bytes:
-    """Add a request to what the agent is given with a prompt, for hosts that show a stopped end of a turn as one."""
+    """Add a request to the context of a prompt, for hosts that show a stopped end of a turn as an error."""
     return start(request, PROMPT)
 
 
@@ -89,6 +85,26 @@ def block(request: str) -> bytes:
 
 
 def flush(request: str) -> bytes:
-    """Say nothing: what a hook says before a compaction is discarded."""
+    """Stay silent: Claude Code discards the answer of a hook before a compaction."""
     del request
     return SILENT
+
+
+class FOREIGN:  # a namespace, as `dialect` takes it
+    """Answer hosts that run the hooks of Claude Code's settings: all of them translate a blocked stop."""
+
+    SILENT = SILENT
+    start = staticmethod(start)
+    ask = staticmethod(block)
+    flush = staticmethod(flush)
+
+
+def newest_transcript(where: str, environ: "Mapping[str, str]") -> str:
+    """Find the transcript written last, `projects/<slug of the directory>/<session>.jsonl`; "" for none."""
+    home = environ.get("CLAUDE_CONFIG_DIR") or os.path.expanduser("~/.claude")
+    return newest_file(f"{home}/projects/{slug(where)}")
+
+
+def slug(path: str) -> str:
+    """Spell a path as Claude Code names its directory of transcripts: everything but letters and digits is `-`."""
+    return "".join(char if char.isascii() and char.isalnum() else "-" for char in path)

@@ -1,21 +1,25 @@
-"""Codex CLI's past: `sessions/2026/02/21/rollout-<time>-<thread>.jsonl`; archived ones lie in `archived_sessions`.
+"""Codex CLI's history: `sessions/2026/02/21/rollout-<time>-<thread>.jsonl`, lines of `{timestamp, type, payload}`.
 
-A subagent's rollout names the thread it was started from (`source.subagent`), and `session_id` the root of all.
+Archived rollouts lie in `archived_sessions`. The same words may stand twice, as `response_item` and as `event_msg`;
+the items are the conversation. A subagent has a rollout of its own, which names the thread it was started from
+(`source.subagent`), and with `session_id` the root of all.
 """
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from eventlog.hosts.outline import Outline, Span, first_text
-from eventlog.hosts.steps import dig, records
+from eventlog.format.untrusted_json import dig
+from eventlog.hosts.transcripts.past_session import PastSession, Span, first_text
+from eventlog.hosts.transcripts.steps import Step, from_tool, records, text_of
 
 FOLDERS = ("sessions", "archived_sessions")
 NAMES = ("rollout-*.jsonl",)
 _THREAD = len("019c32d0-ad7a-70b2-b378-c2b94a4ce4a3")
 
 
-def outline(path: Path, damaged: list[int]) -> Outline | None:
-    """Draw the outline of a rollout; None where it is none. Raises OSError."""
+def past_session(path: Path, damaged: list[int]) -> PastSession | None:
+    """Read the head of a rollout; None where it is none. Raises OSError."""
     span = Span()
     about: Any = None
     model = ""
@@ -30,12 +34,12 @@ def outline(path: Path, damaged: list[int]) -> Outline | None:
         return None
     thread = first_text(dig(about, "id"), dig(about, "session_id"), path.stem[-_THREAD:])
     parent = first_text(dig(about, "source", "subagent", "thread_spawn", "parent_thread_id"))
-    is_helper = bool(dig(about, "source", "subagent"))
+    is_subagent = bool(dig(about, "source", "subagent"))
     root = first_text(dig(about, "session_id"), thread)
     started, ended, is_dated = span.of(path)
-    return Outline(
-        conversation=(root if root != thread else parent or thread) if is_helper else thread,
-        subagent=thread if is_helper else "",
+    return PastSession(
+        conversation=(root if root != thread else parent or thread) if is_subagent else thread,
+        subagent=thread if is_subagent else "",
         started=started,
         ended=ended,
         is_dated=is_dated,
@@ -44,3 +48,33 @@ def outline(path: Path, damaged: list[int]) -> Outline | None:
         branch=first_text(dig(about, "git", "branch")),
         commit=first_text(dig(about, "git", "commit_hash")),
     )
+
+
+_NOT_THE_USER = ("<environment_context>", "<user_instructions>", "<permissions", "<turn_aborted>", "<skill",
+                 "# AGENTS.md", "<INSTRUCTIONS>")  # fmt: skip
+
+
+def steps(path: Path) -> Iterator[Step]:
+    """Yield the steps of a rollout. Raises OSError."""
+    for record in records(path):
+        payload = record.get("payload")
+        if record.get("type") == "response_item":
+            yield from _item(payload)
+        elif record.get("type") == "event_msg" and dig(payload, "type") == "thread_name_updated":
+            yield from (Step("title", name) for name in [dig(payload, "thread_name")] if isinstance(name, str))
+
+
+def _item(payload: Any) -> Iterator[Step]:
+    match dig(payload, "type"):
+        case "message":
+            said = text_of(dig(payload, "content"))
+            if dig(payload, "role") == "assistant" and said:
+                yield Step("reply", said)
+            elif dig(payload, "role") == "user" and said and not said.startswith(_NOT_THE_USER):
+                yield Step("prompt", said)
+        case "function_call":
+            yield from from_tool(str(dig(payload, "name")), dig(payload, "arguments"))
+        case "custom_tool_call":
+            yield from from_tool(str(dig(payload, "name")), dig(payload, "input"))
+        case "local_shell_call":
+            yield from from_tool("shell", dig(payload, "action"))

@@ -1,14 +1,129 @@
-"""Codex CLI's files and hooks; documentation: developers.openai.com/codex/hooks, /codex/guides/agents-md."""
+"""Codex CLI's files, hooks and permissions; documentation: developers.openai.com/codex/hooks, /guides/agents-md, /mcp.
 
-from eventlog.hosts.codex.trust import distrust, without_trust
-from eventlog.hosts.profile import SECONDS, HookFile, HostProfile, MemoryFiles, RuleFile, ServerFile, TrustFile
+It runs only trusted hooks, identified by a digest in its `config.toml`. It runs commands unasked in a sandbox that can
+write the project and the temporary directory only (/config-reference: `sandbox_mode`, `sandbox_workspace_write`).
+"""
 
-_AGENTS = ("AGENTS.override.md", "AGENTS.md")  # it reads the first that is there
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path, PurePath
+from typing import Any
+
+from eventlog.format.untrusted_json import dig
+from eventlog.hooks.command import is_ours
+from eventlog.hosts.profile import (
+    SECONDS,
+    Distrust,
+    Grant,
+    HookFile,
+    HostProfile,
+    Permission,
+    RuleFile,
+    ServerFile,
+    Verdict,
+    strings,
+)
 
 _EVENTS = (
     "SessionStart", "UserPromptSubmit", "PostToolUse", "PreCompact", "Stop", "SubagentStart", "SubagentStop",
     "SessionEnd",
 )  # fmt: skip
+
+_REMEDY = "run /hooks in Codex"
+_UPPER = re.compile(r"(?<!^)(?=[A-Z])")
+
+
+def _distrust(directory: Path, file: Path, value: Any) -> Iterator[Distrust]:
+    """Compare our hooks in a file with `[hooks.state]`: a hook is known there by file, event, and its positions."""
+    state = _state(directory / "config.toml")
+    trusted = [
+        (event, digest, str(dig(state, key, "trusted_hash") or "")) for event, key, digest in _hooks(file, value)
+    ]
+    missing = [event for event, _, known in trusted if not known]
+    outdated = [event for event, digest, known in trusted if known not in ("", digest)]
+    if missing:
+        yield Distrust(f"Codex does not trust the hooks for {', '.join(missing)} yet, and skips them", _REMEDY)
+    if outdated:
+        events = ", ".join(outdated)
+        yield Distrust(
+            f"Codex seems to trust another command for {events}, and would skip this one", _REMEDY, is_guess=True
+        )
+
+
+def _without_trust(config: str, file: Path, value: Any) -> str:
+    """Take what is noted of our hooks in a file out of the text of `config.toml`; every other byte stays."""
+    left = config
+    for _, key, _ in _hooks(file, value):
+        left = _without_table(left, f"hooks.state.{json.dumps(key, ensure_ascii=False)}")
+    if left != config and not re.search(r"^\s*\[hooks\.state\.", left, re.MULTILINE):
+        left = _without_table(left, "hooks.state")
+    return left
+
+
+def _without_table(text: str, name: str) -> str:
+    """Remove a table of plain lines, and the blank line that parted it from what stands before, or after."""
+    lines = rf"^\[{re.escape(name)}\][ \t]*(?:\r?\n|\Z)(?:[\w-]+[ \t]*=[^\n]*(?:\n|\Z))*"
+    return re.sub(rf"(?:(?<=\n)\r?\n{lines}|{lines}(?:\r?\n)?)", "", text, count=1, flags=re.MULTILINE)
+
+
+def _hooks(file: Path, value: Any) -> Iterator[tuple[str, str, str]]:
+    """Yield event, key and digest of each of our hooks."""
+    hooks = dig(value, "hooks")
+    for event, groups in hooks.items() if isinstance(hooks, dict) else ():
+        for group, entry in enumerate(groups if isinstance(groups, list) else ()):
+            handlers = dig(entry, "hooks")
+            for number, handler in enumerate(handlers if isinstance(handlers, list) else ()):
+                if isinstance(handler, dict) and is_ours(handler.get("command")):
+                    label = _UPPER.sub("_", event).lower()
+                    yield event, f"{file}:{label}:{group}:{number}", _digest(label, entry.get("matcher"), handler)
+
+
+def _digest(label: str, matcher: object, handler: dict[str, Any]) -> str:
+    """As Codex takes it of a hook's definition (0.142; nothing promises that it stays so)."""
+    known = {"async": False, "timeout": 600, **handler}
+    identity: dict[str, object] = {
+        "event_name": label,
+        "hooks": [{name: known.get(name) for name in ("async", "command", "timeout", "type")}],
+    }
+    if matcher:
+        identity["matcher"] = matcher
+    import hashlib  # of no use to callers that want the profile only
+
+    compact = json.dumps(identity, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    return f"sha256:{hashlib.sha256(compact.encode()).hexdigest()}"
+
+
+def _state(path: Path) -> dict[str, Any]:
+    import tomllib  # as above
+
+    try:
+        config = tomllib.loads(path.read_text("utf-8"))
+    except (OSError, ValueError):
+        return {}
+    state = dig(config, "hooks", "state")
+    return state if isinstance(state, dict) else {}
+
+
+_KEYS = ("sandbox_workspace_write", "writable_roots")
+
+
+def _judge(config: Any, grant: Grant) -> Verdict:
+    mode = dig(config, "sandbox_mode")
+    store = PurePath(grant.store)
+    inside = any(store == PurePath(root) or PurePath(root) in store.parents for root in strings(config, _KEYS))
+    return "allowed" if mode == "danger-full-access" or (inside and mode != "read-only") else "refused"
+
+
+_PERMISSION = Permission(
+    form="toml",
+    user_file="config.toml",
+    keys=_KEYS,
+    items=lambda grant: (grant.store,),
+    judge=_judge,
+    overruled='sandbox_mode = "workspace-write" in config.toml',
+    is_ours=lambda item, grant: item == grant.store,
+)
 
 PROFILE = HostProfile(
     agent="codex",
@@ -29,10 +144,11 @@ PROFILE = HostProfile(
         handler={"type": "command", "command": "", "timeout": SECONDS},
     ),
     rules=RuleFile(project_file="AGENTS.md", user_file="AGENTS.md"),
-    memory=MemoryFiles(project=(_AGENTS,), home=(tuple(f".codex/{name}" for name in _AGENTS),)),
+    permission=_PERMISSION,
     servers=ServerFile("config.toml", ".codex/config.toml", keys=("mcp_servers",)),  # docs: /codex/mcp
-    distrust=distrust,
-    trust=TrustFile("config.toml", without_trust),
+    distrust=_distrust,
+    trust_file="config.toml",
+    without_trust=_without_trust,
     after_install="Codex skips hooks it was not told to trust: run /hooks in it once",
     runs=("codex",),
     marks=("CODEX_SANDBOX", "CODEX_THREAD_ID"),

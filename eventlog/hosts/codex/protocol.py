@@ -5,13 +5,21 @@ At the end of a turn a hook can only block, which is shown as such: the agent is
 Documentation: developers.openai.com/codex/hooks.
 """
 
+from eventlog.fast.lean import os
+from eventlog.hosts import newest_file
 from eventlog.hosts.call import HookCall, Payload, text
 from eventlog.hosts.claude import protocol as claude
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 AGENT = "codex"
 SESSION_VARIABLE = "CODEX_SESSION_ID"  # of its agent's shell commands: the root thread (CODEX_THREAD_ID: the own one)
 MOST_AT_START = ("utf-8", 9_900)  # of 2,500 tokens, of four bytes as it counts them; the rest goes into a file
 SILENT = b""  # anything on stdout that is not its JSON makes Stop fail, and so does a key it does not know
+
+MEMORY = (("AGENTS.override.md", "AGENTS.md"),), ((".codex/AGENTS.override.md", ".codex/AGENTS.md"),), False
 
 _UPDATES = "*** Update File: "
 
@@ -22,22 +30,36 @@ flush = claude.flush
 
 
 def read(payload: Payload, name: str) -> HookCall:
-    """Read the call a payload tells of."""
+    """Make a call of a payload."""
     call = claude.read(payload, name, AGENT)
     call.may_ask = name == claude.PROMPT
     if name == "PreToolUse":
-        call.file = _patched(payload)
+        arguments = payload.get("tool_input")
+        patch = text(arguments, "command", "input") if isinstance(arguments, dict) else ""
+        updates = (line.removeprefix(_UPDATES).strip() for line in patch.splitlines() if line.startswith(_UPDATES))
+        call.file = next(updates, "")  # the tool names no file but in its patch
     return call
 
 
-def _patched(payload: Payload) -> str:
-    """The first file a patch is about to change, by the tool for that or by the shell; no other is known before."""
-    arguments = payload.get("tool_input")
-    patch = text(arguments, "command", "input") if isinstance(arguments, dict) else ""
-    return next((line.removeprefix(_UPDATES).strip() for line in patch.splitlines() if line.startswith(_UPDATES)), "")
-
-
 def conversation_of_call(meta: Payload) -> str:
-    """Find the root thread a tool of ours is called in; older releases name only the thread itself."""
+    """Find the root thread that calls an MCP tool; older releases name only the thread itself."""
     turn = meta.get("x-codex-turn-metadata")
     return (text(turn, "session_id") if isinstance(turn, dict) else "") or text(meta, "threadId")
+
+
+def newest_transcript(where: str, environ: "Mapping[str, str]") -> str:
+    """Find the rollout written last, of any directory: `sessions/2026/02/21/rollout-*.jsonl`; "" for none."""
+    del where
+    home = environ.get("CODEX_HOME") or os.path.expanduser("~/.codex")
+    days = [f"{home}/sessions"]
+    for _ in ("year", "month", "day"):
+        days = [f"{parent}/{name}" for parent in days for name in _numbered(parent)]
+    found = [path for path in map(newest_file, days) if path]
+    return max(found, key=lambda path: os.stat(path).st_mtime_ns, default="")
+
+
+def _numbered(directory: str) -> "list[str]":
+    try:
+        return [name for name in os.listdir(directory) if name.isdigit()]
+    except OSError:
+        return []

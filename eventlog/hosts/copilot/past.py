@@ -1,17 +1,23 @@
-"""Copilot CLI's past: `session-state/<id>/events.jsonl`."""
+"""Copilot CLI's history: `session-state/<id>/events.jsonl`, lines of `{type, data, id, timestamp, parentId}`.
 
+Records of hooks and the model's bookkeeping are skipped. A subagent's words name the tool call that started it; words
+inserted for a skill name their source.
+"""
+
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from eventlog.hosts.outline import Outline, Span, first_text
-from eventlog.hosts.steps import dig, records
+from eventlog.format.untrusted_json import dig
+from eventlog.hosts.transcripts.past_session import PastSession, Span, first_text
+from eventlog.hosts.transcripts.steps import Step, StepKind, TranscriptRecord, from_tool, records, text_of
 
 FOLDERS = ("session-state",)
 NAMES = ("events.jsonl",)
 
 
-def outline(path: Path, damaged: list[int]) -> Outline | None:
-    """Draw the outline of a session's events; None where it does not begin. Raises OSError."""
+def past_session(path: Path, damaged: list[int]) -> PastSession | None:
+    """Read the head of a session's events; None where it does not begin. Raises OSError."""
     span = Span()
     about: Any = None
     for record in records(path, damaged):
@@ -21,7 +27,7 @@ def outline(path: Path, damaged: list[int]) -> Outline | None:
     if about is None:
         return None
     started, ended, is_dated = span.of(path)
-    return Outline(
+    return PastSession(
         conversation=first_text(dig(about, "sessionId"), path.parent.name),
         started=started,
         ended=ended,
@@ -31,3 +37,21 @@ def outline(path: Path, damaged: list[int]) -> Outline | None:
         commit=first_text(dig(about, "context", "headCommit")),
         is_dated=is_dated,
     )
+
+
+def steps(path: Path) -> Iterator[Step]:
+    """Yield the steps of a session. Raises OSError."""
+    for record in records(path):
+        match record.get("type"):
+            case "user.message" if dig(record, "data", "source") in (None, "", "user"):
+                yield from _words("prompt", record)
+            case "assistant.message":
+                yield from _words("reply", record)
+            case "tool.execution_start":
+                yield from from_tool(str(dig(record, "data", "toolName")), dig(record, "data", "arguments"))
+
+
+def _words(kind: StepKind, record: TranscriptRecord) -> Iterator[Step]:
+    said = text_of(dig(record, "data", "content"))
+    if said and not dig(record, "data", "parentToolCallId"):
+        yield Step(kind, said)

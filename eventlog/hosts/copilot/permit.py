@@ -31,7 +31,7 @@ def main(program: str, store: str) -> "NoReturn":
 def answer(asked: bytes, program: str, store: str) -> bytes:
     """Allow a call of the shell that only saves, and of our tools that destroy nothing; b"" of everything else."""
     from eventlog.fast import fastjson
-    from eventlog.hosts.saving import TOOLS, only_saves
+    from eventlog.hosts.save_commands import TOOLS, only_saves
 
     call = fastjson.object_in(asked)
     tool, given = call.get("toolName"), call.get("toolInput")

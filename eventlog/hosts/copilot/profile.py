@@ -1,8 +1,29 @@
-"""GitHub Copilot CLI's files and hooks; documentation: docs.github.com/copilot/reference/hooks-reference."""
+"""GitHub Copilot CLI's files, hooks and permissions; documentation: docs.github.com/copilot/reference/hooks-reference.
 
+It asks before each command (`copilot -p` refuses it), and keeps approvals only for one place at a time. Before it asks,
+it calls the hooks of `permissionRequest` (from 1.0.18 on), and a hook that allows is enough, also where the program
+lies outside of the project. So the rule is a hook of ours that allows exactly our saving commands. It reads commands
+as a POSIX shell does: on Windows, where another shell runs them, there is no rule (`copilot help permissions`).
+"""
+
+import json
 import sys
+from pathlib import Path, PurePath
+from typing import Any
 
-from eventlog.hosts.profile import SECONDS, ForeignHooks, HookFile, HostProfile, MemoryFiles, RuleFile, ServerFile
+from eventlog.hooks.command import is_permit, permit_command
+from eventlog.hosts.profile import (
+    SECONDS,
+    ForeignHooks,
+    Grant,
+    HookFile,
+    HostProfile,
+    NoPermission,
+    Permission,
+    RuleFile,
+    ServerFile,
+    Verdict,
+)
 
 _SHELL = "powershell" if sys.platform == "win32" else "bash"
 
@@ -10,6 +31,39 @@ _EVENTS = (
     "sessionStart", "userPromptSubmitted", "postToolUse", "preCompact", "agentStop", "subagentStart",
     "subagentStop", "sessionEnd",
 )  # fmt: skip
+
+_EVENT = "permissionRequest"
+_SCRIPT = str(Path(__file__).with_name("permit.py"))
+
+
+def _items(grant: Grant) -> tuple[str, ...]:
+    handler = {"type": "command", "bash": permit_command(_SCRIPT, grant.program, grant.store), "timeoutSec": SECONDS}
+    return (json.dumps({"version": 1, "hooks": {_EVENT: [handler]}}, indent=2, ensure_ascii=False) + "\n",)
+
+
+def _judge(hooks: Any, grant: Grant) -> Verdict:
+    return "allowed" if hooks == json.loads(_items(grant)[0]) else "asked"
+
+
+def _is_ours(text: str, grant: Grant) -> bool:
+    del grant
+    try:
+        found = json.loads(text)
+        (handler,) = found["hooks"].pop(_EVENT)
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return False
+    return not found["hooks"] and is_permit(handler.get("bash") if isinstance(handler, dict) else None)
+
+
+def _remedy(grant: Grant) -> str:
+    """Name the options that let it save, for each call of it."""
+    place = PurePath(grant.program.strip("'")).parent
+    return f'copilot --allow-tool "shell({grant.program}:*)" --add-dir {place}, each time: it keeps no such rule'
+
+
+_RULE = Permission(form="own", user_file="hooks/eventlog-permit.json", items=_items, judge=_judge, is_ours=_is_ours)
+NO_RULE = NoPermission("asked", _remedy)
+_PERMISSION = NO_RULE if sys.platform == "win32" else _RULE
 
 PROFILE = HostProfile(
     agent="copilot",
@@ -26,7 +80,7 @@ PROFILE = HostProfile(
         document={"version": 1},
     ),
     rules=RuleFile(project_file="AGENTS.md"),
-    memory=MemoryFiles(project=(("AGENTS.md",), (".github/copilot-instructions.md",)), home=((".copilot/AGENTS.md",),)),
+    permission=_PERMISSION,
     servers=ServerFile("mcp-config.json", entry={"type": "local", "tools": ["*"]}),
     also_runs=(ForeignHooks("claude", ("project",), is_enough=True), ForeignHooks("vscode")),
     runs=("copilot",),

@@ -15,6 +15,7 @@ AGENT = "copilot"
 SESSION_VARIABLE = "COPILOT_AGENT_SESSION_ID"  # of its agent's shell commands
 SILENT = b""
 PROMPT = "userPromptSubmitted"
+MEMORY = (("AGENTS.md",), (".github/copilot-instructions.md",)), ((".copilot/AGENTS.md",),), False
 
 _IN_ITS_WORDS = {"stop": "agentStop", "userPromptSubmit": "userPromptSubmitted"}
 
@@ -23,7 +24,7 @@ flush = claude.flush
 
 
 def read(payload: Payload, name: str, agent: str = AGENT) -> HookCall:
-    """Read the call a payload tells of; event names of both spellings."""
+    """Make a call of a payload, with event names of both spellings."""
     camel = name[:1].lower() + name[1:]
     name = _IN_ITS_WORDS.get(camel, camel)
     session, tool = text(payload, "sessionId", "session_id"), text(payload, "tool_use_id", "toolUseId")

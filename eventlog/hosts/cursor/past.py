@@ -1,27 +1,45 @@
-"""Cursor's past: `projects/<slug>/agent-transcripts/<id>/<id>.jsonl`, in older versions without a folder each.
+"""Cursor's history: `projects/<slug>/agent-transcripts/<id>/<id>.jsonl`, in older versions without a folder each.
 
-Nothing in it tells when or where: the file's time and the name of its folder have to do.
+Lines are `{role, message: {content}}`, without ids or times: the file's time and the name of its folder replace them.
 """
 
+import re
+from collections.abc import Iterator
 from pathlib import Path
 
-from eventlog.hosts.outline import Outline, Span, directory_spelled
-from eventlog.hosts.steps import TranscriptRecord, records
+from eventlog.format.untrusted_json import dig
+from eventlog.hosts.transcripts.past_session import PastSession, Span, directory_spelled
+from eventlog.hosts.transcripts.steps import Step, TranscriptRecord, from_blocks, records, text_of
 
 FOLDERS = ("projects",)
 NAMES = ("agent-transcripts/**/*.jsonl",)
 _FOLDER = "agent-transcripts"
 
 
-def outline(path: Path, damaged: list[int]) -> Outline | None:
-    """Draw the outline of a conversation's file; None where nobody speaks in it. Raises OSError."""
+def past_session(path: Path, damaged: list[int]) -> PastSession | None:
+    """Read the head of a conversation's file; None where nobody speaks in it. Raises OSError."""
     if not list(filter(_speaks, records(path, damaged))):
         return None
     written, _, _ = Span().of(path)
     slug = path.parts[path.parts.index(_FOLDER) - 1] if _FOLDER in path.parts[1:] else ""
     where = directory_spelled(slug) if slug else ""
-    return Outline(path.stem, written, written, where, is_dated=False)
+    return PastSession(path.stem, written, written, where, is_dated=False)
 
 
 def _speaks(record: TranscriptRecord) -> bool:
     return record.get("role") in ("user", "assistant")
+
+
+_QUERY = re.compile(r"<user_query>\s*(.*?)\s*</user_query>", re.DOTALL)
+
+
+def steps(path: Path) -> Iterator[Step]:
+    """Yield the steps of a conversation. Raises OSError."""
+    for record in records(path):
+        content = dig(record, "message", "content")
+        said = text_of(content)
+        if record.get("role") == "user" and said:
+            yield Step("prompt", "\n".join(_QUERY.findall(said)) or said)
+        elif record.get("role") == "assistant" and said:
+            yield Step("reply", said)
+        yield from from_blocks(content)

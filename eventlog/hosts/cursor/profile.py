@@ -1,6 +1,6 @@
 """Cursor's files and hooks; documentation: cursor.com/docs/agent/hooks."""
 
-from eventlog.hosts.profile import SECONDS, ForeignHooks, HookFile, HostProfile, MemoryFiles, RuleFile, ServerFile
+from eventlog.hosts.profile import SECONDS, ForeignHooks, HookFile, HostProfile, RuleFile, ServerFile
 
 _MDC = "---\ndescription: Save what is worth knowing later (eventlog)\nalwaysApply: true\n---\n\n"
 
@@ -23,7 +23,6 @@ PROFILE = HostProfile(
         document={"version": 1},
     ),
     rules=RuleFile(project_file=".cursor/rules/eventlog.mdc", head=_MDC),
-    memory=MemoryFiles(project=(("AGENTS.md",),)),
     servers=ServerFile("mcp.json", ".cursor/mcp.json"),
     programs=("cursor", "cursor-agent"),
     also_runs=(ForeignHooks("claude", is_enough=True),),

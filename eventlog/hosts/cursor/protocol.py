@@ -12,13 +12,14 @@ from eventlog.hosts.call import HookCall, Payload, text
 AGENT = "cursor"
 SESSION_VARIABLE = "CURSOR_CONVERSATION_ID"  # of its agent's shell commands; its hooks have no such variable
 SILENT = b"{}"
+MEMORY = (("AGENTS.md",),), (), False
 
 _NAMELESS_MODELS = ("default", "unknown")
 _AS_CURSOR_SAYS = {"userPromptSubmit": "beforeSubmitPrompt"}  # in hooks taken from Claude Code's settings
 
 
 def read(payload: Payload, name: str) -> HookCall:
-    """Read the call a payload tells of; event names of both spellings."""
+    """Make a call of a payload, with event names of both spellings."""
     camel = name[:1].lower() + name[1:]
     name = _AS_CURSOR_SAYS.get(camel, camel)
     turn, session = text(payload, "generation_id"), text(payload, "conversation_id", "session_id")
@@ -67,7 +68,7 @@ def ask(request: str) -> bytes:
 
 
 def flush(request: str) -> bytes:
-    """Say it in the one answer Cursor takes before a compaction."""
+    """Show the request to the user, the only answer Cursor takes before a compaction."""
     return fastjson.dumps({"user_message": request})
 
 

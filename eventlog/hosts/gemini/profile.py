@@ -1,6 +1,57 @@
-"""Gemini CLI's files and hooks; documentation: github.com/google-gemini/gemini-cli, docs/hooks and docs/cli."""
+"""Gemini CLI's files, hooks, permissions; documentation: github.com/google-gemini/gemini-cli, docs/hooks and docs/cli.
 
-from eventlog.hosts.profile import MILLISECONDS, HookFile, HostProfile, MemoryFiles, RuleFile, ServerFile
+It asks before each command (`gemini -p` refuses it) unless a policy allows it: every `.toml` below `policies/` counts,
+and it checks each command of a line (geminicli.com/docs/reference/policy-engine).
+"""
+
+import json
+from collections.abc import Iterable
+from typing import Any
+
+from eventlog.format.untrusted_json import dig
+from eventlog.hosts.profile import MILLISECONDS, Grant, HookFile, HostProfile, Permission, RuleFile, ServerFile, Verdict
+from eventlog.hosts.save_commands import TOOLS
+
+_HEAD = "# Written by `eventlog install gemini --allow`; `eventlog uninstall gemini` removes it.\n"
+_RULE = """\
+[[rule]]
+toolName = "run_shell_command"
+commandPrefix = [{prefixes}]
+decision = "allow"
+priority = 100
+
+[[rule]]
+mcpName = "eventlog"
+toolName = [{tools}]
+decision = "allow"
+priority = 100
+"""
+
+
+def _items(grant: Grant) -> tuple[str, ...]:
+    return (_HEAD + _RULE.format(prefixes=_quoted(grant.prefixes), tools=_quoted(TOOLS)),)
+
+
+def _quoted(words: Iterable[str]) -> str:
+    return ", ".join(json.dumps(word, ensure_ascii=False) for word in words)
+
+
+def _judge(policy: Any, grant: Grant) -> Verdict:
+    rules = dig(policy, "rule")
+    for rule in rules if isinstance(rules, list) else ():
+        named = dig(rule, "commandPrefix") if dig(rule, "decision") == "allow" else None
+        if isinstance(named, list) and {*grant.prefixes} <= {*map(str, named)}:
+            return "allowed"
+    return "asked"
+
+
+_PERMISSION = Permission(
+    form="own",
+    user_file="policies/eventlog.toml",
+    items=_items,
+    judge=_judge,
+    is_ours=lambda text, _: text.startswith(_HEAD),
+)
 
 PROFILE = HostProfile(
     agent="gemini",
@@ -18,7 +69,7 @@ PROFILE = HostProfile(
         handler={"name": "eventlog", "type": "command", "command": "", "timeout": MILLISECONDS},
     ),
     rules=RuleFile(project_file="GEMINI.md", user_file="GEMINI.md"),
-    memory=MemoryFiles(project=(("GEMINI.md",),), home=((".gemini/GEMINI.md",),), has_imports=True),
+    permission=_PERMISSION,
     servers=ServerFile("settings.json", ".gemini/settings.json"),
     runs=("gemini",),
     marks=("GEMINI_CLI",),

@@ -13,6 +13,7 @@ from eventlog.hosts.claude import protocol as claude
 
 AGENT = "gemini"
 PROMPT = "BeforeAgent"
+MEMORY = (("GEMINI.md",),), ((".gemini/GEMINI.md",),), True
 SILENT = b"{}"  # an empty answer makes it parse stderr
 
 _OPENS, _CLOSES = "<hook_context>", "</hook_context>"
@@ -20,7 +21,7 @@ start = claude.start
 
 
 def read(payload: Payload, name: str) -> HookCall:
-    """Read the call a payload tells of."""
+    """Make a call of a payload."""
     if prompt := text(payload, "prompt"):
         payload = {**payload, "prompt": _of_the_user(prompt)}
     call = claude.read(payload, name, AGENT)

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from eventlog.hosts.profile import HookFile, HostProfile, MemoryFiles, RuleFile, ServerFile
+from eventlog.hosts.profile import HookFile, HostProfile, RuleFile, ServerFile
 
 _EVENTS = (
     "SessionStart", "UserPromptSubmit", "PostToolUse", "AfterAgentResponse", "Stop", "PreCompact", "SessionEnd",
@@ -22,7 +22,6 @@ PROFILE = HostProfile(
         script=Path(__file__).with_name("plugin.js"),
     ),
     rules=RuleFile(project_file="AGENTS.md", user_file="AGENTS.md"),
-    memory=MemoryFiles(project=(("AGENTS.md",),), home=((".config/opencode/AGENTS.md",),)),
     servers=ServerFile(
         "opencode.json", "opencode.json", keys=("mcp",), entry={"type": "local", "enabled": True}, has_one_list=True
     ),

@@ -10,6 +10,7 @@ from eventlog.hosts.claude import protocol as claude
 
 AGENT = "opencode"
 SESSION_VARIABLE = "OPENCODE_SESSION_ID"  # of its agent's shell commands: our plugin sets it
+MEMORY = (("AGENTS.md",),), ((".config/opencode/AGENTS.md",),), False
 SILENT = b""
 
 PROMPT = claude.PROMPT
@@ -19,7 +20,7 @@ flush = claude.flush
 
 
 def read(payload: Payload, name: str) -> HookCall:
-    """Read the call a payload tells of."""
+    """Make a call of a payload."""
     if prompt := text(payload, "prompt"):
         payload = {**payload, "prompt": _unquoted(prompt)}
     call = claude.read(payload, name, AGENT)

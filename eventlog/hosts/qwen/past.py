@@ -1,24 +1,59 @@
-"""Qwen Code's past: `projects/<slug>/chats/<session>.jsonl`."""
+"""Qwen Code's history: `projects/<slug>/chats/<session>.jsonl`, a line per message, in parts like Gemini's API.
 
+A prompt keeps the user's own text (`systemPayload.displayText`) beside the text the model received: hooks add to it.
+"""
+
+from collections.abc import Iterator
 from pathlib import Path
 
-from eventlog.hosts.outline import Outline, Span, first_text
-from eventlog.hosts.steps import records, word
+from eventlog.format.untrusted_json import dig
+from eventlog.hosts.call import text
+from eventlog.hosts.transcripts.past_session import PastSession, Span, first_text
+from eventlog.hosts.transcripts.steps import Step, TranscriptRecord, from_tool, records
 
 FOLDERS = ("projects", "tmp")
 NAMES = ("chats/*.jsonl",)
 
 
-def outline(path: Path, damaged: list[int]) -> Outline | None:
-    """Draw the outline of a session's file; None where no message is in it. Raises OSError."""
+def past_session(path: Path, damaged: list[int]) -> PastSession | None:
+    """Read the head of a session's file; None where no message is in it. Raises OSError."""
     span = Span()
     session = where = branch = model = ""
     for record in records(path, damaged):
         span.see(record.get("timestamp"))
-        session, where = session or word(record, "sessionId"), where or word(record, "cwd")
-        branch, model = branch or word(record, "gitBranch"), model or word(record, "model")
+        session, where = session or text(record, "sessionId"), where or text(record, "cwd")
+        branch, model = branch or text(record, "gitBranch"), model or text(record, "model")
     if not session:
         return None
     started, ended, is_dated = span.of(path)
     conversation = first_text(session, path.stem)
-    return Outline(conversation, started, ended, where, "", model, branch, "", is_dated)
+    return PastSession(conversation, started, ended, where, "", model, branch, "", is_dated)
+
+
+_OF_A_HOOK = "<qwen:"
+
+
+def steps(path: Path) -> Iterator[Step]:
+    """Yield the steps of a session. Raises OSError."""
+    for record in records(path):
+        match record.get("type"):
+            case "user" if record.get("provenance") in (None, "real_user"):
+                if said := str(dig(record, "systemPayload", "displayText") or _words(record)):
+                    yield Step("prompt", said)
+            case "assistant":
+                if said := _words(record):
+                    yield Step("reply", said)
+                yield from _tools(record)
+
+
+def _words(record: TranscriptRecord) -> str:
+    parts = dig(record, "message", "parts")
+    said = [dig(part, "text") for part in parts if not dig(part, "thought")] if isinstance(parts, list) else []
+    return "\n".join(text for text in said if isinstance(text, str) and not text.startswith(_OF_A_HOOK)).strip()
+
+
+def _tools(record: TranscriptRecord) -> Iterator[Step]:
+    parts = dig(record, "message", "parts")
+    for part in parts if isinstance(parts, list) else ():
+        if dig(part, "functionCall"):
+            yield from from_tool(str(dig(part, "functionCall", "name")), dig(part, "functionCall", "args"))

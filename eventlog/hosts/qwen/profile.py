@@ -1,11 +1,25 @@
-"""Qwen Code's files and hooks; documentation: qwenlm.github.io/qwen-code-docs, features/hooks and configuration."""
+"""Qwen Code's files, hooks, permissions; documentation: qwenlm.github.io/qwen-code-docs, features/hooks, configuration.
 
-from eventlog.hosts.profile import SECONDS, HookFile, HostProfile, MemoryFiles, RuleFile, ServerFile
+It asks before each command unless a rule allows it. A rule for a command allows whatever begins like it, and 0.24.4
+runs `$(…)` and backticks in it unasked: so only our tools get a rule, which no shell reads. `qwen -p` has no shell at
+all unless a rule names it.
+"""
+
+from eventlog.hosts.profile import SECONDS, HookFile, HostProfile, RuleFile, ServerFile, listed
 
 _EVENTS = (
     "SessionStart", "UserPromptSubmit", "PostToolUse", "Stop", "SubagentStart", "SubagentStop", "PreCompact",
     "SessionEnd",
 )  # fmt: skip
+
+_PERMISSION = listed(
+    "run_shell_command({} *)",
+    enough=("run_shell_command", "run_shell_command(*)"),
+    overrules={"deny": "refused", "ask": "asked"},
+    project_file=".qwen/settings.json",
+    unsafe="its agent saves unasked by tools only (eventlog install qwen --mcp --allow): a rule for a command would "
+    "also run what a saved text has in backticks",
+)
 
 PROFILE = HostProfile(
     agent="qwen",
@@ -21,7 +35,7 @@ PROFILE = HostProfile(
         handler={"name": "eventlog", "type": "command", "command": "", "timeout": SECONDS},
     ),
     rules=RuleFile(project_file="QWEN.md", user_file="QWEN.md"),
-    memory=MemoryFiles(project=(("QWEN.md",),), home=((".qwen/QWEN.md",),), has_imports=True),
+    permission=_PERMISSION,
     servers=ServerFile("settings.json", ".qwen/settings.json"),
     runs=("qwen",),
     marks=("QWEN_CODE",),

@@ -12,6 +12,7 @@ from eventlog.hosts.claude import protocol as claude
 
 AGENT = "qwen-code"
 SESSION_VARIABLE = "QWEN_CODE_SESSION_ID"  # of its agent's shell commands
+MEMORY = (("QWEN.md",),), ((".qwen/QWEN.md",),), True
 SILENT = b""
 
 PROMPT = claude.PROMPT
@@ -21,7 +22,7 @@ flush = claude.flush
 
 
 def read(payload: Payload, name: str) -> HookCall:
-    """Read the call a payload tells of."""
+    """Make a call of a payload."""
     call = claude.read(payload, name, AGENT)
     if name == "SessionStart":
         call.dedupe_key = text(payload, "timestamp")

@@ -1,6 +1,6 @@
 """VS Code's files and hooks; documentation: code.visualstudio.com/docs/copilot/customization/hooks."""
 
-from eventlog.hosts.profile import SECONDS, ForeignHooks, HookFile, HostProfile, MemoryFiles, RuleFile
+from eventlog.hosts.profile import SECONDS, ForeignHooks, HookFile, HostProfile, RuleFile
 
 _EVENTS = (
     "SessionStart", "UserPromptSubmit", "PostToolUse", "PreCompact", "SubagentStart", "SubagentStop", "Stop",
@@ -18,7 +18,6 @@ PROFILE = HostProfile(
         handler={"type": "command", "command": "", "timeout": SECONDS},
     ),
     rules=RuleFile(project_file="AGENTS.md"),
-    memory=MemoryFiles(project=(("AGENTS.md",),)),
     programs=("code",),
     traces=(".vscode", ".config/Code"),
     also_runs=(ForeignHooks("claude", is_enough=True), ForeignHooks("copilot")),

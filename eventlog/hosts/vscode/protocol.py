@@ -10,6 +10,7 @@ from eventlog.hosts.claude import protocol as claude
 from eventlog.hosts.copilot import protocol as copilot
 
 AGENT = "vscode"
+MEMORY = (("AGENTS.md",),), (), False
 SILENT = b""
 
 start = claude.start
@@ -17,7 +18,7 @@ flush = claude.flush
 
 
 def read(payload: Payload, name: str) -> HookCall:
-    """Read the call a payload tells of."""
+    """Make a call of a payload."""
     return copilot.read(payload, name, AGENT)
 
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from eventlog.app.setup.install import permissions
 from eventlog.app.setup.install.toml_edit import with_item, without_item
 from eventlog.format.errors import BadRequest
-from eventlog.hosts.copilot import permission
+from eventlog.hosts.copilot import profile
 from eventlog.store import Store
 from tests.support.command_line import call, command, surroundings
 
@@ -271,7 +271,7 @@ def test_the_program_is_allowed_by_one_path_however_python_was_called(home, monk
 
 
 def test_a_host_without_such_a_rule_says_so(home, monkeypatch):
-    monkeypatch.setattr(permission, "PERMISSION", permission.NO_RULE)
+    monkeypatch.setattr(profile, "PROFILE", profile.PROFILE._replace(permission=profile.NO_RULE))
     ran = call("install", "copilot", "--allow")
 
     assert 0 == ran.code
@@ -334,7 +334,7 @@ def test_doctor_names_what_takes_the_leave_away(home):
 
 
 def test_doctor_names_the_options_of_a_host_without_rules(home, monkeypatch):
-    monkeypatch.setattr(permission, "PERMISSION", permission.NO_RULE)
+    monkeypatch.setattr(profile, "PROFILE", profile.PROFILE._replace(permission=profile.NO_RULE))
     call("install", "copilot")
 
     assert "--allow-tool" in _saving("copilot")["fix"]

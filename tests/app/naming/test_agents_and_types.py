@@ -7,7 +7,7 @@ import pytest
 
 from eventlog.cli.group import group
 from eventlog.cli.main import VERBS, _load
-from eventlog.hosts import named
+from eventlog.hosts import agent_name
 from eventlog.log.event_log import EventLog
 from tests.support import builders
 from tests.support.command_line import call, run
@@ -124,5 +124,5 @@ def test_every_verb_takes_an_agent_by_any_of_its_names(home, tmp_path, words, na
 
     assert 0 == ran.code or words[0] == "import", ran.err
     assert "did you mean" not in ran.err
-    assert {named(room)} >= set(said)
+    assert {agent_name(room)} >= set(said)
     assert said or words[0] in ("import", "install", "mcp", "query", "sessions", "uninstall")

@@ -1,28 +1,54 @@
-"""A line of plain commands, as a POSIX shell reads it, so that a hook can say what it runs.
+"""The commands an agent saves with: exactly this program, its saving verbs, into this store, and nothing else.
 
-Plain is what names a program and its words and does nothing else: no expansion, no pipe, nothing in the background, and
-no redirection but of a here-document that a shell takes as it stands (`<<'EOF'`). What is not surely plain is not.
+A shell line is read only if it is plain: it names programs and their words, without expansions, pipes, background
+processes, or redirections except a here-document that a shell takes literally (`<<'EOF'`). When in doubt, it is not.
 Standard library only, and no imports: a person waits.
 """
 
+VERBS = ("summary", "fact")
+TOOLS = ("remember", "recall", "why")  # of our MCP server: those that destroy nothing
+_STORE = "--store"
+
 _ENDS = "\n;"
-_MEANS_MORE = frozenset("$`&|<>()[]{}*?!#~^\r\0")  # outside quotes
+_SPECIAL = frozenset("$`&|<>()[]{}*?!#~^\r\0")  # outside quotes
 _HERE = "<<'"
-_ESCAPED = '"\\$`\n'  # what a backslash speaks for between double quotes
+_ESCAPED = '"\\$`\n'  # the characters a backslash quotes between double quotes
+
+
+def only_saves(line: str, program: str, store: str) -> bool:
+    """Return whether a shell line runs nothing but saving commands; `program` as a shell reads it, `store` absolute."""
+    try:
+        commands, (ours,) = read_commands(line), read_commands(program)
+    except (NotPlain, ValueError):
+        return False
+    return bool(commands) and all(_saves(words, ours, store) for words in commands)
+
+
+def _saves(words: list[str], ours: list[str], store: str) -> bool:
+    """Return whether a command saves, into this store: an option may be shortened, and hold its value after `=`."""
+    verb = len(ours)
+    if words[:verb] != ours or words[verb : verb + 1] not in [[name] for name in VERBS]:
+        return False
+    for at, word in enumerate(words):
+        name, equals, value = word.partition("=")
+        is_store = name.startswith("--s") and _STORE.startswith(name)
+        if is_store and value != store and (equals or words[at + 1 : at + 2] != [store]):
+            return False
+    return True
 
 
 class NotPlain(Exception):
-    """The line does more than run programs with words."""
+    """Raised for a line that does more than run programs with words."""
 
 
 def read_commands(line: str) -> list[list[str]]:
-    """List the words of each command, one after another as `;`, `&&` and line ends part them; raises NotPlain.
+    """List the words of each command of a line, separated by `;`, `&&` or line ends; raises NotPlain.
 
-    A here-document is no word of its command.
+    A here-document is not among the words of its command.
     """
     commands: list[list[str]] = [[]]
-    at, is_open = 0, False  # behind `&&`, where one more has to come
-    here = ""  # what ends the here-document that follows this line
+    at, is_open = 0, False  # after `&&`, which needs another command
+    here = ""  # the delimiter of the here-document that follows this line
     while at < len(line):
         char = line[at]
         if char in " \t":
@@ -52,7 +78,7 @@ def read_commands(line: str) -> list[list[str]]:
 
 
 def _delimiter(line: str, at: int) -> tuple[str, int]:
-    """Read a quoted delimiter up to its closing quote, and tell where what follows it starts."""
+    """Read a quoted delimiter; return it and the position after its closing quote."""
     end = line.find("'", at)
     delimiter = line[at:end] if end >= 0 else ""
     is_word, follows = delimiter.isascii() and delimiter.isalnum(), line[end + 1 : end + 2]
@@ -62,7 +88,7 @@ def _delimiter(line: str, at: int) -> tuple[str, int]:
 
 
 def _behind(line: str, at: int, delimiter: str) -> int:
-    """Find the end of the line that ends a here-document; `!` is as between double quotes."""
+    """Find the end of the line that ends a here-document; `!` counts as between double quotes."""
     while at <= len(line):
         end = line.find("\n", at)
         text = line[at : end if end >= 0 else len(line)]
@@ -75,17 +101,17 @@ def _behind(line: str, at: int, delimiter: str) -> int:
 
 
 def _recalls(text: str) -> bool:
-    """Tell whether a `!` may speak of the history of a shell somebody types into; none does before a space."""
+    """Return whether a `!` may recall the history of an interactive shell; none does before a space."""
     return any(char == "!" and text[at + 1 : at + 2] not in ("", " ") for at, char in enumerate(text))
 
 
 def _word(line: str, at: int) -> tuple[str, int]:
-    """Read a word that starts here, and tell where it ends."""
-    said = ""
+    """Read the word that starts here; return it and its end."""
+    text = ""
     while at < len(line) and line[at] not in " \t" + _ENDS and not line.startswith("&&", at):
         piece, at = _piece(line, at)
-        said += piece
-    return said, at
+        text += piece
+    return text, at
 
 
 def _piece(line: str, at: int) -> tuple[str, int]:
@@ -101,24 +127,24 @@ def _piece(line: str, at: int) -> tuple[str, int]:
         if after == len(line):
             raise NotPlain
         return ("" if line[after] == "\n" else line[after]), after + 1
-    if char in _MEANS_MORE:
+    if char in _SPECIAL:
         raise NotPlain
     return char, after
 
 
 def _between_double_quotes(line: str, at: int) -> tuple[str, int]:
-    """Read up to the closing quote. `!` speaks of the history of a shell somebody types into, unless space follows."""
-    said = ""
+    """Read up to the closing quote. `!` recalls the history of an interactive shell, unless a space follows."""
+    text = ""
     while at < len(line) and line[at] != '"':
         char, following = line[at], line[at + 1 : at + 2]
         if char in "$`" or (char == "!" and following not in ("", " ", '"', "\n")):
             raise NotPlain
         if char == "\\" and following and following in _ESCAPED:
-            said += "" if following == "\n" else following
+            text += "" if following == "\n" else following
             at += 2
         else:
-            said += char
+            text += char
             at += 1
     if at >= len(line):
         raise NotPlain
-    return said, at + 1
+    return text, at + 1

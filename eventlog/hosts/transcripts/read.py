@@ -1,0 +1,108 @@
+"""Read the steps of a conversation: from its host's transcript, or for hosts without a reader, from the log.
+
+Hosts repeat our own texts as if the user had written them: they wrap the answer of a hook (Gemini `<hook_context>`,
+Codex `<hook_prompt>`, Claude `<system-reminder>`), or return it bare. A request of ours is a line with our mark, then
+indented commands; a context extends to the end. These texts are removed, and so are the agent's replies to them.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from eventlog import hosts
+from eventlog.format.events import Event, HostEvent
+from eventlog.format.untrusted_json import dig
+from eventlog.hosts.transcripts.steps import Step, from_tool
+from eventlog.secrets import without_secrets
+
+# hosts' names of a prompt of the user, in lower case
+PROMPTS = ("userpromptsubmit", "userpromptsubmitted", "beforesubmitprompt", "beforeagent")
+_TOOLS = ("posttooluse", "aftertool")
+_NOT_THE_USER = "<task-notification>"
+
+_WRAPPED = re.compile(r"<(hook_context|hook_prompt|system-reminder|session_context)\b[^>]*>.*?(?:</\1>|\Z)", re.DOTALL)
+_CONTEXT = re.compile(r"^# (?:Memory|记忆) ?[(（]eventlog[)）]$.*\Z", re.DOTALL | re.MULTILINE)
+_REQUEST = re.compile(
+    r"^(?:[A-Z][\w ]{0,40}:\s+)?\[eventlog\][^\n]*(?:\n(?:[ \t]+\S[^\n]*|`--type`[^\n]*|[ \t]*)(?=\n|\Z))*",
+    re.MULTILINE,
+)
+
+
+def find_transcripts(agent: str, place: Path) -> list[Path]:
+    """List the transcripts in a host's directory, or in any folder of them, last written last; or the file `place`.
+
+    This order keeps few days of the log open at a time.
+    """
+    past = hosts.part(agent, "past")
+    if past is None:
+        return []
+    if place.is_file():
+        return [place]
+    folders = [place / name for name in past.FOLDERS if (place / name).is_dir()]
+    names = past.NAMES if folders else [name.rpartition("/")[2] for name in past.NAMES]
+    found = {path for folder in folders or [place] for name in names for path in folder.rglob(name) if path.is_file()}
+    return sorted(found, key=lambda path: (path.stat().st_mtime_ns, str(path)))
+
+
+def read_transcript(agent: str, path: str) -> Iterator[Step]:
+    """Yield the steps of an agent's transcript; none where the file is missing or the host has no reader.
+
+    Each text is scrubbed whole, before lines are taken out of it: a key of several lines is recognised by its first
+    and its last.
+    """
+    past = hosts.part(agent, "past")
+    if not past or not path or not Path(path).is_file():  # a pipe or a device would never end
+        return
+    try:
+        for step in without_own_texts(past.steps(Path(path))):
+            yield Step(step.kind, without_secrets(step.text))
+    except OSError:
+        return
+
+
+def logged_steps(events: Iterable[Event]) -> Iterator[Step]:
+    """Yield the steps of a conversation from its events in order; of subagents only their changes."""
+    called = (event for event in events if isinstance(event, HostEvent))
+    return without_own_texts(
+        step
+        for event in called
+        for step in _steps_of(event.name.casefold(), event.payload, is_subagent=bool(event.subagent))
+    )
+
+
+def _steps_of(name: str, payload: dict[str, Any], *, is_subagent: bool) -> Iterator[Step]:
+    if name in PROMPTS and not is_subagent:
+        prompt = payload.get("prompt")
+        if isinstance(prompt, str) and not prompt.startswith(_NOT_THE_USER):
+            yield Step("prompt", prompt)
+    elif name in _TOOLS:
+        arguments = dig(payload, "tool_input") or dig(payload, "toolArgs")
+        yield from from_tool(str(dig(payload, "tool_name") or dig(payload, "toolName")), arguments)
+    elif name == "afterfileedit":
+        yield from from_tool("edit", payload)
+    elif name == "aftershellexecution":
+        yield from from_tool("shell", payload)
+    elif name == "afteragentresponse" and isinstance(payload.get("text"), str):
+        yield Step("reply", payload["text"])
+
+
+def without_own_texts(steps: Iterable[Step]) -> Iterator[Step]:
+    """Remove our texts from the prompts of a conversation, and the replies to prompts of ours."""
+    answers_us = False
+    for step in steps:
+        if step.kind == "prompt":
+            prompt = of_the_user(step.text)
+            answers_us = not prompt
+            if prompt:
+                yield Step("prompt", prompt)
+        elif step.kind != "reply" or not answers_us:
+            yield step
+
+
+def of_the_user(prompt: str) -> str:
+    """Remove our texts from a prompt; the rest is the user's."""
+    rest = _WRAPPED.sub("", prompt) if "<" in prompt else prompt
+    if "eventlog" in rest:
+        rest = _REQUEST.sub("", _CONTEXT.sub("", rest))
+    return rest.strip()

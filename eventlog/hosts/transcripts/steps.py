@@ -1,0 +1,189 @@
+"""The steps of a conversation, common to all formats of transcripts: messages and calls of tools, in order.
+
+Tools are recognised under the names of all hosts. A shell command is not parsed: quotes, redirections and the ends of
+commands are recognised, everything else is words.
+"""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+from eventlog.format import untrusted_json
+from eventlog.format.untrusted_json import dig
+
+LONGEST_LINE = 64 << 20  # bytes; longer lines are skipped: they hold pictures
+
+StepKind = Literal["title", "prompt", "reply", "file", "command", "todos"]
+TranscriptRecord = dict[str, Any]
+_TEXT_BLOCKS = ("text", "input_text", "output_text", None)
+
+
+class Step(NamedTuple):
+    """A message or an effect of a tool.
+
+    `text` is a title, the user's or the agent's words, a path or a command; of `todos` the whole list of open to-dos,
+    a line each, which replaces the list before.
+    """
+
+    kind: StepKind
+    text: str
+
+
+def records(path: Path, damaged: list[int] | None = None) -> Iterator[TranscriptRecord]:
+    """Yield the JSON objects of a file of lines, reading a line at a time; skip every other line.
+
+    Add the numbers of skipped lines to `damaged`, except a half-written last line. Raises OSError.
+    """
+    skipped = [] if damaged is None else damaged
+    with path.open("rb") as opened:
+        number = 0
+        while line := opened.readline(LONGEST_LINE):
+            number += 1
+            if len(line) == LONGEST_LINE and not line.endswith(b"\n"):
+                while (line := opened.readline(LONGEST_LINE)) and not line.endswith(b"\n"):
+                    pass
+                continue
+            record = untrusted_json.object_in(line)
+            if record is not None:
+                yield record
+            elif line.strip() and line.endswith(b"\n"):
+                skipped.append(number)
+
+
+def texts(content: Any) -> list[str]:
+    """List the texts of a message: a string, or the text blocks of a list."""
+    if isinstance(content, str):
+        return [content]
+    blocks = content if isinstance(content, list) else []
+    found = (
+        block if isinstance(block, str) else dig(block, "text")
+        for block in blocks
+        if dig(block, "type") in _TEXT_BLOCKS
+    )
+    return [text for text in found if isinstance(text, str) and text.strip()]
+
+
+def text_of(content: Any) -> str:
+    """Join the texts of a message."""
+    return "\n".join(texts(content)).strip()
+
+
+_WRITES = frozenset(
+    ("write", "edit", "multiedit", "notebookedit", "writefile", "replace", "searchreplace", "editfile", "create",
+     "createfile", "strreplace", "strreplaceeditor", "delete", "deletefile", "insertedit", "replacestringinfile")
+)  # fmt: skip
+_PATHS = ("file_path", "filePath", "path", "notebook_path", "target_file", "absolute_path")
+_RUNS = frozenset(
+    ("bash", "shell", "execcommand", "runshellcommand", "runterminalcmd", "runterminalcommand", "localshell", "exec",
+     "runinterminal", "powershell")
+)  # fmt: skip
+_PATCHES = frozenset(("applypatch",))
+_PLANS = frozenset(("todowrite", "updateplan", "writetodos", "updatetodo"))
+_PATCH_HEADS = ("*** Add File: ", "*** Update File: ", "*** Delete File: ")
+_CLOSED = ("completed", "cancelled")
+_SHELLS = re.compile(r"(?:.*/)?(?:ba|z|da|k)?sh")
+_OPEN_BOX = re.compile(r"^\s*[-*] \[ \] +(\S.*)$", re.MULTILINE)
+
+
+def from_tool(name: str, arguments: Any) -> Iterator[Step]:
+    """Yield the effects of a tool call; its arguments as an object, or as the JSON text of an object."""
+    plain = name.rpartition("__")[2].casefold().replace("_", "")
+    parsed = untrusted_json.object_in(arguments) if isinstance(arguments, str) else None
+    arguments = arguments if parsed is None else parsed
+    if plain in _WRITES:
+        path = next((dig(arguments, key) for key in _PATHS if isinstance(dig(arguments, key), str)), "")
+        if path and dig(arguments, "command") != "view":
+            yield Step("file", path)
+    elif plain in _RUNS:
+        if command := _command(arguments):
+            yield from _patched(command)
+            yield from (Step("file", path) for path in files_written(command))
+            yield Step("command", command)
+    elif plain in _PATCHES:
+        yield from _patched(_command(arguments))
+    elif plain in _PLANS:
+        yield Step("todos", "\n".join(_open_todos(arguments)))
+
+
+def from_blocks(content: Any) -> Iterator[Step]:
+    """Yield the effects of the tool calls among the blocks of a message, as Anthropic's API has them."""
+    for block in content if isinstance(content, list) else ():
+        if dig(block, "type") == "tool_use":
+            yield from from_tool(str(dig(block, "name")), dig(block, "input"))
+
+
+def _command(arguments: Any) -> str:
+    if isinstance(arguments, str):
+        return arguments
+    command = next((dig(arguments, key) for key in ("command", "cmd", "input") if dig(arguments, key)), "")
+    if not isinstance(command, list):
+        return str(command)
+    match [str(word) for word in command]:
+        case [program, _, *_, script] if _SHELLS.fullmatch(program):
+            return script
+        case words:
+            return " ".join(words)
+
+
+def _patched(patch: str) -> Iterator[Step]:
+    for line in patch.splitlines() if "*** Begin Patch" in patch else ():
+        for head in _PATCH_HEADS:
+            if line.startswith(head):
+                yield Step("file", line.removeprefix(head).strip())
+
+
+def _open_todos(arguments: Any) -> list[str]:
+    items: Any = next((found for key in ("todos", "plan") if (found := dig(arguments, key))), [])
+    if isinstance(items, str):
+        return _OPEN_BOX.findall(items)
+    todos = [
+        (dig(item, "content") or dig(item, "step") or dig(item, "description"), dig(item, "status"))
+        for item in (items if isinstance(items, list) else [])
+    ]
+    return [text for text, status in todos if isinstance(text, str) and status not in _CLOSED]
+
+
+_LONGEST = 4000  # characters looked at
+_HEREDOC_BODY = re.compile(r"(<<-?\s*(['\"]?)(\w+)\2[^\n]*)\n.*?(?:^\s*\3$|\Z)", re.DOTALL | re.MULTILINE)
+_SYNTAX = re.compile(
+    r"""'[^']*'|"(?:\\.|[^"\\])*"|\\.
+    |(?<![-=<])(?P<source>\d|&)?>{1,2}\|?[^\S\n]*(?P<target>'[^'\n]+'|"[^"\n]+"|[^\s;&|<>()'"]+)
+    |(?P<end>&&|\|\||;|\n|&(?![>\d]))""",
+    re.DOTALL | re.VERBOSE,
+)
+_TEE = re.compile(r"(?:^|\|)\s*tee\s+(?:-a\s+)?([^\s;&|<>()'\"-][^\s;&|<>()'\"]*)")
+_TEMPORARY = ("/dev/", "/proc/", "/tmp/", "$")  # noqa: S108 - compared with, never opened
+_READS_ONLY = re.compile(
+    r"(?:\w+=\S*\s+)*(?:\S*/)?(?:cd|ls|cat|pwd|head|tail|grep|rg|find|echo|printf|sed -n|which|wc|tree|tee|true|sleep"
+    r"|export|set|eventlog|git (?:-C \S+ )?(?:status|log|diff|show|add|commit))(?![\w-])"
+)
+_COMMIT = re.compile(r"""\bgit\b[^\n|;&]*?\bcommit\b[^\n]*?\s(?:-\w*m|--message[= ])\s*(?:"([^"\n]+)|'([^'\n]+))""")
+_HEREDOC = re.compile(r"\bgit\b[^\n]*\bcommit\b.*?<<-?\s*['\"]?(\w+)['\"]?\n\s*([^\n]+)", re.DOTALL)
+
+
+def files_written(command: str) -> Iterator[str]:
+    """Yield the files a shell command redirects output to, in order; not temporary files and devices."""
+    text = _HEREDOC_BODY.sub(r"\1", command[:_LONGEST])
+    redirected = [(found["source"], found["target"]) for found in _SYNTAX.finditer(text) if found["target"]]
+    targets = [target.strip("'\"") for source, target in redirected if source != "2"]
+    yield from (target for target in (*targets, *_TEE.findall(text)) if not target.startswith(_TEMPORARY))
+
+
+def programs_run(command: str) -> Iterator[str]:
+    """Yield the single commands of a shell line, without those that only look around, write, or commit."""
+    text = _HEREDOC_BODY.sub(r"\1", command[:_LONGEST])
+    start = 0
+    ends = [found for found in _SYNTAX.finditer(text) if found["end"]]
+    for stop, following in [*((found.start(), found.end()) for found in ends), (len(text), len(text))]:
+        piece = " ".join(text[start:stop].split())
+        start = following
+        if piece and not _READS_ONLY.match(piece):
+            yield piece
+
+
+def commit_titles(command: str) -> list[str]:
+    """List the first lines of the commit messages in a shell command."""
+    text = command[:_LONGEST]
+    quoted = [double or single for double, single in _COMMIT.findall(text) if not (double or single).startswith("$(")]
+    return quoted or [title for _, title in _HEREDOC.findall(text)]
