@@ -89,13 +89,13 @@ def read(payload: Payload, agent_hint: str = "", event_hint: str = "") -> HookCa
 
     The hints come from the installed command, and decide only where the payload does not.
     """
-    agent, name = classify(payload, agent_hint), event_name(payload, event_hint)
+    agent, name = agent_of(payload, agent_hint), event_name(payload, event_hint)
     protocol = part(agent, "protocol")
     call: HookCall = protocol.read(payload, name) if protocol else _read_unknown(payload, name, agent)
     return call
 
 
-def classify(payload: Payload, hint: str = "") -> str:  # noqa: PLR0911 - a table, in the order hosts imitate each other
+def agent_of(payload: Payload, hint: str = "") -> str:  # noqa: PLR0911 - a table, in the order hosts imitate each other
     """Name the agent that sent a payload; never by the environment, which hosts inherit from each other."""
     name = text(payload, "hook_event_name")
     if text(payload, "cursor_version", "conversation_id"):

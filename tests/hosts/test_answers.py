@@ -3,7 +3,7 @@
 import pytest
 
 from eventlog import hosts
-from eventlog.hosts import event_name, prompt_of
+from eventlog.hosts import agent_of, event_name, prompt_of
 from tests.support.host_calls import events, tell
 from tests.support.payloads import claude, codex, cursor
 
@@ -52,7 +52,7 @@ CALLERS = {
 
 @pytest.mark.parametrize(("payload", "hint", "agent"), CALLERS.values(), ids=CALLERS)
 def test_the_caller_is_told_by_its_payload(payload, hint, agent):
-    assert agent == hosts(payload, hint)
+    assert agent == agent_of(payload, hint)
 
 
 @pytest.mark.parametrize(
