@@ -14,12 +14,15 @@ from eventlog.app.machine import Machine
 from eventlog.app.open_store import OpenStore
 from eventlog.cli import suggestions
 from eventlog.format.errors import BadRequest, NotStored
+from eventlog.hosts import room_named
 from eventlog.log.event_log import EventLog
 from eventlog.projects.root import project_root
 from eventlog.store import Store
 
 if TYPE_CHECKING:
     from eventlog.app.ask.what_if import Omission
+    from eventlog.app.setup.install.install import InstallTarget
+
 
 _WIDEST = 76  # cells of an example
 _DIAGNOSES = "doctor"  # the verb that tells of a store what others fail at
@@ -178,7 +181,7 @@ def program(text: str, default: str | None = None) -> Callable[[_Function], _Fun
     )
 
 
-here = click.option(
+current_project = click.option(
     "--project",
     shell_complete=suggestions.projects,
     callback=project_here,
@@ -207,7 +210,7 @@ def speaker(command: Callable[..., None]) -> Callable[..., None]:
             "--layer", type=click.IntRange(1, 4), help="Safety net that saved it [default: 1, the agent itself]."
         ),
         program("Program that says it [default: the conversation's, else cli]."),
-        here,
+        current_project,
         click.option(
             "--session",
             metavar="ID",
@@ -219,7 +222,7 @@ def speaker(command: Callable[..., None]) -> Callable[..., None]:
     return command
 
 
-def one_of(name: str, *flags: tuple[str, str, str]) -> Callable[[_Function], _Function]:
+def exclusive_flags(name: str, *flags: tuple[str, str, str]) -> Callable[[_Function], _Function]:
     """Add flags (spelling, value, help) of which one gives `name` its value; two are a usage error."""
     only = f"give only one of {', '.join(spelling for spelling, _, _ in flags)}"
 
@@ -301,3 +304,33 @@ def open_log(store: Store) -> EventLog:
 def open_store(store: Store) -> OpenStore:
     """Open the log and read the settings, on this machine; raises BadSettings."""
     return opening.open_store(store, Machine.here())
+
+
+class NearChoice(click.Choice[str]):
+    """A choice that names the nearest word."""
+
+    def get_invalid_choice_message(self, value: Any, ctx: click.Context | None) -> str:
+        """List the choices, or ask for the nearest of them."""
+        from eventlog.app.naming.nearest import nearest
+
+        del ctx
+        words = [*map(str, self.choices)]
+        near = nearest(str(value), words)
+        asked = f"did you mean {' or '.join(near)}?" if near else f"say one of {', '.join(words)}"
+        return f"no {str(value)!r}; {asked}"
+
+
+class HostChoice(NearChoice):
+    """A choice in which hosts are known by any of their names."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Translate any name of a host into the one of the command line."""
+        return super().convert(room_named(value), param, ctx)
+
+
+def install_target(store: Store) -> "InstallTarget":
+    """Return where to install hooks: the user's home, and the project of the current directory."""
+    from eventlog.app.setup.install.install import InstallTarget
+
+    machine = Machine.here()
+    return InstallTarget(store, Path(machine.home), Path(project_root(str(Path.cwd())) or Path.cwd()), machine.environ)

@@ -10,6 +10,7 @@ from eventlog.app.progress import Phases, Progress, silent
 if TYPE_CHECKING:
     from rich import progress as rich_progress
 
+
 _SILENT_SECONDS = 1.0
 
 
@@ -40,7 +41,7 @@ def phases() -> Iterator[Phases]:
 
 
 @contextmanager
-def looking() -> Iterator[None]:
+def spinner() -> Iterator[None]:
     """Show that a look through the whole log is at work."""
     with phases() as phase:
         phase("looking through the log")

@@ -66,7 +66,7 @@ def _sessions(opened: OpenStore) -> Iterator[_Suggestion]:
 def _events(opened: OpenStore) -> Iterator[_Suggestion]:
     from eventlog.app.ask.query import EventFilter, query
     from eventlog.app.naming.short_ids import ShortIds
-    from eventlog.cli.show.describe import describe
+    from eventlog.cli.show.events import describe
 
     short = ShortIds(opened.store)
     for entry in query(opened.log, EventFilter(), limit=_NEWEST, reverse=True):

@@ -25,7 +25,7 @@ from eventlog.log.event_log import EventLog
 from eventlog.projects.root import project_root
 
 if TYPE_CHECKING:
-    from eventlog.cli.mcp.toolcalls import ToolCalls
+    from eventlog.cli.mcp.tools import ToolCalls
 
 _SHOWN, _MOST, _LONGEST = 8, 20, 400
 _SALT_BYTES = 8

@@ -5,27 +5,45 @@ Nothing but messages ever reaches the client: the pipes are ours alone, and what
 
 import os
 
+from eventlog import hosts
 from eventlog.cli.mcp import jsonrpc
-from eventlog.cli.mcp.eras import Protocol
 from eventlog.cli.mcp.jsonrpc import INVALID_REQUEST, Message, Refusal
+from eventlog.cli.mcp.protocol import Protocol
+from eventlog.cli.mcp.tools import ToolCalls
+from eventlog.cli.quick import version
+from eventlog.store import Store
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
-    from eventlog.cli.mcp.toolcalls import ToolCalls
-
+_OPTIONS = {"--store", "--agent", "--session-type"}
 _CHUNK = 1 << 16
 _LONGEST_LINE = 1 << 22  # bytes; a longer message is refused unread
 _ROOTS = "roots"  # the id of the one request of ours
 
 
-def run(calls: "ToolCalls", version: str) -> None:
+def main(argv: "Sequence[str]") -> bool:
+    """Serve until the client goes away; False where the options are not understood, and nothing was done."""
+    asked = dict(zip(argv[::2], argv[1::2], strict=False))
+    listens = asked.get("--session-type", "main")
+    if len(asked) * 2 != len(argv) or not asked.keys() <= _OPTIONS or listens not in ("main", "shared"):
+        return False
+    serve(Store.locate(asked.get("--store"), os.environ), asked.get("--agent", ""), shared=listens == "shared")
+    return True
+
+
+def serve(store: Store, agent: str, *, shared: bool) -> None:
+    """Serve the client at the standard streams; `agent` by either of its names."""
+    run(ToolCalls(store, hosts.named(agent), shared=shared), version() or "unknown")
+
+
+def run(calls: ToolCalls, program: str) -> None:
     """Serve the client at the standard streams until it closes its end, or goes away."""
     told, says = _private(0), _private(1)
     _private(2)
     try:
-        Session(calls, version, lambda line: _write(says, line)).serve(_batches(told))
+        Session(calls, program, lambda line: _write(says, line)).serve(_batches(told))
     except (BrokenPipeError, KeyboardInterrupt):  # the client's two other ways to end us
         return
 
@@ -33,7 +51,7 @@ def run(calls: "ToolCalls", version: str) -> None:
 class Session:
     """One client; `say` sends it a line."""
 
-    def __init__(self, calls: "ToolCalls", version: str, say: "Callable[[bytes], None]") -> None:
+    def __init__(self, calls: ToolCalls, version: str, say: "Callable[[bytes], None]") -> None:
         self._calls = calls
         self._protocol = Protocol(calls.call, version)
         self._say = say

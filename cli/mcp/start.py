@@ -8,7 +8,7 @@ if __name__ == "__main__":
         from eventlog.fast import modules
 
         modules.come_first()
-        from eventlog.cli.mcp.launch import main
+        from eventlog.cli.mcp.server import main
 
         sys.exit(0 if main(sys.argv[1:]) else 2)
     except KeyboardInterrupt:  # before it serves, or after

@@ -13,7 +13,7 @@ from eventlog.log.event_log import EventLog
 from eventlog.store import Store
 
 
-class Shown:
+class Display:
     """The spelling of one store's ids and times, for wherever stdout leads."""
 
     def __init__(self, store: Store, now: str = "") -> None:

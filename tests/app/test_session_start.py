@@ -14,8 +14,7 @@ from click.testing import CliRunner
 
 from eventlog.app.ask.receipt import append_receipt, receipts_of
 from eventlog.app.serve.context import begin, take_bootstrap
-from eventlog.cli.group import group
-from eventlog.cli.main import VERBS, _load
+from eventlog.cli.group import command_line
 from eventlog.format.events import ContextInjected, Fact, StageSummary
 from eventlog.log.event_log import EventLog
 from eventlog.projections.context.request import ContextRequest
@@ -28,7 +27,7 @@ from tests.support.tree import IMPORT_PATH
 
 
 def verb(*args):
-    return CliRunner().invoke(group(VERBS, _load), [*args], standalone_mode=False)
+    return CliRunner().invoke(command_line(), [*args], standalone_mode=False)
 
 
 def receipts(log, session="now"):

@@ -12,7 +12,7 @@ import pytest
 
 from eventlog.cli import options, verbs
 from eventlog.cli.group import VerbGroup
-from eventlog.cli.main import VERBS, _load
+from eventlog.cli.verbs import VERBS, load
 from eventlog.store import Store
 from tests.support import builders
 from tests.support.command_line import call, command, on_a_terminal, run, surroundings
@@ -23,7 +23,7 @@ def test_help_from_another_directory_lists_every_verb_under_its_topic(tmp_path):
 
     assert (0, "") == (ran.code, ran.err)
     assert all(re.search(rf"^  {verb} ", ran.out, re.MULTILINE) for verb in VERBS)
-    assert all(f"\n{verb.group}:\n" in ran.out for verb in VERBS.values())
+    assert all(f"\n{verb.topic}:\n" in ran.out for verb in VERBS.values())
 
 
 @pytest.mark.parametrize("verb", VERBS)
@@ -44,16 +44,20 @@ def _leaves(command_of_verb):
 
 @pytest.mark.parametrize("verb", VERBS)
 def test_every_option_of_every_verb_says_what_it_does(verb):
-    options = [one for leaf in _leaves(_load(verb)) for one in leaf.params if isinstance(one, click.Option)]
+    options = [one for leaf in _leaves(load(verb)) for one in leaf.params if isinstance(one, click.Option)]
 
     assert [] == [one.name for one in options if not one.help]
 
 
-def test_every_file_of_a_verb_stands_in_the_table():
-    files = {file.stem for file in Path(verbs.__path__[0]).glob("*.py") if "\ndef command(" in file.read_text()}
+def test_every_command_of_every_module_stands_in_the_table():
+    folder = Path(verbs.__path__[0])
+    made = {
+        (name, ".".join(file.relative_to(folder).with_suffix("").parts))
+        for file in folder.rglob("*.py")
+        for name in re.findall(r"^def (\w+)_command\(", file.read_text(), re.MULTILINE)
+    }
 
-    assert files == VERBS.keys() & files
-    assert files
+    assert made == {(name, verb.module) for name, verb in VERBS.items()}
 
 
 # ------------------------------------------------------------------------------------------------ exit codes
@@ -121,7 +125,7 @@ def _paths(command_of_verb, *words):
     return [(words, command_of_verb)]
 
 
-LEAVES = {" ".join(words): leaf for verb in VERBS for words, leaf in _paths(_load(verb), verb)}
+LEAVES = {" ".join(words): leaf for verb in VERBS for words, leaf in _paths(load(verb), verb)}
 STORELESS = {"completion", "help"}
 
 
@@ -142,7 +146,7 @@ def test_the_store_may_be_named_before_between_and_after_the_words_of_every_comm
     for place in range(len(words) + 1):
         for named in (["--store", str(tmp_path)], [f"--store={tmp_path}"]):
             with pytest.raises(Located, match=re.escape(str(tmp_path))):
-                VerbGroup(VERBS, _load).main([*words[:place], *named, *words[place:]], standalone_mode=False)
+                VerbGroup().main([*words[:place], *named, *words[place:]], standalone_mode=False)
 
 
 def test_a_store_named_nearer_to_the_command_counts(tmp_path):
@@ -168,7 +172,7 @@ def test_ctrl_c_exits_with_130_without_a_traceback(tmp_path):
     )
     assert running.stderr
     for line in running.stderr:
-        if b"eventlog.cli.recording" in line:
+        if b"eventlog.cli.verbs.write.recording" in line:
             break
     running.send_signal(signal.SIGINT)
     out, err = running.communicate(timeout=120)
@@ -235,12 +239,12 @@ def test_help_loads_no_verb_and_nothing_of_the_log():
     loaded = _loaded("--help")
 
     assert "eventlog.cli.group" in loaded
-    assert not {f"eventlog.cli.verbs.{verb}" for verb in VERBS} & loaded
+    assert {"eventlog.cli.verbs"} == {name for name in loaded if name.startswith("eventlog.cli.verbs")}
     assert not {"msgspec", "rich", "eventlog.log"} & loaded
 
 
 def test_a_verb_loads_no_other_verb(tmp_path):
     loaded = _loaded("query", "--store", str(tmp_path))
 
-    assert {"query"} == {verb for verb in VERBS if f"eventlog.cli.verbs.{verb}" in loaded}
+    assert {"ask.query"} == {verb.module for verb in VERBS.values() if f"eventlog.cli.verbs.{verb.module}" in loaded}
     assert not {"rich", "eventlog.projections"} & loaded

@@ -7,7 +7,7 @@ from unittest import mock
 
 import pytest
 
-from eventlog.cli.main import VERBS
+from eventlog.cli.verbs import VERBS
 from tests.support import builders
 from tests.support.command_line import call
 

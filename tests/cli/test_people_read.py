@@ -5,9 +5,9 @@ import re
 import click
 import pytest
 
-from eventlog.cli.show.cells import cells, wrapped
-from eventlog.cli.show.describe import describe
 from eventlog.cli.show.display import ago
+from eventlog.cli.show.events import describe
+from eventlog.cli.terminal import cells, wrapped
 from eventlog.format.events import ContextInjected
 from tests.support import builders
 from tests.support.command_line import call, on_a_terminal

@@ -11,8 +11,8 @@ import click
 import pytest
 
 from eventlog.app.setup import doctor
-from eventlog.cli.main import VERBS
-from eventlog.cli.show.cells import cells
+from eventlog.cli.terminal import cells
+from eventlog.cli.verbs import VERBS
 from eventlog.hooks import prompts
 from tests.support.agreed_screens import CHINESE, SCREENS
 from tests.support.fences import without_nonces

@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from eventlog.cli.show.cells import cells, fit, padded
-from eventlog.cli.show.display import Shown
+from eventlog.cli.show.display import Display
+from eventlog.cli.terminal import cells, fit, padded
 from eventlog.fast import fastjson
 from eventlog.store import Store
 from tests.support import builders
@@ -55,7 +55,7 @@ def test_a_look_at_what_a_session_would_start_with_makes_no_session(store):
 def test_days_have_their_words_in_the_zone_of_the_user(store):
     (store / "config.yaml").write_text("version: 1\ntimezone: Asia/Shanghai\n")
 
-    shown = Shown(Store(str(store)), now="2026-02-20T17:00:00.000000Z")
+    shown = Display(Store(str(store)), now="2026-02-20T17:00:00.000000Z")
 
     assert "today · Sat 21 Feb" == shown.day("2026-02-20T16:30:00.000000Z")
     assert "yesterday · Fri 20 Feb" == shown.day("2026-02-20T15:30:00.000000Z")

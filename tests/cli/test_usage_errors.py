@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from eventlog.cli.main import VERBS
-from eventlog.cli.show.cells import cells
+from eventlog.cli.terminal import cells
+from eventlog.cli.verbs import VERBS
 from tests.support.command_line import call
 from tests.support.screen import told
 

@@ -7,8 +7,8 @@ import pytest
 
 from eventlog.app.ask import why
 from eventlog.app.naming.short_ids import ShortIds
-from eventlog.cli.show.display import Shown
-from eventlog.cli.show.why import one_line
+from eventlog.cli.show.display import Display
+from eventlog.cli.verbs.ask.why import one_line
 from eventlog.format.events import Fact
 from tests.support.bases import planned, user_md, write_user
 from tests.support.command_line import call
@@ -138,7 +138,7 @@ def test_a_line_that_a_person_does_not_want_said_tells_so_and_how_to_have_it_bac
 
 def told_on_terminal(copy, line, log):
     [reason] = why.explain(opened(log), copy, line)
-    shown = Shown(log.store)
+    shown = Display(log.store)
     shown.is_for_people = True
     return "\n".join(one_line(f"{copy}:{line}", reason, "", shown))
 

@@ -6,7 +6,7 @@ import click
 import pytest
 
 from eventlog import Memory
-from eventlog.cli.main import VERBS, _load
+from eventlog.cli.verbs import VERBS, load
 from eventlog.format.events import TYPES
 from eventlog.projections.engine.jobs import KINDS
 from tests.support.tree import ROOT, files, needs_tree
@@ -22,7 +22,7 @@ def test_every_verb_is_in_the_readme(verb):
 
 @pytest.mark.parametrize("verb", VERBS)
 def test_every_verb_has_an_example_in_its_help(verb):
-    command = _load(verb)
+    command = load(verb)
 
     assert isinstance(command, click.Command)
     assert f"eventlog {verb}" in (command.epilog or "")

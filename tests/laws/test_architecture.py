@@ -36,13 +36,11 @@ ROOM = re.compile(r"eventlog/hosts/\w+/")  # rooms may name each other: some hos
 KNOWS_HOSTS = {
     "eventlog/hosts/__init__.py": "the table of hosts, and what tells them apart",
     "eventlog/settings/schema.py": "the default of `codex_memory`, a key of config.yaml",
-    "cli/verbs/hook.py": "examples in the help",
-    "cli/verbs/import.py": "examples in the help",
-    "cli/verbs/install.py": "examples in the help",
-    "cli/verbs/mcp.py": "examples in the help",
-    "cli/verbs/query.py": "examples in the help",
-    "cli/verbs/sessions.py": "examples in the help",
-    "cli/verbs/uninstall.py": "examples in the help",
+    "cli/verbs/serve/agents.py": "examples in the help",
+    "cli/verbs/write/import_past.py": "examples in the help",
+    "cli/verbs/setup/install.py": "examples in the help",
+    "cli/verbs/ask/query.py": "examples in the help",
+    "cli/verbs/ask/sessions.py": "examples in the help",
 }
 
 
@@ -77,7 +75,7 @@ def test_imports_point_one_way(folder):
         ("eventlog", "eventlog/hooks/safety_nets.py", "def f():\n    from eventlog.app.serve import session_start"),
         ("eventlog", "eventlog/hook.py", "from eventlog.app.build.apply import apply"),
         ("projections", "projections/base.py", "import eventlog.app.build.apply"),
-        ("app", "app/build/apply.py", "from eventlog.cli.output import say"),
+        ("app", "app/build/apply.py", "from eventlog.cli.terminal import say"),
     ],
 )
 def test_an_arrow_that_points_up_is_found(folder, name, source):
@@ -259,7 +257,7 @@ def long_functions(source):
 def test_a_verb_only_asks_and_shows():
     verbs = {name: source for name, source in files("cli").items() if name.startswith("cli/verbs/")}
 
-    assert {"cli/verbs/query.py", "cli/verbs/replay.py"} <= verbs.keys()
+    assert {"cli/verbs/ask/query.py", "cli/verbs/build/replay.py"} <= verbs.keys()
     assert {} == {name: found for name, source in verbs.items() if (found := list(long_functions(source)))}
 
 

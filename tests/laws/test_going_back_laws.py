@@ -31,7 +31,7 @@ from eventlog.app.write.plan import plan
 from eventlog.app.write.resolve import decide, waiting
 from eventlog.app.write.restore import restorable
 from eventlog.app.write.undo import undo, undoable
-from eventlog.cli.mcp.toolcalls import ToolCalls
+from eventlog.cli.mcp.tools import ToolCalls
 from eventlog.format.errors import BadRequest
 from eventlog.format.events import HUMAN, EntryApplied, Fact, PlanEntry, Rejected, Restored, Retraction, StageSummary
 from eventlog.format.retractions import statements_of

@@ -17,7 +17,7 @@ from eventlog.app.machine import Machine
 from eventlog.app.search import recall as recalling
 from eventlog.app.search.recall import about_file
 from eventlog.app.serve.session_context import request_of, session_context
-from eventlog.cli.mcp.toolcalls import ToolCalls
+from eventlog.cli.mcp.tools import ToolCalls
 from eventlog.fast import fastjson
 from eventlog.format import codec, ids, timestamps
 from eventlog.format.events import ConversationText, Fact, StageSummary, order

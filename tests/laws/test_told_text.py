@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from eventlog import Memory
 from eventlog.app.serve.session_context import request_of, session_context
-from eventlog.cli.mcp.toolcalls import ToolCalls
+from eventlog.cli.mcp.tools import ToolCalls
 from eventlog.format import fence
 from eventlog.format.events import Retraction
 from eventlog.format.line_marks import is_among, marked, marks

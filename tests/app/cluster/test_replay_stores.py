@@ -242,7 +242,9 @@ def test_each_store_is_written_below_the_directory_and_a_second_run_changes_noth
 def test_the_terminal_of_the_readme_is_true(client, tmp_path, monkeypatch):
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     [(command, shown)] = [told for step in stories(text)["Many stores"] for told in step.commands]
-    monkeypatch.setattr("eventlog.cli.on_cluster.connected", lambda address: nullcontext({"local:2": client}[address]))
+    monkeypatch.setattr(
+        "eventlog.cli.verbs.build.on_cluster.connected", lambda address: nullcontext({"local:2": client}[address])
+    )
     monkeypatch.chdir(tmp_path)
     for user, count in {"ada": 1200, "bob": 600, "eve": 200}.items():
         written(tmp_path / "stores", user, "whole", count, 60)

@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from eventlog.cli.group import group
-from eventlog.cli.main import VERBS, _load
+from eventlog.cli.group import command_line
 from eventlog.format.events import HostEvent
 from eventlog.hooks import open_sessions
 from eventlog.hooks.begin import start_context
@@ -38,7 +37,7 @@ def tell(store, event, cwd, **fields):
 
 
 def settle(store):
-    result = CliRunner().invoke(group(VERBS, _load), ["settle", "--store", store.root], standalone_mode=False)
+    result = CliRunner().invoke(command_line(), ["settle", "--store", store.root], standalone_mode=False)
     assert result.exception is None
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import eventlog
-from eventlog.cli.mcp.toolbox import INSTRUCTIONS, TOOLS
+from eventlog.cli.mcp.tools import INSTRUCTIONS, TOOLS
 
 START = str(Path(eventlog.__file__).parent / "cli" / "mcp" / "start.py")
 

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 import eventlog
 from eventlog.cli.mcp.server import Session
-from eventlog.cli.mcp.toolbox import INSTRUCTIONS, TOOLS
-from eventlog.cli.mcp.toolcalls import ToolCalls
+from eventlog.cli.mcp.tools import INSTRUCTIONS, TOOLS, ToolCalls
 from eventlog.log.event_log import EventLog
 from eventlog.store import Store
 from tests.support import credentials

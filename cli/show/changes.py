@@ -1,0 +1,120 @@
+"""Reports of an apply, for people and for programs."""
+
+import re
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from eventlog.app.build.apply_result import ApplyResult, SectionChange
+from eventlog.cli.terminal import abbreviate_home, count, hang, is_terminal, print_line, say, styled
+from eventlog.format.text import cut, harmless
+
+if TYPE_CHECKING:
+    from eventlog.app.build.staging import StagedEntry
+
+
+_SHOWN, _CHARS = 3, 60
+
+
+def print_applied(done: ApplyResult, short: Callable[[str], str], *, dry_run: bool = False) -> None:
+    """Print a line for every section, with its short id; diffs on a terminal, and for a dry run."""
+    words = {"edited": done.edited, "would apply" if dry_run else "applied": done.applied}
+    for word, changes in (words | {"nothing to delete": done.nothing}).items():
+        for change in changes:
+            say(f"{word:<10} {change.section}  [{short(change.event)}]")
+            _tell_replaced(change, short, dry_run=dry_run)
+    for staged in done.staged:
+        say(f"{'staged':<10} {staged.section}  [{short(staged.entry.id)}] {staged.reason}")
+    for file, reason in done.pending:
+        say(f"{'pending':<10} {file}: {reason}")
+    if dry_run or sys.stdout.isatty():
+        for path, before, after in done.files:
+            show_diff(path, before, after)
+
+
+def _tell_replaced(change: SectionChange, short: Callable[[str], str], *, dry_run: bool) -> None:
+    """Tell what text made way, and how to take that back."""
+    if change.replaced:
+        lines = "; ".join(cut(line.strip(), _CHARS) for line in change.replaced[:_SHOWN])
+        more = f"; and {len(change.replaced) - _SHOWN} more" if len(change.replaced) > _SHOWN else ""
+        told = count(len(change.replaced), "line")
+        say(f"{'':<10} {'would replace' if dry_run else 'replaced'} {told}: {lines}{more}")
+    if change.replaced and not dry_run:
+        say(f"{'':<10} take it back: eventlog undo {short(change.event)}")
+
+
+def applied_as_dict(done: ApplyResult) -> dict[str, object]:
+    """Make the JSON of what became of knowledge bases."""
+    return {
+        "applied": [change._asdict() for change in done.applied],
+        "nothing": [change._asdict() for change in done.nothing],
+        "edited": [change._asdict() for change in done.edited],
+        "staged": list(map(staged_as_dict, done.staged)),
+        "pending": list(map(blocked_as_dict, done.pending)),
+        "files": [path for path, _, _ in done.files],
+    }
+
+
+def blocked_as_dict(blocked: tuple[str, str]) -> dict[str, object]:
+    """Make the JSON of a file that could not be written, and why."""
+    file, reason = blocked
+    return {"file": file, "reason": reason}
+
+
+def staged_as_dict(staged: "StagedEntry") -> dict[str, object]:
+    """Make the JSON of a staged entry: what it wants, why it waits."""
+    key = staged.entry.key
+    return {
+        "id": staged.entry.id,
+        "file": staged.file,
+        "heading": key.heading,
+        "level": key.level,
+        "under": key.under,
+        "reason": staged.reason,
+        "staged_as": staged.name,
+    }
+
+
+_COLOURS = {"+": "green", "-": "red"}
+_NEAR_THE_TOP = 3  # lines
+_HUNK = re.compile(r"@@ -(\d+)")
+_BULLET = re.compile(r"\s*(?:[-*] |\d+\. )?")
+_BY_NUMBER = ("sessions.jsonl", "INDEX.md")  # what repeats the other files
+
+
+def show_diff(path: str, before: bytes, after: bytes) -> None:
+    """Print how a file changes."""
+    for line in diff_lines(path, *(data.decode(errors="replace").splitlines() for data in (before, after))):
+        print_line(line)
+
+
+def diff_lines(path: str, before: Sequence[str], after: Sequence[str]) -> Iterable[str]:
+    """Tell how the lines of a file change."""
+    from difflib import unified_diff  # most replays change no file of a person's
+
+    patch = list(unified_diff(before, after, path, path, lineterm=""))
+    return _for_people(path, patch) if is_terminal() else map(harmless, patch)
+
+
+def _for_people(path: str, patch: Sequence[str]) -> Iterator[str]:
+    """Name the file once, then its lines as they wrap; of a file for programs only how many lines differ."""
+    changed = patch[2:]
+    if not changed:
+        return
+    yield styled(abbreviate_home(harmless(path)), bold=True)
+    if path.endswith(_BY_NUMBER):
+        added, gone = (sum(line.startswith(sign) for line in changed) for sign in "+-")
+        yield f"  {count(gone, 'line')} out, {added:,} in"
+        return
+    for line in changed:
+        yield from _diff_line(line)
+
+
+def _diff_line(line: str) -> list[str]:
+    if hunk := _HUNK.match(line):
+        return [] if int(hunk[1]) <= _NEAR_THE_TOP else [styled(f"  line {hunk[1]}", fg="cyan")]
+    sign, text = line[:1], harmless(line[1:])
+    bullet = _BULLET.match(text)
+    assert bullet
+    lines = hang(f"{sign} {bullet.group()}", text[bullet.end() :])
+    return [styled(one.rstrip(), fg=_COLOURS.get(sign)) for one in lines]

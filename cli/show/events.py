@@ -1,0 +1,173 @@
+"""The description of an event, in one line for people."""
+
+from collections.abc import Iterable, Iterator
+
+from eventlog.cli.show.display import Display
+from eventlog.cli.terminal import clean, count, hang, padded, show_lines, styled, table
+from eventlog.format import events
+from eventlog.format.events import HUMAN, ContextInjected, Event, SectionKey
+from eventlog.format.text import project_name
+from eventlog.hosts import ROOMS
+from eventlog.log.log_line import LogLine
+
+
+def describe(event: Event) -> str:
+    """Tell the gist of the event; the whole of it is in its line."""
+    match event:
+        case events.Fact():
+            return " ".join(filter(None, [f"[{event.category or event.memory_type}]", event.content]))
+        case events.StageSummary():
+            return ": ".join(filter(None, [event.topic, event.summary]))
+        case events.SessionStart():
+            branch = f"branch {event.git_branch}" if event.git_branch else None
+            return ", ".join(filter(None, [event.source, event.session_type, event.model, branch]))
+        case events.SessionEnd():
+            return _words(event.reason, event.status, event.error)
+        case events.TurnEnd():
+            return _words(event.status, event.turn_id)
+        case events.PlanEntry():
+            where = event.key.path or event.key.url
+            return ": ".join(filter(None, [_words(event.operation, where, _heading(event.key)), event.content]))
+        case events.KnowledgeEdited():
+            return _words(event.operation, event.key.path or event.key.url, _heading(event.key), event.content)
+        case events.EntryApplied():
+            return _words(event.path, _heading(event))
+        case events.EntryResolved():
+            return _words(event.choice, event.target)
+        case events.Retraction():
+            return _words(event.target or f"conversation {event.conversation}", event.reason)
+        case events.Rejected():
+            said = f"what {event.source or 'an event'} says" if event.digest else None
+            return event.statement or said or event.target or f"conversation {event.conversation}"
+        case events.Restored():
+            return event.target
+        case events.SaveRequested():
+            return event.trigger
+        case events.ProjectSeen():
+            return _words(event.path, "is", event.remote or "no repository with an address", event.replica)
+        case events.ProjectJoined():
+            return " and ".join(event.projects)
+        case events.ContextInjected():
+            return f"{count(event.chars, 'character')} from {count(len(event.sources), 'event')}"
+        case events.ConversationText():
+            return event.title
+        case events.HostEvent():
+            return _words(event.name, str(event.payload.get("tool_name") or ""))
+        case _:
+            return ", ".join(f"{name}={value}" for name, value in event.extra.items())
+
+
+_KINDS = {  # of what is no fact
+    "stage_summary": "summary",
+    "session_start": "start",
+    "session_end": "end",
+    "turn_end": "turn",
+    "plan_entry": "plan",
+    "entry_applied": "applied",
+    "entry_resolved": "resolved",
+    "knowledge_edited": "edited",
+    "retraction": "withdrawn",
+    "save_requested": "asked",
+    "context_injected": "context",
+    "project_seen": "project",
+    "project_joined": "joined",
+    "host_event": "host",
+}
+
+
+def kind_of(event: Event) -> str:
+    """Name in one word what an event is to people: the category of a fact, else what happened."""
+    return (event.category or "fact") if isinstance(event, events.Fact) else _KINDS.get(event.type, event.type)
+
+
+def gist(event: Event) -> str:
+    """Tell the gist of an event whose kind stands beside it."""
+    return event.content if isinstance(event, events.Fact) else describe(event)
+
+
+def _heading(at: SectionKey | events.EntryApplied) -> str:
+    above = "".join(f"{heading} > " for heading in at.under or ())
+    return f"{'#' * at.level} {above}{at.heading}"
+
+
+def _words(*parts: str | None) -> str:
+    return " ".join(part for part in parts if part)
+
+
+KIND = 10  # cells
+COLOURS = {"decision": "green", "lesson": "yellow", "preference": "magenta", "withdrawn": "red"}
+
+
+def show_events(entries: Iterable[LogLine], shown: Display, *, header: bool = False) -> None:
+    """Print events; to people with short ids and their own times."""
+    if shown.is_for_people:
+        show_lines(event_lines(entries, shown))
+    else:
+        rows = (_row(entry, shown) for entry in entries)
+        table(rows, header=header, when=0, type=0, agent=0, session=16, id=0, what=200)
+
+
+def event_lines(entries: Iterable[LogLine], shown: Display) -> Iterator[str]:
+    """Tell people events line by line, each session and day of it once above its own."""
+    heading = ""
+    for entry in entries:
+        day, session = shown.day(entry.event.ts), shown.id(entry.event.conversation_id)
+        mine = styled(heading_of(entry.event, day, session), bold=True)
+        if mine != heading:
+            heading = mine
+            yield mine
+        yield from _lines(entry.event, shown)
+
+
+def who(event: Event) -> str:
+    """Name the program that told of an event as the command line does, and its helper; a guess is told as one."""
+    named = clean("/".join(filter(None, [ROOMS.get(event.agent or "", event.agent), event.subagent])))
+    return f"{named} (guessed)" if event.speaker else named
+
+
+def kind_shown(event: Event, room: int = KIND) -> str:
+    """Show what kind an event is in the colour of its kind, in so many cells; 0 for as many as it takes."""
+    kind = clean(kind_of(event))
+    return styled(padded(kind, room) if room else kind, fg=COLOURS.get(kind))
+
+
+def heading_of(event: Event, day: str, session: str) -> str:
+    """Name the day, session, program and project of an event; what a person says and decides is under one heading."""
+    where = [
+        ROOMS.get(event.agent or "", clean(event.agent or "")),
+        project_name(event.project) if event.project else "",
+    ]
+    return " · ".join(filter(None, [day, "" if is_persons(event) else clean(session), *where]))
+
+
+def is_persons(event: Event) -> bool:
+    """Tell whether an event is of a conversation that is nobody's but the person's."""
+    return event.agent == HUMAN and event.conversation_id.partition("-")[0] == HUMAN
+
+
+def _lines(event: Event, shown: Display) -> list[str]:
+    short = styled(shown.id(event.id), fg="cyan")
+    return hang(f"  {short}  {shown.local(event.ts):%H:%M}  {kind_shown(event)}  ", clean(gist(shown.worded(event))))
+
+
+def _row(entry: LogLine, shown: Display) -> tuple[str, ...]:
+    event = entry.event
+    told_by = "/".join(filter(None, [event.agent, event.subagent]))
+    ids = shown.id(event.conversation_id), shown.id(event.id)
+    return shown.when(event.ts), event.type, told_by, *ids, describe(shown.worded(event))
+
+
+def how_told(receipt: ContextInjected) -> str:
+    """Tell at which moment a session was given a whole context, or told a few lines."""
+    return f"{'given' if receipt.trigger == 'start' else 'told'} {moment_of(receipt)}"
+
+
+def moment_of(receipt: ContextInjected) -> str:
+    """Name the moment of a session of which this is the receipt."""
+    match receipt.trigger:
+        case "start":
+            return "at its start"
+        case "prompt":
+            return "at a prompt"
+        case "file":
+            return f"when it opened {clean(receipt.file) or 'a file'}"

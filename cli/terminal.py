@@ -1,0 +1,259 @@
+"""Everything that is printed: JSON for programs, plain columns for pipes, tables and a pager on a terminal."""
+
+import os
+import re
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
+from itertools import chain, islice
+from pathlib import Path
+from typing import Any
+from unicodedata import category, east_asian_width
+
+import msgspec
+
+from eventlog.format.text import harmless, one_line
+
+_HEAD = re.compile(r"\s*(?:(?:\S+ )?\S+ {2,}|[-!✓✗·] +)?")  # of a line in columns, or of an item
+_NARROWEST = 20  # cells for a text, however narrow the terminal
+
+
+def emit(value: object) -> None:
+    """Print one JSON document on one line."""
+    import orjson
+
+    print_line(orjson.dumps(value, default=msgspec.to_builtins).decode())
+
+
+def emit_pretty(value: object) -> None:
+    """Print one JSON document, for people and programs alike: whatever can be read can be printed, however deep."""
+    print_line(msgspec.json.format(msgspec.json.encode(value), indent=2).decode())
+
+
+def emit_bytes(line: bytes) -> None:
+    """Print one line of the log, byte for byte."""
+    sys.stdout.buffer.write(line + b"\n")
+
+
+def is_terminal() -> bool:
+    """Tell whether a person reads what is printed."""
+    return sys.stdout.isatty()
+
+
+def width() -> int:
+    """Count the cells of a line of the terminal."""
+    return _size().columns
+
+
+def _size() -> os.terminal_size:
+    from shutil import get_terminal_size  # on a terminal only
+
+    return get_terminal_size()
+
+
+def say(text: str) -> None:
+    """Print one line for people; on a terminal a longer one is broken at words, below where its text begins."""
+    text = harmless(text)
+    head = _HEAD.match(text)
+    assert head  # it matches nothing, too
+    for line in hang(head.group(), text[head.end() :]):
+        print_line(line)
+
+
+def hang(head: str, text: str) -> list[str]:
+    """Break a clean text into lines of the terminal, the first behind a head, the others below where it begins.
+
+    In a pipe it stays one line.
+    """
+    return _broken(head, text) if is_terminal() else [head + text]
+
+
+def _broken(head: str, text: str) -> list[str]:
+    import click
+
+    text = abbreviate_home(text)
+    indent = cells(click.unstyle(head))
+    first, *more = wrapped(text, max(_NARROWEST, width() - indent))
+    return [head + first, *(" " * indent + line for line in more)]
+
+
+def abbreviate_home(text: str) -> str:
+    """Write paths below the user's home as people do; a shell understands them."""
+    home = Path("~").expanduser()
+    return text.replace(f"{home}/", "~/") if home.parent != home else text
+
+
+def show_lines(lines: Iterable[str]) -> None:
+    """Print lines as they come; on a terminal, more than a screen of them through the pager ($PAGER, else less)."""
+    lines = iter(lines)
+    first = list(islice(lines, _size().lines - 1)) if is_terminal() else []
+    further = next(lines, None)
+    if further is None or not is_terminal():
+        for line in chain(first, [] if further is None else [further], lines):
+            print_line(line)
+        return
+    import click
+
+    os.environ.setdefault("LESS", "FRX")
+    top = first.pop(0) if first else ""
+    below = (f"\n{line}" for line in chain(first, [further], lines))  # click ends the last line
+    click.echo_via_pager(chain([top], below), color=wants_colours())
+
+
+def print_line(line: str, *, err: bool = False) -> None:
+    """Print a line put together of clean texts and marks; in a pipe without click, which takes 30 ms to load."""
+    file = sys.stderr if err else sys.stdout
+    if file.isatty() or (file.encoding or "").lower() != "utf-8":
+        import click
+
+        click.echo(line, err=err)
+    else:
+        file.write(f"{line}\n")
+        file.flush()
+
+
+def print_error(text: str, hint: str = "") -> None:
+    """Print an error, and what to do about it."""
+    said = [("eventlog: ", text), *(("  ", line) for line in hint.splitlines())]
+    for head, line in said:
+        for one in _broken(head, harmless(line)) if sys.stderr.isatty() else [head + harmless(line)]:
+            print_line(one, err=True)
+
+
+_COLOURS = {"✓": "green", "!": "yellow", "✗": "red"}
+
+
+def wants_colours() -> bool:
+    """Tell whether a person reads this and wants colours: on a terminal, without NO_COLOR (no-color.org)."""
+    return is_terminal() and not os.environ.get("NO_COLOR")
+
+
+def styled(text: str, **style: Any) -> str:
+    """Colour a text, where colours are wanted; of the sixteen that every terminal's own scheme makes readable."""
+    wanted = {name: value for name, value in style.items() if value is not None}
+    if not (wanted and wants_colours()):
+        return text
+    import click
+
+    return click.style(text, **wanted)
+
+
+def marked(mark: str) -> str:
+    """Colour a mark by what it means."""
+    return styled(mark, fg=_COLOURS.get(mark), bold=True)
+
+
+def count(number: int, noun: str, plural: str = "") -> str:
+    """Spell a number of things: `1 line`, `2,000 lines`."""
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
+def table(rows: Iterable[Sequence[str]], *, header: bool = False, **widths: int) -> None:
+    """Print columns by name: tab-separated whole cells in a pipe, with their names on request; on a terminal a table.
+
+    There, cells are cut to the given width, 0 for never; the last column wraps in what is left of the line.
+    """
+    if not is_terminal():
+        for row in chain([tuple(widths)] if header else [], rows):
+            print_line("\t".join(map(clean, row)))
+        return
+
+    limits = widths.values()
+    shown = [
+        [fit(abbreviate_home(clean(cell)), most or sys.maxsize) for cell, most in zip(row, limits, strict=True)]
+        for row in rows
+    ]
+    show_lines(_columns([*widths], shown, [most > 0 for most in limits]))
+
+
+def _columns(names: list[str], rows: list[list[str]], may_be_cut: list[bool]) -> Iterator[str]:
+
+    room = [max(map(cells, column)) for column in zip(names, *rows, strict=True)][:-1]
+    spare = width() - _NARROWEST - sum(room) - 2 * len(room)
+    for at in (at for at, cut in enumerate(may_be_cut[:-1]) if cut):
+        less = max(0, min(-spare, room[at] - _NARROWEST))
+        room[at], spare = room[at] - less, spare + less
+    yield styled("  ".join([*map(padded, names, room), names[-1]]), bold=True)
+    for row in rows:
+        head = "".join(f"{padded(cell, most)}  " for cell, most in zip(row[:-1], room, strict=True))
+        yield from (line.rstrip() for line in hang(head, row[-1]))
+
+
+def clean(text: str) -> str:
+    """Clean a text from events of anything that would act on the terminal."""
+    return one_line(text)
+
+
+_WIDE = (
+    "\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\U00020000-\U0003fffd"
+)
+_OPENS, _CLOSES = "([{“‘（「『【《〈［｛", ")]},.;:!?”’，。、；：！？）」』】》〉］｝…"
+
+
+def cells(text: str) -> int:
+    """Count the cells a text takes."""
+    return len(text) if text.isascii() else sum(map(_cell_width, text))
+
+
+def fit(text: str, room: int) -> str:
+    """Cut a text to so many cells; one that was cut ends in an ellipsis."""
+    if cells(text) <= room:
+        return text
+    kept = next(end for end in range(len(text), -1, -1) if cells(text[:end]) < room or end == 0)
+    return text[:kept].rstrip() + "…"
+
+
+def padded(text: str, room: int) -> str:
+    """Cut or fill a text to exactly so many cells."""
+    shown = fit(text, room)
+    return shown + " " * (room - cells(shown))
+
+
+def wrapped(text: str, room: int) -> list[str]:
+    """Break a text into lines of at most so many cells, between words or Han characters; a longer word stays whole."""
+    return list(_wrapped_lines(text, room)) or [""]
+
+
+def _wrapped_lines(text: str, room: int) -> Iterator[str]:
+    line = ""
+    for unit in _unit().findall(text):
+        if line and cells(line) + cells(unit.rstrip()) > room:
+            yield line.rstrip()
+            line = ""
+        line += unit
+    if line.strip():
+        yield line.rstrip()
+
+
+@cache
+def _unit() -> re.Pattern[str]:
+    """Compile what a line is not broken within: a word, or one wide character with the punctuation that belongs to it.
+
+    That takes 4 ms: who prints into a pipe breaks no lines.
+    """
+    opens, closes = re.escape(_OPENS), re.escape(_CLOSES)
+    return re.compile(f"[{opens}]*[{_WIDE}][{closes}]* *|[^ {_WIDE}]+[{closes}]* *| +")
+
+
+def _cell_width(char: str) -> int:
+    return 0 if category(char) in {"Mn", "Me", "Cf"} else 1 + (east_asian_width(char) in "WF")
+
+
+_BULLET = re.compile(r"\s*(?:(?:[-*+]|\d+\.) +)?(?:\[[ x]\] )?")
+_FENCE, _CODE = ("```", "~~~"), "    "
+
+
+def wrap_markdown(lines: Iterable[str]) -> Iterator[str]:
+    """Break lines of Markdown to the width of the terminal; nothing of them acts on it."""
+    in_fence = False
+    for line in map(harmless, lines):
+        is_fence = line.lstrip().startswith(_FENCE)
+        if in_fence or is_fence or line.startswith(_CODE):
+            yield line
+        elif line.startswith("#"):
+            yield from (styled(one, bold=True) for one in hang("", line))
+        else:
+            bullet = _BULLET.match(line)
+            assert bullet
+            yield from hang(bullet.group(), line[bullet.end() :])
+        in_fence ^= is_fence

@@ -1,0 +1,127 @@
+"""`eventlog` alone: where this project stands, what waits, whether the hooks work, what to type next."""
+
+from pathlib import PurePath
+
+from eventlog.app.ask.brief import AgentPulse, Brief, brief
+from eventlog.app.machine import Machine
+from eventlog.app.open_store import OpenStore, open_log
+from eventlog.cli import options
+from eventlog.cli.show.display import ago
+from eventlog.cli.terminal import clean, count, fit, marked, print_line
+from eventlog.format import timestamps
+from eventlog.format.errors import BadSettings
+from eventlog.format.text import project_name
+from eventlog.settings import load
+from eventlog.settings.schema import Settings
+from eventlog.store import Store
+
+_SHOWN, _BROKEN = 3, 2
+_ROOM = 68  # cells beside the word in front
+
+
+def show(store: Store) -> int:
+    """Print the brief, at most twelve lines; a mistake in the settings is one of them."""
+    machine = Machine.here()
+    try:
+        settings, mistake = load.load(store).settings, ""
+    except BadSettings as error:
+        settings, mistake = Settings(), f"config.yaml: {error.what}"
+    found = brief(OpenStore(open_log(store, machine), settings, machine), options.install_target(store))
+    now = machine.now()
+    lines = [*_first_steps(found), *_lost(found, now)] if found.is_empty else _standing(found, now)
+    switch = clean(PurePath(found.switch).name)
+    off = f"{marked('!')} memory is off here, by {switch}: hooks record and tell nothing"
+    for line in [
+        *([off] if found.switch else []),
+        *lines,
+        *_under("config", [f"{marked('!')} {fit(clean(mistake), _ROOM)}"] if mistake else []),
+    ]:
+        print_line(line)
+    return 0
+
+
+def _first_steps(found: Brief) -> list[str]:
+    ready = [pulse for pulse in found.agents if pulse.installed]
+    names = " ".join(pulse.agent for pulse in found.agents)
+    first = f"eventlog install {names or 'AGENT'}  ({'found here' if names else 'eventlog help hosts lists them'})"
+    if ready:
+        first = f"{marked('✓')} hooks are installed: {', '.join(pulse.agent for pulse in ready)}"
+    return [
+        f"no memory yet in {clean(found.store)}",
+        f"1  {first}",
+        *(f"   {_needs(pulse)}" for pulse in ready if pulse.fix),
+        "2  work as usual: hooks write down what happens, agents what is worth knowing",
+        "3  eventlog  shows where you stand; eventlog --help lists all there is",
+    ]
+
+
+def _standing(found: Brief, now: str) -> list[str]:
+    held = f"{count(found.events, 'event')}, {count(found.sessions, 'session')} in all projects"
+    return [
+        f"{clean(project_name(found.project))}  {held}",
+        *_of_project(found, now),
+        *_under("log", _unreadable(found.unreadable)),
+        *_under("hooks", [*_hooks(found.agents, now), *_lost(found, now)]),
+        *_under("you", _yours(found)),
+        *_under("next", ["eventlog memory · search TEXT · sessions · --help"]),
+    ]
+
+
+def _under(word: str, lines: list[str]) -> list[str]:
+    return [f"{word if number == 0 else '':<7}{line}" for number, line in enumerate(lines)]
+
+
+def _of_project(found: Brief, now: str) -> list[str]:
+    if found.last is None:
+        return _under("last", ["nothing known of this project yet: work in it, or eventlog fact TEXT"])
+    who = f" – {clean(found.last.agent or 'somebody')}, {ago(found.last.timestamp, now)}"
+    lines = _under("last", [fit(clean(found.last.topic), _ROOM - len(who)) + who])
+    if found.todos:
+        shown = " · ".join(map(clean, found.todos[:_SHOWN]))
+        more = f" · {len(found.todos) - _SHOWN} more" if len(found.todos) > _SHOWN else ""
+        lines += _under("open", [fit(shown, _ROOM - len(more)) + more])
+    if found.recent:
+        kinds = [count(number, clean(kind)) for kind, number in list(found.recent.items())[:_SHOWN]]
+        lines += _under("new", [fit(f"{', '.join(kinds)} this week", _ROOM)])
+    return lines
+
+
+def _unreadable(files: int) -> list[str]:
+    what = count(files, "file of it cannot be read", "files of it cannot be read")
+    return [f"{marked('✗')} {what}: eventlog doctor"] if files else []
+
+
+def _hooks(agents: list[AgentPulse], now: str) -> list[str]:
+    working = [pulse for pulse in agents if pulse.installed and not pulse.fix]
+    broken = [pulse for pulse in agents if pulse.installed and pulse.fix]
+    heard = [f"{pulse.agent} {ago(pulse.last, now) if pulse.last else 'installed'}" for pulse in working]
+    lines = ["   ".join(f"{marked('✓')} {one}" for one in heard[:_SHOWN])] if heard else []
+    lines += [_needs(pulse) for pulse in broken[:_BROKEN]]
+    if len(broken) > _BROKEN:
+        lines.append(f"{marked('!')} {len(broken) - _BROKEN} more: eventlog doctor")
+    names = " ".join(pulse.agent for pulse in agents) or "AGENT"
+    return lines or [f"{marked('!')} none installed: eventlog install {names}"]
+
+
+def _lost(found: Brief, now: str) -> list[str]:
+    if found.lost is None:
+        return []
+    last = ago(timestamps.from_ns(found.lost.last_ns), now)
+    many = count(found.lost.events, "hook event was lost", "hook events were lost")
+    return [f"{marked('✗')} {many}, the last {last}: eventlog doctor"]
+
+
+def _needs(pulse: AgentPulse) -> str:
+    return f"{marked('!')} {pulse.agent}: {fit(clean(pulse.fix), _ROOM - len(pulse.agent))}"
+
+
+def _yours(found: Brief) -> list[str]:
+    lines = []
+    if found.staged:
+        files = sorted({clean(staged.file) for staged in found.staged})
+        where = fit(files[0], _ROOM // 2) + (f" and {len(files) - 1} more" if len(files) > 1 else "")
+        what = count(len(found.staged), "change of", "changes of")
+        lines.append(f"{what} {where} {'wait' if len(found.staged) > 1 else 'waits'}: eventlog resolve")
+    if found.edited:
+        lines.append(f"{count(found.edited, 'section')} edited by you, for eventlog apply to take in")
+    return lines

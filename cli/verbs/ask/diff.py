@@ -1,0 +1,88 @@
+"""`eventlog diff`."""
+
+from collections.abc import Iterator, Sequence
+from itertools import chain
+
+import click
+
+from eventlog.app.ask.bisect import TurningPoint, bisect
+from eventlog.app.ask.diff import diff
+from eventlog.app.ask.what_if import TextChange
+from eventlog.cli import options
+from eventlog.cli.progress import phases
+from eventlog.cli.show.changes import diff_lines
+from eventlog.cli.show.display import Display
+from eventlog.cli.show.events import describe, gist, kind_shown, who
+from eventlog.cli.terminal import clean, count, emit, hang, print_line, say, show_lines, styled
+from eventlog.format.codec import to_fields
+from eventlog.store import Store
+
+
+@click.command(
+    epilog=options.examples(
+        "eventlog diff",
+        "eventlog diff --from monday MEMORY.md",
+        "eventlog diff --from 2026-02-20 --to 2026-02-21",
+    )
+)
+@click.argument("file", required=False)
+@click.option("--from", "since", type=options.TimeParam(end=True), default="1d", show_default=True, help="Since when.")
+@click.option("--to", "until", type=options.TimeParam(end=True), default="now", show_default=True, help="Until when.")
+@options.as_json
+@options.store
+def diff_command(file: str | None, since: str, until: str, as_json: bool, store: Store) -> None:
+    """Show how the knowledge files changed between two times; a day means its end.
+
+    FILE is a knowledge file or a knowledge base. What is compared is what the log says, not what lies on disk.
+    """
+    with phases():
+        found = diff(options.open_store(store), since, until, file)
+    show_changes(found, "nothing changed in that time; eventlog diff --from 30d looks further back", as_json=as_json)
+
+
+@click.command(
+    epilog=options.examples('eventlog bisect MEMORY.md "port 8443"', "eventlog bisect sessions.jsonl JWT --json")
+)
+@click.argument("file")
+@click.argument("text")
+@options.as_json
+@options.store
+def bisect_command(file: str, text: str, as_json: bool, store: Store) -> None:
+    """Find the event that brought a text into a knowledge file, or, where it is not there any more, took it out."""
+    with phases():
+        found = bisect(options.open_store(store), file, text)
+    show_turn(found, text, Display(store), as_json=as_json)
+
+
+def show_changes(changes: Sequence[TextChange], nothing: str, *, as_json: bool) -> None:
+    """Print a unified diff of every file that differs."""
+    if as_json:
+        emit([change._asdict() for change in changes])
+        return
+    told = count(len(changes), "file differs", "files differ") if changes else nothing
+    each = (diff_lines(one.path, one.before or (), one.after or ()) for one in changes)
+    show_lines(chain(chain.from_iterable(each), hang("", told)))
+
+
+def show_turn(found: TurningPoint, text: str, shown: Display, *, as_json: bool) -> None:
+    """Print the event that brought a text in, or took it out."""
+    event = found.entry.event
+    if as_json:
+        emit({"path": found.path, "came": found.came, "replays": found.replays, "event": to_fields(event)})
+    elif shown.is_for_people:
+        for line in _turn_lines(found, text, shown):
+            print_line(line)
+    else:
+        what = "brought in" if found.came else "taken out"
+        say(f"{found.path}: {text!r} was {what} by {event.id}")
+        say(f"  {shown.when(event.ts)}  {event.agent or ''}  {event.type}  {describe(shown.worded(event))}")
+
+
+def _turn_lines(found: TurningPoint, text: str, shown: Display) -> Iterator[str]:
+    event = found.entry.event
+    yield styled(clean(found.path), bold=True)
+    yield from hang("  ", clean(text))
+    yield ""
+    yield f"{'brought in' if found.came else 'taken out'} by one event, found with {count(found.replays, 'replay')}"
+    told = f"{shown.moment(event.ts)}  {who(event) or 'somebody'}  {kind_shown(event, 0)}"
+    yield from hang(f"  {styled(shown.id(event.id), fg='cyan')}  {told}  ", clean(gist(shown.worded(event))))

@@ -1,0 +1,93 @@
+"""`eventlog memory`."""
+
+import re
+from collections.abc import Iterator, Sequence
+from datetime import date
+from itertools import chain
+
+import click
+
+from eventlog.app.ask.memory_page import KnownPage, known
+from eventlog.cli import options, suggestions
+from eventlog.cli.progress import phases
+from eventlog.cli.terminal import clean, emit_pretty, hang, is_terminal, print_error, print_line, show_lines, styled
+from eventlog.format.text import project_name
+from eventlog.store import Store
+
+_BULLET = re.compile(r"- (?:\[(?P<day>\d{4}-\d\d-\d\d)\] )?(?P<text>.*)")
+
+
+@click.command(
+    epilog=options.examples(
+        "eventlog memory", "eventlog memory shop", "eventlog memory shop --json", "eventlog memory ''"
+    )
+)
+@click.argument(
+    "project", metavar="[PROJECT]", required=False, callback=options.project_here, shell_complete=suggestions.projects
+)
+@options.as_json
+@options.store
+def memory_command(project: str | None, as_json: bool, store: Store) -> None:
+    """Show what is known: of a project, by its name or part of its path, and of you.
+
+    Without PROJECT of the one you are in; '' for you alone. It is told from the log as it is now; in a pipe it is the
+    Markdown that `eventlog replay` writes.
+    """
+    opened = options.open_store(store)
+    with phases() as phase:
+        of_project, of_user = known(opened, project or "", phase("reading days"))
+    pages = [page for page in (of_project if project else None, of_user) if page and page.lines]
+    if as_json:
+        emit_pretty([page._asdict() for page in pages])
+    elif is_terminal() and pages:
+        show_lines(_memory_lines(pages, opened.machine.now()[:10]))
+    else:
+        for line in chain(*([*page.lines, ""] for page in pages[:-1]), *(page.lines for page in pages[-1:])):
+            print_line(line)
+    _tell_what_is_missing(project, of_project, pages)
+
+
+def _tell_what_is_missing(project: str | None, of_project: KnownPage, pages: list[KnownPage]) -> None:
+    if not pages or (project and not of_project.lines):
+        whom = f"of {project_name(project)}" if project else "of you"
+        print_error(
+            f"nothing is known {whom} yet", "eventlog fact TEXT saves something; `eventlog project list` lists projects"
+        )
+
+
+def _memory_lines(pages: Sequence[KnownPage], today: str) -> Iterator[str]:
+    """Tell what is on each page, one after the other, and how to ask where a line comes from."""
+    for page in pages:
+        if page.lines:
+            yield from _page(page, today)
+    yield styled("where a line comes from: eventlog why FILE:LINE", dim=True)
+
+
+def _page(page: KnownPage, today: str) -> Iterator[str]:
+    name = clean(project_name(page.project)) if page.project else "about you"
+    yield f"{styled(name, bold=True)}  {styled(page.path, dim=True)}"
+    room = len(str(len(page.lines)))
+    for number, line in enumerate(page.lines[1:], 2):
+        if line.startswith("#"):
+            yield " " * (room + 4) + styled(clean(line.lstrip("# ")), bold=True)
+        elif line.strip():
+            yield from _line(f"{number:>{room}}", line, today)
+    yield ""
+
+
+def _line(number: str, line: str, today: str) -> list[str]:
+    bullet = _BULLET.fullmatch(line)
+    head = f"  {styled(number, fg='cyan')}  "
+    if bullet is None:
+        return hang(head, clean(line))
+    told = _day(bullet["day"], today)
+    *lines, last = hang(head, f"{clean(bullet['text'])}  {told}".rstrip())
+    return [*lines, last.removesuffix(told) + styled(told.replace("\u00a0", " "), dim=True)]
+
+
+def _day(day: str | None, today: str) -> str:
+    """Name a day, with spaces at which no line is broken."""
+    if not day:
+        return ""
+    when = date.fromisoformat(day)
+    return f"{when.day}\u00a0{when:%b}" + ("" if day[:4] == today[:4] else f"\u00a0{when.year}")

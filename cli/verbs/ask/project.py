@@ -1,0 +1,100 @@
+"""`eventlog project`."""
+
+from collections.abc import Iterator, Sequence
+
+import click
+
+from eventlog.app.build.rebuild import replay_store
+from eventlog.app.naming.projects import all_projects
+from eventlog.app.write.project_events import join_projects
+from eventlog.cli import options
+from eventlog.cli.show.display import Display
+from eventlog.cli.terminal import (
+    cells,
+    clean,
+    emit_pretty,
+    hang,
+    is_terminal,
+    padded,
+    print_error,
+    say,
+    show_lines,
+    styled,
+    table,
+)
+from eventlog.log.event_log import EventLog
+from eventlog.projections.views.project_list import ListedProject
+from eventlog.store import Store
+
+
+@click.group(epilog=options.examples("eventlog project list", "eventlog project join ~/notes ~/src/shop"))
+@options.store_of_verbs
+def project_command(store: str | None) -> None:
+    """List the projects the log knows, and where they lie; join two that are one."""
+    del store
+
+
+@project_command.command(
+    "list",
+    short_help="List every project, and where it lies.",
+    epilog=options.examples("eventlog project list", "eventlog project list --json"),
+)
+@options.header
+@options.as_json
+@options.store
+def list_them(header: bool, as_json: bool, store: Store) -> int:
+    """List every project with its directory below knowledge/projects, and the paths it has.
+
+    A repository is known by its address, wherever it lies; a directory without one by its path on its machine.
+    """
+    found = all_projects(EventLog(store))
+    if as_json:
+        emit_pretty(found)
+        return 0
+    if not found:
+        print_error("no project yet", "events tell of them: eventlog install AGENT, or eventlog fact TEXT")
+    elif is_terminal():
+        show_lines(_lines(found))
+    else:
+        table(_rows(found), header=header, name=0, project=0, machine=0, path=0)
+    return 0
+
+
+def _lines(found: Sequence[ListedProject]) -> Iterator[str]:
+    """Tell people each project once: its name, its address where it has one, and where it lies."""
+    names = [clean(project.name) for project in found]
+    room = max(map(cells, names), default=0)
+    for name, project in zip(names, found, strict=True):
+        places = [f"{path} on {machine}" if machine else path for machine, path in project.places]
+        address = [] if project.project in {path for _, path in project.places} else [project.project]
+        head = f"{styled(padded(name, room), bold=True)}  "
+        for place in [*address, *places]:
+            yield from hang(head, clean(place))
+            head = " " * (room + 2)
+    yield styled("what is known of one: eventlog memory NAME", dim=True)
+
+
+def _rows(found: Sequence[ListedProject]) -> Iterator[tuple[str, ...]]:
+    for project in found:
+        for machine, path in project.places:
+            yield project.name, project.project, machine or "", path
+
+
+@project_command.command(
+    short_help="Make one project of two, with one memory.",
+    epilog=options.examples("eventlog project join ~/notes shop"),
+)
+@click.argument("one", callback=options.project_meant)
+@click.argument("other", callback=options.project_meant)
+@options.store
+def join(one: str, other: str, store: Store) -> int:
+    """Make one project of two, with one memory: a name, a part of a path, or a directory each.
+
+    It is called by the address of its repository, where one of the two has one. Says how it is taken back.
+    """
+    opened = options.open_store(store)
+    event = join_projects(opened, one, other)
+    replay_store(opened)
+    say(f"{one} and {other} are one project now")
+    say(f"undo: eventlog undo {Display(store).short(event.id)}")
+    return 0

@@ -1,0 +1,181 @@
+"""`eventlog query`."""
+
+import sys
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
+from typing import Any
+
+import click
+
+from eventlog.app.ask.empty_reason import why_empty
+from eventlog.app.ask.query import EventFilter, Follower, newest, query
+from eventlog.app.progress import Progress
+from eventlog.cli import options, suggestions
+from eventlog.cli.options import NearChoice
+from eventlog.cli.progress import phases
+from eventlog.cli.show.display import Display
+from eventlog.cli.show.events import event_lines, gist, heading_of, kind_of, show_events
+from eventlog.cli.terminal import (
+    clean,
+    emit_bytes,
+    emit_pretty,
+    is_terminal,
+    print_error,
+    print_line,
+    show_lines,
+    styled,
+)
+from eventlog.format.codec import to_fields
+from eventlog.log.event_log import EventLog
+from eventlog.log.log_line import LogLine
+from eventlog.store import Store
+
+_NEWEST = 50
+_LOOK_SECONDS = 0.5
+
+
+@click.command(
+    epilog=options.examples(
+        "eventlog query --session $ID",
+        "eventlog query --session $ID --format jsonl",
+        "eventlog query --type fact,stage_summary --project shop --since 2d",
+        "eventlog query --agent claude --since monday --grep postgres",
+        "eventlog query --reverse --limit 20",
+        "eventlog query --regex 'port \\d+' --all",
+        "eventlog query --follow --type fact",
+    )
+)
+@options.session
+@options.types
+@options.projects
+@options.agents
+@options.since
+@options.until
+@click.option("--grep", metavar="WORDS", help="Only events that say all these words, in any case and order.")
+@click.option("--regex", metavar="PATTERN", help="Only events in whose text the expression matches, in any case.")
+@click.option(
+    "--id",
+    "ids",
+    metavar="ID|FILE:LINE",
+    callback=options.events_meant,
+    shell_complete=suggestions.events,
+    help="Only the event of this id or short id, those whose ids begin like this, or those behind a line.",
+)
+@click.option("--limit", type=click.IntRange(min=1), help="At most so many events.")
+@click.option("--all", "wants_all", is_flag=True, help=f"On a terminal: all events, not the newest {_NEWEST}.")
+@click.option("--reverse", is_flag=True, help="Newest first.")
+@click.option("--follow", is_flag=True, help="Go on with what is appended from now on, until Ctrl-C.")
+@click.option(
+    "--format",
+    "form",
+    type=NearChoice(["table", "jsonl", "json", "markdown"]),
+    default="table",
+    show_default=True,
+    help="jsonl prints the lines of the log byte for byte.",
+)
+@options.header
+@options.store
+def query_command(
+    form: str, store: Store, limit: int | None, wants_all: bool, reverse: bool, follow: bool, header: bool, **asked: Any
+) -> None:
+    """Show events, oldest first: what happened, when, and by whom.
+
+    A line of the log that cannot be read is passed over here; `eventlog verify` names it.
+    """
+    if follow and (reverse or limit or form == "json" or asked["ids"]):
+        raise click.UsageError("--follow goes on for ever: not with --reverse, --limit, --id or --format json")
+    log, wanted = options.open_log(store), _filter(**asked)
+    follower = Follower(log, wanted) if follow else None
+    with phases() as phase:
+        progress = phase("looking through the log")
+        found, closing = _chosen(log, wanted, limit, progress, reverse=reverse, every=wants_all)
+        first = next(found, None)
+    entries: Iterator[LogLine] = chain([first] if first else [], found)
+    if follower:
+        entries, closing = follower.after(entries, _wait), ""
+    try:
+        show_as(form, entries, Display(store), header=header, closing=closing, goes_on=follow)
+    except KeyboardInterrupt:
+        if not follow:  # that is how one leaves it
+            raise
+    if not (first or follow):
+        print_error(*why_empty(log, "event", _said(asked), lambda other: _any(log, asked, other)))
+
+
+def _filter(since: str | None, until: str | None, grep: str | None, **asked: Any) -> EventFilter:
+    return EventFilter(since=since or "", until=until or "~", text=grep, **asked)
+
+
+def _said(asked: dict[str, Any]) -> dict[str, object]:
+    """Name what was asked for as the command line does."""
+    names = {"types": "type", "agents": "agent"}
+    return {names.get(name, name): value for name, value in asked.items() if name != "ids"}
+
+
+def _any(log: EventLog, asked: dict[str, Any], other: Mapping[str, object]) -> bool:
+    """Tell whether anything fits what is asked for in other words; a condition without a value is none."""
+    names = {"type": "types", "agent": "agents"}
+    said = {names.get(name, name): value for name, value in other.items()}
+    wanted = {name: value or (() if name in names.values() else None) for name, value in said.items()}
+    return any(True for _ in query(log, _filter(**(asked | wanted)), limit=1))
+
+
+def _chosen(
+    log: EventLog, wanted: EventFilter, limit: int | None, progress: Progress, *, reverse: bool, every: bool
+) -> tuple[Iterator[LogLine], str]:
+    """Find the events, and what to say below them: for a person the newest, unless told otherwise."""
+    if every or limit or reverse or not is_terminal():
+        return iter(query(log, wanted, limit=limit, reverse=reverse, progress=progress)), ""
+    found = newest(log, wanted, _NEWEST + 1, progress)
+    if len(found) <= _NEWEST:
+        return iter(found), ""
+    found.popleft()
+    return iter(found), f"the newest {_NEWEST} of more; all: --all"
+
+
+def _wait() -> bool:
+    """Wait a moment for more to be appended; what was printed is seen meanwhile."""
+    sys.stdout.flush()
+    time.sleep(_LOOK_SECONDS)
+    return True
+
+
+def show_as(
+    form: str, entries: Iterable[LogLine], shown: Display, *, header: bool, closing: str = "", goes_on: bool = False
+) -> None:
+    """Print events as they come; `goes_on`: there will be more, and no pager waits for an end."""
+    show = _print_each if goes_on else show_lines
+    match form:
+        case "jsonl":
+            for entry in entries:
+                emit_bytes(entry.line)
+        case "json":
+            emit_pretty([to_fields(entry.event) for entry in entries])
+        case "markdown":
+            show(_markdown(entries))
+        case _ if shown.is_for_people:
+            show(chain(event_lines(entries, shown), [styled(closing, dim=True)] if closing else []))
+        case _:
+            show_events(entries, shown, header=header)
+
+
+def _print_each(lines: Iterable[str]) -> None:
+    for line in lines:
+        print_line(line)
+
+
+def _markdown(entries: Iterable[LogLine]) -> Iterator[str]:
+    """Make a page: a heading for each session and day of it, and an item for each event."""
+    from eventlog.projections.views.markdown import as_text
+
+    heading = ""
+    for entry in entries:
+        event = entry.event
+        mine = heading_of(event, event.ts[:10], event.conversation_id)
+        if mine != heading:
+            yield from ([""] if heading else [])
+            yield f"## {as_text(mine)}"
+            yield ""
+            heading = mine
+        yield f"- {event.ts[11:16]} **{as_text(kind_of(event))}** {as_text(clean(gist(event)))} (`{event.id}`)"

@@ -1,0 +1,232 @@
+"""`eventlog search`."""
+
+import os
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+import click
+
+from eventlog.app.ask.empty_reason import why_empty
+from eventlog.app.naming.references import session_named
+from eventlog.app.search.explain import Candidate, Explanation, explain
+from eventlog.app.search.search import SearchAnswer, SearchHit, SearchQuery, last_word, search
+from eventlog.cli import options
+from eventlog.cli.progress import phases
+from eventlog.cli.show.display import Display
+from eventlog.cli.terminal import clean, count, emit_pretty, hang, marked, print_error, show_lines, styled, table
+from eventlog.format.text import cut, project_name
+from eventlog.log.event_log import EventLog
+from eventlog.projections.search.words import tokens
+from eventlog.store import Store
+
+_SHOWN = 10
+
+
+@click.command(
+    epilog=options.examples(
+        "eventlog search stripe webhook twice",
+        "eventlog search 支付回调 重复",
+        "eventlog search CONN_MAX --project shop --since 30d",
+        "eventlog search retention --all-projects --type fact --json",
+    )
+)
+@click.argument("words", nargs=-1, required=True, metavar="QUERY")
+@options.current_project
+@click.option("--all-projects", "everywhere", is_flag=True, help="Search every project.")
+@options.types
+@options.since
+@click.option("--limit", type=click.IntRange(min=1), default=_SHOWN, show_default=True, help="At most so many.")
+@options.as_json
+@options.store
+def search_command(
+    words: tuple[str, ...],
+    project: str | None,
+    everywhere: bool,
+    types: tuple[str, ...],
+    since: str | None,
+    limit: int,
+    as_json: bool,
+    store: Store,
+) -> None:
+    """Search what is known: facts, summaries and past conversations, best first.
+
+    Words in any order; the last one may be a beginning. Of this project and about the user, unless --all-projects.
+    What was withdrawn or replaced is not found.
+    """
+    answer(store, words, project, everywhere, types, since, limit, as_json=as_json)
+
+
+def answer(
+    store: Store,
+    words: Sequence[str],
+    project: str | None,
+    everywhere: bool,
+    types: tuple[str, ...],
+    since: str | None,
+    limit: int | None,
+    *,
+    as_json: bool,
+) -> None:
+    """Print what answers a query, or why nothing does."""
+    opened = options.open_store(store)
+    query = SearchQuery(" ".join(words), project or "", everywhere, types, since or "", limit or _SHOWN)
+    with phases() as phase:
+        phase("looking through what is known")
+        found = search(opened, query)
+    if as_json:
+        emit_pretty(found.hits)
+    elif found.hits:
+        show_hits(found.hits, query.text, Display(store))
+    if not found.hits:
+        print_error(*_why_empty(opened.log, query, found))
+
+
+def _why_empty(log: EventLog, query: SearchQuery, found: SearchAnswer) -> tuple[str, str]:
+    asked = {"type": query.types, "since": query.since}
+    if not log.days() or any(asked.values()):
+        return why_empty(log, "answer", asked)
+    where = "" if query.everywhere else f" in {Path(query.project).name or os.sep} or about you"
+    hints = [f"{count(found.elsewhere, 'answer')} in other projects: --all-projects"] if found.elsewhere else []
+    hints += [f"known words that begin alike: {', '.join(dict.fromkeys(found.near))}"] if found.near else []
+    return f"nothing known{where} has any of these words: {query.text}", "\n".join(hints)
+
+
+_CHARS = 300
+_SILENCES = {
+    "off": "silent: recall is off (recall: {prompt: false})",
+    "about nothing": "silent: the prompt has only words of every day's work",
+    "nothing known": "silent: nothing known here or about you shares a word with the prompt",
+    "below the gate": "silent: what was found shares too little with the prompt",
+    "nothing new": "silent: the session knows it already",
+    "elsewhere": "silent: it is known of another project",
+    "withdrawn": "silent: it was withdrawn",
+}
+
+
+@click.command(
+    epilog=options.examples(
+        "eventlog recall stripe webhook twice",
+        'eventlog recall --explain "how do we verify stripe webhooks?"',
+        'eventlog recall --explain "how do we verify stripe webhooks?" --session last --json',
+    )
+)
+@click.argument("words", nargs=-1, required=True, metavar="QUERY")
+@click.option(
+    "--explain", "explains", is_flag=True, help="QUERY is a prompt: would a hook tell something with it, and why not?"
+)
+@click.option("--session", metavar="ID|last", help="With --explain: a conversation, which is told nothing twice.")
+@options.current_project
+@click.option("--all-projects", "everywhere", is_flag=True, help="Search every project.")
+@options.types
+@options.since
+@click.option("--limit", type=click.IntRange(min=1), help="At most so many.  [default: 10]")
+@options.as_json
+@options.store
+def recall_command(
+    words: tuple[str, ...],
+    explains: bool,
+    session: str | None,
+    project: str | None,
+    everywhere: bool,
+    types: tuple[str, ...],
+    since: str | None,
+    limit: int | None,
+    as_json: bool,
+    store: Store,
+) -> None:
+    """Search what is known, as `eventlog search` does; with --explain, tell what a prompt is told with it, and why.
+
+    --explain asks what a hook asks: the words the prompt is about, the weight they need, and each candidate with its
+    own weight and what becomes of it: told, too little weight, no line left, said already by one above, told before in
+    this session, withdrawn, or of another project (elsewhere).
+    """
+    if not explains:
+        if session is not None:
+            raise click.UsageError("--session goes with --explain")
+        answer(store, words, project, everywhere, types, since, limit, as_json=as_json)
+        return
+    if everywhere or types or since or limit:
+        raise click.UsageError("--explain asks as a hook does: it takes no --all-projects, --type, --since or --limit")
+    opened = options.open_store(store)
+    with phases() as phase:
+        phase("looking through what is known")
+        found = explain(opened, " ".join(words), project or "", session_named(opened.log, session) if session else "")
+    _show_explanation(found, Display(store), as_json=as_json)
+
+
+def _show_explanation(found: Explanation, shown: Display, *, as_json: bool) -> None:
+    """Print whether something is told, the words that count and the weight that is needed, then every candidate."""
+    if as_json:
+        emit_pretty({**found._asdict(), "candidates": [one._asdict() for one in found.candidates]})
+        return
+    show_lines(_explanation_lines(found, shown))
+
+
+def _explanation_lines(found: Explanation, shown: Display) -> Iterator[str]:
+    told = f"speaks: {count(len(found.told), 'line')} of at most {found.lines}"
+    yield styled(_SILENCES[found.silence] if found.silence else told, bold=True)
+    if found.words:
+        yield from hang("about  ", clean(", ".join(found.words)))
+        yield f"need   {found.need:.1f}"
+    for one in found.candidates:
+        yield from _candidate_lines(one, shown)
+
+
+def _candidate_lines(one: Candidate, shown: Display) -> Iterator[str]:
+    place = f" ({project_name(one.project)})" if one.verdict == "elsewhere" and one.project else ""
+    mark = marked("✓" if one.verdict == "told" else "·")
+    yield from hang(f"{mark} {one.score:4.1f}  {shown.id(one.id)}  {one.verdict}{place}  ", cut(one.text, _CHARS))
+
+
+_LONGEST = 300  # characters of a text
+_WORD = re.compile(r"[\w./:@+#-]+")
+
+
+def show_hits(hits: Iterable[SearchHit], query: str, shown: Display) -> None:
+    """Print hits: with what makes them what they are above the text, or one a line in a pipe."""
+    if not shown.is_for_people:
+        table(map(_row, hits), id=0, time=0, type=0, project=0, score=0, text=0)
+        return
+    show_lines(_hit_lines(hits, query, shown))
+
+
+def _hit_lines(hits: Iterable[SearchHit], query: str, shown: Display) -> Iterator[str]:
+    asked, beginning = frozenset(tokens(query)), last_word(query)
+    for hit in hits:
+        about = project_name(hit.project) if hit.project else "about you"
+        where = " · ".join([shown.moment(hit.ts), clean(hit.kind), clean(about)])
+        yield f"{styled(shown.id(hit.id), fg='cyan')}  {styled(where, dim=True)}"
+        yield from (highlighted(line, asked, beginning) for line in hang("  ", clean(cut(hit.text, _LONGEST))))
+
+
+def highlighted(text: str, asked: frozenset[str], beginning: str = "") -> str:
+    """Make the words bold that are asked for, in whatever form, or begin like that."""
+
+    def word(found: re.Match[str]) -> str:
+        said = found[0]
+        parts = tokens(said)
+        if said.isascii():
+            hit = not asked.isdisjoint(parts) or (beginning and said.casefold().startswith(beginning))
+            return styled(said, bold=True) if hit else said
+        return _han(said, [part for part in parts if part in asked])
+
+    return _WORD.sub(word, text)
+
+
+def _han(said: str, parts: Iterable[str]) -> str:
+    """Make these parts of a run bold; neighbours overlap."""
+    bold = {at + offset for part in parts for at in _places(said, part) for offset in range(len(part))}
+    runs = re.finditer("1+|0+", "".join("01"[at in bold] for at in range(len(said))))
+    return "".join(
+        styled(said[run.start() : run.end()], bold=True) if run[0][0] == "1" else said[run.start() : run.end()]
+        for run in runs
+    )
+
+
+def _places(said: str, part: str) -> list[int]:
+    return [found.start() for found in re.finditer(f"(?={re.escape(part)})", said.casefold())]
+
+
+def _row(hit: SearchHit) -> tuple[str, ...]:
+    return hit.id, hit.ts.replace("T", " "), hit.type, hit.project or "", f"{hit.score:.2f}", hit.text

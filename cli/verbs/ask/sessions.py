@@ -1,0 +1,159 @@
+"""`eventlog sessions`."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
+from typing import Any
+
+import click
+
+from eventlog.app.ask.empty_reason import why_empty
+from eventlog.app.ask.sessions import NEWEST, SessionRow, sessions
+from eventlog.app.open_store import OpenStore
+from eventlog.cli import options
+from eventlog.cli.progress import phases
+from eventlog.cli.show.display import Display
+from eventlog.cli.terminal import (
+    cells,
+    clean,
+    count,
+    emit_pretty,
+    fit,
+    is_terminal,
+    padded,
+    print_error,
+    show_lines,
+    styled,
+    table,
+    width,
+)
+from eventlog.format import timestamps
+from eventlog.format.text import project_name
+from eventlog.hosts import ROOMS
+from eventlog.store import Store
+
+
+@click.command(
+    epilog=options.examples(
+        "eventlog sessions",
+        "eventlog sessions --project shop --limit 5",
+        "eventlog sessions --agent claude,cursor --since yesterday",
+        "eventlog sessions --since 2026-02-01 --json",
+    )
+)
+@options.projects
+@options.agents
+@options.since
+@options.until
+@click.option("--limit", type=click.IntRange(min=1), default=NEWEST, show_default=True, help="The newest so many.")
+@click.option("--all", "wants_all", is_flag=True, help="However many there are.")
+@options.header
+@options.as_json
+@options.store
+def sessions_command(
+    project: str | None,
+    agents: tuple[str, ...],
+    since: str | None,
+    until: str | None,
+    limit: int,
+    wants_all: bool,
+    header: bool,
+    as_json: bool,
+    store: Store,
+) -> None:
+    """Show who worked when, on what, and what each session came to; on a terminal the newest first, else last."""
+    opened = options.open_store(store)
+    with phases() as phase:
+        found = sessions(
+            opened,
+            project=project,
+            agents=agents,
+            since=since or "",
+            until=until or "~",
+            limit=None if wants_all else limit,
+            progress=phase("reading days"),
+        )
+    if not found:
+        asked = {"project": project, "agent": agents, "since": since, "until": until}
+        print_error(*why_empty(opened.log, "session", asked, lambda other: _any(opened, other)))
+    if as_json:
+        emit_pretty(found)
+    elif found and is_terminal():
+        show_sessions(found, Display(store), are_all=wants_all or len(found) < limit)
+    elif found:
+        table(map(_row, found), header=header, started=0, agent=0, session=0, turns=0, facts=0, topic=0)
+
+
+def _any(opened: OpenStore, other: Mapping[str, Any]) -> bool:
+    """Tell whether there is a session for these conditions; one without a value is none."""
+    since, until, agents = other.get("since") or "", other.get("until") or "~", other.get("agent") or ()
+    return bool(sessions(opened, project=other.get("project"), agents=agents, since=since, until=until, limit=1))
+
+
+def _row(row: SessionRow) -> tuple[str, ...]:
+    numbers = (str(row.turns), str(row.facts))
+    return row.started_at.replace("T", " "), row.agent or "", row.session_id, *numbers, row.topic
+
+
+_AGENT, _PROJECT, _ID = 8, 12, 10  # cells at most
+_SHORTEST_TOPIC = 12
+_MINUTE, _HOUR = 60_000, 3_600_000  # milliseconds
+
+
+def show_sessions(rows: Sequence[SessionRow], shown: Display, *, are_all: bool) -> None:
+    """Print the sessions under headings of their days, and how to see more."""
+    show_lines(_lines(sorted(rows, key=lambda row: (row.started_at, row.session_id), reverse=True), shown, are_all))
+
+
+def _lines(newest_first: Sequence[SessionRow], shown: Display, are_all: bool) -> Iterator[str]:
+    widths = _widths(newest_first, shown)
+    for heading, of_day in groupby(newest_first, key=lambda row: shown.day(row.started_at)):
+        yield styled(heading, bold=True)
+        yield from (_line(row, shown, widths) for row in of_day)
+    told = count(len(newest_first), "session") if are_all else f"the newest {len(newest_first)}; all: --all"
+    one = clean(shown.id(newest_first[0].session_id))
+    yield styled(f"{told} · one of them: eventlog show {one}", dim=True)
+
+
+def _widths(rows: Sequence[SessionRow], shown: Display) -> tuple[int, int, int]:
+    def widest(texts: Iterator[str], most: int) -> int:
+        return min(most, max(map(cells, texts), default=0))
+
+    return (
+        widest((clean(shown.id(row.session_id)) for row in rows), _ID),
+        widest(map(_agent, rows), _AGENT),
+        widest(map(_project, rows), _PROJECT),
+    )
+
+
+def _line(row: SessionRow, shown: Display, widths: tuple[int, int, int]) -> str:
+    of_id, of_agent, of_project = widths
+    marked_id = styled(padded(clean(shown.id(row.session_id)), of_id), fg="cyan")
+    when = f"{shown.local(row.started_at):%H:%M}  {_duration(row):>8}"
+    head = f"{when}  {padded(_agent(row), of_agent)}  {padded(_project(row), of_project)}"
+    kept = _kept(row)
+    room = width() - of_id - cells(head) - 6
+    if room - cells(kept) - 2 < _SHORTEST_TOPIC:
+        kept = ""
+    topic = padded(clean(row.topic), room - cells(kept) - 2) + "  " + kept if kept else fit(clean(row.topic), room)
+    return f"  {marked_id}  {head}  {topic}".rstrip()
+
+
+def _agent(row: SessionRow) -> str:
+    return clean(ROOMS.get(row.agent or "", row.agent or ""))
+
+
+def _project(row: SessionRow) -> str:
+    return project_name(row.project) if row.project else ""
+
+
+def _duration(row: SessionRow) -> str:
+    took = timestamps.to_ms(row.ended_at or row.timestamp) - timestamps.to_ms(row.started_at)
+    if took < _MINUTE:
+        return ""
+    return f"{took // _MINUTE} min" if took < 2 * _HOUR else f"{took // _HOUR} h {took % _HOUR // _MINUTE:02d}"
+
+
+def _kept(row: SessionRow) -> str:
+    facts = count(row.facts, "fact") if row.facts else ""
+    todos = count(len(row.todos), "to-do") if row.todos else ""
+    return "  ".join(filter(None, (facts, todos)))

@@ -1,0 +1,169 @@
+"""`eventlog stats`."""
+
+from collections.abc import Sequence
+from datetime import date, timedelta
+from typing import Any
+
+import click
+from msgspec import structs, to_builtins
+
+from eventlog.app.ask.stats import stats
+from eventlog.cli import options
+from eventlog.cli.progress import phases
+from eventlog.cli.terminal import count, emit_pretty, hang, is_terminal, marked, print_line, say, styled, table, width
+from eventlog.projections.current.recalls import RecallCount
+from eventlog.projections.views.stats import Week
+from eventlog.store import Store
+
+
+@click.command(
+    epilog=options.examples(
+        "eventlog stats", "eventlog stats --since 'last month'", "eventlog stats --since 2026-02-01 --json"
+    )
+)
+@options.since
+@options.until
+@click.option("--nets", is_flag=True, help="On a terminal: every figure of every week, by net.")
+@options.as_json
+@options.store
+def stats_command(since: str | None, until: str | None, nets: bool, as_json: bool, store: Store) -> None:
+    """Show how well memory is kept, by week: sessions saved by each net, extra requests, coverage.
+
+    Nets: 1 the agent by itself, 2 before a compaction, 3 put together by a program, of facts and stages or at the end
+    from the transcript (`drawn` in --json), 4 asked at a turn's end (an extra request). The count is that of `eventlog
+    sessions`. Coverage leaves out trivial sessions.
+
+    Recall: prompts with which lines were told (recalled) and with which none were (silent), also where it was off, of
+    agents whose hook may answer one; files before which lines were told; the lines. A line counts as later used where
+    its session afterwards saved a fact or a summary that names an entity, a key or a file the line names: a sign, no
+    proof.
+    """
+    opened = options.open_store(store)
+    with phases() as phase:
+        found = stats(opened, since or "", until or "~", phase("reading days"))
+    if as_json:
+        emit_pretty([_as_dict(week) for week in found])
+    elif len(found) == 1:
+        say("no sessions: agents' hooks tell of them (eventlog install, eventlog doctor), and so does eventlog fact")
+    elif not is_terminal():
+        table([_COLUMNS, *map(_row, found)], header=False, **dict.fromkeys(_COLUMNS, 0))
+    elif nets:
+        _side_by_side(found)
+    else:
+        show_weeks(found, opened.machine.now()[:10])
+
+
+_COLUMNS = (
+    "week", "sessions", "agent", "compaction", "program", "asked", "unsaved", "trivial",
+    "fallback", "automatic", "coverage", "duplicates", "recalled", "silent", "files", "lines", "used",
+)  # fmt: skip
+
+
+def _side_by_side(found: list[Week]) -> None:
+    """On a terminal a column for each of the newest weeks that fit beside each other."""
+    room = max(2, (width() - _LABEL) // _COLUMN)
+    shown = [_row(week) for week in found[-room:]]
+    names, *figures = zip(_COLUMNS, *shown, strict=True)
+    table(figures, header=False, **dict.fromkeys(names, 0))
+    if earlier := len(found) - len(shown):
+        say(f"{count(earlier, 'earlier week')}: --until, or --json for all")
+
+
+_LABEL, _COLUMN = 15, 13  # columns of the terminal
+
+
+def _row(week: Week) -> tuple[str, ...]:
+    layers = [f"{count} ({_percent(week.shares[layer])})" for layer, count in week.layers.items()]
+    rates = map(_percent, (week.fallback_rate, week.automatic_share, week.coverage))
+    counts, recalls = (week.unsaved, week.trivial), structs.astuple(week.recall)
+    last = map(str, (week.duplicates_avoided, *recalls))
+    return week.week, str(week.sessions), *layers, *map(str, counts), *rates, *last
+
+
+def _percent(share: float | None) -> str:
+    return "–" if share is None else f"{share:.0%}"
+
+
+def _as_dict(week: Week) -> dict[str, Any]:
+    derived = {
+        "saved": week.saved,
+        "shares": week.shares,
+        "fallback_rate": week.fallback_rate,
+        "automatic_share": week.automatic_share,
+        "coverage": week.coverage,
+        "recall": structs.asdict(week.recall),
+    }
+    return {**to_builtins(week), **derived}
+
+
+_BARS = "▁▂▃▄▅▆▇█"
+_WEEKS = 12  # shown
+_NETS = {
+    "1": "by the agents themselves",
+    "2": "before a compaction",
+    "4": "when asked",
+}
+
+_STAGES, _DRAWN = "as facts or stages", "by a program, from the transcript"
+
+
+def show_weeks(found: Sequence[Week], today: str) -> None:
+    """Print whether memory worked in the newest week, and the course of the weeks before."""
+    *weeks, total = found
+    newest = weeks[-1]
+    print_line(styled(_span(newest, today), bold=True))
+    for line in [*_verdict(newest), *_recall(newest.recall), *_course(weeks[-_WEEKS:]), *_in_all(weeks, total)]:
+        print_line(line)
+
+
+def _span(week: Week, today: str) -> str:
+    monday = date.fromisoformat(week.week)
+    past = (date.fromisoformat(today) - monday).days
+    named = {0: "this week", 1: "last week"}.get(past // 7, "the newest week")
+    sunday = monday + timedelta(days=6)
+    return f"{named} · {monday.day} {monday:%b} – {sunday.day} {sunday:%b} {sunday.year}"
+
+
+def _verdict(week: Week) -> list[str]:
+    """Tell whether anything was lost, then by which nets the rest was saved."""
+    if not week.saved and not week.unsaved:
+        return [*hang(f"{marked('·')} ", "nothing was worth saving: sessions of a turn or two"), *_cost(week)]
+    lost = f"{count(week.unsaved, 'session')} of {week.sessions} saved nothing"
+    kept = f"all {count(week.saved, 'session')} saved" if week.saved > 1 else f"{count(week.saved, 'session')} saved"
+    line = [*hang(f"{marked('!')} ", lost)] if week.unsaved else hang(f"{marked('✓')} ", f"{kept}, nothing is lost")
+    nets = [f"{week.layers[net]} {_NETS[net]}" for net in _NETS if week.layers[net]]
+    composed = {_STAGES: week.layers["3"] - week.drawn, _DRAWN: week.drawn}
+    nets += [f"{number} {how}" for how, number in composed.items() if number]
+    line += hang("  saved    ", " · ".join(nets) or "nothing yet")
+    return [*line, *_cost(week)]
+
+
+def _cost(week: Week) -> list[str]:
+    return hang("  cost     ", count(week.asked, "extra request") if week.asked else "no extra request")
+
+
+def _recall(found: RecallCount) -> list[str]:
+    """Tell what was told with prompts and before files, nothing where nobody asked."""
+    if not (found.fired or found.files):
+        return hang("  recall   ", f"silent with {count(found.silent, 'prompt')}") if found.silent else []
+    prompts = f"with {count(found.fired, 'prompt')}" if found.fired else ""
+    files = f"before {count(found.files, 'file')}" if found.files else ""
+    told = f"{count(found.lines, 'line')} {' and '.join(filter(None, (prompts, files)))}"
+    silent = [f"silent with {count(found.silent, 'other prompt')}"] if found.silent else []
+    return hang("  recall   ", " · ".join([told, f"{found.used} later used", *silent]))
+
+
+def _course(weeks: Sequence[Week]) -> list[str]:
+    if len(weeks) < 2:  # noqa: PLR2004 - there is no course of one week
+        return []
+    most = max(week.sessions for week in weeks) or 1
+    bars = "".join(_BARS[round(week.sessions / most * (len(_BARS) - 1))] for week in weeks)
+    return hang(f"  sessions {bars}  ", " ".join(str(week.sessions) for week in weeks))
+
+
+def _in_all(weeks: Sequence[Week], total: Week) -> list[str]:
+    share = "" if total.coverage is None else f" · {total.coverage:.0%} of those worth saving saved"
+    trivial = f" · {count(total.trivial, 'trivial one', 'trivial ones')}" if total.trivial else ""
+    spared = f" · {count(total.duplicates_avoided, 'repetition')} not written" if total.duplicates_avoided else ""
+    told = f"{count(total.sessions, 'session')} in {count(len(weeks), 'week')}{share}{trivial}{spared}"
+    return [*hang("  in all   ", told), styled("every figure: eventlog stats --nets", dim=True)]

@@ -1,0 +1,42 @@
+"""`eventlog verify`."""
+
+from pathlib import Path
+
+import click
+
+from eventlog.cli import EXIT_DAMAGED, options
+from eventlog.cli.progress import phases
+from eventlog.cli.terminal import count, emit_pretty, say
+from eventlog.log.conflict_copies import sync_program
+from eventlog.log.verify import VerifyResult, verify
+from eventlog.store import Store
+
+
+@click.command(epilog=options.examples("eventlog verify", "eventlog verify --json"))
+@options.as_json
+@options.store
+def verify_command(as_json: bool, store: Store) -> int:
+    """Read every line of the log and name each damage: file, line, byte offset and kind.
+
+    A damaged line costs only itself, an unreadable file only its own: everything else is still read. Of two lines
+    with one id, on one day or on two, the other one is named. Exits with 4 where anything is damaged.
+    """
+    with phases() as phase:
+        found = verify(options.open_log(store), phase("reading days"))
+    if as_json:
+        emit_pretty(found)
+    else:
+        _print_damage(found)
+    return EXIT_DAMAGED if found.damage else 0
+
+
+def _print_damage(found: VerifyResult) -> None:
+    for damage in found.damage:
+        say(f"{damage.place} {damage.kind}: {damage.reason}")
+    for path in found.strangers:
+        program = sync_program(Path(path).name)
+        say(f"{path}: {f'a copy made by {program}' if program else 'not a day file'}, never read")
+    held = f"{count(found.events, 'event')} in {count(found.files, 'file')}"
+    unread = sum(damage.kind == "unreadable" for damage in found.damage)
+    rest = f", {count(unread, 'unreadable file')}" if unread else ""
+    say(f"{held}, {count(len(found.damage) - unread, 'damaged line')}{rest}")

@@ -1,0 +1,290 @@
+"""`eventlog why`."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import click
+
+from eventlog.app.ask.why import LineReason, explain, known_file
+from eventlog.app.naming.file_lines import file_line
+from eventlog.cli import options, suggestions
+from eventlog.cli.progress import spinner
+from eventlog.cli.show.display import Display
+from eventlog.cli.show.events import show_events
+from eventlog.cli.terminal import count, emit, print_error, say, show_lines
+from eventlog.format.codec import to_fields
+from eventlog.format.errors import BadRequest
+from eventlog.format.events import KnownFile
+from eventlog.format.text import cut
+from eventlog.log.log_line import LogLine
+from eventlog.store import Store
+
+if TYPE_CHECKING:
+    from eventlog.app.ask.receipt import ReceiptSources
+
+import re
+from collections.abc import Iterator
+
+from eventlog.app.ask.receipt import ReceiptSources
+from eventlog.cli.show.events import event_lines, gist, how_told, is_persons, kind_shown, who
+from eventlog.cli.terminal import cells, clean, fit, hang, marked, padded, styled
+from eventlog.format.events import Event, Fact, order
+from eventlog.format.text import same_text
+from eventlog.projections.stamp import is_stamp
+
+_SHOWN = 5  # events per line where the whole file is asked for
+
+
+@click.command(
+    epilog=options.examples(
+        "eventlog why MEMORY.md",
+        "eventlog why ~/.eventlog/knowledge/projects/toolkit-843ba2/MEMORY.md:7",
+        "eventlog why sessions.jsonl:1 --json",
+        "eventlog why --session $ID",
+        'eventlog why --not "port 8443"',
+        'eventlog why --not "port 8443" --session last',
+    )
+)
+@click.argument("place", metavar="[FILE[:LINE]]", required=False)
+@click.option(
+    "--session",
+    metavar="ID|last",
+    callback=options.session_meant,
+    shell_complete=suggestions.sessions,
+    help="Instead of a file: what this session was given, and when; with --not, why it was not told something.",
+)
+@click.option("--not", "text", metavar="TEXT", help="Instead of a file: why this is not in a memory.")
+@options.as_json
+@options.store
+def why_command(place: str | None, session: str | None, text: str | None, as_json: bool, store: Store) -> None:
+    """Show the events behind each line of a knowledge file, behind one line, or behind what a session knew.
+
+    With --not, why something is not there: withdrawn or rejected by whom, replaced, a repetition, no room, a helper's;
+    with --not and --session, why that session was not told: others listened, it was said later, of another project.
+
+    FILE may lie anywhere replay has written it, or be a knowledge base; a bare name is looked for in the store's
+    knowledge directory.
+    """
+    if (place is None) == (session is None and text is None):
+        raise click.UsageError("give a file, --session or --not")
+    if text is not None:
+        _of_absence(text, session, store, as_json=as_json)
+    elif session is not None:
+        _of_session(session, store, as_json=as_json)
+    else:
+        _of_file(place or "", store, as_json=as_json)
+
+
+def _of_absence(text: str, session: str | None, store: Store, *, as_json: bool) -> None:
+    from eventlog.app.ask.why_not import why_not  # what is asked of a file needs none of it
+    from eventlog.app.ask.why_not_told import why_not_told
+    from eventlog.cli.verbs.ask.absence import show_absence
+
+    opened = options.open_store(store)
+    with spinner():
+        absences = why_not(opened, text) if session is None else why_not_told(opened, text, session)
+    for found in absences:
+        show_absence(found, Display(store), as_json=as_json)
+
+
+def _of_session(session: str, store: Store, *, as_json: bool) -> None:
+    from eventlog.app.ask.receipt import receipts_of  # brings all of a session's start along
+
+    opened = options.open_store(store)
+    with spinner():
+        receipts = receipts_of(opened.log, opened.settings, session)
+    if not receipts:
+        raise BadRequest(
+            f"{session!r} was given nothing",
+            hint="only starts answered by a hook, or told by `eventlog context --session`, are known",
+        )
+    shown = Display(store)
+    for given in receipts:
+        if as_json:
+            emit({"receipt": to_fields(given.receipt), "events": _fields(given.entries), "files": _files(given)})
+        else:
+            _tell_of_start(given, shown)
+
+
+def _tell_of_start(given: "ReceiptSources", shown: Display) -> None:
+
+    if shown.is_for_people:
+        show_lines(start_lines(given, shown))
+        return
+    receipt = given.receipt
+    cut = "".join(f", cut: {name}" for name in receipt.cut)
+    say(f"{receipt.ts}: {how_told(receipt)}, {count(receipt.chars, 'character')}{cut}")
+    show_events(given.entries, shown)
+    for file in receipt.files:
+        _tell_of(file, given.files[file.path], shown)
+
+
+def _tell_of(file: KnownFile, entries: list[LogLine] | None, shown: Display) -> None:
+    say(f"{file.path}: {f'as of {file.as_of}' if file.as_of else f'sha256 {file.digest[:12]}, not from the log'}")
+    show_events((entries or [])[:_SHOWN], shown)
+    if entries and len(entries) > _SHOWN:
+        say(f"    and {len(entries) - _SHOWN} more: --json shows all")
+
+
+def _files(given: "ReceiptSources") -> list[dict[str, object]]:
+    return [
+        {"path": file.path, "digest": file.digest, "as_of": file.as_of, "events": _fields(given.files[file.path] or [])}
+        for file in given.receipt.files
+    ]
+
+
+def _of_file(place: str, store: Store, *, as_json: bool) -> None:
+    name, number = file_line(place)
+    opened, shown = options.open_store(store), Display(store)
+    file = known_file(opened, name)
+    explained = explain(opened, file, number)
+    if not explained:
+        print_error(f"{place} is empty: nothing is behind it", "eventlog diff tells what it said before")
+    elif as_json:
+        for line in explained:
+            rejected = {"rejected": _fields(line.rejected)} if line.rejected else {}
+            emit({"line": line.number, "text": line.text, "events": _fields(line.entries or []), **rejected})
+    elif not shown.is_for_people:
+        for line in explained:
+            if number is not None or line.text.strip():
+                _print(line, _SHOWN if number is None else None, shown)
+    elif number is None:
+        show_lines(whole_file(place, explained, shown))
+    else:
+        lines = file.read_text(encoding="utf-8", errors="replace").split("\n")
+        heading = heading_above(lines, number)
+        show_lines(one_line(place, explained[0], heading, shown))
+
+
+def _fields(entries: Sequence[LogLine]) -> list[dict[str, object]]:
+    return [to_fields(entry.event) for entry in entries]
+
+
+def _print(line: LineReason, limit: int | None, shown: Display) -> None:
+    """Print a line to a program, and its events, of which there may be many, up to a limit."""
+    say(f"{line.number}: {cut(line.text, 100)}")
+    for decision in line.rejected:
+        say(f"    a person does not want it said: eventlog undo {shown.short(decision.event.id)}")
+    if line.entries is None:
+        say(f"    {UNKNOWN}")
+        return
+    show_events(line.entries[:limit], shown)
+    if limit and len(line.entries) > limit:
+        say(f"    and {len(line.entries) - limit} more: eventlog why …:{line.number}")
+
+
+_AGENT, _SESSION = 18, 18  # cells at most
+_BULLET = re.compile(r"^\[[0-9-]{10}\] ")
+UNKNOWN = "not from the log: written by hand, or by another version"
+
+
+def one_line(place: str, reason: LineReason, heading: str, shown: Display) -> Iterator[str]:
+    """Tell of one line: itself, then who said it when, in which words, then what to do if it is wrong."""
+    yield styled(clean(place), bold=True) + (f"   {clean(heading)}" if heading else "")
+    yield from hang("  ", clean(_words(reason.text)))
+    yield ""
+    yield from _reasons(reason, shown)
+    for decision in reason.rejected:
+        yield from _rejection(decision.event, shown)
+    if reason.entries and not reason.rejected:
+        yield ""
+        yield from hang("wrong?  ", f"eventlog forget {clean(place)}")
+
+
+def _reasons(reason: LineReason, shown: Display) -> Iterator[str]:
+    if reason.entries is None:
+        yield UNKNOWN
+        return
+    events = [entry.event for entry in reason.entries]
+    yield _count_line(events)
+    yield from _sayings(events, reason.text, shown)
+
+
+def _rejection(decision: Event, shown: Display) -> Iterator[str]:
+    yield f"{marked('✗')} you do not want it said, since {shown.moment(decision.ts)}"
+    yield from hang("wanted after all?  ", f"eventlog undo {shown.id(decision.id)}")
+
+
+def whole_file(place: str, reasons: Sequence[LineReason], shown: Display) -> Iterator[str]:
+    """Tell of every line in which something is said, each with who said it first and last."""
+    number_room = len(str(len(reasons)))
+    for reason in reasons:
+        if not reason.text.strip() or is_stamp(reason.text):
+            continue
+        if reason.text.startswith("#"):
+            yield styled(clean(_words(reason.text)), bold=True)
+            continue
+        yield from hang(styled(f"{reason.number:>{number_room}}  ", fg="cyan"), clean(_words(reason.text)))
+        indent = " " * (number_room + 2)
+        yield from hang(indent, styled(_in_short(reason.entries, shown), dim=True))
+    yield styled(f"all that is behind one line: eventlog why {clean(place)}:LINE", dim=True)
+
+
+def heading_above(lines: Sequence[str], number: int) -> str:
+    """Find the heading a line stands under; "" for one that is a heading, or stands under none."""
+    if lines[number - 1].startswith("#"):
+        return ""
+    return _words(next((line for line in reversed(lines[: number - 1]) if line.startswith("#")), ""))
+
+
+def _words(line: str) -> str:
+    """Take a line without the marks of Markdown, and without its day, which the events have, too."""
+    return _BULLET.sub("", line.lstrip("#").strip().removeprefix("- "))
+
+
+def _in_short(entries: Sequence[LogLine] | None, shown: Display) -> str:
+    if not entries:
+        return UNKNOWN if entries is None else "nothing"
+    ends = [entries[0].event, entries[-1].event] if len(entries) > 1 else [entries[0].event]
+    told = ", ".join(f"{who(event) or 'somebody'} {shown.moment(event.ts)}" for event in ends)
+    return f"{told} · {count(len(entries), 'event')}" if len(entries) > 1 else told
+
+
+def _count_line(events: Sequence[Event]) -> str:
+    sessions = {event.conversation_id for event in events}
+    agents = {event.agent for event in events if event.agent}
+    times = "said once" if len(events) == 1 else f"said {len(events):,} times"
+    if not all(isinstance(event, Fact) for event in events):
+        times = count(len(events), "event")
+    return " · ".join([times, count(len(sessions), "session"), count(len(agents), "agent")])
+
+
+def _sayings(events: Sequence[Event], line: str, shown: Display) -> Iterator[str]:
+    line = _words(line)
+    rooms = [max(map(cells, column)) for column in zip(*(_columns(event, shown) for event in events), strict=True)]
+    for event in events:
+        short, *columns = map(padded, _columns(event, shown), rooms)
+        yield "  ".join(["", styled(short, fg="cyan"), *columns, kind_shown(event, 0)]).rstrip()
+        if same_text(line) not in same_text(gist(event)):
+            yield from hang("    ", clean(gist(event)))
+
+
+def _columns(event: Event, shown: Display) -> tuple[str, ...]:
+    session = "" if is_persons(event) else fit(clean(shown.id(event.conversation_id)), _SESSION)
+    return shown.id(event.id), shown.moment(event.ts), fit(who(event), _AGENT), session
+
+
+def start_lines(given: ReceiptSources, shown: Display) -> Iterator[str]:
+    """Tell how much it was given and when, then the events behind all of it, then from which files."""
+    receipt, entries = given.receipt, _each_once(given)
+    much = [count(receipt.chars, "character"), f"from {count(len(entries), 'event')}"]
+    left = [f"no room for {', '.join(map(clean, receipt.cut))}"] if receipt.cut else []
+    head = f"{styled(f'{how_told(receipt)}, {shown.moment(receipt.ts)}', bold=True)} · "
+    yield from hang(head, " · ".join([" ".join(much), *left]))
+    yield from event_lines(entries, shown)
+    if receipt.files:
+        yield styled("files it was told of", bold=True)
+    for file in receipt.files:
+        yield from hang("  ", clean(f"{file.path} · {_as_of(file, given, shown)}"))
+
+
+def _each_once(given: ReceiptSources) -> list[LogLine]:
+    behind = [given.entries, *(entries or [] for entries in given.files.values())]
+    each = {entry.event.id: entry for entries in behind for entry in entries}
+    return sorted(each.values(), key=lambda entry: order(entry.event))
+
+
+def _as_of(file: KnownFile, given: ReceiptSources, shown: Display) -> str:
+    if file.as_of is None:
+        return "not from the log"
+    return f"as of {shown.moment(file.as_of)}, {count(len(given.files[file.path] or ()), 'event')}"

@@ -1,0 +1,130 @@
+"""`eventlog apply`."""
+
+from collections.abc import Iterable, Iterator
+
+import click
+
+from eventlog.app.ask.status import StatusReport, status
+from eventlog.app.build.apply import apply
+from eventlog.app.build.apply_result import SectionChange
+from eventlog.app.naming.short_ids import ShortIds
+from eventlog.cli import EXIT_FOUND, EXIT_NOT_WRITTEN, options
+from eventlog.cli.progress import phases
+from eventlog.cli.show.changes import applied_as_dict, blocked_as_dict, print_applied, staged_as_dict
+from eventlog.cli.show.display import Display
+from eventlog.cli.show.events import describe
+from eventlog.cli.terminal import clean, count, emit_pretty, hang, marked, say, show_lines, styled, table
+from eventlog.format.codec import to_fields
+from eventlog.store import Store
+
+
+@click.command(
+    epilog=options.examples("eventlog apply", "eventlog apply --dry-run", "eventlog apply --file USER.md --json")
+)
+@click.option("--dry-run", is_flag=True, help="Write nothing; show what would change.")
+@click.option("--file", "only", metavar="NAME", help="Only this knowledge base or file: user, USER.md, …")
+@options.as_json
+@options.store
+def apply_command(dry_run: bool, only: str | None, as_json: bool, store: Store) -> int:
+    """Bring plan entries into their knowledge bases, section by section.
+
+    What a person has edited meanwhile becomes an event. An entry that would change or remove a line a person wrote is
+    staged: see `eventlog status` and `eventlog resolve`. Exits with 3 where a file could not be written; its entries
+    stay pending.
+    """
+    with phases() as phase:
+        done = apply(options.open_store(store), only=only, dry_run=dry_run, progress=phase("applying to files"))
+    if as_json:
+        emit_pretty(applied_as_dict(done))
+    else:
+        print_applied(done, ShortIds(store).of, dry_run=dry_run)
+        if not (done.applied or done.nothing or done.edited or done.staged or done.pending):
+            say("nothing to apply")
+    return EXIT_NOT_WRITTEN if done.pending else 0
+
+
+_SHOWN = 5  # of what is forgotten
+
+
+@click.command(epilog=options.examples("eventlog status", "eventlog status --json"))
+@options.header
+@options.as_json
+@options.store
+def status_command(header: bool, as_json: bool, store: Store) -> int:
+    """List the sections of knowledge bases that are pending, staged, or edited by hand; writes nothing.
+
+    pending: `eventlog apply` writes them. staged: they wait for a decision, see `eventlog resolve`. drifted: a person
+    has edited them, which the next `apply` or `replay` records. Exits with 1 where anything waits.
+    """
+    found = status(options.open_store(store))
+    if as_json:
+        emit_pretty(_as_dict(found))
+    else:
+        _print_status(found, Display(store), header=header)
+    return EXIT_FOUND if found.anything_waits else 0
+
+
+def _as_dict(found: StatusReport) -> dict[str, object]:
+    return {
+        "pending": [change._asdict() for change in found.pending],
+        "idle": [change._asdict() for change in found.idle],
+        "drifted": [change._asdict() for change in found.drifted],
+        "staged": list(map(staged_as_dict, found.staged)),
+        "blocked": list(map(blocked_as_dict, found.blocked)),
+        "forgotten": [to_fields(one) for one in found.rejected],
+    }
+
+
+def _print_status(found: StatusReport, shown: Display, *, header: bool) -> None:
+    if shown.is_for_people and found.anything_waits:
+        show_lines(_waiting_lines(found, shown))
+    elif not found.anything_waits and (shown.is_for_people or not found.rejected):
+        say("nothing waits")
+    else:
+        table(_rows(found, shown), header=header, state=0, section=60, id=0, why=200)
+    if shown.is_for_people:
+        show_lines(_forgotten_lines(found, shown))
+
+
+def _rows(found: StatusReport, shown: Display) -> list[tuple[str, ...]]:
+    rows: list[tuple[str, ...]] = [("pending", change.section, shown.id(change.event), "") for change in found.pending]
+    rows += [("pending", change.section, shown.id(change.event), "there is nothing to delete") for change in found.idle]
+    rows += [("drifted", change.section, "", "edited by hand, not yet recorded") for change in found.drifted]
+    rows += [("staged", staged.section, shown.id(staged.entry.id), staged.reason) for staged in found.staged]
+    rows += [("blocked", file, "", reason) for file, reason in found.blocked]
+    return rows + [("forgotten", describe(one), one.id, "") for one in found.rejected]
+
+
+def _waiting_lines(found: StatusReport, shown: Display) -> Iterator[str]:
+    """Tell what a person has to do first, then what `eventlog apply` will do."""
+    for file, reason in found.blocked:
+        yield from hang(f"{marked('✗')} ", clean(f"{file} cannot be written: {reason}"))
+    if found.staged:
+        yield f"{marked('!')} {count(len(found.staged), 'change waits', 'changes wait')} for you: eventlog resolve ID"
+        for staged in found.staged:
+            yield from _entry(staged.section, shown.id(staged.entry.id))
+            yield from hang(" " * 10, styled(clean(staged.reason), dim=True))
+    yield from _by_itself("will be written", found.pending, shown)
+    yield from _by_itself("will be passed over: there is nothing to delete", found.idle, shown)
+    yield from _by_itself("edited by hand will be taken into the log", found.drifted, shown)
+    if found.pending or found.idle or found.drifted:
+        yield styled("to do it now: eventlog apply; to look first: eventlog apply --dry-run", dim=True)
+
+
+def _forgotten_lines(found: StatusReport, shown: Display) -> Iterator[str]:
+    """Tell what a person does not want said, the newest last."""
+    for one in found.rejected[-_SHOWN:]:
+        yield from hang("forgotten  ", clean(f"{describe(one)}  [{shown.short(one.id)}]"))
+    if len(found.rejected) > _SHOWN:
+        yield f"forgotten  and {len(found.rejected) - _SHOWN} more: eventlog query --type rejected"
+
+
+def _by_itself(what: str, changes: Iterable[SectionChange], shown: Display) -> Iterator[str]:
+    if known := list(changes):
+        yield f"{marked('·')} {count(len(known), 'section')} {what}"
+        for change in known:
+            yield from _entry(change.section, shown.id(change.event) if change.event else "")
+
+
+def _entry(section: str, short: str) -> list[str]:
+    return hang(f"  {styled(short, fg='cyan')}  " if short else "  ", clean(section))

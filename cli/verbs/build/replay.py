@@ -1,0 +1,131 @@
+"""`eventlog replay`."""
+
+from typing import TYPE_CHECKING
+
+import click
+
+from eventlog.app.build.rebuild import replay_elsewhere
+from eventlog.cli import options
+from eventlog.cli.progress import phases
+from eventlog.cli.verbs.build.replay_report import print_replay, replay_here
+from eventlog.projections import ALL
+from eventlog.projections.catalog import chosen
+from eventlog.store import Store
+
+if TYPE_CHECKING:
+    from eventlog.app.ask.what_if import Omission
+
+import os
+from contextlib import suppress
+
+from eventlog.app.build.finalize import FinalizeResult, finalize
+from eventlog.cli.terminal import count, say
+from eventlog.cli.verbs.build.replay_report import tell_copies
+
+
+@click.command(
+    epilog=options.examples(
+        "eventlog replay",
+        "eventlog replay --check",
+        "eventlog replay --out /tmp/then --as-of 2026-02-20",
+        "eventlog replay --projection memory --json",
+        "eventlog replay --without session=8d21c0 --without id=last",
+        "eventlog replay --cluster local --out /tmp/team /home/*/.eventlog",
+    )
+)
+@click.option("--out", type=click.Path(file_okay=False), help="Write everything under this directory instead.")
+@click.option("--as-of", type=options.TimeParam(end=True), help="Only events up to this date or time; needs --out.")
+@click.option("--projection", "names", multiple=True, help=f"Only these files: {', '.join(view.name for view in ALL)}.")
+@click.option("--full", is_flag=True, help="Make the cache anew: fold every day again.")
+@click.option("--check", is_flag=True, help="Write nothing; exit 1 and list the files that differ from the log.")
+@click.option(
+    "--without",
+    multiple=True,
+    metavar="session=ID|id=EVENT|agent=NAME",
+    callback=options.omission,
+    help="Show what each file would be had this never been said, and write nothing; may be repeated.",
+)
+@click.option(
+    "--cluster",
+    metavar="ADDRESS|local[:N]",
+    help="Replay many stores on a Dask cluster, or in N processes here; needs --out, and writes each below it.",
+)
+@click.argument("stores", nargs=-1, metavar="[STORE]...")
+@options.as_json
+@options.store
+def replay_command(
+    out: str | None,
+    as_of: str | None,
+    names: tuple[str, ...],
+    full: bool,
+    check: bool,
+    without: "Omission | None",
+    cluster: str | None,
+    stores: tuple[str, ...],
+    as_json: bool,
+    store: Store,
+) -> int:
+    """Rebuild the knowledge files from the log; write only those that change.
+
+    The same events give the same bytes, whatever was there before. A file a person has edited is set aside, never
+    overwritten. Plan entries reach their knowledge bases as with `eventlog apply`; with --out nothing but that
+    directory is touched.
+
+    With --cluster, STORE is a directory or an address that fsspec opens (s3://logs/ada); nothing is written there.
+    """
+    if stores and not cluster:
+        raise click.UsageError("several stores go with --cluster; else name one with --store")
+    if cluster:
+        if as_of or without or full or not out:
+            raise click.UsageError("--cluster needs --out, and goes with --projection, --check and --json only")
+        from eventlog.cli.verbs.build.on_cluster import replay_on_cluster
+
+        return replay_on_cluster(cluster, stores or (store.root,), out, names, check=check, as_json=as_json)
+    if as_of and not out:
+        raise click.UsageError("--as-of needs --out: the files in the store are those of now")
+    opened = options.open_store(store)
+    if without and (out or check or names):
+        raise click.UsageError("--without shows what would be another, and goes with nothing else")
+    if without:
+        from eventlog.app.ask.diff import losses  # no other replay compares two
+        from eventlog.cli.verbs.ask.diff import show_changes
+
+        with phases():
+            lost = losses(opened, without)
+        show_changes(lost, "no file would be another", as_json=as_json)
+        return 0
+    if not out:
+        return replay_here(store, names, anew=full, check=check, as_json=as_json)
+    with phases() as phase:
+        views, until = chosen(names), as_of or "~"
+        done = replay_elsewhere(opened, out, until, projections=views, anew=full, check=check, phases=phase)
+    return print_replay(done, out, store, check=check, as_json=as_json)
+
+
+_NICENESS = 10
+
+
+@click.command(epilog=options.examples("eventlog settle", "eventlog settle --store /srv/memory"))
+@options.store
+def settle_command(store: Store) -> None:
+    """See to what ended sessions left: summaries from transcripts where none was saved, then a replay.
+
+    Hooks start it by themselves at the end of a session, in the background; it is safe to run at any time, and does
+    nothing while another one is at work.
+    """
+    _be_nice()
+    for done in finalize(store, lambda: options.open_store(store)):
+        _print_settled(done)
+
+
+def _print_settled(done: FinalizeResult) -> None:
+    for event in done.drawn:
+        say(f"drew a summary of {event.conversation_id}")
+    tell_copies(done.replayed.copies)
+    files = count(done.replayed.published.changes, "knowledge file")
+    say(f"{files} changed, {count(len(done.replayed.applied.applied), 'section')} applied")
+
+
+def _be_nice() -> None:
+    with suppress(AttributeError, OSError):
+        os.nice(_NICENESS)

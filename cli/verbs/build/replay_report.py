@@ -1,0 +1,127 @@
+"""A replay into the store, and what is told of it: by the verb, and without click where nothing else is asked."""
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import groupby
+
+from eventlog.app.build.codex_export import ExportResult
+from eventlog.app.build.publish import PublishResult
+from eventlog.app.build.rebuild import RebuildResult, replay_store
+from eventlog.app.machine import Machine
+from eventlog.app.naming.short_ids import ShortIds
+from eventlog.app.open_store import open_store
+from eventlog.cli import EXIT_FOUND, EXIT_NOT_WRITTEN
+from eventlog.cli.progress import phases
+from eventlog.cli.show import changes
+from eventlog.cli.show.events import describe
+from eventlog.cli.terminal import count, emit_pretty, is_terminal, say
+from eventlog.format.codec import to_fields
+from eventlog.projections.catalog import chosen, installed
+from eventlog.projections.engine.replay import ReplayResult
+from eventlog.store import Store
+from eventlog.store.replica import mark_told
+
+
+def replay_here(
+    store: Store, names: Sequence[str] = (), *, anew: bool = False, check: bool = False, as_json: bool = False
+) -> int:
+    """Replay a store into its files, tell of it, and return the exit code."""
+    opened = open_store(store, Machine.here())
+    with phases() as phase:
+        done = replay_store(opened, projections=chosen(names), anew=anew, check=check, phases=phase)
+    code = print_replay(done, store.knowledge, store, check=check, as_json=as_json)
+    if done.copied_from and not check:
+        mark_told(store)
+    return code
+
+
+def print_replay(done: RebuildResult, root: str, store: Store, *, check: bool, as_json: bool) -> int:
+    """Tell what a replay did, and return the exit code."""
+    _print_report(done, root, lambda full_id: ShortIds(store).of(full_id), check=check, as_json=as_json)
+    if done.applied.pending:
+        return EXIT_NOT_WRITTEN
+    return EXIT_FOUND if check and (done.published.changes or done.applied.files) else 0
+
+
+_LISTED = 8  # files of one directory, on a terminal
+
+
+def _print_report(done: RebuildResult, root: str, short: Callable[[str], str], *, check: bool, as_json: bool) -> None:
+    """Print what a replay did; with `check`, what it would have done."""
+    if as_json:
+        emit_pretty(
+            {
+                **_as_dict(done.replayed, done.published, root),
+                "codex_memory": done.copies,
+                "knowledge_bases": changes.applied_as_dict(done.applied),
+                "by_hand": [to_fields(event) for event in done.edits],
+                "copied_from": done.copied_from or None,
+            }
+        )
+        return
+    if done.copied_from:
+        named = "a replay gives it a name of its own" if check else "it has a name of its own now"
+        say(f"{'named':<10} this store is a copy of that of {done.copied_from}: {named}")
+    for event in done.edits:
+        say(f"{'by hand':<10} {event.type} {describe(event)}")
+    changes.print_applied(done.applied, short, dry_run=check)
+    tell_copies(done.copies)
+    _print_files(done.replayed, done.published, root, check=check)
+
+
+def tell_copies(copies: ExportResult) -> None:
+    """Tell what became of the copies for Codex."""
+    for word, names in (("copied", copies.written), ("uncopied", copies.removed), ("not ours", copies.left)):
+        for name in names:
+            say(f"{word:<10} codex_memory: {name}")
+
+
+def _as_dict(replayed: ReplayResult, published: PublishResult, root: str) -> dict[str, object]:
+    return {
+        "root": root,
+        "events": replayed.events,
+        "days": replayed.days,
+        "days_folded": replayed.days_folded,
+        "written": published.written,
+        "removed": published.removed,
+        "set_aside": published.set_aside,
+        "left": published.left,
+        "unchanged": published.unchanged,
+        "damage": replayed.damage,
+        "broken_projections": _broken(replayed),
+    }
+
+
+def _print_files(replayed: ReplayResult, published: PublishResult, root: str, *, check: bool) -> None:
+    for damage in replayed.damage:
+        say(f"damaged    {damage.place} {damage.kind}: {damage.reason}")
+    for name, reason in _broken(replayed).items():
+        say(f"broken     projection {name}, of another package: {reason}")
+    for word, names in (
+        ("differs" if check else "wrote", published.written),
+        ("stale" if check else "removed", published.removed),
+        ("set aside", published.set_aside),
+        ("left", published.left),
+    ):
+        for name in _in_short(names) if is_terminal() else names:
+            say(f"{word:<10} {name}")
+    read = f"{count(replayed.events, 'event')} of {count(replayed.days, 'day')} ({replayed.days_folded:,} folded anew)"
+    word = ("differs" if published.changes == 1 else "differ") if check else "changed"
+    say(f"{read}: {count(published.changes, 'file')} {word}, {published.unchanged:,} unchanged in {root}")
+
+
+def _in_short(names: list[str]) -> Iterator[str]:
+    """Name every file, but of a directory with many of them their number only."""
+    for folder, there in groupby(sorted(names, key=_folder), key=_folder):
+        files = list(there)
+        if len(files) > _LISTED:
+            yield f"{folder}/: {len(files):,} files"
+        else:
+            yield from files
+
+
+def _folder(name: str) -> str:
+    return name.rpartition("/")[0]
+
+
+def _broken(replayed: ReplayResult) -> dict[str, str]:
+    return {**installed().broken, **replayed.broken}

@@ -1,0 +1,153 @@
+"""`eventlog lifecycle`."""
+
+import os
+import re
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+
+import click
+
+from eventlog.app.setup.session_hooks import HookOutcome, HookStatus, project_hooks
+from eventlog.app.setup.session_hooks.hooks import SessionMoment
+from eventlog.app.setup.session_hooks.run import run_hooks
+from eventlog.app.write.lifecycle import list_hooks, record_session
+from eventlog.cli import EXIT_FOUND, options
+from eventlog.cli.options import NearChoice
+from eventlog.cli.show.display import Display
+from eventlog.cli.show.events import kind_of
+from eventlog.cli.terminal import clean, emit, is_terminal, print_line, say
+from eventlog.format.errors import BadRequest
+from eventlog.format.events import Event
+from eventlog.format.text import spelled_out
+from eventlog.store import Store
+
+_LINE_END = re.compile("\r\n|\r|\n")  # as Python reads code; no other character ends a line
+_project = partial(click.option, "--project", default=".", metavar="NAME|DIR", callback=options.directory_meant)
+
+
+@click.group(
+    epilog=options.examples(
+        "eventlog lifecycle run start --session $ID",
+        "eventlog lifecycle run end --session $ID --reason done",
+        "eventlog lifecycle hooks",
+        "eventlog lifecycle trust",
+    )
+)
+@options.store_of_verbs
+def lifecycle_command(store: str | None) -> None:
+    """Tell of the start and the end of a session, for hosts without hooks; session hooks, and trust in them."""
+    del store
+
+
+@lifecycle_command.command(
+    epilog=options.examples(
+        "eventlog lifecycle run start --session $ID --agent my-agent",
+        "eventlog lifecycle run end --session $ID --reason done",
+    )
+)
+@click.argument("moment", type=NearChoice(["start", "end"]))
+@click.option("--session", required=True, metavar="ID", help="Conversation id of the agent.")
+@_project(help="Directory the session works in, or a project by name [default: the current one].")
+@options.program("Program that runs the session [default: cli].", default="cli")
+@click.option("--reason", default="", help="Why it starts (startup, resume, …) or ends, in your words.")
+@click.option("--issue", default="", metavar="ID", help="Issue it is about [default: the one its branch is named for].")
+@options.store
+def run(moment: SessionMoment, session: str, project: str, agent: str, reason: str, issue: str, store: Store) -> int:
+    """Record the event, then run the session hooks of config.yaml.
+
+    Prints one JSON line for the event and one per hook. Exits with 1 where a hook failed.
+    """
+    log = options.open_log(store)
+    stored = record_session(log, moment, session, project, agent, reason)
+    if is_terminal():
+        _print_recorded(stored, store)
+    else:
+        emit({"status": "ok", "id": stored.id})
+    settings = options.open_store(store).settings
+    with _prints_to_stderr():
+        outcomes = run_hooks(log, settings, stored, project, issue)
+    for outcome in outcomes:
+        _print_outcome(outcome)
+    return EXIT_FOUND if any(outcome.result.status is HookStatus.FAILURE for outcome in outcomes) else 0
+
+
+@lifecycle_command.command(
+    epilog=options.examples("eventlog lifecycle hooks", "eventlog lifecycle hooks --project ~/shop")
+)
+@_project(help="Project, by name or directory [default: the current one].")
+@options.store
+def hooks(project: str, store: Store) -> None:
+    """List the session hooks in the order they run: those of config.yaml, then the project's own."""
+    for hook in list_hooks(store, options.open_store(store).settings, project):
+        say("  ".join((f"{hook.name:<12}", "on " if hook.enabled else "off", hook.note or "")).rstrip())
+
+
+@lifecycle_command.command(
+    epilog=options.examples("eventlog lifecycle trust", "eventlog lifecycle trust ~/shop/.eventlog/session_hooks.py")
+)
+@click.argument("file", default=".")
+@click.option("--withdraw", is_flag=True, help="Take the consent back.")
+@options.store
+def trust(file: str, withdraw: bool, store: Store) -> int:
+    """Let a project's own session hooks run: shows its .eventlog/session_hooks.py and asks, on a terminal only.
+
+    What runs are exactly the bytes shown: a file that has changed is asked for anew. FILE may be any directory of the
+    project.  [default: the current one]
+    """
+    project = project_hooks.project_of(file)
+    path = Path(project, project_hooks.PLACE)
+    if withdraw:
+        found = project_hooks.withdraw_consent(store, project)
+        say(f"{path} {'is not trusted any more' if found else 'was not trusted'}")
+        return 0
+    source = project_hooks.shown_source(project)
+    if project_hooks.consent(store, project, source) is not project_hooks.Consent.GIVEN:
+        if not _agrees(path, source):
+            return EXIT_FOUND
+        project_hooks.give_consent(store, project, source)
+    say(f"{path} is trusted until it changes")
+    return 0
+
+
+def _agrees(path: Path, source: bytes) -> bool:
+    """Show the file and ask; raises BadRequest where no person can answer."""
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        hint = f"eventlog lifecycle trust {path}"
+        raise BadRequest("only a person can agree to it, on a terminal", where=str(path), hint=hint)
+    for line in _LINE_END.split(source.decode("utf-8", "backslashreplace").removesuffix("\n")):
+        print_line(spelled_out(f"    {line}"))  # as it stands: who agrees to code sees the code
+    return click.confirm(f"Run {path} at the start and the end of sessions, with all your rights?")
+
+
+def _print_recorded(stored: Event, store: Store) -> None:
+    """Tell a person what was noted."""
+    say(f"noted      {kind_of(stored)} of {clean(stored.conversation_id)}  [{Display(store).id(stored.id)}]")
+
+
+def _print_outcome(outcome: HookOutcome) -> None:
+    if is_terminal():
+        say(f"{outcome.result.status:<10} {outcome.hook}: {outcome.result.message}")
+    else:
+        emit(_as_dict(outcome))
+
+
+def _as_dict(outcome: HookOutcome) -> dict[str, object]:
+    result = outcome.result
+    return {"hook": outcome.hook, "status": result.status, "message": result.message, "details": result.details}
+
+
+@contextmanager
+def _prints_to_stderr() -> Iterator[None]:
+    """Send the prints of others' hooks, and of programs they start, to stderr: stdout is for our own report."""
+    sys.stdout.flush()
+    stdout = os.dup(1)
+    os.dup2(2, 1)
+    try:
+        yield
+    finally:
+        sys.stdout.flush()
+        os.dup2(stdout, 1)
+        os.close(stdout)

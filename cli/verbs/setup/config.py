@@ -1,0 +1,86 @@
+"""`eventlog config`."""
+
+import sys
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import click
+import orjson
+
+from eventlog.app.machine import Machine
+from eventlog.app.setup.config import SettingInForce, config
+from eventlog.app.setup.init import create_file, missing
+from eventlog.cli import EXIT_FOUND, options
+from eventlog.cli.terminal import clean, emit_pretty, hang, is_terminal, say, show_lines, styled, table
+from eventlog.settings.load import load
+from eventlog.store import Store
+
+
+@click.command(epilog=options.examples("eventlog config", "eventlog config --json"))
+@options.as_json
+@options.store
+def config_command(as_json: bool, store: Store) -> None:
+    """Show the settings in force and where each comes from: a line of `config.yaml`, or the default.
+
+    The last line tells where your own files are: every `*.md` there is told to your sessions.
+    A key that is unknown or has the wrong type is refused, with its line.
+    """
+    found = config(store, Machine.here().home)
+    if as_json:
+        emit_pretty({setting.key: {"value": setting.value, "from": setting.origin} for setting in found})
+    else:
+        show_lines(_lines(found, store.config)) if is_terminal() else table(
+            map(_row, found), setting=0, value=0, origin=0
+        )
+
+
+def _lines(found: Sequence[SettingInForce], file: str) -> Iterator[str]:
+    """Tell people the settings, those of their own in bold with where they stand, those of a group below its name."""
+    room = max(len(setting.key.rpartition(".")[2]) for setting in found)
+    group = ""
+    for setting in found:
+        above, _, name = setting.key.rpartition(".")
+        if above != group and above:
+            yield styled(above, bold=True)
+        group = above
+        head = f"{'  ' if above else ''}{name:<{room + (0 if above else 2)}}  "
+        own = "" if setting.origin == "default" else f" · {setting.origin}"
+        yield from hang(styled(head, bold=bool(own)), clean(f"{_spelled(setting.value)}{own}"))
+    for line in hang("", f"to change one: {file}; what is not there is the default"):
+        yield styled(line, dim=True)
+
+
+def _spelled(value: Any) -> str:
+    """Spell a value as one writes it in config.yaml."""
+    if isinstance(value, list):
+        return ", ".join(map(str, value))
+    return value if isinstance(value, str) else orjson.dumps(value).decode()
+
+
+def _row(setting: SettingInForce) -> tuple[str, str, str]:
+    value = setting.value if isinstance(setting.value, str) else orjson.dumps(setting.value).decode()
+    return setting.key, value, setting.origin
+
+
+@click.command(epilog=options.examples("eventlog init", "eventlog init --yes"))
+@click.option("--yes", is_flag=True, help="Create them without asking.")
+@options.store
+def init_command(yes: bool, store: Store) -> int:
+    """Create the files your sessions are told, from templates: AGENTS.md, SOUL.md, USER.md and user/profile.md.
+
+    They are made in your own directory (`context.workspace`), never in a repository, and never over anything. Asks on
+    a terminal; elsewhere, without --yes, it only tells what is missing and exits with 1.
+    """
+    wanted = missing(load(store).settings, Machine.here().home)
+    for file in wanted:
+        say(f"missing    {file.path}")
+    if not wanted:
+        say("nothing is missing")
+        return 0
+    asks = sys.stdin.isatty() and sys.stdout.isatty()
+    if not (yes or (asks and click.confirm("Create them?", default=True))):
+        return EXIT_FOUND
+    for file in wanted:
+        create_file(file)
+        say(f"created    {file.path}")
+    return 0

@@ -1,0 +1,150 @@
+"""`eventlog doctor`."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import click
+
+from eventlog.app.setup.doctor import DoctorReport, StoreSize, doctor
+from eventlog.app.setup.install.health import Problem
+from eventlog.app.setup.install.host_report import Report
+from eventlog.cli import EXIT_FOUND, options
+from eventlog.cli.show.display import Display
+from eventlog.cli.terminal import clean, count, emit_pretty, hang, marked, padded, print_line
+from eventlog.hosts import ROOMS
+from eventlog.store import Store
+
+_RECENT = 3  # failures
+
+
+@click.command(epilog=options.examples("eventlog doctor", "eventlog doctor --json"))
+@options.as_json
+@options.store
+def doctor_command(as_json: bool, store: Store) -> int:
+    """Tell what is active: for each agent whether it is found and registered, when a hook last arrived, what failed.
+
+    Names the exact fix of everything that is wrong. Changes nothing; exits with 1 where something needs a fix.
+    """
+    found = doctor(options.install_target(store))
+    if as_json:
+        emit_pretty(_as_dict(store, found))
+    else:
+        show_report(found, Display(store))
+    return EXIT_FOUND if found.needs_a_fix else 0
+
+
+def _as_dict(store: Store, found: DoctorReport) -> dict[str, Any]:
+    return {
+        "store": store.root,
+        "version": found.size.version,
+        "log_files": found.size.files,
+        "log_bytes": found.size.bytes,
+        "written_at": found.size.written_at,
+        "copied_from": found.copied_from or None,
+        "problems": [problem._asdict() for problem in found.problems],
+        "set_aside": found.set_aside,
+        "agents": [
+            {
+                **agent._asdict(),
+                "problems": [problem._asdict() for problem in agent.problems],
+                "saving": agent.saving._asdict() if agent.saving else None,
+            }
+            for agent in found.agents
+        ],
+        "failures": found.failures[-_RECENT:],
+        "failures_in_all": len(found.failures),
+    }
+
+
+_NAME = 9  # cells
+_SAVING = {"allowed": "saves unasked", "asked": "asks before it saves", "refused": "may not save"}
+_KB, _MB = 1000, 1_000_000
+
+
+def show_report(found: DoctorReport, shown: Display) -> None:
+    """Print a line for the store and each agent that is here, its problems below it, the others in one last line."""
+    _line(_mark(found.problems), "store", f"{found.store}{_measured(found.size, shown)}")
+    _steps(found.problems)
+    if found.copied_from:
+        _line("·", "", f"it is a copy of the store of {found.copied_from}, and has a name of its own")
+    if found.set_aside:
+        _set_aside(found.set_aside)
+    here = [agent for agent in found.agents if agent.found or agent.installed or agent.problems]
+    is_none = not any(agent.installed for agent in found.agents)
+    for agent in here:
+        _agent(agent, shown, is_none=is_none)
+    if unknown := [failure for failure in found.failures if failure.get("agent") not in ROOMS]:
+        _failures(found, unknown, shown)
+    if elsewhere := [agent.agent for agent in found.agents if agent not in here]:
+        _line("·", "not here", ", ".join(elsewhere))
+    if is_none:
+        names = " ".join(agent.agent for agent in here) or "AGENT"
+        _line("!", "next", f"no hook is installed: eventlog install {names}")
+
+
+def _agent(agent: Report, shown: Display, *, is_none: bool) -> None:
+    if not agent.installed:
+        _line("·", agent.agent, "found, not installed" + ("" if is_none else f": eventlog install {agent.agent}"))
+    else:
+        heard = f"hooks work: the last {shown.ago(agent.last)}" if agent.last else "installed; no hook has arrived yet"
+        saving = f" · {_SAVING[agent.saving.verdict]}" if agent.saving else ""
+        _line(_mark(agent.problems), agent.agent, heard + saving)
+        if agent.saving and agent.saving.fix:
+            _step("to allow it", agent.saving.fix)
+    for file in agent.servers:
+        _line(" ", "", f"MCP server in {file}")
+    _steps(agent.problems)
+
+
+def _mark(problems: Iterable[Problem]) -> str:
+    known = list(problems)
+    if any(problem.serious for problem in known):
+        return "✗"
+    return "!" if any(problem.pending for problem in known) else "✓"
+
+
+def _steps(problems: Iterable[Problem]) -> None:
+    for problem in problems:
+        _line("✗" if problem.serious else "!" if problem.pending else "·", "", problem.what)
+        _step("fix", problem.fix)
+
+
+def _set_aside(copies: list[str]) -> None:
+    kept = count(len(copies), "copy of an edited file is", "copies of edited files are")
+    _line("!", "set aside", f"{kept} kept: {copies[0]}{', …' if copies[1:] else ''}")
+    _step("fix", "take out what you need, then remove them")
+
+
+def _failures(found: DoctorReport, failed: Sequence[Mapping[str, Any]], shown: Display) -> None:
+    """Print failures of hooks whose agent nobody knows; the others stand with their agents."""
+    _line("✗", "failures", f"{count(len(failed), 'call')} of hooks failed; the last:")
+    for failure in failed[-_RECENT:]:
+        _line(" ", "", f"{_when(failure.get('ts'), shown)}  {failure.get('error')}")
+    _step("fix", f"read {found.store}/cache/hook-errors.*, then remove these files")
+
+
+def _when(ts: object, shown: Display) -> str:
+    """Tell a time as a person reads it; as it stands, where it is none."""
+    try:
+        return shown.moment(str(ts))
+    except ValueError:
+        return str(ts)
+
+
+def _measured(size: StoreSize, shown: Display) -> str:
+    log = f"{count(size.files, 'day file')}, {_bytes(size.bytes)}" if size.files else "nothing has happened yet"
+    written = f" · knowledge written {shown.ago(size.written_at)}" if size.written_at else ""
+    return f" · {log}{written} · eventlog {size.version}"
+
+
+def _bytes(number: int) -> str:
+    return f"{number / _MB:,.1f} MB" if number >= _MB else f"{number / _KB:,.1f} kB"
+
+
+def _step(word: str, text: str) -> None:
+    _line(" ", "", f"{word}: {text}")
+
+
+def _line(mark: str, name: str, text: str) -> None:
+    for line in hang(f"{marked(mark)} {padded(name, _NAME)} ", clean(text)):
+        print_line(line)

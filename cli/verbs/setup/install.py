@@ -1,0 +1,213 @@
+"""`eventlog install`."""
+
+import sys
+from collections.abc import Iterable
+
+import click
+
+from eventlog.app.importing.transcripts import count_past
+from eventlog.app.machine import Machine
+from eventlog.app.setup.install.host_report import examine, is_registered
+from eventlog.app.setup.install.install import (
+    FileChange,
+    InstallTarget,
+    allow,
+    disallow,
+    has_server,
+    install,
+    is_distrusted,
+    profile_of,
+    register_server,
+    saving,
+    uninstall,
+    unregister_server,
+    unsafe_rules,
+)
+from eventlog.app.setup.install.permissions import rule_of
+from eventlog.app.setup.install.rules import install_rules, shares_rules, uninstall_rules
+from eventlog.cli import options
+from eventlog.cli.options import HostChoice, NearChoice
+from eventlog.cli.terminal import count, say
+from eventlog.hosts import ROOMS
+from eventlog.hosts.profile import HostProfile, Scope, profiles
+from eventlog.settings.load import load
+from eventlog.store import Store
+
+agents = click.argument("names", metavar="AGENT...", nargs=-1, type=HostChoice([*ROOMS.values()]))
+scope = click.option(
+    "--user/--project",
+    "scope",
+    default=True,
+    callback=lambda _ctx, _param, user: "user" if user else "project",
+    help="For you everywhere, or for the project of the current directory only.  [default: user]",
+)
+
+
+@click.command(
+    epilog=options.examples(
+        "eventlog install claude",
+        "eventlog install claude cursor codex",
+        "eventlog install claude codex --allow",
+        "eventlog install claude --mcp",
+        "eventlog install cursor --project --with-rules",
+        "eventlog install gemini --project --session-type shared",
+    )
+)
+@agents
+@scope
+@click.option("--with-rules", is_flag=True, help="Also a rule file or skill that tells the agent how to save.")
+@click.option(
+    "--session-type",
+    type=NearChoice(["main", "shared"]),
+    default="main",
+    show_default=True,
+    help="Who listens to its sessions: you alone, or others too, who are told nothing about you.",
+)
+@click.option(
+    "--allow/--no-allow",
+    "allowed",
+    default=None,
+    help="Let the agent save unasked, by the narrowest rule its host has.  [default: ask on a terminal, else as it is]",
+)
+@click.option(
+    "--mcp/--no-mcp",
+    "serves",
+    default=None,
+    help="Memory as tools, by `eventlog mcp`.  [default: where the host's sandbox keeps the shell from saving]",
+)
+@options.store
+def install_command(
+    names: tuple[str, ...],
+    scope: Scope,
+    with_rules: bool,
+    session_type: str,
+    allowed: bool | None,
+    serves: bool | None,
+    store: Store,
+) -> None:
+    """Register the memory hook with coding agents, in their own configuration files.
+
+    Adds entries at the end and changes no other byte; twice is once. What was there is kept in the store, and
+    `eventlog uninstall` gives it back.
+    """
+    target = options.install_target(store)
+    if not names:
+        raise missing_agents("install", [report.agent for report in examine(target) if report.found], "found here")
+    for host in [profile_of(name) for name in names]:
+        done = install(target, host, scope, shared=session_type == "shared")
+        print_change(host.name, done)
+        if is_distrusted(target, host, scope):
+            say(f"           {host.after_install}")
+        _permit(target, host, scope, allowed)
+        _serve(target, host, scope, serves, shared=session_type == "shared")
+        if with_rules:
+            _rules(host.name, install_rules(target, host, scope, load(store).settings.locale))
+        if done.done == "installed" and sys.stdout.isatty():
+            _offer_import(host, store)
+    if scope == "project":
+        say("the commands hold paths of this machine: keep these files out of shared branches")
+
+
+def _permit(target: InstallTarget, host: HostProfile, scope: Scope, allowed: bool | None) -> None:
+    rule = rule_of(host)
+    if allowed is None and rule and target.rule_file(host, rule, scope) in unsafe_rules(target, host):
+        allowed = True  # once more, with less
+    if allowed is None and rule and sys.stdin.isatty() and sys.stdout.isatty():
+        allowed = click.confirm(f"may {host.name} save summaries and facts without asking you?", default=True)
+    if allowed is None:
+        return
+    outcome = (allow if allowed else disallow)(target, host, scope)
+    if outcome and outcome.done != "absent":
+        print_change(f"{host.name} permission", outcome)
+    elif allowed:
+        say(f"{'skipped':<10} {host.name} has no rule that would let it save: see `eventlog doctor`")
+
+
+def _serve(target: InstallTarget, host: HostProfile, scope: Scope, serves: bool | None, *, shared: bool) -> None:
+    """Register the server where it is wished for, was before, or is the agent's only way to save."""
+    is_asked = serves is not None
+    if serves is None:
+        found = saving(target, host)
+        serves = has_server(target, host, scope) or (found is not None and found.verdict == "refused")
+        if not serves:
+            return
+    outcome = register_server(target, host, scope, shared=shared) if serves else unregister_server(target, host, scope)
+    if outcome:
+        print_change(f"{host.name} MCP server", outcome)
+    elif serves and is_asked:
+        say(f"{'skipped':<10} {host.name} keeps no MCP servers {'in a project' if host.servers else 'we know of'}")
+
+
+def _offer_import(host: HostProfile, store: Store) -> None:
+    """Say how much of the past there is that was not brought in, and how to do that."""
+    if kept := count_past(host.agent, Machine.here(), options.open_log(store)):
+        say(f"           {count(kept, 'transcript')} of past sessions: eventlog import {host.agent}")
+
+
+def _rules(name: str, outcome: FileChange | None) -> None:
+    if outcome:
+        print_change(f"{name} rules", outcome)
+    else:
+        say(f"{'skipped':<10} {name} has no rule files for a user: use --project")
+
+
+@click.command(
+    epilog=options.examples(
+        "eventlog uninstall claude", "eventlog uninstall cursor --project", "eventlog uninstall --all"
+    )
+)
+@agents
+@click.option("--all", "everywhere", is_flag=True, help="Out of the files of all agents.")
+@scope
+@options.store
+def uninstall_command(names: tuple[str, ...], everywhere: bool, scope: Scope, store: Store) -> None:
+    """Take the memory hook out of coding agents' files, rules and MCP server included; the log is never touched.
+
+    A file nobody else has changed since is given back byte for byte; of others exactly our entries are removed.
+    """
+    target = options.install_target(store)
+    if everywhere or not names:
+        there = installed_agents(target, scope)
+        if not everywhere:
+            raise missing_agents("uninstall", there, "installed here")
+        if not there:
+            say("no agent's files name us: nothing to take out")
+        names = tuple(there)
+    for host in [profile_of(name) for name in names]:
+        if not _others_need_rules(target, host, scope):
+            _removed(f"{host.name} rules", uninstall_rules(target, host, scope))
+        print_change(host.name, uninstall(target, host, scope))
+        _removed(f"{host.name} MCP server", unregister_server(target, host, scope))
+        if not is_registered(target, host, _other(scope)):
+            _removed(f"{host.name} permission", disallow(target, host, scope))
+
+
+def _removed(what: str, outcome: FileChange | None) -> None:
+    """Tell of what went with the hook; what was never there goes without saying."""
+    if outcome and outcome.done == "removed":
+        print_change(what, outcome)
+
+
+def _other(scope: Scope) -> Scope:
+    return "user" if scope == "project" else "project"
+
+
+def _others_need_rules(target: InstallTarget, host: HostProfile, scope: Scope) -> bool:
+    return any(is_registered(target, other, scope) for other in shares_rules(host, scope))
+
+
+def installed_agents(target: InstallTarget, scope: Scope) -> list[str]:
+    """List the agents whose files of that scope name us."""
+    return [agent for agent, host in profiles().items() if is_registered(target, host, scope)]
+
+
+def missing_agents(verb: str, found: Iterable[str], what: str) -> click.UsageError:
+    """Build the complaint that no agent is named; it says which could be, and the command for them."""
+    names = " ".join(found)
+    said = f"{what}: eventlog {verb} {names}" if names else f"none is {what}; known are {', '.join(profiles())}"
+    return click.UsageError(f"name the agents; {said}")
+
+
+def print_change(name: str, outcome: FileChange) -> None:
+    """Say what became of a file."""
+    say(f"{outcome.done:<10} {name}: {outcome.path}")

@@ -1,0 +1,82 @@
+"""`eventlog completion`."""
+
+from importlib.resources import files
+
+import click
+from click.shell_completion import get_completion_class
+
+from eventlog.app.machine import Machine
+from eventlog.app.naming.nearest import did_you_mean
+from eventlog.app.setup.completion import install_completion
+from eventlog.cli import options
+from eventlog.cli.options import NearChoice
+from eventlog.cli.terminal import say
+
+_SHELLS = ("bash", "zsh", "fish")
+
+
+@click.command(
+    epilog=options.examples(
+        "eventlog completion bash --install", 'eval "$(eventlog completion zsh)"', "eventlog completion fish | source"
+    )
+)
+@click.argument("shell", type=NearChoice(_SHELLS))
+@click.option("--install", is_flag=True, help="Put it where the shell finds it by itself; no file of yours is edited.")
+def completion_command(shell: str, install: bool) -> None:
+    """Print the completion of a shell, or install it: verbs, options, and the projects and ids of your log."""
+    script = _script(shell)
+    if not install:
+        click.echo(script)
+        return
+    place = install_completion(shell, script, Machine.here())
+    say(f"installed  {place.path}")
+    if place.remark:
+        say(f"           {place.remark}")
+    say("           start a new shell to use it")
+
+
+def _script(shell: str) -> str:
+    root = click.get_current_context().find_root().command
+    found = get_completion_class(shell)
+    assert found
+    made = found(root, {}, "eventlog", "_EVENTLOG_COMPLETE")
+    return made.source_template % made.source_vars()
+
+
+_PAGES = files("eventlog.cli") / "topics"
+
+
+@click.command(epilog=options.examples("eventlog help", "eventlog help query", "eventlog help time"))
+@click.argument("topic", metavar="[VERB|TOPIC]", required=False)
+def help_command(topic: str | None) -> None:
+    """Explain a verb, or one of the topics: format, guarantees, hosts, names, time."""
+    root = click.get_current_context().find_root()
+    verbs = root.command.list_commands(root) if isinstance(root.command, click.Group) else []
+    if topic is None:
+        click.echo(root.command.get_help(root))
+    elif topic in verbs:
+        click.echo(_help_of(topic, root))
+    elif topic in _topics():
+        for line in [*(_PAGES / f"{topic}.txt").read_text(encoding="utf-8").splitlines(), *_table(topic)]:
+            say(line)
+    else:
+        raise click.UsageError(f"no verb or topic {topic!r}; {did_you_mean(topic, [*_topics(), *verbs])}")
+
+
+def _topics() -> list[str]:
+    return sorted(page.name.removesuffix(".txt") for page in _PAGES.iterdir() if page.name.endswith(".txt"))
+
+
+def _table(topic: str) -> list[str]:
+    if topic != "hosts":
+        return []
+    from eventlog.hosts.profile import profiles
+
+    return [f"  {host.agent:<9}{host.name:<20}~/{host.home}/{host.hooks.user_file}" for host in profiles().values()]
+
+
+def _help_of(verb: str, root: click.Context) -> str:
+    assert isinstance(root.command, click.Group)
+    found = root.command.get_command(root, verb)
+    assert found
+    return found.get_help(click.Context(found, info_name=verb, parent=root))

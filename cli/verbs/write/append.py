@@ -1,0 +1,121 @@
+"""`eventlog append`."""
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from eventlog.app.machine import Machine
+from eventlog.app.naming.types import refuse_misspelt
+from eventlog.app.write.append import append_event, append_stream, object_of, value_of, withdrawing_nothing
+from eventlog.app.write.speaker import SpeakerOptions, speaker_of
+from eventlog.cli import options, suggestions
+from eventlog.cli.progress import phases
+from eventlog.cli.verbs.write.recording import is_switched_off, report, report_stream, warn_of_clock
+from eventlog.format.errors import InvalidEvent
+from eventlog.log.event_log import EventLog
+from eventlog.projects.root import project_root
+from eventlog.store import Store
+
+
+@click.command(
+    epilog=options.examples(
+        "eventlog append --stdin < events.jsonl",
+        "eventlog append --stdin --batch nightly-2026-02-21 < events.jsonl",
+        "eventlog append session_start --session $ID source=startup model=opus",
+        'eventlog append fact content="The API listens on port 8443" category=insight',
+        'eventlog append retraction --session $ID target=$EVENT_ID reason="not true any more"',
+        """eventlog append stage_summary --session $ID --json '{"summary": "…", "decisions": ["…"]}'""",
+    )
+)
+@click.argument("type_name", metavar="TYPE", required=False)
+@click.argument("assignments", metavar="[FIELD=VALUE]...", nargs=-1)
+@click.option("--stdin", "from_stdin", is_flag=True, help="Read events from stdin, a JSON object a line: all or none.")
+@click.option(
+    "--batch",
+    metavar="NAME",
+    help="Name of the stream on stdin: sent again after a kill, only what is missing is added.",
+)
+@click.option("--json", "object_text", metavar="OBJECT", help="Fields as a JSON object.")
+@click.option("--session", metavar="ID", help="Conversation id of the agent [default: found as for `fact`].")
+@click.option(
+    "--project",
+    metavar="NAME|DIR",
+    callback=options.project_meant,
+    shell_complete=suggestions.projects,
+    help="Project, by name or directory.",
+)
+@options.program("Program that says it.")
+@click.option("--layer", type=click.IntRange(1, 4), help="Safety net that saved it.")
+@options.as_speaker
+@options.store
+def append_command(
+    type_name: str | None,
+    assignments: tuple[str, ...],
+    from_stdin: bool,
+    batch: str | None,
+    object_text: str | None,
+    speaker: SpeakerOptions,
+    store: Store,
+) -> None:
+    """Append events of any type, but decisions of people and what became of knowledge bases.
+
+    Without --session, conversation, project and agent are found as for `fact`. A VALUE is text, or JSON where the field
+    is not text. An event with its own `ts` and no `id` gets an id derived from what it says, so that the same file
+    twice adds nothing. Prints one JSON line per event; that of a retraction names the events that still say the same
+    (`still_said`): the line stays until they are withdrawn as well.
+
+    A stream is stored all or nothing per day, short of a kill. Sent again, events with times or ids of their own are
+    recognised; for all others give the stream a name with --batch, of its own for each stream. A retraction of what the
+    log has not is stored, for it may still come, and told of (`withdraws_nothing`).
+    """
+    if from_stdin == bool(type_name):
+        raise click.UsageError("give either TYPE or --stdin")
+    if batch is not None and not (from_stdin and batch.strip()):
+        raise click.UsageError("--batch names what comes with --stdin")
+    machine = Machine.here()
+    if is_switched_off(machine, speaker.project):
+        return
+    log = options.open_log(store)
+    if from_stdin:
+        with phases() as phase:
+            stored = append_stream(log, sys.stdin.buffer, batch=batch, phases=phase)
+        report_stream(stored, withdrawing_nothing(log, stored))
+        warn_of_clock(log)
+        return
+    refuse_misspelt(str(type_name))
+    fields = {**_object(object_text), **_assigned(str(type_name), assignments)}
+    if fields.setdefault("type", type_name) != type_name:
+        raise click.UsageError(f"TYPE is {type_name}, and the fields say type={fields['type']}")
+    done = append_event(log, {**_told_by(log, speaker, fields, machine), **fields})
+    report(done.appended, "already said in this conversation", store, still_said=done.still_said)
+    warn_of_clock(log)
+
+
+def _told_by(log: EventLog, given: SpeakerOptions, fields: dict[str, Any], machine: Machine) -> dict[str, Any]:
+    """Build the fields that tell who says it: as given, or where no conversation is named, as for `fact`."""
+    if given.session is None and "conversation_id" not in fields:
+        here = given.project or fields.get("project") or project_root(str(Path.cwd())) or None
+        found = speaker_of(log, given._replace(project=here, agent=given.agent or fields.get("agent")), machine)
+    else:
+        found = {"conversation_id": given.session, **given._asdict()}
+        del found["session"]
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def _object(text: str | None) -> dict[str, Any]:
+    try:
+        return object_of(text.encode()) if text else {}
+    except InvalidEvent as error:
+        raise InvalidEvent(error.what, where="--json") from error
+
+
+def _assigned(type_name: str, assignments: tuple[str, ...]) -> dict[str, Any]:
+    fields = {}
+    for assignment in assignments:
+        name, equals, text = assignment.partition("=")
+        if not equals:
+            raise click.UsageError(f"{assignment!r} is not FIELD=VALUE")
+        fields[name] = value_of(type_name, name, text)
+    return fields

@@ -1,0 +1,135 @@
+"""`eventlog plan`."""
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from eventlog.app.machine import Machine
+from eventlog.app.write.plan import check_plan, checked, declare, entry_of, parse_plan
+from eventlog.app.write.speaker import SpeakerOptions, speaker_of
+from eventlog.cli import EXIT_FOUND, options
+from eventlog.cli.terminal import count, emit_pretty, say
+from eventlog.cli.verbs.write.recording import is_switched_off, report_checked, report_plans, warn_of_clock, with_stdin
+from eventlog.format.error_text import of_system
+from eventlog.format.errors import BadRequest
+from eventlog.format.events import Operation
+from eventlog.projections.bases import plan_file
+from eventlog.projections.bases.plan_file import PlanFile
+from eventlog.projects.root import project_root
+from eventlog.store import Store
+
+
+@click.command(
+    epilog=options.examples(
+        "eventlog plan --path user --heading 'Interests' --content '- AI agents' --session $ID --reason 'said so'",
+        "eventlog plan --path AGENTS.md --heading 'Build' --level 3 --delete --session $ID",
+        "eventlog plan --path AGENTS.md --under Legacy --heading 'Commands' --level 3 --content '- make' --session $ID",
+        "eventlog plan --file plan.yaml --dry-run",
+        "eventlog plan --file - --session $ID < plan.yaml",
+    )
+)
+@click.option("--path", help="Knowledge base: its name (user), its path (~/…), or a path in the project.")
+@click.option("--url", help="Address of a knowledge base that is configured with one.")
+@click.option("--heading", help="Heading of the section.")
+@click.option("--under", multiple=True, metavar="HEADING", help="Heading above it, outermost first; repeatable.")
+@click.option("--level", type=click.IntRange(1, 6), default=2, show_default=True, help="Level of the heading.")
+@click.option("--content", help="What the section is to say, - for stdin; it is created where it is missing.")
+@options.exclusive_flags(
+    "operation",
+    ("--clear", "clear", "Empty the section, keep its heading."),
+    ("--delete", "delete", "Remove the section and its subsections."),
+)
+@click.option("--reason", help="Why.")
+@click.option("--confidence", type=click.FloatRange(0, 1), help="How sure you are [default: 0.9].")
+@click.option("--file", metavar="YAML", help="Entries in the exchange format; - reads stdin.")
+@click.option("--dry-run", is_flag=True, help="Check, and print the events; store nothing.")
+@options.speaker
+@options.store
+def plan_command(
+    path: str | None,
+    url: str | None,
+    heading: str | None,
+    under: tuple[str, ...],
+    level: int,
+    content: str | None,
+    operation: Operation | None,
+    reason: str | None,
+    confidence: float | None,
+    file: str | None,
+    dry_run: bool,
+    speaker: SpeakerOptions,
+    store: Store,
+) -> None:
+    """Plan a change of one section of a knowledge base, or of several with --file.
+
+    It is in the log at once, and reaches its file with `eventlog apply`, `eventlog replay`, or at the session's end.
+    Prints one JSON line per entry; a mistake in one of them stores none. What a person has rejected is skipped, and
+    that is told.
+    """
+    given = {"path": path, "url": url, "heading": heading, "content": content, "operation": operation}
+    if file and any((*given.values(), under)):
+        raise click.UsageError("--file has the entries; give nothing about one beside it")
+    if operation and content is not None:
+        raise click.UsageError(f"--{operation} takes no --content")
+    if not file and not (heading and (path or url) and (operation or content is not None)):
+        raise click.UsageError("give --path (or --url), --heading and one of --content, --clear, --delete; or --file")
+    flags = given | {"level": level, "under": under or None, "reason": reason, "confidence": confidence}
+    if not file:
+        flags = with_stdin(flags, "content", "reason")
+    declared = parse_plan(*read_plan(file)) if file else PlanFile(version="1.0.0", entries=[entry_of(_present(flags))])
+    log, machine = options.open_log(store), Machine.here()
+    told = speaker if speaker.session is not None else speaker._replace(session=declared.source)
+    events = checked(store, declared, speaker_of(log, told, machine, writes=not dry_run), machine)
+    if dry_run:
+        report_checked(events)
+        return
+    if is_switched_off(machine, speaker.project):
+        return
+    report_plans(declare(log, events), store)
+    warn_of_clock(log)
+
+
+def _present(fields: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in fields.items() if value is not None}
+
+
+@click.command(
+    epilog=options.examples(
+        "eventlog validate plan.yaml", "eventlog validate --schema", "eventlog validate - < plan.yaml"
+    )
+)
+@click.argument("file", required=False)
+@click.option("--schema", is_flag=True, help="Print the JSON Schema of the format.")
+@options.as_json
+@options.store
+def validate_command(file: str | None, schema: bool, as_json: bool, store: Store) -> int:
+    """Check a file of plan entries: every mistake at once, with its line. Exits with 1 where there is one."""
+    if schema == bool(file):
+        raise click.UsageError("give either FILE or --schema")
+    if schema:
+        emit_pretty(plan_file.schema())
+        return 0
+    name, text = read_plan(str(file))
+    found = check_plan(text, options.open_store(store).settings, project_root(str(Path.cwd())), Machine.here())
+    if as_json:
+        mistakes = [mistake._asdict() for mistake in found.mistakes]
+        emit_pretty({"file": name, "entries": found.entries, "mistakes": mistakes})
+    else:
+        for mistake in found.mistakes:
+            say(f"{name}:{mistake.line}: {mistake}")
+        say(f"{count(found.entries, 'entry', 'entries')}, {count(len(found.mistakes), 'mistake')}")
+    return EXIT_FOUND if found.mistakes else 0
+
+
+def read_plan(file: str) -> tuple[str, str]:
+    """The name of the file, for messages, and its text; `-` is stdin. Raises BadRequest."""
+    name = "stdin" if file == "-" else file
+    try:
+        data = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
+        return name, data.decode("utf-8-sig")
+    except OSError as error:
+        raise BadRequest(f"cannot be read: {of_system(error)[0]}", where=name) from error
+    except UnicodeDecodeError as error:
+        raise BadRequest("is not UTF-8", where=name, hint=f"see byte {error.start}") from error

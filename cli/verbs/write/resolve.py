@@ -1,0 +1,119 @@
+"""`eventlog resolve`."""
+
+import os
+from collections.abc import Sequence
+from contextlib import suppress
+
+import click
+
+from eventlog.app.build.staging import StagedEntry, read_staged
+from eventlog.app.naming.short_ids import ShortIds
+from eventlog.app.open_store import OpenStore
+from eventlog.app.write.resolve import Choice, compare, decide, headings_above, pick, under_options, waiting
+from eventlog.cli import EXIT_FOUND, options, suggestions
+from eventlog.cli.show.changes import print_applied, show_diff, staged_as_dict
+from eventlog.cli.terminal import count, emit_pretty, is_terminal, print_error, say
+from eventlog.format.errors import BadRequest, EventLogError
+from eventlog.projections.bases.sections import Ambiguous
+from eventlog.store import Store
+
+
+@click.command(
+    epilog=options.examples(
+        "eventlog resolve",
+        "eventlog resolve 8d21c0 --apply",
+        "eventlog resolve last --discard",
+        'eventlog resolve 8d21c0 --apply --under "Frontend"',
+        "eventlog resolve 20260221-083544-019c7f6a-….yaml --edit",
+    )
+)
+@click.argument("name", metavar="[ID|last|FILE]", required=False, default="", shell_complete=suggestions.staged)
+@options.exclusive_flags(
+    "choice",
+    ("--apply", "apply", "Write it, as it stands in the staged file."),
+    ("--discard", "discard", "Never write it."),
+    ("--edit", "edited", "Write what you make of it in $EDITOR."),
+)
+@click.option(
+    "--under",
+    multiple=True,
+    metavar="HEADING",
+    help="Of several sections with its heading: one above the one that is meant; repeatable, '' for none.",
+)
+@options.as_json
+@options.store
+def resolve_command(name: str, choice: Choice | None, under: tuple[str, ...], as_json: bool, store: Store) -> int:
+    """Show staged plan entries against what their files say, and decide about one of them.
+
+    ID is the short one shown, or any beginning of one, `last` the newest, FILE is a name in `staging/`; none is needed
+    where one entry waits. Every decision is an event. Exits with 1 where the entry still waits.
+    """
+    opened = options.open_store(store)
+    found, short = waiting(opened, name), ShortIds(store).of
+    if choice is None and (found or not name):
+        _show(found, opened, as_json=as_json)
+        return 0
+    staged = pick(found, name)
+    if choice is None:
+        raise click.UsageError("say what to do with it: --apply, --discard or --edit")
+    if under and choice == "discard":
+        raise click.UsageError("--discard takes no --under: it writes nothing")
+    content = _edited(staged, opened) if choice == "edited" else None
+    try:
+        decided = decide(opened, staged, choice, content, tuple(filter(None, under)) if under else None)
+    except Ambiguous as error:
+        print_error(f"{staged.section} still waits: {error.what}", error.hint)
+        return EXIT_FOUND
+    if as_json:
+        emit_pretty({"status": "ok", "id": decided.event.id, "choice": decided.event.choice, "target": staged.entry.id})
+    else:
+        if not (is_terminal() and decided.applied.applied):  # which tells of it
+            say(f"{decided.event.choice:<10} {staged.section}  [{short(decided.event.id)}]")
+            if is_terminal():
+                say(f"{'':<10} take it back: eventlog undo {short(decided.event.id)}")
+        print_applied(decided.applied, short)
+    still = [one.reason for one in decided.applied.staged if one.entry.id == staged.entry.id]
+    if still:
+        print_error(f"{staged.section} still waits: {still[0]}", f"eventlog resolve {short(staged.entry.id)} --discard")
+    return EXIT_FOUND if still else 0
+
+
+def _show(found: Sequence[StagedEntry], opened: OpenStore, *, as_json: bool) -> None:
+    if as_json:
+        emit_pretty([staged_as_dict(staged) | {"content": staged.entry.content} for staged in found])
+        return
+    short = ShortIds(opened.store).of
+    for staged in found:
+        say(f"{short(staged.entry.id)}  {staged.section}")
+        say(f"  {staged.reason}")
+        _ways_out(staged, opened, short(staged.entry.id))
+        _diff(staged, opened)
+    told = count(len(found), "entry waits", "entries wait") if found else "nothing waits"
+    if found and is_terminal():
+        name = short(found[0].entry.id) if len(found) == 1 else "ID"
+        told += f": eventlog resolve {name} with --apply, --discard or --edit"
+    say(told)
+
+
+def _ways_out(staged: StagedEntry, opened: OpenStore, name: str) -> None:
+    with suppress(EventLogError):  # `_diff` tells of it
+        for above in dict.fromkeys(headings_above(opened, staged)):
+            say(f"  eventlog resolve {name} --apply {under_options(above)}")
+
+
+def _diff(staged: StagedEntry, opened: OpenStore) -> None:
+    try:
+        for there, wanted in compare(opened, staged):
+            show_diff(staged.file, there.encode(), wanted.encode())
+    except EventLogError as error:
+        say(f"  {error}")
+
+
+def _edited(staged: StagedEntry, opened: OpenStore) -> str:
+    """Let the person edit the text in their editor; raises BadRequest where they leave it without saving."""
+    before = read_staged(staged.path(opened.store), staged.entry).content or ""
+    editor = os.environ.get("VISUAL") or os.environ.get("EDITOR")
+    after = click.edit(before, editor=editor, extension=".md", require_save=True)
+    if after is None:
+        raise BadRequest("the editor was left without saving", hint="nothing was decided")
+    return after
