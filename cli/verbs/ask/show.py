@@ -34,7 +34,7 @@ from eventlog.format.errors import BadRequest
 from eventlog.format.events import Event
 from eventlog.format.text import project_name
 from eventlog.hosts import ROOMS
-from eventlog.projections.stamp import unstamped
+from eventlog.projections.views.markdown import unstamped
 from eventlog.store import Store
 
 _FILES = (".md", ".jsonl")

@@ -30,7 +30,7 @@ from eventlog.cli.show.events import event_lines, gist, how_told, is_persons, ki
 from eventlog.cli.terminal import cells, clean, fit, hang, marked, padded, styled
 from eventlog.format.events import Event, Fact, order
 from eventlog.format.text import same_text
-from eventlog.projections.stamp import is_stamp
+from eventlog.projections.views.markdown import is_stamp
 
 _SHOWN = 5  # events per line where the whole file is asked for
 
