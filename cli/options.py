@@ -14,7 +14,7 @@ from eventlog.app.machine import Machine
 from eventlog.app.open_store import OpenStore
 from eventlog.cli import suggestions
 from eventlog.format.errors import BadRequest, NotStored
-from eventlog.hosts import room_named
+from eventlog.hosts import room_name
 from eventlog.log.event_log import EventLog
 from eventlog.projects.root import project_root
 from eventlog.store import Store
@@ -325,7 +325,7 @@ class HostChoice(NearChoice):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """Translate any name of a host into the one of the command line."""
-        return super().convert(room_named(value), param, ctx)
+        return super().convert(room_name(value), param, ctx)
 
 
 def install_target(store: Store) -> "InstallTarget":

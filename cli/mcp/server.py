@@ -35,7 +35,7 @@ def main(argv: "Sequence[str]") -> bool:
 
 def serve(store: Store, agent: str, *, shared: bool) -> None:
     """Serve the client at the standard streams; `agent` by either of its names."""
-    run(ToolCalls(store, hosts.named(agent), shared=shared), version() or "unknown")
+    run(ToolCalls(store, hosts.agent_name(agent), shared=shared), version() or "unknown")
 
 
 def run(calls: ToolCalls, program: str) -> None:
