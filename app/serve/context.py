@@ -6,18 +6,16 @@
 import time
 from collections.abc import Callable
 from datetime import datetime
-from pathlib import Path
 
 from msgspec.structs import replace
 
 from eventlog.app.build.cache import kept
+from eventlog.app.build.user_files import take_bootstrap
 from eventlog.app.serve.context_loader import Loader
 from eventlog.log.event_log import EventLog
 from eventlog.projections.context import build as pure
-from eventlog.projections.context import context_files
 from eventlog.projections.context.agent_context import SessionType
 from eventlog.projections.context.build import ContextResult
-from eventlog.projections.context.loader import Unreadable, read
 from eventlog.projections.context.request import ContextRequest
 from eventlog.projections.context.sources import session_type_of
 from eventlog.settings.schema import Settings
@@ -53,15 +51,3 @@ def begin(log: EventLog, settings: Settings, request: ContextRequest) -> Context
     first = take_bootstrap(settings, request.home, request.now) if is_told else ""
     told = replace(request, session_type=listens, bootstrap=first)
     return build(log, settings, told, creates=settings.context.templates)
-
-
-def take_bootstrap(settings: Settings, home: str, now: str) -> str:
-    """Use up BOOTSTRAP.md: its text to whoever renames it first, "" to everyone else and where it cannot be renamed."""
-    file = context_files.bootstrap_file(settings, home)
-    path = Path(file.path)
-    try:
-        text = read(path, Path(file.root))
-        path.rename(context_files.used_name(file.path, now))
-    except (OSError, Unreadable):
-        return ""
-    return text

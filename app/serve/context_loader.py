@@ -12,6 +12,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from eventlog.app.build.user_files import create
 from eventlog.fast import fastjson
 from eventlog.format.errors import NotStored
 from eventlog.format.ids import digest
@@ -86,18 +87,6 @@ class Loader(Struct, frozen=True):
     ) -> FileLoadResult:
         success = content is not None
         return FileLoadResult(encodable(file.path), success, content, error, self.now, from_cache, is_default)
-
-
-def create(path: Path, text: str) -> None:
-    """Write a new file with that text, for its owner only and durably; raises NotStored, also where there is one."""
-    from eventlog.store.exchange_file import Overtaken, exchange_file  # most starts create nothing
-
-    try:
-        exchange_file(str(path), text.encode(), None)
-    except Overtaken as error:
-        raise NotStored("cannot be created: there is one", where=str(path)) from error
-    except NotStored as error:
-        raise NotStored(f"cannot be created: {error.what.removeprefix('not stored: ')}", where=str(path)) from error
 
 
 def drop_copy(copies: str, path: str) -> None:

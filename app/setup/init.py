@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from eventlog.app.serve.context_loader import create
+from eventlog.app.build.user_files import create
 from eventlog.projections.context.agent_context import ContextFile
 from eventlog.projections.context.context_files import templated
 from eventlog.settings.schema import Settings

@@ -13,7 +13,8 @@ import pytest
 from click.testing import CliRunner
 
 from eventlog.app.ask.receipt import append_receipt, receipts_of
-from eventlog.app.serve.context import begin, take_bootstrap
+from eventlog.app.build.user_files import take_bootstrap
+from eventlog.app.serve.context import begin
 from eventlog.cli.group import command_line
 from eventlog.format.events import ContextInjected, Fact, StageSummary
 from eventlog.log.event_log import EventLog

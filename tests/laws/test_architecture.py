@@ -206,6 +206,79 @@ def test_whoever_writes_lines_of_the_log_scrubs_them_and_nobody_on_the_way_needs
     assert WRITES_LINES | WRITES_BESIDE == importers("eventlog.secrets.scrub_fields")
 
 
+# who writes files outside the two rooms that may: in the store, or where a person has asked for it
+MAY_WRITE = ("app/build/", "app/write/")
+WRITES_ELSEWHERE = {
+    "app/search/open_index.py": "the index, in the cache",
+    "app/serve/context_loader.py": "last good copies, in the cache",
+    "app/serve/make_ready.py": "contexts made ahead, in the cache",
+    "app/setup/completion.py": "the completion script of a shell, which `completion --install` is for",
+    "app/setup/install/backup.py": "what an uninstall gives back, in the store",
+    "app/setup/install/host_file.py": "the settings of hosts, which `install` is for",
+    "app/setup/session_hooks/built_in.py": "the log of sessions, in the store",
+    "app/setup/session_hooks/project_hooks.py": "consents, in the store",
+}
+WRITERS = {"replace_file", "exchange_file", "remove_file", "remove", "make_dirs", "sweep", "sweep_tree"}  # of ours
+WRITING_METHODS = {
+    *("write_text", "write_bytes", "mkdir", "makedirs", "unlink", "rmdir", "rename", "touch", "symlink_to"),
+    *("hardlink_to", "chmod", "truncate"),
+}
+OF_PEOPLE = {"exchange_file", "remove_file"}  # what replaces or removes a file only as it was read
+
+
+def writes(source):
+    """The names by which a source changes files."""
+    for node in nodes(source):
+        match node:
+            case ast.ImportFrom(module=str(module), names=names) if module.startswith("eventlog.store."):
+                yield from WRITERS & {alias.name for alias in names}
+            case ast.Attribute(value=ast.Name(id="files" | "shared_files" | "exchange_file"), attr=name):
+                yield from WRITERS & {name}
+            case ast.Attribute(value=ast.Name(id="os"), attr="remove" | "replace" | "link" | "symlink" as name):
+                yield name
+            case ast.Call(func=ast.Attribute(attr=name)) if name in WRITING_METHODS:
+                yield name
+            case ast.Call(func=ast.Name(id="open") | ast.Attribute(attr="open" | "fdopen"), args=args):
+                modes = {arg.value for arg in args if isinstance(arg, ast.Constant) and isinstance(arg.value, str)}
+                yield from (mode for mode in modes if set(mode) <= set("rwaxbt+") and set(mode) & set("wax+"))
+
+
+def test_two_rooms_touch_peoples_files_and_every_other_writer_says_what_it_writes():
+    sources = {name: source for folder in ("projections", "app", "cli") for name, source in files(folder).items()}
+    others = {name: set(writes(source)) for name, source in sources.items() if not name.startswith(MAY_WRITE)}
+
+    assert WRITES_ELSEWHERE.keys() == {name for name, found in others.items() if found}
+    assert {} == {name: found for name, found in others.items() if found & OF_PEOPLE}
+    assert any(OF_PEOPLE & set(writes(source)) for name, source in sources.items() if name.startswith(MAY_WRITE))
+
+
+def test_what_replaces_a_knowledge_base_is_called_in_one_place():
+    wrote = {name for name, source in files("app").items() if "_target.write(" in source or "target.write(" in source}
+
+    assert {"app/build/managed_file.py"} == wrote
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "from eventlog.store.files import replace_file",
+        "from eventlog.store import files\nfiles.remove(path)",
+        "Path(path).write_text('')",
+        "path.rename(other)",
+        "os.replace(one, other)",
+        "open(path, 'w')",
+        "path.open('ab')",
+    ],
+)
+def test_a_writer_is_found(source):
+    assert list(writes(source))
+
+
+@pytest.mark.parametrize("source", ["path.open('rb')", "read_regular(path)", "files.sort()", "text.replace('a', 'b')"])
+def test_a_reader_is_no_writer(source):
+    assert [] == list(writes(source))
+
+
 # what only a shell may ask: it makes a `Machine` of the answers and hands that in
 OF_THE_MACHINE = {
     "Path.home", "Path.cwd", "os.environ", "os.getenv", "os.getcwd", "os.path.expanduser", "time.time", "time.time_ns",

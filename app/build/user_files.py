@@ -1,0 +1,32 @@
+"""Create and use up the files of a user at a session's start; the knowledge bases have their own `storage`."""
+
+from pathlib import Path
+
+from eventlog.format.errors import NotStored
+from eventlog.projections.context import context_files
+from eventlog.projections.context.loader import Unreadable, read
+from eventlog.settings.schema import Settings
+
+
+def create(path: Path, text: str) -> None:
+    """Write a new file, readable by its owner only, durably; raises NotStored, also where the file exists."""
+    from eventlog.store.exchange_file import Overtaken, exchange_file  # most starts create nothing
+
+    try:
+        exchange_file(str(path), text.encode(), None)
+    except Overtaken as error:
+        raise NotStored("cannot be created: there is one", where=str(path)) from error
+    except NotStored as error:
+        raise NotStored(f"cannot be created: {error.what.removeprefix('not stored: ')}", where=str(path)) from error
+
+
+def take_bootstrap(settings: Settings, home: str, now: str) -> str:
+    """Read BOOTSTRAP.md and rename it, so that one session reads it; "" where it is absent or cannot be renamed."""
+    file = context_files.bootstrap_file(settings, home)
+    path = Path(file.path)
+    try:
+        text = read(path, Path(file.root))
+        path.rename(context_files.used_name(file.path, now))  # of two sessions that start at once, one can rename it
+    except (OSError, Unreadable):
+        return ""
+    return text
