@@ -192,6 +192,17 @@ def test_damage_is_told_and_stops_nothing(tmp_path):
     assert any("Kept: after the list" in memory for memory in memories)
 
 
+def test_lines_that_differ_and_have_one_id_are_told_by_their_number_and_verify_names_them(tmp_path):
+    store = copied(DAMAGED, tmp_path).store.root
+    verified = call("verify", "--store", store)
+
+    conflicts = [line for line in verified.out.splitlines() if " conflict: " in line]
+    assert conflicts
+    for _ in range(2):
+        told = [line for line in _replay(Path(store)).out.splitlines() if "conflict" in line]
+        assert [f"damaged    {len(conflicts)} conflict{'s' * (len(conflicts) > 1)}: eventlog verify"] == told
+
+
 def test_a_write_under_way_is_no_damage(store):
     with (store / "log" / "2026-02-25.jsonl").open("ab") as opened:
         opened.write(builders.line(day="2026-02-25")[:50])

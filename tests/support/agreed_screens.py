@@ -72,8 +72,19 @@ AGENTS = {
     "lifecycle-trust": _reads("lifecycle", "trust"),
     "settle": Screen(("settle",)),
 }  # fmt: skip
+_FACT = (
+    '{"v":1,"id":"019c7858-a000-7000-8000-000000000001","ts":"2026-02-20T00:00:00.000000Z","type":"fact",'
+    '"conversation_id":"c1","agent":"cli","content":"%s"}\n'
+)
 KNOWLEDGE = {
     "replay": Screen(("replay",)),
+    "replay-conflict": Screen(
+        ("replay",),
+        files=(
+            (".eventlog/log/2026-02-20.desk.jsonl", _FACT % "ports are odd"),
+            (".eventlog/log/2026-02-20.evil.jsonl", _FACT % "ports are even"),
+        ),
+    ),
     "replay-check": Screen(("replay", "--check")),
     "replay-without": _reads("replay", "--without", f"session={SESSION}"),
     "replay-without-nothing": _reads("replay", "--without", "agent=gemini"),

@@ -9,6 +9,7 @@ from eventlog.app.cluster.replay_stores import StoreReplay, replay_stores_to
 from eventlog.cli import EXIT_DAMAGED, EXIT_FOUND, EXIT_NOT_WRITTEN
 from eventlog.cli.progress import phases
 from eventlog.cli.terminal import count, emit_pretty, print_error, say
+from eventlog.cli.verbs.build.replay_report import print_damage
 from eventlog.format.errors import NotStored
 
 _REPLAYING = "replaying stores"
@@ -45,8 +46,7 @@ def _print_store(done: StoreReplay, *, check: bool) -> None:
         return
     assert done.rendered
     assert done.published
-    for damage in done.rendered.damage:
-        say(f"damaged    {damage.place} {damage.kind}: {damage.reason}")
+    print_damage(done.rendered.damage)
     for name, reason in done.rendered.broken.items():
         say(f"broken     projection {name}, of another package: {reason}")
     for name in (*done.published.set_aside, *done.published.left):

@@ -15,6 +15,7 @@ from eventlog.cli.show import changes
 from eventlog.cli.show.events import describe
 from eventlog.cli.terminal import count, emit_pretty, is_terminal, say
 from eventlog.format.codec import to_fields
+from eventlog.log.damage import Damage
 from eventlog.projections.catalog import chosen, installed
 from eventlog.projections.engine.replay import ReplayResult
 from eventlog.store import Store
@@ -75,6 +76,15 @@ def tell_copies(copies: ExportResult) -> None:
             say(f"{word:<10} codex_memory: {name}")
 
 
+def print_damage(found: Sequence[Damage]) -> None:
+    """Tell what is damaged; of lines that differ and have one id, how many `verify` compares."""
+    for damage in found:
+        if damage.kind != "conflict":
+            say(f"damaged    {damage.place} {damage.kind}: {damage.reason}")
+    if conflicts := sum(damage.kind == "conflict" for damage in found):
+        say(f"damaged    {count(conflicts, 'conflict')}: eventlog verify")
+
+
 def _as_dict(replayed: ReplayResult, published: PublishResult, root: str) -> dict[str, object]:
     return {
         "root": root,
@@ -92,8 +102,7 @@ def _as_dict(replayed: ReplayResult, published: PublishResult, root: str) -> dic
 
 
 def _print_files(replayed: ReplayResult, published: PublishResult, root: str, *, check: bool) -> None:
-    for damage in replayed.damage:
-        say(f"damaged    {damage.place} {damage.kind}: {damage.reason}")
+    print_damage(replayed.damage)
     for name, reason in _broken(replayed).items():
         say(f"broken     projection {name}, of another package: {reason}")
     for word, names in (
