@@ -19,6 +19,12 @@ ENTRY = {
     "key": {"path": "user", "heading": "H"},
     "content": "x",
 }
+PENDING = """version: 1.0.0
+entries:
+- {key: {path: user, heading: H}, content: old, meta: {created_at: '2026-01-02T00:00:02'}}
+- {key: {path: user, heading: H}, content: new, meta: {created_at: '2026-01-02T00:00:03'}}
+- {key: {path: user, heading: K}, content: x}
+"""
 
 
 @pytest.fixture
@@ -47,6 +53,24 @@ def test_an_entry_with_a_time_of_its_own_arrives_once_in_a_fresh_store(store):
 
     assert [("plan_entry", False), ("entry_applied", False)] == told(store)
     assert "## H\n\nx\n" == user_md().read_text()
+
+
+@pytest.mark.parametrize("people", ["keep", "replace"])
+@pytest.mark.parametrize("named", [False, True])
+def test_imported_entries_arrive_once_each_whether_the_store_has_a_name_or_not(store, tmp_path, named, people):
+    write_user("# Me\n\nmine\n")
+    Path(store.root).mkdir()
+    path = f"knowledge_bases:\n  user: {{path: ~/.config/agents/USER.md, on_people_text: {people}}}\n"
+    Path(store.root, "config.yaml").write_text(f"version: 1\n{path}")
+    Path(tmp_path, "kb-s.yaml").write_text(PENDING)
+    call("import", "last-word", str(tmp_path / "kb-s.yaml"), "--store", store.root)
+    assert not Path(store.replica).exists()
+    if named:
+        make_replica(store)
+    settles(store)
+
+    assert [("plan_entry", False)] * 3 + [("entry_applied", False)] * 3 == told(store)
+    assert "# Me\n\nmine\n\n## H\n\nnew\n\n## K\n\nx\n" == user_md().read_text()
 
 
 @pytest.mark.parametrize("gone", [True, False])
