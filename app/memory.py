@@ -18,7 +18,7 @@ from eventlog.app.ask.sessions import NEWEST, SessionRow
 from eventlog.app.ask.status import StatusReport
 from eventlog.app.ask.why import LineReason
 from eventlog.app.build import apply as applying
-from eventlog.app.build.managed_file import ApplyResult
+from eventlog.app.build.apply_result import ApplyResult
 from eventlog.app.build.rebuild import RebuildResult, replay_store
 from eventlog.app.machine import Machine
 from eventlog.app.naming.agents import agents_meant

@@ -3,8 +3,8 @@
 from msgspec import Struct
 
 from eventlog.app.build.apply import apply
+from eventlog.app.build.apply_result import ApplyResult, SectionChange
 from eventlog.app.build.cache import kept
-from eventlog.app.build.managed_file import ApplyResult, SectionChange
 from eventlog.app.build.staging import StagedEntry
 from eventlog.app.open_store import OpenStore
 from eventlog.app.write.rejections import worded

@@ -10,7 +10,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from eventlog.app.build.managed_file import ApplyResult, ManagedFile, intent_of
+from eventlog.app.build.apply_result import ApplyResult
+from eventlog.app.build.managed_file import ManagedFile, intent_of
 from eventlog.app.build.replay import replay
 from eventlog.app.build.staging import StagedEntry, stage
 from eventlog.app.build.storage import BaseStorage, Refused, StorageBusy, storage_of

@@ -7,11 +7,11 @@ file that says what the interrupted round still had to append.
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple, cast
+from typing import cast
 
 import msgspec
-from msgspec import Struct
 
+from eventlog.app.build.apply_result import ApplyResult, SectionChange
 from eventlog.app.build.staging import StagedEntry
 from eventlog.app.build.storage import BaseStorage
 from eventlog.app.locks import usable
@@ -28,39 +28,6 @@ from eventlog.projections.bases.sections import Page
 from eventlog.projections.current.knowledge_events import Knowledge
 from eventlog.store import Store
 from eventlog.store.files import replace_file
-
-
-class SectionChange(NamedTuple):
-    """A section of a file, as reports name it."""
-
-    file: str
-    heading: str
-    level: int
-    event: str  # the entry or edit behind the change
-    under: tuple[str, ...] = ()  # headings above it
-    replaced: tuple[str, ...] = ()  # lines it had before and has no more
-
-    @property
-    def section(self) -> str:
-        """Format it as `~/.config/agents/USER.md ## Interests`."""
-        return f"{self.file} {'#' * self.level} {self.heading}"
-
-
-class ApplyResult(Struct):
-    """The changes to the knowledge bases, and the entries and files that wait."""
-
-    applied: list[SectionChange] = []
-    nothing: list[SectionChange] = []  # deletions of absent sections
-    edited: list[SectionChange] = []  # by people, and now in the log
-    staged: list[StagedEntry] = []  # everything that waits for a person, staged by this run or an earlier one
-    pending: list[tuple[str, str]] = []  # files that could not be written, and why
-    files: list[tuple[str, bytes, bytes]] = []  # those that changed: path, before, after
-    stored: int = 0  # events this run has added to the log
-
-    def absorb(self, other: "ApplyResult") -> None:
-        """Add the result of another file."""
-        for name in self.__struct_fields__:
-            setattr(self, name, getattr(self, name) + getattr(other, name))
 
 
 class ManagedFile:

@@ -9,8 +9,8 @@ from typing import NamedTuple
 from msgspec import structs
 
 from eventlog.app.build import foreign_logs
+from eventlog.app.build.apply_result import ApplyResult
 from eventlog.app.build.codex_export import ExportResult, export
-from eventlog.app.build.managed_file import ApplyResult
 from eventlog.app.build.publish import PublishResult, publish, publish_outdated
 from eventlog.app.build.replay import replay
 from eventlog.app.build.workers import Workers

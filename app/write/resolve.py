@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 from eventlog.app.build.apply import UNMATCHED, apply, read_knowledge
-from eventlog.app.build.managed_file import ApplyResult
+from eventlog.app.build.apply_result import ApplyResult
 from eventlog.app.build.staging import StagedEntry, read_staged, unstage
 from eventlog.app.build.storage import storage_named
 from eventlog.app.naming.references import LAST

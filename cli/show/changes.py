@@ -5,7 +5,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from eventlog.app.build.managed_file import ApplyResult, SectionChange
+from eventlog.app.build.apply_result import ApplyResult, SectionChange
 from eventlog.cli.terminal import abbreviate_home, count, hang, is_terminal, print_line, say, styled
 from eventlog.format.text import cut, harmless
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 import click
 from msgspec.structs import replace
 
-from eventlog.app.build.managed_file import ApplyResult
+from eventlog.app.build.apply_result import ApplyResult
 from eventlog.app.build.rebuild import RebuildResult
 from eventlog.app.write.forget import Forgettable, forget, forgettable, forgettable_session
 from eventlog.app.write.restore import restorable
