@@ -6,6 +6,7 @@ file that says what the interrupted round still had to append.
 """
 
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import cast
 
@@ -24,7 +25,7 @@ from eventlog.projections.bases.base_file import BaseFile
 from eventlog.projections.bases.carry import Arrival, WriteResult, carry
 from eventlog.projections.bases.ledger import Ledger, key_of
 from eventlog.projections.bases.ledgers import ledgers
-from eventlog.projections.bases.sections import Page
+from eventlog.projections.bases.sections import Page, SectionId, Spot
 from eventlog.projections.current.knowledge_events import Knowledge
 from eventlog.store import Store
 from eventlog.store.files import replace_file
@@ -44,6 +45,7 @@ class ManagedFile:
         self._replica = opened.replica
         self._dry_run = dry_run
         self._intent = intent_of(opened.store, target)
+        self._spots_file = self._intent.with_suffix(".spots")
         self._dry_text: bytes | None = None  # the file as a dry run would have written it
         self._newest = ""
         self.result = ApplyResult()
@@ -58,6 +60,7 @@ class ManagedFile:
         # entry change a section at most once. The bound is for a file that another program writes in every round.
         for _ in range(2 * (len(ledger.managed) + len(ledger.pending)) + 5):
             if not self.round(ledger, state):
+                self._keep_spots()
                 return
             ledger = self.ledger_of(state)
         raise NotStored("is another in every round; what it says is in the log", where=self._target.shown)
@@ -90,12 +93,28 @@ class ManagedFile:
     def _record_edits(self, ledger: Ledger, state: Knowledge, page: Page) -> bool:
         """Append people's edits and copied texts; an absent file is no edit, it is created again."""
         shown = self._target.shown
-        appended = self._append(drift.news(ledger, self._place, shown, page), state)
+        appended = self._append(drift.news(ledger, self._place, shown, page, self._spots()), state)
         for event in appended:
             if isinstance(event, KnowledgeEdited):
                 at = event.key
                 self.result.edited.append(SectionChange(shown, at.heading, at.level, event.id, at.under or ()))
         return bool(appended)
+
+    def _spots(self) -> dict[SectionId, Spot]:
+        """Read where the sections stood when the file was last at rest; nothing where that is not known."""
+        try:
+            return dict(msgspec.json.decode(self._spots_file.read_bytes(), type=list[tuple[SectionId, Spot]]))
+        except (OSError, msgspec.MsgspecError):
+            return {}
+
+    def _keep_spots(self) -> None:
+        """Keep where the sections stand, for the undo of a removal by hand; it does without where that fails."""
+        data = None if self._dry_run else self._target.read()
+        if data is not None:
+            page = Page(data)
+            with suppress(OSError, NotStored):
+                spots = [(section.key, page.spot(section)) for section in page.sections]
+                replace_file(str(self._spots_file), msgspec.json.encode(spots))
 
     def _apply_due(self, ledger: Ledger, state: Knowledge, data: bytes | None) -> bool:
         """Apply what is due; append removed texts before the file changes, arrivals afterwards."""
@@ -165,5 +184,6 @@ def _event_of(arrival: Arrival, of: PlanEntry | KnowledgeEdited, shown: str) -> 
         digest=sections.digest(arrival.body),
         under=arrival.at.under,
         content=None if arrival.body == arrival.meant else arrival.body,
-        previous=arrival.previous,
+        previous=arrival.spot.previous if arrival.spot else None,
+        blank=arrival.spot.blank if arrival.spot else 0,
     )

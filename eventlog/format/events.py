@@ -20,6 +20,7 @@ Salt = Annotated[str, Meta(pattern=r"^[0-9a-f]*\Z")]
 Digest = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}\Z")]
 NonEmpty = Annotated[str, Meta(min_length=1)]
 Share = Annotated[float, Meta(ge=0, le=1)]
+BlankLines = Annotated[int, Meta(ge=0, le=999)]
 HeadingLevel = Annotated[int, Meta(ge=1, le=6)]
 Operation = Literal["no-op", "update", "clear", "delete"]
 
@@ -255,7 +256,7 @@ class EntryApplied(Event, tag="entry_applied", frozen=True, kw_only=True):
     written where that is not the entry's own text, because a person's lines were kept. Where nothing was written,
     because the very text was there, come with a copy, `found` is the event that tells of it on the other machine.
     `previous` has the heading before the section on the page and those above that, () where the section came first:
-    there it comes back.
+    there it comes back. `blank` counts the blank lines that ended the file after it, which come back with it.
     """
 
     target: NonEmpty
@@ -267,6 +268,7 @@ class EntryApplied(Event, tag="entry_applied", frozen=True, kw_only=True):
     content: str | None = None
     found: str | None = None
     previous: tuple[str, ...] | None = None
+    blank: BlankLines = 0
 
 
 class EntryResolved(Event, tag="entry_resolved", frozen=True, kw_only=True):
@@ -284,8 +286,8 @@ class EntryResolved(Event, tag="entry_resolved", frozen=True, kw_only=True):
 class KnowledgeEdited(Event, tag="knowledge_edited", frozen=True, kw_only=True):
     """The text of a section of a knowledge base that is a person's: from before any entry, or changed by hand.
 
-    `below` has its subsections as they are written, where an entry was about to delete them with it. `previous` has
-    what it has in `entry_applied`.
+    `below` has its subsections as they are written, where an entry was about to delete them with it. `previous` and
+    `blank` have what they have in `entry_applied`; of a section that is gone, as the file was last seen.
     """
 
     key: SectionKey
@@ -293,6 +295,7 @@ class KnowledgeEdited(Event, tag="knowledge_edited", frozen=True, kw_only=True):
     content: str | None = None
     below: str | None = None
     previous: tuple[str, ...] | None = None
+    blank: BlankLines = 0
 
 
 class ProjectSeen(Event, tag="project_seen", frozen=True, kw_only=True):

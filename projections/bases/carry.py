@@ -18,7 +18,7 @@ from eventlog.projections.bases.ledger import HeldEntry, Ledger
 from eventlog.projections.bases.managed_page import ManagedPage, render_base
 from eventlog.projections.bases.page_order import PageOrder
 from eventlog.projections.bases.section_history import Spelling, Wording, lines_of, merged, missing
-from eventlog.projections.bases.sections import Ambiguous, Section, SectionId, Under, Unsafe, page_of
+from eventlog.projections.bases.sections import Ambiguous, Section, SectionId, Spot, Unsafe, page_of
 
 REMOVED = "a person has removed the section"
 EDITED = "a person has edited the section"
@@ -39,7 +39,7 @@ class Arrival(NamedTuple):
     gone: tuple[str, ...] = ()  # lines that had been there
     follows: bool = False  # went with a section above it
     idle: bool = False  # there was nothing to delete
-    previous: Under | None = None  # the heading before it on the page, and those above that; None: not known
+    spot: Spot | None = None  # of the page before it leaves, or after it came
 
 
 class LatestEntries(Struct):
@@ -134,13 +134,11 @@ class _Carrier:
                 self._result.waiting.append(HeldEntry(self._ledger.entries[event], error.what))
             return
         self._on.record_return(key, body)
-        previous = self._on.page.previous(section) if section else None
+        spot = self._on.page.spot(section) if section else None
         self._on.change(data)
         gone = tuple(missing(_texts(before), lines_of(body)))
         meant = now.meant if now else None
-        self._result.arrivals.append(
-            Arrival(key, self._ledger.spelled[key], event, body, meant, gone, previous=previous)
-        )
+        self._result.arrivals.append(Arrival(key, self._ledger.spelled[key], event, body, meant, gone, spot=spot))
 
     def _given_back(self, key: SectionId, section: Section | None, now: Wording | None) -> bytes:
         """Return the page with a section as it is to be again; raises Unsafe."""
@@ -156,8 +154,8 @@ class _Carrier:
         page, title, below = self._on.page, now.title, now.below
         self._order = self._order or PageOrder(self._ledger.observations)
         try:
-            line = self._order.give_back(key, now.event, page)
-            data = section_edits.insert(page, title, key.level, body, key.under, below, at=line)
+            line, blank = self._order.give_back(key, now.event, page)
+            data = section_edits.insert(page, title, key.level, body, key.under, below, at=line, blank=blank)
             if any(section.key == key for section in page_of(data).sections):
                 return data
         except Unsafe:
@@ -284,8 +282,8 @@ class _Carrier:
 
     def _tell_text(self, section: Section, below: str = "") -> None:
         spelling, body = self._on.spelling(section), self._on.page.text(section)
-        previous = self._on.page.previous(section)
-        self._result.texts.append(text_event(self._file, spelling, body, below, previous=previous))
+        spot = self._on.page.spot(section)
+        self._result.texts.append(text_event(self._file, spelling, body, below, spot=spot))
         self._on.record_text(section, below)
 
     def _arrive(
@@ -293,8 +291,8 @@ class _Carrier:
         follows: bool = False,
     ) -> None:  # fmt: skip
         key, at = self._on.key(section), self._on.spelling(section)
-        previous = self._on.page.previous(section)
-        self._result.arrivals.append(Arrival(key, at, entry.id, body, meant, tuple(gone), follows, previous=previous))
+        spot = self._on.page.spot(section)
+        self._result.arrivals.append(Arrival(key, at, entry.id, body, meant, tuple(gone), follows, spot=spot))
         self._on.record_entry(key, section.source, entry.id, body, meant)
 
 

@@ -10,11 +10,13 @@ from eventlog.projections.bases import sections
 from eventlog.projections.bases.base_file import BaseFile
 from eventlog.projections.bases.ledger import Ledger, Told, digest_of, key_of
 from eventlog.projections.bases.section_history import Spelling
-from eventlog.projections.bases.sections import Page, Section, SectionId, Under
+from eventlog.projections.bases.sections import Page, Section, SectionId, Spot
 
 
-def news(ledger: Ledger, file: BaseFile, path: str, page: Page) -> list[Told]:
+def news(ledger: Ledger, file: BaseFile, path: str, page: Page, seen: Mapping[SectionId, Spot]) -> list[Told]:
     """List what the file says and the log does not know, as events still to be stored.
+
+    `seen` has the spots of its sections when it was last at rest: one that a person has removed is told with its own.
 
     A text that the section had on another machine, word for word, came with a copy of the file: nobody here wrote it.
     Where this file is managed already, that is so for entries that are new here; a person may go back to an older text.
@@ -23,15 +25,15 @@ def news(ledger: Ledger, file: BaseFile, path: str, page: Page) -> list[Told]:
     """
     observed, there = ledger.last_known_digests(path), locate(page, ledger.stood(path), ledger.spelled)
     found: list[Told] = list(came_along(ledger, path, page, there.values()))
-    for key in sorted(ledger.managed, key=lambda key: there[key].start if key in there else -1):
+    for key in sorted(ledger.managed, key=lambda key: (there[key].start if key in there else -1, key)):
         body = page.text(there[key]) if key in there else None
         now = ledger.histories[key].now if key in ledger.histories else None
         is_known = body == (now.body if now else None) or (key not in observed and body is None)
         is_bare = body == "" and not observed.get(key)
         if not (is_known or is_bare) and sections.digest(body) != observed.get(key):
-            previous = page.previous(there[key]) if key in there else None
-            copied = new_here(ledger, path, key, body, previous)
-            found.append(copied or text_event(file, ledger.spelled[key], body, previous=previous))
+            spot = page.spot(there[key]) if key in there else seen.get(key)
+            copied = new_here(ledger, path, key, body, spot)
+            found.append(copied or text_event(file, ledger.spelled[key], body, spot=spot))
     return found
 
 
@@ -45,7 +47,7 @@ def arrived(arrivals: Iterable[EntryApplied], page: Page) -> Iterator[EntryAppli
 
 
 def text_event(
-    file: BaseFile, at: Spelling, body: str | None, below: str = "", *, previous: Under | None = None
+    file: BaseFile, at: Spelling, body: str | None, below: str = "", *, spot: Spot | None = None
 ) -> KnowledgeEdited:
     """Build the event that says what a section of the file says."""
     operation: Operation = "delete" if body is None else "update" if body else "clear"
@@ -57,7 +59,8 @@ def text_event(
         operation=operation,
         content=body or None,
         below=below or None,
-        previous=previous,
+        previous=spot.previous if spot else None,
+        blank=spot.blank if spot else 0,
     )
 
 
@@ -134,7 +137,7 @@ def came_along(ledger: Ledger, path: str, page: Page, known: Collection[Section]
     if not (new and ledger.record.elsewhere):
         return
     here = {section.key: sections.digest(page.text(section)) for section in new}
-    previous = {section.key: page.previous(section) for section in new}
+    spots = {section.key: page.spot(section) for section in new}
     told = {(one.replica, key_of(one), digest_of(one)): one for one in ledger.record.elsewhere}
     last = {(one.replica, key_of(one)): one for one in ledger.record.elsewhere}
     agree = Counter(machine for (machine, key), one in last.items() if here.get(key, "") == digest_of(one))
@@ -149,7 +152,7 @@ def came_along(ledger: Ledger, path: str, page: Page, known: Collection[Section]
         ]
         if same:
             used.add(same[0][0])
-            yield _found(told[same[0]], path, previous[key])
+            yield _found(told[same[0]], path, spots[key])
     for (machine, key), one in last.items():
         if machine == nearest[0] and machine in used and not (digest_of(one) or alike[key] or ledger.knows(key)):
             yield _found(one, path, None)
@@ -160,9 +163,7 @@ def _has_moved(from_: SectionId, to: SectionId) -> bool:
     return from_[:2] == to[:2] and from_ != to
 
 
-def new_here(
-    ledger: Ledger, path: str, key: SectionId, body: str | None, previous: Under | None
-) -> EntryApplied | None:
+def new_here(ledger: Ledger, path: str, key: SectionId, body: str | None, spot: Spot | None) -> EntryApplied | None:
     """Tell how a section that is managed here got this text: by an entry that has not come this way before, if so.
 
     A text that was here before is none: a person may go back to it.
@@ -170,14 +171,15 @@ def new_here(
     for told in reversed(ledger.record.elsewhere) if body else ():
         is_text = isinstance(told, EntryApplied) and key_of(told) == key and told.digest == sections.digest(body)
         if is_text and isinstance(told, EntryApplied) and ledger.is_news(key, told.target):
-            return _found(told, path, previous)
+            return _found(told, path, spot)
     return None
 
 
-def _found(told: Told, path: str, previous: Under | None) -> EntryApplied:
+def _found(told: Told, path: str, spot: Spot | None) -> EntryApplied:
     """Build the event that says that a section was found as it is told of on another machine."""
+    previous, blank = spot or (None, 0)
     if isinstance(told, EntryApplied):
-        return replace(told, id="", ts="", replica=None, path=path, found=told.id, previous=previous)
+        return replace(told, id="", ts="", replica=None, path=path, found=told.id, previous=previous, blank=blank)
     at = told.key
     return EntryApplied(
         conversation_id=told.conversation_id,
@@ -190,4 +192,5 @@ def _found(told: Told, path: str, previous: Under | None) -> EntryApplied:
         under=at.under,
         found=told.id,
         previous=previous,
+        blank=blank,
     )

@@ -22,6 +22,7 @@ class _Place(Struct, eq=False):
     is_managed: bool = False  # the log is told when it leaves
     is_gone: bool = False
     texts: set[str] = field(default_factory=set)  # ids of the entries and edits whose text it had
+    blank: int = 0  # lines that ended the file after it
 
     @property
     def is_there(self) -> bool:
@@ -39,17 +40,20 @@ class PageOrder:
         for told in observations:
             self._observe(told)
 
-    def give_back(self, key: SectionId, event: str, page: Page) -> int | None:
-        """Find the line to which a section returns with the text of an event; None where the log does not say."""
+    def give_back(self, key: SectionId, event: str, page: Page) -> tuple[int | None, int]:
+        """Find the line to which a section returns with the text of an event, and the blank lines if it is the last.
+
+        The line is None where the log does not say.
+        """
         known = [place for place in self._of.get(key, ()) if place in self._order]
         place = next((place for place in reversed(known) if event in place.texts), known[-1] if known else None)
         if place is None:
-            return None
+            return None, 0
         place.is_gone = False
         ends = {section.key.path: section.end for section in page.sections}
         ends[()] = page.sections[0].start if page.sections else len(page.lines)
         before = reversed(self._order[: self._order.index(place)])
-        return next(ends[other.path] for other in before if other.path in ends and not other.is_gone)
+        return next(ends[other.path] for other in before if other.path in ends and not other.is_gone), place.blank
 
     def _observe(self, told: Told) -> None:
         is_gone, event = not digest_of(told), told.target if isinstance(told, EntryApplied) else told.id
@@ -57,6 +61,7 @@ class PageOrder:
         place.is_gone = is_gone
         place.texts |= set() if is_gone else {event}
         if told.previous is not None:
+            place.blank = told.blank
             self._put(place, told.previous)
 
     def _place_of(self, key: SectionId, event: str) -> _Place:

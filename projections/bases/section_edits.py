@@ -96,11 +96,12 @@ def insert(
     below: str = "",
     *,
     at: int | None = None,
+    blank: int = 0,
 ) -> bytes:
     """Create a section with this body, and with subsections as written in `below`; raises Unsafe.
 
     Inserts it at the line `at`, else last in the section it is to stand under, but before any heading of a smaller
-    level that would capture it.
+    level that would capture it. Where it comes last in the file, `blank` lines follow.
     """
     text = canonical(content)
     inner = Page(_encode("\n\n".join(filter(None, (f"{'#' * level} {heading.strip()}", text, canonical(below))))))
@@ -111,7 +112,7 @@ def insert(
         raise Unsafe("the section cannot be written so that it is read back as it is")
     block = [_encode(line) + page.eol for line in canonical(decode(inner.lines)).split("\n")]
     if line == len(page.lines):
-        return _checked(_appended(page, block), expected)
+        return _checked(_appended(page, [*block, *[page.eol] * blank]), expected)
     before, after = page.lines[:line], page.lines[line:]
     gap = [page.eol] if before and not is_blank(before[-1]) else []
     return _checked(b"".join([*before, *gap, *block, page.eol, *after]), expected)

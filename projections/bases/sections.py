@@ -9,7 +9,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 from functools import cache, lru_cache
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from typing import TYPE_CHECKING, NamedTuple
 
 from eventlog.fast.fastjson import BOM
@@ -25,6 +25,7 @@ Under = tuple[str, ...]  # headings above a section, outermost first
 _LINES = re.compile(rb"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")  # as CommonMark ends lines: no form feeds, no U+2028
 _NEWLINE = re.compile(r"\r\n|\r")
 _SPACE = re.compile(r"\s+")
+MAX_BLANK = 999  # lines
 _BLANK = " \t"
 _BOM = "\ufeff"
 
@@ -77,6 +78,13 @@ class Section(NamedTuple):
         return SectionId(self.heading, self.level, tuple(map(plain, self.above)))
 
 
+class Spot(NamedTuple):
+    """The spot of a section on a page: the last heading before it, and the blank lines that end the file after it."""
+
+    previous: Under  # after the headings above it; () for the first
+    blank: int = 0
+
+
 class Page:
     """A parsed Markdown file; nothing is lost: the lines together are the file."""
 
@@ -117,10 +125,12 @@ class Page:
         """List its subsections, at any depth."""
         return [inner for inner in self.sections if section.start < inner.start < section.last]
 
-    def previous(self, section: Section) -> Under:
-        """Return the last heading before a section, after those above that; () for the first."""
+    def spot(self, section: Section) -> Spot:
+        """Return the spot of a section."""
         position = self.sections.index(section)
-        return self.sections[position - 1].key.path if position else ()
+        previous = self.sections[position - 1].key.path if position else ()
+        after = reversed(self.lines[section.body :]) if section.end == len(self.lines) else ()
+        return Spot(previous, min(sum(1 for _ in takewhile(is_blank, after)), MAX_BLANK))
 
     def source_below(self, section: Section) -> str:
         """Return its subsections as written, as `canonical` text."""

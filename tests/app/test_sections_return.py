@@ -123,3 +123,31 @@ def test_a_section_returns_where_a_heading_of_the_person_has_gone_meanwhile(log)
     withdraw(log, *gone)
 
     assert user_md().read_text() == "# Me\n\n# B\n\n- B\n\n# A\n\n- A2\n"
+
+
+@pytest.mark.parametrize("end", ["", "\n", "\n\n"])
+def test_the_blank_lines_at_the_end_of_the_file_return_with_its_last_section(log, end):
+    arrive(log, "Work", "- moss")
+    arrive(log, "Tea", "- fern")
+    edit(log, f"## Work\n\n- moss\n{end}")
+    before = user_md().read_bytes()
+    edit(log, "")
+
+    undo_last(log)
+    assert before == user_md().read_bytes()
+
+    forget(opened(log), forgettable(opened(log), f"{user_md()}:3"))
+    undo_last(log)
+    assert before == user_md().read_bytes()
+
+
+def test_a_section_that_a_person_moved_and_then_removed_returns_to_where_it_was_moved(log):
+    for heading in "ABC":
+        arrive(log, heading, f"- {heading}")
+    edit(log, "## C\n\n- C\n\n## A\n\n- A\n\n## B\n\n- mine\n")
+    before = user_md().read_bytes()
+    edit(log, "## C\n\n- C\n\n## B\n\n- mine\n")
+
+    undo_last(log)
+
+    assert before == user_md().read_bytes()

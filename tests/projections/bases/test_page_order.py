@@ -21,7 +21,7 @@ def told(page, heading, *, is_gone):
     section = page.find(heading, 2)
     return EntryApplied(
         conversation_id="s", target=f"entry {heading}", path="~/USER.md", heading=heading, level=2, under=(),
-        digest="" if is_gone else "a digest", previous=page.previous(section),
+        digest="" if is_gone else "a digest", previous=page.spot(section).previous,
     )  # fmt: skip
 
 
@@ -36,7 +36,7 @@ def test_sections_that_leave_and_return_in_any_order_keep_the_order_of_the_page(
             events.append(told(page, heading, is_gone=True))
             there.remove(heading)
         else:
-            line = PageOrder(events).give_back(SectionId(heading, 2), f"entry {heading}", page)
+            line, _ = PageOrder(events).give_back(SectionId(heading, 2), f"entry {heading}", page)
             there.insert(sum(section.start < line for section in page.sections), heading)
             events.append(replace(told(page_of(there), heading, is_gone=False), previous=None))
 
