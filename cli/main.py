@@ -117,13 +117,12 @@ def _is_anything_left() -> bool:
 
 
 def _plain(error: OSError | UnicodeEncodeError) -> Exception:
-    from eventlog.format.error_text import of_system, place_of
-    from eventlog.format.errors import EventLogError
+    from eventlog.format.errors import EventLogError, place_of, system_reason
 
     if isinstance(error, UnicodeEncodeError):
         what = f"the encoding of this locale ({error.encoding}) cannot write {error.object[error.start : error.end]!a}"
         return EventLogError(what, hint="set PYTHONUTF8=1, or LC_ALL to a locale with UTF-8")
-    what, remedy = of_system(error)
+    what, remedy = system_reason(error)
     return EventLogError(what, where=place_of(error), hint=remedy)
 
 

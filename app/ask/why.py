@@ -12,8 +12,7 @@ from eventlog.app.build.storage import base_files, base_targets
 from eventlog.app.naming.file_lines import file_line, with_project_named
 from eventlog.app.naming.nearest import did_you_mean
 from eventlog.app.open_store import OpenStore
-from eventlog.format.error_text import of_system
-from eventlog.format.errors import BadRequest
+from eventlog.format.errors import BadRequest, system_reason
 from eventlog.format.events import Event, order
 from eventlog.format.retractions import Retractions, statements_of
 from eventlog.format.text import statement_of
@@ -141,7 +140,7 @@ def _read(file: Path, opened: OpenStore) -> bytes:
     except OSError as error:
         near = did_you_mean(str(file), _rendered(opened))
         hint = near if near.startswith("did you") else "name a file that eventlog replay has written"
-        raise BadRequest(f"cannot be read: {of_system(error)[0]}", where=str(file), hint=hint) from error
+        raise BadRequest(f"cannot be read: {system_reason(error)[0]}", where=str(file), hint=hint) from error
 
 
 def _ledger_of(file: Path, state: Knowledge, opened: OpenStore) -> tuple[Ledger, str] | None:

@@ -23,7 +23,7 @@ from eventlog.app.search.open_index import open_index
 from eventlog.app.search.project_names import ProjectNames
 from eventlog.app.setup.session_hooks.run import run_hooks
 from eventlog.app.write.record_once import record_once
-from eventlog.format import layers
+from eventlog.format import SESSION_END
 from eventlog.format.codec import from_fields, to_fields
 from eventlog.format.errors import Busy
 from eventlog.format.events import ConversationText, Event, SessionEnd, SessionStart, StageSummary
@@ -179,14 +179,14 @@ def _draw(log: EventLog, note: OpenSession, settings: Settings) -> list[Event]:
         log.put([drawn])
     if not found:
         return []
-    told = {"layer": layers.SESSION_END, "scope": "session", **found._asdict()}
+    told = {"layer": SESSION_END, "scope": "session", **found._asdict()}
     appended = record_once(log, _event(note, "stage_summary", **told))
     return [appended.event] if appended.new else []
 
 
 def _has_own_summary(events: Iterable[Event]) -> bool:
     return any(
-        isinstance(event, StageSummary) and event.layer != layers.SESSION_END and not event.subagent for event in events
+        isinstance(event, StageSummary) and event.layer != SESSION_END and not event.subagent for event in events
     )
 
 

@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from eventlog.app.cluster.libraries import library
-from eventlog.format.error_text import of_system
-from eventlog.format.errors import BadRequest
+from eventlog.format.errors import BadRequest, system_reason
 from eventlog.log import days
 from eventlog.log.damage import unreadable_file
 from eventlog.log.days import Day
@@ -78,7 +77,7 @@ def read_day(place: StorePlace, day: Day) -> DayBytes:
         except OSError as error:
             if not _is_there(place.log):
                 raise BadRequest("is not there for a worker", where=place.log, hint="mount it, or copy it") from error
-            damage.append(unreadable_file(file, of_system(error)[0]))
+            damage.append(unreadable_file(file, system_reason(error)[0]))
     return DayBytes(place.name, day.date, tuple(found), tuple(damage))
 
 

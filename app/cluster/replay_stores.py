@@ -9,8 +9,7 @@ from eventlog.app.cluster.addresses import StorePlace, listing, places
 from eventlog.app.cluster.libraries import library
 from eventlog.app.cluster.tasks import StoreFiles, fold_days, render_store
 from eventlog.app.progress import Progress
-from eventlog.format.error_text import of_system
-from eventlog.format.errors import BadRequest, EventLogError, NotStored
+from eventlog.format.errors import BadRequest, EventLogError, NotStored, system_reason
 from eventlog.projections import fold
 from eventlog.projections.base import Document, Projection
 from eventlog.projections.catalog import chosen
@@ -110,7 +109,7 @@ def _told(error: BaseException, place: StorePlace) -> EventLogError:
     if isinstance(error, EventLogError):
         return error
     if isinstance(error, OSError) and error.errno:
-        what, remedy = of_system(error)
+        what, remedy = system_reason(error)
         return BadRequest(what, where=place.address, hint=remedy)
     return BadRequest(f"{type(error).__name__}: {error}", where=place.address)
 

@@ -11,8 +11,8 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from eventlog.app.importing.source import BadPlace, Found, PastEvents, SourceEvent, id_of
-from eventlog.format import ids, timestamps, untrusted_json
-from eventlog.format.error_text import of_system
+from eventlog.format import codec, ids, timestamps
+from eventlog.format.errors import system_reason
 from eventlog.projects.root import project_root
 
 Line = tuple[str, dict[str, Any]]  # where it stands, and the object
@@ -23,11 +23,11 @@ def json_lines(path: Path) -> Iterator[Line | BadPlace]:
     try:
         data = path.read_bytes()
     except OSError as error:
-        yield BadPlace(str(path), of_system(error)[0])
+        yield BadPlace(str(path), system_reason(error)[0])
         return
     for number, line in enumerate(data.removeprefix(b"\xef\xbb\xbf").split(b"\n"), 1):
         if line.strip():
-            found = untrusted_json.object_in(line)
+            found = codec.json_object(line)
             yield BadPlace(f"{path}:{number}", "not a JSON object") if found is None else (f"{path}:{number}", found)
 
 

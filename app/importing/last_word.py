@@ -12,8 +12,7 @@ from eventlog.app.importing.items import time_of
 from eventlog.app.importing.source import BadPlace, Found, ImportRequest, PastEvents, SourceEvent
 from eventlog.app.write.plan import checked
 from eventlog.format import codec, timestamps
-from eventlog.format.error_text import of_system
-from eventlog.format.errors import BadRequest, EventLogError
+from eventlog.format.errors import BadRequest, EventLogError, system_reason
 from eventlog.projections.bases import plan_file
 from eventlog.projections.bases.plan_file import PlanFile, PlannedChange
 from eventlog.projects.home import in_full
@@ -34,7 +33,7 @@ def _file(path: Path, request: ImportRequest) -> Iterator[Found]:
         loaded = plan_file.parse(path.read_text(encoding="utf-8-sig"))
         written = timestamps.from_ns(path.stat().st_mtime_ns)
     except OSError as error:
-        yield BadPlace(str(path), of_system(error)[0])
+        yield BadPlace(str(path), system_reason(error)[0])
         return
     except UnicodeDecodeError:
         yield BadPlace(str(path), "not UTF-8")

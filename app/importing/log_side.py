@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import msgspec
 
 from eventlog.app.importing.source import SourceEvent
-from eventlog.format import layers, timestamps
+from eventlog.format import SESSION_END, timestamps
 from eventlog.log import days
 from eventlog.log.event_log import EventLog
 from eventlog.log.linescan import lines_with
@@ -61,7 +61,7 @@ class KnownConversations:
 
 
 def _kind(event_type: str, layer: int | None) -> str:
-    return _SAVED if event_type == "stage_summary" and layer != layers.SESSION_END else event_type
+    return _SAVED if event_type == "stage_summary" and layer != SESSION_END else event_type
 
 
 def _later(ts: str) -> str:

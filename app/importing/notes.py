@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from eventlog.app.importing.source import BadPlace, Found, ImportRequest, PastEvents, SourceEvent
 from eventlog.format import ids, timestamps
-from eventlog.format.error_text import of_system
+from eventlog.format.errors import system_reason
 from eventlog.format.text import one_line, same_text
 from eventlog.projects.root import find_repository, project_root
 from eventlog.secrets import without_secrets
@@ -44,7 +44,7 @@ def statements_of(path: Path, project: str | None, agent: str | None, *, bullets
         text = without_secrets(data.decode("utf-8-sig").replace("\r\n", "\n"))  # whole: a key has several lines
         written = timestamps.from_ns(path.stat().st_mtime_ns)
     except OSError as error:
-        yield BadPlace(str(path), of_system(error)[0])
+        yield BadPlace(str(path), system_reason(error)[0])
         return
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1

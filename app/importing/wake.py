@@ -14,7 +14,7 @@ from urllib.parse import quote
 from eventlog import hosts
 from eventlog.app.importing import items
 from eventlog.app.importing.source import BadPlace, Found, ImportRequest, SourceEvent
-from eventlog.format import untrusted_json
+from eventlog.format import codec
 
 _FOLDER = ".wake"
 _FACTS = {  # type -> the field of its short name, what is said, why, category
@@ -53,7 +53,7 @@ def _lines(path: Path) -> Iterator[items.Line | BadPlace]:
 
 def _row(place: str, payload: object) -> items.Line | BadPlace:
     try:
-        return place, untrusted_json.decode(str(payload), dict[str, Any])
+        return place, codec.decode_json(str(payload), dict[str, Any])
     except ValueError:
         return BadPlace(place, "not a JSON object")
 

@@ -3,8 +3,7 @@
 Imported inside agents' hooks: standard library only.
 """
 
-from eventlog.fast import fastjson
-from eventlog.fast.lean import os
+from eventlog.fast import fastjson, os
 from eventlog.log.linescan import lines_with
 from eventlog.projections.search.findable import FINDABLE
 from eventlog.store import index_lookup, is_own
@@ -79,7 +78,7 @@ def _current(event: dict[str, object]) -> dict[str, object]:
     """Lift an event of an older shape, as every reader of the log does."""
     if event.get("v", 1) == 1 and event.get("memory_type") != "S":
         return event
-    from eventlog.format.upcast import upcast
+    from eventlog.format.codec import upcast
 
     return upcast(event)
 

@@ -11,7 +11,7 @@ from eventlog.app.search.appended import NotAppended
 from eventlog.app.search.lean_sqlite import DatabaseError, OperationalError
 from eventlog.app.search.project_names import ProjectNames
 from eventlog.app.search.search_index import SearchIndex
-from eventlog.fast.lean import os
+from eventlog.fast import os
 from eventlog.store import files
 
 TYPE_CHECKING = False

@@ -9,9 +9,9 @@ noted.
 Imported inside agents' hooks: standard library only, and the database only where a prompt is about something.
 """
 
-from eventlog.fast.lean import os
+from eventlog.fast import os
 from eventlog.format.fence import fenced, without_tags
-from eventlog.format.line_marks import marks
+from eventlog.format.marks import line_marks
 from eventlog.format.text import cut, one_line
 from eventlog.hooks import patience
 from eventlog.hooks.patience import OutOfTime
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from typing import Literal
 
     from eventlog.app.search.search_index import Hit, SearchIndex
+    from eventlog.format.payloads import ContextInjected, Envelope
     from eventlog.hosts.call import HookCall
     from eventlog.projections.search.findable import Findable
-    from eventlog.secrets.payloads import ContextInjected, Envelope
     from eventlog.store import Store
     from eventlog.store.index_lookup import FileStamp
 
@@ -153,7 +153,7 @@ def append_receipt(
     digest = sha256(text.encode("utf-8", "replace"))
     given: ContextInjected = {"digest": digest, "chars": len(text), "trigger": trigger}
     given["sources"] = [hit.found.id for hit in hits]
-    given["lines"] = marks(hit.found.shown for hit in hits)
+    given["lines"] = line_marks(hit.found.shown for hit in hits)
     given["about"] = [
         things_named(texts_in(hit.fields, "entities"), text_in(hit.fields, "key"), hit.found.shown) for hit in hits
     ]

@@ -3,7 +3,7 @@
 Imported inside agents' hooks: standard library only.
 """
 
-from eventlog.format.line_marks import is_among, marked
+from eventlog.format.marks import has_line_mark, line_marks_in
 from eventlog.format.text import statement_of
 from eventlog.hooks import history
 from eventlog.projections.search.findable import text_in, texts_in
@@ -30,7 +30,7 @@ class ToldBefore:
         self._shared = self._shared or event.get("session_type") == "shared"
         if event.get("type") == "context_injected":
             self._events.update(texts_in(event, "sources"))
-            self._lines |= marked(text_in(event, "lines"))
+            self._lines |= line_marks_in(text_in(event, "lines"))
         elif event.get("type") == "fact":
             self._said.add(statement_of(text_in(event, "content")))
 
@@ -42,7 +42,7 @@ class ToldBefore:
             return False
         found = hit.found
         is_known = found.id in self._events or found.conversation == self._conversation
-        return not is_known and not is_among(found.shown, self._lines) and found.leave_out(self._said)
+        return not is_known and not has_line_mark(found.shown, self._lines) and found.leave_out(self._said)
 
 
 def told_before(store: "Store", conversation: str, log_files: "list[FileStamp]", *, shared: bool) -> ToldBefore:

@@ -3,8 +3,7 @@
 Imported inside agents' hooks: standard library only, and events as the lines of the log have them.
 """
 
-from eventlog.format.in_force import judged
-from eventlog.format.statement_marks import marks_of, rejected_mark, salts_in, stand_in
+from eventlog.format.marks import effective_withdrawals, marks_of, rejected_mark, salts_in, stand_in
 from eventlog.projections.search.findable import text_in, texts_in
 
 TYPE_CHECKING = False
@@ -33,7 +32,7 @@ def withdrawn(events: "Iterable[EventFields]") -> set[str]:
     """Find what is withdrawn: the aims in force."""
     known = {text_in(event, "id"): event for event in events}
     made = ((*order_of(one), one["type"] != "retraction", text_in(one, "target")) for one in known.values())
-    return {aim_of(known[name]) for name, is_in_force in judged(made) if is_in_force} - {""}
+    return {aim_of(known[name]) for name, is_in_force in effective_withdrawals(made) if is_in_force} - {""}
 
 
 def aim_of(event: "EventFields") -> str:

@@ -101,6 +101,6 @@ def copy_of(copies: str, path: str) -> str:
 
 
 def _plain(error: OSError) -> str:
-    from eventlog.format.error_text import of_system  # a session's start that finds its files needs no words
+    from eventlog.format.errors import system_reason  # a session's start that finds its files needs no words
 
-    return of_system(error)[0]
+    return system_reason(error)[0]

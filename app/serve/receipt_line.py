@@ -6,7 +6,7 @@ from eventlog.store.append_once import SAME_CALL_MS, append_once
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from eventlog.secrets.payloads import ContextInjected, Envelope
+    from eventlog.format.payloads import ContextInjected, Envelope
     from eventlog.store import Store
 
 

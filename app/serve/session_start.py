@@ -11,7 +11,7 @@ from eventlog.store import Store
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from eventlog.secrets.payloads import Envelope
+    from eventlog.format.payloads import Envelope
 
 
 def start_context(store: Store, call: HookCall) -> str:

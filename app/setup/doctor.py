@@ -20,8 +20,7 @@ from eventlog.app.setup.install.install import InstallTarget
 from eventlog.app.write.set_aside import copies_in
 from eventlog.format import fence, timestamps
 from eventlog.format.codec import to_fields
-from eventlog.format.error_text import of_record, of_system, place_of
-from eventlog.format.errors import BadSettings
+from eventlog.format.errors import BadSettings, place_of, record_reason, system_reason
 from eventlog.format.events import Fact, PlanEntry, StageSummary, order
 from eventlog.format.retractions import statements_of
 from eventlog.format.text import cut, one_line
@@ -35,7 +34,7 @@ from eventlog.store import Store
 from eventlog.store.replica import copied_from, own_replica_of, replica_of
 
 _SHOWN, _CHARS = 5, 100  # of events that try to leave their fence
-_NO_PERMISSION = of_system(PermissionError(errno.EACCES, ""))
+_NO_PERMISSION = system_reason(PermissionError(errno.EACCES, ""))
 
 _NAMED = 5  # events of the future
 
@@ -76,7 +75,7 @@ def doctor(target: InstallTarget) -> DoctorReport:
         list({problem.what: problem for problem in (*home, *_problems(target))}.values()),
         list(map(str, copies_in(store))),
         [] if home else examine(target),
-        [failure | {"error": of_record(str(failure.get("error")))} for failure in error_log.noted(store)],
+        [failure | {"error": record_reason(str(failure.get("error")))} for failure in error_log.noted(store)],
         copied_from(store) if own_replica_of(store) else "",
     )
 
@@ -117,7 +116,7 @@ def _problems(target: InstallTarget) -> Iterator[Problem]:
         try:
             yield from check()
         except OSError as error:
-            what, fix = of_system(error)
+            what, fix = system_reason(error)
             yield Problem(f"{place_of(error, store.root)} cannot be examined: {what}", fix)
 
 

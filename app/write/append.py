@@ -13,10 +13,10 @@ from eventlog.app.naming.references import events_named, session_meant
 from eventlog.app.progress import Phases, silent
 from eventlog.app.write.record_once import record_once
 from eventlog.fast.fastjson import BOM
-from eventlog.format import codec, untrusted_json
+from eventlog.format import codec
+from eventlog.format.codec import refuse_reserved
 from eventlog.format.errors import BadRequest, InvalidEvent
 from eventlog.format.events import TYPES, Event, PlanEntry, Retraction, UnknownEvent
-from eventlog.format.restricted_types import refuse_reserved
 from eventlog.hooks import open_sessions
 from eventlog.log.event_log import AppendResult, EventLog
 from eventlog.projections.current.distinct_facts import Statement
@@ -87,7 +87,7 @@ def _checked(lines: Iterable[bytes], phases: Phases) -> Iterator[Event]:
 def object_of(text: bytes) -> dict[str, Any]:
     """Read a JSON object; raises InvalidEvent."""
     try:
-        fields: dict[str, Any] = untrusted_json.decode(text.removeprefix(BOM), dict[str, Any])
+        fields: dict[str, Any] = codec.decode_json(text.removeprefix(BOM), dict[str, Any])
     except ValueError as error:
         raise InvalidEvent(f"not a JSON object: {error}") from error
     return fields
@@ -103,7 +103,7 @@ def value_of(type_name: str, field: str, text: str) -> Any:
         return msgspec.convert(text, kinds.get(field, str))
     except msgspec.ValidationError:
         with suppress(ValueError):
-            return untrusted_json.decode(text)
+            return codec.decode_json(text)
         return text
 
 

@@ -24,8 +24,8 @@ from eventlog.format.events import (
     Withdrawal,
     order,
 )
+from eventlog.format.marks import digest_of
 from eventlog.format.retractions import Retractions, salt_of, statements_of
-from eventlog.format.statement_marks import digest_of
 from eventlog.format.text import cut, one_line, statement_of
 from eventlog.log.log_line import LogLine
 

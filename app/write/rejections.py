@@ -8,8 +8,8 @@ from msgspec.structs import replace
 
 from eventlog.app.build.cache import kept
 from eventlog.format.events import EntryResolved, Event, Fact, PlanEntry, Rejected, StageSummary
+from eventlog.format.marks import marks_of
 from eventlog.format.retractions import Retractions, mark_in, statements_of
-from eventlog.format.statement_marks import marks_of
 from eventlog.format.text import one_line, statement_of
 from eventlog.log import days
 from eventlog.log.event_log import EventLog

@@ -98,15 +98,14 @@ class ToolCalls:
             return self._failed(error), True
 
     def _failed(self, error: Exception) -> str:
-        from eventlog.format.error_text import of_system
-        from eventlog.format.errors import EventLogError
+        from eventlog.format.errors import EventLogError, system_reason
         from eventlog.format.fence import without_tags
         from eventlog.hooks import error_log
 
         if isinstance(error, EventLogError):
             return without_tags("; ".join(filter(None, (str(error), error.hint))))
         if isinstance(error, OSError):
-            return ": ".join(of_system(error))
+            return ": ".join(system_reason(error))
         try:
             error_log.note(self.store, error, b"", self.agent)
         except OSError:

@@ -1,6 +1,6 @@
 """The part of `os` and `os.path` that hooks need: the system calls of its C core, and a few paths of text.
 
-Whatever else is asked for is `os`'s, imported then. For POSIX, and to be had through `eventlog/fast/lean.py` only.
+Whatever else is asked for is `os`'s, imported then. For POSIX, and to be had through `eventlog/fast.py` only.
 """
 
 import posix

@@ -1,16 +1,21 @@
-"""Event <-> one line of the log; pure."""
+"""Event <-> one line of the log, and old shapes of events lifted to the newest; JSON from outside; pure.
+
+A step of `STEPS` is a pure function from the fields of version `v` of a type to those of `v + 1`; it never sees a file.
+`v` grows only when a field is renamed or split; a changed meaning is a new type, and names on disk never change.
+How deep lists may lie in each other before a decoder gives up depends on the Python; here it is what the log takes.
+"""
 
 import re
-from collections.abc import Collection, Mapping
-from datetime import datetime
-from typing import Any, Literal, cast, get_args, get_origin, get_type_hints
+from collections.abc import Callable, Collection, Mapping
+from typing import Any, TypeVar, cast, get_type_hints
 
 import msgspec
 from msgspec import NODEFAULT, Struct, structs
 
 from eventlog.fast import fastjson
-from eventlog.format import ids, timestamps, untrusted_json
-from eventlog.format.errors import InvalidEvent
+from eventlog.fast.fastjson import MAX_DEPTH
+from eventlog.format import ids, timestamps
+from eventlog.format.errors import InvalidEvent, value_reason
 from eventlog.format.events import (
     COMMON,
     KNOWN,
@@ -23,10 +28,14 @@ from eventlog.format.events import (
     SectionKey,
     UnknownEvent,
 )
-from eventlog.format.upcast import Fields, upcast
+
+Fields = dict[str, object]
+Upcast = Callable[[Fields], Fields]
+
+STEPS: Mapping[tuple[str, int], Upcast] = {}
+_T = TypeVar("_T")
 
 _APART_MS = 1000  # an id and a time taken one after the other
-_TS = re.compile(r"\d{4}-\d\d-\d\dT(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{6}Z", re.ASCII)
 _ID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}", re.ASCII)
 _MISSING = re.compile(r"Object missing required field `(?P<name>\w+)`(?: - at `\$\.?(?P<field>.*)`)?")
 _WHERE = re.compile(r"(?P<reason>.*?)(?: - at `\$\.?(?P<field>.*)`)?", re.DOTALL)
@@ -100,9 +109,9 @@ def check(event: Event) -> Event:
     Its time may be given in any RFC 3339 form; the log has one.
     """
     checked = from_fields(_parse(encode(event)))
-    if checked.ts and not is_timestamp(checked.ts):
+    if checked.ts and not timestamps.is_timestamp(checked.ts):
         checked = structs.replace(checked, ts=_read_time(checked.ts))
-    if checked.after and not is_timestamp(checked.after):
+    if checked.after and not timestamps.is_timestamp(checked.after):
         checked = structs.replace(checked, after=_read_time(checked.after, "after"))
     if checked.id and not _ID.fullmatch(checked.id):
         raise InvalidEvent(f"{checked.id!r} is not a canonical lower-case UUIDv7", where="id")
@@ -117,6 +126,14 @@ def check(event: Event) -> Event:
     return checked
 
 
+def refuse_reserved(event: Event) -> Event:
+    """Return the event if any program may append it; raises InvalidEvent, naming the verb it comes from."""
+    if event.comes_from:
+        what = f"{event.type} is not for append: it tells of a person's decision, or of a file"
+        raise InvalidEvent(what, where="type", hint=f"it comes from {event.comes_from}")
+    return event
+
+
 def _read_time(text: str, field: str = "ts") -> str:
     try:
         return timestamps.read(text)
@@ -129,7 +146,7 @@ def _read_time(text: str, field: str = "ts") -> str:
 
 
 def content_id(event: Event) -> str:
-    """The id of an event that came with its own time: derived from everything it says, so twice is once."""
+    """Derive the id of an event that has its own time from everything it says, so that sent twice it is one event."""
     return ids.derived(timestamps.to_ms(event.ts), content_of(event))
 
 
@@ -142,17 +159,6 @@ def content_of(event: Event) -> str:
     return json.dumps(fields, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
 
 
-def is_timestamp(text: str) -> bool:
-    """Tell whether `text` is a time as the log writes it, of a day that exists and that the log takes."""
-    if not _TS.fullmatch(text) or not timestamps.FIRST_DAY <= text[:10] <= timestamps.LAST_DAY:
-        return False
-    try:
-        datetime.fromisoformat(text)
-    except ValueError:
-        return False
-    return True
-
-
 def _without_defaults(cls: type[Struct], fields: Fields) -> Fields:
     """Without the fields that equal their default; msgspec leaves out only those that are the very object."""
     defaults = _DEFAULTS.get(cls, {})
@@ -161,7 +167,7 @@ def _without_defaults(cls: type[Struct], fields: Fields) -> Fields:
 
 def _parse(line: bytes) -> Fields:
     try:
-        fields = untrusted_json.decode(line)
+        fields = decode_json(line)
     except ValueError as error:
         raise InvalidEvent(f"{NOT_JSON}{error}") from error
     if not isinstance(fields, dict):
@@ -232,22 +238,72 @@ def invalid(error: Exception, cls: type[Struct]) -> InvalidEvent:
     match = _WHERE.fullmatch(str(error))
     assert match is not None
     field = match["field"] or "event"
-    return InvalidEvent(in_words(match["reason"], get_type_hints(cls).get(field)), where=field)
+    return InvalidEvent(value_reason(match["reason"], get_type_hints(cls).get(field)), where=field)
 
 
-def in_words(reason: str, kind: Any = None) -> str:
-    """A reason of msgspec's as the end of our sentence; where there is a choice, what there is to choose from."""
-    if choices := _choices(kind):
-        return f"must be {'one of ' if len(choices) > 1 else ''}{', '.join(choices)}"
-    if reason.endswith(r"matching regex '\\S'"):
-        return "must not be blank"
-    from eventlog.format.error_text import of_value  # a log that is whole needs no words
-
-    return of_value(reason)
+def upcast(fields: Fields, steps: Mapping[tuple[str, int], Upcast] = STEPS) -> Fields:
+    """The same event in the newest shape there is a step to; the argument is not changed."""
+    version = fields.get("v", 1)
+    while isinstance(version, int) and (step := steps.get((str(fields.get("type")), version))):
+        version += 1
+        fields = {**step(fields), "v": version}
+    return _summary_saved_as_fact(fields)
 
 
-def _choices(kind: Any) -> list[str]:
-    parts = get_args(kind)
-    if get_origin(kind) is Literal:
-        return [str(part) for part in parts]
-    return [choice for part in parts for choice in _choices(part)]
+def _summary_saved_as_fact(fields: Fields) -> Fields:
+    """Earlier memory tools saved stage summaries as facts of type `S`; they never count among facts."""
+    if fields.get("type") != "fact" or fields.get("memory_type") != "S":
+        return fields
+    rest = {name: value for name, value in fields.items() if name not in ("memory_type", "content", "scope")}
+    return {**rest, "type": "stage_summary", "summary": fields.get("content")}
+
+
+def decode_json(data: bytes | str, kind: type[_T] | Any = Any) -> Any:
+    """Decode one JSON document of that type; raises ValueError, in plain words."""
+    try:
+        value = msgspec.json.decode(data, type=kind)
+    except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
+        raise ValueError(_json_reason(error)) from error
+    if _may_be_too_deep(data) and _is_too_deep(value):
+        raise ValueError(_json_reason(RecursionError()))
+    return value
+
+
+def json_object(data: bytes | str) -> dict[str, Any] | None:
+    """Decode a JSON object; None where the data is anything else."""
+    try:
+        value = decode_json(data)
+    except ValueError:
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def _json_reason(error: Exception) -> str:
+    reason = _of_json(error)
+    return value_reason(reason) if isinstance(error, msgspec.ValidationError) else reason
+
+
+def _may_be_too_deep(data: bytes | str) -> bool:
+    if isinstance(data, str):
+        return data.count("[") + data.count("{") > MAX_DEPTH
+    return data.count(b"[") + data.count(b"{") > MAX_DEPTH
+
+
+def _is_too_deep(value: object) -> bool:
+    """Look at one level after the other: a function that calls itself would be what it guards against."""
+    level = [value]
+    for _ in range(MAX_DEPTH):
+        containers = [inner for inner in level if isinstance(inner, dict | list)]
+        level = [inner for outer in containers for inner in (outer.values() if isinstance(outer, dict) else outer)]
+        if not level:
+            return False
+    return any(isinstance(inner, dict | list) for inner in level)
+
+
+def _of_json(error: Exception) -> str:
+    """Tell why a text is no JSON."""
+    if isinstance(error, UnicodeDecodeError):
+        return f"byte 0x{error.object[error.start]:02x} at offset {error.start} is not UTF-8"
+    if isinstance(error, RecursionError):
+        return "lists or objects lie too deep in each other"
+    return str(error).removeprefix("JSON is malformed: ").replace("Input data was truncated", "it breaks off")

@@ -34,7 +34,8 @@ class Event(
     Lines with unknown fields are read by the codec, which keeps them in `extra`; a plain decoder must not drop them.
     """
 
-    by_envelope: ClassVar[bool] = False  # a fold counts such events, and asks nothing of one but what is below
+    by_envelope: ClassVar[bool] = False  # folds only count such events, by the fields below
+    comes_from: ClassVar[str] = ""  # the verb that alone appends them: they tell of a person's decision, or of a file
 
     v: Annotated[int, Meta(ge=1)] = 1  # version of this type's schema
     id: str = ""  # UUIDv7, lower-case canonical
@@ -222,6 +223,8 @@ class Rejected(Event, tag="rejected", frozen=True, kw_only=True):
     of earlier releases have its text in `statement`. `batch` is common to what was rejected together.
     """
 
+    comes_from = "`eventlog forget`"
+
     target: str | None = None
     statement: NonBlank | None = None
     conversation: str | None = None
@@ -244,6 +247,8 @@ class Restored(Event, tag="restored", frozen=True, kw_only=True):
     was made what it was, or something was taken back that was not the last thing done. Else it is one step back.
     """
 
+    comes_from = "`eventlog undo`"
+
     target: NonEmpty
     batch: str | None = None
     deed: bool = False
@@ -258,6 +263,8 @@ class EntryApplied(Event, tag="entry_applied", frozen=True, kw_only=True):
     `previous` has the heading before the section on the page and those above that, () where the section came first:
     there it comes back. `blank` counts the blank lines that ended the file after it, which come back with it.
     """
+
+    comes_from = "`eventlog apply`"
 
     target: NonEmpty
     path: str
@@ -277,6 +284,8 @@ class EntryResolved(Event, tag="entry_resolved", frozen=True, kw_only=True):
     `under` names headings above the section that is meant, where the entry left that open.
     """
 
+    comes_from = "`eventlog resolve`"
+
     target: NonEmpty
     choice: Literal["apply", "discard", "edited"]
     content: str | None = None
@@ -289,6 +298,8 @@ class KnowledgeEdited(Event, tag="knowledge_edited", frozen=True, kw_only=True):
     `below` has its subsections as they are written, where an entry was about to delete them with it. `previous` and
     `blank` have what they have in `entry_applied`; of a section that is gone, as the file was last seen.
     """
+
+    comes_from = "an edit of the file, which `eventlog apply` records"
 
     key: SectionKey
     operation: Operation = "update"
@@ -304,12 +315,16 @@ class ProjectSeen(Event, tag="project_seen", frozen=True, kw_only=True):
     `remote` has host and path in lower case, without user, port and `.git`; None: it has none any more.
     """
 
+    comes_from = "`eventlog replay`, which looks at the repositories"
+
     path: NonEmpty
     remote: str | None = None
 
 
 class ProjectJoined(Event, tag="project_joined", frozen=True, kw_only=True):
     """A person says that two projects are one; each is an address, `replica:path`, or a path."""
+
+    comes_from = "`eventlog project join`"
 
     projects: Annotated[list[NonEmpty], Meta(min_length=2, max_length=2)]
 

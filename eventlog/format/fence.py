@@ -6,8 +6,7 @@ may say whatever stands behind the fence; so its last words have a nonce, which 
 Imported inside agents' hooks: standard library only.
 """
 
-from eventlog.format import ids
-from eventlog.format.layers import MARK
+from eventlog.format import MARK, ids
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

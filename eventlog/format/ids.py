@@ -1,6 +1,6 @@
 """Event ids: UUIDv7 (RFC 9562), random for live events, derived where the same source must give the same id."""
 
-from eventlog.fast.lean import os
+from eventlog.fast import os
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -17,8 +17,7 @@ from eventlog.format.events import (
     counts_at,
     order,
 )
-from eventlog.format.in_force import judged
-from eventlog.format.statement_marks import marks_of, rejected_mark, salts_in
+from eventlog.format.marks import effective_withdrawals, marks_of, rejected_mark, salts_in
 
 _STATEMENT = "statement "
 
@@ -35,7 +34,7 @@ class Retractions:
         self._rejected_events: dict[str, list[str]] = {}
         self.touched: dict[str, str] = {}
         made = ((*order(one), not isinstance(one, Retraction), one.target or "") for one in self._made.values())
-        for name, is_in_force in judged(made):
+        for name, is_in_force in effective_withdrawals(made):
             self._touch(self._made[name])
             if is_in_force:
                 self._count(self._made[name])

@@ -94,12 +94,12 @@ def newest_in(lines: bytes) -> str:
             continue
         start = _AFTER_AT + len(_AFTER) if line.startswith(_AFTER, _AFTER_AT) else _TS_AT
         ts = line[start : start + LENGTH].decode("ascii", "replace")
-        if ts > found and is_written(ts):
+        if ts > found and is_timestamp(ts):
             found = ts
     return found
 
 
-def is_written(ts: str) -> bool:
+def is_timestamp(ts: str) -> bool:
     """Tell whether this looks like a time as the log writes it."""
     try:
         return from_ns(to_ns(ts)) == ts

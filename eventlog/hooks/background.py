@@ -6,7 +6,7 @@ Standard library only, and not even subprocess: importing it costs more than the
 import sys
 import time
 
-from eventlog.fast.lean import os
+from eventlog.fast import os
 from eventlog.hooks import patience
 from eventlog.store import Store
 from eventlog.store.files import is_locked

@@ -7,8 +7,7 @@ of the project is the one at work, also after a resume or a rewind. Rarely neede
 import time
 
 from eventlog import hosts
-from eventlog.fast import fastjson
-from eventlog.fast.lean import os
+from eventlog.fast import fastjson, os
 from eventlog.format import ids
 from eventlog.hosts.call import HookCall
 from eventlog.store import Store

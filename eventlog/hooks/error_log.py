@@ -10,8 +10,7 @@ from contextlib import suppress
 from stat import S_ISREG
 from typing import NamedTuple
 
-from eventlog.fast import fastjson
-from eventlog.fast.lean import os
+from eventlog.fast import fastjson, os
 from eventlog.format import timestamps
 from eventlog.hooks import spare
 from eventlog.secrets import beginning, scrub_fields, without_secrets

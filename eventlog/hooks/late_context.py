@@ -4,7 +4,7 @@ A small file per conversation, with how it went on: left at a clear or a compact
 answer reaches the agent. Whoever takes it away tells, so two registrations tell it once.
 """
 
-from eventlog.fast.lean import os
+from eventlog.fast import os
 from eventlog.hosts.call import HookCall
 from eventlog.store import Store, conversation_name
 from eventlog.store.files import read_regular, write_note

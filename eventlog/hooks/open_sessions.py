@@ -4,8 +4,7 @@ Left by hooks at each turn's end and at the session's; taken away by `eventlog s
 not: where the host keeps its transcript. A host that never tells of an end leaves a note that grows old.
 """
 
-from eventlog.fast import fastjson
-from eventlog.fast.lean import os
+from eventlog.fast import fastjson, os
 from eventlog.hosts.call import HookCall, present
 from eventlog.secrets import scrub_fields
 from eventlog.store import Store, conversation_name

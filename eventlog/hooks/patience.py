@@ -12,7 +12,7 @@ Nothing here does anything before `begin`, so that a hook called inside another 
 
 import time
 
-from eventlog.fast.lean import os
+from eventlog.fast import os
 
 BUDGET = 2.0  # seconds from the start of the hook to its end, at the latest
 

@@ -8,8 +8,8 @@ in backticks. Nothing in them is escaped by a host, so no angle brackets: a here
 import sys
 
 from eventlog import hosts
-from eventlog.fast.lean import os
-from eventlog.format.layers import MARK, PRE_COMPACTION, STOP_FALLBACK
+from eventlog.fast import os
+from eventlog.format import MARK, PRE_COMPACTION, STOP_FALLBACK
 from eventlog.hosts.call import HookCall
 from eventlog.store import Store
 

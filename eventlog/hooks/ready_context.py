@@ -10,8 +10,7 @@ Imported while a session waits to begin: standard library only, and little of it
 import sys
 import time
 
-from eventlog.fast import fastjson
-from eventlog.fast.lean import os
+from eventlog.fast import fastjson, os
 from eventlog.format import ids, timestamps
 from eventlog.projects.root import git_config
 from eventlog.projects.worktree import work_in
@@ -23,8 +22,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import TypedDict
 
+    from eventlog.format.payloads import ContextInjected
     from eventlog.hosts.call import HookCall
-    from eventlog.secrets.payloads import ContextInjected
     from eventlog.store import Store
 
     class Kept(TypedDict):

@@ -4,7 +4,7 @@ import time
 
 import eventlog
 from eventlog import hosts
-from eventlog.fast.lean import os
+from eventlog.fast import os
 from eventlog.format import ids
 from eventlog.hooks import acceptable, patience
 from eventlog.hooks.bounds import bounded, outline
@@ -16,7 +16,7 @@ from eventlog.store.append_once import SAME_CALL_MS, append_once, stamp
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from eventlog.secrets.payloads import Envelope, EventType, HostEvent, SessionStart
+    from eventlog.format.payloads import Envelope, EventType, HostEvent, SessionStart
 
 
 def event_of(store: Store, call: HookCall) -> dict[str, object]:

@@ -15,8 +15,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from eventlog.format.payloads import SaveRequested
     from eventlog.hosts import Dialect
-    from eventlog.secrets.payloads import SaveRequested
 
     StartContext = Callable[[Store, HookCall], str]  # the text a session starts with: a use case, handed in
 

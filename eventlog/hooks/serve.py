@@ -5,8 +5,7 @@ Whatever happens, the host is not disturbed: exit code 0, nothing on stderr, and
 """
 
 from eventlog import hosts
-from eventlog.fast import fastjson
-from eventlog.fast.lean import os
+from eventlog.fast import fastjson, os
 from eventlog.hooks import acceptable, patience, safety_nets
 from eventlog.hooks.patience import OutOfTime
 from eventlog.hooks.record import dated, event_of, note, note_call, record, tidy

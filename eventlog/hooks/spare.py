@@ -8,7 +8,7 @@ Imported by the first hook of a store, and by those that fail.
 
 import time
 
-from eventlog.fast.lean import os
+from eventlog.fast import os
 from eventlog.store import Store
 from eventlog.store.files import OURS, check_regular, make_dirs
 

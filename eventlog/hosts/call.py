@@ -1,7 +1,6 @@
 """One call of a host in our words, whichever host it is."""
 
-from eventlog.fast import fastjson
-from eventlog.fast.lean import os
+from eventlog.fast import fastjson, os
 from eventlog.projects.root import project_root
 
 TYPE_CHECKING = False
@@ -9,7 +8,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import TypeVar
 
-    from eventlog.secrets.payloads import EventType, SaveRequested, SessionEnd, SessionStart, TurnEnd
+    from eventlog.format.payloads import EventType, SaveRequested, SessionEnd, SessionStart, TurnEnd
 
     Fields = TypeVar("Fields", bound=Mapping[str, object])
 

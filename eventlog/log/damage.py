@@ -40,9 +40,9 @@ class Damage(msgspec.Struct, frozen=True):
 
 def reason_of(error: OSError) -> str:
     """Tell in plain words why a file cannot be read."""
-    from eventlog.format.error_text import of_system  # a hook that reads well needs no words
+    from eventlog.format.errors import system_reason  # a hook that reads well needs no words
 
-    return of_system(error)[0]
+    return system_reason(error)[0]
 
 
 def unreadable_file(file: str, reason: str | None) -> Damage:

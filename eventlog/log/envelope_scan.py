@@ -16,9 +16,8 @@ import msgspec
 from msgspec import Meta, Struct
 
 from eventlog.format import timestamps
-from eventlog.format.codec import is_timestamp
 from eventlog.format.events import TYPES, AnyEvent, NonEmpty, SessionEnd
-from eventlog.format.timestamps import LENGTH
+from eventlog.format.timestamps import LENGTH, is_timestamp
 
 _ASKED = frozenset(name for name, cls in TYPES.items() if not cls.by_envelope)
 _RECEIPT = "context_injected"  # one is asked of what was recalled, not of what a session started with

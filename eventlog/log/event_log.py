@@ -9,9 +9,9 @@ from msgspec.structs import replace
 
 from eventlog.fast import encode
 from eventlog.format import codec, ids, timestamps
+from eventlog.format.codec import refuse_reserved
 from eventlog.format.errors import NotStored
 from eventlog.format.events import HUMAN, EntryApplied, Event, KnowledgeEdited, PlanEntry, ProjectSeen
-from eventlog.format.restricted_types import refuse_reserved
 from eventlog.log import batches, days
 from eventlog.log.damage import Damage
 from eventlog.log.days import Day

@@ -3,8 +3,8 @@
 Imported inside agents' hooks: os only.
 """
 
+from eventlog.fast import os
 from eventlog.fast.fastjson import BOM
-from eventlog.fast.lean import os
 from eventlog.store.files import open_regular
 
 TYPE_CHECKING = False

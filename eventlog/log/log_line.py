@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from eventlog.fast.fastjson import BOM, MAX_LINE
-from eventlog.format import codec
+from eventlog.format import codec, timestamps
 from eventlog.format.errors import InvalidEvent
 from eventlog.format.events import Event
 from eventlog.log.damage import Damage, DamageKind
@@ -43,7 +43,7 @@ def check_line(read: LogLine, day: str, *, whole: bool = True) -> Iterator[LogLi
     except InvalidEvent as error:
         yield _diagnose(read, error, whole=whole)
         return
-    if not codec.is_timestamp(event.ts):
+    if not timestamps.is_timestamp(event.ts):
         yield damage_at(read, "invalid", f"ts: {event.ts!r} is not a time of the log")
     elif event.ts[:10] != day:
         yield damage_at(read, "wrong-day", f"an event of {event.ts[:10]}")

@@ -3,7 +3,7 @@
 Read from git's own files, no git process: this runs inside agents' hooks.
 """
 
-from eventlog.fast.lean import os
+from eventlog.fast import os
 from eventlog.store.files import read_regular
 
 _LONGEST_PATH = 4096  # bytes (PATH_MAX); by a longer one nothing can be found

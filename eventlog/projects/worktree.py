@@ -7,7 +7,7 @@ Imported while a session waits to begin: standard library only.
 
 import struct
 
-from eventlog.fast.lean import os
+from eventlog.fast import os
 from eventlog.projects.root import find_repository, git_branch, git_dir_of
 from eventlog.store.files import read_regular
 

@@ -6,7 +6,7 @@ with YAML and types, and its values lie in `cache/settings.json`, good for as lo
 Imported inside agents' hooks: standard library only.
 """
 
-from eventlog.fast.lean import os
+from eventlog.fast import os
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -37,9 +37,9 @@ def load(store: Store) -> ConfigFile:
     except FileNotFoundError:
         return ConfigFile(Settings(), {})
     except OSError as error:
-        from eventlog.format.error_text import of_system  # a file that can be read needs no words
+        from eventlog.format.errors import system_reason  # a file that can be read needs no words
 
-        what, remedy = of_system(error)
+        what, remedy = system_reason(error)
         raise BadSettings(f"cannot be read: {what}", where=store.config, hint=remedy) from error
     return parse(data, store.config)
 

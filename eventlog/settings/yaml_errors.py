@@ -11,12 +11,27 @@ from typing import Any, NamedTuple, get_args, get_origin, get_type_hints
 import msgspec
 import yaml
 
-from eventlog.format.codec import in_words
-from eventlog.format.error_text import of_yaml
+from eventlog.format.errors import value_reason
 
 _MISSING = re.compile(r"Object missing required field `(\w+)`")
 _DEEPEST = 50  # levels of YAML; nothing that is meant has more
 _LARGEST = 10_000  # nodes, written out, that aliases may stand for
+_SPELLED = [  # what PyYAML says, and how a person is told
+    (re.compile(pattern), words)
+    for pattern, words in (
+        (r"expected ',' or '(.)', but got .*", r"a \1 is missing"),
+        (r"mapping values are not allowed here", "a second colon: put the text in quotes"),
+        (r"found character '\\t' that cannot start any token", "a tab: indent with spaces"),
+        (r"found character '(.+)' that cannot start any token", r"no value begins with \1: put the text in quotes"),
+        (r"could not find expected ':'", "a colon is missing"),
+        (r"expected <block end>, but found .*", "it is not indented like the lines above"),
+        (r"found unexpected end of stream", "a quotation mark is missing at the end of a text"),
+        (r"found unknown escape character .*", "a backslash where none can be: put the text in single quotes"),
+        (r"found undefined alias.*", "no value begins with *: put the text in quotes"),
+        (r"could not determine a constructor for the tag .*", "no value begins with !: put the text in quotes"),
+        (r"special characters are not allowed", "a character that cannot be seen"),
+    )
+]
 
 
 class Mistake(NamedTuple):
@@ -88,7 +103,7 @@ class _YamlReader:
             missing = _MISSING.fullmatch(_reason(error))
             key, said, what = (missing[1], ":", "missing") if missing else _reason(error).partition(": ")
             named = _join(at, key) if said and key in kind.__struct_fields__ else at
-            self._wrong(self.lines.get(named, line), named, what if named != at else in_words(_reason(error)))
+            self._wrong(self.lines.get(named, line), named, what if named != at else value_reason(_reason(error)))
             return None
         return self.parts[at]
 
@@ -132,7 +147,7 @@ class _YamlReader:
         try:
             return msgspec.convert(self._constructor.construct_object(node, deep=True), kind)
         except (msgspec.ValidationError, yaml.YAMLError, ValueError, RecursionError) as error:
-            self._wrong(node.start_mark.line + 1, at, in_words(_reason(error), kind))
+            self._wrong(node.start_mark.line + 1, at, value_reason(_reason(error), kind))
         return None
 
     def _wrong(self, line: int, key: str, what: str) -> None:
@@ -193,6 +208,14 @@ def _children(node: yaml.Node) -> Iterator[yaml.Node]:
 def _unreadable(error: yaml.YAMLError, text: str) -> Mistake:
     if isinstance(error, yaml.MarkedYAMLError):
         mark = error.problem_mark or error.context_mark
-        return Mistake(mark.line + 1 if mark else 1, "", f"not YAML: {of_yaml(error.problem or '')}")
+        return Mistake(mark.line + 1 if mark else 1, "", f"not YAML: {_yaml_reason(error.problem or '')}")
     position = getattr(error, "position", 0)
-    return Mistake(text.count("\n", 0, position) + 1, "", f"not YAML: {of_yaml(getattr(error, 'reason', ''))}")
+    return Mistake(text.count("\n", 0, position) + 1, "", f"not YAML: {_yaml_reason(getattr(error, 'reason', ''))}")
+
+
+def _yaml_reason(problem: str) -> str:
+    """Translate what YAML's own reader says is wrong."""
+    for pattern, words in _SPELLED:
+        if found := pattern.fullmatch(problem):
+            return found.expand(words)
+    return "it cannot be understood from here on"

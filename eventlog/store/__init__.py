@@ -3,7 +3,7 @@
 Imported inside agents' hooks: paths are text, pathlib costs more than the hook.
 """
 
-from eventlog.fast.lean import os
+from eventlog.fast import os
 from eventlog.format.ids import digest
 
 TYPE_CHECKING = False

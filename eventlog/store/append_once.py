@@ -19,7 +19,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from eventlog.secrets.payloads import Stamp
+    from eventlog.format.payloads import Stamp
     from eventlog.store import Store
 
 # calls without a key of their own are one when they come this close: two registrations were seen 0.7 s apart, and each

@@ -24,7 +24,7 @@ Imported inside agents' hooks: os, time and fcntl only.
 import time
 
 import eventlog
-from eventlog.fast.lean import os
+from eventlog.fast import os
 from eventlog.format.timestamps import newest_in
 from eventlog.store import files
 from eventlog.store.files import check_regular, make_dirs, not_stored, open_regular, sync_dir, sync_names

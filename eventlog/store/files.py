@@ -5,7 +5,7 @@ Imported inside agents' hooks: os only.
 
 from _stat import S_ISREG
 
-from eventlog.fast.lean import os
+from eventlog.fast import os
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -231,11 +231,11 @@ def _command(pid: str) -> str:
 
 def not_stored(error: OSError, path: str) -> "NotStored":
     """Make the error of a failed write for the one who asked for it."""
-    from eventlog.format import error_text
+    from eventlog.format import errors
     from eventlog.format.errors import NotStored
 
-    what, remedy = error_text.of_system(error)
-    return NotStored(f"not stored: {what}", where=error_text.place_of(error, path), hint=remedy)
+    what, remedy = errors.system_reason(error)
+    return NotStored(f"not stored: {what}", where=errors.place_of(error, path), hint=remedy)
 
 
 def remove(path: str) -> None:

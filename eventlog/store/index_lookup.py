@@ -11,8 +11,7 @@ Imported inside agents' hooks: standard library only, as little of it as possibl
 
 from _stat import S_ISREG
 
-from eventlog.fast import fastjson
-from eventlog.fast.lean import os
+from eventlog.fast import fastjson, os
 from eventlog.store import day_of, is_plain, stamps
 
 TYPE_CHECKING = False

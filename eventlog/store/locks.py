@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager
 from types import TracebackType
 from typing import Self
 
-from eventlog.fast.lean import os
+from eventlog.fast import os
 from eventlog.store.dayfile import is_at, wait_for
 from eventlog.store.files import OURS, PATIENCE, busy, make_dirs, not_stored
 

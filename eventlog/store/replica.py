@@ -6,7 +6,7 @@ notes on which machine the file was last seen: a store that was copied from ther
 Imported inside agents' hooks: os only, two small reads.
 """
 
-from eventlog.fast.lean import os
+from eventlog.fast import os
 from eventlog.format import ids
 from eventlog.format.errors import NotStored
 from eventlog.store import files, is_replica_name

@@ -3,7 +3,7 @@
 Imported inside agents' hooks, when there is something to note: standard library only.
 """
 
-from eventlog.fast.lean import os
+from eventlog.fast import os
 
 
 def append(path: str, line: bytes, largest: int, *, starts_anew: bool = True) -> None:

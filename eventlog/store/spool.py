@@ -7,8 +7,7 @@ log by its id.
 Imported inside agents' hooks: standard library only, as little of it as possible.
 """
 
-from eventlog.fast import fastjson
-from eventlog.fast.lean import os
+from eventlog.fast import fastjson, os
 from eventlog.format import timestamps
 from eventlog.format.errors import EventLogError, InvalidEvent
 from eventlog.secrets import scrub_fields

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from eventlog.format import fence
 from eventlog.format.events import KnownFile
-from eventlog.format.line_marks import marks, says_something
+from eventlog.format.marks import line_marks, says_something
 from eventlog.format.text import encodable
 from eventlog.hosts import most_at_start
 from eventlog.log.event_log import EventLog
@@ -44,7 +44,7 @@ def build(
     fitted = _fitted(parts, request.budget) if request.budget else _taken(parts, settings.context.budget_chars)
     saying = (line for line in fitted.shown if says_something(line.text))
     sources = dict.fromkeys(event for line in saying for event in line.sources)
-    told = marks(line.text for line in fitted.shown)
+    told = line_marks(line.text for line in fitted.shown)
     return ContextResult(_context(parts, fitted), list(sources), parts.known(), parts, told, encodable(fitted.body))
 
 

@@ -11,6 +11,7 @@ from typing import cast
 
 from msgspec.structs import replace
 
+from eventlog.format import SESSION_END
 from eventlog.format.events import (
     AnyEvent,
     Event,
@@ -22,7 +23,6 @@ from eventlog.format.events import (
     Withdrawal,
     order,
 )
-from eventlog.format.layers import SESSION_END
 from eventlog.log import days
 from eventlog.log.event_log import EventLog
 from eventlog.log.foreign_ids import day_in_id

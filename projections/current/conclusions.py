@@ -15,8 +15,8 @@ from operator import attrgetter
 from msgspec import Struct
 from msgspec.structs import replace
 
+from eventlog.format import AGENT, PRE_COMPACTION, SESSION_END, STOP_FALLBACK
 from eventlog.format.events import StageSummary, order
-from eventlog.format.layers import AGENT, PRE_COMPACTION, SESSION_END, STOP_FALLBACK
 from eventlog.format.retractions import Retractions
 from eventlog.format.text import cut, one_line, statement_line
 from eventlog.projections.current.conversations import Conversation

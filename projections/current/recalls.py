@@ -10,7 +10,7 @@ from itertools import chain
 from msgspec import Struct
 
 from eventlog.format.events import ContextInjected, StageSummary, order
-from eventlog.format.line_marks import marked
+from eventlog.format.marks import line_marks_in
 from eventlog.projections.current.told import Told
 from eventlog.projections.search.things import things_named
 
@@ -63,16 +63,16 @@ def _used(receipts: Sequence[ContextInjected], told: Told) -> Iterator[int]:
     for receipt in receipts:
         later = set(chain.from_iterable(things for when, things in saved if when > order(receipt)))
         named = (about for _, about in zip(receipt.sources, receipt.about, strict=False))  # receipts of old have none
-        yield sum(not later.isdisjoint(marked(about)) for about in named)
+        yield sum(not later.isdisjoint(line_marks_in(about)) for about in named)
 
 
 def _saved(told: Told) -> Iterator[tuple[tuple[str, str], set[str]]]:
     """Yield when the conversation saved something, and the marks of the things that names."""
     for fact in told.conversation.facts:
         if fact.id in told.stated:
-            yield order(fact), marked(things_named(fact.entities, fact.key, fact.content))
+            yield order(fact), line_marks_in(things_named(fact.entities, fact.key, fact.content))
     for summary in map(told.withdrawn.cleared, told.summaries):
-        yield order(summary), marked(things_named((), None, _words(summary)))
+        yield order(summary), line_marks_in(things_named((), None, _words(summary)))
 
 
 def _words(summary: StageSummary) -> str:

@@ -4,8 +4,8 @@ The one place that decides it, for the views and for the search.
 Imported inside agents' hooks: standard library only.
 """
 
+from eventlog.format import SESSION_END
 from eventlog.format.ids import digest
-from eventlog.format.layers import SESSION_END
 from eventlog.format.text import same_line, statement_line
 
 TYPE_CHECKING = False

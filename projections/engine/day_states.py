@@ -13,8 +13,8 @@ from typing import NamedTuple, Protocol, cast
 import msgspec
 
 from eventlog.format.events import AnyEvent, EntryApplied, EntryResolved, Event, KnowledgeEdited
+from eventlog.format.marks import marks_of, salts_in
 from eventlog.format.retractions import Retractions, judged_statements, statements_of
-from eventlog.format.statement_marks import marks_of, salts_in
 from eventlog.log import days
 from eventlog.log.damage import Damage
 from eventlog.log.days import Day

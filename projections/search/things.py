@@ -3,7 +3,7 @@
 Imported inside agents' hooks: standard library only.
 """
 
-from eventlog.format.line_marks import marks
+from eventlog.format.marks import line_marks
 from eventlog.projections.search.about_file import files_in
 from eventlog.projections.search.words import tokens
 
@@ -14,4 +14,4 @@ if TYPE_CHECKING:
 
 def things_named(entities: "Iterable[str]", key: str | None, text: str) -> str:
     """Mark each thing that is named, all marks in one text."""
-    return marks([*entities, key or "", *files_in(tokens(text))])
+    return line_marks([*entities, key or "", *files_in(tokens(text))])

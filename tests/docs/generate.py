@@ -26,7 +26,7 @@ those of the type, then those no type knows, in the order they were given. A fie
 
 Order everywhere is `(ts, id)`. Two lines with the same `id` are one event. Types and fields that a version does not
 know are kept, shown by `eventlog query` and ignored by projections. `v` grows only when a field is renamed or split;
-`eventlog/format/upcast.py` lifts older lines when they are read. A line on disk is never changed.
+`eventlog/format/codec.py` lifts older lines when they are read. A line on disk is never changed.
 """
 
 

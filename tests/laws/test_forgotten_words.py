@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from eventlog.format.events import Rejected
-from eventlog.format.statement_marks import digest_of
+from eventlog.format.marks import digest_of
 from eventlog.log.event_log import EventLog
 from tests.support.bases import user_md
 from tests.support.command_line import call

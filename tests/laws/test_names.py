@@ -12,7 +12,7 @@ needs_tree()
 
 ROOM = re.compile(r"^eventlog/hosts/\w+/")
 PAYLOADS = (
-    "eventlog/secrets/payloads.py"  # the event types once more, as dictionaries: named as in `events.py` on purpose
+    "eventlog/format/payloads.py"  # the event types once more, as dictionaries: named as in `events.py` on purpose
 )
 PYTHONS = {"__init__", "__main__"}
 SOURCES = {

@@ -19,9 +19,8 @@ from eventlog.app.search.recall import about_file
 from eventlog.app.serve.session_context import request_of, session_context
 from eventlog.cli.mcp.tools import ToolCalls
 from eventlog.fast import fastjson
-from eventlog.format import codec, ids, timestamps
+from eventlog.format import SESSION_END, codec, ids, timestamps
 from eventlog.format.events import ConversationText, Fact, StageSummary, order
-from eventlog.format.layers import SESSION_END
 from eventlog.format.retractions import Retractions
 from eventlog.projections.current.distinct_facts import distinct_facts, of_fact, subject_of
 from eventlog.projections.search.gate import Gate

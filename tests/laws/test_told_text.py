@@ -13,7 +13,7 @@ from eventlog.app.serve.session_context import request_of, session_context
 from eventlog.cli.mcp.tools import ToolCalls
 from eventlog.format import fence
 from eventlog.format.events import Retraction
-from eventlog.format.line_marks import is_among, marked, marks
+from eventlog.format.marks import has_line_mark, line_marks, line_marks_in
 from eventlog.log.event_log import EventLog
 from eventlog.store import Store
 from tests.support.command_line import call
@@ -161,7 +161,7 @@ def test_a_nonce_is_another_for_another_session_and_another_text():
 def test_a_tag_is_read_alike_and_what_is_none_stays(text, told):
     assert (told or text) == fence.without_tags(text)
     assert fence.without_tags(text) == fence.without_tags(fence.without_tags(text))
-    assert is_among(text, marked(marks([f"- {fence.without_tags(text)}"])))
+    assert has_line_mark(text, line_marks_in(line_marks([f"- {fence.without_tags(text)}"])))
 
 
 def test_a_users_own_file_keeps_its_tags_but_not_those_of_hosts(tmp_path, monkeypatch):

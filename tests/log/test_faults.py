@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from eventlog import EventLog, NotStored
-from eventlog.format.error_text import of_system
+from eventlog.format.errors import system_reason
 from eventlog.log import days
 from eventlog.store import dayfile
 from tests.support.builders import contents, day_of, kinds, line, lines, write
@@ -91,7 +91,7 @@ def test_a_short_write_that_cannot_go_on_is_cut_back(log, log_dir, number):
     with failing(lambda _, name: next(writes) if name == "write" else None), pytest.raises(NotStored) as caught:
         log.append(fact("x"))
     assert lines(0) == Path(file).read_bytes()
-    assert of_system(broken(number))[0] in str(caught.value)
+    assert system_reason(broken(number))[0] in str(caught.value)
     assert (file, True) == (caught.value.where, bool(caught.value.hint))
 
 

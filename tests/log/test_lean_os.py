@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from eventlog.fast import lean
+from eventlog import fast
 from tests.support.effort import rounds
 from tests.support.tree import IMPORT_PATH
 
@@ -58,7 +58,7 @@ def test_what_it_has_not_is_of_os():
 
 
 def test_it_is_python_s_own_where_that_is_loaded():
-    assert os is lean.os
+    assert os is fast.os
 
 
 def test_the_environment_is_that_of_the_process():

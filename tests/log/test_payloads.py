@@ -7,9 +7,8 @@ from typing import Any, ClassVar, Union, get_args, get_origin, get_type_hints, i
 import pytest
 from msgspec import Struct, structs
 
-from eventlog.format import events
+from eventlog.format import events, payloads
 from eventlog.hosts.call import HookCall
-from eventlog.secrets import payloads
 
 ABOUT_THE_CALL = {"self", "dedupe_key", "may_ask"}
 EVENTS = {tag: cls.__name__ for tag, cls in events.TYPES.items() if tag in get_args(payloads.EventType)}

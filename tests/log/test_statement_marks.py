@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from eventlog.fast import sha
 from eventlog.format.codec import from_fields
 from eventlog.format.errors import InvalidEvent
-from eventlog.format.statement_marks import (
+from eventlog.format.marks import (
     digest_of,
     is_stand_in,
     mark_of,

@@ -3,7 +3,7 @@
 import pytest
 
 from eventlog.fast.fastjson import MAX_DEPTH
-from eventlog.format import untrusted_json
+from eventlog.format import codec
 
 
 def nested(levels, brackets="[]"):
@@ -14,12 +14,12 @@ def nested(levels, brackets="[]"):
 @pytest.mark.parametrize("wrap", ["{}", '{{"a":1,"deep":{}}}', '[1,{},"]]]"]'])
 def test_what_lies_too_deep_is_refused_whatever_the_depth(levels, wrap):
     with pytest.raises(ValueError, match="too deep in each other"):
-        untrusted_json.decode(wrap.format(nested(levels)))
+        codec.decode_json(wrap.format(nested(levels)))
 
 
 def test_what_lies_as_deep_as_the_log_takes_is_read_and_brackets_in_texts_are_not_counted():
-    assert untrusted_json.decode(nested(MAX_DEPTH)) is not None
-    assert untrusted_json.object_in(f'{{"a":"{"[{" * 5000}"}}'.encode()) == {"a": "[{" * 5000}
+    assert codec.decode_json(nested(MAX_DEPTH)) is not None
+    assert codec.json_object(f'{{"a":"{"[{" * 5000}"}}'.encode()) == {"a": "[{" * 5000}
 
 
 @pytest.mark.parametrize(
@@ -33,10 +33,10 @@ def test_what_lies_as_deep_as_the_log_takes_is_read_and_brackets_in_texts_are_no
 )
 def test_what_is_no_json_is_refused_in_plain_words(data, reason):
     with pytest.raises(ValueError, match=reason):
-        untrusted_json.decode(data)
+        codec.decode_json(data)
 
 
 def test_another_type_is_refused():
     with pytest.raises(ValueError, match="must be an object, not a list"):
-        untrusted_json.decode(b"[]", dict)
-    assert untrusted_json.object_in(b"[]") is None
+        codec.decode_json(b"[]", dict)
+    assert codec.json_object(b"[]") is None

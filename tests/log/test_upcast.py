@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 
 from eventlog.fast import fastjson
-from eventlog.format import codec, events, upcast
+from eventlog.format import codec, events
 from tests.support.builders import DAY, contents, fact, write
 from tests.support.strategies import any_event
 
@@ -18,7 +18,7 @@ OLD = {"v": 1, "type": "fact", "conversation_id": "c", "text": "the sky is blue"
 
 @pytest.fixture
 def _second_version(monkeypatch):
-    monkeypatch.setitem(upcast.STEPS, ("fact", 1), text_became_content)
+    monkeypatch.setitem(codec.STEPS, ("fact", 1), text_became_content)
     monkeypatch.setitem(events.VERSIONS, "fact", 2)
 
 
@@ -53,25 +53,25 @@ def test_an_old_line_is_lifted_where_the_log_is_read_and_stays_as_it_is(log, log
 def test_steps_follow_one_another():
     steps = {("t", 1): lambda fields: {**fields, "one": 1}, ("t", 2): lambda fields: {**fields, "two": 2}}
 
-    assert {"type": "t", "v": 3, "one": 1, "two": 2} == upcast.upcast({"type": "t"}, steps)
+    assert {"type": "t", "v": 3, "one": 1, "two": 2} == codec.upcast({"type": "t"}, steps)
 
 
 def test_a_step_is_for_its_own_type_only():
     steps = {("t", 1): lambda fields: {**fields, "one": 1}}
 
-    assert {"type": "other", "v": 1} == upcast.upcast({"type": "other", "v": 1}, steps)
+    assert {"type": "other", "v": 1} == codec.upcast({"type": "other", "v": 1}, steps)
 
 
 def test_lifting_leaves_its_argument_alone():
     given_fields = dict(OLD)
-    upcast.upcast(given_fields, {("fact", 1): text_became_content})
+    codec.upcast(given_fields, {("fact", 1): text_became_content})
 
     assert given_fields == OLD
 
 
 @given(any_event)
 def test_an_event_of_today_is_not_changed(event):
-    assert codec.to_fields(event) == upcast.upcast(codec.to_fields(event))
+    assert codec.to_fields(event) == codec.upcast(codec.to_fields(event))
 
 
 def test_a_summary_saved_as_a_fact_is_a_stage_summary():

@@ -2,7 +2,7 @@
 
 import json
 
-from eventlog.format.line_marks import marks
+from eventlog.format.marks import line_marks
 from tests.support.scene import MEMORY, SHOP, Screen
 
 SESSION = "5f0c1f0e-shop-cart"
@@ -22,7 +22,7 @@ _TOLD = {
     "chars": 120,
     "trigger": "prompt",
     "sources": ["x", "y"],
-    "about": [marks(["购物车"]), marks(["x"])],
+    "about": [line_marks(["购物车"]), line_marks(["x"])],
 }
 RECALLED = (
     _ASKED, ("append", "context_injected", "--json", json.dumps(_TOLD), *_NEW), _ASKED, _ASKED,

@@ -7,8 +7,7 @@ from pathlib import Path
 from hypothesis import strategies as st
 
 from eventlog.format import codec, ids, timestamps
-from eventlog.format.line_marks import marks
-from eventlog.format.statement_marks import digest_of
+from eventlog.format.marks import digest_of, line_marks
 from eventlog.log.event_log import EventLog
 from tests.support import builders
 
@@ -48,7 +47,7 @@ _summary: dict[str, st.SearchStrategy] = {
 }  # fmt: skip
 _receipt: dict[str, st.SearchStrategy] = {
     "type": st.just("context_injected"), "digest": st.just("d"), "chars": st.just(9), "trigger": st.sampled_from(["start", "prompt", "file"]),
-    "sources": st.just(["x", "y"]), "about": st.just([marks(["k", "z"]), marks(["other"])]),
+    "sources": st.just(["x", "y"]), "about": st.just([line_marks(["k", "z"]), line_marks(["other"])]),
 }  # fmt: skip
 _others: list[dict[str, st.SearchStrategy]] = [
     {"type": st.just("session_start")},

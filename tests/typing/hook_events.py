@@ -8,7 +8,7 @@ from eventlog.store import Store
 from eventlog.store.append_once import append_once
 
 if TYPE_CHECKING:
-    from eventlog.secrets.payloads import Envelope, HostEvent, SaveRequested, SessionStart, TurnEnd
+    from eventlog.format.payloads import Envelope, HostEvent, SaveRequested, SessionStart, TurnEnd
 
 
 def right(store: Store, call: HookCall) -> HookCall:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import msgspec
 
-from eventlog.format import untrusted_json
+from eventlog.format import codec
 from eventlog.format.ids import digest
 from eventlog.store import Store
 from eventlog.store.files import replace_file
@@ -70,7 +70,7 @@ def _made_above(store: Store, path: Path) -> list[str]:
 
 def _read(place: Path) -> Backup | None:
     try:
-        found: Backup = untrusted_json.decode(place.read_bytes(), Backup)
+        found: Backup = codec.decode_json(place.read_bytes(), Backup)
     except (OSError, ValueError):
         return None
     return found

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from eventlog.format import timestamps
-from eventlog.format.error_text import of_record, of_system
+from eventlog.format.errors import record_reason, system_reason
 from eventlog.hooks import error_log
 from eventlog.store import Store, spool
 
@@ -90,7 +90,7 @@ def _is_read_only(path: Path) -> bool:
 
 
 def _refused(place: Path, error: OSError) -> Problem:
-    what, remedy = of_system(error)
+    what, remedy = system_reason(error)
     return Problem(f"{place} cannot be written: {what}", remedy)
 
 
@@ -113,7 +113,7 @@ def _lost(store: Store) -> Iterator[Problem]:
     if lost is None:
         return
     first, last = (timestamps.from_ns(ns)[:19] for ns in (lost.first_ns, lost.last_ns))
-    reasons = [of_record(str(failure.get("error"))).rpartition(": ")[2] for failure in error_log.noted(store)]
+    reasons = [record_reason(str(failure.get("error"))).rpartition(": ")[2] for failure in error_log.noted(store)]
     why = f": {reasons[-1]}" if reasons else ""
     many = f"{lost.events:,} hook event{'s' * (lost.events != 1)} could not be stored"
     fix = f"keep some space free; to hear no more of it: rm {' '.join(lost.counters)}"

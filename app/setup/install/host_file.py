@@ -5,8 +5,7 @@ import stat
 from collections.abc import Iterable
 from pathlib import Path
 
-from eventlog.format.error_text import of_system
-from eventlog.format.errors import BadRequest, NotStored
+from eventlog.format.errors import BadRequest, NotStored, system_reason
 from eventlog.store.files import replace_file
 
 _NEW_FILE = 0o644
@@ -21,7 +20,7 @@ def read(path: Path) -> bytes | None:
         return None
     except OSError as error:
         raise BadRequest(
-            f"cannot be read: {of_system(error)[0]}", where=str(path), hint="make it a readable file"
+            f"cannot be read: {system_reason(error)[0]}", where=str(path), hint="make it a readable file"
         ) from error
 
 
@@ -59,7 +58,7 @@ def remove(path: Path, made_dirs: Iterable[str]) -> None:
             Path(made).rmdir()
     except OSError as error:
         if path.exists():
-            raise NotStored(f"cannot be removed: {of_system(error)[0]}", where=str(path)) from error
+            raise NotStored(f"cannot be removed: {system_reason(error)[0]}", where=str(path)) from error
 
 
 def _make_dirs(directory: Path) -> list[str]:
@@ -69,6 +68,6 @@ def _make_dirs(directory: Path) -> list[str]:
             Path(path).mkdir(mode=_NEW_DIRECTORY, exist_ok=True)
     except OSError as error:
         raise NotStored(
-            f"the directory cannot be made: {of_system(error)[0]}", where=str(directory), hint="make it by hand"
+            f"the directory cannot be made: {system_reason(error)[0]}", where=str(directory), hint="make it by hand"
         ) from error
     return missing

@@ -26,8 +26,7 @@ from eventlog.app.setup.session_hooks.hooks import (
     SessionMoment,
 )
 from eventlog.fast import fastjson
-from eventlog.format.error_text import of_system
-from eventlog.format.errors import BadRequest, BadSettings
+from eventlog.format.errors import BadRequest, BadSettings, system_reason
 from eventlog.projects.root import project_root
 from eventlog.store import Store
 from eventlog.store.files import make_dirs, replace_file
@@ -89,7 +88,7 @@ def shown_source(project: str) -> bytes:
     try:
         return source_of(project)
     except (OSError, NotConfined) as error:
-        reason = of_system(error)[0] if isinstance(error, OSError) else str(error)
+        reason = system_reason(error)[0] if isinstance(error, OSError) else str(error)
         hint = f"a project's own hooks are in {PLACE} of its root"
         raise BadRequest(f"cannot be read: {reason}", where=str(Path(project, PLACE)), hint=hint) from error
 

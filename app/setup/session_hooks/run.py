@@ -35,7 +35,7 @@ from eventlog.app.setup.session_hooks.hooks import (
     get_registry,
 )
 from eventlog.app.setup.session_hooks.project_hooks import PLACE, ProjectHooks
-from eventlog.format import layers
+from eventlog.format import SESSION_END
 from eventlog.format.errors import BadSettings
 from eventlog.format.events import (
     ContextInjected,
@@ -225,4 +225,4 @@ def _at_work(log: EventLog, end: Event) -> tuple[str, ...]:
 def _is_our_own(event: Event) -> bool:
     """Tell whether this program added it, perhaps after the session was over."""
     told_by_hooks = isinstance(event, HostEvent) and event.name == _STORY
-    return event.layer == layers.SESSION_END or told_by_hooks or isinstance(event, (ContextInjected, EntryApplied))
+    return event.layer == SESSION_END or told_by_hooks or isinstance(event, (ContextInjected, EntryApplied))

@@ -7,8 +7,8 @@ from eventlog.app.search import validity
 from eventlog.fast import fastjson
 from eventlog.format import codec
 from eventlog.format.events import Fact, Rejected, Restored, Retraction, StageSummary, Withdrawal
+from eventlog.format.marks import digest_of, mark_of
 from eventlog.format.retractions import Retractions
-from eventlog.format.statement_marks import digest_of, mark_of
 from tests.support import builders
 from tests.support.effort import rounds
 from tests.support.histories import histories

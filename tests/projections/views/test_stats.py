@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from eventlog.app.build.replay import replay
 from eventlog.format.codec import from_fields
-from eventlog.format.line_marks import marks
+from eventlog.format.marks import line_marks
 from eventlog.log.event_log import EventLog
 from eventlog.projections import ALL
 from eventlog.projections.current.conversations import Conversations
@@ -44,7 +44,7 @@ KINDS = [
         "chars": 1,
         "trigger": "prompt",
         "sources": ["e"],
-        "about": [marks("k")],
+        "about": [line_marks("k")],
     },
     {**FACT, "key": "k"},
 ]

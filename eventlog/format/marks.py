@@ -1,0 +1,147 @@
+"""Marks: short digests by which a statement or a line is recognised without its words; which withdrawals are in force.
+
+A mark of a statement is a salt and the digest that it keys. The rejections of a store share one salt, so that a text
+costs one digest; a log of several machines has several. A rejection with its text is of a log from before there were
+digests: it is marked without a salt. A mark of a line says in a receipt which text a session was given.
+
+Imported inside agents' hooks: standard library only.
+"""
+
+from eventlog.format import ids
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator
+
+    from eventlog.fast import sha
+
+    Withdrawn = tuple[str, str, bool, str]  # time, id, whether a person decided it, and the event it takes back, if any
+
+_BEFORE = ":"  # the digest
+_STANDS_IN = "\ue000"  # no person types it, and whatever makes one line of a text keeps it
+_SHORT = 2000  # characters
+_CACHED = 1024  # marks
+_keyed: "dict[str, sha.Keyed]" = {}  # by salt
+_marks: "dict[tuple[str, str], str]" = {}  # by text and salt
+_DIGITS = 6  # of the mark of a line
+_BULLETS = "-*+ "
+_ENDS = ".!。！ "
+
+
+def effective_withdrawals(made: "Iterable[Withdrawn]") -> "Iterator[tuple[str, bool]]":
+    """Yield the ids of withdrawals, newest first, and whether each is in force.
+
+    A withdrawal may be taken back by another. Newer ones are judged first, so one only ever undoes an older one, and no
+    two can undo each other. What a person decided, only a person takes back: others who try are passed over.
+    """
+    newest_first = sorted(set(made), reverse=True)
+    by_hand = {name for _, name, is_by_hand, _ in newest_first if is_by_hand}
+    taken_back: set[str] = set()
+    for _, name, is_by_hand, target in newest_first:
+        if not is_by_hand and target in by_hand:
+            continue
+        is_in_force = name not in taken_back
+        if is_in_force:
+            taken_back.add(target)
+        yield name, is_in_force
+
+
+# ------------------------------------------------------------------------------------------- of statements
+
+
+def digest_of(text: str, salt: str) -> str:
+    """Digest what all wordings of a statement have in common: HMAC-SHA256, keyed by the salt's characters."""
+    from eventlog.fast import sha  # these two are loaded only where a person has rejected anything
+    from eventlog.format.text import statement_of
+
+    if salt not in _keyed:
+        _keyed[salt] = sha.keyed(salt.encode("utf-8", "replace"))
+    return _keyed[salt](statement_of(text).encode("utf-8", "replace"))
+
+
+def mark_of(text: str, salt: str) -> str:
+    """Mark a statement; marks of short texts are cached, as several callers look at one text."""
+    if len(text) > _SHORT:
+        return f"{salt}{_BEFORE}{digest_of(text, salt)}"
+    if (text, salt) not in _marks:
+        if len(_marks) >= _CACHED:
+            _marks.clear()
+        _marks[text, salt] = f"{salt}{_BEFORE}{digest_of(text, salt)}"
+    return _marks[text, salt]
+
+
+def rejected_mark(salt: str | None, digest: str | None, statement: str | None) -> str:
+    """Return the mark of the statement a rejection is about; "" where it is about no statement."""
+    if digest:
+        return f"{salt or ''}{_BEFORE}{digest}"
+    return mark_of(statement, "") if statement else ""
+
+
+def salts_in(marks: "Iterable[str]") -> set[str]:
+    """List the salts of marks."""
+    return {mark.rpartition(_BEFORE)[0] for mark in line_marks}
+
+
+def marks_of(text: str, salts: "Collection[str]") -> list[str]:
+    """List the marks a text has with these salts; a stand-in has the marks of the text it replaces."""
+    if is_stand_in(text):
+        return text[1:].split()
+    return [mark_of(text, salt) for salt in salts] if text else []
+
+
+def stand_in(text: str, salts: "Iterable[str]") -> str:
+    """Make a text that stands in for another: it has the same marks, and none of its words."""
+    if is_stand_in(text):
+        return text
+    return _STANDS_IN + " ".join(mark_of(text, salt) for salt in sorted(salts))
+
+
+def is_stand_in(text: str) -> bool:
+    """Tell whether a text stands in for another."""
+    return text.startswith(_STANDS_IN)
+
+
+def says_the_same(stored: str, text: str) -> bool:
+    """Tell whether two texts make one statement, where the first may be a stand-in."""
+    from eventlog.format.text import statement_of
+
+    if not is_stand_in(stored):
+        return statement_of(stored) == statement_of(text)
+    line_marks = stored[1:].split()
+    return not set(line_marks).isdisjoint(marks_of(text, salts_in(line_marks)))
+
+
+# ------------------------------------------------------------------------------------------- of lines
+
+
+def line_marks(lines: "Iterable[str]") -> str:
+    """Mark each of these lines that says anything; all marks in one text."""
+    return "".join(dict.fromkeys(_line_mark(text) for line in lines if (text := _line_text(line))))
+
+
+def line_marks_in(receipt: str) -> set[str]:
+    """List the marks of a receipt."""
+    return {receipt[at : at + _DIGITS] for at in range(0, len(receipt), _DIGITS)}
+
+
+def has_line_mark(line: str, found: "set[str]") -> bool:
+    """Tell whether a line has a mark that is among these."""
+    text = _line_text(line)
+    return text != "" and _line_mark(text) in found
+
+
+def says_something(line: str) -> bool:
+    """Tell whether a rendered line has words of events: not a heading, which stands for all below it, nor a field."""
+    return bool(line.strip()) and not line.startswith(("#", "**"))
+
+
+def _line_mark(text: str) -> str:
+    return ids.digest(text, _DIGITS // 2).hex()
+
+
+def _line_text(line: str) -> str:
+    """Remove what stands around the text of a rendered line: bullet, date, escapes, capitals, the end of a sentence."""
+    text = " ".join(line.replace("\\", "").replace("‹", "<").split()).lstrip(_BULLETS)
+    while text.startswith("[") and "]" in text:
+        text = text.partition("]")[2].lstrip()
+    return text.casefold().rstrip(_ENDS)
