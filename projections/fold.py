@@ -23,9 +23,8 @@ import msgspec
 from eventlog.format.errors import BadRequest
 from eventlog.format.events import VERSIONS
 from eventlog.log import days
-from eventlog.log.damage import Damage
-from eventlog.log.days import Day
-from eventlog.log.foreign_ids import CopyFilter
+from eventlog.log.days import Day, DuplicateFilter
+from eventlog.log.lines import Damage
 from eventlog.projections import ALL
 from eventlog.projections.base import Document, Projection
 from eventlog.projections.current.conversations import Conversations
@@ -98,7 +97,7 @@ def holding(day: DayBytes, ids: Collection[str]) -> frozenset[str]:
 
 def copies(parts: Iterable[Part], has: Has) -> dict[str, frozenset[str]]:
     """Tell, for all days of a log that have strays, which of them count elsewhere: fold those days without these."""
-    elsewhere, found = CopyFilter(has), merge(parts).days
+    elsewhere, found = DuplicateFilter(has), merge(parts).days
     return {date: elsewhere.of(day.strays) for date, day in found.items() if day.strays}
 
 

@@ -12,7 +12,7 @@ from eventlog.format.errors import BadRequest
 from eventlog.format.events import Event, Fact, Rejected, Withdrawal
 from eventlog.format.retractions import decided_by, goals_of
 from eventlog.format.text import same_text
-from eventlog.log.log_line import LogLine
+from eventlog.log.lines import LogLine
 from eventlog.projections.base import Document, Line
 from eventlog.projections.catalog import installed
 from eventlog.projections.views.markdown import as_said, unstamped

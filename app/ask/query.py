@@ -16,7 +16,7 @@ from eventlog.app.progress import Progress, nobody
 from eventlog.fast.fastjson import MAX_LINE
 from eventlog.format.events import order
 from eventlog.log.event_log import EventLog
-from eventlog.log.log_line import LogLine, check_line, unread
+from eventlog.log.lines import LogLine, check_line
 
 Test = Callable[[LogLine], bool]
 
@@ -135,7 +135,7 @@ class Follower:
         with suppress(OSError), Path(file).open("rb") as opened:
             opened.seek(start)
             for line in opened.read(end - start).removesuffix(b"\n").split(b"\n"):
-                found = check_line(unread(line, file, 0, start or 1), day)
+                found = check_line(LogLine.unread(line, file, 0, start or 1), day)
                 yield from (entry for entry in found if isinstance(entry, LogLine))
 
 

@@ -7,18 +7,18 @@ from msgspec import to_builtins
 
 from eventlog.app.serve.receipt_line import append_receipt_line, digest_of
 from eventlog.format.events import ContextInjected, KnownFile, order
-from eventlog.format.line_marks import is_among, marked, says_something
+from eventlog.format.marks import has_line_mark, line_marks_in, says_something
 from eventlog.log.event_log import EventLog
-from eventlog.log.log_line import LogLine
+from eventlog.log.lines import LogLine
 from eventlog.projections.context.build import ContextResult
 from eventlog.projections.context.recent_events import retractions_since
 from eventlog.projections.context.request import ContextRequest
 from eventlog.settings.schema import Settings
 
 if TYPE_CHECKING:
+    from eventlog.format.payloads import ContextInjected as ContextGiven
+    from eventlog.format.payloads import Envelope
     from eventlog.projections.engine.replay import Renderings
-    from eventlog.secrets.payloads import ContextInjected as ContextGiven
-    from eventlog.secrets.payloads import Envelope
 
 
 class ReceiptSources(NamedTuple):
@@ -70,7 +70,7 @@ def receipts_of(log: EventLog, settings: Settings, conversation_id: str) -> list
 def _explain(log: EventLog, receipt: ContextInjected, past: "Renderings") -> ReceiptSources:
     from eventlog.app.build.cache import kept
 
-    behind = {file.path: _sources_of(log, file, past, marked(receipt.lines)) for file in receipt.files}
+    behind = {file.path: _sources_of(log, file, past, line_marks_in(receipt.lines)) for file in receipt.files}
     found = log.find({*receipt.sources, *(event for events in behind.values() for event in events or ())})
     oldest = min((file.as_of for file in receipt.files if file.as_of), default=receipt.ts)
     told_no_more = retractions_since(
@@ -96,5 +96,5 @@ def _sources_of(log: EventLog, file: KnownFile, past: "Renderings", told: set[st
     name = PurePath(file.path).relative_to(knowledge).as_posix()
     document = past.document(name, file.as_of)
     lines = document.lines if document else ()
-    shown = (line for line in lines if not told or (says_something(line.text) and is_among(line.text, told)))
+    shown = (line for line in lines if not told or (says_something(line.text) and has_line_mark(line.text, told)))
     return list(dict.fromkeys(event for line in shown for event in line.sources))

@@ -17,7 +17,7 @@ from eventlog.format.events import Event, order
 from eventlog.format.retractions import Retractions, statements_of
 from eventlog.format.text import statement_of
 from eventlog.log.event_log import EventLog
-from eventlog.log.log_line import LogLine
+from eventlog.log.lines import LogLine
 from eventlog.projections.base import Document, Line
 from eventlog.projections.bases.drift import locate
 from eventlog.projections.bases.ledger import Ledger

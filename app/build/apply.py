@@ -15,7 +15,6 @@ from eventlog.app.build.managed_file import ManagedFile, intent_of
 from eventlog.app.build.replay import replay
 from eventlog.app.build.staging import StagedEntry, stage
 from eventlog.app.build.storage import BaseStorage, Refused, StorageBusy, storage_of
-from eventlog.app.locks import locked
 from eventlog.app.open_store import OpenStore
 from eventlog.app.progress import Progress, told
 from eventlog.format import ids
@@ -28,6 +27,7 @@ from eventlog.projections.current.knowledge_events import Knowledge
 from eventlog.settings.schema import Settings
 from eventlog.store import Store
 from eventlog.store.files import not_stored
+from eventlog.store.locks import locked
 from eventlog.store.replica import make_replica
 
 UNMATCHED = "is not a knowledge base: entries write nowhere else"

@@ -34,7 +34,7 @@ from eventlog.format.ids import digest
 from eventlog.projections import base
 from eventlog.projections.engine.row_store import MemoryRows, RowsDamaged, RowStore
 from eventlog.store import Store
-from eventlog.store.files import OURS, make_dirs
+from eventlog.store.files import MODE_PRIVATE, make_dirs
 
 _SCHEMA = "CREATE TABLE IF NOT EXISTS kept (at INTEGER PRIMARY KEY, id INTEGER NOT NULL UNIQUE, data BLOB NOT NULL)"
 _PRAGMAS = (
@@ -158,7 +158,7 @@ class StoreCache:
     def _open(self) -> None:
         if self._writes:
             make_dirs(str(Path(self._path).parent))
-            os.close(os.open(self._path, os.O_RDWR | os.O_CREAT, OURS))
+            os.close(os.open(self._path, os.O_RDWR | os.O_CREAT, MODE_PRIVATE))
         mode = "rw" if self._writes else "ro"
         address = f"file:{self._path.replace('%', '%25').replace('?', '%3f').replace('#', '%23')}?mode={mode}"
         self._database = sqlite3.connect(

@@ -17,7 +17,6 @@ import msgspec
 from msgspec.structs import replace
 
 from eventlog.app.build.rebuild import RebuildResult, replay_store
-from eventlog.app.locks import locked
 from eventlog.app.open_store import OpenStore
 from eventlog.app.search.open_index import open_index
 from eventlog.app.search.project_names import ProjectNames
@@ -36,6 +35,7 @@ from eventlog.log.event_log import EventLog
 from eventlog.settings import cached
 from eventlog.settings.schema import Settings
 from eventlog.store import Store, files
+from eventlog.store.locks import locked
 
 _SILENT_NS = 6 * 3600 * 10**9  # so long without a turn is an end, where the host tells of none
 _MADE_READY = 5  # contexts; the others are made when they are asked for

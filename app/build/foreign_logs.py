@@ -10,9 +10,9 @@ import msgspec
 from eventlog.fast.sha import sha256
 from eventlog.format.errors import NotStored
 from eventlog.log import days
-from eventlog.log.linescan import lines_with
 from eventlog.store import Store, day_of, is_own
 from eventlog.store.files import replace_file
+from eventlog.store.index_lookup import lines_with
 from eventlog.store.replica import replica_of
 
 

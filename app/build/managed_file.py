@@ -15,7 +15,6 @@ import msgspec
 from eventlog.app.build.apply_result import ApplyResult, SectionChange
 from eventlog.app.build.staging import StagedEntry
 from eventlog.app.build.storage import BaseStorage
-from eventlog.app.locks import usable
 from eventlog.app.open_store import OpenStore
 from eventlog.format import ids
 from eventlog.format.errors import NotStored
@@ -29,6 +28,7 @@ from eventlog.projections.bases.sections import Page, SectionId, Spot
 from eventlog.projections.current.knowledge_events import Knowledge
 from eventlog.store import Store
 from eventlog.store.files import replace_file
+from eventlog.store.locks import usable
 
 
 class ManagedFile:

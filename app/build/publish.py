@@ -24,10 +24,8 @@ from eventlog.projections.engine.documents import Layout, Layouts
 from eventlog.projections.engine.jobs import Executor
 from eventlog.projections.engine.replay import ReplayResult
 from eventlog.projections.views.markdown import is_untouched
-from eventlog.store import stamps
-from eventlog.store.exchange_file import Overtaken, exchange_file, remove_file, sweep
-from eventlog.store.files import not_stored, read_regular, replace_file
-from eventlog.store.stamps import Stamp
+from eventlog.store.files import FileStamp, file_stamp, not_stored, read_regular, replace_file
+from eventlog.store.shared_files import ChangedMeanwhile, remove_if_unchanged, replace_if_unchanged, sweep
 
 _TRIES = 3
 
@@ -112,7 +110,7 @@ class _Publishing:
         library = replayed.library
         for unit in told(units, progress):
             files = library.published.get(unit)
-            if files is not None and all(stamps.of_file(f"{self.base}/{path}") == one for path, one in files.items()):
+            if files is not None and all(file_stamp(f"{self.base}/{path}") == one for path, one in files.items()):
                 self.leave(files)
                 continue
             found = replayed.unless_damaged(partial(self._rendered, replayed, unit))
@@ -121,11 +119,11 @@ class _Publishing:
             if replayed.library is not library:
                 return
 
-    def _rendered(self, replayed: ReplayResult, unit: RowAddress) -> dict[str, Stamp | None]:
+    def _rendered(self, replayed: ReplayResult, unit: RowAddress) -> dict[str, FileStamp | None]:
         """Render a unit and write its files."""
         try:
             return self.put(replayed.render(unit), replayed.library.layouts)
-        except Overtaken:  # a file is not as it was published: its layout is forgotten now
+        except ChangedMeanwhile:  # a file is not as it was published: its layout is forgotten now
             return self.put(replayed.render(unit), replayed.library.layouts)
 
     def leave(self, paths: Collection[str]) -> None:
@@ -133,13 +131,13 @@ class _Publishing:
         self._current.update(paths)
         self.done.unchanged += len(paths)
 
-    def put(self, documents: Iterable[Document], layouts: Layouts | None = None) -> dict[str, Stamp | None]:
+    def put(self, documents: Iterable[Document], layouts: Layouts | None = None) -> dict[str, FileStamp | None]:
         """Write the documents whose bytes differ; tell the stamp of each file that says just that, None of others.
 
         A long one is made of its file, where there is a layout of that; raises Overtaken where the file has none any
         more.
         """
-        found: dict[str, Stamp | None] = {}
+        found: dict[str, FileStamp | None] = {}
         for document in documents:
             self._current.add(document.path)
             if layouts and document.pieces:
@@ -162,12 +160,12 @@ class _Publishing:
             try:
                 if not self._dry_run:
                     _remove(path, there)
-            except Overtaken:  # saved in that very moment: the next replay takes it in
+            except ChangedMeanwhile:  # saved in that very moment: the next replay takes it in
                 self.done.left.append(name)
             else:
                 self.done.removed.append(name)
 
-    def _put_whole(self, document: Document) -> Stamp | None:
+    def _put_whole(self, document: Document) -> FileStamp | None:
         path = self.base / document.path
         for _attempt in range(_TRIES):
             stamp, there = _look(path)
@@ -176,7 +174,7 @@ class _Publishing:
                 return None if self._dry_run else stamp
             try:
                 self._exchange(document, path, there)
-            except Overtaken:  # saved in that very moment
+            except ChangedMeanwhile:  # saved in that very moment
                 continue
             stamp, there = _look(path)
             return stamp if there == document.data else None
@@ -192,7 +190,7 @@ class _Publishing:
         self.done.written.append(document.path)
         self.done.set_aside += [aside.relative_to(self.base).as_posix()] if aside else []
 
-    def _put_pieces(self, document: Document, pieces: Pieces, layouts: Layouts) -> Stamp | None:
+    def _put_pieces(self, document: Document, pieces: Pieces, layouts: Layouts) -> FileStamp | None:
         layout, path = layouts.of(pieces.place), str(self.base / document.path)
         if layout is None:
             stamp = self._put_whole(document)
@@ -201,7 +199,7 @@ class _Publishing:
             return stamp
         try:
             differs, now = splice(path, pieces, layout, dry_run=self._dry_run)
-        except Overtaken:
+        except ChangedMeanwhile:
             layouts.keep(pieces.place, None)
             raise
         self.done.written += [document.path] * differs
@@ -216,7 +214,7 @@ def _replace(path: Path, there: bytes | None, aside: Path | None, wanted: bytes)
         replace_file(str(aside), there or b"")
         sweep(str(path))
     if there is not None and path.suffix == ".md":
-        exchange_file(str(path), wanted, there)
+        replace_if_unchanged(str(path), wanted, there)
     else:
         replace_file(str(path), wanted)
 
@@ -229,9 +227,9 @@ def _aside(path: Path, data: bytes) -> Path:
     return next(aside for candidate in names if read(aside := path.with_name(candidate)) in (None, data))
 
 
-def _look(path: Path) -> tuple[Stamp, bytes | None]:
+def _look(path: Path) -> tuple[FileStamp, bytes | None]:
     """Read a file, and its stamp of just before: one that is saved meanwhile has another."""
-    return stamps.of_file(str(path)), read(path)
+    return file_stamp(str(path)), read(path)
 
 
 def read(path: Path) -> bytes | None:
@@ -248,7 +246,7 @@ def _remove(path: Path, there: bytes) -> None:
     """Remove a file that was read as this; raises Overtaken where it was saved meanwhile, or NotStored."""
     try:
         if path.suffix == ".md":
-            remove_file(str(path), there)
+            remove_if_unchanged(str(path), there)
         else:
             path.unlink()
         with suppress(OSError):  # others are in it

@@ -14,7 +14,6 @@ from eventlog.app.build.codex_export import ExportResult, export
 from eventlog.app.build.publish import PublishResult, publish, publish_outdated
 from eventlog.app.build.replay import replay
 from eventlog.app.build.workers import Workers
-from eventlog.app.locks import locked
 from eventlog.app.open_store import OpenStore
 from eventlog.app.progress import READING, Phases, silent, watched
 from eventlog.app.write.hand_edits import EditRecord, record_edits
@@ -29,8 +28,9 @@ from eventlog.projections.engine.replay import ReplayResult
 from eventlog.projections.views.knowledge import KNOWLEDGE
 from eventlog.projections.views.memory import MEMORY
 from eventlog.projects.home import in_full
-from eventlog.store.exchange_file import sweep_tree
+from eventlog.store.locks import locked
 from eventlog.store.replica import copied_from, make_replica
+from eventlog.store.shared_files import sweep_tree
 
 _AGAIN = "reading once more"
 _APPLYING, _WRITING = "applying to files", "writing files"

@@ -6,9 +6,8 @@ from typing import BinaryIO
 
 from eventlog.projections.base import Pieces
 from eventlog.projections.engine.documents import Layout
-from eventlog.store import stamps
-from eventlog.store.exchange_file import Overtaken
-from eventlog.store.files import open_regular, replace_file
+from eventlog.store.files import file_stamp, open_regular, replace_file, stamp_from
+from eventlog.store.shared_files import ChangedMeanwhile
 
 _AT_ONCE = 1 << 20
 _Segment = bytes | tuple[int, int]  # new bytes, or offset and length of those that are there
@@ -22,7 +21,7 @@ def splice(path: str, pieces: Pieces, layout: Layout, *, dry_run: bool = False) 
     try:
         fd = open_regular(path)
     except OSError as error:
-        raise Overtaken from error
+        raise ChangedMeanwhile from error
     with os.fdopen(fd, "rb") as there:
         _check(there, layout)
         segments = list(_segments(there, pieces, layout))
@@ -44,16 +43,16 @@ def splice(path: str, pieces: Pieces, layout: Layout, *, dry_run: bool = False) 
             written.append(os.fstat(opened.fileno()))
 
         replace_file(path, write)
-        stamp = stamps.of_file(path)
+        stamp = file_stamp(path)
         (done,) = written
         if (stamp[0], stamp[1], stamp[3]) != (sum(lengths.values()), done.st_mtime_ns, done.st_ino):
-            raise Overtaken
+            raise ChangedMeanwhile
         return True, Layout(layout.path, stamp, lengths)
 
 
 def _check(there: BinaryIO, layout: Layout) -> None:
-    if stamps.of(os.fstat(there.fileno())) != layout.stamp or sum(layout.lengths.values()) != layout.stamp[0]:
-        raise Overtaken
+    if stamp_from(os.fstat(there.fileno())) != layout.stamp or sum(layout.lengths.values()) != layout.stamp[0]:
+        raise ChangedMeanwhile
 
 
 def _segments(there: BinaryIO, pieces: Pieces, layout: Layout) -> Iterator[_Segment]:
@@ -85,5 +84,5 @@ def _copy(source: int, start: int, length: int, opened: BinaryIO) -> None:
             done = opened.write(os.pread(source, min(length, _AT_ONCE), start))
             opened.flush()
         if not done:
-            raise Overtaken
+            raise ChangedMeanwhile
         start, length = start + done, length - done

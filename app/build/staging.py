@@ -10,10 +10,9 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from eventlog.format.error_text import of_system
-from eventlog.format.errors import BadRequest, NotStored
+from eventlog.format.errors import BadRequest, NotStored, system_reason
 from eventlog.format.events import PlanEntry
-from eventlog.format.statement_marks import is_stand_in, says_the_same
+from eventlog.format.marks import is_stand_in, says_the_same
 from eventlog.projections.bases import plan_file
 from eventlog.projections.bases.plan_file import PlanFile, PlannedChange
 from eventlog.store import Store, conversation_name
@@ -95,7 +94,7 @@ def read_staged(path: Path, entry: PlanEntry) -> PlannedChange:
     try:
         text = path.read_text(encoding="utf-8", errors="replace")
     except OSError as error:
-        raise NotStored(f"cannot be read: {of_system(error)[0]}", where=str(path)) from error
+        raise NotStored(f"cannot be read: {system_reason(error)[0]}", where=str(path)) from error
     loaded = plan_file.parse(text)
     if loaded.mistakes:
         first = loaded.mistakes[0]

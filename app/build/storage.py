@@ -17,8 +17,7 @@ from typing import Any, NamedTuple, Protocol
 from urllib.parse import unquote, urlsplit
 
 from eventlog.app.open_store import OpenStore
-from eventlog.format.error_text import of_system
-from eventlog.format.errors import EventLogError, NotStored
+from eventlog.format.errors import EventLogError, NotStored, system_reason
 from eventlog.format.events import PlanEntry
 from eventlog.projections.bases.base_file import BaseFile, Bases, base_file_of
 from eventlog.projections.bases.ledger import Ledger
@@ -26,8 +25,14 @@ from eventlog.projections.bases.ledgers import ledgers
 from eventlog.projections.current.knowledge_events import Knowledge
 from eventlog.projects.home import HOME, in_full
 from eventlog.settings.schema import PROJECT
-from eventlog.store.exchange_file import Overtaken, exchange_file, sweep
-from eventlog.store.safe_read import NotConfined, check_kind, real_path
+from eventlog.store.shared_files import (
+    ChangedMeanwhile,
+    NotConfined,
+    check_kind,
+    real_path,
+    replace_if_unchanged,
+    sweep,
+)
 
 _NEW_IN_HOME, _NEW_IN_PROJECT = 0o600, 0o644
 _SECONDS = 10.0
@@ -123,7 +128,7 @@ class LocalFile:
         except FileNotFoundError:
             self._seen = None
         except OSError as error:
-            raise Refused(f"cannot be read: {of_system(error)[0]}", where=self.shown) from error
+            raise Refused(f"cannot be read: {system_reason(error)[0]}", where=self.shown) from error
         if self._seen and (b"\0" in self._seen or self._seen.startswith((b"\xff\xfe", b"\xfe\xff"))):
             raise Refused("is not UTF-8 text", where=self.shown, hint="save it as UTF-8")
         return self._seen
@@ -133,8 +138,8 @@ class LocalFile:
         sweep(self.identity)
         try:
             mode = stat.S_IMODE(self._path.stat().st_mode) if self._seen is not None else self._mode
-            exchange_file(self.identity, data, self._seen, mode=mode)
-        except (Overtaken, FileNotFoundError) as error:
+            replace_if_unchanged(self.identity, data, self._seen, mode=mode)
+        except (ChangedMeanwhile, FileNotFoundError) as error:
             raise StorageBusy("was saved by another program meanwhile", where=self.shown, hint="try again") from error
 
 

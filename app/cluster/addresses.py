@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 from eventlog.app.cluster.libraries import library
 from eventlog.format.errors import BadRequest, system_reason
 from eventlog.log import days
-from eventlog.log.damage import unreadable_file
 from eventlog.log.days import Day
+from eventlog.log.lines import Damage
 from eventlog.projections.fold import DayBytes
 from eventlog.settings import load
 from eventlog.settings.schema import Settings
@@ -77,7 +77,7 @@ def read_day(place: StorePlace, day: Day) -> DayBytes:
         except OSError as error:
             if not _is_there(place.log):
                 raise BadRequest("is not there for a worker", where=place.log, hint="mount it, or copy it") from error
-            damage.append(unreadable_file(file, system_reason(error)[0]))
+            damage.append(Damage.of_file(file, system_reason(error)[0]))
     return DayBytes(place.name, day.date, tuple(found), tuple(damage))
 
 

@@ -6,8 +6,8 @@ from itertools import chain
 from msgspec import Struct
 
 from eventlog.app.cluster.addresses import StoreListing, StorePlace, read_day
-from eventlog.log.damage import Damage
 from eventlog.log.days import Day
+from eventlog.log.lines import Damage
 from eventlog.projections import fold
 from eventlog.projections.catalog import chosen
 from eventlog.projections.fold import Part

@@ -12,7 +12,7 @@ from eventlog.app.importing.source import SourceEvent
 from eventlog.format import SESSION_END, timestamps
 from eventlog.log import days
 from eventlog.log.event_log import EventLog
-from eventlog.log.linescan import lines_with
+from eventlog.store.index_lookup import lines_with
 
 _TYPES = ("session_start", "session_end", "stage_summary", "conversation_text")
 _WORDS = [f'"type":"{name}"'.encode() for name in _TYPES]

@@ -12,8 +12,8 @@ from typing import Any
 
 from eventlog import hosts
 from eventlog.app.importing.source import BadPlace, Found, PastEvents, SourceEvent
-from eventlog.format import layers, timestamps
-from eventlog.format.error_text import of_system
+from eventlog.format import SESSION_END, timestamps
+from eventlog.format.errors import system_reason
 from eventlog.hosts.transcripts.conversation_text import TextExtractor
 from eventlog.hosts.transcripts.past_session import PastSession
 from eventlog.hosts.transcripts.read import read_transcript
@@ -33,7 +33,7 @@ def found_in(agent: str, path: Path, settings: Settings, now: int, *, named: boo
         about: PastSession | None = hosts.part(agent, "past").past_session(path, damaged)
         steps = list(read_transcript(agent, str(path))) if about else []
     except OSError as error:
-        yield BadPlace(str(path), of_system(error)[0])
+        yield BadPlace(str(path), system_reason(error)[0])
         return
     yield from (BadPlace(f"{path}:{line}", "not a JSON object") for line in damaged)
     if about is None and named:
@@ -87,7 +87,7 @@ def _summary(steps: Iterable[Step], locale: str) -> dict[str, Any]:
     drawn = summarise(steps, locale)
     if drawn is None:
         return {}
-    return {"type": "stage_summary", "layer": layers.SESSION_END, "scope": "session", **drawn._asdict()}
+    return {"type": "stage_summary", "layer": SESSION_END, "scope": "session", **drawn._asdict()}
 
 
 def _text(drawer: TextExtractor) -> dict[str, Any]:

@@ -4,11 +4,10 @@ Imported inside agents' hooks: standard library only.
 """
 
 from eventlog.fast import fastjson, os
-from eventlog.log.linescan import lines_with
 from eventlog.projections.search.findable import FINDABLE
 from eventlog.store import index_lookup, is_own
 from eventlog.store.files import open_regular
-from eventlog.store.index_lookup import inode_in, name_in, size_in
+from eventlog.store.index_lookup import inode_in, lines_with, name_in, size_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -88,7 +88,7 @@ def _anew(store: "Store", names: ProjectNames, most: int) -> SearchIndex:
     files.make_dirs(store.cache, durable=False)
     path = store.cached("search.sqlite")
     temporary = f"{path}.{os.urandom(4).hex()}{files.ENDING}"
-    os.close(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, files.OURS))
+    os.close(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, files.MODE_PRIVATE))
     try:
         made = _made(store, temporary, names, most)
         made.close()

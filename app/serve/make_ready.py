@@ -21,8 +21,7 @@ from eventlog.projections.context.agent_context import SessionType
 from eventlog.projections.context.build import ContextResult
 from eventlog.projections.context.lasting import lasting
 from eventlog.projections.context.request import ContextRequest
-from eventlog.store import stamps
-from eventlog.store.files import replace_file
+from eventlog.store.files import NO_FILE, replace_file
 
 TICK_NS = 20_000_000  # by so much a clock of a file system may be behind
 
@@ -63,10 +62,10 @@ def keep(opened: OpenStore, call: HookCall, request: ContextRequest, built: Cont
     begun = timestamps.to_ns(before.since)
     if any(changed_at > begun - TICK_NS for _, _, changed_at, _ in files.values()):
         return False
-    if any(files[path] == list(stamps.GONE) for path in (*lasts.there, *copies)):
+    if any(files[path] == list(NO_FILE) for path in (*lasts.there, *copies)):
         return False  # somebody removed it meanwhile; or it is the trace of a file that a real start would make
     bootstrap = context_files.bootstrap_file(opened.settings, request.home).path
-    if built.context.session_type is SessionType.MAIN and files[bootstrap] != list(stamps.GONE):
+    if built.context.session_type is SessionType.MAIN and files[bootstrap] != list(NO_FILE):
         return False  # the next real start is told of it, and uses it up
     kept: dict[str, object] = {
         **before._asdict(),

@@ -26,8 +26,8 @@ from eventlog.format.retractions import statements_of
 from eventlog.format.text import cut, one_line
 from eventlog.hooks import error_log
 from eventlog.log import days
-from eventlog.log.conflict_copies import sync_program
 from eventlog.log.event_log import EventLog
+from eventlog.log.verify import sync_program
 from eventlog.projections.context.recent_events import retractions_since
 from eventlog.settings import load
 from eventlog.store import Store

@@ -27,7 +27,7 @@ from eventlog.format.events import (
 from eventlog.format.marks import digest_of
 from eventlog.format.retractions import Retractions, salt_of, statements_of
 from eventlog.format.text import cut, one_line, statement_of
-from eventlog.log.log_line import LogLine
+from eventlog.log.lines import LogLine
 
 _SAYING = (Fact, StageSummary, PlanEntry)
 _LISTED, _LISTED_CHARS = 8, 100

@@ -10,7 +10,7 @@ from eventlog.log.event_log import EventLog
 from eventlog.projects.root import git_head, project_root
 from eventlog.settings.schema import Settings
 from eventlog.store import Store
-from eventlog.store.safe_read import NotConfined
+from eventlog.store.shared_files import NotConfined
 
 
 class ListedHook(NamedTuple):

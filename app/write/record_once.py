@@ -8,7 +8,6 @@ from typing import get_args
 
 from msgspec.structs import replace
 
-from eventlog.app.locks import locked
 from eventlog.app.machine import Machine
 from eventlog.app.write.rejections import Rejections
 from eventlog.format.errors import Busy, NotStored
@@ -19,6 +18,7 @@ from eventlog.hooks import avoided_log
 from eventlog.log import days
 from eventlog.log.event_log import AppendResult, EventLog, accept, is_unnamed
 from eventlog.store import index_lookup
+from eventlog.store.locks import locked
 from eventlog.store.replica import make_replica
 
 _WITHDRAWALS = tuple(f'"{kind.__struct_config__.tag}"'.encode() for kind in get_args(Withdrawal))

@@ -13,7 +13,7 @@ from eventlog.format.retractions import Retractions, mark_in, statements_of
 from eventlog.format.text import one_line, statement_of
 from eventlog.log import days
 from eventlog.log.event_log import EventLog
-from eventlog.log.log_line import LogLine
+from eventlog.log.lines import LogLine
 from eventlog.projections.bases.base_file import Bases
 from eventlog.projections.bases.ledger import rejected_line
 from eventlog.projections.bases.ledgers import Refusals

@@ -24,14 +24,13 @@ from eventlog.format.text import same_text, statement_of
 from eventlog.log.event_log import EventLog
 from eventlog.projections.views.markdown import as_said, stamped_at
 from eventlog.projections.views.memory import MEMORY
-from eventlog.store import Store, stamps
-from eventlog.store.files import read_regular, remove, replace_file
-from eventlog.store.stamps import Stamp
+from eventlog.store import Store
+from eventlog.store.files import FileStamp, file_stamp, read_regular, remove, replace_file
 
 _MARK = ".edited-"
 _BULLETS = "-*+> "
 _LONG = 12  # bytes of a statement that is looked for within lines: a shorter one may stand there by chance
-_decoder = msgspec.json.Decoder(dict[str, Stamp])
+_decoder = msgspec.json.Decoder(dict[str, FileStamp])
 
 
 class SetAside:
@@ -41,7 +40,7 @@ class SetAside:
         self._root = Path(store.knowledge)
         self._list = store.cached("copies.json")
         there = (str(path) for pattern in MEMORY.owns for path in self._root.glob(f"{pattern}{_MARK}*"))
-        self._there = {path: stamps.of_file(path) for path in there}
+        self._there = {path: file_stamp(path) for path in there}
         self._read = _remembered(self._list) if self._there else {}
 
     def unread(self) -> dict[Path, bytes]:
@@ -63,7 +62,7 @@ class SetAside:
         return copy.with_name(copy.name.partition(_MARK)[0]).relative_to(self._root).as_posix()
 
 
-def _remembered(path: str) -> dict[str, Stamp]:
+def _remembered(path: str) -> dict[str, FileStamp]:
     try:
         return _decoder.decode(read_regular(path))
     except (OSError, msgspec.MsgspecError):

@@ -278,6 +278,13 @@ def json_object(data: bytes | str) -> dict[str, Any] | None:
     return value if isinstance(value, dict) else None
 
 
+def dig(record: Any, *names: str) -> Any:
+    """Return the value under these names; None where the record has no such place."""
+    for name in names:
+        record = record.get(name) if isinstance(record, dict) else None
+    return record
+
+
 def _json_reason(error: Exception) -> str:
     reason = _of_json(error)
     return value_reason(reason) if isinstance(error, msgspec.ValidationError) else reason

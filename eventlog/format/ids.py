@@ -1,6 +1,7 @@
 """Event ids: UUIDv7 (RFC 9562), random for live events, derived where the same source must give the same id."""
 
 from eventlog.fast import os
+from eventlog.format import timestamps
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -92,3 +93,11 @@ def _uuid7(ms: int, tail: bytes) -> str:
     value = (max(ms, 0) << 80) | (0x7 << 76) | ((low >> 66 & 0xFFF) << 64) | (0b10 << 62) | (low & (1 << 62) - 1)
     text = f"{value:032x}"
     return f"{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}"
+
+
+def day_in_id(event_id: str) -> str:
+    """The day an id names; "~", after every day, for an id that names none."""
+    try:
+        return timestamps.from_ns(time_ms(event_id) * 1_000_000)[:10]
+    except (ValueError, OverflowError, OSError):
+        return "~"

@@ -77,9 +77,9 @@ def rejected_mark(salt: str | None, digest: str | None, statement: str | None) -
     return mark_of(statement, "") if statement else ""
 
 
-def salts_in(marks: "Iterable[str]") -> set[str]:
+def salts_in(several: "Iterable[str]") -> set[str]:
     """List the salts of marks."""
-    return {mark.rpartition(_BEFORE)[0] for mark in line_marks}
+    return {mark.rpartition(_BEFORE)[0] for mark in several}
 
 
 def marks_of(text: str, salts: "Collection[str]") -> list[str]:
@@ -107,8 +107,8 @@ def says_the_same(stored: str, text: str) -> bool:
 
     if not is_stand_in(stored):
         return statement_of(stored) == statement_of(text)
-    line_marks = stored[1:].split()
-    return not set(line_marks).isdisjoint(marks_of(text, salts_in(line_marks)))
+    first = stored[1:].split()
+    return not set(first).isdisjoint(marks_of(text, salts_in(first)))
 
 
 # ------------------------------------------------------------------------------------------- of lines

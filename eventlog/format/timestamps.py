@@ -124,8 +124,3 @@ def to_ms(ts: str) -> int:
     days = year * 365 + year // 4 - year // 100 + year // 400 + day_of_year - _DAYS_BEFORE_EPOCH
     seconds = days * 86_400 + int(ts[11:13]) * 3600 + int(ts[14:16]) * 60 + int(ts[17:19])
     return seconds * 1000 + int(ts[20:23])
-
-
-def day_of(ts: str) -> str:
-    """The UTC calendar day of a timestamp, `YYYY-MM-DD`."""
-    return ts[:10]

@@ -6,7 +6,7 @@ Not an event: nothing happened. Lost with the cache. Imported inside agents' hoo
 import time
 
 from eventlog.format import timestamps
-from eventlog.store import rotating_log
+from eventlog.store.files import append_bounded
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ def count_avoided(store: "Store", what: str) -> None:
     """One more `event` (of a hook) or `statement` (of an agent) not written twice; never raises."""
     try:
         day = timestamps.from_ns(time.time_ns())[:10]
-        rotating_log.append(_path(store), f"{day} {what}".encode(), _LARGEST, starts_anew=False)
+        append_bounded(_path(store), f"{day} {what}".encode(), _LARGEST, starts_anew=False)
     except OSError:
         return
 

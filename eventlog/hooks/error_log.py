@@ -14,8 +14,8 @@ from eventlog.fast import fastjson, os
 from eventlog.format import timestamps
 from eventlog.hooks import spare
 from eventlog.secrets import beginning, scrub_fields, without_secrets
-from eventlog.store import Store, rotating_log
-from eventlog.store.files import make_dirs, read_regular
+from eventlog.store import Store
+from eventlog.store.files import append_bounded, make_dirs, read_regular
 
 _LARGEST = 1 << 20  # bytes; then the file is started anew and the old one kept as `.1`
 _KEPT_OF_PAYLOAD = 4096
@@ -50,7 +50,7 @@ def note(store: Store, error: BaseException, lost: "bytes | dict[str, object]", 
     }
     try:
         make_dirs(store.cache)
-        rotating_log.append(path_of(store), fastjson.dumps(said | _kept(lost)), _LARGEST)
+        append_bounded(path_of(store), fastjson.dumps(said | _kept(lost)), _LARGEST)
     except OSError:
         if lost:
             with suppress(OSError):

@@ -5,9 +5,9 @@ first, and only where those lines leave anything to ask. Only lines that carry w
 """
 
 from eventlog.fast import fastjson
-from eventlog.log.linescan import lines_at, lines_with
 from eventlog.store import Store, index_lookup
 from eventlog.store.files import read_regular
+from eventlog.store.index_lookup import lines_at, lines_with
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

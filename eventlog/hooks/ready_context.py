@@ -14,9 +14,8 @@ from eventlog.fast import fastjson, os
 from eventlog.format import ids, timestamps
 from eventlog.projects.root import git_config
 from eventlog.projects.worktree import work_in
-from eventlog.store import stamps
 from eventlog.store.dayfile import path_of
-from eventlog.store.files import read_regular, remove
+from eventlog.store.files import NO_FILE, read_regular, remove, stamp_from
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -61,7 +60,7 @@ def place(store: "Store", call: "HookCall", source: str, instructions: str) -> s
     """Name the file of what is ready for such a session; what is told depends on how long the instructions are."""
     from eventlog.hooks.prompts import program
 
-    own = stamps.of(os.stat(__file__))  # of this installation
+    own = stamp_from(os.stat(__file__))  # of this installation
     listens = str(call.fields.get("session_type", "main"))
     home = os.environ.get("HOME", "")
     lengths = (len(instructions), len(instructions.encode("utf-8", "replace")))
@@ -82,7 +81,7 @@ def log_but(store: "Store", day: str) -> str:
     """Digest names and stamps of all files of the log but the own one of that day; raises OSError."""
     own = f"{day}.jsonl"
     with os.scandir(store.log) as found:
-        files = sorted(f"{file.name} {stamps.of(file.stat())}" for file in found if file.name != own)
+        files = sorted(f"{file.name} {stamp_from(file.stat())}" for file in found if file.name != own)
     return ids.digest("\n".join(files), 16).hex()
 
 
@@ -115,9 +114,9 @@ def config_of(project: str) -> str:
 def stamp_of(path: str) -> list[int]:
     """Make the stamp of a file or a directory, whatever becomes of it."""
     try:
-        return list(stamps.of(os.stat(path)))
+        return list(stamp_from(os.stat(path)))
     except (OSError, ValueError):
-        return list(stamps.GONE)
+        return list(NO_FILE)
 
 
 def _holds(store: "Store", call: "HookCall", kept: "Kept") -> bool:

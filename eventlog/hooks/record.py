@@ -107,7 +107,7 @@ def note_call(store: Store, agent: str) -> None:
             os.utime(path)
         except FileNotFoundError:
             files.make_dirs(store.cached("heard"), durable=False)
-            os.close(os.open(path, os.O_WRONLY | os.O_CREAT, files.OURS))
+            os.close(os.open(path, os.O_WRONLY | os.O_CREAT, files.MODE_PRIVATE))
     except (OSError, eventlog.NotStored):
         return
 

@@ -10,7 +10,7 @@ import time
 
 from eventlog.fast import os
 from eventlog.store import Store
-from eventlog.store.files import OURS, check_regular, make_dirs
+from eventlog.store.files import MODE_PRIVATE, check_regular, make_dirs
 
 _SIZE = 16_384  # bytes
 _CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL
@@ -21,8 +21,8 @@ def reserve(store: Store) -> None:
     """See to it that the room is there; never raises."""
     try:
         make_dirs(store.cache)
-        os.close(os.open(counters(store)[0], _COUNT, OURS))
-        fd = os.open(store.spare, _CREATE, OURS)
+        os.close(os.open(counters(store)[0], _COUNT, MODE_PRIVATE))
+        fd = os.open(store.spare, _CREATE, MODE_PRIVATE)
     except OSError:
         return
     try:
@@ -62,7 +62,7 @@ def count(store: Store) -> None:
 
 
 def _count(path: str) -> None:
-    fd = os.open(path, _COUNT, OURS)
+    fd = os.open(path, _COUNT, MODE_PRIVATE)
     try:
         _lock(fd)
         found = os.fstat(fd)

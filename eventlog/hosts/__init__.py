@@ -4,7 +4,7 @@ All code about a host lies in its room, a folder; `part` loads a module of it on
 by hooks), `profile` (for installers), and where the host keeps transcripts, `past`. Everybody may import this package.
 """
 
-from eventlog.fast.lean import os
+from eventlog.fast import os
 from eventlog.hosts.call import HookCall, Payload, text
 
 TYPE_CHECKING = False

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from eventlog import hosts
-from eventlog.format.untrusted_json import dig
+from eventlog.format.codec import dig
 from eventlog.hosts.save_commands import TOOLS, VERBS
 
 Shape = Literal["nested", "flat", "script"]

@@ -4,24 +4,35 @@ Unreadable   a file that cannot be read (permission, a bad sector) or is no regu
 Replicas     `2026-02-20.laptop.jsonl` came from another machine; all files of a day are one day.
 Duplicates   lines of one day with the same id are one event; should they differ, that of the log's own file counts:
              no copy from elsewhere changes what was said here. Else it is the byte-wise smaller one.
-             The same id on two days is the business of eventlog/log/foreign_ids.py.
+Foreign ids  the same id on two days is one event: the copy counts that lies on the day the id names, else the earliest.
+             An id carries its time, so copies almost always lie in one day, where they are recognised for free. Only an
+             id that names another day than its file's (`misdated`) can have a copy elsewhere; those alone are looked
+             up. So no line written today can take the place of one of another day.
 """
 
 import os
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from eventlog import store
+from eventlog.format import ids, timestamps
+from eventlog.format.errors import system_reason
 from eventlog.format.events import Event, order
-from eventlog.log.damage import Damage, reason_of, unreadable_file
-from eventlog.log.fast_decode import decode_whole
-from eventlog.log.foreign_ids import day_in_id
-from eventlog.log.linescan import lines_at, lines_with
-from eventlog.log.log_line import LogLine, check_line, damage_at, split_lines, unread
+from eventlog.format.ids import day_in_id
+from eventlog.log.lines import (
+    Damage,
+    LogLine,
+    check_line,
+    decode_whole,
+    split_lines,
+)
 from eventlog.store import is_own
 from eventlog.store.files import open_regular, read_regular
+from eventlog.store.index_lookup import lines_at, lines_with
 
 _MANY = 50  # ids, looked for one by one
+
+Holds = Callable[[str, Collection[str]], Collection[str]]
 
 
 class Day(NamedTuple):
@@ -66,7 +77,7 @@ def foreign_files(log_dir: str) -> list[str]:
 def irregular(log_dir: str) -> list[Damage]:
     """List what is named like a day file, but is a directory, FIFO, socket, device, or a link to one or to nothing."""
     found = sorted(path for path, regular in _files(log_dir) if not regular and day_of(path))
-    return [unreadable_file(path, "not a regular file") for path in found]
+    return [Damage.of_file(path, "not a regular file") for path in found]
 
 
 def unreadable(log_dir: str) -> list[Damage]:
@@ -78,7 +89,7 @@ def _unopened(file: str) -> Iterator[Damage]:
     try:
         os.close(open_regular(file))
     except OSError as error:
-        yield unreadable_file(file, reason_of(error))
+        yield Damage.of_file(file, system_reason(error)[0])
 
 
 def entries(day: Day, mentioning: Sequence[bytes] = ()) -> tuple[list[LogLine], list[Damage]]:
@@ -96,9 +107,7 @@ def entries(day: Day, mentioning: Sequence[bytes] = ()) -> tuple[list[LogLine], 
         other = kept.setdefault(found.event.id, found)
         if other.line != found.line:
             kept[found.event.id] = min(other, found, key=claim)
-            damage.append(
-                damage_at(found, "conflict", f"not the line of {other.file}:{other.number}, with the same id")
-            )
+            damage.append(found.damage("conflict", f"not the line of {other.file}:{other.number}, with the same id"))
     return sorted(kept.values(), key=lambda entry: order(entry.event)), damage
 
 
@@ -114,7 +123,7 @@ def entries_of(day: Day, event_ids: Collection[str]) -> list[LogLine]:
 def _naming(day: Day, file: str, ids: Sequence[bytes]) -> Iterator[LogLine | Damage]:
     data = day.content_of(file)
     for start, end in lines_with(data, ids):
-        yield from check_line(unread(data[start:end], file, data.count(b"\n", 0, start) + 1, start), day.date)
+        yield from check_line(LogLine.unread(data[start:end], file, data.count(b"\n", 0, start) + 1, start), day.date)
 
 
 def _each_once(found: Iterable[LogLine | Damage]) -> list[LogLine]:
@@ -161,7 +170,7 @@ def load_mentioning(day: Day, words: Sequence[bytes]) -> list[Event]:
     decoded = decode_whole(b"".join(line + b"\n" for line, _ in lines), day.date)
     if decoded is not None and len({event.id for event in decoded}) == len(decoded):
         return decoded
-    found = (one for line, file in lines for one in check_line(unread(line, file, 0, 1), day.date))
+    found = (one for line, file in lines for one in check_line(LogLine.unread(line, file, 0, 1), day.date))
     return [entry.event for entry in _each_once(found)]
 
 
@@ -170,7 +179,7 @@ def scan(file: str, day: str) -> Iterator[LogLine | Damage]:
     try:
         data = read_regular(file)
     except OSError as error:
-        yield unreadable_file(file, reason_of(error))
+        yield Damage.of_file(file, system_reason(error)[0])
         return
     yield from _scan_bytes(file, data, day)
 
@@ -194,7 +203,7 @@ def _scanned(day: Day, mentioning: Sequence[bytes]) -> Iterator[Iterator[LogLine
 def _scan_for(file: str, data: bytes, day: str, words: Sequence[bytes]) -> Iterator[LogLine]:
     """Read the lines of a file that hold any of the words, in lower case as they are given; no line has a number."""
     for start, end in lines_with(data.lower(), words):
-        found = check_line(unread(data[start:end], file, 0, start), day)
+        found = check_line(LogLine.unread(data[start:end], file, 0, start), day)
         yield from (one for one in found if isinstance(one, LogLine))
 
 
@@ -213,7 +222,7 @@ def entries_at(file: str, offsets: Sequence[int]) -> Iterator[LogLine]:
     """
     day = day_of(file)
     for offset, line in zip(offsets, lines_at(file, offsets), strict=True):
-        checked = check_line(unread(line.removesuffix(b"\n"), file, 0, offset), day)
+        checked = check_line(LogLine.unread(line.removesuffix(b"\n"), file, 0, offset), day)
         yield from (found for found in checked if isinstance(found, LogLine))
 
 
@@ -245,3 +254,36 @@ def is_regular(entry: "os.DirEntry[str]") -> bool:
 def day_of(file: str) -> str:
     """The day a file's name says, whatever its directory; "" where it is not the name of a day file."""
     return store.day_of(file.rpartition("/")[2])
+
+
+def misdated(day: str, event_ids: Collection[str]) -> list[str]:
+    """Those ids that name another day, in the order given."""
+    start = timestamps.to_ms(f"{day}T00:00:00.000000Z")
+    low, high = ids.prefix(start), ids.prefix(start + 86_400_000)
+    ordered = sorted(event_ids)  # hardly any work: they rise as times do
+    if not ordered or (low <= ordered[0] and ordered[-1] < high):
+        return []
+    return [event_id for event_id in event_ids if not low <= event_id < high]
+
+
+class DuplicateFilter:
+    """Fed the days in order, tells which of a day's ids another day's event has.
+
+    `holds(day, ids)` answers which of those ids that day of the log has; it is asked for misdated ids only.
+    """
+
+    def __init__(self, holds: Holds) -> None:
+        self._holds = holds
+        self._seen: set[str] = set()
+
+    def of(self, found: Iterable[str]) -> frozenset[str]:
+        """Find those of the next day's misdated ids that do not count there."""
+        found = set(found)
+        copies = found & self._seen
+        by_home: dict[str, set[str]] = {}
+        for event_id in found - copies:
+            by_home.setdefault(day_in_id(event_id), set()).add(event_id)
+        for home, candidates in by_home.items():
+            copies |= candidates & set(self._holds(home, candidates))
+        self._seen |= found
+        return frozenset(copies)

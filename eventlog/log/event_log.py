@@ -12,12 +12,11 @@ from eventlog.format import codec, ids, timestamps
 from eventlog.format.codec import refuse_reserved
 from eventlog.format.errors import NotStored
 from eventlog.format.events import HUMAN, EntryApplied, Event, KnowledgeEdited, PlanEntry, ProjectSeen
+from eventlog.format.ids import day_in_id
 from eventlog.log import batches, days
-from eventlog.log.damage import Damage
-from eventlog.log.days import Day
-from eventlog.log.foreign_ids import CopyFilter, day_in_id, misdated
+from eventlog.log.days import Day, DuplicateFilter, misdated
 from eventlog.log.index import ConversationIndex
-from eventlog.log.log_line import LogLine
+from eventlog.log.lines import Damage, LogLine
 from eventlog.secrets import scrub_fields
 from eventlog.settings import cached
 from eventlog.store import Store, index_lookup
@@ -106,7 +105,7 @@ class EventLog:
             codec.encode(event if event.ts else Moment(0, "").stamp(event, 0))
         by_day: dict[str, list[int]] = {}
         for position, event in enumerate(accepted):
-            by_day.setdefault(timestamps.day_of(event.ts), []).append(position)
+            by_day.setdefault(event.ts[:10], []).append(position)
         done: dict[int, AppendResult] = {}
         try:
             for day, positions in sorted(by_day.items()):
@@ -124,7 +123,7 @@ class EventLog:
 
         Whoever is told "already there" is promised as much as who is told "stored".
         """
-        self._confirm({timestamps.day_of(event.ts)})
+        self._confirm({event.ts[:10]})
 
     def read(self, since: str = "", until: str = "~") -> Iterator[Event]:
         """Events with `since <= ts <= until`, oldest first, one day in memory at a time; damage is passed over."""
@@ -145,7 +144,7 @@ class EventLog:
         letters; no other line is decoded, nor its damage heard of. `progress` is told how many days are read, and of
         how many.
         """
-        elsewhere, asked = CopyFilter(self.holding), self.days(since, until)
+        elsewhere, asked = DuplicateFilter(self.holding), self.days(since, until)
         for number, day in enumerate(asked, 1):
             found, damage = days.entries(day, mentioning)
             progress(number, len(asked))
@@ -164,7 +163,7 @@ class EventLog:
         """Like `session`, with the line behind each event."""
         found = self.index.entries(conversation_id)
         lost = {entry.event.id for entry in found if entry.event.ts[:10] != day_in_id(entry.event.id)}
-        copies = CopyFilter(self.holding).of(lost) if lost else ()
+        copies = DuplicateFilter(self.holding).of(lost) if lost else ()
         return [entry for entry in found if entry.event.id not in copies]
 
     def find(self, event_ids: Collection[str]) -> dict[str, LogLine]:
@@ -288,7 +287,7 @@ class EventLog:
             result.append(AppendResult(there.setdefault(key, event), new))
         if lines := b"".join(codec.encode(event) + b"\n" for event, new in result if new):
             file.append(lines)
-        if found := {timestamps.day_of(event.ts) for event, new in result if not new}:
+        if found := {event.ts[:10] for event, new in result if not new}:
             file.confirm()
             self._confirm(found, but=file.path)
         return result
@@ -347,7 +346,7 @@ def _without_secrets(event: Event) -> Event:
 
 
 def _day_of(ns: int) -> str:
-    return timestamps.day_of(timestamps.from_ns(ns))
+    return timestamps.from_ns(ns)[:10]
 
 
 class Moment(NamedTuple):

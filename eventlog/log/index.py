@@ -19,13 +19,12 @@ import msgspec
 from eventlog.fast.fastjson import BOM
 from eventlog.format.errors import NotStored
 from eventlog.format.events import order
+from eventlog.format.ids import day_in_id
 from eventlog.log import days
-from eventlog.log.foreign_ids import day_in_id
-from eventlog.log.linescan import lines_with
-from eventlog.log.log_line import LogLine
+from eventlog.log.lines import LogLine
 from eventlog.store import index_lookup
 from eventlog.store.files import read_regular, replace_file
-from eventlog.store.index_lookup import FileStamp, LookupResult, name_in, size_in
+from eventlog.store.index_lookup import FileStamp, LookupResult, lines_with, name_in, size_in
 
 _SCAN_AT_MOST = 4 << 20  # bytes of changed files to scan per read before they are folded into the index
 _LITTLE = 256 << 10  # bytes to scan per read even where the index knows less than half of the log

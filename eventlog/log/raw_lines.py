@@ -6,10 +6,10 @@ is otherwise there is no answer (None), and the careful reader is asked.
 
 from eventlog.fast import fastjson
 from eventlog.format import timestamps
-from eventlog.log.foreign_ids import day_in_id
-from eventlog.log.linescan import lines_at, lines_with
+from eventlog.format.ids import day_in_id
 from eventlog.store import index_lookup
 from eventlog.store.files import read_regular
+from eventlog.store.index_lookup import lines_at, lines_with
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

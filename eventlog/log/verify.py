@@ -1,17 +1,21 @@
-"""Is the log whole? Every line of every file, and what no reader may assume: that the last line is finished."""
+"""Whether the log is whole: every line of every file, also that the last line is finished; names of conflict copies.
 
+A conflict copy is what a sync program makes of two versions of a day file it cannot reconcile. No reader takes it: an
+old copy would bring back what was redacted since.
+"""
+
+import re
 from collections.abc import Callable, Iterator
 
 from msgspec import Struct
 
 from eventlog.fast.fastjson import MAX_LINE
+from eventlog.format.ids import day_in_id
 from eventlog.log import days
-from eventlog.log.damage import Damage
-from eventlog.log.days import Day
+from eventlog.log.days import Day, DuplicateFilter, misdated
 from eventlog.log.event_log import EventLog
-from eventlog.log.fast_decode import decode_whole
-from eventlog.log.foreign_ids import CopyFilter, day_in_id, misdated
-from eventlog.log.log_line import LogLine
+from eventlog.log.lines import Damage, LogLine, decode_whole
+from eventlog.store import day_of
 from eventlog.store.dayfile import read_settled
 
 
@@ -27,7 +31,7 @@ class VerifyResult(Struct):
 def verify(log: EventLog, progress: Callable[[int, int], None] = lambda _done, _all: None) -> VerifyResult:
     """Read the whole log, one day in memory at a time; raises Busy where a file's lock is not to be had."""
     found = VerifyResult(strangers=days.foreign_files(log.store.log))
-    elsewhere = CopyFilter(log.holding)
+    elsewhere = DuplicateFilter(log.holding)
     there = log.days()
     for number, day in enumerate(there, 1):
         progress(number, len(there))
@@ -56,7 +60,7 @@ def _ordinary(day: Day) -> list[str] | None:
     return ids if len(set(ids)) == len(ids) else None
 
 
-def _look_closely(day: Day, elsewhere: CopyFilter, found: VerifyResult) -> None:
+def _look_closely(day: Day, elsewhere: DuplicateFilter, found: VerifyResult) -> None:
     """Read a day line by line. Raises Busy."""
     entries, damage = days.entries(day)
     copies = elsewhere.of(misdated(day.date, [entry.event.id for entry in entries]))
@@ -68,7 +72,7 @@ def _look_closely(day: Day, elsewhere: CopyFilter, found: VerifyResult) -> None:
 
 def _conflict(entry: LogLine) -> Damage:
     reason = f"its id is that of another day's event, which counts: it names {day_in_id(entry.event.id)}"
-    return Damage(entry.file, entry.number, entry.offset, "conflict", reason)
+    return entry.damage("conflict", reason)
 
 
 def _torn(file: str) -> Iterator[Damage]:
@@ -82,3 +86,27 @@ def _torn(file: str) -> Iterator[Damage]:
     start = data.rfind(b"\n") + 1
     reason = "the last line is not finished, and no one is writing it; the next append isolates it"
     yield Damage(file, data.count(b"\n") + 1, start, "torn", reason)
+
+
+_NAMES = (
+    ("Syncthing", r"\.sync-conflict-"),
+    ("Dropbox", r" \(.*'s conflicted copy.*\)"),
+    ("Nextcloud", r" \((?:case )?conflict.*\)|_conflict-"),
+    ("Seafile", r" \(SFConflict.*\)"),
+    ("Resilio", r"\.conflict$"),
+    ("rclone", r"\.conflict\d+$"),
+    ("Synology Drive", r"_(?:upload)?conflict"),
+    ("Google Drive", r" \(\d+\)$"),
+    ("iCloud", r" \d+$"),
+    ("OneDrive", r"^-[^.]+$"),
+)
+_BY_NAME = [(program, re.compile(pattern, re.IGNORECASE)) for program, pattern in _NAMES]
+_DAY = len("2026-02-20")
+
+
+def sync_program(name: str) -> str:
+    """Name the program that calls its copy of a day file like this; "" where it is no such name."""
+    if not day_of(f"{name[:_DAY]}.jsonl") or not name.endswith(".jsonl") or day_of(name):
+        return ""
+    rest = name[_DAY:].removesuffix(".jsonl")
+    return next((program for program, pattern in _BY_NAME if pattern.search(rest)), "")

@@ -73,9 +73,9 @@ def _stamp(path: str) -> str | None:
         found = os.stat(path)
     except OSError:
         return None
-    from eventlog.store import stamps
+    from eventlog.store.files import stamp_from
 
-    return " ".join(map(str, stamps.of(found)))
+    return " ".join(map(str, stamp_from(found)))
 
 
 def _saved(store: "Store", stamp: str) -> "Values | None":

@@ -126,7 +126,7 @@ def _is_near(stamp: bytes, now: int, within_ms: int | None) -> bool:
 
 def _is_whole(data: bytes, at: int, tail: str) -> bool:
     """Tell whether the id stands in a line that is an event from its beginning to its end."""
-    from eventlog.log.linescan import line_at
+    from eventlog.store.index_lookup import line_at
 
     start, end = line_at(data, at)
     if start == 0 and len(data) >= _REMEMBERED_BYTES:  # the line may begin before `data` does

@@ -343,12 +343,12 @@ class DayFile:
             if self._confirmed:
                 sync_dir(self._dir)
         except OSError as error:
-            from eventlog.log.damage import reason_of
+            from eventlog.format.errors import system_reason
 
             if self._written:
                 self._write_once_more()
             raise eventlog.NotStored(
-                f"{'written' if self._written else 'there'}, but not made durable: {reason_of(error)}",
+                f"{'written' if self._written else 'there'}, but not made durable: {system_reason(error)[0]}",
                 where=self.path,
                 hint="check the disk; a power cut may lose these events",
             ) from error

@@ -1,4 +1,4 @@
-"""How files and directories of a store come to be: for the owner only, whole, and durable where it is promised.
+"""Files and directories of a store: made for the owner only, whole, and durable where that is promised; stamped.
 
 Imported inside agents' hooks: os only.
 """
@@ -17,10 +17,12 @@ if TYPE_CHECKING:
     Content = bytes | Callable[[BinaryIO], None]
 
 
+FileStamp = tuple[int, int, int, int]  # size in bytes, modification and change time in nanoseconds, inode
+NO_FILE: FileStamp = (0, 0, 0, 0)
 PATIENCE = 10.0  # seconds; whoever holds a lock for longer is stopped, or very slow
 _SHOWN = 60  # characters of a command
 
-OURS = 0o600
+MODE_PRIVATE = 0o600
 ENDING = ".tmp"
 ADDED = len(".0a1b2c3d") + len(ENDING)
 HEX = frozenset("0123456789abcdef")
@@ -106,15 +108,50 @@ def read_end(path: str, most: int) -> bytes:
         return opened.read()
 
 
+def file_stamp(path: str) -> FileStamp:
+    """Make the stamp of a file, to tell later whether it has changed; `NO_FILE` where none can be looked at."""
+    try:
+        return stamp_from(os.stat(path))
+    except OSError:
+        return NO_FILE
+
+
+def stamp_from(found: os.stat_result) -> FileStamp:
+    """Make the stamp of a file from what the system says of it."""
+    # with the change time: a program may set a file's modification time back, but never that
+    return found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino
+
+
+def append_bounded(path: str, line: bytes, largest: int, *, starts_anew: bool = True) -> None:
+    """Append a line to a log in the cache; raises OSError, also for a partial write, which is cut back.
+
+    A file of more than `largest` bytes becomes `.1` and a new one begins; else, without `starts_anew`, it is full.
+    """
+    fd = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, MODE_PRIVATE)
+    try:
+        before = os.fstat(fd).st_size
+        if before > largest:
+            if not starts_anew:
+                return
+            os.replace(path, f"{path}.1")
+        written = os.write(fd, line + b"\n")
+        if written <= len(line):
+            if os.fstat(fd).st_size == before + written:  # no other line has come behind it
+                os.ftruncate(fd, before)
+            raise OSError("no space for the whole line")
+    finally:
+        os.close(fd)
+
+
 def write_note(path: str, data: bytes) -> None:
     """Write a small file of the cache anew: not whole, not durable, and where it cannot be, there is none."""
     flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
     try:
         try:
-            fd = os.open(path, flags, OURS)
+            fd = os.open(path, flags, MODE_PRIVATE)
         except FileNotFoundError:
             make_dirs(os.path.dirname(path))
-            fd = os.open(path, flags, OURS)
+            fd = os.open(path, flags, MODE_PRIVATE)
     except OSError:
         return
     try:
@@ -133,7 +170,7 @@ def sync_file(path: str) -> None:
     sync_dir(os.path.dirname(path))
 
 
-def replace_file(path: str, data: "Content", *, durable: bool = True, mode: int = OURS) -> None:
+def replace_file(path: str, data: "Content", *, durable: bool = True, mode: int = MODE_PRIVATE) -> None:
     """Make `data`, or what it writes, the whole content of a file of that mode, or leave the old one; raises NotStored.
 
     Temp file beside it, write, fsync, rename, fsync of the directory; a cache may leave out the syncs.
@@ -155,8 +192,8 @@ def replace_file(path: str, data: "Content", *, durable: bool = True, mode: int 
 
 def write_temporary(temporary: str, data: "Content", *, durable: bool, mode: int) -> None:
     """Write a new file that is going to take the place of another; raises OSError."""
-    with os.fdopen(os.open(temporary, _CREATE, OURS), "wb") as opened:
-        if mode != OURS:
+    with os.fdopen(os.open(temporary, _CREATE, MODE_PRIVATE), "wb") as opened:
+        if mode != MODE_PRIVATE:
             os.chmod(temporary, mode)  # whatever the umask
         if callable(data):
             data(opened)

@@ -1,22 +1,24 @@
-"""`cache/conversations.index`, the reading half: where a conversation's lines are, at a cost that does not grow.
+"""Lines of the log found without decoding: by `cache/conversations.index`, or by the bytes they hold.
 
 Format       first line: JSON `{"version", "size" of the rest, "files": ["name stamp", …]}`; then,
              sorted by bytes, one line per conversation: its id as a JSON string, TAB,
              `file:offset,offset;file:offset` (file by position).
-Lookup       bisection in the file.
+Lookup       bisection in the file: its cost does not grow with the log.
 
-What it says of a day file holds while the file's stamp (see eventlog/store/stamps.py) is the same.
+What it says of a day file holds while the file's stamp (see eventlog/store/files.py) is the same.
 Imported inside agents' hooks: standard library only, as little of it as possible.
 """
 
 from _stat import S_ISREG
 
 from eventlog.fast import fastjson, os
-from eventlog.store import day_of, is_plain, stamps
+from eventlog.fast.fastjson import BOM
+from eventlog.store import day_of, is_plain
+from eventlog.store.files import open_regular, stamp_from
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator, Sequence
     from typing import BinaryIO
 
 VERSION = 3
@@ -69,7 +71,7 @@ def stamp_of(log_dir: str, name: str, directory: int | None = None) -> FileStamp
         found = os.stat(f"{log_dir}/{name}" if directory is None else name, dir_fd=directory)
     except OSError:
         return ""
-    size, mtime, ctime, inode = stamps.of(found)
+    size, mtime, ctime, inode = stamp_from(found)
     return f"{name} {size} {mtime} {ctime} {inode}" if S_ISREG(found.st_mode) else ""
 
 
@@ -170,3 +172,50 @@ def _bisect(opened: "BinaryIO", low: int, key: bytes) -> bytes:
         else:
             low = start + len(line)
     return b""
+
+
+# ------------------------------------------------------------------------------------------- by bytes
+
+
+def line_at(data: bytes, at: int) -> tuple[int, int]:
+    """Find start and end, without its line break, of the line around an offset."""
+    start, end = data.rfind(b"\n", 0, at) + 1, data.find(b"\n", at)
+    return start, len(data) if end < 0 else end
+
+
+def lines_with(data: bytes, words: "Iterable[bytes]") -> "Iterator[tuple[int, int]]":
+    """Find start and end of each line that holds any of the words, once, in no particular order.
+
+    A byte order mark before the first line is not part of it.
+    """
+    starts: set[int] = set()
+    for word in words:
+        at = data.find(word)
+        while at >= 0:
+            start, end = line_at(data, at)
+            if start not in starts:
+                starts.add(start)
+                yield len(BOM) if start == 0 and data.startswith(BOM) else start, end
+            at = data.find(word, end)
+
+
+def lines_at(path: str, offsets: "Sequence[int]") -> "Iterator[bytes]":
+    """Read the lines of a file that start at these offsets, in the order given, with their ends; raises OSError.
+
+    Where there are none, it is not opened.
+    """
+    if not offsets:
+        return
+    with os.fdopen(open_regular(path), "rb") as opened:
+        for offset in offsets:
+            opened.seek(offset)
+            yield opened.readline()
+
+
+def last_lines_with(data: bytes, word: bytes) -> "Iterator[tuple[int, int]]":
+    """Find start and end of each line that holds the word, the last one first."""
+    at = data.rfind(word)
+    while at >= 0:
+        start, end = line_at(data, at)
+        yield start, end
+        at = data.rfind(word, 0, start)

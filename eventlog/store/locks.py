@@ -1,15 +1,20 @@
-"""A lock between processes that the kernel takes back, however its holder ends.
+"""Locks between processes, in `cache/`, or in `locks/` where the cache cannot be written.
 
-`filelock`, which stands in on Windows, loads a good part of the standard library: a replay would wait for it.
+The kernel releases a lock however its holder ends. `filelock` stands in on Windows only: to import it takes 20 ms, for
+which every replay and every recorded event would wait, and it would save twenty lines.
 """
 
-from contextlib import AbstractContextManager
+import errno
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
 from types import TracebackType
 from typing import Self
 
 from eventlog.fast import os
+from eventlog.format.errors import Busy, NotStored
+from eventlog.store import Store
 from eventlog.store.dayfile import is_at, wait_for
-from eventlog.store.files import OURS, PATIENCE, busy, make_dirs, not_stored
+from eventlog.store.files import MODE_PRIVATE, PATIENCE, busy, make_dirs, not_stored
 
 try:
     import fcntl
@@ -35,7 +40,7 @@ def _by_filelock(path: str, patience: float | None) -> AbstractContextManager[ob
     from filelock import FileLock, Timeout
 
     try:
-        return FileLock(path, mode=OURS).acquire(timeout=PATIENCE if patience is None else patience)
+        return FileLock(path, mode=MODE_PRIVATE).acquire(timeout=PATIENCE if patience is None else patience)
     except Timeout as error:
         raise busy(path, patience) from error
 
@@ -46,7 +51,7 @@ class HeldLock:
     def __init__(self, path: str, patience: float | None = None) -> None:
         """Wait for it, so many seconds; raises OSError where there can be none, Busy where it is not to be had."""
         while True:
-            self._fd = os.open(path, _OPEN, OURS)
+            self._fd = os.open(path, _OPEN, MODE_PRIVATE)
             try:
                 wait_for(self._fd, fcntl.LOCK_EX, path, patience)
                 if is_at(os.fstat(self._fd), path):  # not one that was removed meanwhile
@@ -62,3 +67,32 @@ class HeldLock:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
         fcntl.flock(self._fd, fcntl.LOCK_UN)  # also where a child still has the file
         os.close(self._fd)
+
+
+def locked(store: Store, path: str, patience: float | None = None) -> AbstractContextManager[object]:
+    """Take the lock of that path in the cache, for the `with` around it; none on a disk on which nobody can write.
+
+    Raises NotStored where there can be none, Busy where its holder does not let go in so many seconds.
+    """
+    try:
+        return lock(usable(store, path), patience)
+    except Busy:
+        raise
+    except NotStored as error:
+        if isinstance(error.__cause__, OSError) and error.__cause__.errno == errno.EROFS:
+            return nullcontext()
+        raise
+
+
+def usable(store: Store, path: str) -> str:
+    """Return the path of a file in the cache, or of the one in its place where that cannot be written; makes neither.
+
+    All programs of one user get the same.
+    """
+    wanted = existing = Path(path)
+    while not os.path.lexists(existing):
+        existing = existing.parent
+    is_there = existing == wanted
+    is_right = existing.is_file() if is_there else existing.is_dir()
+    may_be = is_right and os.access(existing, os.R_OK | os.W_OK | (0 if is_there else os.X_OK))
+    return path if may_be else f"{store.root}/locks/{wanted.name}"

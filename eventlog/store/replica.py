@@ -82,7 +82,7 @@ def _make(store: "Store") -> None:
     durable = _wants_sync(store)
     files.make_dirs(store.root, durable=durable)
     temporary = f"{store.replica}.{os.urandom(4).hex()}{files.ENDING}"
-    files.write_temporary(temporary, f"{_new_name()}\n".encode(), durable=durable, mode=files.OURS)
+    files.write_temporary(temporary, f"{_new_name()}\n".encode(), durable=durable, mode=files.MODE_PRIVATE)
     try:
         os.link(temporary, store.replica)
     except FileExistsError:

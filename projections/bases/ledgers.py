@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 from typing import NamedTuple
 
 from eventlog.format.events import counts_at
-from eventlog.format.statement_marks import says_the_same
+from eventlog.format.marks import says_the_same
 from eventlog.projections.bases.plan_file import change_of
 from eventlog.projections.bases.sections import SectionId, Under
 

@@ -36,10 +36,10 @@ from eventlog.format.events import (
     counts_at,
     order,
 )
+from eventlog.format.ids import day_in_id
 from eventlog.format.retractions import Retractions
 from eventlog.format.text import one_line, same_text
 from eventlog.log.event_log import EventLog
-from eventlog.log.foreign_ids import day_in_id
 from eventlog.projections.base import Line
 from eventlog.projections.context.recent_events import events_of, mentioning
 from eventlog.projections.current.conversations import Conversation, Conversations

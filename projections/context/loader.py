@@ -8,7 +8,7 @@ from codecs import utf_8_decode
 from pathlib import Path
 
 from eventlog.fast.fastjson import BOM
-from eventlog.store.safe_read import NotConfined, read_below
+from eventlog.store.shared_files import NotConfined, read_below
 
 _LONGEST = 1 << 20  # bytes read of a file; no budget is anywhere near
 

@@ -23,9 +23,9 @@ from eventlog.format.events import (
     Withdrawal,
     order,
 )
+from eventlog.format.ids import day_in_id
 from eventlog.log import days
 from eventlog.log.event_log import EventLog
-from eventlog.log.foreign_ids import day_in_id
 from eventlog.projections.current.conversations import Conversation, Conversations
 from eventlog.projections.engine.day_fold import stamps_of, stored_day, stored_decisions, stored_row
 from eventlog.projections.engine.row_store import RowStore

@@ -23,17 +23,16 @@ from eventlog.format.events import (
     StageSummary,
     Withdrawal,
 )
+from eventlog.format.marks import stand_in
 from eventlog.format.retractions import Retractions, statements_of, wordless
-from eventlog.format.statement_marks import stand_in
-from eventlog.log.damage import Damage
-from eventlog.log.days import Day
+from eventlog.log.days import Day, misdated
 from eventlog.log.envelope_scan import Skimmed, SkimmedEvents
-from eventlog.log.foreign_ids import misdated
+from eventlog.log.lines import Damage
 from eventlog.projections.current.conversations import Conversation, Conversations
 from eventlog.projections.current.knowledge_events import Knowledge
 from eventlog.projections.current.places import Places
 from eventlog.projections.engine.row_store import RowsDamaged, RowStore
-from eventlog.store import stamps
+from eventlog.store.files import file_stamp
 
 DayFileStamp = tuple[str, int, int, int, int]
 
@@ -276,4 +275,4 @@ def stamps_of(day: Day) -> list[DayFileStamp]:
     A day whose bytes were handed in has no stamps: it does not change.
     """
     files = day.files if day.data is None else ()
-    return [(file.rpartition("/")[2], *stamps.of_file(file)) for file in files]
+    return [(file.rpartition("/")[2], *file_stamp(file)) for file in files]

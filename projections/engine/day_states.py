@@ -13,14 +13,13 @@ from typing import NamedTuple, Protocol, cast
 import msgspec
 
 from eventlog.format.events import AnyEvent, EntryApplied, EntryResolved, Event, KnowledgeEdited
+from eventlog.format.ids import day_in_id
 from eventlog.format.marks import marks_of, salts_in
 from eventlog.format.retractions import Retractions, judged_statements, statements_of
 from eventlog.log import days
-from eventlog.log.damage import Damage
-from eventlog.log.days import Day
+from eventlog.log.days import Day, DuplicateFilter
 from eventlog.log.envelope_scan import Skimmed, SkimmedEvents, envelope_of, skim
-from eventlog.log.foreign_ids import CopyFilter, day_in_id
-from eventlog.log.linescan import line_at
+from eventlog.log.lines import Damage
 from eventlog.projections.current.conversations import Conversation, Conversations
 from eventlog.projections.current.identity import Identities
 from eventlog.projections.current.knowledge_events import Knowledge
@@ -39,6 +38,7 @@ from eventlog.projections.engine.day_fold import (
     strays_of,
 )
 from eventlog.projections.engine.row_store import RowStore
+from eventlog.store.index_lookup import line_at
 
 EVERYTHING = "~"  # after every time
 _NOTHING = Redaction()
@@ -97,7 +97,7 @@ class DayStates:
         before, known = self.withdrawn, self.identities
         for date in sorted(self.rows.keys() - {day.date for day in self.there}):
             self._put(date, None, Conversations(), Knowledge())
-        elsewhere = CopyFilter(partial(self._log.holding, until=self._until))
+        elsewhere = DuplicateFilter(partial(self._log.holding, until=self._until))
         for position, day in enumerate(self.there):
             row = self.rows.get(day.date)
             left_out = elsewhere.of(row.misdated) if row and row.stamps == self._stamps_of(day) else None
@@ -212,11 +212,11 @@ class DayStates:
         is_whole = day.date < self._until[:10]
         return stamps_of(day) + ([] if is_whole else [(self._until, 0, 0, 0, 0)])
 
-    def _fold(self, day: Day, copies: CopyFilter | Collection[str], withheld: Redaction = _NOTHING) -> None:
+    def _fold(self, day: Day, copies: DuplicateFilter | Collection[str], withheld: Redaction = _NOTHING) -> None:
         row = DayRow(self._stamps_of(day))
         fold, row.damage = self._read(day, withheld)
         row.misdated = fold.misdated
-        row.left_out = sorted(copies.of(row.misdated) if isinstance(copies, CopyFilter) else copies)
+        row.left_out = sorted(copies.of(row.misdated) if isinstance(copies, DuplicateFilter) else copies)
         fold.finish(frozenset(row.left_out))
         row.redacted = sorted({*withheld.ids, *fold.rejected})
         row.events = fold.events

@@ -406,17 +406,17 @@ def test_a_save_in_the_moment_its_file_is_removed_is_kept_and_taken_in_by_the_ne
 
 
 def test_a_bullet_saved_in_the_moment_its_file_was_replaced_is_a_fact_after_the_next_replay(log, memory, monkeypatch):
-    from eventlog.store import exchange_file
+    from eventlog.store import shared_files
 
     log.append(Fact(conversation_id="d", content="Something new"))
-    exchange, saves = exchange_file._exchange, iter([lambda text: text.replace("tabs\n", "tabs\n- Likes tea\n")])
+    exchange, saves = shared_files._exchange, iter([lambda text: text.replace("tabs\n", "tabs\n- Likes tea\n")])
 
     def late(one, other):
         for change in saves:
             edit(memory, change)
         return exchange(one, other)
 
-    monkeypatch.setattr(exchange_file, "_exchange", late)
+    monkeypatch.setattr(shared_files, "_exchange", late)
     before = rebuilt(log).read_text()
     assert ("Likes tea" in before, len(aside(memory))) == (False, 1)
     events = len(list(log.read()))

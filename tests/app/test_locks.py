@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from eventlog import EventLog
-from eventlog.app.locks import locked, usable
 from eventlog.format.errors import Busy, NotStored
+from eventlog.store.locks import locked, usable
 from tests.support.command_line import call, surroundings
 
 TESTS = Path(__file__).parents[1]

@@ -195,17 +195,17 @@ def test_nothing_is_written_outside_the_directory_whatever_ids_and_projects_say(
 
 
 def test_a_save_in_the_moment_of_the_exchange_is_set_aside(root, monkeypatch):
-    from eventlog.store import exchange_file
+    from eventlog.store import shared_files
 
     _publish(root, NOTES)
-    exchange, saves = exchange_file._exchange, iter([b"saved\n"])
+    exchange, saves = shared_files._exchange, iter([b"saved\n"])
 
     def late(one, other):
         for data in saves:
             (root / "notes.md").write_bytes(data)
         return exchange(one, other)
 
-    monkeypatch.setattr(exchange_file, "_exchange", late)
+    monkeypatch.setattr(shared_files, "_exchange", late)
     new = _markdown("notes.md", "# New")
     done = _publish(root, new)
 

@@ -13,8 +13,8 @@ from eventlog.app.build.rewrite_blocks import splice
 from eventlog.projections.base import Pieces
 from eventlog.projections.engine.documents import Layout
 from eventlog.settings.schema import Settings
-from eventlog.store import stamps
-from eventlog.store.exchange_file import Overtaken
+from eventlog.store.files import file_stamp
+from eventlog.store.shared_files import ChangedMeanwhile
 from tests.support.use_cases import rebuild
 
 BLOCKS = st.dictionaries(st.sampled_from("abcdefg"), st.binary(max_size=9), max_size=6).map(
@@ -24,7 +24,7 @@ BLOCKS = st.dictionaries(st.sampled_from("abcdefg"), st.binary(max_size=9), max_
 
 def laid_out(path, blocks):
     Path(path).write_bytes(b"".join(blocks.values()))
-    return Layout("x.jsonl", stamps.of_file(str(path)), {block: len(said) for block, said in blocks.items()})
+    return Layout("x.jsonl", file_stamp(str(path)), {block: len(said) for block, said in blocks.items()})
 
 
 @given(BLOCKS, BLOCKS, st.sets(st.sampled_from("abcdefg")), st.booleans())
@@ -40,7 +40,7 @@ def test_a_spliced_file_holds_the_bytes_of_all_its_blocks(before, now, told, pla
 
         assert b"".join(now.values()) == path.read_bytes()
         assert (now != before) == differs
-        assert ({block: len(said) for block, said in now.items()}, stamps.of_file(str(path))) == (
+        assert ({block: len(said) for block, said in now.items()}, file_stamp(str(path))) == (
             after.lengths,
             after.stamp,
         )
@@ -62,7 +62,7 @@ def test_a_file_that_became_another_is_not_spliced(tmp_path, change):
     os.utime(path, ns=(1, 1))
     change(path)
     left = path.read_bytes() if path.exists() else None
-    with pytest.raises(Overtaken):
+    with pytest.raises(ChangedMeanwhile):
         splice(str(path), Pieces(("line", ""), {"a": None, "b": b"3\n"}), layout)
 
     assert left == (path.read_bytes() if path.exists() else None)
@@ -79,7 +79,7 @@ def test_a_file_that_changes_while_it_is_copied_is_not_spliced(tmp_path, monkeyp
             opened.write(b"mine\n")
 
     monkeypatch.setattr(module, "_copy", meanwhile)
-    with pytest.raises(Overtaken):
+    with pytest.raises(ChangedMeanwhile):
         splice(str(path), Pieces(("line", ""), {"a": None, "b": b"3\n"}), layout)
 
     assert ([path], b"1\n2\nmine\n") == ([*tmp_path.iterdir()], path.read_bytes())

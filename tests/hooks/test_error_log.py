@@ -184,7 +184,7 @@ def test_a_failure_that_lost_nothing_or_is_noted_is_not_counted(store, monkeypat
     spare.reserve(Store(str(store)))
     monkeypatch.setattr("eventlog.hooks.safety_nets.answer", lambda *_, **__: 1 / 0)
     tell(store, QUIET)
-    monkeypatch.setattr("eventlog.store.rotating_log.append", _full)
+    monkeypatch.setattr("eventlog.store.files.append_bounded", _full)
     tell(store, claude("PostToolUse", tool_use_id="t-10"))
 
     assert (2, None) == (len(events_of(store)), error_log.lost(Store(str(store))))

@@ -15,7 +15,6 @@ from tests.support.tree import IMPORT_PATH, PACKAGE
 OURS = {
     "fast",
     "fast.fastjson",
-    "fast.lean",
     "fast.modules",
     "fast.os_subset",
     "format",
@@ -48,10 +47,7 @@ AT_THE_END = {
     "hooks.history",
     "hooks.open_sessions",
     "hooks.predecessor",
-    "log",
-    "log.linescan",
     "store.index_lookup",
-    "store.stamps",
 }
 STANDARD = {"_blake2", "_json", "_stat", "faulthandler", "fcntl", "gc"}  # and not `os`
 ROOM = re.compile(r"hosts\.\w+(\.protocol)?")  # of the host that calls

@@ -11,8 +11,8 @@ from eventlog import fold
 from eventlog.app.build.replay import replay
 from eventlog.format import codec
 from eventlog.format.errors import BadRequest
+from eventlog.format.ids import day_in_id
 from eventlog.log import days
-from eventlog.log.foreign_ids import day_in_id
 from eventlog.settings.schema import Settings
 from eventlog.store.files import read_regular
 from tests.support.builders import fact

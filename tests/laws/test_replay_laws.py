@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from eventlog.app.build import cache
 from eventlog.app.build.replay import replay
 from eventlog.fast import fastjson
-from eventlog.format import codec, timestamps
-from eventlog.log.foreign_ids import day_in_id
+from eventlog.format import codec
+from eventlog.format.ids import day_in_id
 from eventlog.projections import ALL
 from eventlog.projections.views.markdown import stamped_at
 from eventlog.settings.schema import MemorySettings, Settings, SummarySettings
@@ -289,6 +289,6 @@ def _scatter(lines, log_dir, chance):
     files: dict[str, list[bytes]] = {}
     for line in chance.sample(lines, len(lines)):
         for replica in chance.sample(REPLICAS, chance.randint(1, 2)):
-            files.setdefault(f"{timestamps.day_of(ts_of(line))}{replica}.jsonl", []).append(line)
+            files.setdefault(f"{ts_of(line)[:10]}{replica}.jsonl", []).append(line)
     for name, there in files.items():
         builders.write(log_dir, b"".join(line + b"\n" for line in there), name)

@@ -14,7 +14,7 @@ from tests.support.builders import fact, kinds, spawn, writer
 from tests.support.effort import rounds
 
 if TYPE_CHECKING:
-    from eventlog.log.damage import Damage
+    from eventlog.log.lines import Damage
 
 pytestmark = pytest.mark.fuzz
 WRITERS, APPENDS = rounds(fixed=4, fuzz=8), rounds(fixed=120, fuzz=250)

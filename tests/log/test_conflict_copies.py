@@ -1,6 +1,6 @@
 import pytest
 
-from eventlog.log.conflict_copies import sync_program
+from eventlog.log.verify import sync_program
 from eventlog.store import day_of
 
 COPIES = {

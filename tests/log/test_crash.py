@@ -15,7 +15,7 @@ from tests.support.builders import NOON, contents, day_of, kinds, line, lines, w
 from tests.support.effort import rounds, seed
 
 if TYPE_CHECKING:
-    from eventlog.log.damage import Damage
+    from eventlog.log.lines import Damage
 
 WRITERS, APPENDS, ENDLESS = 4, 120, 10**9
 

@@ -8,7 +8,8 @@ from eventlog.app.build.replay import replay
 from eventlog.fast import fastjson
 from eventlog.format import codec, ids, timestamps
 from eventlog.format.errors import InvalidEvent
-from eventlog.log.foreign_ids import CopyFilter, day_in_id, misdated
+from eventlog.format.ids import day_in_id
+from eventlog.log.days import DuplicateFilter, misdated
 from eventlog.log.verify import verify
 from eventlog.settings.schema import Settings
 from tests.support.builders import DAY, contents, fact, write
@@ -37,7 +38,7 @@ def test_an_id_that_names_another_day_or_none_is_a_stray():
 def test_of_copies_on_several_days_that_of_the_day_its_id_names_counts_else_the_earliest(copies):
     """Each copy: the day its id names, the day it lies on, and its key."""
     by_day = {day: {id_of(home, key) for home, lies, key in copies if lies == day} for day in DAYS}
-    elsewhere = CopyFilter(lambda day, some: by_day.get(day, set()) & set(some))
+    elsewhere = DuplicateFilter(lambda day, some: by_day.get(day, set()) & set(some))
     kept = {day: by_day[day] - elsewhere.of(misdated(day, by_day[day])) for day in DAYS}
     everything = set().union(*by_day.values())
 

@@ -11,7 +11,7 @@ from tests.support.builders import DAY, NEXT_DAY, contents, day_of, kinds, line,
 from tests.support.strategies import any_lines
 
 if TYPE_CHECKING:
-    from eventlog.log.damage import Damage
+    from eventlog.log.lines import Damage
 
 DAMAGED = {
     "blank": [b"", b" ", b"\t", b"\r"],

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from eventlog.format.errors import NotStored
-from eventlog.store import exchange_file
-from eventlog.store.exchange_file import Overtaken, sweep
+from eventlog.store import shared_files
+from eventlog.store.shared_files import ChangedMeanwhile, sweep
 
 
 @pytest.fixture
@@ -19,7 +19,7 @@ def path(tmp_path):
 def system(request, monkeypatch):
     """With, and without, a system that can exchange files."""
     if request.param == "rename":
-        monkeypatch.setattr(exchange_file, "_exchange", lambda *_names: False)
+        monkeypatch.setattr(shared_files, "_exchange", lambda *_names: False)
 
 
 def left(path):
@@ -27,9 +27,9 @@ def left(path):
 
 
 def test_a_new_file_is_its_owners_and_an_old_one_is_replaced(path, system):
-    exchange_file.exchange_file(str(path), b"one", None)
+    shared_files.replace_if_unchanged(str(path), b"one", None)
     mode = path.stat().st_mode & 0o777
-    exchange_file.exchange_file(str(path), b"two", b"one", mode=0o644)
+    shared_files.replace_if_unchanged(str(path), b"two", b"one", mode=0o644)
 
     assert {"USER.md": b"two"} == left(path)
     assert (0o600, 0o644) == (mode, path.stat().st_mode & 0o777)
@@ -38,31 +38,31 @@ def test_a_new_file_is_its_owners_and_an_old_one_is_replaced(path, system):
 @pytest.mark.parametrize("seen", [None, b"read before"])
 def test_what_was_saved_meanwhile_stays(path, system, seen):
     path.write_bytes(b"saved")
-    with pytest.raises(Overtaken):
-        exchange_file.exchange_file(str(path), b"ours", seen)
+    with pytest.raises(ChangedMeanwhile):
+        shared_files.replace_if_unchanged(str(path), b"ours", seen)
 
     assert {"USER.md": b"saved"} == left(path)
 
 
 def test_a_save_between_the_last_look_and_the_exchange_goes_back_to_its_place(path, monkeypatch):
     path.write_bytes(b"seen")
-    exchange = exchange_file._exchange
+    exchange = shared_files._exchange
 
     def late(one, other, saves=iter([b"saved"])):  # noqa: B008
         for data in saves:
             path.write_bytes(data)
         return exchange(one, other)
 
-    monkeypatch.setattr(exchange_file, "_exchange", late)
-    with pytest.raises(Overtaken):
-        exchange_file.exchange_file(str(path), b"ours", b"seen")
+    monkeypatch.setattr(shared_files, "_exchange", late)
+    with pytest.raises(ChangedMeanwhile):
+        shared_files.replace_if_unchanged(str(path), b"ours", b"seen")
 
     assert {"USER.md": b"saved"} == left(path)
 
 
 def test_of_two_saves_the_newer_is_the_file_and_the_older_is_kept_beside(path, monkeypatch):
     path.write_bytes(b"seen")
-    exchange = exchange_file._exchange
+    exchange = shared_files._exchange
     saves = iter([b"first save", b"second save"])
 
     def late(one, other):
@@ -70,9 +70,9 @@ def test_of_two_saves_the_newer_is_the_file_and_the_older_is_kept_beside(path, m
             path.write_bytes(data)
         return exchange(one, other)
 
-    monkeypatch.setattr(exchange_file, "_exchange", late)
-    with pytest.raises(Overtaken):
-        exchange_file.exchange_file(str(path), b"ours", b"seen")
+    monkeypatch.setattr(shared_files, "_exchange", late)
+    with pytest.raises(ChangedMeanwhile):
+        shared_files.replace_if_unchanged(str(path), b"ours", b"seen")
 
     assert path.read_bytes() == b"second save"
     assert sorted(left(path).values()) == [b"first save", b"second save"]
@@ -82,9 +82,9 @@ def test_killed_after_the_exchange_a_persons_save_is_kept_and_ours_is_swept(path
     path.write_bytes(b"seen")
     child = os.fork()
     if child == 0:
-        monkeypatch.setattr(exchange_file, "_content", lambda _path: os._exit(0))
+        monkeypatch.setattr(shared_files, "_content", lambda _path: os._exit(0))
         path.write_bytes(b"saved")
-        exchange_file.exchange_file(str(path), b"ours", b"seen")
+        shared_files.replace_if_unchanged(str(path), b"ours", b"seen")
     os.waitpid(child, 0)
     sweep(str(path))
 
@@ -100,7 +100,7 @@ def test_a_write_that_fails_leaves_the_old_file_and_no_other(path, monkeypatch, 
 
     monkeypatch.setattr(os, failing, fail)
     with pytest.raises(NotStored, match="the disk is full"):
-        exchange_file.exchange_file(str(path), b"ours", b"seen")
+        shared_files.replace_if_unchanged(str(path), b"ours", b"seen")
     monkeypatch.undo()
 
     assert {"USER.md": b"seen"} == left(path)
@@ -108,8 +108,8 @@ def test_a_write_that_fails_leaves_the_old_file_and_no_other(path, monkeypatch, 
 
 def test_a_link_to_nowhere_is_not_written_through(path):
     Path(path).symlink_to("nowhere")
-    with pytest.raises(Overtaken):
-        exchange_file.exchange_file(str(path), b"ours", None)
+    with pytest.raises(ChangedMeanwhile):
+        shared_files.replace_if_unchanged(str(path), b"ours", None)
 
     assert path.is_symlink()
 
@@ -143,8 +143,8 @@ def in_the_moment(monkeypatch, name, save):
 def test_what_was_saved_before_a_removal_goes_back_to_its_place(path, save, monkeypatch):
     path.write_bytes(b"seen")
     in_the_moment(monkeypatch, "replace", lambda: save(path, b"saved"))
-    with pytest.raises(Overtaken):
-        exchange_file.remove_file(str(path), b"seen")
+    with pytest.raises(ChangedMeanwhile):
+        shared_files.remove_if_unchanged(str(path), b"seen")
 
     assert {"USER.md": b"saved"} == left(path)
 
@@ -153,7 +153,7 @@ def test_what_was_saved_before_a_removal_goes_back_to_its_place(path, save, monk
 def test_what_is_saved_while_the_file_goes_is_a_new_file(path, save, monkeypatch):
     path.write_bytes(b"seen")
     in_the_moment(monkeypatch, "unlink", lambda: save(path, b"saved"))
-    exchange_file.remove_file(str(path), b"seen")
+    shared_files.remove_if_unchanged(str(path), b"seen")
 
     assert {"USER.md": b"saved"} == left(path)
 
@@ -161,8 +161,8 @@ def test_what_is_saved_while_the_file_goes_is_a_new_file(path, save, monkeypatch
 def test_of_two_saves_around_a_removal_the_older_is_kept_beside(path, monkeypatch):
     path.write_bytes(b"first save")
     in_the_moment(monkeypatch, "link", lambda: _by_write(path, b"second save"))
-    with pytest.raises(Overtaken):
-        exchange_file.remove_file(str(path), b"seen")
+    with pytest.raises(ChangedMeanwhile):
+        shared_files.remove_if_unchanged(str(path), b"seen")
 
     assert path.read_bytes() == b"second save"
     assert sorted(left(path).values()) == [b"first save", b"second save"]
@@ -172,8 +172,8 @@ def test_killed_before_it_looks_at_what_it_removes_a_persons_save_is_kept(path, 
     path.write_bytes(b"saved")
     child = os.fork()
     if child == 0:
-        monkeypatch.setattr(exchange_file, "_content", lambda _path: os._exit(0))
-        exchange_file.remove_file(str(path), b"seen")
+        monkeypatch.setattr(shared_files, "_content", lambda _path: os._exit(0))
+        shared_files.remove_if_unchanged(str(path), b"seen")
     os.waitpid(child, 0)
     sweep(str(path))
 
@@ -183,6 +183,6 @@ def test_killed_before_it_looks_at_what_it_removes_a_persons_save_is_kept(path, 
 def test_what_nobody_saved_is_removed_and_so_is_what_is_gone(path):
     path.write_bytes(b"seen")
     for _ in range(2):
-        exchange_file.remove_file(str(path), b"seen")
+        shared_files.remove_if_unchanged(str(path), b"seen")
 
     assert {} == left(path)

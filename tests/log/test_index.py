@@ -17,7 +17,7 @@ from tests.support.effort import rounds
 from tests.support.strategies import any_lines, non_empty
 
 if TYPE_CHECKING:
-    from eventlog.log.damage import Damage
+    from eventlog.log.lines import Damage
 
 STRIDE = rounds(fixed=5, fuzz=1)  # bytes
 NAMES = ["a", "b", "ab", "a b", '"', "\t", "é", "\u2028", "a:1,2;3"]

@@ -15,7 +15,7 @@ from tests.support.builders import DAY, DAY_NS, NEXT_DAY, kinds
 from tests.support.effort import rounds
 
 if TYPE_CHECKING:
-    from eventlog.log.damage import Damage
+    from eventlog.log.lines import Damage
 
 needs_fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork")
 beside_threads = pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")  # those of the test runner

@@ -43,10 +43,6 @@ def test_nanoseconds_are_cut_not_rounded():
     assert "1970-01-01T00:00:00.999999Z" == timestamps.from_ns(999_999_999)
 
 
-def test_the_day_of_a_timestamp_is_its_utc_date():
-    assert "2026-02-21" == timestamps.day_of("2026-02-21T23:59:59.999999Z")
-
-
 @pytest.mark.parametrize(
     "text",
     [

@@ -10,7 +10,7 @@ from typing import Any
 
 from eventlog.app.setup.install import json_edit
 from eventlog.app.setup.install.json_spans import Node, list_at, object_at, parse, says_something
-from eventlog.format.untrusted_json import dig
+from eventlog.format.codec import dig
 from eventlog.hooks.command import is_ours
 from eventlog.hosts.profile import HookFile
 

@@ -13,9 +13,8 @@ from eventlog.app.setup.install.json_spans import says_something
 from eventlog.app.setup.install.last_seen import last_seen
 from eventlog.app.setup.install.permissions import Saving
 from eventlog.format import timestamps
-from eventlog.format.error_text import of_record
-from eventlog.format.errors import BadRequest, EventLogError
-from eventlog.format.untrusted_json import dig
+from eventlog.format.codec import dig
+from eventlog.format.errors import BadRequest, EventLogError, record_reason
 from eventlog.hooks import error_log
 from eventlog.hooks.command import calls_us, command, is_ours, is_shared, missing_files
 from eventlog.hosts import agent_name, newest_transcript
@@ -240,5 +239,5 @@ def _failures(target: InstallTarget, agent: str, failed: list[dict[str, object]]
     own = [failure for failure in failed if failure.get("agent") == agent_name(agent)]
     if own:
         log = error_log.path_of(target.store)
-        last = f"the last at {str(own[-1].get('ts'))[:19]}: {of_record(str(own[-1].get('error')))}"
+        last = f"the last at {str(own[-1].get('ts'))[:19]}: {record_reason(str(own[-1].get('error')))}"
         yield Problem(f"{len(own):,} of its hooks failed, {last}", f"see {log}; remove that file when it is dealt with")

@@ -6,7 +6,6 @@ from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from eventlog.app.locks import locked
 from eventlog.app.setup.install import backup, hook_entries, host_file, mcp_servers, permissions
 from eventlog.app.setup.install.json_spans import parse
 from eventlog.format.errors import BadRequest
@@ -23,6 +22,7 @@ from eventlog.hosts.profile import (
 )
 from eventlog.settings.cached import wants_files
 from eventlog.store import Store
+from eventlog.store.locks import locked
 
 
 class InstallTarget(NamedTuple):

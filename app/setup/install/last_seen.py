@@ -11,8 +11,8 @@ import msgspec
 
 from eventlog.format import timestamps
 from eventlog.log import days
-from eventlog.log.linescan import last_lines_with
 from eventlog.store import Store
+from eventlog.store.index_lookup import last_lines_with
 from eventlog.store.replica import replica_of
 
 _DAYS = 60  # looked back

@@ -20,8 +20,8 @@ from eventlog.app.setup.session_hooks.git import Git, GitError
 from eventlog.app.setup.session_hooks.hooks import HookContext, HookResult, SessionLifecycleHook
 from eventlog.format.text import one_line
 from eventlog.projects.root import find_repository
-from eventlog.store import Store, rotating_log
-from eventlog.store.files import make_dirs
+from eventlog.store import Store
+from eventlog.store.files import append_bounded, make_dirs
 
 _LARGEST = 1 << 20  # bytes; then the file is started anew and the old one kept as `.1`
 
@@ -56,7 +56,7 @@ class Logging(SessionLifecycleHook):
         path = path_of(Store(context.store))
         line = " ".join([context.at, self._options.log_level, f"session {moment}", *words])
         make_dirs(str(path.parent))
-        rotating_log.append(str(path), line.encode("utf-8", "replace"), _LARGEST)
+        append_bounded(str(path), line.encode("utf-8", "replace"), _LARGEST)
         return HookResult.success(str(path))
 
 

@@ -30,7 +30,7 @@ from eventlog.format.errors import BadRequest, BadSettings, system_reason
 from eventlog.projects.root import project_root
 from eventlog.store import Store
 from eventlog.store.files import make_dirs, replace_file
-from eventlog.store.safe_read import NotConfined, read_below
+from eventlog.store.shared_files import NotConfined, read_below
 
 PLACE = ".eventlog/session_hooks.py"  # in the root of a project
 _LONGEST = 1 << 20  # bytes of source

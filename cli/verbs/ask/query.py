@@ -28,7 +28,7 @@ from eventlog.cli.terminal import (
 )
 from eventlog.format.codec import to_fields
 from eventlog.log.event_log import EventLog
-from eventlog.log.log_line import LogLine
+from eventlog.log.lines import LogLine
 from eventlog.store import Store
 
 _NEWEST = 50

@@ -9,8 +9,8 @@ is opened. The agent's notes to itself lie in `projects/<slug>/memory/`.
 from collections.abc import Iterator
 from pathlib import Path
 
-from eventlog.format.layers import MARK
-from eventlog.format.untrusted_json import dig
+from eventlog.format import MARK
+from eventlog.format.codec import dig
 from eventlog.hosts.call import text
 from eventlog.hosts.transcripts.past_session import PastSession, Span, directory_spelled, first_text
 from eventlog.hosts.transcripts.steps import Step, TranscriptRecord, from_blocks, records, text_of, texts

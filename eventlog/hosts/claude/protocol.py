@@ -6,8 +6,7 @@ Before a compaction no hook reaches the agent: the `SessionStart` that follows i
 Documentation: code.claude.com/docs/en/hooks, /memory.
 """
 
-from eventlog.fast import fastjson
-from eventlog.fast.lean import os
+from eventlog.fast import fastjson, os
 from eventlog.hosts import newest_file
 from eventlog.hosts.call import HookCall, Payload, text
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from eventlog.format.untrusted_json import dig
+from eventlog.format.codec import dig
 from eventlog.hosts.transcripts.past_session import PastSession, Span, first_text
 from eventlog.hosts.transcripts.steps import Step, from_tool, records, text_of
 

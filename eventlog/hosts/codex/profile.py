@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path, PurePath
 from typing import Any
 
-from eventlog.format.untrusted_json import dig
+from eventlog.format.codec import dig
 from eventlog.hooks.command import is_ours
 from eventlog.hosts.profile import (
     SECONDS,

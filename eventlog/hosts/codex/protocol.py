@@ -5,7 +5,7 @@ At the end of a turn a hook can only block, which is shown as such: the agent is
 Documentation: developers.openai.com/codex/hooks.
 """
 
-from eventlog.fast.lean import os
+from eventlog.fast import os
 from eventlog.hosts import newest_file
 from eventlog.hosts.call import HookCall, Payload, text
 from eventlog.hosts.claude import protocol as claude

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from eventlog.format.untrusted_json import dig
+from eventlog.format.codec import dig
 from eventlog.hosts.transcripts.past_session import PastSession, Span, directory_spelled
 from eventlog.hosts.transcripts.steps import Step, TranscriptRecord, from_blocks, records, text_of
 

@@ -9,8 +9,8 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from eventlog.format import untrusted_json
-from eventlog.format.untrusted_json import dig
+from eventlog.format import codec
+from eventlog.format.codec import dig
 from eventlog.hosts.call import text
 from eventlog.hosts.transcripts.past_session import PastSession, Span, first_text
 from eventlog.hosts.transcripts.steps import Step, TranscriptRecord, from_tool, records, text_of
@@ -44,7 +44,7 @@ def past_session(path: Path, damaged: list[int]) -> PastSession | None:
 
 def _whole(path: Path, damaged: list[int]) -> list[TranscriptRecord]:
     try:
-        whole = untrusted_json.decode(path.read_bytes())
+        whole = codec.decode_json(path.read_bytes())
     except ValueError:
         damaged.append(1)
         return []
@@ -105,7 +105,7 @@ def _until(kept: dict[str, TranscriptRecord], message_id: str) -> dict[str, Tran
 
 
 def _old_format(path: Path) -> list[TranscriptRecord]:
-    messages = dig(untrusted_json.object_in(path.read_bytes()), "messages")
+    messages = dig(codec.json_object(path.read_bytes()), "messages")
     return [message for message in messages if isinstance(message, dict)] if isinstance(messages, list) else []
 
 

@@ -8,7 +8,7 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
-from eventlog.format.untrusted_json import dig
+from eventlog.format.codec import dig
 from eventlog.hosts.profile import MILLISECONDS, Grant, HookFile, HostProfile, Permission, RuleFile, ServerFile, Verdict
 from eventlog.hosts.save_commands import TOOLS
 

@@ -6,7 +6,7 @@ A prompt keeps the user's own text (`systemPayload.displayText`) beside the text
 from collections.abc import Iterator
 from pathlib import Path
 
-from eventlog.format.untrusted_json import dig
+from eventlog.format.codec import dig
 from eventlog.hosts.call import text
 from eventlog.hosts.transcripts.past_session import PastSession, Span, first_text
 from eventlog.hosts.transcripts.steps import Step, TranscriptRecord, from_tool, records

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from eventlog import hosts
+from eventlog.format.codec import dig
 from eventlog.format.events import Event, HostEvent
-from eventlog.format.untrusted_json import dig
 from eventlog.hosts.transcripts.steps import Step, from_tool
 from eventlog.secrets import without_secrets
 

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from eventlog.format import untrusted_json
-from eventlog.format.untrusted_json import dig
+from eventlog.format import codec
+from eventlog.format.codec import dig
 
 LONGEST_LINE = 64 << 20  # bytes; longer lines are skipped: they hold pictures
 
@@ -44,7 +44,7 @@ def records(path: Path, damaged: list[int] | None = None) -> Iterator[Transcript
                 while (line := opened.readline(LONGEST_LINE)) and not line.endswith(b"\n"):
                     pass
                 continue
-            record = untrusted_json.object_in(line)
+            record = codec.json_object(line)
             if record is not None:
                 yield record
             elif line.strip() and line.endswith(b"\n"):
@@ -89,7 +89,7 @@ _OPEN_BOX = re.compile(r"^\s*[-*] \[ \] +(\S.*)$", re.MULTILINE)
 def from_tool(name: str, arguments: Any) -> Iterator[Step]:
     """Yield the effects of a tool call; its arguments as an object, or as the JSON text of an object."""
     plain = name.rpartition("__")[2].casefold().replace("_", "")
-    parsed = untrusted_json.object_in(arguments) if isinstance(arguments, str) else None
+    parsed = codec.json_object(arguments) if isinstance(arguments, str) else None
     arguments = arguments if parsed is None else parsed
     if plain in _WRITES:
         path = next((dig(arguments, key) for key in _PATHS if isinstance(dig(arguments, key), str)), "")

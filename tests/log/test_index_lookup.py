@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eventlog.fast.fastjson import BOM
-from eventlog.log.linescan import last_lines_with, line_at, lines_with
+from eventlog.store.index_lookup import last_lines_with, line_at, lines_with
 
 DATA = st.lists(st.sampled_from([b"a", b"b", b"\n", b"ab"]), max_size=30).map(b"".join)
 WORDS = st.lists(st.sampled_from([b"a", b"b", b"ab", b"ba"]), max_size=3)

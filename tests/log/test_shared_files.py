@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from eventlog.store.safe_read import NotConfined, read_below, real_path
+from eventlog.store.shared_files import NotConfined, read_below, real_path
 
 
 @pytest.fixture

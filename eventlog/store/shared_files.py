@@ -1,11 +1,13 @@
-"""Replacing and removing files that others save, too: what they saved meanwhile is never lost."""
+"""Files that people and other programs save, too: read within a root, replaced and removed without losing a save."""
 
 import errno
 import os
+from pathlib import Path
+from stat import S_ISREG
 
 from eventlog.fast.sha import sha256
 from eventlog.store import files
-from eventlog.store.files import ADDED, ENDING, HEX, OURS
+from eventlog.store.files import ADDED, ENDING, HEX, MODE_PRIVATE, READ
 
 _HERE, _RENAME_EXCHANGE = -100, 2  # AT_FDCWD, and a flag of renameat2
 _CANNOT = (errno.ENOSYS, errno.EINVAL, errno.EOPNOTSUPP, errno.EPERM)
@@ -14,16 +16,16 @@ _SWAP = ".swap"
 _SWAP_ADDED = len(".0a1b2c3d") + 2 * (_DIGITS + 1) + len(_SWAP)
 
 
-class Overtaken(Exception):
-    """The file had become another than the one that was read; it stays."""
+class ChangedMeanwhile(Exception):
+    """The file has changed since it was read; it stays as it is."""
 
 
-def exchange_file(path: str, data: bytes, seen: bytes | None, *, mode: int = OURS) -> None:
-    """Make `data` the content of a file that was read as `seen` (None: was not there); raises Overtaken or NotStored.
+def replace_if_unchanged(path: str, data: bytes, seen: bytes | None, *, mode: int = MODE_PRIVATE) -> None:
+    """Replace the content of a file that was read as `seen` (None: absent); raises ChangedMeanwhile or NotStored.
 
-    Both files are exchanged in one step and what comes out is looked at: a save in that very moment goes back to its
-    place. Where the system cannot exchange files (other than Linux, some file systems) the last look is just before
-    the rename. A file made anew is never put in the place of another.
+    Never replaces a file it did not read: both files are exchanged in one step, and a save in that very moment goes
+    back to its place. Where the system cannot exchange files (other than Linux, some file systems) the last check is
+    just before the rename.
     """
     name = f"{path}.{os.urandom(4).hex()}"
     ready = f"{name}.{_digest(data)}.{_digest(seen or b'')}{_SWAP}"
@@ -32,9 +34,9 @@ def exchange_file(path: str, data: bytes, seen: bytes | None, *, mode: int = OUR
         files.write_temporary(f"{name}{ENDING}", data, durable=True, mode=mode)
         os.replace(f"{name}{ENDING}", ready)
         if seen is None:
-            _put_in(ready, path)
+            _create(ready, path)
         else:
-            _take_turns(ready, path, data, seen)
+            _swap(ready, path, data, seen)
         files.sync_dir(os.path.dirname(path))
     except OSError as error:
         raise files.not_stored(error, path) from error
@@ -43,8 +45,8 @@ def exchange_file(path: str, data: bytes, seen: bytes | None, *, mode: int = OUR
         _remove_own(ready)
 
 
-def remove_file(path: str, seen: bytes) -> None:
-    """Remove a file that was read as `seen`; raises Overtaken or NotStored.
+def remove_if_unchanged(path: str, seen: bytes) -> None:
+    """Remove a file that was read as `seen`; raises ChangedMeanwhile or NotStored.
 
     It is renamed and looked at before it goes: a save in that very moment goes back to its place, or stands beside a
     newer one as `….edited-<digest>`.
@@ -54,9 +56,9 @@ def remove_file(path: str, seen: bytes) -> None:
     try:
         os.replace(path, renamed)
         if _content(renamed) != seen:
-            _put_in(renamed, path)
+            _create(renamed, path)
             files.remove(renamed)
-            raise Overtaken
+            raise ChangedMeanwhile
         os.unlink(renamed)
         files.sync_dir(os.path.dirname(path))
     except FileNotFoundError:  # whoever else removed it meant it
@@ -67,22 +69,22 @@ def remove_file(path: str, seen: bytes) -> None:
         _remove_own(renamed)
 
 
-def _put_in(temporary: str, path: str) -> None:
-    """Give a file that name, too, unless there is one of it; raises Overtaken or OSError."""
+def _create(temporary: str, path: str) -> None:
+    """Give a file that name, too, unless there is one of it; raises ChangedMeanwhile or OSError."""
     try:
         os.link(temporary, path)
     except FileExistsError as error:
-        raise Overtaken from error
+        raise ChangedMeanwhile from error
     except OSError:  # a file system without links
         if os.path.lexists(path):
-            raise Overtaken from None
+            raise ChangedMeanwhile from None
         os.replace(temporary, path)
 
 
-def _take_turns(temporary: str, path: str, data: bytes, seen: bytes) -> None:
+def _swap(temporary: str, path: str, data: bytes, seen: bytes) -> None:
     if not _exchange(temporary, path):
         if _content(path) != seen:
-            raise Overtaken
+            raise ChangedMeanwhile
         os.replace(temporary, path)
         return
     if _content(temporary) == seen:
@@ -90,7 +92,7 @@ def _take_turns(temporary: str, path: str, data: bytes, seen: bytes) -> None:
     _exchange(temporary, path)
     if _content(temporary) != data:  # saved again between the two exchanges: the newer save is the file
         _exchange(temporary, path)
-    raise Overtaken
+    raise ChangedMeanwhile
 
 
 def _exchange(one: str, other: str) -> bool:
@@ -108,7 +110,7 @@ def _exchange(one: str, other: str) -> bool:
     if code in _CANNOT:
         return False
     if code == errno.ENOENT:
-        raise Overtaken
+        raise ChangedMeanwhile
     raise OSError(code, os.strerror(code), other)
 
 
@@ -161,7 +163,7 @@ def _digest(data: bytes) -> str:
 
 
 def _is_swap(name: str) -> bool:
-    """Tell whether a file is named as `exchange_file` names what it exchanges."""
+    """Tell whether a file is named as `replace_if_unchanged` names what it exchanges."""
     parts = name[-_SWAP_ADDED:].split(".")
     lengths = [len(part) for part in parts]
     return lengths == [0, 8, _DIGITS, _DIGITS, 4] and HEX.issuperset("".join(parts[1:4])) and parts[4] == _SWAP[1:]
@@ -172,3 +174,35 @@ def _changed_at(path: str) -> float:
         return os.lstat(path).st_mtime
     except OSError:
         return float("inf")
+
+
+class NotConfined(Exception):
+    """A path that leads out of its root, or to no regular file; the message says which, without naming the path."""
+
+
+def real_path(path: Path, root: Path) -> Path:
+    """Follow every symbolic link of a path; raises NotConfined where it leads out of `root`.
+
+    Links in a circle are taken as they are, unlike by `Path.resolve`: opening them fails.
+    """
+    real = Path(os.path.realpath(path))
+    if not real.is_relative_to(os.path.realpath(root)):
+        raise NotConfined(f"leads out of {root}, to {real}")
+    return real
+
+
+def check_kind(mode: int) -> None:
+    """Raise NotConfined for all but regular files: a pipe would never end."""
+    if not S_ISREG(mode):
+        raise NotConfined("is not a regular file")
+
+
+def read_below(root: Path, path: Path, longest: int) -> bytes:
+    """Read the first `longest` bytes of a file below `root`; raises NotConfined or OSError."""
+    fd = os.open(real_path(path, root), READ)
+    try:
+        with os.fdopen(fd, "rb", closefd=False) as opened:
+            check_kind(os.fstat(fd).st_mode)
+            return opened.read(longest)
+    finally:  # of a directory, too, which no file can be made of
+        os.close(fd)
