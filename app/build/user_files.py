@@ -10,7 +10,7 @@ from eventlog.settings.schema import Settings
 
 def create(path: Path, text: str) -> None:
     """Write a new file, readable by its owner only, durably; raises NotStored, also where the file exists."""
-    from eventlog.store.exchange_file import Overtaken, exchange_file  # most starts create nothing
+    from eventlog.store.shared_files import Overtaken, exchange_file  # most starts create nothing
 
     try:
         exchange_file(str(path), text.encode(), None)

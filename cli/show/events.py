@@ -8,7 +8,7 @@ from eventlog.format import events
 from eventlog.format.events import HUMAN, ContextInjected, Event, SectionKey
 from eventlog.format.text import project_name
 from eventlog.hosts import ROOMS
-from eventlog.log.log_line import LogLine
+from eventlog.log.lines import LogLine
 
 
 def describe(event: Event) -> str:

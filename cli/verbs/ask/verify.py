@@ -7,8 +7,7 @@ import click
 from eventlog.cli import EXIT_DAMAGED, options
 from eventlog.cli.progress import phases
 from eventlog.cli.terminal import count, emit_pretty, say
-from eventlog.log.conflict_copies import sync_program
-from eventlog.log.verify import VerifyResult, verify
+from eventlog.log.verify import VerifyResult, sync_program, verify
 from eventlog.store import Store
 
 

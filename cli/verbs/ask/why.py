@@ -16,7 +16,7 @@ from eventlog.format.codec import to_fields
 from eventlog.format.errors import BadRequest
 from eventlog.format.events import KnownFile
 from eventlog.format.text import cut
-from eventlog.log.log_line import LogLine
+from eventlog.log.lines import LogLine
 from eventlog.store import Store
 
 if TYPE_CHECKING:

@@ -12,8 +12,7 @@ from eventlog.app.write.speaker import SpeakerOptions, speaker_of
 from eventlog.cli import EXIT_FOUND, options
 from eventlog.cli.terminal import count, emit_pretty, say
 from eventlog.cli.verbs.write.recording import is_switched_off, report_checked, report_plans, warn_of_clock, with_stdin
-from eventlog.format.error_text import of_system
-from eventlog.format.errors import BadRequest
+from eventlog.format.errors import BadRequest, of_system
 from eventlog.format.events import Operation
 from eventlog.projections.bases import plan_file
 from eventlog.projections.bases.plan_file import PlanFile
