@@ -10,11 +10,11 @@ from eventlog.settings.schema import Settings
 
 def create(path: Path, text: str) -> None:
     """Write a new file, readable by its owner only, durably; raises NotStored, also where the file exists."""
-    from eventlog.store.shared_files import Overtaken, exchange_file  # most starts create nothing
+    from eventlog.store.shared_files import ChangedMeanwhile, replace_if_unchanged  # most starts create nothing
 
     try:
-        exchange_file(str(path), text.encode(), None)
-    except Overtaken as error:
+        replace_if_unchanged(str(path), text.encode(), None)
+    except ChangedMeanwhile as error:
         raise NotStored("cannot be created: there is one", where=str(path)) from error
     except NotStored as error:
         raise NotStored(f"cannot be created: {error.what.removeprefix('not stored: ')}", where=str(path)) from error

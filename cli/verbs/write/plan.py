@@ -12,7 +12,7 @@ from eventlog.app.write.speaker import SpeakerOptions, speaker_of
 from eventlog.cli import EXIT_FOUND, options
 from eventlog.cli.terminal import count, emit_pretty, say
 from eventlog.cli.verbs.write.recording import is_switched_off, report_checked, report_plans, warn_of_clock, with_stdin
-from eventlog.format.errors import BadRequest, of_system
+from eventlog.format.errors import BadRequest, system_reason
 from eventlog.format.events import Operation
 from eventlog.projections.bases import plan_file
 from eventlog.projections.bases.plan_file import PlanFile
@@ -129,6 +129,6 @@ def read_plan(file: str) -> tuple[str, str]:
         data = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
         return name, data.decode("utf-8-sig")
     except OSError as error:
-        raise BadRequest(f"cannot be read: {of_system(error)[0]}", where=name) from error
+        raise BadRequest(f"cannot be read: {system_reason(error)[0]}", where=name) from error
     except UnicodeDecodeError as error:
         raise BadRequest("is not UTF-8", where=name, hint=f"see byte {error.start}") from error
