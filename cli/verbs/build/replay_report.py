@@ -15,7 +15,7 @@ from eventlog.cli.show import changes
 from eventlog.cli.show.events import describe
 from eventlog.cli.terminal import count, emit_pretty, is_terminal, say
 from eventlog.format.codec import to_fields
-from eventlog.log.damage import Damage
+from eventlog.log.lines import Damage
 from eventlog.projections.catalog import chosen, installed
 from eventlog.projections.engine.replay import ReplayResult
 from eventlog.store import Store
