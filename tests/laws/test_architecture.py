@@ -218,12 +218,20 @@ WRITES_ELSEWHERE = {
     "app/setup/session_hooks/built_in.py": "the log of sessions, in the store",
     "app/setup/session_hooks/project_hooks.py": "consents, in the store",
 }
-WRITERS = {"replace_file", "exchange_file", "remove_file", "remove", "make_dirs", "sweep", "sweep_tree"}  # of ours
+WRITERS = {
+    "replace_file",
+    "replace_if_unchanged",
+    "remove_if_unchanged",
+    "remove",
+    "make_dirs",
+    "sweep",
+    "sweep_tree",
+}  # of ours
 WRITING_METHODS = {
     *("write_text", "write_bytes", "mkdir", "makedirs", "unlink", "rmdir", "rename", "touch", "symlink_to"),
     *("hardlink_to", "chmod", "truncate"),
 }
-OF_PEOPLE = {"exchange_file", "remove_file"}  # what replaces or removes a file only as it was read
+OF_PEOPLE = {"replace_if_unchanged", "remove_if_unchanged"}  # what replaces or removes a file only as it was read
 
 
 def writes(source):
@@ -232,7 +240,7 @@ def writes(source):
         match node:
             case ast.ImportFrom(module=str(module), names=names) if module.startswith("eventlog.store."):
                 yield from WRITERS & {alias.name for alias in names}
-            case ast.Attribute(value=ast.Name(id="files" | "shared_files" | "exchange_file"), attr=name):
+            case ast.Attribute(value=ast.Name(id="files" | "shared_files"), attr=name):
                 yield from WRITERS & {name}
             case ast.Attribute(value=ast.Name(id="os"), attr="remove" | "replace" | "link" | "symlink" as name):
                 yield name
