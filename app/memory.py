@@ -5,30 +5,28 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from eventlog.app.ask import memory_page as knowing
 from eventlog.app.ask import query as querying
+from eventlog.app.ask import sessions as counting
 from eventlog.app.ask import sessions as listing
-from eventlog.app.ask import stats as counting
+from eventlog.app.ask import status as knowing
 from eventlog.app.ask import status as waiting
 from eventlog.app.ask import why as explaining
-from eventlog.app.ask.memory_page import KnownPage
 from eventlog.app.ask.query import EventFilter
-from eventlog.app.ask.receipt import append_receipt
 from eventlog.app.ask.sessions import NEWEST, SessionRow
-from eventlog.app.ask.status import StatusReport
+from eventlog.app.ask.status import KnownPage, StatusReport
 from eventlog.app.ask.why import LineReason
 from eventlog.app.build import apply as applying
 from eventlog.app.build.apply_result import ApplyResult
 from eventlog.app.build.rebuild import RebuildResult, replay_store
 from eventlog.app.machine import Machine
-from eventlog.app.naming.agents import agents_meant
+from eventlog.app.naming.names import agents_meant
 from eventlog.app.naming.projects import project_meant
 from eventlog.app.naming.references import events_named, session_meant
 from eventlog.app.open_store import OpenStore, open_log
 from eventlog.app.search import recall as recalling
 from eventlog.app.search import search as searching
 from eventlog.app.search.search import SearchHit, SearchQuery
-from eventlog.app.serve.session_context import request_of, session_context
+from eventlog.app.serve.session_context import append_receipt, request_of, session_context
 from eventlog.app.setup.session_hooks.hooks import HookOutcome, SessionMoment
 from eventlog.app.setup.session_hooks.run import run_hooks
 from eventlog.app.write import forget as forgetting

@@ -68,7 +68,7 @@ class VerbGroup(click.Group):
         name = args[0]
         if name in VERBS or name.startswith("-") or ctx.resilient_parsing:
             return super().resolve_command(ctx, args)
-        from eventlog.app.naming.nearest import nearest
+        from eventlog.app.naming.names import nearest
 
         near = _ALSO_CALLED.get(name.casefold()) or nearest(name, VERBS)
         asked = f"did you mean {' or '.join(near)}?" if near else "`eventlog --help` lists the verbs"

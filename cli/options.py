@@ -20,7 +20,7 @@ from eventlog.projects.root import project_root
 from eventlog.store import Store
 
 if TYPE_CHECKING:
-    from eventlog.app.ask.what_if import Omission
+    from eventlog.app.ask.history import Omission
     from eventlog.app.setup.install.install import InstallTarget
 
 
@@ -119,7 +119,7 @@ def events_meant(ctx: click.Context, _: click.Parameter, value: str | None) -> t
     if value is None or ctx.resilient_parsing:
         return None
     from eventlog.app.naming import references
-    from eventlog.app.naming.file_lines import is_file_line
+    from eventlog.app.naming.names import is_file_line
 
     store = ctx.params["store"]
     found = references.events_named(EventLog(store), value)
@@ -134,8 +134,8 @@ def omission(ctx: click.Context, param: click.Parameter, value: tuple[str, ...])
     """Read what is to be left out: `session=ID`, `id=EVENT`, `agent=NAME`."""
     if not value or ctx.resilient_parsing:
         return None
-    from eventlog.app.ask.what_if import Omission
-    from eventlog.app.naming import agents, references
+    from eventlog.app.ask.history import Omission
+    from eventlog.app.naming import names, references
 
     del param
     opened = open_store(ctx.params["store"])
@@ -149,24 +149,24 @@ def omission(ctx: click.Context, param: click.Parameter, value: tuple[str, ...])
         elif kind == "id":
             found[kind].add(references.event_meant(opened, name))
         else:
-            found[kind].update(agents.agents_meant(opened.log, [name]))
+            found[kind].update(names.agents_meant(opened.log, [name]))
     return Omission(frozenset(found["session"]), frozenset(found["id"]), frozenset(found["agent"]))
 
 
 def _agents(ctx: click.Context, _: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...]:
     if not value or ctx.resilient_parsing:
         return ()
-    from eventlog.app.naming import agents
+    from eventlog.app.naming import names
 
-    return agents.agents_meant(EventLog(ctx.params["store"]), value)
+    return names.agents_meant(EventLog(ctx.params["store"]), value)
 
 
 def _types(ctx: click.Context, _: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...]:
     if not value or ctx.resilient_parsing:
         return ()
-    from eventlog.app.naming import types
+    from eventlog.app.naming import names
 
-    return types.types_meant(EventLog(ctx.params["store"]), value)
+    return names.types_meant(EventLog(ctx.params["store"]), value)
 
 
 def _named(_: click.Context, __: click.Parameter, value: str | None) -> str | None:
@@ -311,7 +311,7 @@ class NearChoice(click.Choice[str]):
 
     def get_invalid_choice_message(self, value: Any, ctx: click.Context | None) -> str:
         """List the choices, or ask for the nearest of them."""
-        from eventlog.app.naming.nearest import nearest
+        from eventlog.app.naming.names import nearest
 
         del ctx
         words = [*map(str, self.choices)]

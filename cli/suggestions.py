@@ -39,7 +39,7 @@ def _suggesting(find: Callable[[OpenStore], Iterable[_Suggestion]]) -> _Suggest:
 
 
 def _projects(opened: OpenStore) -> Iterator[_Suggestion]:
-    from eventlog.app.naming.known_names import known_names
+    from eventlog.app.naming.names import known_names
     from eventlog.format.text import project_name
 
     known = list(known_names(opened.log).projects)
@@ -56,7 +56,7 @@ def _agents(_: OpenStore) -> Iterator[_Suggestion]:
 
 def _sessions(opened: OpenStore) -> Iterator[_Suggestion]:
     from eventlog.app.ask.sessions import sessions
-    from eventlog.app.naming.short_ids import ShortIds
+    from eventlog.app.naming.references import ShortIds
 
     short = ShortIds(opened.store)
     yield "last", "the newest"
@@ -65,7 +65,7 @@ def _sessions(opened: OpenStore) -> Iterator[_Suggestion]:
 
 def _events(opened: OpenStore) -> Iterator[_Suggestion]:
     from eventlog.app.ask.query import EventFilter, query
-    from eventlog.app.naming.short_ids import ShortIds
+    from eventlog.app.naming.references import ShortIds
     from eventlog.cli.show.events import describe
 
     short = ShortIds(opened.store)
@@ -74,7 +74,7 @@ def _events(opened: OpenStore) -> Iterator[_Suggestion]:
 
 
 def _staged(opened: OpenStore) -> Iterator[_Suggestion]:
-    from eventlog.app.naming.short_ids import ShortIds
+    from eventlog.app.naming.references import ShortIds
     from eventlog.app.write.resolve import waiting
 
     short = ShortIds(opened.store)

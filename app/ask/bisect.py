@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from itertools import takewhile
 from typing import NamedTuple
 
-from eventlog.app.ask.what_if import Omission, document_meant, replay_at
+from eventlog.app.ask.history import Omission, document_meant, replay_at
 from eventlog.app.open_store import OpenStore
 from eventlog.fast.fastjson import text as spelled
 from eventlog.format.errors import BadRequest

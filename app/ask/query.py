@@ -1,20 +1,25 @@
-"""Events of the log by conversation, type, project, time and text."""
+"""Events of the log by conversation, type, project, time and text; and why there are none."""
 
 import os
+import re
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from itertools import chain, islice
 from pathlib import Path
+from typing import NamedTuple
 
+import orjson
 from msgspec import Struct
 from msgspec.structs import replace
 
-from eventlog.app.ask.text_filter import saying
 from eventlog.app.naming.known_projects import about
 from eventlog.app.progress import Progress, nobody
+from eventlog.fast import fastjson
 from eventlog.fast.fastjson import MAX_LINE
+from eventlog.format.errors import BadRequest
 from eventlog.format.events import order
+from eventlog.log import days
 from eventlog.log.event_log import EventLog
 from eventlog.log.lines import LogLine, check_line
 
@@ -146,3 +151,108 @@ def _whole_lines(file: str) -> int:
         opened.seek(max(0, size - MAX_LINE))
         return size - len(opened.read().rpartition(b"\n")[2])
     return 0
+
+
+_UNSAID = frozenset(("v", "id", "ts", "type", "conversation_id", "project", "agent", "subagent", "replica"))
+# escapes another writer may have used, and what is an ASCII letter only once it is in lower case: such lines are read
+_DISGUISES = (b"\\u", b"\\/", "\u212a".encode(), "\u0130".encode())
+
+
+class Saying(NamedTuple):
+    """A test of lines, and bytes of which every line that passes has one, once its ASCII letters are in lower case.
+
+    No such bytes where none can be named: then any line may pass.
+    """
+
+    fits: Callable[[bytes], bool]
+    needles: tuple[bytes, ...]
+
+
+def saying(text: str | None, pattern: str | None) -> Saying:
+    """Make the test for all words of a text, in any case and order, and for a regular expression; raises BadRequest."""
+    words = (text or "").lower().split()
+    try:
+        matches = re.compile(pattern, re.IGNORECASE | re.MULTILINE).search if pattern else None
+    except re.error as error:
+        raise BadRequest(
+            f"{pattern!r} is no regular expression: {error}", hint="--grep looks for plain words"
+        ) from error
+
+    def fits(line: bytes) -> bool:
+        said = "\n".join(_strings(line))
+        lower = said.lower()
+        return all(word in lower for word in words) and (matches is None or matches(said) is not None)
+
+    spelled = [orjson.dumps(word)[1:-1] for word in words if _has_one_case(word)]
+    return Saying(fits, (max(spelled, key=len), *_DISGUISES) if spelled else ())
+
+
+def _has_one_case(word: str) -> bool:
+    """Tell whether a word in lower case has the same bytes in any text that says it, but for its ASCII letters."""
+    return all(char.isascii() or char.upper() == char for char in word)
+
+
+def _strings(line: bytes) -> Iterator[str]:
+    fields: dict[str, object] = fastjson.loads(line)  # type: ignore[assignment]  # a line of the log is an object
+    for name, value in fields.items():
+        if name not in _UNSAID:
+            yield from texts_in(value)
+
+
+def texts_in(value: object) -> Iterator[str]:
+    """Yield every text in a decoded JSON value, in order; not the names of its fields."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, list | dict):
+        for part in value.values() if isinstance(value, dict) else value:
+            yield from texts_in(part)
+
+
+_INSTALL = "eventlog install, with the name of your agent, lets its hooks tell of every session"
+_MATCHED = {"grep", "regex"}  # alone, they say no more than that there is something else
+Fits = Callable[[Mapping[str, object]], bool]
+
+
+class Emptiness(NamedTuple):
+    """The reason in one sentence, and what to do; "" where there is nothing to do."""
+
+    reason: str
+    hint: str = ""
+
+
+def why_empty(log: EventLog, noun: str, asked: Mapping[str, object], fits: Fits | None = None) -> Emptiness:
+    """Tell why nothing was found for these conditions, by the words a user gave them in.
+
+    `fits` tells whether there is anything for other conditions: what is near is looked for with it.
+    """
+    if bad := days.unreadable(log.store.log):
+        what = f"{bad[0].file}: {bad[0].reason}" + (f"; and {len(bad) - 1:,} files more" if len(bad) > 1 else "")
+        return Emptiness(f"part of the log cannot be read: {what}", "eventlog doctor tells what to do")
+    if not log.days():
+        return Emptiness(f"nothing has happened yet in {log.store.root}", _INSTALL)
+    given = {name: value for name, value in asked.items() if value}
+    if not given:
+        return Emptiness(f"no {noun} yet", _INSTALL)
+    near = list(_near(given, fits)) if fits else []
+    hint = f"there are some {' or '.join(near)}" if near else ""
+    return Emptiness(f"no {noun} fits {_words(given)}", hint)
+
+
+def _near(given: Mapping[str, object], fits: Fits) -> Iterator[str]:
+    """Name the conditions without which something fits, and the words that occur alone."""
+    for name, value in given.items() if len(given) > 1 or not _MATCHED & given.keys() else ():
+        if fits({**given, name: None}):
+            yield f"without {_words({name: value})}"
+    words = str(given.get("grep") or "").split()
+    for word in words if len(words) > 1 else ():
+        if fits({**given, "grep": word}):
+            yield f"with {_words({'grep': word})}"
+
+
+def _words(given: Mapping[str, object]) -> str:
+    return " ".join(f"--{name} {_said(value)}" for name, value in given.items())
+
+
+def _said(value: object) -> str:
+    text = ",".join(map(str, value)) if isinstance(value, tuple) else str(value)
+    return repr(text) if " " in text else text

@@ -1,7 +1,7 @@
-"""Who worked when, and what each session came to."""
+"""Sessions: who worked when and to which end, the story of one, and how many each safety net saved."""
 
-from collections.abc import Collection
-from itertools import islice
+from collections.abc import Collection, Iterable, Iterator
+from itertools import chain, islice
 
 import msgspec
 from msgspec import Struct
@@ -10,8 +10,14 @@ from eventlog.app.build.replay import replay
 from eventlog.app.naming.known_projects import about
 from eventlog.app.open_store import OpenStore
 from eventlog.app.progress import Progress
+from eventlog.format.errors import BadRequest
+from eventlog.format.events import Event, Fact, PlanEntry, Retraction, SessionEnd, SessionStart, StageSummary, TurnEnd
+from eventlog.format.retractions import Retractions
+from eventlog.format.text import one_line, same_text
+from eventlog.hooks import avoided_log
 from eventlog.projections.engine.replay import ReplayResult
 from eventlog.projections.views.sessions import LINES
+from eventlog.projections.views.stats import COUNTS, Week, summed, weeks
 
 NEWEST = 50
 
@@ -68,3 +74,101 @@ def sessions(
 def rows_of(replayed: ReplayResult) -> list[SessionRow]:
     """Read the conversations of a replay, by start."""
     return [_decoder.decode(line.line) for line in replayed.newest_rows(LINES)][::-1]
+
+
+class StoryLine(Struct):
+    """Something that was said, and the later events of the session that say it again; `gone`: it is withdrawn."""
+
+    ts: str
+    id: str
+    kind: str
+    text: str
+    details: list[str] = []
+    again: list[str] = []
+    gone: bool = False
+
+
+class Story(Struct):
+    """One session; `others` counts what hosts told beside it."""
+
+    id: str
+    agent: str | None
+    project: str | None
+    model: str | None
+    branch: str | None
+    started_at: str
+    last_at: str
+    end: str | None
+    turns: int
+    lines: list[StoryLine]
+    others: int
+
+
+def story(opened: OpenStore, conversation_id: str) -> Story:
+    """Tell one session from its events, oldest first; raises BadRequest where there is none."""
+    events = opened.log.session(conversation_id)
+    if not events:
+        raise BadRequest(f"no session {conversation_id!r}")
+    withdrawn = replay(opened.log, opened.settings, projections=[], save=False).library.withdrawn
+    mine = [event for event in events if not event.subagent]
+    starts = [event for event in mine if isinstance(event, SessionStart)]
+    ends = [event for event in mine if isinstance(event, SessionEnd)]
+    told = [event for event in mine if isinstance(event, Fact | StageSummary | PlanEntry | Retraction)]
+    turns = sum(isinstance(event, TurnEnd) for event in mine)
+    return Story(
+        id=conversation_id,
+        agent=_first(event.agent for event in mine),
+        project=_first(event.project for event in mine),
+        model=_first(start.model for start in starts),
+        branch=_first(start.git_branch for start in starts),
+        started_at=events[0].ts,
+        last_at=events[-1].ts,
+        end=_first((end.reason for end in reversed(ends)), "" if ends else None),
+        turns=turns,
+        lines=list(_each_once(told, withdrawn)),
+        others=len(events) - len(told) - turns - len(starts) - len(ends),
+    )
+
+
+def _first(values: Iterable[str | None], otherwise: str | None = None) -> str | None:
+    return next(filter(None, values), otherwise)
+
+
+def _each_once(events: Iterable[Event], withdrawn: Retractions) -> Iterator[StoryLine]:
+    told: dict[object, StoryLine] = {}
+    for event in events:
+        line = _line(event)
+        line.gone = withdrawn.hides(event)
+        key = line.kind, same_text(line.text), *line.details
+        if key in told:
+            told[key].again.append(event.id)
+        else:
+            told[key] = line
+    yield from told.values()
+
+
+def _line(event: Event) -> StoryLine:
+    match event:
+        case Fact():
+            return StoryLine(event.ts, event.id, event.category or "fact", one_line(event.content))
+        case StageSummary():
+            lists = (("decided", event.decisions), ("to do", event.todos), ("done", event.done))
+            details = [f"{word}: {one_line(text)}" for word, texts in lists for text in texts]
+            head = [one_line(event.summary)] if event.topic else []
+            kind = "summary" if event.scope == "session" else "stage"
+            return StoryLine(event.ts, event.id, kind, one_line(event.topic or event.summary), head + details)
+        case PlanEntry():
+            where = f"{event.key.path or event.key.url} {'#' * event.key.level} {event.key.heading}"
+            return StoryLine(event.ts, event.id, "plan", where, [one_line(event.content or event.operation or "")])
+        case _:
+            assert isinstance(event, Retraction)
+            return StoryLine(event.ts, event.id, "withdrawn", str(event.target or event.conversation))
+
+
+def stats(opened: OpenStore, since: str = "", until: str = "~", progress: Progress = lambda _d, _a: None) -> list[Week]:
+    """Count the sessions each net saved, by week between two timestamps; the last row is of all weeks."""
+    replayed = replay(opened.log, opened.settings, save=False, progress=progress)
+    avoided = avoided_log.avoided_by_day(opened.store)
+    if (since, until) == ("", "~"):
+        return summed(chain.from_iterable(replayed.totals(COUNTS)), avoided)
+    return weeks(replayed.rows(COUNTS), avoided, since=since, until=until)

@@ -1,16 +1,22 @@
-"""The entries that wait between the log and the knowledge bases."""
+"""The entries that wait between log and knowledge bases, and the memory files as of now."""
+
+from typing import NamedTuple
 
 from msgspec import Struct
 
 from eventlog.app.build.apply import apply
 from eventlog.app.build.apply_result import ApplyResult, SectionChange
 from eventlog.app.build.cache import kept
+from eventlog.app.build.replay import replay
 from eventlog.app.build.staging import StagedEntry
 from eventlog.app.open_store import OpenStore
+from eventlog.app.progress import Progress
 from eventlog.app.write.rejections import worded
 from eventlog.format.events import Rejected, order
 from eventlog.format.retractions import Retractions
 from eventlog.projections.context.recent_events import decided_before
+from eventlog.projections.views.markdown import unstamped
+from eventlog.store import project_slug
 
 
 class StatusReport(Struct, frozen=True):
@@ -40,3 +46,25 @@ def status(opened: OpenStore) -> StatusReport:
     rejected = Retractions(decided_before(opened.log, kept(opened.store))).decisions
     waiting = found.applied, found.nothing, found.edited, found.staged, found.pending
     return StatusReport(*waiting, rejected=worded(opened.log, sorted(rejected, key=order)))
+
+
+class KnownPage(NamedTuple):
+    """A memory file, as a replay would write it now: of a project, or of the user (""); without its last line."""
+
+    project: str
+    path: str
+    lines: list[str]
+
+
+def known(
+    opened: OpenStore, project: str, progress: Progress = lambda _done, _all: None
+) -> tuple[KnownPage, KnownPage]:
+    """Tell what is known of a project, given by its path, and of the user; a page without lines says nothing."""
+    replayed = replay(opened.log, opened.settings, progress=progress)
+
+    def page(name: str, path: str) -> KnownPage:
+        document = replayed.document(path)
+        return KnownPage(name, path, unstamped(document) if document else [])
+
+    slug = project_slug(replayed.identities.of(project, opened.replica))
+    return page(project, f"projects/{slug}/MEMORY.md"), page("", "MEMORY.md")

@@ -1,19 +1,21 @@
-"""From a line of a knowledge file to the events behind it."""
+"""The events behind a line of a knowledge file, and behind what a session was given."""
 
 import re
 from collections.abc import Iterable
 from difflib import SequenceMatcher
 from functools import partial
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import NamedTuple
 
+from eventlog.app.build.cache import kept as kept_rows
 from eventlog.app.build.replay import replay
 from eventlog.app.build.storage import base_files, base_targets
-from eventlog.app.naming.file_lines import file_line, with_project_named
-from eventlog.app.naming.nearest import did_you_mean
+from eventlog.app.naming.names import did_you_mean, file_line, with_project_named
 from eventlog.app.open_store import OpenStore
-from eventlog.format.errors import BadRequest, system_reason
-from eventlog.format.events import Event, order
+from eventlog.format.error_text import of_system
+from eventlog.format.errors import BadRequest
+from eventlog.format.events import ContextInjected, Event, KnownFile, order
+from eventlog.format.line_marks import is_among, marked, says_something
 from eventlog.format.retractions import Retractions, statements_of
 from eventlog.format.text import statement_of
 from eventlog.log.event_log import EventLog
@@ -23,11 +25,13 @@ from eventlog.projections.bases.drift import locate
 from eventlog.projections.bases.ledger import Ledger
 from eventlog.projections.bases.sections import Page
 from eventlog.projections.catalog import installed
+from eventlog.projections.context.recent_events import retractions_since
 from eventlog.projections.current.knowledge_events import Knowledge
 from eventlog.projections.engine.replay import Renderings
 from eventlog.projections.engine.row_store import RowsDamaged
 from eventlog.projections.views.markdown import as_said, stamped_at
 from eventlog.projects.home import in_full
+from eventlog.settings.schema import Settings
 from eventlog.store.files import read_regular
 
 _SHORTEST = 8  # characters of a line that is a part of a statement
@@ -205,3 +209,53 @@ class _LogLines:
         main = [entry for entry in told if not entry.event.subagent]
         behind = {entry.event.id: entry for entry in (*named, *main)}
         return sorted(behind.values(), key=lambda entry: order(entry.event))
+
+
+class ReceiptSources(NamedTuple):
+    """The sources of one receipt: events told of by themselves, and per file those behind its lines.
+
+    None for a file that was not rendered from the log.
+    """
+
+    receipt: ContextInjected
+    entries: list[LogLine]
+    files: dict[str, list[LogLine] | None]
+
+
+def receipts_of(log: EventLog, settings: Settings, conversation_id: str) -> list[ReceiptSources]:
+    """Find everything the session was ever given, oldest first."""
+    receipts = [event for event in log.session(conversation_id) if isinstance(event, ContextInjected)]
+
+    past = Renderings(lambda as_of: replay(log, settings, until=as_of))
+    return [_explain_receipt(log, receipt, past) for receipt in receipts]
+
+
+def _explain_receipt(log: EventLog, receipt: ContextInjected, past: Renderings) -> ReceiptSources:
+    behind = {file.path: _sources_of(log, file, past, marked(receipt.lines)) for file in receipt.files}
+    found = log.find({*receipt.sources, *(event for events in behind.values() for event in events or ())})
+    oldest = min((file.as_of for file in receipt.files if file.as_of), default=receipt.ts)
+    told_no_more = retractions_since(
+        log, kept_rows(log.store), oldest, receipt.ts
+    ).withdrawn()  # whatever the files still said
+
+    def known(events: list[str]) -> list[LogLine]:
+        entries = (found[event] for event in events if event in found and not told_no_more.hides(found[event].event))
+        return sorted(entries, key=lambda entry: order(entry.event))
+
+    files = {path: None if events is None else known(events) for path, events in behind.items()}
+    return ReceiptSources(receipt, known(receipt.sources), files)
+
+
+def _sources_of(log: EventLog, file: KnownFile, past: Renderings, told: set[str]) -> list[str] | None:
+    """Return the sources of the told lines of a rendered file, as it was then; None of any other file.
+
+    The beginning of a file may have been all there was room for; receipts of old do not mark lines.
+    """
+    knowledge = PurePath(log.store.knowledge)
+    if file.as_of is None or not PurePath(file.path).is_relative_to(knowledge):
+        return None
+    name = PurePath(file.path).relative_to(knowledge).as_posix()
+    document = past.document(name, file.as_of)
+    lines = document.lines if document else ()
+    shown = (line for line in lines if not told or (says_something(line.text) and is_among(line.text, told)))
+    return list(dict.fromkeys(event for line in shown for event in line.sources))

@@ -8,9 +8,8 @@ import re
 from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 
-from eventlog.app.naming.known_names import known_names
 from eventlog.app.naming.known_projects import as_one, known_projects, paths_named
-from eventlog.app.naming.nearest import did_you_mean
+from eventlog.app.naming.names import did_you_mean, known_names
 from eventlog.format.errors import BadRequest
 from eventlog.format.text import one_line, project_name
 from eventlog.log.event_log import EventLog

@@ -1,4 +1,9 @@
-"""Which event or conversation is meant: a full id, a short one, `last`, or a line of a file as `FILE:LINE`."""
+"""Events and conversations by what people type: a full id, a short one, `last`, or a line of a file as `FILE:LINE`.
+
+A short id is the part of an id that differs from all others, as long as the log needs it. A UUIDv7 begins with its
+time, which all ids of a while share: its end is random. Other UUIDs are random from the start. What is no UUID was
+chosen by somebody, and stays whole.
+"""
 
 import re
 from contextlib import suppress
@@ -6,15 +11,14 @@ from typing import Literal, NamedTuple
 
 import msgspec
 
-from eventlog.app.naming.file_lines import is_file_line
-from eventlog.app.naming.nearest import did_you_mean
-from eventlog.app.naming.short_ids import SHORTEST_PART, ShortIds, is_part_of
+from eventlog.app.naming.names import did_you_mean, is_file_line
 from eventlog.app.open_store import OpenStore
 from eventlog.format.errors import BadRequest
 from eventlog.format.events import HUMAN, Event
 from eventlog.log import days
 from eventlog.log.event_log import EventLog
-from eventlog.store.index_lookup import lines_with
+from eventlog.log.linescan import lines_with
+from eventlog.store import Store, index_lookup
 
 LAST = "last"
 _SHOWN = 8
@@ -141,3 +145,40 @@ def _complain(log: EventLog, said: str, found: list[Reference], noun: str) -> Re
         raise BadRequest("nothing has happened yet", where=log.store.root)
     near = did_you_mean(said, log.index.conversations()) if "session" in noun else ""
     raise BadRequest(f"no {noun} {said!r}", hint=near if near.startswith("did you") else WHERE)
+
+
+SHORTEST_PART = 4  # characters of a part of an id
+_SHORTEST, _LONGEST = 6, 12  # digits; twelve are the last group
+_BYTES_A_LINE = 200  # rather too few
+_ODDS = 20  # one store in so many has two events of one short id
+_UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-([0-9a-f])[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}", re.ASCII)
+
+
+class ShortIds:
+    """The short ids of one store; how long they are goes by the size of its log."""
+
+    def __init__(self, store: Store) -> None:
+        self._length = _length_for(_size(store.log) // _BYTES_A_LINE)
+
+    def of(self, full_id: str) -> str:
+        """Shorten the id of an event or a conversation; `references.resolve` finds it again."""
+        match = _UUID.fullmatch(full_id)
+        if match is None:
+            return full_id
+        return full_id[-self._length :] if match[1] == "7" else full_id[: self._length].rstrip("-")
+
+
+def is_part_of(full_id: str, said: str) -> bool:
+    """Tell whether somebody who types this may mean that id: all of it, its beginning or its end."""
+    part, whole = said.strip().removesuffix("…").casefold(), full_id.casefold()
+    return part == whole or (len(part) >= SHORTEST_PART and (whole.startswith(part) or whole.endswith(part)))
+
+
+def _length_for(events: int) -> int:
+    """Find the number of digits by which hardly any two of so many random ids are the same (birthday problem)."""
+    fits = (n for n in range(_SHORTEST, _LONGEST) if events**2 * _ODDS < 2 ** (4 * n + 1))
+    return next(fits, _LONGEST)
+
+
+def _size(log_dir: str) -> int:
+    return sum(map(index_lookup.size_in, index_lookup.stamps_of(log_dir)))

@@ -13,7 +13,7 @@ from eventlog.app.search.search_index import Hit, Scope, SearchIndex
 from eventlog.fast import os
 from eventlog.projections.context.work_at_hand import Bearing, WorkAtHand
 from eventlog.projections.search.findable import CONVERSATION, text_in, texts_in
-from eventlog.projections.search.gate import subjects
+from eventlog.projections.search.ranking import subjects
 from eventlog.projections.search.words import tokens
 from eventlog.store import Store
 

@@ -14,7 +14,7 @@ from eventlog.format.events import Event, Fact, StageSummary, Withdrawal
 from eventlog.format.retractions import Retractions
 from eventlog.format.text import one_line
 from eventlog.projections.search.findable import FINDABLE, Findable
-from eventlog.projections.search.gate import Gate
+from eventlog.projections.search.ranking import Gate
 from eventlog.projections.search.words import tokens
 
 Verdict = Literal["told", "no line left", "said already", "too little weight", "told before", "withdrawn", "elsewhere"]

@@ -2,7 +2,7 @@
 
 Before a file is opened, the facts that name it, and the decisions of sessions that changed it.
 
-At most a few lines, of this project or about the user, past the gate (`projections/search/gate.py`), never what the
+At most a few lines, of this project or about the user, past the gate (`projections/search/ranking.py`), never what the
 conversation was told or said itself, with a receipt. Whatever fails, the prompt is told nothing, and the failure is
 noted.
 
@@ -15,7 +15,7 @@ from eventlog.format.marks import line_marks
 from eventlog.format.text import cut, one_line
 from eventlog.hooks import patience
 from eventlog.hooks.patience import OutOfTime
-from eventlog.projections.search.gate import Gate, subjects
+from eventlog.projections.search.ranking import Gate, subjects
 from eventlog.projections.search.words import tokens
 from eventlog.settings import cached
 from eventlog.store.append_once import SAME_CALL_MS, append_once
@@ -142,8 +142,7 @@ def append_receipt(
 ) -> bool:
     """Append the receipt; False where another registration was first. Raises NotStored."""
     from eventlog.fast.sha import sha256
-    from eventlog.projections.search.findable import text_in, texts_in
-    from eventlog.projections.search.things import things_named
+    from eventlog.projections.search.findable import text_in, texts_in, things_named
 
     about: Envelope = {"type": "context_injected", "conversation_id": asked.conversation}
     if asked.project:
@@ -223,7 +222,7 @@ def about_file(store: "Store", asked: Asked, lines: int) -> "list[Hit]":
 def _decided(index: "SearchIndex", path: str, about: tuple[str, str]) -> "Iterator[Hit]":
     """Yield what names the file, and the decisions of sessions that changed it, each once."""
     from eventlog.app.search.search_index import Scope
-    from eventlog.projections.search.about_file import names_of
+    from eventlog.projections.search.findable import names_of
 
     names = index.having(names_of(path))
     named = [hit for hit in index.find(names, "", Scope(about, _SAID), _OF_A_FILE) if _names(hit, path)]
@@ -243,12 +242,12 @@ def _newest_first(hits: "Sequence[Hit]") -> "list[Hit]":
 
 
 def _names(hit: "Hit", path: str) -> bool:
-    from eventlog.projections.search.about_file import speaks_of
+    from eventlog.projections.search.findable import speaks_of
 
     return (hit.found.type == "fact" or bool(hit.found.decisions)) and speaks_of(set(tokens(hit.found.words)), path)
 
 
 def _changed(hit: "Hit", path: str) -> bool:
-    from eventlog.projections.search.about_file import speaks_of
+    from eventlog.projections.search.findable import speaks_of
 
     return any(speaks_of({file.casefold()}, path) for file in hit.found.files)

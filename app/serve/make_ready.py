@@ -5,11 +5,10 @@
 
 from typing import NamedTuple
 
-from eventlog.app.ask.receipt import receipt_of
 from eventlog.app.open_store import OpenStore
 from eventlog.app.serve.context import build
 from eventlog.app.serve.context_loader import copy_of
-from eventlog.app.serve.session_context import request_of
+from eventlog.app.serve.session_context import receipt_of, request_of
 from eventlog.fast import fastjson
 from eventlog.format import timestamps
 from eventlog.format.errors import NotStored

@@ -60,11 +60,10 @@ def _known(store: Store, call: HookCall, source: str) -> str:
     """Build the whole context, and put its receipt into the log; raises ImportError where libraries are missing."""
     import msgspec
 
-    from eventlog.app.ask.receipt import append_receipt
     from eventlog.app.machine import Machine
     from eventlog.app.open_store import OpenStore
     from eventlog.app.serve import make_ready
-    from eventlog.app.serve.session_context import request_of, session_context
+    from eventlog.app.serve.session_context import append_receipt, request_of, session_context
     from eventlog.log.event_log import EventLog
     from eventlog.settings import cached
     from eventlog.settings.schema import Settings

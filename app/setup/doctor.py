@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from eventlog import __version__
-from eventlog.app.ask.text_filter import texts_in
+from eventlog.app.ask.query import texts_in
 from eventlog.app.build import foreign_logs
 from eventlog.app.build.cache import kept
-from eventlog.app.naming.short_ids import ShortIds
+from eventlog.app.naming.references import ShortIds
 from eventlog.app.setup.install import health
 from eventlog.app.setup.install.health import Problem
 from eventlog.app.setup.install.host_report import Report, examine

@@ -8,8 +8,7 @@ from msgspec.structs import replace
 
 from eventlog.app.ask.why import LineReason, reasons_behind, shown_statements
 from eventlog.app.build.rebuild import RebuildResult, carry_out
-from eventlog.app.naming.file_lines import is_file_line
-from eventlog.app.naming.nearest import did_you_mean
+from eventlog.app.naming.names import did_you_mean, is_file_line
 from eventlog.app.naming.references import events_named
 from eventlog.app.open_store import OpenStore
 from eventlog.format.errors import BadRequest

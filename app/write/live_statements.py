@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from eventlog.app.build.cache import kept
 from eventlog.app.naming.known_projects import about
-from eventlog.app.naming.short_ids import is_part_of
+from eventlog.app.naming.references import is_part_of
 from eventlog.format.codec import from_fields
 from eventlog.format.events import Event, Fact, StageSummary, order
 from eventlog.format.text import one_line, same_text

@@ -8,8 +8,7 @@ from eventlog.app.build.apply import UNMATCHED, apply, read_knowledge
 from eventlog.app.build.apply_result import ApplyResult
 from eventlog.app.build.staging import StagedEntry, read_staged, unstage
 from eventlog.app.build.storage import storage_named
-from eventlog.app.naming.references import LAST
-from eventlog.app.naming.short_ids import is_part_of
+from eventlog.app.naming.references import LAST, is_part_of
 from eventlog.app.open_store import OpenStore
 from eventlog.format.errors import BadRequest, EventLogError
 from eventlog.format.events import HUMAN, EntryResolved, order

@@ -5,7 +5,7 @@ What a person has rejected since then stays rejected: to see a file again as it 
 
 from collections.abc import Iterator
 
-from eventlog.app.ask.what_if import Omission, document_meant, replay_at, text_of
+from eventlog.app.ask.history import Omission, document_meant, replay_at, text_of
 from eventlog.app.open_store import OpenStore
 from eventlog.app.write.undo import Undoable, first_texts
 from eventlog.format.errors import BadRequest

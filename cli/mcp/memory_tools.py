@@ -9,8 +9,8 @@ from urllib.parse import unquote, urlsplit
 from eventlog import hosts
 from eventlog.app.ask.why import reasons_behind
 from eventlog.app.machine import Machine
-from eventlog.app.naming.file_lines import is_file_line
-from eventlog.app.naming.short_ids import ShortIds
+from eventlog.app.naming.names import is_file_line
+from eventlog.app.naming.references import ShortIds
 from eventlog.app.open_store import open_log, open_store
 from eventlog.app.search.search import SearchQuery, search
 from eventlog.app.write.live_statements import Place, Said, matching, said_here, withdraw

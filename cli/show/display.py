@@ -6,7 +6,7 @@ from datetime import datetime, tzinfo
 from functools import cached_property
 
 from eventlog.app.machine import Machine
-from eventlog.app.naming.short_ids import ShortIds
+from eventlog.app.naming.references import ShortIds
 from eventlog.format import timestamps
 from eventlog.format.events import Event, Rejected
 from eventlog.log.event_log import EventLog

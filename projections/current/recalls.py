@@ -12,7 +12,7 @@ from msgspec import Struct
 from eventlog.format.events import ContextInjected, StageSummary, order
 from eventlog.format.marks import line_marks_in
 from eventlog.projections.current.told import Told
-from eventlog.projections.search.things import things_named
+from eventlog.projections.search.findable import things_named
 
 
 class RecallCount(Struct, array_like=True, gc=False):

@@ -1,4 +1,4 @@
-"""The words of rendered files, in every language a user may choose; text from events is never translated."""
+"""The words of rendered files in each language, and words of two languages that mean one thing."""
 
 from typing import NamedTuple
 

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from eventlog.format.text import same_text
-from eventlog.projections.search.gate import subjects
+from eventlog.projections.search.ranking import subjects
 from eventlog.projections.search.words import stem, tokens
 from eventlog.projections.views.labels import meaning
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from eventlog.app.ask.what_if import by_path, replay_at, text_of
+from eventlog.app.ask.history import by_path, replay_at, text_of
 from eventlog.app.ask.why_not import why_not
 from eventlog.app.build.apply import apply
 from eventlog.app.build.rebuild import replay_store

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from eventlog.app.ask.what_if import by_path, replay_at, text_of
+from eventlog.app.ask.history import by_path, replay_at, text_of
 from eventlog.app.build.rebuild import replay_store
 from eventlog.app.write.forget import forget, forgettable
 from eventlog.app.write.restore import restorable

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eventlog.app.ask.query import EventFilter, Follower, newest, query
-from eventlog.app.ask.text_filter import saying
+from eventlog.app.ask.query import EventFilter, Follower, newest, query, saying
 from eventlog.format.codec import to_fields
 from eventlog.format.errors import BadRequest
 from eventlog.format.events import Fact

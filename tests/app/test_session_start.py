@@ -12,9 +12,10 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from eventlog.app.ask.receipt import append_receipt, receipts_of
+from eventlog.app.ask.why import receipts_of
 from eventlog.app.build.user_files import take_bootstrap
 from eventlog.app.serve.context import begin
+from eventlog.app.serve.session_context import append_receipt
 from eventlog.cli.group import command_line
 from eventlog.format.events import ContextInjected, Fact, StageSummary
 from eventlog.log.event_log import EventLog

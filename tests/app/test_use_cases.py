@@ -11,7 +11,7 @@ SHELL = """
 import sys
 sys.modules["click"] = None
 from eventlog import EventLog
-from eventlog.app.build import apply, finalize, rebuild; from eventlog.app.setup import config; from eventlog.app.ask import query, sessions, stats, status, why; from eventlog.app.serve import session_context
+from eventlog.app.build import apply, finalize, rebuild; from eventlog.app.setup import config; from eventlog.app.ask import query, sessions, status, why; from eventlog.app.serve import session_context
 from eventlog.app.machine import Machine
 from eventlog.app.open_store import open_store
 from eventlog.store import Store
@@ -27,7 +27,7 @@ memory = next(name for name in told["written"] if name.endswith("MEMORY.md"))
 lines = why.explain(opened, why.known_file(opened, memory))
 told["why"] = [line.entries[0].event.content for line in lines if "cents" in line.text]
 told["sessions"] = [row.session_id for row in sessions.sessions(opened, project="/p/shop")]
-told["weeks"] = [week.sessions for week in stats.stats(opened)]
+told["weeks"] = [week.sessions for week in sessions.stats(opened)]
 told["waits"] = status.status(opened).anything_waits or apply.apply(opened).stored
 told["damage"] = verify(opened.log).damage
 told["locale"] = [setting.value for setting in config.config(opened.store, machine.home) if setting.key == "locale"]

@@ -6,7 +6,7 @@ import pytest
 
 from eventlog import Memory
 from eventlog.app.ask.why_not import why_not
-from eventlog.app.naming.short_ids import ShortIds
+from eventlog.app.naming.references import ShortIds
 from eventlog.app.write.forget import forget, forgettable
 from eventlog.format.errors import BadRequest
 from eventlog.format.events import Fact, Retraction, StageSummary

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from eventlog.app.ask import why
-from eventlog.app.naming.short_ids import ShortIds
+from eventlog.app.naming.references import ShortIds
 from eventlog.cli.show.display import Display
 from eventlog.cli.verbs.ask.why import one_line
 from eventlog.format.events import Fact

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eventlog.app.ask.receipt import append_receipt
 from eventlog.app.build.user_files import take_bootstrap
+from eventlog.app.serve.session_context import append_receipt
 from eventlog.projections.context.agent_context import AgentContext, SessionType
 from eventlog.projections.context.request import ContextRequest
 from eventlog.settings.schema import ContextSettings, Settings

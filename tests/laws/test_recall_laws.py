@@ -23,7 +23,7 @@ from eventlog.format import SESSION_END, codec, ids, timestamps
 from eventlog.format.events import ConversationText, Fact, StageSummary, order
 from eventlog.format.retractions import Retractions
 from eventlog.projections.current.distinct_facts import distinct_facts, of_fact, subject_of
-from eventlog.projections.search.gate import Gate
+from eventlog.projections.search.ranking import Gate
 from tests.support.histories import a_log
 from tests.support.use_cases import opened
 

@@ -8,8 +8,7 @@ from typing import Any
 
 import click
 
-from eventlog.app.ask.empty_reason import why_empty
-from eventlog.app.ask.query import EventFilter, Follower, newest, query
+from eventlog.app.ask.query import EventFilter, Follower, newest, query, why_empty
 from eventlog.app.progress import Progress
 from eventlog.cli import options, suggestions
 from eventlog.cli.options import NearChoice

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from eventlog.app.ask.empty_reason import why_empty
+from eventlog.app.ask.query import why_empty
 from eventlog.app.naming.references import session_named
 from eventlog.app.search.explain import Candidate, Explanation, explain
 from eventlog.app.search.search import SearchAnswer, SearchHit, SearchQuery, last_word, search

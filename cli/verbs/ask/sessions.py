@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from eventlog.app.ask.empty_reason import why_empty
+from eventlog.app.ask.query import why_empty
 from eventlog.app.ask.sessions import NEWEST, SessionRow, sessions
 from eventlog.app.open_store import OpenStore
 from eventlog.cli import options

@@ -6,9 +6,9 @@ from typing import Any
 
 import click
 
-from eventlog.app.ask.story import Story, StoryLine, story
-from eventlog.app.ask.what_if import document_meant, replay_at
-from eventlog.app.naming.file_lines import is_file_line
+from eventlog.app.ask.history import document_meant, replay_at
+from eventlog.app.ask.sessions import Story, StoryLine, story
+from eventlog.app.naming.names import is_file_line
 from eventlog.app.naming.references import resolve
 from eventlog.app.open_store import OpenStore
 from eventlog.cli import options, suggestions

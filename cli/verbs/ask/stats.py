@@ -7,7 +7,7 @@ from typing import Any
 import click
 from msgspec import structs, to_builtins
 
-from eventlog.app.ask.stats import stats
+from eventlog.app.ask.sessions import stats
 from eventlog.cli import options
 from eventlog.cli.progress import phases
 from eventlog.cli.terminal import count, emit_pretty, hang, is_terminal, marked, print_line, say, styled, table, width

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from eventlog.app.ask.why import LineReason, explain, known_file
-from eventlog.app.naming.file_lines import file_line
+from eventlog.app.naming.names import file_line
 from eventlog.cli import options, suggestions
 from eventlog.cli.progress import spinner
 from eventlog.cli.show.display import Display
@@ -20,12 +20,12 @@ from eventlog.log.lines import LogLine
 from eventlog.store import Store
 
 if TYPE_CHECKING:
-    from eventlog.app.ask.receipt import ReceiptSources
+    from eventlog.app.ask.why import ReceiptSources
 
 import re
 from collections.abc import Iterator
 
-from eventlog.app.ask.receipt import ReceiptSources
+from eventlog.app.ask.why import ReceiptSources
 from eventlog.cli.show.events import event_lines, gist, how_told, is_persons, kind_shown, who
 from eventlog.cli.terminal import cells, clean, fit, hang, marked, padded, styled
 from eventlog.format.events import Event, Fact, order
@@ -76,8 +76,10 @@ def why_command(place: str | None, session: str | None, text: str | None, as_jso
 
 
 def _of_absence(text: str, session: str | None, store: Store, *, as_json: bool) -> None:
-    from eventlog.app.ask.why_not import why_not  # what is asked of a file needs none of it
-    from eventlog.app.ask.why_not_told import why_not_told
+    from eventlog.app.ask.why_not import (
+        why_not,  # what is asked of a file needs none of it
+        why_not_told,
+    )
     from eventlog.cli.verbs.ask.absence import show_absence
 
     opened = options.open_store(store)
@@ -88,7 +90,7 @@ def _of_absence(text: str, session: str | None, store: Store, *, as_json: bool) 
 
 
 def _of_session(session: str, store: Store, *, as_json: bool) -> None:
-    from eventlog.app.ask.receipt import receipts_of  # brings all of a session's start along
+    from eventlog.app.ask.why import receipts_of  # brings all of a session's start along
 
     opened = options.open_store(store)
     with spinner():

@@ -7,7 +7,7 @@ import click
 from eventlog.app.ask.status import StatusReport, status
 from eventlog.app.build.apply import apply
 from eventlog.app.build.apply_result import SectionChange
-from eventlog.app.naming.short_ids import ShortIds
+from eventlog.app.naming.references import ShortIds
 from eventlog.cli import EXIT_FOUND, EXIT_NOT_WRITTEN, options
 from eventlog.cli.progress import phases
 from eventlog.cli.show.changes import applied_as_dict, blocked_as_dict, print_applied, staged_as_dict

@@ -13,7 +13,7 @@ from eventlog.projections.catalog import chosen
 from eventlog.store import Store
 
 if TYPE_CHECKING:
-    from eventlog.app.ask.what_if import Omission
+    from eventlog.app.ask.history import Omission
 
 import os
 from contextlib import suppress
@@ -87,7 +87,7 @@ def replay_command(
     if without and (out or check or names):
         raise click.UsageError("--without shows what would be another, and goes with nothing else")
     if without:
-        from eventlog.app.ask.diff import losses  # no other replay compares two
+        from eventlog.app.ask.history import losses  # no other replay compares two
         from eventlog.cli.verbs.ask.diff import show_changes
 
         with phases():

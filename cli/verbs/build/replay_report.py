@@ -7,7 +7,7 @@ from eventlog.app.build.codex_export import ExportResult
 from eventlog.app.build.publish import PublishResult
 from eventlog.app.build.rebuild import RebuildResult, replay_store
 from eventlog.app.machine import Machine
-from eventlog.app.naming.short_ids import ShortIds
+from eventlog.app.naming.references import ShortIds
 from eventlog.app.open_store import open_store
 from eventlog.cli import EXIT_FOUND, EXIT_NOT_WRITTEN
 from eventlog.cli.progress import phases

@@ -5,9 +5,8 @@ from pathlib import Path
 
 import click
 
-from eventlog.app.ask.receipt import append_receipt
 from eventlog.app.naming.references import session_named
-from eventlog.app.serve.session_context import request_of, session_context
+from eventlog.app.serve.session_context import append_receipt, request_of, session_context
 from eventlog.cli import options
 from eventlog.cli.mcp.server import serve
 from eventlog.cli.options import NearChoice

@@ -7,7 +7,7 @@ from contextlib import suppress
 import click
 
 from eventlog.app.build.staging import StagedEntry, read_staged
-from eventlog.app.naming.short_ids import ShortIds
+from eventlog.app.naming.references import ShortIds
 from eventlog.app.open_store import OpenStore
 from eventlog.app.write.resolve import Choice, compare, decide, headings_above, pick, under_options, waiting
 from eventlog.cli import EXIT_FOUND, options, suggestions

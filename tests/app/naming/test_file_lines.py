@@ -2,7 +2,7 @@
 
 import pytest
 
-from eventlog.app.naming.file_lines import file_line, is_file_line
+from eventlog.app.naming.names import file_line, is_file_line
 
 
 @pytest.mark.parametrize(

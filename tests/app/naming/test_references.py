@@ -7,7 +7,7 @@ import pytest
 from eventlog.app.build.rebuild import replay_store
 from eventlog.app.machine import Machine
 from eventlog.app.naming import references
-from eventlog.app.naming.short_ids import ShortIds, is_part_of
+from eventlog.app.naming.references import ShortIds, is_part_of
 from eventlog.app.open_store import OpenStore
 from eventlog.app.write.speaker import SpeakerOptions, speaker_of
 from eventlog.format import ids

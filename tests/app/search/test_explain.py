@@ -9,7 +9,7 @@ from hypothesis import settings as effort
 from hypothesis import strategies as st
 
 from eventlog import Memory
-from eventlog.app.ask.receipt import receipts_of
+from eventlog.app.ask.why import receipts_of
 from eventlog.app.search.explain import explain
 from eventlog.app.search.recall import Asked, recall
 from eventlog.format.events import Fact, Rejected

@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eventlog.projections.search.gate import Gate, subjects
-from eventlog.projections.search.ranking import idf, scan, telling
+from eventlog.projections.search.ranking import Gate, idf, scan, subjects, telling
 from eventlog.projections.search.words import tokens
 
 TEXTS = [

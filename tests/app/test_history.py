@@ -10,9 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eventlog.app.ask.bisect import _turn, bisect
-from eventlog.app.ask.diff import diff, losses
-from eventlog.app.ask.story import story
-from eventlog.app.ask.what_if import Omission, by_path, changes, document_meant, replay_at
+from eventlog.app.ask.history import Omission, by_path, changes, diff, document_meant, losses, replay_at
+from eventlog.app.ask.sessions import story
 from eventlog.format import codec
 from eventlog.format.errors import BadRequest
 from eventlog.format.events import Fact, Rejected, Retraction, SaveRequested, StageSummary

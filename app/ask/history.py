@@ -1,6 +1,6 @@
-"""Documents as of a time, without what some have said: the one function behind what was, what changed and what if.
+"""Documents as of a time, without some events, and how they changed since; every question about another time asks here.
 
-Pure over the log: no file of people's is read, nothing is written but what the cache keeps.
+Pure over the log: reads no file of people's, and writes only what the cache keeps.
 """
 
 from collections.abc import Mapping, Sequence
@@ -9,8 +9,7 @@ from typing import NamedTuple
 
 from eventlog.app.build.replay import replay
 from eventlog.app.build.storage import base_targets
-from eventlog.app.naming.file_lines import with_project_named
-from eventlog.app.naming.nearest import did_you_mean
+from eventlog.app.naming.names import did_you_mean, with_project_named
 from eventlog.app.open_store import OpenStore
 from eventlog.format.errors import BadRequest
 from eventlog.format.events import Event
@@ -99,3 +98,18 @@ def document_meant(opened: OpenStore, said: str, *replays: ReplayResult) -> str:
     if not fitting:
         raise BadRequest(f"the log renders no file {said!r}", hint=did_you_mean(said, known))
     return max(fitting, key=lambda path: len(PurePath(path).parts))
+
+
+def diff(opened: OpenStore, since: str, until: str = EVERYTHING, file: str | None = None) -> list[TextChange]:
+    """Compare every document, or one, as of two times; raises BadRequest where the file means none."""
+    before, after = replay_at(opened, since), replay_at(opened, until)
+    found = changes(by_path(before), by_path(after))
+    if file is None:
+        return found
+    path = document_meant(opened, file, after, before)
+    return [change for change in found if change.path == path]
+
+
+def losses(opened: OpenStore, without: Omission) -> list[TextChange]:
+    """Compare every document with what it would be had some events never happened."""
+    return changes(by_path(replay_at(opened)), by_path(replay_at(opened, without=without)))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from eventlog.projections.search.about_file import names_of, speaks_of
+from eventlog.projections.search.findable import names_of, speaks_of
 from eventlog.projections.search.words import tokens
 
 FORMS = "shop/checkout/forms.py"

@@ -1,0 +1,155 @@
+"""Names that people type: agents, types of events, lines of files; and the nearest to one that is wrong."""
+
+import re
+from collections.abc import Iterable
+from contextlib import suppress
+from typing import NamedTuple
+
+import msgspec
+
+from eventlog import hosts
+from eventlog.fast.fastjson import BOM
+from eventlog.format.errors import BadRequest
+from eventlog.format.events import HUMAN, TYPES
+from eventlog.log import days
+from eventlog.log.event_log import EventLog
+
+
+class _Names(msgspec.Struct):
+    conversation_id: str
+    type: str
+    project: str | None = None
+    agent: str | None = None
+
+
+class KnownNames(NamedTuple):
+    """Projects by path and agents, each with its conversations; types with the number of their lines."""
+
+    projects: dict[str, set[str]]
+    agents: dict[str, set[str]]
+    types: dict[str, int]
+
+
+_decoder = msgspec.json.Decoder(_Names)
+
+
+def known_names(log: EventLog) -> KnownNames:
+    """Read the names of all events, those of the newest day last; a damaged line or file has none."""
+    known = KnownNames({}, {}, {})
+    for day in log.days():
+        for file in day.files:
+            for names in _read(days.read(file) or b""):
+                known.types[names.type] = known.types.get(names.type, 0) + 1
+                if names.project:
+                    known.projects.setdefault(names.project, set()).add(names.conversation_id)
+                if names.agent:
+                    known.agents.setdefault(names.agent, set()).add(names.conversation_id)
+    return known
+
+
+def _read(data: bytes) -> list[_Names]:
+    """Decode a file in one call; where that fails, line by line."""
+    with suppress(msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return _decoder.decode_lines(data)
+    found = []
+    for line in data.removeprefix(BOM).split(b"\n"):
+        with suppress(msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+            found.append(_decoder.decode(line))
+    return found
+
+
+_SHOWN = 3
+_LISTED = 8  # of all there are, where none is near
+
+
+def nearest(said: str, known: Iterable[str]) -> list[str]:
+    """Find the words most like the one said, in any case, the likest first."""
+    from difflib import get_close_matches
+
+    words = {word.casefold(): word for word in known}
+    folded = said.casefold()
+    near = get_close_matches(folded, words, n=_SHOWN, cutoff=0.6)
+    near += [word for word in words if folded and (folded in word or (word and word in folded)) and word not in near]
+    return [words[word] for word in near[:_SHOWN]]
+
+
+def did_you_mean(said: str, known: Iterable[str]) -> str:
+    """Ask for the nearest words, else list what there is; "" where there is nothing."""
+    known = list(dict.fromkeys(known))
+    if near := nearest(said, known):
+        return f"did you mean {' or '.join(near)}?"
+    more = f", … ({len(known)} in all)" if len(known) > _LISTED else ""
+    return f"known: {', '.join(known[:_LISTED])}{more}" if known else ""
+
+
+_FILE_LINE = re.compile(r"(?P<file>.+?)(?::(?P<line>\d+))?", re.ASCII | re.DOTALL)
+
+_IN_PROJECT = re.compile(r"projects/(.+)-[0-9a-f]{6}/(.+)", re.DOTALL)
+
+
+class FileLine(NamedTuple):
+    """A file as it was named, and the number of the line of it that is meant; None for all of them."""
+
+    file: str
+    line: int | None
+
+
+def file_line(said: str) -> FileLine:
+    """Take what was said apart: `FILE` or `FILE:LINE`."""
+    match = _FILE_LINE.fullmatch(said)
+    return FileLine(match["file"], int(match["line"]) if match["line"] else None) if match else FileLine(said, None)
+
+
+def with_project_named(said: str, paths: Iterable[str]) -> list[str]:
+    """Find the paths that this means: `shop/MEMORY.md` or `projects/shop/MEMORY.md` for `projects/shop-957ed0/…`."""
+    wanted = said.removeprefix("projects/")
+    return [path for path in paths if _IN_PROJECT.fullmatch(path) and _IN_PROJECT.sub(r"\1/\2", path) == wanted]
+
+
+def is_file_line(said: str) -> bool:
+    """Tell whether this is `FILE:LINE`."""
+    return file_line(said).line is not None
+
+
+_CLI = "cli"
+
+
+def agents_meant(log: EventLog, said: Iterable[str]) -> tuple[str, ...]:
+    """Translate names into those of the log; raises BadRequest for one that neither hosts nor log know."""
+    wanted = tuple(dict.fromkeys(map(hosts.agent_name, words(said))))
+    strangers = [agent for agent in wanted if agent not in (*hosts.ROOMS, HUMAN, _CLI)]
+    if strangers:
+        known = known_names(log).agents
+        for agent in strangers:
+            if agent not in known:
+                raise BadRequest(f"no agent {agent!r}", hint=did_you_mean(agent, [*known, *hosts.ROOMS.values()]))
+    return wanted
+
+
+def words(said: Iterable[str]) -> list[str]:
+    """Split what may be given several times, or with commas between."""
+    return [word for text in said for part in text.split(",") if (word := part.strip())]
+
+
+_NEARLY = 0.75  # "fcat" is "fact", "artifact" is not
+
+
+def types_meant(log: EventLog, said: Iterable[str]) -> tuple[str, ...]:
+    """Split the names of types; raises BadRequest for one that is neither ours nor in the log."""
+    wanted = tuple(dict.fromkeys(words(said)))
+    strangers = [name for name in wanted if name not in TYPES]
+    if strangers:
+        known = known_names(log).types
+        for name in strangers:
+            if name not in known:
+                raise BadRequest(f"no event type {name!r}", hint=did_you_mean(name, [*known, *TYPES]))
+    return wanted
+
+
+def refuse_misspelt(name: str) -> None:
+    """Refuse a type that is nearly one of ours; raises BadRequest. Others are of other programs, or of the future."""
+    from difflib import get_close_matches
+
+    if name not in TYPES and (near := get_close_matches(name.lower(), TYPES, cutoff=_NEARLY)):
+        hint = f"did you mean {near[0]}? a type of your own goes through --stdin"
+        raise BadRequest(f"no event type {name!r}; nothing was stored", hint=hint)
