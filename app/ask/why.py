@@ -12,10 +12,9 @@ from eventlog.app.build.replay import replay
 from eventlog.app.build.storage import base_files, base_targets
 from eventlog.app.naming.names import did_you_mean, file_line, with_project_named
 from eventlog.app.open_store import OpenStore
-from eventlog.format.error_text import of_system
-from eventlog.format.errors import BadRequest
+from eventlog.format.errors import BadRequest, system_reason
 from eventlog.format.events import ContextInjected, Event, KnownFile, order
-from eventlog.format.line_marks import is_among, marked, says_something
+from eventlog.format.marks import has_line_mark, line_marks_in, says_something
 from eventlog.format.retractions import Retractions, statements_of
 from eventlog.format.text import statement_of
 from eventlog.log.event_log import EventLog
@@ -231,7 +230,7 @@ def receipts_of(log: EventLog, settings: Settings, conversation_id: str) -> list
 
 
 def _explain_receipt(log: EventLog, receipt: ContextInjected, past: Renderings) -> ReceiptSources:
-    behind = {file.path: _sources_of(log, file, past, marked(receipt.lines)) for file in receipt.files}
+    behind = {file.path: _sources_of(log, file, past, line_marks_in(receipt.lines)) for file in receipt.files}
     found = log.find({*receipt.sources, *(event for events in behind.values() for event in events or ())})
     oldest = min((file.as_of for file in receipt.files if file.as_of), default=receipt.ts)
     told_no_more = retractions_since(
@@ -257,5 +256,5 @@ def _sources_of(log: EventLog, file: KnownFile, past: Renderings, told: set[str]
     name = PurePath(file.path).relative_to(knowledge).as_posix()
     document = past.document(name, file.as_of)
     lines = document.lines if document else ()
-    shown = (line for line in lines if not told or (says_something(line.text) and is_among(line.text, told)))
+    shown = (line for line in lines if not told or (says_something(line.text) and has_line_mark(line.text, told)))
     return list(dict.fromkeys(event for line in shown for event in line.sources))

@@ -20,7 +20,7 @@ from eventlog.format.events import (
     Withdrawal,
     order,
 )
-from eventlog.format.line_marks import is_among, marked
+from eventlog.format.marks import has_line_mark, line_marks_in
 from eventlog.format.retractions import Retractions, statements_of
 from eventlog.format.text import one_line, same_text, statement_of
 from eventlog.hosts import prompt_of
@@ -250,13 +250,13 @@ def _asks(event: HostEvent) -> bool:
 
 def _was_told(given: ReceiptSources, text: str) -> bool:
     """Tell whether the words were in the answer: receipts mark its lines, those of old name only the events."""
-    marks = marked(given.receipt.lines)
-    if marks and is_among(text, marks):
+    marks = line_marks_in(given.receipt.lines)
+    if marks and has_line_mark(text, marks):
         return True
     is_start = given.receipt.trigger == "start"
     for event in _told(given):
         if _states(event, text) and (
-            not marks or not is_start or any(is_among(said, marks) for said in statements_of(event))
+            not marks or not is_start or any(has_line_mark(said, marks) for said in statements_of(event))
         ):
             return True
     return False

@@ -17,8 +17,8 @@ from eventlog.format.errors import BadRequest
 from eventlog.format.events import HUMAN, Event
 from eventlog.log import days
 from eventlog.log.event_log import EventLog
-from eventlog.log.linescan import lines_with
 from eventlog.store import Store, index_lookup
+from eventlog.store.index_lookup import lines_with
 
 LAST = "last"
 _SHOWN = 8

@@ -18,8 +18,8 @@ from eventlog.projections.context.work_at_hand import WorkAtHand
 from eventlog.projects.root import project_root
 
 if TYPE_CHECKING:
-    from eventlog.secrets.payloads import ContextInjected as ContextGiven
-    from eventlog.secrets.payloads import Envelope
+    from eventlog.format.payloads import ContextInjected as ContextGiven
+    from eventlog.format.payloads import Envelope
 
 
 def request_of(

@@ -3,7 +3,7 @@
 Imported inside agents' hooks: standard library only, and events as the lines of the log have them.
 """
 
-from eventlog.format.line_marks import marks
+from eventlog.format.marks import line_marks
 from eventlog.format.text import statement_of
 from eventlog.projections.search.words import JOINERS, spelled, tokens
 
@@ -163,4 +163,4 @@ def _is_file(name: str) -> bool:
 
 def things_named(entities: "Iterable[str]", key: str | None, text: str) -> str:
     """Mark each thing that is named, all marks in one text."""
-    return marks([*entities, key or "", *files_in(tokens(text))])
+    return line_marks([*entities, key or "", *files_in(tokens(text))])
