@@ -169,7 +169,7 @@ class RowKind(Struct, frozen=True, eq=False, dict=True):
 class View(NamedTuple):
     """The documents of one projection, each made of the rows of the kinds it `reads` that have its name.
 
-    `render(name, library)` makes those of one name. With a `top`, there may be documents of the name "" where no row
+    `render(name, index)` makes those of one name. With a `top`, there may be documents of the name "" where no row
     has it; those may be made `of_all` others, which are rendered first. Where those of a name are made `of_rows` alone,
     with the notes people wrote and the settings, they can be rendered in another process.
     """

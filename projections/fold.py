@@ -30,15 +30,13 @@ from eventlog.projections.base import Document, Projection
 from eventlog.projections.current.conversations import Conversations
 from eventlog.projections.current.knowledge_events import Knowledge
 from eventlog.projections.engine.day_fold import DayRow
-from eventlog.projections.engine.day_states import EVERYTHING, DayStates
-from eventlog.projections.engine.jobs import OneDay
+from eventlog.projections.engine.day_states import DayStates, ListedDays
 from eventlog.projections.engine.replay import ReplayResult, replay
-from eventlog.projections.engine.row_store import MemoryRows
+from eventlog.projections.engine.row_store import MemoryRows, StoredRow
 from eventlog.projections.engine.whole_states import WholeStateProjections
 from eventlog.settings.schema import Settings
 
 Has = Callable[[str, Collection[str]], Collection[str]]  # date, ids -> those of them which that day has
-_Kept = tuple[str, str, bytes]  # kind and name of a row, and the row
 
 
 class DayBytes(NamedTuple):
@@ -51,9 +49,9 @@ class DayBytes(NamedTuple):
 
 
 class FoldedDay(msgspec.Struct, frozen=True):
-    """The rows one day led to; `strays` are ids that name another day, `left_out` those that do not count here."""
+    """The rows of a day; `strays` are ids that name another day, `left_out` those that do not count here."""
 
-    kept: list[_Kept]
+    rows: list[StoredRow]
     events: int
     strays: list[str] = []
     left_out: list[str] = []
@@ -76,17 +74,17 @@ class Part(msgspec.Struct, frozen=True):
 
 def fold_day(day: DayBytes, left_out: Collection[str] | None = None, projections: Sequence[Projection] = ALL) -> Part:
     """Fold all files of a day without what is `left_out`, as `copies` says; None: nobody was asked."""
-    shelf = MemoryRows()
-    book = DayStates(OneDay(_day_of(day), left_out or ()), shelf)
-    book.catch_up(lambda _done, _all: None)
-    others = WholeStateProjections(shelf, book, Settings())
-    others.fold(_whole(projections))
-    row = book.rows[day.date]
+    rows = MemoryRows()
+    states = DayStates(ListedDays([_day_of(day)], left_out or ()), rows)
+    states.catch_up(lambda _done, _all: None)
+    whole = WholeStateProjections(rows, states, Settings())
+    whole.fold(_whole(projections))
+    row = states.rows[day.date]
     row.damage = [*day.damage, *row.damage]
-    shelf.write("day", "", day.date, msgspec.msgpack.encode(row))
+    rows.write("day", "", day.date, msgspec.msgpack.encode(row))
     settled = left_out is not None or not row.misdated
-    kept = shelf.of_block(day.date)
-    found = FoldedDay(kept, row.events, row.misdated, row.left_out, is_settled=settled, broken=others.broken)
+    of_day = [stored for stored in rows.all() if stored[2] == day.date]
+    found = FoldedDay(of_day, row.events, row.misdated, row.left_out, is_settled=settled, broken=whole.broken)
     return Part(day.log, _versions(projections), {day.date: found})
 
 
@@ -139,34 +137,23 @@ def replayed(part: Part, settings: Settings, projections: Sequence[Projection] =
             f"{unsettled} has events that another day may have too",
             hint="ask `copies` of all parts, and fold that day without what it names",
         )
-    shelf = MemoryRows()
-    for date, day in part.days.items():
-        for kind, name, data in day.kept:
-            shelf.write(kind, name, date, data)
+    rows = MemoryRows(row for day in part.days.values() for row in day.rows)
     broken = {name: why for day in part.days.values() for name, why in day.broken.items()}
     speaking = [one for one in projections if one.name not in broken]
-    done = replay(_FoldedLog(part), settings, projections=speaking, shelf=shelf)
+    done = replay(_listed_days(part), settings, projections=speaking, cache=rows)
     done.broken.update(broken)
     return done
 
 
-class _FoldedLog:
-    """A log whose days are folded: there is nothing to read, and all that is asked of it was decided before."""
-
-    def __init__(self, part: Part) -> None:
-        self._dates = list(part.days)
-        self._decided: dict[str, bool] = {}  # stray -> whether the first day that tells it leaves it out
-        for day in part.days.values():
-            for stray in day.strays:
-                self._decided.setdefault(stray, stray in day.left_out)
-
-    def days(self, since: str = "", until: str = EVERYTHING) -> list[Day]:
-        """List the days, without a file."""
-        return [Day(date, (), ()) for date in self._dates if since <= date <= until]
-
-    def holding(self, _date: str, event_ids: Collection[str], until: str = EVERYTHING) -> set[str]:
-        """Find the strays that the days they name have."""
-        return {one for one in event_ids if self._decided.get(one) and until == EVERYTHING}
+def _listed_days(part: Part) -> ListedDays:
+    """List the days of a part, without files: nothing is left to read, and all copies are decided."""
+    is_copy: dict[str, bool] = {}  # stray -> whether the first day that has it leaves it out
+    for day in part.days.values():
+        for stray in day.strays:
+            is_copy.setdefault(stray, stray in day.left_out)
+    return ListedDays(
+        [Day(date, (), ()) for date in part.days], [stray for stray, left_out in is_copy.items() if left_out]
+    )
 
 
 def _day_of(day: DayBytes) -> Day:

@@ -109,7 +109,7 @@ def story(opened: OpenStore, conversation_id: str) -> Story:
     events = opened.log.session(conversation_id)
     if not events:
         raise BadRequest(f"no session {conversation_id!r}")
-    withdrawn = replay(opened.log, opened.settings, projections=[], save=False).library.withdrawn
+    withdrawn = replay(opened.log, opened.settings, projections=[], save=False).index.withdrawn
     mine = [event for event in events if not event.subagent]
     starts = [event for event in mine if isinstance(event, SessionStart)]
     ends = [event for event in mine if isinstance(event, SessionEnd)]

@@ -81,7 +81,7 @@ def _explain(opened: OpenStore, file: Path, number: int | None, *, anew: bool = 
     wanted = range(1, len(lines) + 1) if number is None else [number]
     entries = _LogLines(opened.log, [behind[row] for row in wanted if row in behind])
     reasons = [LineReason(row, lines[row - 1], entries.of(behind[row]) if row in behind else None) for row in wanted]
-    return _with_rejections(opened.log, reasons, past.at(None).library.withdrawn)
+    return _with_rejections(opened.log, reasons, past.at(None).index.withdrawn)
 
 
 def shown_statements(line: str, events: Iterable[Event]) -> list[str]:

@@ -93,7 +93,7 @@ class _Told:
     def __init__(self, opened: OpenStore, asked: str, entries: list[Event]) -> None:
         self._asked = one_line(asked)
         self._replayed = replay(opened.log, opened.settings, save=False)
-        self._withdrawn: Retractions = self._replayed.library.withdrawn
+        self._withdrawn: Retractions = self._replayed.index.withdrawn
         state, bases = self._replayed.knowledge, opened.settings.knowledge_bases
         self._refusals = Refusals(state.entries, state.resolved, self._withdrawn, bases, state.applied)
         self._withdrawals = [event for event in entries if isinstance(event, Withdrawal)]
@@ -136,10 +136,10 @@ class _Told:
         )
 
     def _facts(self) -> Iterator[_Shown]:
-        library = self._replayed.library
-        for name in library.names(MEMORY.name):
-            ranked = fact_scope(library, name).ranked
-            for document in self._replayed.made((MEMORY.name, name)):
+        index = self._replayed.index
+        for name in index.names(MEMORY.name):
+            ranked = fact_scope(index, name).ranked
+            for document in self._replayed.rendered((MEMORY.name, name)):
                 there = _told_in(document)
                 for rank, fact in enumerate(ranked, 1):
                     has_room = not there.isdisjoint(fact.sources)

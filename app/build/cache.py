@@ -85,7 +85,7 @@ def _guarded(do: "_Step[_Given, _Done]") -> "_Step[_Given, _Done]":
 class StoreCache:
     """A shelf in a database; without `writes` it is only read."""
 
-    keeps: ClassVar[bool] = True
+    is_persistent: ClassVar[bool] = True
 
     @_guarded
     def __init__(self, path: str, made_by: str, *, writes: bool = True) -> None:

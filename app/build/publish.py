@@ -72,22 +72,22 @@ def publish_outdated(
     taken_in: Mapping[str, bytes],
     dry_run: bool = False,
     progress: Progress = lambda _done, _all: None,
-    spread: Executor | None = None,
+    executor: Executor | None = None,
 ) -> PublishResult:
     """Publish what a replay of all that is published there says; files that are current are only looked at.
 
-    With `spread` others help where there is much to render.
+    The executor helps where there is much to render.
 
     Raises NotStored.
     """
     publishing = _Publishing(Path(root), taken_in, dry_run=dry_run)
     names = {projection.name for projection in projections}
-    library = None
-    while library is not replayed.library:  # another one where a row was damaged: it has nothing of what was looked at
+    index = None
+    while index is not replayed.index:  # another one where a row was damaged: it has nothing of what was looked at
         units = [unit for unit in replayed.units() if unit[0] in names]
-        if spread:
-            units = replayed.render_ahead(units, spread)
-        library = replayed.library
+        if executor:
+            units = replayed.render_ahead(units, executor)
+        index = replayed.index
         publishing.all_of(units, replayed, progress)
     publishing.remove_stale([one for one in projections if one.name not in replayed.broken])
     publishing.done.written.sort()
@@ -107,24 +107,24 @@ class _Publishing:
 
     def all_of(self, units: Sequence[RowAddress], replayed: ReplayResult, progress: Progress) -> None:
         """Publish those of the units that are outdated, until all are or a row turns out to be damaged."""
-        library = replayed.library
+        index = replayed.index
         for unit in told(units, progress):
-            files = library.published.get(unit)
+            files = index.current_files.get(unit)
             if files is not None and all(file_stamp(f"{self.base}/{path}") == one for path, one in files.items()):
                 self.leave(files)
                 continue
             found = replayed.unless_damaged(partial(self._rendered, replayed, unit))
             if not self._dry_run and None not in found.values():
                 replayed.publish(unit, {path: stamp for path, stamp in found.items() if stamp})
-            if replayed.library is not library:
+            if replayed.index is not index:
                 return
 
     def _rendered(self, replayed: ReplayResult, unit: RowAddress) -> dict[str, FileStamp | None]:
         """Render a unit and write its files."""
         try:
-            return self.put(replayed.render(unit), replayed.library.layouts)
+            return self.put(replayed.render(unit), replayed.index.layouts)
         except ChangedMeanwhile:  # a file is not as it was published: its layout is forgotten now
-            return self.put(replayed.render(unit), replayed.library.layouts)
+            return self.put(replayed.render(unit), replayed.index.layouts)
 
     def leave(self, paths: Collection[str]) -> None:
         """Leave files as they are: they say what they should."""
@@ -195,16 +195,16 @@ class _Publishing:
         if layout is None:
             stamp = self._put_whole(document)
             lengths = {block: len(said) for block, said in pieces.blocks.items() if said is not None}
-            layouts.keep(pieces.place, Layout(document.path, stamp, lengths) if stamp else None)
+            layouts.store(pieces.place, Layout(document.path, stamp, lengths) if stamp else None)
             return stamp
         try:
             differs, now = splice(path, pieces, layout, dry_run=self._dry_run)
         except ChangedMeanwhile:
-            layouts.keep(pieces.place, None)
+            layouts.store(pieces.place, None)
             raise
         self.done.written += [document.path] * differs
         self.done.unchanged += not differs
-        layouts.keep(pieces.place, now)
+        layouts.store(pieces.place, now)
         return None if self._dry_run else now.stamp
 
 

@@ -82,7 +82,7 @@ def replay_store(
 
 def _erase_withdrawn(opened: OpenStore, done: RebuildResult) -> None:
     """Take what is withdrawn out of what the replay itself does not make."""
-    withdrawn, set_aside = done.replayed.library.withdrawn, done.published.set_aside
+    withdrawn, set_aside = done.replayed.index.withdrawn, done.published.set_aside
     if withdrawn.touched:  # in most logs nobody withdraws anything
         from eventlog.app.search.open_index import erase_withdrawn
 
@@ -215,7 +215,7 @@ def _rebuilt(
         taken_in=taken.files,
         dry_run=check,
         progress=phases(_WRITING),
-        spread=workers.spread,
+        executor=workers.executor,
     )
     return RebuildResult(replayed, published, applied, taken.events)
 

@@ -65,7 +65,7 @@ def replay(
 def _run(workers: Workers | None, *arguments: Any, **options: Any) -> ReplayResult:
     """Replay, with other processes where there can be any."""
     with nullcontext(workers) if workers else Workers() as helping:
-        return fold_and_render(*arguments, **options, spread=helping.spread)
+        return fold_and_render(*arguments, **options, executor=helping.executor)
 
 
 def _with(
@@ -80,7 +80,7 @@ def _with(
         return run()
 
     try:
-        done = run(shelf=found if writes else _overlay(found, until))
+        done = run(cache=found if writes else _overlay(found, until))
     except RowsDamaged as error:
         return again(error)
     done.again = again

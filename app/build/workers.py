@@ -19,7 +19,7 @@ _MOST = 4  # what is not done apart takes as long as they all together
 _AHEAD = 2  # jobs a worker that wait: their results are kept in memory until it is their turn
 
 _Job = TypeVar("_Job")
-_Made = TypeVar("_Made")
+_Result = TypeVar("_Result")
 
 
 class Workers:
@@ -38,7 +38,7 @@ class Workers:
             self._pool.shutdown(cancel_futures=True)
 
     @property
-    def spread(self) -> "Workers | None":
+    def executor(self) -> "Workers | None":
         """Return itself where others can help, else None."""
         return self if self.are_any else None
 
@@ -49,12 +49,12 @@ class Workers:
             return False
         return self._pool is not None or (sys.platform == "linux" and not _are_threads_at_work())  # a pool has threads
 
-    def __call__(self, do: Callable[[_Job], _Made], jobs: Iterable[_Job], /) -> Iterator[_Made]:
+    def map(self, do: Callable[[_Job], _Result], jobs: Iterable[_Job], /) -> Iterator[_Result]:
         """Do the jobs, a few at a time, beginning now; yield what comes of them in their order."""
         coming = ((job, self._submit(do, job)) for job in jobs)
         waiting = deque(islice(coming, self._count * _AHEAD))
 
-        def results() -> Iterator[_Made]:
+        def results() -> Iterator[_Result]:
             for submitted in coming:
                 waiting.append(submitted)
                 yield _result(do, *waiting.popleft())
@@ -63,7 +63,7 @@ class Workers:
 
         return results()
 
-    def _submit(self, do: Callable[[_Job], _Made], job: _Job) -> "Future[_Made] | None":
+    def _submit(self, do: Callable[[_Job], _Result], job: _Job) -> "Future[_Result] | None":
         if self._count == 1:
             return None
         from concurrent.futures import BrokenExecutor
@@ -75,7 +75,7 @@ class Workers:
             return None
 
 
-def _result(do: Callable[[_Job], _Made], job: _Job, future: "Future[_Made] | None") -> _Made:
+def _result(do: Callable[[_Job], _Result], job: _Job, future: "Future[_Result] | None") -> _Result:
     from concurrent.futures import BrokenExecutor
 
     if future:

@@ -139,12 +139,12 @@ def _of_something(log: EventLog, event: Retraction) -> Retraction:
 
 def still_said(log: EventLog, retraction: Retraction) -> list[str]:
     """List the events whose facts or decisions a retraction leaves though it withdraws an equal one, oldest first."""
-    library = replay(log, Settings(), save=False).library
+    index = replay(log, Settings(), save=False).index
 
     def is_withdrawn(statement: Statement) -> bool:
         return retraction.target == statement.id or retraction.conversation == statement.conversation_id
 
-    equal = [fact.statements for name in library.names(MEMORY.name) for fact in fact_scope(library, name).facts]
+    equal = [fact.statements for name in index.names(MEMORY.name) for fact in fact_scope(index, name).facts]
     halved = [statements for statements in equal if any(map(is_withdrawn, statements))]
     left = {(one.ts, one.id) for statements in halved for one in statements if not is_withdrawn(one)}
     return [event_id for _, event_id in sorted(left)]

@@ -85,9 +85,9 @@ def _add_decisions(found: dict[str, Stated], deciding: list[StageSummary], told:
 STATED = RowKind("stated", Stated, _rows)
 
 
-def fact_scope(library: "DocumentIndex", name: str) -> FactScope:
+def fact_scope(index: "DocumentIndex", name: str) -> FactScope:
     """Gather what is stated about a project, or "" the user."""
-    rows = library.rows(STATED, name)
+    rows = index.rows(STATED, name)
     facts = distinct_facts(statement for row in rows for statement in row.statements)
     return FactScope(name or None, facts, max((row.changed_at for row in rows), default=""), rows)
 

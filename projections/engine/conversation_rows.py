@@ -1,11 +1,11 @@
-"""The rows documents are made of, and which documents differ: a conversation that differs takes its old rows out.
+"""The rows that documents are made of: when a conversation changes, its old rows are replaced by its new ones.
 
-The rows of a document are kept in blocks: those of all conversations that began on one day. Beside them is kept where
-each conversation has rows.
+The rows of a document lie in blocks: one for all conversations that began on a day. Another row lists where each
+conversation has rows.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 import msgspec
 
@@ -14,27 +14,27 @@ from eventlog.format.retractions import Retractions
 from eventlog.projections.base import Projection, RowKind
 from eventlog.projections.current.conversations import Conversation
 from eventlog.projections.current.identity import Identities
-from eventlog.projections.engine.row_store import RowStore
+from eventlog.projections.current.places import Places
+from eventlog.projections.engine.row_store import RowStore, StoredRow
 
-RowAddress = tuple[str, str]  # kind and name of a row
+RowAddress = tuple[str, str]  # kind and name
 Rows = dict[RowAddress, Any]
-_Block = dict[RowAddress, dict[str, Any]]  # place -> conversation -> row, None for none
 
-_PLACES = msgspec.msgpack.Decoder(dict[str, list[RowAddress]])
+_ADDRESSES = msgspec.msgpack.Decoder(dict[str, list[RowAddress]])
 _encode = msgspec.msgpack.encode
 
 
 class ConversationSource(Protocol):
-    """The conversations, and which of them differ from those the rows were made of."""
+    """The conversations of a log, and which of them differ from those that rows were made of."""
 
     @property
     def changed(self) -> Mapping[str, str]:
-        """Map each that differs to the day it began on until now, "" for none."""
+        """Map each changed conversation to the day its old rows are filed under; "" for a new one."""
         ...
 
     @property
     def notes(self) -> Iterable[KnowledgeEdited]:
-        """Return what people wrote into files of the store."""
+        """Return the notes of people in files of the store."""
         ...
 
     @property
@@ -51,83 +51,104 @@ class ConversationSource(Protocol):
         """Return a conversation; None where there is none."""
 
     def began(self, conversation_id: str) -> str:
-        """Return the day it began on; "" where there is none."""
+        """Return the day a conversation began on; "" where there is none."""
         ...
 
 
-class BlockRows(NamedTuple):
-    """All rows of a block, as kind, name and data."""
+class ConversationSnapshot:
+    """A conversation source of plain values, all of it changed: for tests and other processes."""
 
-    block: str
-    rows: list[tuple[str, str, bytes]]
+    def __init__(
+        self,
+        began: Mapping[str, str],
+        find: Callable[[str], Conversation | None],
+        withdrawn: Retractions,
+        identities: Identities | None = None,
+        notes: Iterable[KnowledgeEdited] = (),
+    ) -> None:
+        self.changed: Mapping[str, str] = dict.fromkeys(began, "")
+        self.notes = notes
+        self.withdrawn = withdrawn
+        self.identities = identities or Identities(Places(), withdrawn)
+        self._began = began
+        self._find = find
+
+    def conversation(self, conversation_id: str, /) -> Conversation | None:
+        """Return a conversation; None where there is none."""
+        return self._find(conversation_id)
+
+    def began(self, conversation_id: str) -> str:
+        """Return the day a conversation began on; "" where there is none."""
+        return self._began.get(conversation_id, "")
 
 
 class RowMaintainer:
-    """Brings the rows on a shelf to what the conversations say."""
+    """Updates stored rows after conversations changed; `outdated` has the blocks that differ, by address."""
 
-    def __init__(self, shelf: RowStore, kinds: Sequence[RowKind]) -> None:
-        self._shelf = shelf
+    def __init__(self, cache: RowStore, kinds: Sequence[RowKind]) -> None:
+        self._cache = cache
         self._kinds = {kind.name: kind for kind in kinds}
-        self.outdated: dict[RowAddress, set[str]] = {}  # names of which a row differs, and in which blocks
+        self.outdated: dict[RowAddress, set[str]] = {}
 
-    def catch_up(self, book: ConversationSource, rows_of: Callable[[Conversation], Rows]) -> None:
-        """Write the rows of every conversation that differs."""
-        leaving: dict[str, list[str]] = {}
-        arriving: dict[str, list[str]] = {}
-        for conversation, before in book.changed.items():
-            leaving.setdefault(before, []).append(conversation)
-            arriving.setdefault(book.began(conversation), []).append(conversation)
-        for block in sorted((leaving.keys() | arriving.keys()) - {""}):
-            found = map(book.conversation, arriving.get(block, ()))
-            now = {conversation.id: rows_of(conversation) for conversation in found if conversation}
-            self._rewrite(block, leaving.get(block, ()), now)
+    def catch_up(self, source: ConversationSource, rows_of: Callable[[Conversation], Rows]) -> None:
+        """Replace the rows of every changed conversation."""
+        old: dict[str, list[str]] = {}
+        new: dict[str, list[str]] = {}
+        for conversation, block in source.changed.items():
+            old.setdefault(block, []).append(conversation)
+            new.setdefault(source.began(conversation), []).append(conversation)
+        for block in sorted((old.keys() | new.keys()) - {""}):
+            found = map(source.conversation, new.get(block, ()))
+            rows = {conversation.id: rows_of(conversation) for conversation in found if conversation}
+            self._replace_block(block, old.get(block, ()), rows)
 
-    def take(self, made: "BlockRows") -> None:
-        """Write the rows of a block of which there are none yet, as they were made elsewhere."""
-        for kind, name, data in made.rows:
-            self._shelf.write(kind, name, made.block, data)
+    def adopt(self, rows: Iterable[StoredRow]) -> None:
+        """Write the rows of new blocks, as another process made them."""
+        for kind, name, block, data in rows:
+            self._cache.write(kind, name, block, data)
             if kind in self._kinds:
-                self.outdated.setdefault((kind, name), set()).add(made.block)
+                self.outdated.setdefault((kind, name), set()).add(block)
 
-    def _rewrite(self, block: str, leaving: Iterable[str], now: dict[str, Rows]) -> None:
-        data = self._shelf.read("places", "", block)
-        places = _PLACES.decode(data) if data else {}
-        changes: _Block = {}
-        for conversation in leaving:
-            for place in places.pop(conversation, ()):
-                changes.setdefault(place, {})[conversation] = None
-        for conversation, rows in now.items():
-            for place, row in rows.items():
-                changes.setdefault(place, {})[conversation] = row
+    def _replace_block(self, block: str, old: Iterable[str], new: dict[str, Rows]) -> None:
+        data = self._cache.read("places", "", block)
+        addresses = _ADDRESSES.decode(data) if data else {}
+        changes: dict[RowAddress, dict[str, Any]] = {}  # conversation -> row, None for none
+        for conversation in old:
+            for address in addresses.pop(conversation, ()):
+                changes.setdefault(address, {})[conversation] = None
+        for conversation, rows in new.items():
+            for address, row in rows.items():
+                changes.setdefault(address, {})[conversation] = row
             if rows:
-                places[conversation] = list(rows)
-        write = self._write if data is None else self._rewrite_part
-        for place, rows_at in changes.items():
-            write(place, block, rows_at)
-        self._shelf.write("places", "", block, _encode(places) if places else None)
+                addresses[conversation] = list(rows)
+        write = self._write if data is None else self._update
+        for address, row_by_conversation in changes.items():
+            write(address, block, row_by_conversation)
+        self._cache.write("places", "", block, _encode(addresses) if addresses else None)
 
-    def _rewrite_part(self, place: RowAddress, block: str, changes: dict[str, Any]) -> None:
-        kind = self._kinds[place[0]]
-        data = self._shelf.read(*place, block)
-        part = kind.decode(data) if data else {}
-        if any(part.get(one) != row for one, row in changes.items()):
-            self._write(place, block, {one: row for one, row in (part | changes).items() if row is not None})
+    def _update(self, address: RowAddress, block: str, changes: dict[str, Any]) -> None:
+        kind = self._kinds[address[0]]
+        data = self._cache.read(*address, block)
+        before = kind.decode(data) if data else {}
+        if any(before.get(conversation) != row for conversation, row in changes.items()):
+            rows = {conversation: row for conversation, row in (before | changes).items() if row is not None}
+            self._write(address, block, rows)
         elif kind.whole:
-            self.outdated.setdefault(place, set()).add(block)
+            self.outdated.setdefault(address, set()).add(block)
 
-    def _write(self, place: RowAddress, block: str, part: dict[str, Any]) -> None:
-        kind = self._kinds[place[0]]
-        self.outdated.setdefault(place, set()).add(block)
-        self._shelf.write(*place, block, _encode(part) if part else None)
+    def _write(self, address: RowAddress, block: str, rows: dict[str, Any]) -> None:
+        kind = self._kinds[address[0]]
+        self.outdated.setdefault(address, set()).add(block)
+        self._cache.write(*address, block, _encode(rows) if rows else None)
         if kind.total:
-            total = _encode(kind.total.of(part.values())) if part else None
-            self._shelf.write(kind.total_name, place[1], block, total)
+            total = _encode(kind.total.of(rows.values())) if rows else None
+            self._cache.write(kind.total_name, address[1], block, total)
 
 
-def outdated_units(places: Iterable[RowAddress], projections: Iterable[Projection]) -> set[RowAddress]:
-    """Name the documents that are made of those rows, as projection and name."""
+def outdated_units(addresses: Iterable[RowAddress], projections: Iterable[Projection]) -> set[RowAddress]:
+    """Return the documents made of those rows, as projection and name."""
     readers: dict[str, list[str]] = {}
     for projection in projections:
         for kind in projection.view.reads if projection.view else ():
             readers.setdefault(kind.name, []).append(projection.name)
-    return {(reader, name) for kind, name in places for reader in readers.get(kind, ())}
+    return {(reader, name) for kind, name in addresses for reader in readers.get(kind, ())}

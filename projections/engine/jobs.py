@@ -1,10 +1,10 @@
-"""Days folded and rows made apart from the shelf: several may be at work on a long log of which nothing is kept yet.
+"""Work for other processes: days to fold, rows to make and documents to render, where a long log is replayed in full.
 
-A job is data, and so is what comes of it: the bytes that one process would have put on the shelf. Whoever hands in a
-`Spread` decides where jobs are done.
+A job is data and so is its result: the rows that a single process would have written. The caller hands in an
+`Executor`, which decides where jobs run.
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache, partial
 from typing import NamedTuple, Protocol, TypeVar
 
@@ -15,248 +15,191 @@ from eventlog.projections import ALL
 from eventlog.projections.base import Document, Line
 from eventlog.projections.current.conversations import Conversation
 from eventlog.projections.current.identity import Identities
-from eventlog.projections.current.places import Places
 from eventlog.projections.current.told import Told
-from eventlog.projections.engine.conversation_rows import BlockRows, ConversationSource, RowAddress, RowMaintainer, Rows
+from eventlog.projections.engine.conversation_rows import (
+    ConversationSnapshot,
+    ConversationSource,
+    RowAddress,
+    RowMaintainer,
+    Rows,
+)
 from eventlog.projections.engine.day_fold import conversations_in, merged, stamps_of
-from eventlog.projections.engine.day_states import EVERYTHING, DayStates, FoldedDay
+from eventlog.projections.engine.day_states import DayStates, FoldedDay, ListedDays
 from eventlog.projections.engine.documents import DocumentIndex
-from eventlog.projections.engine.row_store import MemoryRows
+from eventlog.projections.engine.row_store import MemoryRows, StoredRow
 from eventlog.projections.views.daily_notes import local_time
 from eventlog.projections.views.stats import STATS
 from eventlog.settings.schema import Settings
 
-_WORTH_IT = 16 << 20  # bytes of a log; a smaller one is folded before another process is at work
-# days of a job: the one after its last is read for those who went on after midnight, and is the next job's first
+VIEWS = tuple(view for view in (*ALL, STATS) if view.view)
+KINDS = tuple({kind.name: kind for projection in VIEWS if projection.view for kind in projection.view.reads}.values())
+_KINDS_OF = {one.name: [kind.name for kind in one.view.reads] for one in VIEWS if one.view and one.view.of_rows}
+
+_LONG = 16 << 20  # bytes of a log: a shorter one is folded before another process has started
+# Days of a job. A conversation may end after midnight, so the day after the last is read as well.
 _BLOCKS = 8
+_ENOUGH = 1 << 20  # bytes of rows, for a job that renders
 
 _Job = TypeVar("_Job")
-_Made = TypeVar("_Made")
+_Result = TypeVar("_Result")
+_Contents = list[tuple[str, bytes]]  # path and data of each document
 
 
 class Executor(Protocol):
-    """Does jobs wherever it likes, and yields what comes of them in their order; functions are found by their names."""
+    """Runs jobs, perhaps in other processes, which find functions by their names."""
 
-    def __call__(self, do: Callable[[_Job], _Made], jobs: Iterable[_Job], /) -> Iterator[_Made]:
-        """Do all jobs, a few at a time."""
+    def map(self, do: Callable[[_Job], _Result], jobs: Iterable[_Job], /) -> Iterator[_Result]:
+        """Start all jobs, a few at a time, and yield their results in order."""
         ...
 
 
 def is_long(days: Iterable[Day]) -> bool:
-    """Tell whether there is so much to read that several should."""
-    return sum(size for day in days for _, size, *_ in stamps_of(day)) >= _WORTH_IT
+    """Return whether other processes pay for their start."""
+    return sum(size for day in days for _, size, *_ in stamps_of(day)) >= _LONG
 
 
 def fold_day(day: Day) -> FoldedDay:
-    """Fold a day by itself, as if no other had copies of its events."""
-    shelf = MemoryRows()
-    book = DayStates(OneDay(day), shelf)
-    book.catch_up(lambda _done, _all: None)
-    return FoldedDay(shelf.of_block(day.date), list(book.changed))
-
-
-class OneDay:
-    """A log of one day, of whose events some count on other days."""
-
-    def __init__(self, day: Day, left_out: Collection[str] = ()) -> None:
-        self._day = day
-        self._left_out = frozenset(left_out)
-
-    def days(self, since: str = "", until: str = EVERYTHING) -> list[Day]:
-        """List the day."""
-        return [self._day] if since <= self._day.date <= until else []
-
-    def holding(self, _date: str, event_ids: Collection[str], until: str = EVERYTHING) -> set[str]:
-        """Find those of the ids that count elsewhere."""
-        return {one for one in event_ids if one in self._left_out and until == EVERYTHING}
+    """Fold a day as if no other day had copies of its events."""
+    rows = MemoryRows()
+    states = DayStates(ListedDays([day]), rows)
+    states.catch_up(lambda _done, _all: None)
+    of_day = [row for row in rows.all() if row[2] == day.date]
+    return FoldedDay(of_day, list(states.changed))
 
 
 class RowsJob(NamedTuple):
-    """The conversations that began on some days in a row, and all that their rows depend on.
+    """Conversations that began on a run of days, and everything their rows depend on.
 
-    `said` are days as they are on the shelf, `dates` of each conversation those it was at work on; `whole` are the
-    conversations of which other days would be needed.
+    `days` are encoded rows of days, `dates` the days of each conversation; `merged` has the conversations that other
+    days are needed for.
     """
 
     blocks: list[str]
-    said: dict[str, bytes]
+    days: dict[str, bytes]
     dates: dict[str, list[str]]
-    whole: dict[str, Conversation]
+    merged: dict[str, Conversation]
     identities: Identities
     withdrawn: Retractions
     settings: Settings
 
 
-def row_jobs(book: DayStates, settings: Settings) -> Iterator[RowsJob]:
-    """Make the jobs of all rows of a book."""
+def row_jobs(states: DayStates, settings: Settings) -> Iterator[RowsJob]:
+    """Split the changed conversations into jobs."""
     by_block: dict[str, dict[str, list[str]]] = {}
-    for one in book.changed:
-        if days := book.dates(one):
-            by_block.setdefault(days[0], {})[one] = days
+    for conversation in states.changed:
+        if dates := states.dates(conversation):
+            by_block.setdefault(dates[0], {})[conversation] = dates
     begun = sorted(by_block)
     for at in range(0, len(begun), _BLOCKS):
         blocks = begun[at : at + _BLOCKS]
-        dates = {one: days for block in blocks for one, days in by_block[block].items()}
-        after = (days for days in dates.values() if len(days) == 2 and days[1] > blocks[-1])  # noqa: PLR2004 - midnight
-        near = {*blocks, *next(after, ())}
-        said = {date: book.said_bytes(date) for date in sorted(near)}
-        far = [one for one, days in dates.items() if not near.issuperset(days)]
-        whole = {one: found for one in far if (found := book.conversation(one))}
-        yield RowsJob(blocks, said, dates, whole, book.identities, book.withdrawn, settings)
+        of_job = {conversation: dates for block in blocks for conversation, dates in by_block[block].items()}
+        over_midnight = (days for days in of_job.values() if len(days) == 2 and days[1] > blocks[-1])  # noqa: PLR2004
+        near = {*blocks, *next(over_midnight, ())}
+        days = {date: states.encoded_conversations(date) for date in sorted(near)}
+        far = [conversation for conversation, dates in of_job.items() if not near.issuperset(dates)]
+        whole = {conversation: found for conversation in far if (found := states.conversation(conversation))}
+        yield RowsJob(blocks, days, of_job, whole, states.identities, states.withdrawn, settings)
 
 
-def make_rows(job: RowsJob) -> list[BlockRows]:
-    """Make the rows of some blocks."""
-    shelf, book = MemoryRows(), _JobBook(job)
-    RowMaintainer(shelf, KINDS).catch_up(book, rows_by(book, job.settings))
-    return [BlockRows(block, shelf.of_block(block)) for block in job.blocks]
+def make_rows(job: RowsJob) -> list[StoredRow]:
+    """Make the rows of a job's conversations."""
+    conversations_on = cache(lambda date: conversations_in(job.days[date]))
+
+    def find(conversation_id: str) -> Conversation | None:
+        days = (conversations_on(date)[conversation_id] for date in job.dates[conversation_id])
+        return job.merged.get(conversation_id) or merged(days)
+
+    began = {conversation: dates[0] for conversation, dates in job.dates.items()}
+    source = ConversationSnapshot(began, find, job.withdrawn, job.identities)
+    rows = MemoryRows()
+    RowMaintainer(rows, KINDS).catch_up(source, rows_by(source, job.settings))
+    return rows.all()
 
 
-class _JobBook:
-    """The conversations of a job, in the place of days."""
-
-    def __init__(self, job: RowsJob) -> None:
-        self.changed: Mapping[str, str] = dict.fromkeys(job.dates, "")
-        self.notes = ()
-        self.identities = job.identities
-        self.withdrawn = job.withdrawn
-        self._job = job
-        self._said = cache(lambda date: conversations_in(job.said[date]))
-
-    def conversation(self, conversation_id: str, /) -> Conversation | None:
-        """Join what it did on its days."""
-        whole = self._job.whole.get(conversation_id)
-        return whole or merged(self._said(date)[conversation_id] for date in self._job.dates[conversation_id])
-
-    def began(self, conversation_id: str) -> str:
-        """Return the first of its days."""
-        return next(iter(self._job.dates.get(conversation_id, ())), "")
-
-
-VIEWS = tuple(view for view in (*ALL, STATS) if view.view)
-KINDS = tuple({kind.name: kind for projection in VIEWS if projection.view for kind in projection.view.reads}.values())
-
-
-def rows_by(book: ConversationSource, settings: Settings) -> Callable[[Conversation], Rows]:
-    """Return what makes the rows of a conversation, as the withdrawals and projects of a book have it."""
+def rows_by(source: ConversationSource, settings: Settings) -> Callable[[Conversation], Rows]:
+    """Return the function that makes the rows of a conversation, of every kind that a view reads."""
     local = local_time(settings.timezone)
 
     def rows_of(raw: Conversation) -> Rows:
-        told = Told(book.identities.conversation(raw), book.withdrawn, local)
-        return {(kind.name, name): row for kind in KINDS for name, row in kind.of(told).items()}
+        conversation = Told(source.identities.conversation(raw), source.withdrawn, local)
+        return {(kind.name, name): row for kind in KINDS for name, row in kind.of(conversation).items()}
 
     return rows_of
 
 
-_ENOUGH = 1 << 20  # bytes of rows, for a job
-_KINDS_OF = {one.name: [kind.name for kind in one.view.reads] for one in VIEWS if one.view and one.view.of_rows}
-
-_Rows = dict[RowAddress, list[tuple[str, bytes]]]  # kind and name -> block and data
-_Contents = list[tuple[str, bytes]]  # path and data of each document
-
-
 class RenderJob(NamedTuple):
-    """Units that views make of rows alone, all these rows, and the notes people wrote."""
+    """Units that views make of rows alone, all these rows, and the notes of people."""
 
     units: list[RowAddress]
-    rows: _Rows
+    rows: list[StoredRow]
     notes: list[KnowledgeEdited]
     settings: Settings
 
 
 class Rendered(NamedTuple):
-    """The documents of units, and what views keep of them: kind, name and data."""
+    """The documents of a job's units, and the rows that their views have stored."""
 
     documents: dict[RowAddress, _Contents]
-    kept: list[tuple[str, str, bytes | None]]
-
-
-class Prerendered:
-    """The documents of those units that can be rendered apart, as they come."""
-
-    def __init__(self, library: DocumentIndex, units: Iterable[RowAddress], spread: Executor) -> None:
-        apart = [(view, name) for view, name in units if name and view in _KINDS_OF]
-        self._library = library
-        self._awaited = set(apart)
-        self._coming = spread(render_documents, _jobs(library, apart))
-        self._made: dict[RowAddress, _Contents] = {}
-
-    def __contains__(self, unit: RowAddress) -> bool:
-        return unit in self._awaited
-
-    def take(self, unit: RowAddress) -> list[Document] | None:
-        """Return the documents of a unit, once; None where nobody renders it, or it was taken. Raises ShelfDamaged."""
-        if unit not in self._awaited:
-            return None
-        self._awaited.remove(unit)
-        while unit not in self._made:
-            made = next(self._coming)
-            self._made |= made.documents
-            for kept in made.kept:
-                self._library.keep(*kept)
-        return [Document(path, partial(self._lines, unit, path), data) for path, data in self._made.pop(unit)]
-
-    def _lines(self, unit: RowAddress, path: str) -> Iterable[Line]:
-        return next(document.lines for document in self._library.render(unit) if document.path == path)
+    rows: list[StoredRow]
 
 
 def render_documents(job: RenderJob) -> Rendered:
     """Render the units of a job."""
-    library = _LibraryOfRows(job)
-    documents = {unit: [(document.path, document.data) for document in library.render(unit)] for unit in job.units}
-    return Rendered(documents, library.told_to_keep)
+    rows = MemoryRows(job.rows)
+    source = ConversationSnapshot({}, lambda _: None, Retractions(()), notes=job.notes)
+    index = DocumentIndex(rows, source, VIEWS, job.settings)
+    documents = {unit: [(document.path, document.data) for document in index.render(unit)] for unit in job.units}
+    before = {row[:2] for row in job.rows}
+    return Rendered(documents, [row for row in rows.all() if row[:2] not in before])
 
 
-def _jobs(library: DocumentIndex, units: Iterable[RowAddress]) -> Iterator[RenderJob]:
-    """Make the jobs of these units; those of one name, which share rows, stay together."""
-    notes = list(library.notes.values())
+class Prerendered:
+    """The documents of the units that an executor renders, as they come."""
+
+    def __init__(self, index: DocumentIndex, units: Iterable[RowAddress], executor: Executor) -> None:
+        chosen = [(view, name) for view, name in units if name and view in _KINDS_OF]
+        self._index = index
+        self._pending = set(chosen)
+        self._results = executor.map(render_documents, _render_jobs(index, chosen))
+        self._contents: dict[RowAddress, _Contents] = {}
+
+    def __contains__(self, unit: RowAddress) -> bool:
+        return unit in self._pending
+
+    def take(self, unit: RowAddress) -> list[Document] | None:
+        """Return the documents of a unit, once; None where it is not rendered here. Raises RowsDamaged."""
+        if unit not in self._pending:
+            return None
+        self._pending.remove(unit)
+        while unit not in self._contents:
+            rendered = next(self._results)
+            self._contents |= rendered.documents
+            self._index.adopt(rendered.rows)
+        return [Document(path, partial(self._lines, unit, path), data) for path, data in self._contents.pop(unit)]
+
+    def _lines(self, unit: RowAddress, path: str) -> Iterable[Line]:
+        return next(document.lines for document in self._index.render(unit) if document.path == path)
+
+
+def _render_jobs(index: DocumentIndex, units: Iterable[RowAddress]) -> Iterator[RenderJob]:
+    """Split units into jobs; those of one name share rows and stay together."""
+    notes = list(index.notes.values())
     chosen: list[RowAddress] = []
-    rows: _Rows = {}
+    rows: dict[RowAddress, list[StoredRow]] = {}
+
+    def size() -> int:
+        return sum(len(row[3]) for found in rows.values() for row in found)
+
+    def job() -> RenderJob:
+        return RenderJob(chosen, [row for found in rows.values() for row in found], notes, index.settings)
+
     for unit in units:
-        if chosen and chosen[-1][1] != unit[1] and _size(rows) >= _ENOUGH:
-            yield RenderJob(chosen, rows, notes, library.settings)
+        if chosen and chosen[-1][1] != unit[1] and size() >= _ENOUGH:
+            yield job()
             chosen, rows = [], {}
         chosen.append(unit)
-        for place in ((kind, unit[1]) for kind in _KINDS_OF[unit[0]]):
-            if place not in rows:
-                rows[place] = library.bytes_of(*place)
+        for address in ((kind, unit[1]) for kind in _KINDS_OF[unit[0]]):
+            if address not in rows:
+                rows[address] = [(*address, block, data) for block, data in index.encoded_rows(*address)]
     if chosen:
-        yield RenderJob(chosen, rows, notes, library.settings)
-
-
-def _size(rows: _Rows) -> int:
-    return sum(len(data) for blocks in rows.values() for _, data in blocks)
-
-
-class _LibraryOfRows(DocumentIndex):
-    """Rows away from the shelf they lie on: what is to be kept there is told."""
-
-    def __init__(self, job: RenderJob) -> None:
-        shelf = MemoryRows()
-        for place, blocks in job.rows.items():
-            for block, data in blocks:
-                shelf.write(*place, block, data)
-        super().__init__(shelf, _NotesOnly(job.notes), VIEWS, job.settings)
-        self.told_to_keep: list[tuple[str, str, bytes | None]] = []
-
-    def keep(self, kind: str, name: str, data: bytes | None) -> bool:
-        """Note what is to be kept."""
-        self.told_to_keep.append((kind, name, data))
-        return True
-
-
-class _NotesOnly:
-    """The notes of people that are in force, in the place of days."""
-
-    def __init__(self, notes: Iterable[KnowledgeEdited]) -> None:
-        self.changed: dict[str, str] = {}
-        self.notes = notes
-        self.withdrawn = Retractions(())
-        self.identities = Identities(Places(), self.withdrawn)
-
-    def conversation(self, conversation_id: str, /) -> Conversation | None:
-        """Know of none."""
-
-    def began(self, conversation_id: str) -> str:  # noqa: ARG002
-        """Know of none."""
-        return ""
+        yield job()

@@ -1,11 +1,11 @@
-"""The engine: the log -> folded days -> rows of conversations -> documents. Reads the log; writes to its shelf only.
+"""The engine: log -> folded days -> rows of conversations -> documents. It reads the log and writes to its row store.
 
-Day         folded anew where its files differ; the conversations that come out otherwise are the change.
-Row         what a conversation adds to a document; those of the changed conversations are taken out and put in anew.
-Document    outdated where any of its rows differs; rendered when it is asked for.
+Day         folded again where its files changed; conversations that differ afterwards have changed.
+Row         what a conversation adds to a document; the rows of changed conversations are replaced.
+Document    outdated where one of its rows changed; rendered when it is asked for.
 
-A full replay is the same with an empty shelf: everything has changed. What another package's projection keeps is its
-own state, folded and merged whole (`others.py`).
+A full replay is the same with an empty store: everything has changed. The states of other packages' projections are
+folded and merged whole (`whole_states.py`).
 """
 
 import gc
@@ -25,7 +25,7 @@ from eventlog.projections.current.knowledge_events import Knowledge
 from eventlog.projections.current.places import Places
 from eventlog.projections.engine.conversation_rows import ConversationSource, RowAddress, RowMaintainer, outdated_units
 from eventlog.projections.engine.day_states import EVERYTHING, DayLog, DayStates, Keep, Progress
-from eventlog.projections.engine.documents import DocumentIndex, Files, newest_notes, stored_sources
+from eventlog.projections.engine.documents import DocumentIndex, Files, newest_notes
 from eventlog.projections.engine.jobs import (
     KINDS,
     VIEWS,
@@ -46,103 +46,110 @@ _Read = TypeVar("_Read")
 
 
 class ReplayResult:
-    """The documents of a replay, each rendered when it is asked for, and how it came to them."""
+    """The documents of a replay, each rendered when it is asked for.
+
+    `save` commits the cache; `again` replays without rows that are damaged.
+    """
 
     def __init__(
-        self, book: DayStates, library: DocumentIndex, others: WholeStateProjections, projections: Sequence[Projection]
+        self,
+        days: DayStates,
+        index: DocumentIndex,
+        whole_states: WholeStateProjections,
+        projections: Sequence[Projection],
     ) -> None:
-        self.library = library
-        self.days = len(book.there)
-        self.days_folded = len(book.folded)
-        self.events = book.events
-        self.damage = book.damage
-        self._book = book
-        self._others = others
+        self.index = index
+        self.days = len(days.days)
+        self.days_folded = len(days.folded)
+        self.events = days.events
+        self.damage = days.damage
+        self._days = days
+        self._whole = whole_states
         self._projections = projections
-        self._whole = {one.name: one for one in projections if not one.view}
-        self._views = {one.name: one.view for one in projections if one.view}
-        self._made: dict[RowAddress, list[Document]] = {}
-        self._ahead: Prerendered | None = None
-        self.save: Callable[[], None] = lambda: None  # keeps what was told of files
-        self.again: Callable[[RowsDamaged], ReplayResult] | None = None  # without what turned out to be damaged
+        self._without_view = {projection.name: projection for projection in projections if not projection.view}
+        self._views = {projection.name: projection.view for projection in projections if projection.view}
+        self._rendered: dict[RowAddress, list[Document]] = {}
+        self._prerendered: Prerendered | None = None
+        self.save: Callable[[], None] = lambda: None
+        self.again: Callable[[RowsDamaged], ReplayResult] | None = None
 
     @property
     def broken(self) -> dict[str, str]:
-        """Return the projections of other packages that say nothing, and why."""
-        return self._others.broken
+        """Return the projections of other packages that failed, and why."""
+        return self._whole.broken
 
     @property
     def places(self) -> Places:
         """Return where the projects of the log lie."""
-        return self._book.places
+        return self._days.places
 
     @property
     def identities(self) -> Identities:
         """Return which projects the paths of the log mean."""
-        return self.unless_damaged(lambda: self._book.identities)
+        return self.unless_damaged(lambda: self._days.identities)
 
     @cached_property
     def conversations(self) -> Conversations:
-        """Merge what all conversations said; what is withdrawn may lack its words."""
-        return self.unless_damaged(lambda: DayStates.conversations(self._book))
+        """Merge all conversations; withdrawn words may be redacted."""
+        return self.unless_damaged(lambda: DayStates.conversations(self._days))
 
     def said_since(self, day: str) -> Conversations:
-        """Merge what conversations said from a day on, and all withdrawals there are."""
-        return self.unless_damaged(lambda: self._book.conversations(day))
+        """Merge the conversations from a day on, and all withdrawals."""
+        return self.unless_damaged(lambda: self._days.conversations(day))
 
     @cached_property
     def knowledge(self) -> Knowledge:
-        """Merge what was planned for knowledge bases and became of it."""
-        return self.unless_damaged(lambda: DayStates.knowledge(self._book))
+        """Merge the plan entries for knowledge bases and their outcomes."""
+        return self.unless_damaged(lambda: DayStates.knowledge(self._days))
 
     @cached_property
     def documents(self) -> list[Document]:
         """Render everything, ordered by path."""
-        found = [document for unit in self.units() for document in self.made(unit)]
+        found = [document for unit in self.units() for document in self.rendered(unit)]
         return sorted(found, key=lambda document: document.path)
 
     @property
     def paths(self) -> set[str]:
-        """Name the documents; only units that are outdated are rendered for it."""
+        """Return the paths of all documents; only outdated units are rendered for it."""
         return {path for unit in self.units() for path in self._paths_in(unit)}
 
     def _paths_in(self, unit: RowAddress) -> Iterable[str]:
-        files = self.library.published.get(unit)
-        return [document.path for document in self.made(unit)] if files is None else files
+        files = self.index.current_files.get(unit)
+        return [document.path for document in self.rendered(unit)] if files is None else files
 
     def units(self) -> Iterator[RowAddress]:
-        """Yield the units of documents, those of one name together; the index of everything is made of all others."""
-        for one in self._whole:
+        """Yield the units, those of a name together; the index of everything is last, as it is made of all others."""
+        for one in self._without_view:
             yield one, ""
-        units = [(name, view) for view in self._views for name in self.library.names(view)]
+        units = [(name, view) for view in self._views for name in self.index.names(view)]
         yield from ((view, name) for name, view in sorted(units, key=lambda unit: (not unit[0], unit)))
 
-    def made(self, unit: RowAddress) -> list[Document]:
-        """Render a unit, and read it to its end, once."""
-        if unit not in self._made:
+    def rendered(self, unit: RowAddress) -> list[Document]:
+        """Render (and fully evaluate) a unit; memoised."""
+        if unit not in self._rendered:
             for other in self._below(unit):
-                self.made(other)
-            self._made[unit] = self.unless_damaged(partial(self._read, unit))
-        return self._made[unit]
+                self.rendered(other)
+            self._rendered[unit] = self.unless_damaged(partial(self._read, unit))
+        return self._rendered[unit]
 
     def _below(self, unit: RowAddress) -> list[RowAddress]:
-        """List the outdated units that this one is made of."""
+        """List the outdated units that a unit is made of."""
         name, of = unit
-        is_made = name in self._whole or of or not self._views[name].of_all
-        names = () if is_made else filter(None, self.library.names(name))
-        return [(name, other) for other in names if self.library.published[name, other] is None]
+        is_made = name in self._without_view or of or not self._views[name].of_all
+        names = () if is_made else filter(None, self.index.names(name))
+        return [(name, other) for other in names if self.index.current_files[name, other] is None]
 
     def document_of(self, file: PurePath) -> Document | None:
         """Render what a file is a copy of, wherever it lies: the document of the longest path the file's ends with."""
         return next(filter(None, map(self.document, self._paths_of(file))), None)
 
     def line_sources(self, file: PurePath, data: bytes) -> dict[int, Line]:
-        """Return the lines, by number, whose sources are kept, where a file of these bytes is current."""
+        """Return the lines with stored sources, by number, where a file of these bytes is current."""
         path = next(self._paths_of(file), None)
-        return self.unless_damaged(lambda: stored_sources(path, data, self.library)) if path else {}
+        return self.unless_damaged(lambda: self.index.lines_with_sources(path, data)) if path else {}
 
     def _paths_of(self, file: PurePath) -> Iterator[str]:
-        """Yield what may be the path of the document that a file is a copy of, the longest first."""
+        """Yield the possible paths of the document that a file is a copy of, the longest first."""
         paths = ("/".join(file.parts[-depth:]) for depth in range(len(file.parts), 0, -1))
         return (path for path in paths if self._owners(path))
 
@@ -150,63 +157,67 @@ class ReplayResult:
         return {one.name for one in self._projections if one.owns_path(path)}
 
     def rows(self, kind: RowKind) -> list[Any]:
-        """List the rows of that kind which belong to the whole log."""
-        return self.unless_damaged(lambda: self.library.rows(kind, ""))
+        """List the rows of that kind that belong to the whole log."""
+        return self.unless_damaged(lambda: self.index.rows(kind, ""))
 
     def totals(self, kind: RowKind) -> list[Any]:
-        """List what those come to, day by day on which conversations began."""
-        return self.unless_damaged(lambda: self.library.totals(kind, ""))
+        """List the totals of those rows, day by day."""
+        return self.unless_damaged(lambda: self.index.totals(kind, ""))
 
     def newest_rows(self, kind: RowKind) -> Iterator[Any]:
-        """Yield them in the order of their places, the last first, reading no more than is asked for."""
-        for day in reversed(self.unless_damaged(lambda: self.library.blocks(kind, ""))):
+        """Yield those rows, the newest first, reading no more than is asked for."""
+        for day in reversed(self.unless_damaged(lambda: self.index.blocks(kind, ""))):
             rows = self.unless_damaged(partial(self._block, kind, day))
             yield from sorted(rows, key=lambda row: row.place, reverse=True)
 
     def _block(self, kind: RowKind, day: str) -> list[Any]:
-        return self.library.block(kind, "", day)
+        return self.index.block(kind, "", day)
 
-    def render_ahead(self, units: Sequence[RowAddress], spread: Executor) -> list[RowAddress]:
-        """Let others render units from now on, where all are outdated and that is worth it.
+    def render_ahead(self, units: Sequence[RowAddress], executor: Executor) -> list[RowAddress]:
+        """Start to render in other processes, where all units of a long log are outdated.
 
-        Return them in the order to ask for them: first what nobody else renders, last what is made of all others.
+        Return the units in the order to ask for them: those of this process, those of others, the index of everything.
         """
 
         def begin() -> None:
-            if all(files is None for files in self.library.published.values()) and is_long(self._book.there):
-                self._ahead = Prerendered(self.library, units, spread)
+            if all(files is None for files in self.index.current_files.values()) and is_long(self._days.days):
+                self._prerendered = Prerendered(self.index, units, executor)
 
         self.unless_damaged(begin)
         return sorted(units, key=self._turn_of)
 
     def _turn_of(self, unit: RowAddress) -> int:
         view = self._views.get(unit[0])
-        return 2 if view and view.of_all and not unit[1] else int(self._ahead is not None and unit in self._ahead)
+        return (
+            2
+            if view and view.of_all and not unit[1]
+            else int(self._prerendered is not None and unit in self._prerendered)
+        )
 
     def render(self, unit: RowAddress) -> list[Document]:
-        """Render a unit; where the shelf turns out to be damaged, of the log itself."""
+        """Render a unit; where the cache is damaged, from the log."""
         return self.unless_damaged(partial(self._render, unit))
 
     def publish(self, unit: RowAddress, files: Files) -> None:
-        """Note that these files are what the unit says; where that cannot be kept, the log itself is asked anew."""
+        """Record that these files are current for a unit."""
         try:
-            self.library.publish(unit, files)
+            self.index.publish(unit, files)
         except RowsDamaged as error:
-            self._take_anew(error)
+            self._replay_without_cache(error)
 
     def unless_damaged(self, read: Callable[[], _Read]) -> _Read:
-        """Read the shelf; where that turns out to be damaged, become the replay of the log itself, and read that.
+        """Return `read()`; where the cache is damaged, replay without it and read that.
 
-        `read` finds everything by `self` when it is called: it is another book's the second time.
+        `read` must look everything up on `self` when it is called: the second time all of it has been replaced.
         """
         try:
             return read()
         except RowsDamaged as error:
-            self._take_anew(error)
+            self._replay_without_cache(error)
             return read()
 
-    def _take_anew(self, error: RowsDamaged) -> None:
-        """Become the replay of the log itself, without the shelf."""
+    def _replay_without_cache(self, error: RowsDamaged) -> None:
+        """Replace this result by a replay without the cache."""
         if self.again is None:
             raise error
         self.__dict__ = self.again(error).__dict__
@@ -215,25 +226,29 @@ class ReplayResult:
         """Render the document of this path; None where there is none."""
         owners = self._owners(path)
         units = [unit for unit in self.units() if unit[0] in owners]
-        files = self.library.published
+        files = self.index.current_files
         current = [unit for unit in units if path in (files.get(unit) or ())]
         outdated = (unit for unit in units if files.get(unit) is None)
-        found = (document for unit in current or outdated for document in self.made(unit))
+        found = (document for unit in current or outdated for document in self.rendered(unit))
         return next((document for document in found if document.path == path), None)
 
     def _read(self, unit: RowAddress) -> list[Document]:
-        """Render a unit with all its lines: long documents read the shelf only when these are asked for."""
+        """Render a unit with all its lines: long documents read the cache when these are asked for."""
         documents = self._render(unit)
         for document in documents:
-            document.lines  # noqa: B018 - kept by the document
+            document.lines  # noqa: B018 - the document memoises them
         return documents
 
     def _render(self, unit: RowAddress) -> list[Document]:
         name, _ = unit
-        if self._ahead and (found := self._ahead.take(unit)) is not None:
+        if self._prerendered and (found := self._prerendered.take(unit)) is not None:
             return found
         with _no_garbage():
-            return self._others.documents(self._whole[name]) if name in self._whole else self.library.render(unit)
+            return (
+                self._whole.documents(self._without_view[name])
+                if name in self._without_view
+                else self.index.render(unit)
+            )
 
 
 def replay(
@@ -243,73 +258,76 @@ def replay(
     projections: Sequence[Projection] = ALL,
     until: str = EVERYTHING,
     keep: Keep | None = None,
-    shelf: RowStore | None = None,
+    cache: RowStore | None = None,
     surroundings: str = "",
     progress: Progress = lambda _done, _all: None,
-    spread: Executor | None = None,
+    executor: Executor | None = None,
 ) -> ReplayResult:
-    """Bring the shelf to what the events with `ts <= until` say that `keep` accepts.
+    """Replay the events with `ts <= until` that `keep` accepts, and update the cache.
 
-    The same events give the same documents, whatever files they are in and whatever is on the shelf; `surroundings`
-    names what else has a say (data of time zones). A projection of another package that fails is told of as `broken`.
-    With `spread` others help with a long log nothing of which is on the shelf. Raises ShelfDamaged.
+    The same events give the same documents, whatever files they are in and whatever the cache holds. `surroundings`
+    names what else has a say: the data of time zones. A projection of another package that fails is in `broken`. The
+    executor helps where a long log has no stored day. Raises RowsDamaged.
     """
-    shelf = MemoryRows() if shelf is None else shelf
+    cache = MemoryRows() if cache is None else cache
     with _no_garbage():
-        book = DayStates(log, shelf, until, keep)
-        helpers = spread if spread and keep is None and until == EVERYTHING and _is_long(book) else None
-        library = _catch_up(book, shelf, settings, surroundings, progress, helpers)
-        return ReplayResult(book, library, WholeStateProjections(shelf, book, settings), projections)
-
-
-def _is_long(book: DayStates) -> bool:
-    return not book.rows and is_long(book.there)
+        days = DayStates(log, cache, until, keep)
+        is_full = keep is None and until == EVERYTHING and not days.rows
+        index = _catch_up(days, cache, settings, surroundings, progress, executor if is_full else None)
+        return ReplayResult(days, index, WholeStateProjections(cache, days, settings), projections)
 
 
 def _catch_up(
-    book: DayStates, shelf: RowStore, settings: Settings, surroundings: str, progress: Progress, spread: Executor | None
+    days: DayStates,
+    cache: RowStore,
+    settings: Settings,
+    surroundings: str,
+    progress: Progress,
+    executor: Executor | None,
 ) -> DocumentIndex:
-    """Bring days, rows and the list of outdated documents to what the log says."""
-    if _differs(shelf, "rows", f"{settings.timezone} {surroundings}".encode()):
-        book.touch_everything()
-    before = newest_notes(book)
-    book.catch_up(progress, spread(fold_day, book.there) if spread else None)
-    rows = RowMaintainer(shelf, KINDS)
-    if spread:
-        for blocks in spread(make_rows, row_jobs(book, settings)):
-            for made in blocks:
-                rows.take(made)
+    """Update days, rows and the list of outdated documents."""
+    if _differs(cache, "rows", f"{settings.timezone} {surroundings}".encode()):
+        days.mark_all_changed()
+    before = newest_notes(days)
+    rows = RowMaintainer(cache, KINDS)
+    if executor and is_long(days.days):
+        days.catch_up(progress, executor.map(fold_day, days.days))
+        for made in executor.map(make_rows, row_jobs(days, settings)):
+            rows.adopt(made)
     else:
-        rows.catch_up(book, rows_by(book, settings))
-    library = _library(book, rows, shelf, settings)
-    library.outdate(note_units(before, library.notes, library.names("memory")))
-    if _differs(shelf, "projects", msgspec.json.encode(book.identities.told())):
-        library.outdate([("projects", "")])
-    if _differs(shelf, "settings", msgspec.json.encode(settings)):
-        library.outdate(list(library.published))
-    book.close()
-    return library
+        days.catch_up(progress)
+        rows.catch_up(days, rows_by(days, settings))
+    index = _document_index(days, rows, cache, settings)
+    index.invalidate(note_units(before, index.notes, index.names("memory")))
+    if _differs(cache, "projects", msgspec.json.encode(days.identities.told())):
+        index.invalidate([("projects", "")])
+    if _differs(cache, "settings", msgspec.json.encode(settings)):
+        index.invalidate(list(index.current_files))
+    days.close()
+    return index
 
 
-def _library(book: ConversationSource, rows: RowMaintainer, shelf: RowStore, settings: Settings) -> DocumentIndex:
-    library = DocumentIndex(shelf, book, VIEWS, settings)
-    for place, blocks in rows.outdated.items():
-        library.layouts.note(place, blocks)
-    library.outdate(outdated_units(rows.outdated, VIEWS))
-    return library
+def _document_index(
+    source: ConversationSource, rows: RowMaintainer, cache: RowStore, settings: Settings
+) -> DocumentIndex:
+    index = DocumentIndex(cache, source, VIEWS, settings)
+    for address, blocks in rows.outdated.items():
+        index.layouts.mark_changed(address, blocks)
+    index.invalidate(outdated_units(rows.outdated, VIEWS))
+    return index
 
 
-def _differs(shelf: RowStore, what: str, now: bytes) -> bool:
-    """Tell whether something is other than when the shelf was filled, and note what it is."""
-    if shelf.read("made of", "", what) == now:
+def _differs(cache: RowStore, name: str, now: bytes) -> bool:
+    """Return whether what the cache was made with has changed, and note what it is now."""
+    if cache.read("made of", "", name) == now:
         return False
-    shelf.write("made of", "", what, now)
+    cache.write("made of", "", name, now)
     return True
 
 
 @contextmanager
 def _no_garbage() -> Iterator[None]:
-    """Turn garbage collection off: states and documents only grow and hold no cycles, and it takes half of the time."""
+    """Turn garbage collection off, which takes half of the time: states and documents only grow, and hold no cycles."""
     was_on = gc.isenabled()
     gc.disable()
     try:

@@ -1,15 +1,17 @@
-"""The shelf: rows by kind, name and block that replays keep from one time to the next. Its owner hands it in.
+"""Rows by kind, name and block that one replay leaves for the next.
 
-A shelf may forget everything at any time, but never a part: whoever cannot give what was written raises `ShelfDamaged`,
-and begins anew with nothing.
+A store may forget all rows at any time, but never some of them: one that cannot return what was written raises
+`RowsDamaged`, and its owner starts again with an empty one.
 """
 
 from collections.abc import Iterable
 from typing import ClassVar, Protocol
 
+StoredRow = tuple[str, str, str, bytes]  # kind, name, block, data
+
 
 class RowsDamaged(Exception):
-    """Rows cannot be had, or not be relied on; `for_good` where it will be no better another time."""
+    """Rows cannot be read, or not be trusted; `for_good` where another try will not help."""
 
     def __init__(self, what: str, *, for_good: bool = False) -> None:
         super().__init__(what)
@@ -20,39 +22,41 @@ class RowStore(Protocol):
     """Bytes by kind, name and block."""
 
     @property
-    def keeps(self) -> bool:
-        """Tell whether anything written may be found by another replay."""
+    def is_persistent(self) -> bool:
+        """Return whether another replay may read what is written."""
         ...
 
     def read(self, kind: str, name: str, block: str) -> bytes | None:
         """Return one row; None where there is none."""
 
     def rows(self, kind: str, name: str) -> Iterable[tuple[str, bytes]]:
-        """Return the rows of a name by block, in the order of the blocks."""
+        """Return the blocks of a name with their rows, in order."""
         ...
 
     def blocks(self, kind: str, name: str) -> list[str]:
-        """List the blocks of which a name has rows, in order."""
+        """List the blocks that a name has rows for, in order."""
         ...
 
     def write(self, kind: str, name: str, block: str, data: bytes | None) -> None:
-        """Put a row; None removes it."""
+        """Write a row; None removes it."""
 
 
 class MemoryRows:
-    """Keeps nothing for another replay."""
+    """A row store in memory, gone with its process."""
 
-    keeps: ClassVar[bool] = False
+    is_persistent: ClassVar[bool] = False
 
-    def __init__(self) -> None:
+    def __init__(self, rows: Iterable[StoredRow] = ()) -> None:
         self._rows: dict[tuple[str, str], dict[str, bytes]] = {}
+        for row in rows:
+            self.write(*row)
 
     def read(self, kind: str, name: str, block: str) -> bytes | None:
         """Return one row; None where there is none."""
         return self._rows.get((kind, name), {}).get(block)
 
     def rows(self, kind: str, name: str) -> Iterable[tuple[str, bytes]]:
-        """Return the rows of a name, in the order of the blocks."""
+        """Return the blocks of a name with their rows, in order."""
         return sorted(self._rows.get((kind, name), {}).items())
 
     def blocks(self, kind: str, name: str) -> list[str]:
@@ -60,24 +64,22 @@ class MemoryRows:
         return sorted(self._rows.get((kind, name), ()))
 
     def write(self, kind: str, name: str, block: str, data: bytes | None) -> None:
-        """Put a row, or remove it."""
+        """Write a row; None removes it."""
         if data is None:
             self._rows.get((kind, name), {}).pop(block, None)
         else:
             self._rows.setdefault((kind, name), {})[block] = data
 
-    def of_block(self, block: str) -> list[tuple[str, str, bytes]]:
-        """List the rows of a block: kind, name and data."""
-        return [(*place, rows[block]) for place, rows in sorted(self._rows.items()) if block in rows]
+    def all(self) -> list[StoredRow]:
+        """List all rows, ordered by kind, name and block."""
+        addresses = sorted(self._rows)
+        return [(*address, block, data) for address in addresses for block, data in self.rows(*address)]
 
 
 class DaysAtOnce:
-    """A shelf to read from, whose rows of days are all fetched when the first is asked for: one by one takes longer.
+    """Reads the rows of all days with one query when the first is asked for; it has none where one is damaged."""
 
-    Where not all of them can be had it has none, so that the log itself is read.
-    """
-
-    keeps: ClassVar[bool] = False
+    is_persistent: ClassVar[bool] = False
 
     def __init__(self, below: RowStore) -> None:
         self._below = below
@@ -95,7 +97,7 @@ class DaysAtOnce:
         return self._days.get(block)
 
     def rows(self, kind: str, name: str) -> Iterable[tuple[str, bytes]]:
-        """Return the rows of a name, in the order of the blocks."""
+        """Return the blocks of a name with their rows, in order."""
         return self._below.rows(kind, name)
 
     def blocks(self, kind: str, name: str) -> list[str]:
@@ -103,17 +105,17 @@ class DaysAtOnce:
         return self._below.blocks(kind, name)
 
     def write(self, kind: str, name: str, block: str, data: bytes | None) -> None:
-        """Refuse: who writes reads one by one."""
+        """Refuse: this is for readers."""
         raise NotImplementedError
 
 
 class OverlayRows:
-    """A shelf that is read and not written: what is put lies over it, for this replay only.
+    """Reads another store and writes to memory, for one replay.
 
-    Only rows of blocks before `until` are taken from below, and where that is given, of days only.
+    With `until`, only days before it are read from below, and nothing made of several days.
     """
 
-    keeps: ClassVar[bool] = False
+    is_persistent: ClassVar[bool] = False
 
     def __init__(self, below: RowStore, until: str = "") -> None:
         self._below = below
@@ -125,24 +127,25 @@ class OverlayRows:
         over = self._over.get((kind, name), {})
         if block in over:
             return over[block]
-        return self._below.read(kind, name, block) if self._shows(kind, block) else None
+        return self._below.read(kind, name, block) if self._is_visible(kind, block) else None
 
     def rows(self, kind: str, name: str) -> Iterable[tuple[str, bytes]]:
-        """Return the rows of a name, in the order of the blocks."""
-        found = self._below.rows(kind, name) if self._shows(kind, "") else ()
-        both = {block: data for block, data in found if self._shows(kind, block)} | self._over.get((kind, name), {})
-        return [(block, data) for block, data in sorted(both.items()) if data is not None]
+        """Return the blocks of a name with their rows, in order."""
+        below = self._below.rows(kind, name) if self._is_visible(kind, "") else ()
+        visible = {block: data for block, data in below if self._is_visible(kind, block)}
+        found = visible | self._over.get((kind, name), {})
+        return [(block, data) for block, data in sorted(found.items()) if data is not None]
 
     def blocks(self, kind: str, name: str) -> list[str]:
         """List the blocks of a name, in order."""
-        below = self._below.blocks(kind, name) if self._shows(kind, "") else ()
-        there = {block: True for block in below if self._shows(kind, block)}
-        over = {block: data is not None for block, data in self._over.get((kind, name), {}).items()}
-        return sorted(block for block, is_there in (there | over).items() if is_there)
+        below = self._below.blocks(kind, name) if self._is_visible(kind, "") else ()
+        over = self._over.get((kind, name), {})
+        visible = {block for block in below if self._is_visible(kind, block)} - over.keys()
+        return sorted(visible | {block for block, data in over.items() if data is not None})
 
     def write(self, kind: str, name: str, block: str, data: bytes | None) -> None:
-        """Put a row over it, or hide it."""
+        """Write a row over the one below; None hides that."""
         self._over.setdefault((kind, name), {})[block] = data
 
-    def _shows(self, kind: str, block: str) -> bool:
+    def _is_visible(self, kind: str, block: str) -> bool:
         return not self._until or (kind in ("day", "said", "state") and block < self._until[:10])

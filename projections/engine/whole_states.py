@@ -1,6 +1,6 @@
-"""Projections without a view: their states are folded and merged whole, and kept on the shelf day by day.
+"""Projections without a view: their states are folded per day, stored per day and merged whole.
 
-Those of other packages are among them: one that fails is told of, and harms nothing.
+Projections of other packages are among them; one that fails is reported, and harms nothing.
 """
 
 import zlib
@@ -24,17 +24,17 @@ from eventlog.settings.schema import Settings
 
 
 class WholeStateProjections:
-    """Renders projections of their whole states."""
+    """Renders projections from their whole states; `broken` names those of other packages that fail, and why."""
 
-    def __init__(self, shelf: RowStore, book: DayStates, settings: Settings) -> None:
-        self.broken: dict[str, str] = {}  # projection of another package -> why it says nothing
-        self._shelf = shelf
-        self._book = book
+    def __init__(self, cache: RowStore, days: DayStates, settings: Settings) -> None:
+        self.broken: dict[str, str] = {}
+        self._cache = cache
+        self._days = days
         self._settings = settings
         self._states: dict[type[Any], Any] = {}
 
     def documents(self, projection: Projection) -> list[Document]:
-        """Render all documents of a projection; nothing of another package's that fails."""
+        """Render all documents of a projection; none where it is of another package, and fails."""
         try:
             return list(self._rendered(projection))
         except Exception as error:
@@ -44,9 +44,9 @@ class WholeStateProjections:
             return []
 
     def fold(self, projections: Iterable[Projection]) -> None:
-        """Put the states of projections on the shelf; of another package's, those that do not fail."""
+        """Store the states of projections, day by day."""
         for projection in projections:
-            for day in self._book.there if projection.state not in (Conversations, Knowledge) else ():
+            for day in self._days.days if projection.state not in (Conversations, Knowledge) else ():
                 try:
                     msgspec.msgpack.encode(self._of_day(projection.state, day))
                 except Exception as error:
@@ -71,29 +71,29 @@ class WholeStateProjections:
 
     def _merged(self, kind: type[Any]) -> Any:
         if kind is Conversations:
-            return self._book.conversations().once(resolved)
+            return self._days.conversations().once(resolved)
         if kind is Knowledge:
-            return self._book.knowledge()
+            return self._days.knowledge()
         total = kind()
-        for day in self._book.there:
+        for day in self._days.days:
             total.merge(self._of_day(kind, day))
         return total
 
     def _of_day(self, kind: type[Any], day: Day) -> Any:
-        """Return the state of one day: that of the shelf where it is of the same events, else folded anew."""
-        row = self._book.rows[day.date]
+        """Return the state of a day: the stored one where it is of the same events, else fold it."""
+        row = self._days.rows[day.date]
         made_of = zlib.crc32(msgspec.msgpack.encode((row.stamps, row.left_out, row.redacted))).to_bytes(4, "big")
         name = f"{kind.__module__}.{kind.__qualname__} {kind.version}"
-        data = self._shelf.read("state", name, day.date)
+        data = self._cache.read("state", name, day.date)
         if data and data[:4] == made_of:
             with suppress(msgspec.MsgspecError):
                 return _decoder_of(kind).decode(data[4:])  # type: ignore[arg-type]  # a type is hashable
         state = kind()
-        withheld = Redaction(row.redacted, self._book.withdrawn) if row.redacted else Redaction()
-        for event in self._book.events_of(day, row.left_out):
-            state.fold(withheld.redact(event))
+        redaction = Redaction(row.redacted, self._days.withdrawn) if row.redacted else Redaction()
+        for event in self._days.events_of(day, row.left_out):
+            state.fold(redaction.redact(event))
         with suppress(TypeError):  # a state that is no data
-            self._shelf.write("state", name, day.date, made_of + msgspec.msgpack.encode(state))
+            self._cache.write("state", name, day.date, made_of + msgspec.msgpack.encode(state))
         return state
 
 

@@ -77,11 +77,11 @@ def _merged(parts: Iterable[DailyNote]) -> DailyNote:
     return whole_day
 
 
-def _render(day: str, library: "DocumentIndex") -> Iterable[Document]:
+def _render(day: str, index: "DocumentIndex") -> Iterable[Document]:
     """Render the notes of a day on which something was said."""
-    words = LABELS[library.settings.locale]
-    local = local_time(library.settings.timezone)
-    note = _merged(library.rows(SAID, day))
+    words = LABELS[index.settings.locale]
+    local = local_time(index.settings.timezone)
+    note = _merged(index.rows(SAID, day))
     if note.items:
         yield stamped(f"memory/{day}.md", list(lines(day, note, words, local)), note.changed_at)
 

@@ -78,55 +78,55 @@ class Share(Struct, array_like=True):
 _share = msgspec.msgpack.Decoder(Share)
 
 
-def _render(name: str, library: "DocumentIndex") -> Iterable[Document]:
+def _render(name: str, index: "DocumentIndex") -> Iterable[Document]:
     """Render the index of a project, or of everything; either leaves what is told of it elsewhere."""
     if not name:
-        yield from _of_everything(library)
+        yield from _of_everything(index)
         return
-    heads = kept(library, name)
-    share = _share_of(name, library, heads, {head.id for head in heads})
-    if library.keep("share", name, msgspec.msgpack.encode(share)):
-        library.outdate([("index", "")])
+    heads = kept(index, name)
+    share = _share_of(name, index, heads, {head.id for head in heads})
+    if index.store("share", name, msgspec.msgpack.encode(share)):
+        index.invalidate([("index", "")])
     if share.exists:
-        words, behind = LABELS[library.settings.locale], _sources_of([name], library)
+        words, behind = LABELS[index.settings.locale], _sources_of([name], index)
         path, title = _path(name), f"{words.index_title}: {_name(name)}"
-        lines = [*_head(title, words, behind), *_sessions(heads, "../" * path.count("/"), words, name, library)]
-        yield _document(path, lines, [share], share.changed_at, library)
+        lines = [*_head(title, words, behind), *_sessions(heads, "../" * path.count("/"), words, name, index)]
+        yield _document(path, lines, [share], share.changed_at, index)
 
 
-def _of_everything(library: "DocumentIndex") -> Iterator[Document]:
-    words, heads = LABELS[library.settings.locale], kept(library, "")
-    names = [name for name in library.names("index") if name]
-    theirs = [_share.decode(data) for name in names if (data := library.kept("share", name))]
+def _of_everything(index: "DocumentIndex") -> Iterator[Document]:
+    words, heads = LABELS[index.settings.locale], kept(index, "")
+    names = [name for name in index.names("index") if name]
+    theirs = [_share.decode(data) for name in names if (data := index.stored("share", name))]
     anyone = {head.id for head in heads} | {one for share in theirs for one in share.kept}
-    own = _share_of("", library, heads, anyone)
+    own = _share_of("", index, heads, anyone)
     shares = [share for share in (own, *theirs) if share.exists]
     if not shares:
         return
-    behind = _sources_of([share.name for share in shares], library)
+    behind = _sources_of([share.name for share in shares], index)
     lines = [*_head(words.index_title, words, behind)]
     if projects := [share.name for share in shares if share.name]:
-        of_projects = _sources_of(projects, library)
+        of_projects = _sources_of(projects, index)
         lines += [Line(text, find=of_projects) for text in ("", f"## {words.projects}", "")]
         lines += [
             Line(
                 f"- **{_name(name)}** {as_text(one_line(name))} → {_path(name)}",
-                find=_sources_of([name], library),
+                find=_sources_of([name], index),
             )
             for name in projects
         ]
-    lines += _sessions(heads, "", words, "", library)
-    yield _document("INDEX.md", lines, shares, max(share.changed_at for share in (own, *theirs)), library)
+    lines += _sessions(heads, "", words, "", index)
+    yield _document("INDEX.md", lines, shares, max(share.changed_at for share in (own, *theirs)), index)
 
 
-def _document(path: str, lines: list[Line], shares: list[Share], changed_at: str, library: "DocumentIndex") -> Document:
+def _document(path: str, lines: list[Line], shares: list[Share], changed_at: str, index: "DocumentIndex") -> Document:
     """Write those lines, and the keywords there is room for."""
-    settings = library.settings
+    settings = index.settings
     words = LABELS[settings.locale]
     room = settings.memory.max_lines - len(lines) - _OWN_LINES
     size = settings.memory.max_bytes - len(Document(path, lines).data) - STAMP_BYTES - 1000
     names = [share.name for share in shares]
-    meant = cache(lambda name: _meant(name, library))
+    meant = cache(lambda name: _meant(name, index))
     shown: list[tuple[str, Line]] = []
     keywords = sorted(_merged(shares), key=lambda keyword: keyword.rank)
     for keyword in keywords:
@@ -136,7 +136,7 @@ def _document(path: str, lines: list[Line], shares: list[Share], changed_at: str
         if len(shown) == room or size < 0:
             break
         shown.append((_words_of(word), Line(text, find=_sources_of_keyword(keyword.same, names, meant))))
-    behind = _sources_of(names, library)
+    behind = _sources_of(names, index)
     if shown:
         lines += [Line(text, find=behind) for text in ("", f"## {words.keywords}", "")]
         lines += [line for _, line in sorted(shown, key=lambda pair: pair[0])]
@@ -150,12 +150,12 @@ def _head(title: str, words: Labels, behind: Callable[[], Sources]) -> Iterator[
     yield from (Line(text, find=behind) for text in (f"# {title}", "", words.index_key))
 
 
-def _sessions(heads: list[Head], up: str, words: Labels, name: str, library: "DocumentIndex") -> Iterator[Line]:
+def _sessions(heads: list[Head], up: str, words: Labels, name: str, index: "DocumentIndex") -> Iterator[Line]:
     """List sessions, the newest first, each with the file of its summary."""
     if heads:
 
         def behind() -> Sources:
-            return (), _spoke(name, library)
+            return (), _spoke(name, index)
 
         yield from (Line(text, find=behind) for text in ("", f"## {words.sessions}", ""))
     for head in heads:
@@ -170,10 +170,10 @@ def _text(keyword: Keyword, word: str) -> str:
     return as_text(f"- **{word}** ({keyword.count}): {facts}{more}" + (f" → {sessions}" if sessions else ""))
 
 
-def _share_of(name: str, library: "DocumentIndex", heads: list[Head], sessions: set[str]) -> Share:
+def _share_of(name: str, index: "DocumentIndex", heads: list[Head], sessions: set[str]) -> Share:
     """Make the share of a project, or of what belongs to none; keywords name these sessions."""
-    subject = library.derived(fact_scope, name)
-    times = [row.changed_at for row in library.rows(HEADS, name)] + [head.last_at for head in heads]
+    subject = index.memo(fact_scope, name)
+    times = [row.changed_at for row in index.rows(HEADS, name)] + [head.last_at for head in heads]
     heard: dict[int, list[str]] = {}
     for fact in subject.facts:
         for one in fact.statements:
@@ -219,20 +219,20 @@ def _name(name: str) -> str:
     return as_text(project_name(name))
 
 
-def _spoke(name: str, library: "DocumentIndex") -> tuple[str, ...]:
-    return tuple(sorted(row.id for row in library.rows(HEADS, name)))
+def _spoke(name: str, index: "DocumentIndex") -> tuple[str, ...]:
+    return tuple(sorted(row.id for row in index.rows(HEADS, name)))
 
 
-def _sources_of(names: list[str], library: "DocumentIndex") -> Callable[[], Sources]:
+def _sources_of(names: list[str], index: "DocumentIndex") -> Callable[[], Sources]:
     """Find, when asked, all that state what is known there, or would if others did not."""
 
     def of(name: str) -> Iterator[str]:
-        subject = fact_scope(library, name)
+        subject = fact_scope(index, name)
         yield from (event for fact in subject.facts for event in fact.sources)
         yield from subject.superseded
 
     def behind() -> Sources:
-        conversations = tuple(one for name in names for one in _spoke(name, library))
+        conversations = tuple(one for name in names for one in _spoke(name, index))
         return tuple(dict.fromkeys(event for name in names for event in of(name))), conversations
 
     return behind
@@ -248,8 +248,8 @@ def _sources_of_keyword(same: str, names: list[str], meant: Callable[[str], Mean
     return behind
 
 
-def _meant(name: str, library: "DocumentIndex") -> Meant:
-    return {same: facts for (same, _), facts in by_keyword(fact_scope(library, name)).items()}
+def _meant(name: str, index: "DocumentIndex") -> Meant:
+    return {same: facts for (same, _), facts in by_keyword(fact_scope(index, name)).items()}
 
 
 _VIEW = View((STATED, HEADS), _render, top=True, of_all=True, of_rows=True)

@@ -15,7 +15,6 @@ from eventlog.projections.base import Document, Line, Projection, Sources, View
 from eventlog.projections.current.conversations import Conversations
 from eventlog.projections.current.distinct_facts import DistinctFact, Statement
 from eventlog.projections.current.fact_scopes import STATED, FactScope, fact_scope
-from eventlog.projections.engine.documents import store_sources
 from eventlog.projections.views.labels import LABELS, Labels, all_for
 from eventlog.projections.views.markdown import STAMP_BYTES, as_text, stamped
 from eventlog.settings.schema import MemorySettings, Settings
@@ -58,12 +57,12 @@ _BY_CATEGORY = {
 }  # no free category has the title of another section, in whatever language
 
 
-def _render(name: str, library: "DocumentIndex") -> Iterable[Document]:
+def _render(name: str, index: "DocumentIndex") -> Iterable[Document]:
     """Render the file of the user, or of the project of that name; a person may have notes where nothing is known."""
-    subject = library.derived(fact_scope, name)
-    own = library.notes.get(notes_path(_path(subject.project)))
+    subject = index.memo(fact_scope, name)
+    own = index.notes.get(notes_path(_path(subject.project)))
     if subject.facts or (own and own.content is not None and (subject.rows or not name)):
-        yield store_sources(_document(subject, library.settings, own), library)
+        yield index.store_sources(_document(subject, index.settings, own))
 
 
 def is_notes(title: str) -> bool:

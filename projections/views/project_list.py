@@ -41,10 +41,10 @@ def read_list(data: bytes) -> list[ListedProject]:
     return found
 
 
-def _render(name: str, library: "DocumentIndex") -> Iterable[Document]:
+def _render(name: str, index: "DocumentIndex") -> Iterable[Document]:
     """Render one document, where any project is more or less than a path."""
     del name
-    if projects := library.identities.told():
+    if projects := index.identities.told():
         yield Document("projects.jsonl", tuple(_lines(projects)))
 
 

@@ -67,12 +67,12 @@ def _rows(told: Told) -> dict[str, SessionLine]:
 LINES = RowKind("line", SessionLine, _rows)
 
 
-def _render(name: str, library: "DocumentIndex") -> Iterable[Document]:
+def _render(name: str, index: "DocumentIndex") -> Iterable[Document]:
     """Render one document; none while there is no conversation."""
-    pieces = library.pieces(LINES, name, _in_order)
+    pieces = index.pieces(LINES, name, _in_order)
 
     def lines() -> list[Line]:
-        rows = sorted(library.rows(LINES, name), key=_place_of)
+        rows = sorted(index.rows(LINES, name), key=_place_of)
         return [Line(row.line[:-1].decode(), (), (row.id,)) for row in rows]
 
     if pieces.blocks:

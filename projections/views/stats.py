@@ -170,4 +170,4 @@ def _render(state: Conversations, settings: Settings) -> Iterable[Document]:
     return ()
 
 
-STATS = Projection("stats", Conversations, _render, (), view=View((COUNTS,), lambda _name, _library: ()))
+STATS = Projection("stats", Conversations, _render, (), view=View((COUNTS,), lambda _name, _index: ()))

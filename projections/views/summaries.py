@@ -56,17 +56,17 @@ def _touched(told: Told) -> list[str]:
 HEADS = RowKind("head", Head, _rows, whole=True)
 
 
-def kept(library: "DocumentIndex", project: str) -> list[Head]:
+def kept(index: "DocumentIndex", project: str) -> list[Head]:
     """List the conversations of a project whose summaries are kept, the last active first."""
-    heads = [head for head in library.rows(HEADS, project) if head.came_to_something]
-    return sorted(heads, key=_place_of, reverse=True)[: library.settings.summaries.keep]
+    heads = [head for head in index.rows(HEADS, project) if head.came_to_something]
+    return sorted(heads, key=_place_of, reverse=True)[: index.settings.summaries.keep]
 
 
-def _render(name: str, library: "DocumentIndex") -> Iterable[Document]:
+def _render(name: str, index: "DocumentIndex") -> Iterable[Document]:
     """Render the conversations of a project that came to something, the newest."""
-    for head in kept(library, name):
-        conversation = library.conversation(head.id)
-        yield document(conversation, conclude(conversation, library.withdrawn), library.withdrawn, library.settings)
+    for head in kept(index, name):
+        conversation = index.conversation(head.id)
+        yield document(conversation, conclude(conversation, index.withdrawn), index.withdrawn, index.settings)
 
 
 def document(

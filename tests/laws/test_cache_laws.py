@@ -218,7 +218,7 @@ def test_what_has_not_changed_since_then_is_not_made_anew_for_a_replay_of_then(l
         fact = {"type": "fact", "content": f"Fact {day}", "project": f"/p/{day}"}
         log.append({**fact, "conversation_id": f"c{day}", "ts": f"2026-02-{day}T12:00:00Z"})
     rebuild(log, Settings())
-    then = replay(log, Settings(), until="2026-02-21T11:00:00.000000Z", save=False).library.published
+    then = replay(log, Settings(), until="2026-02-21T11:00:00.000000Z", save=False).index.current_files
 
     assert {"/p/19", "/p/20"} == {
         name for (view, name), files in then.items() if view == MEMORY.name and name and files
@@ -273,7 +273,7 @@ def test_whenever_a_row_turns_out_to_be_damaged_all_files_are_those_of_the_log(l
         assert rendered(log, Settings(), anew=True, save=False) == tree(log.store.knowledge)
 
 
-@pytest.mark.parametrize("access", ["of", "keep"])
+@pytest.mark.parametrize("access", ["of", "store"])
 @pytest.mark.parametrize("after", range(8))
 def test_whenever_the_layout_of_a_long_file_turns_out_to_be_damaged_the_file_is_that_of_the_log(
     log, monkeypatch, access, after

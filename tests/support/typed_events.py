@@ -4,9 +4,9 @@ from eventlog.format import codec, ids, timestamps
 from eventlog.projections.current.conversations import Conversations
 from eventlog.projections.current.fact_scopes import fact_scope
 from eventlog.projections.current.identity import identities
-from eventlog.projections.engine.conversation_rows import RowMaintainer
+from eventlog.projections.engine.conversation_rows import ConversationSnapshot, RowMaintainer
 from eventlog.projections.engine.jobs import KINDS, rows_by
-from eventlog.projections.engine.replay import _library
+from eventlog.projections.engine.replay import _document_index
 from eventlog.projections.engine.row_store import MemoryRows
 from eventlog.projections.views.stats import COUNTS
 from eventlog.settings.schema import Settings
@@ -52,39 +52,27 @@ def documents_of(projection, state, settings):
     """What a projection says of a state that lies whole in memory."""
     if projection.view is None:
         return sorted(projection.render(state, settings), key=lambda document: document.path)
-    library = library_of(state, settings)
-    units = sorted((not name, name) for name in library.names(projection.name))
-    found = [document for _, name in units for document in library.render((projection.name, name))]
+    index = library_of(state, settings)
+    units = sorted((not name, name) for name in index.names(projection.name))
+    found = [document for _, name in units for document in index.render((projection.name, name))]
     return sorted(found, key=lambda document: document.path)
 
 
 def library_of(state, settings):
     """The rows of a state that lies whole in memory."""
-    book, shelf = _StateBook(state), MemoryRows()
+    found = state.by_id
+    began = {conversation: found[conversation].started_at[:10] for conversation in found}
+    source = ConversationSnapshot(began, found.get, state.withdrawn(), identities(state), state.notes)
+    shelf = MemoryRows()
     rows = RowMaintainer(shelf, KINDS)
-    rows.catch_up(book, rows_by(book, settings))
-    return _library(book, rows, shelf, settings)
-
-
-class _StateBook:
-    """A state in the place of days."""
-
-    def __init__(self, state):
-        self.changed = dict.fromkeys(state.by_id, "")
-        self.notes = state.notes
-        self.withdrawn = state.withdrawn()
-        self.identities = identities(state)
-        self.conversation = state.by_id.get
-
-    def began(self, conversation_id):
-        found = self.conversation(conversation_id)
-        return found.started_at[:10] if found else ""
+    rows.catch_up(source, rows_by(source, settings))
+    return _document_index(source, rows, shelf, settings)
 
 
 def fact_scopes(state):
     """What is stated about the user, then about each project; only where anything ever was."""
-    library = library_of(state, Settings())
-    return [scope for name in library.names("memory") if (scope := fact_scope(library, name)).rows]
+    index = library_of(state, Settings())
+    return [scope for name in index.names("memory") if (scope := fact_scope(index, name)).rows]
 
 
 def session_counts(state):

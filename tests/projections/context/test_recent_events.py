@@ -82,7 +82,7 @@ def test_of_days_before_the_window_only_what_people_rejected_is_looked_for_and_n
     log.append_many([fact(0, day="2026-01-01"), fact(1)])
     opened, shelf = [], MemoryRows()
     if is_kept:
-        replay(log, Settings(), shelf=shelf)
+        replay(log, Settings(), cache=shelf)
 
     def load(day, words):
         opened.append((day.date, b'"fact"' in words))

@@ -5,6 +5,7 @@ import pickle
 from pathlib import Path
 from threading import Thread, Timer, current_thread
 from time import sleep
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given
@@ -26,7 +27,12 @@ HERE = os.getpid()
 class Kept(MemoryRows):
     """A shelf that is kept: what is withdrawn lies there without its words."""
 
-    keeps = True
+    is_persistent = True
+
+
+def running(do_all):
+    """An executor of that function."""
+    return SimpleNamespace(map=do_all)
 
 
 def nobody(_do, jobs):
@@ -45,11 +51,11 @@ def test_days_folded_and_rows_made_apart_are_those_of_one_process(lines, chosen,
     again = data.draw(st.lists(st.sampled_from(lines), max_size=3)) if lines else []
     with log_of([]) as log, pytest.MonkeyPatch.context() as patch:
         write(log, [*lines, *again], [data.draw(st.sampled_from(REPLICAS)) for _ in (*lines, *again)])
-        patch.setattr(jobs, "_WORTH_IT", 0)
+        patch.setattr(jobs, "_LONG", 0)
         shelves = Kept(), Kept()
         one, several = (
-            replay(log, chosen, shelf=shelf, spread=spread)
-            for shelf, spread in zip(shelves, (None, by_mail), strict=True)
+            replay(log, chosen, cache=shelf, executor=executor)
+            for shelf, executor in zip(shelves, (None, running(by_mail)), strict=True)
         )
 
         assert one.documents == several.documents
@@ -60,11 +66,11 @@ def test_days_folded_and_rows_made_apart_are_those_of_one_process(lines, chosen,
 @given(histories(), st.sampled_from([Settings(), Settings(locale="zh", timezone="Asia/Shanghai")]))
 def test_documents_rendered_ahead_and_what_is_kept_of_them_are_those_of_one_process(lines, chosen):
     with log_of(lines) as log, pytest.MonkeyPatch.context() as patch:
-        patch.setattr(jobs, "_WORTH_IT", 0)
+        patch.setattr(jobs, "_LONG", 0)
         patch.setattr(jobs, "_ENOUGH", 200)
         shelves = Kept(), Kept()
-        one, several = (replay(log, chosen, shelf=shelf) for shelf in shelves)
-        several.render_ahead(list(several.units()), by_mail)
+        one, several = (replay(log, chosen, cache=shelf) for shelf in shelves)
+        several.render_ahead(list(several.units()), running(by_mail))
 
         for unit in one.units():
             made, apart_made = one.render(unit), several.render(unit)
@@ -74,7 +80,7 @@ def test_documents_rendered_ahead_and_what_is_kept_of_them_are_those_of_one_proc
 
 
 def test_only_documents_made_of_rows_are_rendered_ahead_and_each_once(tmp_path, monkeypatch):
-    monkeypatch.setattr(jobs, "_WORTH_IT", 0)
+    monkeypatch.setattr(jobs, "_LONG", 0)
     done = replay(copied(HISTORY, tmp_path), Settings())
     asked = []
 
@@ -83,7 +89,7 @@ def test_only_documents_made_of_rows_are_rendered_ahead_and_each_once(tmp_path, 
             asked.extend(job.units)
             yield do(job)
 
-    units = done.render_ahead(list(done.units()), counted)
+    units = done.render_ahead(list(done.units()), running(counted))
     documents = {unit: done.render(unit) for unit in units}
 
     assert {"memory", "daily-notes", "index"} == {view for view, _ in asked}
@@ -94,12 +100,12 @@ def test_only_documents_made_of_rows_are_rendered_ahead_and_each_once(tmp_path, 
 
 
 def test_where_some_documents_are_current_none_is_rendered_ahead(tmp_path, monkeypatch):
-    monkeypatch.setattr(jobs, "_WORTH_IT", 0)
+    monkeypatch.setattr(jobs, "_LONG", 0)
     done = replay(copied(HISTORY, tmp_path), Settings())
     unit = next(done.units())
     done.publish(unit, {})
 
-    done.render_ahead(list(done.units()), nobody)
+    done.render_ahead(list(done.units()), running(nobody))
 
     assert all(done.render(unit) for unit in done.units() if unit[1])
 
@@ -121,7 +127,7 @@ def two(workers):
 
 def test_jobs_begin_before_anybody_asks_what_comes_of_them(tmp_path):
     with two(Workers()) as workers:
-        done = workers(Path.touch, [tmp_path / "begun"])
+        done = workers.map(Path.touch, [tmp_path / "begun"])
         while not (tmp_path / "begun").exists():
             sleep(0.001)
 
@@ -130,7 +136,7 @@ def test_jobs_begin_before_anybody_asks_what_comes_of_them(tmp_path):
 
 def test_jobs_are_done_by_other_processes_in_their_order():
     with two(Workers()) as workers:
-        done = list(workers(_jobs, range(30)))
+        done = list(workers.map(_jobs, range(30)))
 
     assert list(range(0, 60, 2)) == [made for _, made in done]
     assert HERE not in {process for process, _ in done}
@@ -138,7 +144,7 @@ def test_jobs_are_done_by_other_processes_in_their_order():
 
 def test_what_a_killed_process_leaves_is_done_here():
     with two(Workers()) as workers:
-        assert list(range(0, 60, 2)) == list(workers(_killed, range(30)))
+        assert list(range(0, 60, 2)) == list(workers.map(_killed, range(30)))
 
 
 @pytest.mark.parametrize("thread", [Thread(), Timer(1, print)])
@@ -152,7 +158,7 @@ def test_a_log_replayed_by_several_processes_has_the_bytes_of_one(tmp_path, monk
     log = copied(HISTORY, tmp_path)
     wanted = rendered(log, Settings(), anew=True, save=False)
     begun = []
-    monkeypatch.setattr(jobs, "_WORTH_IT", 0)
+    monkeypatch.setattr(jobs, "_LONG", 0)
     monkeypatch.setattr(Workers, "are_any", property(lambda self: bool(two(self))))
     start = module._started
 
@@ -177,4 +183,4 @@ def test_jobs_of_after_the_end_are_done_here():
         pass
 
     assert not workers.are_any
-    assert [HERE] == [process for process, _ in workers(_jobs, [1])]
+    assert [HERE] == [process for process, _ in workers.map(_jobs, [1])]
