@@ -1,3 +1,6 @@
-"""The shell: the only floor that prints. Nobody below imports it; these are the exit codes of all verbs."""
+"""The shell: the only floor that prints. Nobody below imports it; these are the exit codes of all verbs.
+
+Imported by: cli.
+"""
 
 EXIT_FOUND, EXIT_USAGE, EXIT_NOT_WRITTEN, EXIT_DAMAGED, EXIT_INTERRUPTED = 1, 2, 3, 4, 130

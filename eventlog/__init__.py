@@ -5,6 +5,8 @@ Memory(store)     the use cases: replay, query, why, context, apply, status, ses
 plan(…)           declare changes of knowledge bases
 fold              the fold without a store: fold_day, copies, merge, render
 Fact, …           the events; Projection, State, Document, Line: the contract of a view of one's own
+
+Imported by: everybody.
 """
 
 TYPE_CHECKING = False

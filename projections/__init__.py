@@ -1,6 +1,8 @@
 """Views of the log: every file of the knowledge directory is one projection of it, rebuilt by replay.
 
 `ALL` is imported when first asked for: a session that starts needs a few views, and waits for what they import.
+
+Imported by: projections, app, cli.
 """
 
 TYPE_CHECKING = False

@@ -1,1 +1,4 @@
-"""A replay of many stores on a Dask cluster; its public name is `eventlog.cluster`."""
+"""A replay of many stores on a Dask cluster; its public name is `eventlog.cluster`.
+
+Imported by: cli.
+"""

@@ -1,0 +1,4 @@
+"""Setting up a machine: install, doctor, completion, configuration.
+
+Imported by: cli.
+"""

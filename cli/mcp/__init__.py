@@ -1,0 +1,4 @@
+"""The use cases as tools of the Model Context Protocol: pipes instead of argv.
+
+Imported by: cli.
+"""

@@ -1,6 +1,8 @@
 """The verbs of the command line, in rooms named after their use cases.
 
 `VERBS` is the one table of them: topic, module and summary. A verb's module is imported when the verb is called.
+
+Imported by: cli.
 """
 
 from importlib import import_module

@@ -2,6 +2,8 @@
 
 `from eventlog.fast import os` is Python's own `os` wherever that is loaded already. A hook starts without it, and
 importing it takes as long as appending an event: there `eventlog/fast/os_subset.py` stands in.
+
+Imported by: everybody.
 """
 
 import sys

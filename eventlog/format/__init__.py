@@ -1,3 +1,10 @@
+"""The format of the log: events and their line of JSON, ids, times, texts, marks, withdrawals and errors.
+
+Here are the constants that code without the types needs, too: the layers a save comes from, and the mark of requests.
+
+Imported by: everybody.
+"""
+
 AGENT, PRE_COMPACTION, SESSION_END, STOP_FALLBACK = 1, 2, 3, 4
 
 MARK = "[eventlog]"  # what a request of ours starts with: a host may hand it back as the user's words

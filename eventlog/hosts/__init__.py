@@ -1,7 +1,9 @@
 """The table of hosts, which of them is calling, and how to read and answer it.
 
 All code about a host lies in its room, a folder; `part` loads a module of it on demand. A room has `protocol` (loaded
-by hooks), `profile` (for installers), and where the host keeps transcripts, `past`. Everybody may import this package.
+by hooks), `profile` (for installers), and where the host keeps transcripts, `past`.
+
+Imported by: eventlog/hooks, projections, app, cli.
 """
 
 from eventlog.fast import os

@@ -1,4 +1,4 @@
-"""Whether the log is whole: every line of every file, also that the last line is finished; names of conflict copies.
+"""Verify the log: every line of every file, also that the last line is finished; name conflict copies of day files.
 
 A conflict copy is what a sync program makes of two versions of a day file it cannot reconcile. No reader takes it: an
 old copy would bring back what was redacted since.

@@ -4,6 +4,8 @@ Nothing here backtracks: a credential is a beginning and a run of characters, so
 whatever it holds. What a text says otherwise stays as it is, and a scrubbed text is scrubbed.
 
 Imported inside agents' hooks: no re; where none of the beginnings occurs, nothing else is looked at.
+
+Imported by: eventlog, app.
 """
 
 from eventlog.secrets.credentials import (

@@ -1,6 +1,8 @@
-"""Where everything lives: one directory, four rooms, and names that can never lead out of them.
+"""The files of a store: their paths, which never lead out of it, and how each is written, locked and found.
 
-Imported inside agents' hooks: paths are text, pathlib costs more than the hook.
+Loaded by hooks: paths are text, pathlib costs more than the hook.
+
+Imported by: everybody.
 """
 
 from eventlog.fast import os

@@ -1,4 +1,7 @@
-"""The context of a session: people's files, notes, recent facts, memories and summaries, within a budget."""
+"""The context of a session: people's files, notes, recent facts, memories and summaries, within a budget.
+
+Imported by: app.
+"""
 
 from eventlog.projections.context.agent_context import (
     AgentContext,

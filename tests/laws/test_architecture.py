@@ -5,6 +5,7 @@ And who may know whom: a host is known in its room, and in the table of hosts.
 
 import ast
 import re
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 
 import pytest
@@ -23,6 +24,7 @@ DOORS = {
     "eventlog/__main__.py": ("eventlog.cli.main.",),
     "eventlog/__init__.py": ("eventlog.app.", "eventlog.projections."),
     "eventlog/cluster.py": ("eventlog.app.cluster.",),  # the public name of a use case
+    "eventlog/hook.py": ("eventlog.hooks.begin.",),  # the script that a host starts
     "eventlog/hooks/begin.py": (
         "eventlog.app.serve.session_start.",
         "eventlog.app.search.recall.",
@@ -89,6 +91,65 @@ def test_the_seam_is_two_imports():
     assert seam == {name for name in imported(source) if name.startswith("eventlog.app.")}
 
 
+# the last line of a folder's docstring: "everybody", or floors and folders, each with all below it
+IMPORTED_BY = re.compile(r"^Imported by: (?P<names>[a-z_/, ]+)\.$", re.MULTILINE)
+PACKAGES = {
+    name.removesuffix("/__init__.py"): source
+    for folder in ("eventlog", "projections", "app", "cli")
+    for name, source in files(folder).items()
+    if name.endswith("/__init__.py")
+}
+
+
+def importers_named(source):
+    """The folders that may import a package, as its docstring says; empty where it does not say it."""
+    found = IMPORTED_BY.search(ast.get_docstring(ast.parse(source)) or "")
+    return found["names"].split(", ") if found else []
+
+
+def may_import(folder, other):
+    """Whether a folder may import from another: its own parents, and every folder that names it."""
+    within = f"{folder}/"
+    named = importers_named(PACKAGES[other])
+    return within.startswith((f"{other}/", *(f"{name}/" for name in named))) or "everybody" in named
+
+
+def intruders(name, source):
+    """The imports of a file from folders that do not name its folder, and through no door of its own."""
+    known, folder = modules(), name.rpartition("/")[0]
+    for module in needed(source, known):
+        other = known[module].rpartition("/")[0]
+        if not may_import(folder, other) and not f"{module}.".startswith(DOORS.get(name, ()) or "\0"):
+            yield f"{name} imports {module}"
+
+
+@pytest.mark.parametrize("folder", PACKAGES)
+def test_a_folder_says_what_lives_there_and_who_may_import_it(folder):
+    named = importers_named(PACKAGES[folder])
+
+    assert named, "its docstring ends in a line like: Imported by: projections, app."
+    assert set(named) <= {"everybody", *PACKAGES}
+
+
+def test_only_folders_that_are_named_import_a_folder():
+    sources = {name: files(name.partition("/")[0])[name] for name in modules().values()}
+
+    assert [] == [found for name, source in sources.items() for found in intruders(name, source)]
+
+
+@pytest.mark.parametrize(
+    ("name", "source"),
+    [
+        ("eventlog/hooks/serve.py", "from eventlog.log import days"),
+        ("app/ask/query.py", "def f():\n    from eventlog.projections.edits import memory_edits"),
+        ("cli/main.py", "from eventlog.projections.context.build import build"),
+    ],
+)
+def test_an_import_from_a_folder_that_does_not_name_the_importer_is_found(name, source):
+    assert list(intruders(name, source))
+
+
+@cache
 def modules():
     """The files of all floors by what an import calls them."""
     found = {}

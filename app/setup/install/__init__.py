@@ -1,1 +1,4 @@
-"""Registering with agents: their own configuration files, changed by a few bytes and back."""
+"""Registering with agents: their own configuration files, changed by a few bytes and back.
+
+Imported by: app, cli.
+"""

@@ -1,0 +1,4 @@
+"""The verbs that ask the log.
+
+Imported by: cli.
+"""

@@ -1,0 +1,4 @@
+"""The verbs that replay the log and write files.
+
+Imported by: cli.
+"""

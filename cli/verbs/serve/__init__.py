@@ -1,0 +1,4 @@
+"""The verbs that hosts and models call.
+
+Imported by: cli.
+"""

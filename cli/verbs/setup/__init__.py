@@ -1,0 +1,4 @@
+"""The verbs that set up a machine.
+
+Imported by: cli.
+"""

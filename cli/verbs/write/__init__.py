@@ -1,0 +1,4 @@
+"""The verbs that add events to the log.
+
+Imported by: cli.
+"""
