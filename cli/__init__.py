@@ -1,4 +1,4 @@
-"""The shell: the only floor that prints. Nobody below imports it; these are the exit codes of all verbs.
+"""The shell: the only floor that prints. Defines the exit codes of all verbs.
 
 Imported by: cli.
 """

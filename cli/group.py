@@ -1,4 +1,4 @@
-"""The click group: verbs by topic, each imported only when it is called."""
+"""The click command of `eventlog`: verbs by topic, each imported when called; usage errors in plain words."""
 
 import os
 import re
@@ -12,12 +12,12 @@ from eventlog.cli.verbs import VERBS, load
 
 _HELP = """The memory of coding agents: an append-only log of events, and every knowledge file rebuilt from it.
 
-`eventlog` alone tells where you stand. Agents' hooks append events; `eventlog replay` rebuilds the files people and
-agents read; `eventlog query` and `eventlog why` tell where every line comes from. The store is --store, else
-$EVENTLOG_HOME, else ~/.eventlog.
+`eventlog` alone shows where the project stands. Agents' hooks append events; `eventlog replay` rebuilds the files that
+people and agents read; `eventlog query` and `eventlog why` show where every line comes from. The store is --store,
+else $EVENTLOG_HOME, else ~/.eventlog.
 """
 
-_ALSO_CALLED = {  # elsewhere
+_ALSO_CALLED = {  # in other programs
     "version": ["--version"],
     "list": ["sessions", "query"],
     "ls": ["sessions", "query"],
@@ -38,7 +38,7 @@ _ALSO_CALLED = {  # elsewhere
 
 
 class VerbGroup(click.Group):
-    """A group that knows the names and one-line helps of its verbs without importing them."""
+    """The group of all verbs; lists their names and summaries without importing them."""
 
     def __init__(self) -> None:
         names = {"help_option_names": ["-h", "--help"]}  # of every verb: contexts inherit them
@@ -64,7 +64,7 @@ class VerbGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find the verb; raises UsageError with what may be meant."""
+        """Find the verb; raises UsageError with the nearest names."""
         name = args[0]
         if name in VERBS or name.startswith("-") or ctx.resilient_parsing:
             return super().resolve_command(ctx, args)
@@ -75,12 +75,12 @@ class VerbGroup(click.Group):
         raise click.UsageError(f"no verb {name!r}; {asked}", ctx)
 
     def invoke(self, ctx: click.Context) -> object:
-        """Run the verb; click itself would end with 1 when the reader goes away, which is a check's answer."""
+        """Run the verb; exit with 0 when the reader closes the pipe: click's 1 would mean a failed check."""
         watch_with(progress.phases)
         try:
             return super().invoke(ctx)
         except BrokenPipeError:
-            return leave_quietly()
+            return exit_quietly()
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the verbs under the headings of their topics."""
@@ -90,8 +90,8 @@ class VerbGroup(click.Group):
                 formatter.write_dl([(name, verb.summary) for name, verb in VERBS.items() if verb.topic == topic])
 
 
-def leave_quietly() -> int:
-    """Leave when the reader went away (`eventlog query | head`): no error, and no traceback at exit."""
+def exit_quietly() -> int:
+    """Stop after the reader closed the pipe (`eventlog query | head`), without an error or a traceback."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 0
 
@@ -104,7 +104,7 @@ def command_line() -> VerbGroup:
 
 @click.pass_context
 def _print_brief(ctx: click.Context, store: str | None) -> int:
-    """Print the brief where there is no verb."""
+    """Print the brief, unless a verb follows."""
     if ctx.invoked_subcommand is not None:
         return 0
     from eventlog.cli.options import located
@@ -119,35 +119,36 @@ def _store_option() -> click.Option:
     )
 
 
-_SAID = (  # of click, and what we say; the first that fits
-    (re.compile(r"'(.*)' is not a valid integer(?: range)?\."), r"'\1' is no whole number"),
-    (re.compile(r"'(.*)' is not a valid float(?: range)?\."), r"'\1' is no number"),
+_REWORDED = (  # a message of click, and ours
+    (re.compile(r"'(.*)' is not a valid integer(?: range)?\."), r"'\1' is not a whole number"),
+    (re.compile(r"'(.*)' is not a valid float(?: range)?\."), r"'\1' is not a number"),
     (re.compile(r"(.*) is not in the range (\S+)<=x<=(\S+)\."), r"\1 is not between \2 and \3"),
     (re.compile(r"(.*) is not in the range x>=(\S+)\."), r"\1 is less than \2"),
-    (re.compile(r"Path '(.*)' does not exist\."), r"there is no such place: \1"),
+    (re.compile(r"Path '(.*)' does not exist\."), r"no such file or directory: \1"),
     (re.compile(r"\S+ '(.*)' is a (file|directory)\."), r"\1 is a \2"),
-    (re.compile(r"Got unexpected extra arguments? \((.*)\)"), r"more than is asked for: \1"),
+    (re.compile(r"Got unexpected extra arguments? \((.*)\)"), r"unexpected argument: \1"),
     (re.compile(r"Option '(.*)' does not take a value\."), r"\1 takes no value"),
     (re.compile(r"Option '(.*)' requires an argument\."), r"\1 needs a value"),
-    (re.compile(r"Missing command\."), "say what to do"),
+    (re.compile(r"Missing command\."), "missing command"),
 )
 
 
 def print_usage_error(error: click.ClickException) -> None:
-    """Print what is wrong; of a group without a verb, its help."""
+    """Print a usage error, or the help of a group without a verb."""
     if isinstance(error, click.exceptions.NoArgsIsHelpError):
         error.show()
     else:
         from eventlog.cli.terminal import print_error
 
-        print_error(*in_plain_words(error))
+        print_error(*reword_error(error))
 
 
-def in_plain_words(error: click.ClickException) -> tuple[str, str]:
-    """Tell what is wrong, and what to do about it."""
+def reword_error(error: click.ClickException) -> tuple[str, str]:
+    """Word a usage error of click, and the remedy."""
     context = error.ctx if isinstance(error, click.UsageError) else None
     if isinstance(error, click.MissingParameter):
-        return f"{_named(error)} is missing", _usage(context)
+        kind = "option" if isinstance(error.param, click.Option) else "argument"
+        return f"missing {kind}: {_named(error)}", _usage(context)
     if isinstance(error, click.NoSuchOption):
         near = f"did you mean {' or '.join(error.possibilities)}?" if error.possibilities else _usage(context)
         return f"no option {error.option_name}", near
@@ -155,19 +156,19 @@ def in_plain_words(error: click.ClickException) -> tuple[str, str]:
         near = f"did you mean {' or '.join(error.possibilities)}?" if error.possibilities else _usage(context)
         return f"no verb {error.command_name!r}", near
     if isinstance(error, click.BadParameter):
-        return f"{_named(error)}: {_ours(error.message)}", ""
-    return _ours(error.message), _usage(context) if error.message.endswith((")", ".")) else ""
+        return f"{_named(error)}: {_reword(error.message)}", ""
+    return _reword(error.message), _usage(context) if error.message.endswith((")", ".")) else ""
 
 
-def _ours(message: str) -> str:
-    for pattern, words in _SAID:
+def _reword(message: str) -> str:
+    for pattern, words in _REWORDED:
         if found := pattern.fullmatch(message):
             return found.expand(words)
     return message
 
 
 def _named(error: click.BadParameter) -> str:
-    """Name an option by its long spelling, an argument as the help does."""
+    """Return the long spelling of an option, or the metavar of an argument."""
     if error.param is None:
         return str(error.param_hint or "the command line")
     if isinstance(error.param, click.Option):
@@ -177,7 +178,7 @@ def _named(error: click.BadParameter) -> str:
 
 
 def _usage(context: click.Context | None) -> str:
-    """Show how the verb is called."""
+    """Return the usage line of the verb."""
     if context is None:
         return ""
     pieces = " ".join(context.command.collect_usage_pieces(context))

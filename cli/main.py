@@ -1,6 +1,6 @@
-"""`eventlog`: the table of verbs, and the one place that turns errors into messages and exit codes.
+"""The entry point of `eventlog`: turns errors into messages and exit codes.
 
-A verb's module is imported when the verb is called; `hook`, and what `quick.py` answers, do not even import click.
+Calls of `hook` and `mcp`, and what `quick.py` answers, do not import click.
 """
 
 import atexit
@@ -16,10 +16,9 @@ if TYPE_CHECKING:
 
 
 def main(leave: "Callable[[int], NoReturn]" = sys.exit) -> None:
-    """Run the command line; never returns normally after a failure.
+    """Run the command line; exits with a code other than 0 after a failure.
 
-    Who owns the process may have it `leave` at once where nothing is left to be done: Python takes a while to put
-    itself away.
+    A caller that owns the process passes `os._exit` as `leave`: shutting Python down takes a third of a verb's time.
     """
     modules.come_first()
     if sys.argv[1:2] == ["hook"] and sys.argv[2:] not in (["--help"], ["-h"]):
@@ -41,7 +40,7 @@ def main(leave: "Callable[[int], NoReturn]" = sys.exit) -> None:
         leave(0)
     try:
         code = _run()
-        (sys.exit if _is_anything_left() else leave)(code)
+        (sys.exit if _needs_shutdown() else leave)(code)
     except KeyboardInterrupt:
         print("interrupted: every file is whole; run it again to go on", file=sys.stderr)  # noqa: T201 - it may come before click is there
         sys.exit(EXIT_INTERRUPTED)
@@ -58,25 +57,25 @@ def _run() -> int:
             from eventlog.cli.verbs.build.replay_report import replay_here
 
             store, anew = asked
-            return _told(replay_here(store, anew=anew))
+            return _flush(replay_here(store, anew=anew))
         return _call_verb()
     except EventLogError as error:
-        _complain(error)
+        _print_error(error)
         return EXIT_NOT_WRITTEN if isinstance(error, NotStored) else EXIT_USAGE
     except BrokenPipeError:
-        from eventlog.cli.group import leave_quietly
+        from eventlog.cli.group import exit_quietly
 
-        return leave_quietly()
+        return exit_quietly()
     except (OSError, UnicodeEncodeError) as error:
-        _complain(_plain(error))
+        _print_error(_reword(error))
         return EXIT_NOT_WRITTEN
     except OverflowError:
         from eventlog.format import timestamps
 
         try:
             timestamps.system_clock()
-        except NotStored as broken:  # whoever asked, it is the clock
-            _complain(broken)
+        except NotStored as broken:  # a broken clock overflows anywhere
+            _print_error(broken)
             return EXIT_NOT_WRITTEN
         raise
 
@@ -95,19 +94,19 @@ def _call_verb() -> int:
         return EXIT_USAGE
     except click.Abort as error:
         raise KeyboardInterrupt from error
-    return _told(result if isinstance(result, int) else 0)
+    return _flush(result if isinstance(result, int) else 0)
 
 
-def _told(code: int) -> int:
-    """See to it that everything said is on its way, before the process may leave."""
+def _flush(code: int) -> int:
+    """Flush stdout before the process may exit, and pass the exit code on."""
     sys.stdout.flush()
     return code
 
 
-def _is_anything_left() -> bool:
-    """Tell whether a thread is at work, anybody waits for the end (code of others may), or words cannot be told."""
+def _needs_shutdown() -> bool:
+    """Check for running threads, exit callbacks of other packages, or output that cannot be flushed."""
     threading = sys.modules.get("threading")
-    if atexit._ncallbacks() or (threading and threading.active_count() > 1):  # noqa: SLF001 - nobody else knows
+    if atexit._ncallbacks() or (threading and threading.active_count() > 1):  # noqa: SLF001 - atexit has no public list
         return True
     try:
         sys.stdout.flush()
@@ -116,7 +115,7 @@ def _is_anything_left() -> bool:
     return False
 
 
-def _plain(error: OSError | UnicodeEncodeError) -> Exception:
+def _reword(error: OSError | UnicodeEncodeError) -> Exception:
     from eventlog.format.errors import EventLogError, place_of, system_reason
 
     if isinstance(error, UnicodeEncodeError):
@@ -126,7 +125,7 @@ def _plain(error: OSError | UnicodeEncodeError) -> Exception:
     return EventLogError(what, where=place_of(error), hint=remedy)
 
 
-def _complain(error: Exception) -> None:
+def _print_error(error: Exception) -> None:
     from eventlog.cli.terminal import print_error
 
     print_error(str(error), getattr(error, "hint", ""))

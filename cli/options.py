@@ -1,4 +1,4 @@
-"""Options that several verbs share."""
+"""Options that several verbs share, and the values they accept."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -25,17 +25,17 @@ if TYPE_CHECKING:
 
 
 _WIDEST = 76  # cells of an example
-_DIAGNOSES = "doctor"  # the verb that tells of a store what others fail at
+_DIAGNOSES = "doctor"  # the verb that accepts a broken store
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
 def examples(*lines: str) -> str:
-    """Make the closing paragraph of a verb's help, shown as it is."""
+    """Format the examples that end a verb's help."""
     return "\b\nExamples:\n" + "\n".join(f"  {part}" for line in lines for part in _typed(line))
 
 
 def _typed(line: str) -> Iterator[str]:
-    """Break a command before an option, as a shell takes it, where it is wider than the narrowest terminal."""
+    """Break a command wider than 76 cells before an option, with a backslash."""
     while len(line) > _WIDEST and (at := line.rfind(" --", 0, _WIDEST - 1)) > 0:
         yield f"{line[:at]} \\"
         line = f"   {line[at:]}"
@@ -43,9 +43,9 @@ def _typed(line: str) -> Iterator[str]:
 
 
 def located(explicit: str | None) -> Store:
-    """Find the store that is meant; raises NotStored where nobody knows whose it is."""
+    """Locate the store; raises NotStored without a home directory."""
     if os.path.expanduser("~") == "~" and not (explicit or os.environ.get("EVENTLOG_HOME", "").startswith("/")):  # noqa: PTH111
-        raise NotStored("where your home directory is, nobody knows", hint="set HOME, or name a store with --store")
+        raise NotStored("cannot find your home directory", hint="set HOME, or name a store with --store")
     return Store.locate(explicit, os.environ)
 
 
@@ -55,13 +55,13 @@ def _locate(ctx: click.Context, _: click.Parameter, value: str | None) -> Store:
         return Store.locate(value or outer, os.environ)
     found = located(value or outer)
     if os.path.isfile(found.root):  # noqa: PTH113 - Path.is_file raises where one may not look
-        said = "--store" if value or outer else "EVENTLOG_HOME"
-        raise NotStored("is a file, not the directory of a store", where=found.root, hint=f"correct {said}")
+        source = "--store" if value or outer else "EVENTLOG_HOME"
+        raise NotStored("is a file, not the directory of a store", where=found.root, hint=f"correct {source}")
     return found
 
 
 def _named_before(ctx: click.Context) -> str | None:
-    """Find the store that is named before the verb, or before the verb that this one is of."""
+    """Find a --store given before the verb or its parent."""
     while ctx.parent:
         ctx = ctx.parent
         if ctx.params.get("store"):
@@ -70,7 +70,7 @@ def _named_before(ctx: click.Context) -> str | None:
 
 
 _STORE_HELP = "Directory of the store [default: $EVENTLOG_HOME, else ~/.eventlog]."
-store_of_verbs = click.option("--store", metavar="DIR", help=_STORE_HELP)  # of a verb that has others: they look it up
+store_of_verbs = click.option("--store", metavar="DIR", help=_STORE_HELP)  # of a verb with subcommands: they look it up
 store = click.option(
     "--store",
     metavar="DIR",
@@ -79,13 +79,13 @@ store = click.option(
     help=_STORE_HELP,
 )
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs.")
-yes = click.option("--yes", is_flag=True, help="Do it without asking, for scripts.")
+yes = click.option("--yes", is_flag=True, help="Confirm without asking, for scripts.")
 
 header = click.option("--header", is_flag=True, help="In a pipe, print the names of the columns first.")
 
 
 def project_meant(ctx: click.Context, _: click.Parameter, value: str | None) -> str | None:
-    """Find the project a name, a part of a path or a directory means; none for an empty one."""
+    """Find the project by name, part of a path, or directory; None for an empty value."""
     if not value or ctx.resilient_parsing:
         return None
     from eventlog.app.naming import projects  # reads the log, which a verb without a name need not
@@ -95,18 +95,18 @@ def project_meant(ctx: click.Context, _: click.Parameter, value: str | None) -> 
 
 
 def project_here(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
-    """Find the project that is meant, else that of where the command runs."""
+    """Find the named project, else the one of the current directory."""
     return project_root(str(Path.cwd())) or None if value is None else project_meant(ctx, param, value)
 
 
 def directory_meant(ctx: click.Context, param: click.Parameter, value: str) -> str | None:
-    """Find the directory a path means, as it is, else the project of that name."""
+    """Return the directory at a path, else the project of that name."""
     found = Path(value).resolve()
     return str(found) if found.is_dir() else project_meant(ctx, param, value)
 
 
 def session_meant(ctx: click.Context, _: click.Parameter, value: str | None) -> str | None:
-    """Find the conversation that an id, a part of one or `last` means."""
+    """Find a conversation by id, part of an id, or `last`."""
     if value is None or ctx.resilient_parsing:
         return None
     from eventlog.app.naming import references
@@ -115,7 +115,7 @@ def session_meant(ctx: click.Context, _: click.Parameter, value: str | None) -> 
 
 
 def events_meant(ctx: click.Context, _: click.Parameter, value: str | None) -> tuple[str, ...] | None:
-    """Find the events that an id, a part of one or `FILE:LINE` means."""
+    """Find events by id, part of an id, or `FILE:LINE`."""
     if value is None or ctx.resilient_parsing:
         return None
     from eventlog.app.naming import references
@@ -131,7 +131,7 @@ def events_meant(ctx: click.Context, _: click.Parameter, value: str | None) -> t
 
 
 def omission(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> "Omission | None":
-    """Read what is to be left out: `session=ID`, `id=EVENT`, `agent=NAME`."""
+    """Parse --without: `session=ID`, `id=EVENT`, `agent=NAME`."""
     if not value or ctx.resilient_parsing:
         return None
     from eventlog.app.ask.history import Omission
@@ -140,10 +140,10 @@ def omission(ctx: click.Context, param: click.Parameter, value: tuple[str, ...])
     del param
     opened = open_store(ctx.params["store"])
     found: dict[str, set[str]] = {"session": set(), "id": set(), "agent": set()}
-    for said in value:
-        kind, _, name = said.partition("=")
+    for text in value:
+        kind, _, name = text.partition("=")
         if kind not in found or not name:
-            raise click.UsageError(f"--without {said}: give session=ID, id=EVENT or agent=NAME")
+            raise click.UsageError(f"--without {text}: give session=ID, id=EVENT or agent=NAME")
         if kind == "session":
             found[kind].add(references.session_meant(opened.log, name))
         elif kind == "id":
@@ -170,12 +170,12 @@ def _types(ctx: click.Context, _: click.Parameter, value: tuple[str, ...]) -> tu
 
 
 def _named(_: click.Context, __: click.Parameter, value: str | None) -> str | None:
-    """Translate an agent's name into that of the log; any program may say something."""
+    """Translate an agent's name into that of the log; accepts any program."""
     return hosts.agent_name(value) if value else value
 
 
 def program(text: str, default: str | None = None) -> Callable[[_Function], _Function]:
-    """Make the option that names one program, by either of its names."""
+    """Build the --agent option for one program, by either of its names."""
     return click.option(
         "--agent", metavar="NAME", callback=_named, default=default, shell_complete=suggestions.agents, help=text
     )
@@ -191,7 +191,7 @@ current_project = click.option(
 
 
 def as_speaker(command: Callable[..., None]) -> Callable[..., None]:
-    """Hand a command its options `session`, `project`, `agent` and `layer` as one value, `speaker`."""
+    """Pass a command its options `session`, `project`, `agent` and `layer` as one value, `speaker`."""
 
     @wraps(command)
     def call(*, session: str | None, project: str | None, agent: str | None, layer: int | None, **others: Any) -> None:
@@ -203,18 +203,18 @@ def as_speaker(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def speaker(command: Callable[..., None]) -> Callable[..., None]:
-    """Add the options that say who speaks: conversation, project, agent and layer of an event recorded by hand."""
+    """Add the options for conversation, project, agent and layer of an event recorded by hand."""
     command = as_speaker(command)
     for option in (
         click.option(
             "--layer", type=click.IntRange(1, 4), help="Safety net that saved it [default: 1, the agent itself]."
         ),
-        program("Program that says it [default: the conversation's, else cli]."),
+        program("Program that records it [default: the conversation's, else cli]."),
         current_project,
         click.option(
             "--session",
             metavar="ID",
-            help="Conversation id of the agent [default: that of the host's environment, else the newest at work in "
+            help="Conversation id of the agent [default: from the host's environment, else the newest active one in "
             "the project, else yours of today].",
         ),
     ):
@@ -223,7 +223,7 @@ def speaker(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def exclusive_flags(name: str, *flags: tuple[str, str, str]) -> Callable[[_Function], _Function]:
-    """Add flags (spelling, value, help) of which one gives `name` its value; two are a usage error."""
+    """Add mutually exclusive flags (spelling, value, help) that set `name`."""
     only = f"give only one of {', '.join(spelling for spelling, _, _ in flags)}"
 
     def choose(value: str, ctx: click.Context, _: click.Parameter, given: bool) -> None:
@@ -245,9 +245,9 @@ def exclusive_flags(name: str, *flags: tuple[str, str, str]) -> Callable[[_Funct
 
 
 class TimeParam(click.ParamType[str]):
-    """A time as people say it, as a timestamp of the log.
+    """A time in people's words, converted to a timestamp of the log.
 
-    A day means its first microsecond, or its last where `end` is set: `--until 2026-02-20` includes that day.
+    A day means its first microsecond, or its last if `end` is set: `--until 2026-02-20` includes that day.
     """
 
     name = "time"
@@ -256,7 +256,7 @@ class TimeParam(click.ParamType[str]):
         self._end = end
 
     def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """Convert the text, in the user's time zone; fails with a usage error where it is no time."""
+        """Convert the text in the user's time zone; raises a usage error for an invalid time."""
         from eventlog.app.naming.moments import moment, zone_of
 
         store = ctx.params.get("store") if ctx else None
@@ -266,14 +266,14 @@ class TimeParam(click.ParamType[str]):
             self.fail(f"{error}; {error.hint}", param, ctx)
 
 
-since = click.option("--since", type=TimeParam(end=False), help="Only from then on: 2d, yesterday, monday, a date, …")
-until = click.option("--until", type=TimeParam(end=True), help="Only up to then, that day included.")
+since = click.option("--since", type=TimeParam(end=False), help="Only since then: 2d, yesterday, monday, a date, …")
+until = click.option("--until", type=TimeParam(end=True), help="Only until then, that day included.")
 projects = click.option(
     "--project",
     metavar="NAME|DIR",
     callback=project_meant,
     shell_complete=suggestions.projects,
-    help="Only of this project: its name, or part of its path.",
+    help="Only this project: its name, or part of its path.",
 )
 agents = click.option(
     "--agent",
@@ -282,22 +282,22 @@ agents = click.option(
     metavar="NAME",
     callback=_agents,
     shell_complete=suggestions.agents,
-    help="Only of this program, by either of its names; several with commas.",
+    help="Only this program, by either of its names; several with commas.",
 )
 types = click.option(
-    "--type", "types", multiple=True, metavar="TYPE", callback=_types, help="Only of this type; several with commas."
+    "--type", "types", multiple=True, metavar="TYPE", callback=_types, help="Only this type; several with commas."
 )
 session = click.option(
     "--session",
     metavar="ID|last",
     callback=session_meant,
     shell_complete=suggestions.sessions,
-    help="Only of this conversation: its id, or part of it.",
+    help="Only this conversation: its id, or part of it.",
 )
 
 
 def open_log(store: Store) -> EventLog:
-    """Open the log of the store on this machine; to record something, a mistake in `config.yaml` is no obstacle."""
+    """Open the log of the store on this machine; ignores mistakes in `config.yaml`."""
     return opening.open_log(store, Machine.here())
 
 
@@ -307,24 +307,24 @@ def open_store(store: Store) -> OpenStore:
 
 
 class NearChoice(click.Choice[str]):
-    """A choice that names the nearest word."""
+    """A choice that suggests the nearest word."""
 
     def get_invalid_choice_message(self, value: Any, ctx: click.Context | None) -> str:
-        """List the choices, or ask for the nearest of them."""
+        """Suggest the nearest choice, or list all."""
         from eventlog.app.naming.names import nearest
 
         del ctx
         words = [*map(str, self.choices)]
         near = nearest(str(value), words)
-        asked = f"did you mean {' or '.join(near)}?" if near else f"say one of {', '.join(words)}"
+        asked = f"did you mean {' or '.join(near)}?" if near else f"choose one of {', '.join(words)}"
         return f"no {str(value)!r}; {asked}"
 
 
 class HostChoice(NearChoice):
-    """A choice in which hosts are known by any of their names."""
+    """A choice of hosts, by any of their names."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """Translate any name of a host into the one of the command line."""
+        """Translate any name of a host into its name on the command line."""
         return super().convert(room_name(value), param, ctx)
 
 

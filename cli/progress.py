@@ -1,4 +1,4 @@
-"""A bar for what takes longer than a second, on a terminal: the phase, how much is done, how long the rest takes."""
+"""Show a progress bar for work longer than a second, on a terminal: phase, share done, time left."""
 
 import sys
 from collections.abc import Iterator
@@ -16,9 +16,9 @@ _SILENT_SECONDS = 1.0
 
 @contextmanager
 def phases() -> Iterator[Phases]:
-    """Make what is told of each phase; nothing is shown, nor loaded, where the work is done within a second.
+    """Yield the reporter of phases; loads and shows the bar after a second.
 
-    Work within other work shows its phases in the same place.
+    Nested work reports to the same bar.
     """
     if not sys.stderr.isatty():
         yield silent
@@ -26,7 +26,7 @@ def phases() -> Iterator[Phases]:
     if _View.at_work:
         yield _View.at_work.phase
         return
-    from threading import Timer  # nobody else needs it
+    from threading import Timer  # for terminals only
 
     view = _View.at_work = _View()
     timer = Timer(_SILENT_SECONDS, view.begin)
@@ -42,14 +42,14 @@ def phases() -> Iterator[Phases]:
 
 @contextmanager
 def spinner() -> Iterator[None]:
-    """Show that a look through the whole log is at work."""
+    """Show that a search of the whole log is running."""
     with phases() as phase:
         phase("looking through the log")
         yield
 
 
 class _View:
-    """The phase at work, and the bar that shows it once there is one."""
+    """The current phase, and the bar that shows it after the first second."""
 
     at_work: "ClassVar[_View | None]" = None
 
@@ -62,12 +62,12 @@ class _View:
         self._name, self._done, self._all = "", 0, 0
 
     def phase(self, name: str) -> Progress:
-        """Begin a phase; it ends with the next."""
+        """Begin a phase; the next call ends it."""
         self._show(name, 0, 0)
         return lambda done, total: self._show(name, done, total)
 
     def begin(self) -> None:
-        """Show what there is by now, unless all is done."""
+        """Draw the bar, unless the work has ended."""
         from rich import progress
         from rich.console import Console
 
@@ -84,7 +84,7 @@ class _View:
                 self._bar.start()
 
     def end(self) -> None:
-        """Take the bar away."""
+        """Remove the bar."""
         with self._lock:
             self._ended = True
             if self._bar:

@@ -1,7 +1,6 @@
-"""Words that are understood without click: the version, lines of the log as they stand, and a plain replay.
+"""Answer the version, raw lines of the log, and a plain replay without click; the first two without any library.
 
-The first two are answered without any library.
-Only their plainest form; whatever else is asked, or takes a closer look, is answered by the verb.
+Handles their plainest form only and leaves every other command line to its verb.
 """
 
 import os
@@ -17,26 +16,26 @@ _NAME = "agent_eventlog-", ".dist-info"
 
 
 def answer(argv: "Sequence[str]") -> bool:
-    """Answer, if that can be done here; `argv` is what follows the program's name."""
+    """Answer a command line (without the program's name); return False to leave it to the verb."""
     argv = _verb_first(argv)
     if argv == ["--version"]:
-        said = f"eventlog, version {found}\n".encode() if (found := version()) else None
+        text = f"eventlog, version {found}\n".encode() if (found := version()) else None
     elif argv[:1] == ["query"]:
-        said = _lines(argv[1:])
+        text = _lines(argv[1:])
     else:
         return False
-    if said is None:
+    if text is None:
         return False
     try:
-        sys.stdout.buffer.write(said)
+        sys.stdout.buffer.write(text)
         sys.stdout.flush()
-    except BrokenPipeError:  # whoever reads has gone away: no error, and no traceback at exit
+    except BrokenPipeError:  # the reader closed the pipe: no error, and no traceback at exit
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return True
 
 
 def version() -> str | None:
-    """Read our version in the name of the directory pip has made for us: importlib.metadata takes 20 ms."""
+    """Read the version from the name of the `.dist-info` directory: importlib.metadata takes 20 ms."""
     found: set[str] = set()
     for place in sys.path:
         try:
@@ -50,7 +49,7 @@ def version() -> str | None:
 
 
 def replay(argv: "Sequence[str]") -> "tuple[Store, bool] | None":
-    """Understand `replay`, also with `--full` and `--store DIR`: which store, and whether anew; None for all else."""
+    """Parse `replay`, with `--full` and `--store DIR` at most: the store, and whether to rebuild; None for all else."""
     argv = _verb_first(argv)
     words = [word for word in argv[1:] if word != "--full"]
     if argv[:1] != ["replay"] or (words and (words[0] != "--store" or len(words) != 2 or words[1][:1] == "-")):  # noqa: PLR2004
@@ -62,7 +61,7 @@ def replay(argv: "Sequence[str]") -> "tuple[Store, bool] | None":
 
 
 def _verb_first(argv: "Sequence[str]") -> list[str]:
-    """Put a store that is named before the verb behind it."""
+    """Move a --store before the verb behind it."""
     return [*argv[2:], *argv[:2]] if argv[:1] == ["--store"] else [*argv]
 
 

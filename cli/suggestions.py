@@ -1,6 +1,6 @@
-"""The words a shell completes: projects, agents, sessions, events and staged entries of the log, by what people type.
+"""Complete projects, agents, sessions, events and staged entries of the log in a shell.
 
-A completion never complains: whatever goes wrong, there is nothing to suggest.
+A completion prints no error: it suggests nothing instead.
 """
 
 import os
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
 _Suggest = Callable[[click.Context, click.Parameter, str], "list[CompletionItem[str]]"]
-_Suggestion = tuple[str, str]  # what is typed, and what it is
+_Suggestion = tuple[str, str]  # the word, and its description
 _NEWEST = 30
 
 
 def _suggesting(find: Callable[[OpenStore], Iterable[_Suggestion]]) -> _Suggest:
-    """Make a completion of what is found in the store that the command line names."""
+    """Build a completion from a search of the store named on the command line."""
 
     def suggest(ctx: click.Context, _: click.Parameter, incomplete: str) -> "list[CompletionItem[str]]":
         from click.shell_completion import CompletionItem
@@ -32,7 +32,7 @@ def _suggesting(find: Callable[[OpenStore], Iterable[_Suggestion]]) -> _Suggest:
         with suppress(Exception):
             store = ctx.params.get("store") or Store.locate(None, os.environ)
             found = find(opening(store, Machine.here()))
-            return [CompletionItem(word, help=told) for word, told in found if word.startswith(incomplete)]
+            return [CompletionItem(word, help=text) for word, text in found if word.startswith(incomplete)]
         return []
 
     return suggest
@@ -42,9 +42,9 @@ def _projects(opened: OpenStore) -> Iterator[_Suggestion]:
     from eventlog.app.naming.names import known_names
     from eventlog.format.text import project_name
 
-    known = list(known_names(opened.log).projects)
-    names = [project_name(path) for path in known]
-    for path, name in zip(known, names, strict=True):
+    paths = list(known_names(opened.log).projects)
+    names = [project_name(path) for path in paths]
+    for path, name in zip(paths, names, strict=True):
         yield (name if names.count(name) == 1 else path), path
 
 

@@ -1,4 +1,4 @@
-"""Everything that is printed: JSON for programs, plain columns for pipes, tables and a pager on a terminal."""
+"""Print to programs, pipes and terminals: JSON, tab-separated columns, or wrapped tables with a pager."""
 
 import os
 import re
@@ -26,17 +26,17 @@ def emit(value: object) -> None:
 
 
 def emit_pretty(value: object) -> None:
-    """Print one JSON document, for people and programs alike: whatever can be read can be printed, however deep."""
+    """Print one indented JSON document of any depth."""
     print_line(msgspec.json.format(msgspec.json.encode(value), indent=2).decode())
 
 
 def emit_bytes(line: bytes) -> None:
-    """Print one line of the log, byte for byte."""
+    """Print one line of the log unchanged."""
     sys.stdout.buffer.write(line + b"\n")
 
 
 def is_terminal() -> bool:
-    """Tell whether a person reads what is printed."""
+    """Check whether stdout is a terminal."""
     return sys.stdout.isatty()
 
 
@@ -52,7 +52,7 @@ def _size() -> os.terminal_size:
 
 
 def say(text: str) -> None:
-    """Print one line for people; on a terminal a longer one is broken at words, below where its text begins."""
+    """Print one line for people; wraps it on a terminal, indented below the start of its text."""
     text = harmless(text)
     head = _HEAD.match(text)
     assert head  # it matches nothing, too
@@ -61,10 +61,7 @@ def say(text: str) -> None:
 
 
 def hang(head: str, text: str) -> list[str]:
-    """Break a clean text into lines of the terminal, the first behind a head, the others below where it begins.
-
-    In a pipe it stays one line.
-    """
+    """Wrap a clean text behind a head, with a hanging indent; returns one line in a pipe."""
     return _broken(head, text) if is_terminal() else [head + text]
 
 
@@ -78,13 +75,13 @@ def _broken(head: str, text: str) -> list[str]:
 
 
 def abbreviate_home(text: str) -> str:
-    """Write paths below the user's home as people do; a shell understands them."""
+    """Abbreviate paths below the user's home to `~/…`."""
     home = Path("~").expanduser()
     return text.replace(f"{home}/", "~/") if home.parent != home else text
 
 
 def show_lines(lines: Iterable[str]) -> None:
-    """Print lines as they come; on a terminal, more than a screen of them through the pager ($PAGER, else less)."""
+    """Print lines; on a terminal, page more than a screenful ($PAGER, else less)."""
     lines = iter(lines)
     first = list(islice(lines, _size().lines - 1)) if is_terminal() else []
     further = next(lines, None)
@@ -101,7 +98,7 @@ def show_lines(lines: Iterable[str]) -> None:
 
 
 def print_line(line: str, *, err: bool = False) -> None:
-    """Print a line put together of clean texts and marks; in a pipe without click, which takes 30 ms to load."""
+    """Print a clean line; in a pipe without click, which takes 30 ms to load."""
     file = sys.stderr if err else sys.stdout
     if file.isatty() or (file.encoding or "").lower() != "utf-8":
         import click
@@ -113,9 +110,9 @@ def print_line(line: str, *, err: bool = False) -> None:
 
 
 def print_error(text: str, hint: str = "") -> None:
-    """Print an error, and what to do about it."""
-    said = [("eventlog: ", text), *(("  ", line) for line in hint.splitlines())]
-    for head, line in said:
+    """Print an error and its remedy to stderr."""
+    parts = [("eventlog: ", text), *(("  ", line) for line in hint.splitlines())]
+    for head, line in parts:
         for one in _broken(head, harmless(line)) if sys.stderr.isatty() else [head + harmless(line)]:
             print_line(one, err=True)
 
@@ -124,12 +121,12 @@ _COLOURS = {"✓": "green", "!": "yellow", "✗": "red"}
 
 
 def wants_colours() -> bool:
-    """Tell whether a person reads this and wants colours: on a terminal, without NO_COLOR (no-color.org)."""
+    """Check for a terminal without NO_COLOR (no-color.org)."""
     return is_terminal() and not os.environ.get("NO_COLOR")
 
 
 def styled(text: str, **style: Any) -> str:
-    """Colour a text, where colours are wanted; of the sixteen that every terminal's own scheme makes readable."""
+    """Colour a text on a terminal, with the sixteen colours that every scheme keeps readable."""
     wanted = {name: value for name, value in style.items() if value is not None}
     if not (wanted and wants_colours()):
         return text
@@ -139,19 +136,19 @@ def styled(text: str, **style: Any) -> str:
 
 
 def marked(mark: str) -> str:
-    """Colour a mark by what it means."""
+    """Colour a mark by its meaning."""
     return styled(mark, fg=_COLOURS.get(mark), bold=True)
 
 
 def count(number: int, noun: str, plural: str = "") -> str:
-    """Spell a number of things: `1 line`, `2,000 lines`."""
+    """Format a number of things: `1 line`, `2,000 lines`."""
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
 def table(rows: Iterable[Sequence[str]], *, header: bool = False, **widths: int) -> None:
-    """Print columns by name: tab-separated whole cells in a pipe, with their names on request; on a terminal a table.
+    """Print named columns: tab-separated in a pipe, with their names on request; a table on a terminal.
 
-    There, cells are cut to the given width, 0 for never; the last column wraps in what is left of the line.
+    A terminal cuts cells to the given width (0: never) and wraps the last column in the rest of the line.
     """
     if not is_terminal():
         for row in chain([tuple(widths)] if header else [], rows):
@@ -180,7 +177,7 @@ def _columns(names: list[str], rows: list[list[str]], may_be_cut: list[bool]) ->
 
 
 def clean(text: str) -> str:
-    """Clean a text from events of anything that would act on the terminal."""
+    """Remove line breaks and control characters from a text of the log."""
     return one_line(text)
 
 
@@ -191,12 +188,12 @@ _OPENS, _CLOSES = "([{“‘（「『【《〈［｛", ")]},.;:!?”’，。、
 
 
 def cells(text: str) -> int:
-    """Count the cells a text takes."""
+    """Count the cells of a text: two for Chinese and most emoji, none for combining marks."""
     return len(text) if text.isascii() else sum(map(_cell_width, text))
 
 
 def fit(text: str, room: int) -> str:
-    """Cut a text to so many cells; one that was cut ends in an ellipsis."""
+    """Cut a text to a number of cells, with an ellipsis at its end."""
     if cells(text) <= room:
         return text
     kept = next(end for end in range(len(text), -1, -1) if cells(text[:end]) < room or end == 0)
@@ -204,13 +201,13 @@ def fit(text: str, room: int) -> str:
 
 
 def padded(text: str, room: int) -> str:
-    """Cut or fill a text to exactly so many cells."""
+    """Cut or pad a text to a number of cells."""
     shown = fit(text, room)
     return shown + " " * (room - cells(shown))
 
 
 def wrapped(text: str, room: int) -> list[str]:
-    """Break a text into lines of at most so many cells, between words or Han characters; a longer word stays whole."""
+    """Wrap a text between words or Han characters; a longer word stays whole."""
     return list(_wrapped_lines(text, room)) or [""]
 
 
@@ -227,10 +224,7 @@ def _wrapped_lines(text: str, room: int) -> Iterator[str]:
 
 @cache
 def _unit() -> re.Pattern[str]:
-    """Compile what a line is not broken within: a word, or one wide character with the punctuation that belongs to it.
-
-    That takes 4 ms: who prints into a pipe breaks no lines.
-    """
+    """Compile the unbreakable units, words and wide characters with punctuation: takes 4 ms, on terminals only."""
     opens, closes = re.escape(_OPENS), re.escape(_CLOSES)
     return re.compile(f"[{opens}]*[{_WIDE}][{closes}]* *|[^ {_WIDE}]+[{closes}]* *| +")
 
@@ -244,7 +238,7 @@ _FENCE, _CODE = ("```", "~~~"), "    "
 
 
 def wrap_markdown(lines: Iterable[str]) -> Iterator[str]:
-    """Break lines of Markdown to the width of the terminal; nothing of them acts on it."""
+    """Wrap Markdown for the terminal, without control characters; code stays unbroken, to be copied."""
     in_fence = False
     for line in map(harmless, lines):
         is_fence = line.lstrip().startswith(_FENCE)

@@ -1,6 +1,6 @@
-"""JSON-RPC 2.0, one message a line: what came in, and the lines that answer it.
+"""Read and write messages of JSON-RPC 2.0, one per line.
 
-Standard library only, and little of it: a host waits for the start of every server it has.
+Imports little of the standard library: hosts wait for the start of every server.
 """
 
 from eventlog.fast import fastjson
@@ -16,7 +16,7 @@ VERSION = "2.0"
 
 
 class Refusal(Exception):
-    """A request that cannot be carried out; it is answered with an error of this code."""
+    """A refused request, with the code of its error."""
 
     def __init__(self, code: int, message: str, data: object = None) -> None:
         super().__init__(message)
@@ -26,10 +26,7 @@ class Refusal(Exception):
 
 
 class Message:
-    """A message of the client.
-
-    A `request` has an id; without one it is a notification. `result` is there where it answers a request of ours.
-    """
+    """A message of the client: a request with an id, a notification without one, or a response with a `result`."""
 
     def __init__(self, fields: "JSON") -> None:
         self.id = fields.get("id")
@@ -50,12 +47,12 @@ class Message:
 
 
 def is_id(value: object) -> bool:
-    """Tell whether a value can be the id of a request: a text or an integer."""
+    """Check for a valid id of a request: a text or an integer."""
     return isinstance(value, (str, int)) and not isinstance(value, bool)
 
 
 def read(line: bytes, longest: int) -> Message:
-    """Read one line of so many bytes at most; raises Refusal."""
+    """Parse one line of at most `longest` bytes; raises Refusal."""
     if len(line) > longest:
         raise Refusal(INVALID_REQUEST, "Invalid request: too long")
     try:
@@ -68,20 +65,20 @@ def read(line: bytes, longest: int) -> Message:
 
 
 def result(request_id: object, fields: "Mapping[str, object]") -> bytes:
-    """Write the line that answers a request."""
+    """Format the response to a request."""
     return _line({"id": request_id, "result": dict(fields)})
 
 
 def error(request_id: object, refusal: Refusal) -> bytes:
-    """Write the line that refuses a request; without an id where none could be read."""
-    told: JSON = {"code": refusal.code, "message": refusal.message}
+    """Format the error response to a request; without an id for an unreadable one."""
+    fields: JSON = {"code": refusal.code, "message": refusal.message}
     if refusal.data is not None:
-        told["data"] = refusal.data
-    return _line({"id": request_id, "error": told} if is_id(request_id) else {"error": told})
+        fields["data"] = refusal.data
+    return _line({"id": request_id, "error": fields} if is_id(request_id) else {"error": fields})
 
 
 def request(request_id: str, method: str) -> bytes:
-    """Write the line of a request of ours."""
+    """Format a request to the client."""
     return _line({"id": request_id, "method": method})
 
 

@@ -1,4 +1,4 @@
-"""The tools, carried out by the use cases the verbs ask; loaded at the first call."""
+"""Run the tools with the use cases of the verbs; loaded at the first call."""
 
 import os
 from collections.abc import Callable, Iterable, Mapping
@@ -34,7 +34,7 @@ _SUMMARY = ("topic", "decisions", "todos", "done")
 
 
 class _Asked(NamedTuple):
-    """A call: where it comes from, and what it gives."""
+    """A tool call: its origin and its arguments."""
 
     calls: "ToolCalls"
     machine: Machine
@@ -48,39 +48,39 @@ class _Asked(NamedTuple):
         return Place(project_root(self.directory) or None, self.calls.shared)
 
     def speaker(self) -> dict[str, Any]:
-        """Build the fields that tell who speaks."""
-        told = hosts.conversation_of_call(self.calls.agent, self.meta)
+        """Build the fields of the speaker."""
+        conversation = hosts.conversation_of_call(self.calls.agent, self.meta)
         project = self.place.project
-        speaker = speaker_of_server(self.log, project, self.machine, self.calls.agent, told)
+        speaker = speaker_of_server(self.log, project, self.machine, self.calls.agent, conversation)
         return {**speaker._asdict(), "project": project}
 
 
 def use(calls: "ToolCalls", name: str, arguments: Mapping[str, Any], meta: Mapping[str, Any]) -> str:
-    """Carry out the tool of that name, and return what it says; raises EventLogError or OSError."""
+    """Run a tool and return its text; raises EventLogError or OSError."""
     machine = Machine.here()
     directory = _directory(calls.root) or str(Path.cwd())
     if switch := off_switch(machine, directory, project_root(directory)):
-        return f"Memory is switched off by {switch}: nothing was saved, nothing is told."
+        return f"Memory is switched off by {switch}: nothing is saved or recalled."
     given = {key: value for key, value in arguments.items() if value is not None}
     return _TOOLS[name](_Asked(calls, machine, open_log(calls.store, machine), directory, meta, given))
 
 
 def _directory(address: str) -> str:
-    """Read the path of a directory of this machine; "" where it is none."""
+    """Return the local path of an address; "" if it is no directory here."""
     path = unquote(urlsplit(address).path)
     return path if path and Path(path).is_dir() else ""
 
 
 def _recall(asked: _Asked) -> str:
     limit = min(max(asked.given.get("limit", _SHOWN), 1), _MOST)
-    most = limit if not asked.calls.shared else 2 * _MOST  # what is about the user is passed over then
+    most = limit if not asked.calls.shared else 2 * _MOST  # a shared session skips facts about the user
     query = SearchQuery(asked.given["query"], asked.place.project or "", limit=most)
     hits = search(open_store(asked.calls.store, asked.machine), query).hits
-    told = [hit for hit in hits if hit.project or not asked.calls.shared][:limit]
-    if not told:
-        return "Nothing that holds here has any of these words."
+    shown = [hit for hit in hits if hit.project or not asked.calls.shared][:limit]
+    if not shown:
+        return "No current memory has any of these words."
     short = ShortIds(asked.log.store).of
-    lines = [f"- {hit.ts[:10]} {hit.kind} {short(hit.id)}: {cut(hit.text, _LONGEST)}" for hit in told]
+    lines = [f"- {hit.ts[:10]} {hit.kind} {short(hit.id)}: {cut(hit.text, _LONGEST)}" for hit in shown]
     return _fenced(lines)
 
 
@@ -97,23 +97,23 @@ def _remember(asked: _Asked) -> str:
         fields |= {"type": "stage_summary", "scope": scope, "summary": asked.given["content"]}
     appended = record_once(asked.log, from_fields(asked.speaker() | fields))
     if isinstance(appended.event, Rejected):
-        return "Not saved: the user has decided that this is not to be said."
+        return "Not saved: the user asked to forget this."
     short = ShortIds(asked.log.store).of(appended.event.id)
-    return f"Saved: {short}." if appended.new else f"Known already, as {short}."
+    return f"Saved: {short}." if appended.new else f"Already saved: {short}."
 
 
 def _why(asked: _Asked) -> str:
     ref, said = asked.given["ref"].strip(), said_here(asked.log, asked.place)
     found = _behind(asked, ref, said) if is_file_line(ref) else matching(said, ref)
     if not found:
-        return "Nothing that holds here says so."
+        return "No current memory matches."
     short = ShortIds(asked.log.store).of
-    told = [line for one in found[-_SHOWN:] for line in (_line(one, short), *_sayings(one, short))]
-    return _fenced([*told, *_more(found)])
+    lines = [line for memory in found[-_SHOWN:] for line in (_line(memory, short), *_sayings(memory, short))]
+    return _fenced([*lines, *_more(found)])
 
 
 def _behind(asked: _Asked, place: str, said: list[Said]) -> list[Said]:
-    """Find what stands behind a line of a memory file, of all that holds here."""
+    """Find the current statements behind a line of a memory file."""
     reasons = reasons_behind(open_store(asked.calls.store, asked.machine), place)
     ids = {entry.event.id for reason in reasons for entry in reason.entries or ()}
     return [one for one in said if ids.intersection(event.id for event in one.events)]
@@ -122,18 +122,18 @@ def _behind(asked: _Asked, place: str, said: list[Said]) -> list[Said]:
 def _forget(asked: _Asked) -> str:
     found, short = matching(said_here(asked.log, asked.place), asked.given["ref"]), ShortIds(asked.log.store).of
     if not found:
-        return "Nothing that holds here says so; nothing was withdrawn."
+        return "No current memory matches; nothing was retracted."
     if len(found) > 1:
         several = _fenced([*(_line(one, short) for one in found[-_SHOWN:]), *_more(found)])
-        raise BadRequest(f"{len(found)} memories say so; call it again with the id of one:\n{several}")
+        raise BadRequest(f"{len(found)} memories match; call forget again with one id:\n{several}")
     [said] = found
     withdraw(asked.log, said, asked.speaker(), asked.given.get("reason"))
-    told = _fenced([_line(said, short)])
-    return f"Withdrawn, until it is said again; the user can forbid that with `eventlog forget`.\n{told}"
+    line = _fenced([_line(said, short)])
+    return f"Retracted, until somebody records it again; the user can prevent that with `eventlog forget`.\n{line}"
 
 
 def _fenced(lines: Iterable[str]) -> str:
-    """Put recorded lines in their fence; each answer has its own."""
+    """Fence recorded lines, with a fresh salt."""
     return fenced("tool", without_tags("\n".join(lines)), "en", os.urandom(_SALT_BYTES).hex())
 
 
@@ -144,11 +144,11 @@ def _line(said: Said, short: Callable[[str], str]) -> str:
 
 
 def _sayings(said: Said, short: Callable[[str], str]) -> Iterable[str]:
-    """Tell who said it, and how often it was said otherwise before."""
+    """Yield the events of a statement, and the number of replaced wordings."""
     for event in said.events[-_SHOWN:]:
         yield f"  {event.ts[:16].replace('T', ' ')} UTC, {_speaker(event)}, session {short(event.conversation_id)}"
     if said.replaced:
-        yield f"  in the place of {len(said.replaced)} earlier wording{'s' * (len(said.replaced) > 1)}"
+        yield f"  replaces {len(said.replaced)} earlier wording{'s' * (len(said.replaced) > 1)}"
 
 
 def _speaker(event: Event) -> str:

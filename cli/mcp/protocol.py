@@ -1,10 +1,10 @@
-"""The methods of the protocol, in both of its eras; specification: modelcontextprotocol.io/specification.
+"""Answer the methods of the Model Context Protocol, in both eras: modelcontextprotocol.io/specification.
 
-2026-07-28     no handshake: every request names its version in `_meta`, every result says that it is complete, and
-               lists say for how long they hold; `server/discover` tells what there is.
-up to 2025-11-25   a handshake, `initialize`, after which requests say nothing of themselves; `ping`.
+2026-07-28     no handshake: every request carries its version in `_meta`, every result its type, and lists their
+               time to live; `server/discover` lists versions and capabilities.
+up to 2025-11-25   a handshake, `initialize`, then requests without a version; `ping`.
 
-A client that knows both asks `server/discover` first. Which era a request is of, it tells itself.
+A client of both eras calls `server/discover` first. The metadata of a request shows its era.
 """
 
 from eventlog.cli.mcp.jsonrpc import INVALID_PARAMS, METHOD_NOT_FOUND, Message, Refusal
@@ -26,9 +26,9 @@ _CAPABILITIES: "JSON" = {"tools": {}}
 
 
 class Protocol:
-    """Answers what one client asks, by what it has told.
+    """Answers the requests of one client.
 
-    `call` carries out a tool: its name, its arguments and the request's `_meta` give a text, and whether it failed.
+    `call` runs a tool: takes its name, its arguments and the request's `_meta`; returns a text, and whether it failed.
     """
 
     def __init__(self, call: "Call", version: str) -> None:
@@ -62,8 +62,8 @@ class Protocol:
         cached: JSON = {"ttlMs": _FRESH_MS, "cacheScope": "public"}
         match message.method:
             case "server/discover":
-                told: JSON = {"supportedVersions": [STATELESS], "capabilities": _CAPABILITIES}
-                return {**told, "instructions": INSTRUCTIONS, **cached}
+                versions: JSON = {"supportedVersions": [STATELESS], "capabilities": _CAPABILITIES}
+                return {**versions, "instructions": INSTRUCTIONS, **cached}
             case "tools/list":
                 return {"tools": [*TOOLS], **cached}
             case "tools/call":
@@ -71,7 +71,7 @@ class Protocol:
         raise Refusal(METHOD_NOT_FOUND, f"Method not found: {message.method}")
 
     def _initialize(self, params: "JSON") -> "JSON":
-        """Agree on the version the client asks for, else offer the newest with a handshake."""
+        """Accept the version of the client, else offer the newest with a handshake."""
         self._is_initialized = True
         asked, capabilities = params.get("protocolVersion"), params.get("capabilities")
         self.has_roots = isinstance(capabilities, dict) and "roots" in capabilities
@@ -96,5 +96,5 @@ def _check_metadata(message: Message, version: object) -> None:
     if not isinstance(version, str) or not isinstance(message.meta.get(f"{_PREFIX}clientCapabilities"), dict):
         raise Refusal(INVALID_PARAMS, "Invalid params: _meta lacks the protocol version or the client's capabilities")
     if version != STATELESS:
-        told = {"supported": [STATELESS], "requested": version}
-        raise Refusal(_UNSUPPORTED_VERSION, "Unsupported protocol version", told)
+        versions = {"supported": [STATELESS], "requested": version}
+        raise Refusal(_UNSUPPORTED_VERSION, "Unsupported protocol version", versions)

@@ -1,6 +1,6 @@
-"""The server on two pipes: a message a line, answered in turn, until the client closes its end.
+"""Serve one client on two pipes, one message per line, until it closes its end; starts without click.
 
-Nothing but messages ever reaches the client: the pipes are ours alone, and whatever else this process prints is lost.
+Only messages reach the client: other output of this process goes to /dev/null.
 """
 
 import os
@@ -24,12 +24,12 @@ _ROOTS = "roots"  # the id of the one request of ours
 
 
 def main(argv: "Sequence[str]") -> bool:
-    """Serve until the client goes away; False where the options are not understood, and nothing was done."""
-    asked = dict(zip(argv[::2], argv[1::2], strict=False))
-    listens = asked.get("--session-type", "main")
-    if len(asked) * 2 != len(argv) or not asked.keys() <= _OPTIONS or listens not in ("main", "shared"):
+    """Serve until the client exits; returns False, without serving, for unknown options."""
+    options = dict(zip(argv[::2], argv[1::2], strict=False))
+    audience = options.get("--session-type", "main")
+    if len(options) * 2 != len(argv) or not options.keys() <= _OPTIONS or audience not in ("main", "shared"):
         return False
-    serve(Store.locate(asked.get("--store"), os.environ), asked.get("--agent", ""), shared=listens == "shared")
+    serve(Store.locate(options.get("--store"), os.environ), options.get("--agent", ""), shared=audience == "shared")
     return True
 
 
@@ -39,17 +39,17 @@ def serve(store: Store, agent: str, *, shared: bool) -> None:
 
 
 def run(calls: ToolCalls, program: str) -> None:
-    """Serve the client at the standard streams until it closes its end, or goes away."""
-    told, says = _private(0), _private(1)
+    """Serve the client at the standard streams until it closes its end or exits."""
+    source, sink = _private(0), _private(1)
     _private(2)
     try:
-        Session(calls, program, lambda line: _write(says, line)).serve(_batches(told))
+        Session(calls, program, lambda line: _write(sink, line)).serve(_batches(source))
     except (BrokenPipeError, KeyboardInterrupt):  # the client's two other ways to end us
         return
 
 
 class Session:
-    """One client; `say` sends it a line."""
+    """The session of one client; `say` sends it a line."""
 
     def __init__(self, calls: ToolCalls, version: str, say: "Callable[[bytes], None]") -> None:
         self._calls = calls
@@ -57,7 +57,7 @@ class Session:
         self._say = say
 
     def serve(self, batches: "Iterator[list[bytes]]") -> None:
-        """Answer all there is; a request that was cancelled before its turn came is not carried out."""
+        """Answer all messages; skips requests cancelled before their turn."""
         for lines in batches:
             messages = [message for line in lines if (message := self._read(line))]
             for at, message in enumerate(messages):
@@ -91,7 +91,7 @@ class Session:
         self._say(line)
 
     def _learn_roots(self, message: Message) -> None:
-        """Note the first directory the client works in: some start all servers in the home directory."""
+        """Store the first root of the client: some clients start all servers in the home directory."""
         roots = message.result.get("roots") if isinstance(message.result, dict) else None
         first = roots[0] if message.id == _ROOTS and isinstance(roots, list) and roots else None
         uri = first.get("uri") if isinstance(first, dict) else None
@@ -100,12 +100,12 @@ class Session:
 
 
 def _is_cancelled(message: Message, later: list[Message]) -> bool:
-    named = (one.params.get("requestId") for one in later if one.method == "notifications/cancelled")
-    return message.is_request and message.method != "initialize" and message.id in named
+    cancelled = (other.params.get("requestId") for other in later if other.method == "notifications/cancelled")
+    return message.is_request and message.method != "initialize" and message.id in cancelled
 
 
 def _batches(fd: int) -> "Iterator[list[bytes]]":
-    """Read what there is, in whole lines, until the end; of a line too long to be read only its beginning is kept."""
+    """Read whole lines until the end; truncates lines over the limit."""
     rest = b""
     while data := os.read(fd, _CHUNK):
         *lines, rest = (rest + data).split(b"\n")
@@ -117,7 +117,7 @@ def _batches(fd: int) -> "Iterator[list[bytes]]":
 
 
 def _private(fd: int) -> int:
-    """Move a standard stream to where no library and no process of ours finds it, and leave nothing in its place."""
+    """Move a standard stream to a new descriptor, and put /dev/null in its place."""
     own = os.dup(fd)
     null = os.open(os.devnull, os.O_RDWR)
     os.dup2(null, fd)

@@ -1,4 +1,4 @@
-"""The script that hosts are told to start: `python -I -S …/cli/mcp/start.py --agent NAME`; see `eventlog/hook.py`."""
+"""Start the server from a host: `python -I -S …/cli/mcp/start.py --agent NAME`; see `eventlog/hook.py`."""
 
 import sys
 

@@ -1,7 +1,8 @@
-"""The tools as a model is told of them: every session of every host pays for each character.
+"""Describe the tools to a model, check the arguments of a call, and load the code of a tool at its first call.
 
-The order is fixed, so that hosts can keep what they made of it. A host asks before a tool that may destroy something
-(`forget`), and need not before one that only reads or adds.
+Every session of every host pays for each character of the descriptions. Their order is fixed, so that hosts can cache
+them. A host asks before a destructive tool (`forget`), not before one that reads or adds.
+A call that fails returns its error to the model as an answer; no call ends the server.
 """
 
 TYPE_CHECKING = False
@@ -74,9 +75,9 @@ TOOLS: "tuple[Schema, ...]" = (
 
 
 class ToolCalls:
-    """The calls of one client: the store, the `agent` it was registered with, and whether others listen.
+    """Runs the tool calls of one client: its store, its registered `agent`, and whether its session is shared.
 
-    `root` is the address of the directory the client works in, where it says so.
+    `root` is the address of the client's working directory, or "".
     """
 
     def __init__(self, store: "Store", agent: str = "", *, shared: bool = False) -> None:
@@ -86,7 +87,7 @@ class ToolCalls:
         self.root = ""
 
     def call(self, name: str, arguments: "JSON", meta: "JSON") -> tuple[str, bool]:
-        """Carry out a tool; return what it says, and whether it failed."""
+        """Run a tool; return its text, and whether it failed."""
         if mistake := mistake_in(name, arguments):
             return mistake, True
         try:
@@ -94,7 +95,7 @@ class ToolCalls:
             from eventlog.cli.mcp import memory_tools
 
             return memory_tools.use(self, name, arguments, meta), False
-        except Exception as error:  # noqa: BLE001 - the client is answered, whatever happens
+        except Exception as error:  # noqa: BLE001 - every call gets an answer
             return self._failed(error), True
 
     def _failed(self, error: Exception) -> str:
@@ -109,23 +110,23 @@ class ToolCalls:
         try:
             error_log.note(self.store, error, b"", self.agent)
         except OSError:
-            return "it failed, and that could not be noted either"
-        return "it failed; `eventlog doctor` tells more"
+            return "the call failed, and the error could not be logged"
+        return "the call failed; `eventlog doctor` shows the error"
 
 
 def mistake_in(name: str, arguments: "JSON") -> str:
-    """Say what is wrong with the arguments of a tool, in words for a model; "" where nothing is."""
+    """Describe a mistake in the arguments of a tool for a model; "" without one."""
     schema = next(tool["inputSchema"] for tool in TOOLS if tool["name"] == name)
     assert isinstance(schema, dict)
-    taken, required = schema["properties"], schema["required"]
+    properties, required = schema["properties"], schema["required"]
     for argument in required:
         value = arguments.get(argument)
         if not isinstance(value, str) or not value.strip():
-            return f"{argument} is missing: a text is needed"
+            return f"missing argument: {argument}, a text"
     for argument, value in arguments.items():
-        if argument not in taken:
-            return f"there is no argument {argument}; known are {', '.join(taken)}"
-        if value is not None and (reason := _mistake(value, taken[argument])):
+        if argument not in properties:
+            return f"no argument {argument}; choose from {', '.join(properties)}"
+        if value is not None and (reason := _mistake(value, properties[argument])):
             return f"{argument} {reason}"
     return ""
 
@@ -134,7 +135,7 @@ def _mistake(value: object, wanted: "JSON") -> str:
     choices = wanted.get("enum")
     if isinstance(choices, list) and value not in choices:
         return f"is one of {', '.join(choices)}"
-    if wanted["type"] == "array" and not (isinstance(value, list) and all(isinstance(one, str) for one in value)):
+    if wanted["type"] == "array" and not (isinstance(value, list) and all(isinstance(item, str) for item in value)):
         return "is a list of texts"
     if wanted["type"] == "string" and not isinstance(value, str):
         return "is a text"
@@ -144,7 +145,7 @@ def _mistake(value: object, wanted: "JSON") -> str:
 
 
 def _find_libraries() -> None:
-    """The server is started without `site`, which knows all places where packages are."""
+    """Find installed packages: the server starts without `site`."""
     try:
         import msgspec  # noqa: F401
     except ImportError:

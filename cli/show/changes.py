@@ -1,28 +1,28 @@
-"""Reports of an apply, for people and for programs."""
+"""Report applied plan entries, and differences of files: wrapped for people, as a patch for programs."""
 
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from eventlog.app.build.apply_result import ApplyResult, SectionChange
 from eventlog.cli.terminal import abbreviate_home, count, hang, is_terminal, print_line, say, styled
 from eventlog.format.text import cut, harmless
 
 if TYPE_CHECKING:
+    from eventlog.app.build.apply_result import ApplyResult, SectionChange
     from eventlog.app.build.staging import StagedEntry
 
 
 _SHOWN, _CHARS = 3, 60
 
 
-def print_applied(done: ApplyResult, short: Callable[[str], str], *, dry_run: bool = False) -> None:
-    """Print a line for every section, with its short id; diffs on a terminal, and for a dry run."""
+def print_applied(done: "ApplyResult", short: Callable[[str], str], *, dry_run: bool = False) -> None:
+    """Print a line per section with its short id; and diffs on a terminal or for a dry run."""
     words = {"edited": done.edited, "would apply" if dry_run else "applied": done.applied}
     for word, changes in (words | {"nothing to delete": done.nothing}).items():
         for change in changes:
             say(f"{word:<10} {change.section}  [{short(change.event)}]")
-            _tell_replaced(change, short, dry_run=dry_run)
+            _print_replaced(change, short, dry_run=dry_run)
     for staged in done.staged:
         say(f"{'staged':<10} {staged.section}  [{short(staged.entry.id)}] {staged.reason}")
     for file, reason in done.pending:
@@ -32,19 +32,19 @@ def print_applied(done: ApplyResult, short: Callable[[str], str], *, dry_run: bo
             show_diff(path, before, after)
 
 
-def _tell_replaced(change: SectionChange, short: Callable[[str], str], *, dry_run: bool) -> None:
-    """Tell what text made way, and how to take that back."""
+def _print_replaced(change: "SectionChange", short: Callable[[str], str], *, dry_run: bool) -> None:
+    """Print the replaced lines, and the command that restores them."""
     if change.replaced:
         lines = "; ".join(cut(line.strip(), _CHARS) for line in change.replaced[:_SHOWN])
         more = f"; and {len(change.replaced) - _SHOWN} more" if len(change.replaced) > _SHOWN else ""
-        told = count(len(change.replaced), "line")
-        say(f"{'':<10} {'would replace' if dry_run else 'replaced'} {told}: {lines}{more}")
+        number = count(len(change.replaced), "line")
+        say(f"{'':<10} {'would replace' if dry_run else 'replaced'} {number}: {lines}{more}")
     if change.replaced and not dry_run:
-        say(f"{'':<10} take it back: eventlog undo {short(change.event)}")
+        say(f"{'':<10} to undo: eventlog undo {short(change.event)}")
 
 
-def applied_as_dict(done: ApplyResult) -> dict[str, object]:
-    """Make the JSON of what became of knowledge bases."""
+def applied_as_dict(done: "ApplyResult") -> dict[str, object]:
+    """Build the JSON of an apply."""
     return {
         "applied": [change._asdict() for change in done.applied],
         "nothing": [change._asdict() for change in done.nothing],
@@ -56,13 +56,13 @@ def applied_as_dict(done: ApplyResult) -> dict[str, object]:
 
 
 def blocked_as_dict(blocked: tuple[str, str]) -> dict[str, object]:
-    """Make the JSON of a file that could not be written, and why."""
+    """Build the JSON of a file that could not be written."""
     file, reason = blocked
     return {"file": file, "reason": reason}
 
 
 def staged_as_dict(staged: "StagedEntry") -> dict[str, object]:
-    """Make the JSON of a staged entry: what it wants, why it waits."""
+    """Build the JSON of a staged entry, with its reason."""
     key = staged.entry.key
     return {
         "id": staged.entry.id,
@@ -79,17 +79,17 @@ _COLOURS = {"+": "green", "-": "red"}
 _NEAR_THE_TOP = 3  # lines
 _HUNK = re.compile(r"@@ -(\d+)")
 _BULLET = re.compile(r"\s*(?:[-*] |\d+\. )?")
-_BY_NUMBER = ("sessions.jsonl", "INDEX.md")  # what repeats the other files
+_BY_NUMBER = ("sessions.jsonl", "INDEX.md")  # they repeat the other files
 
 
 def show_diff(path: str, before: bytes, after: bytes) -> None:
-    """Print how a file changes."""
+    """Print the difference of a file."""
     for line in diff_lines(path, *(data.decode(errors="replace").splitlines() for data in (before, after))):
         print_line(line)
 
 
 def diff_lines(path: str, before: Sequence[str], after: Sequence[str]) -> Iterable[str]:
-    """Tell how the lines of a file change."""
+    """Compare the lines of a file."""
     from difflib import unified_diff  # most replays change no file of a person's
 
     patch = list(unified_diff(before, after, path, path, lineterm=""))
@@ -97,7 +97,7 @@ def diff_lines(path: str, before: Sequence[str], after: Sequence[str]) -> Iterab
 
 
 def _for_people(path: str, patch: Sequence[str]) -> Iterator[str]:
-    """Name the file once, then its lines as they wrap; of a file for programs only how many lines differ."""
+    """Yield the name of the file and its changed lines, wrapped; of a file for programs only their number."""
     changed = patch[2:]
     if not changed:
         return

@@ -1,4 +1,4 @@
-"""How ids and times of a store are shown: short and local to people, whole and in UTC to programs."""
+"""Format ids and times of a store: short and local for people, whole and in UTC for programs."""
 
 import sys
 from collections.abc import Callable
@@ -14,7 +14,7 @@ from eventlog.store import Store
 
 
 class Display:
-    """The spelling of one store's ids and times, for wherever stdout leads."""
+    """Formats ids and times of one store for a terminal or a pipe."""
 
     def __init__(self, store: Store, now: str = "") -> None:
         self.is_for_people = sys.stdout.isatty()
@@ -23,11 +23,11 @@ class Display:
 
     @cached_property
     def short(self) -> Callable[[str], str]:
-        """Return what shortens ids, which looks at the size of the log."""
+        """Return the function that shortens ids, by the size of the log."""
         return ShortIds(self._store).of
 
     def worded(self, event: Event) -> Event:
-        """Give a rejection of a statement its words, which the line that made it has; other events have theirs."""
+        """Restore the words of a rejected statement; returns other events unchanged."""
         if not isinstance(event, Rejected) or not event.digest:
             return event
         from eventlog.app.write.rejections import worded
@@ -35,30 +35,30 @@ class Display:
         return worded(EventLog(self._store), [event])[0]
 
     def id(self, full_id: str) -> str:
-        """Show an id: the short one on a terminal, which every verb takes."""
+        """Format an id: short on a terminal; every verb accepts it."""
         return self.short(full_id) if self.is_for_people else full_id
 
     def when(self, ts: str) -> str:
-        """Show a time: to the minute and of the user's zone on a terminal."""
+        """Format a time: to the minute in the user's zone on a terminal, unchanged in a pipe."""
         return self.local(ts).strftime("%Y-%m-%d %H:%M") if self.is_for_people else ts.replace("T", " ")
 
     def local(self, ts: str) -> datetime:
-        """Take a timestamp of the log to the user's zone."""
+        """Convert a timestamp of the log to the user's zone."""
         return datetime.fromisoformat(ts).astimezone(self._zone)
 
     def day(self, ts: str) -> str:
-        """Name the user's day of a time: `yesterday · Fri 20 Nov`."""
+        """Format a day in the user's zone: `yesterday · Fri 20 Nov`."""
         date, today = self.local(ts).date(), self.local(self._now).date()
         word = {0: "today · ", 1: "yesterday · "}.get((today - date).days, "")
         year = "" if date.year == today.year else f" {date.year}"
         return f"{word}{date:%a} {date.day} {date:%b}{year}"
 
     def ago(self, ts: str) -> str:
-        """Tell how long ago a time was, as one says it."""
+        """Format the time since a timestamp: `3 h ago`."""
         return ago(ts, self._now)
 
     def moment(self, ts: str) -> str:
-        """Name a time by the user's day and minute: `yesterday 13:40`, `20 Nov 13:40`."""
+        """Format a time by day and minute: `yesterday 13:40`, `20 Nov 13:40`."""
         at, today = self.local(ts), self.local(self._now).date()
         word = {0: "today", 1: "yesterday"}.get((today - at.date()).days, f"{at.day} {at:%b}")
         year = "" if at.year == today.year else f" {at.year}"
@@ -77,7 +77,7 @@ _UNITS = (("years", 365), ("months", 30), ("weeks", 7))  # days
 
 
 def ago(ts: str, now: str) -> str:
-    """Tell how long ago a time was, as one says it."""
+    """Format the time since a timestamp: `3 h ago`."""
     seconds = (timestamps.to_ms(now) - timestamps.to_ms(ts)) // 1000
     if seconds < _MINUTE:
         return "just now"

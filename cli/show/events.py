@@ -1,4 +1,4 @@
-"""The description of an event, in one line for people."""
+"""Describe events: for people below headings of sessions and days, for programs as lines of tabs."""
 
 from collections.abc import Iterable, Iterator
 
@@ -12,7 +12,7 @@ from eventlog.log.lines import LogLine
 
 
 def describe(event: Event) -> str:
-    """Tell the gist of the event; the whole of it is in its line."""
+    """Describe an event in one line."""
     match event:
         case events.Fact():
             return " ".join(filter(None, [f"[{event.category or event.memory_type}]", event.content]))
@@ -37,8 +37,8 @@ def describe(event: Event) -> str:
         case events.Retraction():
             return _words(event.target or f"conversation {event.conversation}", event.reason)
         case events.Rejected():
-            said = f"what {event.source or 'an event'} says" if event.digest else None
-            return event.statement or said or event.target or f"conversation {event.conversation}"
+            words = f"the words of {event.source or 'an event'}" if event.digest else None
+            return event.statement or words or event.target or f"conversation {event.conversation}"
         case events.Restored():
             return event.target
         case events.SaveRequested():
@@ -57,7 +57,7 @@ def describe(event: Event) -> str:
             return ", ".join(f"{name}={value}" for name, value in event.extra.items())
 
 
-_KINDS = {  # of what is no fact
+_KINDS = {  # by type
     "stage_summary": "summary",
     "session_start": "start",
     "session_end": "end",
@@ -76,12 +76,12 @@ _KINDS = {  # of what is no fact
 
 
 def kind_of(event: Event) -> str:
-    """Name in one word what an event is to people: the category of a fact, else what happened."""
+    """Return the kind of an event in one word: the category of a fact, else its type."""
     return (event.category or "fact") if isinstance(event, events.Fact) else _KINDS.get(event.type, event.type)
 
 
 def gist(event: Event) -> str:
-    """Tell the gist of an event whose kind stands beside it."""
+    """Describe an event without its kind."""
     return event.content if isinstance(event, events.Fact) else describe(event)
 
 
@@ -98,41 +98,41 @@ KIND = 10  # cells
 COLOURS = {"decision": "green", "lesson": "yellow", "preference": "magenta", "withdrawn": "red"}
 
 
-def show_events(entries: Iterable[LogLine], shown: Display, *, header: bool = False) -> None:
-    """Print events; to people with short ids and their own times."""
-    if shown.is_for_people:
-        show_lines(event_lines(entries, shown))
+def show_events(entries: Iterable[LogLine], display: Display, *, header: bool = False) -> None:
+    """Print events: with short ids and local times on a terminal, as columns in a pipe."""
+    if display.is_for_people:
+        show_lines(event_lines(entries, display))
     else:
-        rows = (_row(entry, shown) for entry in entries)
+        rows = (_row(entry, display) for entry in entries)
         table(rows, header=header, when=0, type=0, agent=0, session=16, id=0, what=200)
 
 
-def event_lines(entries: Iterable[LogLine], shown: Display) -> Iterator[str]:
-    """Tell people events line by line, each session and day of it once above its own."""
+def event_lines(entries: Iterable[LogLine], display: Display) -> Iterator[str]:
+    """Yield a line per event below headings of session and day."""
     heading = ""
     for entry in entries:
-        day, session = shown.day(entry.event.ts), shown.id(entry.event.conversation_id)
+        day, session = display.day(entry.event.ts), display.id(entry.event.conversation_id)
         mine = styled(heading_of(entry.event, day, session), bold=True)
         if mine != heading:
             heading = mine
             yield mine
-        yield from _lines(entry.event, shown)
+        yield from _lines(entry.event, display)
 
 
 def who(event: Event) -> str:
-    """Name the program that told of an event as the command line does, and its helper; a guess is told as one."""
+    """Name the program that recorded an event, and its helper; marks a guess."""
     named = clean("/".join(filter(None, [ROOMS.get(event.agent or "", event.agent), event.subagent])))
     return f"{named} (guessed)" if event.speaker else named
 
 
 def kind_shown(event: Event, room: int = KIND) -> str:
-    """Show what kind an event is in the colour of its kind, in so many cells; 0 for as many as it takes."""
+    """Format the kind of an event in its colour, padded to a number of cells (0: not at all)."""
     kind = clean(kind_of(event))
     return styled(padded(kind, room) if room else kind, fg=COLOURS.get(kind))
 
 
 def heading_of(event: Event, day: str, session: str) -> str:
-    """Name the day, session, program and project of an event; what a person says and decides is under one heading."""
+    """Format day, session, program and project of an event; a person's own events share one heading."""
     where = [
         ROOMS.get(event.agent or "", clean(event.agent or "")),
         project_name(event.project) if event.project else "",
@@ -141,29 +141,31 @@ def heading_of(event: Event, day: str, session: str) -> str:
 
 
 def is_persons(event: Event) -> bool:
-    """Tell whether an event is of a conversation that is nobody's but the person's."""
+    """Check whether an event belongs to a person's own conversation."""
     return event.agent == HUMAN and event.conversation_id.partition("-")[0] == HUMAN
 
 
-def _lines(event: Event, shown: Display) -> list[str]:
-    short = styled(shown.id(event.id), fg="cyan")
-    return hang(f"  {short}  {shown.local(event.ts):%H:%M}  {kind_shown(event)}  ", clean(gist(shown.worded(event))))
+def _lines(event: Event, display: Display) -> list[str]:
+    short = styled(display.id(event.id), fg="cyan")
+    return hang(
+        f"  {short}  {display.local(event.ts):%H:%M}  {kind_shown(event)}  ", clean(gist(display.worded(event)))
+    )
 
 
-def _row(entry: LogLine, shown: Display) -> tuple[str, ...]:
+def _row(entry: LogLine, display: Display) -> tuple[str, ...]:
     event = entry.event
-    told_by = "/".join(filter(None, [event.agent, event.subagent]))
-    ids = shown.id(event.conversation_id), shown.id(event.id)
-    return shown.when(event.ts), event.type, told_by, *ids, describe(shown.worded(event))
+    source = "/".join(filter(None, [event.agent, event.subagent]))
+    ids = display.id(event.conversation_id), display.id(event.id)
+    return display.when(event.ts), event.type, source, *ids, describe(display.worded(event))
 
 
 def how_told(receipt: ContextInjected) -> str:
-    """Tell at which moment a session was given a whole context, or told a few lines."""
-    return f"{'given' if receipt.trigger == 'start' else 'told'} {moment_of(receipt)}"
+    """Say when a session received a context or a few lines."""
+    return f"given {moment_of(receipt)}"
 
 
 def moment_of(receipt: ContextInjected) -> str:
-    """Name the moment of a session of which this is the receipt."""
+    """Say at which moment of its session a receipt was written."""
     match receipt.trigger:
         case "start":
             return "at its start"

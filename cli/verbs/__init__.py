@@ -1,4 +1,4 @@
-"""The verbs of the command line, in rooms named after their use cases.
+"""List the verbs of the command line, in rooms named after their use cases.
 
 `VERBS` is the one table of them: topic, module and summary. A verb's module is imported when the verb is called.
 

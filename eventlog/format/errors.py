@@ -63,7 +63,7 @@ _SYSTEM = {  # by the name of the error
     "ENOTDIR": ("a file is where a directory should be", "move it out of the way, or name another place"),
     "EISDIR": ("a directory is where a file should be", "move it out of the way"),
     "EEXIST": ("a file is where a directory should be", "move it out of the way, or name another place"),
-    "ENOENT": ("there is no such place", "make the directory, or name another place"),
+    "ENOENT": ("no such file or directory", "make the directory, or name another place"),
     "ENAMETOOLONG": ("the name is too long", "choose a shorter one"),
     "EFBIG": ("the file may not grow any further", "raise `ulimit -f`"),
     "EIO": ("the disk reports an error", "see the system's log; copy what can be read to another disk"),

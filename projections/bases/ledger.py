@@ -33,7 +33,7 @@ from eventlog.projections.bases.section_edits import refused_content, refused_he
 from eventlog.projections.bases.section_history import SectionHistory, Spelling, Wording
 from eventlog.projections.bases.sections import SectionId, Under
 
-REVIEW = "the knowledge base wants every entry reviewed"
+REVIEW = "the file is set to review every change"
 REJECTED = "says what you have forgotten"
 DUPLICATE = "its batch plans the same section of this file twice"
 

@@ -138,7 +138,7 @@ def test_settling_twice_is_settling_once(store):
     run(store, _end())
     first, second = call("settle", "--store", store), call("settle", "--store", store)
 
-    assert "drew a summary of 5f0c" in first.out
+    assert "wrote a summary of 5f0c" in first.out
     assert "0 knowledge files changed" in second.out
     assert 1 == len(events(store, "stage_summary"))
 

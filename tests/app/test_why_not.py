@@ -36,7 +36,7 @@ def test_each_cause_is_told_with_the_event_that_decided(log):
     retraction = log.append(Retraction(conversation_id="human", target=gone.id, ts=at(9)))
     whole = said(log, "of a bad session", conversation_id="bad")
     quarantine = log.append(Retraction(conversation_id="human", conversation="bad", ts=at(9)))
-    said(log, "a helper said it", subagent="h")
+    said(log, "a helper recorded it", subagent="h")
     log.append(StageSummary(conversation_id="s1", summary="only summed up", ts=at(2)))
     planned(log, "Tea", "only planned")
 
@@ -45,11 +45,11 @@ def test_each_cause_is_told_with_the_event_that_decided(log):
     assert cause(log, "nose") == ("replaced", new.id)
     assert cause(log, "withdrawn one") == ("withdrawn", retraction.id)
     assert cause(log, "of a bad session") == ("withdrawn", quarantine.id)
-    assert cause(log, "a helper said it") == ("helper", None)
+    assert cause(log, "a helper recorded it") == ("helper", None)
     assert cause(log, "only summed up") == ("summary", None)
     assert cause(log, "only planned") == ("planned", None)
     assert old.id != whole.id
-    with pytest.raises(BadRequest, match="nobody has ever said"):
+    with pytest.raises(BadRequest, match="no fact or summary matches"):
         why_not(opened(log), "nobody said this")
 
 
@@ -68,11 +68,11 @@ def test_the_verb_names_who_withdrew_it_what_replaced_it_and_what_it_repeats(log
     def told(text, *more):
         return call("why", "--not", text, *more, "--store", log.store.root).out
 
-    assert f"it is withdrawn: cursor, 2026-02-20 12:00:09.000000Z [{short(retraction_of(log))}]" in told("ports")
-    assert f"in its place: codex, 2026-02-20 12:00:01.000000Z [{short(new.id)}]" in told("nose")
-    assert "in the words and of the day it was first said: codex" in told("Tests  run with PYTEST")
-    assert "there is no room for it in MEMORY.md: rank 3 of 3" in told("of no importance")
-    assert "a helper said it" in told("helped by")
+    assert f"it was retracted: cursor, 2026-02-20 12:00:09.000000Z [{short(retraction_of(log))}]" in told("ports")
+    assert f"the same key replaced it: codex, 2026-02-20 12:00:01.000000Z [{short(new.id)}]" in told("nose")
+    assert "with the words and date of its first event: codex" in told("Tests  run with PYTEST")
+    assert "MEMORY.md has no room for it: rank 3 of 3" in told("of no importance")
+    assert "a helper recorded it" in told("helped by")
 
 
 def retraction_of(log):
@@ -80,11 +80,11 @@ def retraction_of(log):
 
 
 SESSIONS = {
-    "told": ("pytest", {}, "the session was told: claude-code"),
-    "shared": ("pytest", {"session_type": "shared"}, "others listen to that session"),
-    "later": ("said later", {}, "it was said after the session was last told"),
+    "told": ("pytest", {}, "the session received it: claude-code"),
+    "shared": ("pytest", {"session_type": "shared"}, "the session is shared"),
+    "later": ("said later", {}, "it was recorded after the session last received"),
     "elsewhere": ("billing", {}, "it is about another project"),
-    "withdrawn": ("ports are odd", {}, "it is withdrawn: cursor"),
+    "withdrawn": ("ports are odd", {}, "it was retracted: cursor"),
 }
 
 
@@ -108,7 +108,7 @@ def test_why_a_session_was_not_told(tmp_path, text, start, sentence):
 def test_why_a_session_without_a_start_was_not_told(log):
     said(log, "tests run with pytest")
 
-    assert "was given nothing" in call("why", "--not", "pytest", "--session", "s1", "--store", log.store.root).out
+    assert "received nothing" in call("why", "--not", "pytest", "--session", "s1", "--store", log.store.root).out
 
 
 def test_what_there_is_no_room_for_has_its_rank(log):
@@ -126,7 +126,7 @@ def test_what_a_person_rejected_says_by_what_and_how_to_take_that_back(log):
 
     assert cause(log, "WRONG thing.") == ("rejected", done.events[0].id)
     shown = call("why", "--not", "wrong", "--store", log.store.root)
-    assert "a person does not want it said: human" in shown.out
+    assert "a person asked to forget it: human" in shown.out
     assert "eventlog undo" in shown.out
     assert '"cause":"rejected"' in call("why", "--not", "wrong", "--json", "--store", log.store.root).out
     assert call("why", "--not", "wrong", "MEMORY.md", "--store", log.store.root).code == 2

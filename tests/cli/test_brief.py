@@ -116,7 +116,7 @@ def test_the_first_line_says_what_switches_memory_off_here(home, lines, monkeypa
     by_variable = lines()
     monkeypatch.delenv("EVENTLOG_DISABLED")
 
-    said = "! memory is off here, by {}: hooks record and tell nothing"
+    said = "! memory is off here, by {}: hooks record nothing and add nothing"
     assert said.format(".eventlog-disable") == by_file.splitlines()[0]
     assert said.format("EVENTLOG_DISABLED") == by_variable.splitlines()[0]
     assert "memory is off" not in lines()

@@ -40,7 +40,7 @@ def test_lines_are_broken_between_words_and_never_within_one(text, room, lines):
 
 def test_prose_is_not_broken_in_the_middle_of_a_word(tmp_path):
     said = told("stats", "--store", tmp_path, columns=40)
-    words = "no sessions: agents' hooks tell of them (eventlog install, eventlog doctor), and so does eventlog fact"
+    words = "no sessions: agents' hooks record them (eventlog install, eventlog doctor), and so does eventlog fact"
 
     assert words == " ".join(seen(said, 40).split())
     assert 40 >= max(map(cells, said.splitlines()))
@@ -179,7 +179,7 @@ def test_a_memory_is_read_from_anywhere_by_the_name_of_its_project(tmp_path, hom
     missing = call("memory", "--store", tmp_path)
 
     assert "Prices are integers  20 Feb" in said
-    assert "nothing is known of notes yet" in missing.err
+    assert "no memory of notes yet" in missing.err
 
 
 @pytest.mark.parametrize("style", ["38;5;12", "41", "48;2;1;2;3", "100"])

@@ -467,7 +467,7 @@ def test_what_is_replaced_is_told_with_the_way_back_and_a_decision_is_behind_its
 
     assert "would remove 1 line you wrote: - mine" in waits.out
     assert "replaced 1 line: - mine" in told.out
-    assert "take it back: eventlog undo " in told.out
+    assert "to undo: eventlog undo " in told.out
     assert ("human", True) == (decided.agent, decided.id in why.out)
 
 

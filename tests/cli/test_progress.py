@@ -79,7 +79,7 @@ def test_a_stream_ends_with_its_total_for_a_person(tmp_path):
     os.close(ours)
     os.close(theirs)
 
-    assert ["3 events: 3 new, 0 known already", "3 events: 0 new, 3 known already"] == [text.strip() for text in said]
+    assert ["3 events: 3 new, 0 already known", "3 events: 0 new, 3 already known"] == [text.strip() for text in said]
 
 
 class Terminal(io.StringIO):
@@ -141,7 +141,7 @@ WAYS: dict[tuple[str, ...], set[str]] = {
     ("status",): {READING},
     ("query",): {LOOKING},
     ("verify",): {READING},
-    ("search", "RS256"): {"looking through what is known"},
+    ("search", "RS256"): {"searching memory"},
     ("show", "MEMORY.md", "--as-of", "2026-02-24"): {READING},
     ("diff", "--from", "2026-02-01"): {READING},
     ("bisect", "INDEX.md", "RS256"): {READING},
@@ -149,7 +149,7 @@ WAYS: dict[tuple[str, ...], set[str]] = {
     ("replay",): {READING, "writing files"},
     ("replay", "--without", "agent=codex"): {READING},
     ("forget", "RS256", "--yes"): {LOOKING, READING, "writing files"},
-    ("import", "bullets", "NOTES.md"): {"reading what is kept"},
+    ("import", "bullets", "NOTES.md"): {"reading files"},
 }
 
 

@@ -29,7 +29,7 @@ def test_the_knowledge_files_are_built_and_named(store):
     assert EXPECTED == tree(store / "knowledge")
     assert 0 == ran.code
     assert all(f"wrote      {name}" in ran.out for name in EXPECTED)
-    assert f"59 events of 10 days (10 folded anew): {len(EXPECTED)} files changed, 0 unchanged" in ran.out
+    assert f"59 events of 10 days (10 recomputed): {len(EXPECTED)} files changed, 0 unchanged" in ran.out
 
 
 def test_a_second_time_nothing_is_written(store):
@@ -166,8 +166,8 @@ def test_a_time_that_is_none_is_refused(store, tmp_path, moment, said):
 def test_full_makes_the_cache_anew(store):
     _replay(store)
 
-    assert "(0 folded anew)" in _replay(store).out
-    assert "(10 folded anew)" in _replay(store, "--full").out
+    assert "(0 recomputed)" in _replay(store).out
+    assert "(10 recomputed)" in _replay(store, "--full").out
 
 
 def test_json_is_the_same_report_for_programs(store):

@@ -38,7 +38,7 @@ def test_every_session_has_its_hour_agent_project_and_topic_on_one_line(store, c
     assert ["Sat 21 Feb", "Fri 20 Feb"] == [line[:10] for line in lines if not line.startswith("  ")][:2]
     assert re.search(r"^  e42af0 +12:00 +claude +notes-api +JWT migration +1 fact\r?$", said, re.MULTILINE)
     assert re.search(r"^  42db5b +12:00 +cursor +爬虫-数据 +修复编码问题", said, re.MULTILINE)
-    assert "3 sessions · one of them: eventlog show mine" in said
+    assert "3 sessions · to see one: eventlog show mine" in said
 
 
 def test_a_short_id_of_the_list_leads_to_its_session(store):

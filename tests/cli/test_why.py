@@ -97,7 +97,7 @@ def test_a_line_of_sessions_is_the_whole_session(store):
     [
         ("MEMORY.md:999", "there is no line 999"),
         ("MEMORY.md:0", "there is no line 0"),
-        ("NOTHING.md", "cannot be read"),
+        ("NOTHING.md", "no such file"),
         ("", ""),
     ],
 )

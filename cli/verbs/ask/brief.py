@@ -1,4 +1,4 @@
-"""`eventlog` alone: where this project stands, what waits, whether the hooks work, what to type next."""
+"""Print the brief of `eventlog` without a verb: last session, open to-dos, hooks, and the next command."""
 
 from pathlib import PurePath
 
@@ -20,7 +20,7 @@ _ROOM = 68  # cells beside the word in front
 
 
 def show(store: Store) -> int:
-    """Print the brief, at most twelve lines; a mistake in the settings is one of them."""
+    """Print the brief in at most twelve lines; a mistake in the settings takes one."""
     machine = Machine.here()
     try:
         settings, mistake = load.load(store).settings, ""
@@ -30,7 +30,7 @@ def show(store: Store) -> int:
     now = machine.now()
     lines = [*_first_steps(found), *_lost(found, now)] if found.is_empty else _standing(found, now)
     switch = clean(PurePath(found.switch).name)
-    off = f"{marked('!')} memory is off here, by {switch}: hooks record and tell nothing"
+    off = f"{marked('!')} memory is off here, by {switch}: hooks record nothing and add nothing"
     for line in [
         *([off] if found.switch else []),
         *lines,
@@ -50,15 +50,15 @@ def _first_steps(found: Brief) -> list[str]:
         f"no memory yet in {clean(found.store)}",
         f"1  {first}",
         *(f"   {_needs(pulse)}" for pulse in ready if pulse.fix),
-        "2  work as usual: hooks write down what happens, agents what is worth knowing",
-        "3  eventlog  shows where you stand; eventlog --help lists all there is",
+        "2  work as usual: hooks record what happens, agents save what is worth knowing",
+        "3  eventlog  shows where you stand; eventlog --help lists all verbs",
     ]
 
 
 def _standing(found: Brief, now: str) -> list[str]:
-    held = f"{count(found.events, 'event')}, {count(found.sessions, 'session')} in all projects"
+    totals = f"{count(found.events, 'event')}, {count(found.sessions, 'session')} in all projects"
     return [
-        f"{clean(project_name(found.project))}  {held}",
+        f"{clean(project_name(found.project))}  {totals}",
         *_of_project(found, now),
         *_under("log", _unreadable(found.unreadable)),
         *_under("hooks", [*_hooks(found.agents, now), *_lost(found, now)]),
@@ -73,8 +73,8 @@ def _under(word: str, lines: list[str]) -> list[str]:
 
 def _of_project(found: Brief, now: str) -> list[str]:
     if found.last is None:
-        return _under("last", ["nothing known of this project yet: work in it, or eventlog fact TEXT"])
-    who = f" – {clean(found.last.agent or 'somebody')}, {ago(found.last.timestamp, now)}"
+        return _under("last", ["no memory of this project yet: work in it, or eventlog fact TEXT"])
+    who = f" – {clean(found.last.agent or 'unknown')}, {ago(found.last.timestamp, now)}"
     lines = _under("last", [fit(clean(found.last.topic), _ROOM - len(who)) + who])
     if found.todos:
         shown = " · ".join(map(clean, found.todos[:_SHOWN]))
@@ -87,7 +87,7 @@ def _of_project(found: Brief, now: str) -> list[str]:
 
 
 def _unreadable(files: int) -> list[str]:
-    what = count(files, "file of it cannot be read", "files of it cannot be read")
+    what = count(files, "file cannot be read", "files cannot be read")
     return [f"{marked('✗')} {what}: eventlog doctor"] if files else []
 
 
@@ -95,7 +95,7 @@ def _hooks(agents: list[AgentPulse], now: str) -> list[str]:
     working = [pulse for pulse in agents if pulse.installed and not pulse.fix]
     broken = [pulse for pulse in agents if pulse.installed and pulse.fix]
     heard = [f"{pulse.agent} {ago(pulse.last, now) if pulse.last else 'installed'}" for pulse in working]
-    lines = ["   ".join(f"{marked('✓')} {one}" for one in heard[:_SHOWN])] if heard else []
+    lines = ["   ".join(f"{marked('✓')} {text}" for text in heard[:_SHOWN])] if heard else []
     lines += [_needs(pulse) for pulse in broken[:_BROKEN]]
     if len(broken) > _BROKEN:
         lines.append(f"{marked('!')} {len(broken) - _BROKEN} more: eventlog doctor")
@@ -123,5 +123,5 @@ def _yours(found: Brief) -> list[str]:
         what = count(len(found.staged), "change of", "changes of")
         lines.append(f"{what} {where} {'wait' if len(found.staged) > 1 else 'waits'}: eventlog resolve")
     if found.edited:
-        lines.append(f"{count(found.edited, 'section')} edited by you, for eventlog apply to take in")
+        lines.append(f"{count(found.edited, 'section')} edited by you: eventlog apply records them")
     return lines

@@ -1,4 +1,4 @@
-"""`eventlog diff`."""
+"""Compare knowledge files between two times: `eventlog diff`, `eventlog bisect`."""
 
 from collections.abc import Iterator, Sequence
 from itertools import chain
@@ -25,14 +25,23 @@ from eventlog.store import Store
     )
 )
 @click.argument("file", required=False)
-@click.option("--from", "since", type=options.TimeParam(end=True), default="1d", show_default=True, help="Since when.")
-@click.option("--to", "until", type=options.TimeParam(end=True), default="now", show_default=True, help="Until when.")
+@click.option(
+    "--from",
+    "since",
+    type=options.TimeParam(end=True),
+    default="1d",
+    show_default=True,
+    help="Start of the comparison.",
+)
+@click.option(
+    "--to", "until", type=options.TimeParam(end=True), default="now", show_default=True, help="End of the comparison."
+)
 @options.as_json
 @options.store
 def diff_command(file: str | None, since: str, until: str, as_json: bool, store: Store) -> None:
     """Show how the knowledge files changed between two times; a day means its end.
 
-    FILE is a knowledge file or a knowledge base. What is compared is what the log says, not what lies on disk.
+    FILE is a knowledge file or a knowledge base. Compares what the log renders, not the files on disk.
     """
     with phases():
         found = diff(options.open_store(store), since, until, file)
@@ -47,41 +56,41 @@ def diff_command(file: str | None, since: str, until: str, as_json: bool, store:
 @options.as_json
 @options.store
 def bisect_command(file: str, text: str, as_json: bool, store: Store) -> None:
-    """Find the event that brought a text into a knowledge file, or, where it is not there any more, took it out."""
+    """Find the event that added a text to a knowledge file, or that removed it."""
     with phases():
         found = bisect(options.open_store(store), file, text)
     show_turn(found, text, Display(store), as_json=as_json)
 
 
 def show_changes(changes: Sequence[TextChange], nothing: str, *, as_json: bool) -> None:
-    """Print a unified diff of every file that differs."""
+    """Print a unified diff of every changed file."""
     if as_json:
         emit([change._asdict() for change in changes])
         return
-    told = count(len(changes), "file differs", "files differ") if changes else nothing
-    each = (diff_lines(one.path, one.before or (), one.after or ()) for one in changes)
-    show_lines(chain(chain.from_iterable(each), hang("", told)))
+    total = count(len(changes), "file differs", "files differ") if changes else nothing
+    each = (diff_lines(change.path, change.before or (), change.after or ()) for change in changes)
+    show_lines(chain(chain.from_iterable(each), hang("", total)))
 
 
-def show_turn(found: TurningPoint, text: str, shown: Display, *, as_json: bool) -> None:
-    """Print the event that brought a text in, or took it out."""
+def show_turn(found: TurningPoint, text: str, display: Display, *, as_json: bool) -> None:
+    """Print the event that added or removed a text."""
     event = found.entry.event
     if as_json:
         emit({"path": found.path, "came": found.came, "replays": found.replays, "event": to_fields(event)})
-    elif shown.is_for_people:
-        for line in _turn_lines(found, text, shown):
+    elif display.is_for_people:
+        for line in _turn_lines(found, text, display):
             print_line(line)
     else:
-        what = "brought in" if found.came else "taken out"
+        what = "added" if found.came else "removed"
         say(f"{found.path}: {text!r} was {what} by {event.id}")
-        say(f"  {shown.when(event.ts)}  {event.agent or ''}  {event.type}  {describe(shown.worded(event))}")
+        say(f"  {display.when(event.ts)}  {event.agent or ''}  {event.type}  {describe(display.worded(event))}")
 
 
-def _turn_lines(found: TurningPoint, text: str, shown: Display) -> Iterator[str]:
+def _turn_lines(found: TurningPoint, text: str, display: Display) -> Iterator[str]:
     event = found.entry.event
     yield styled(clean(found.path), bold=True)
     yield from hang("  ", clean(text))
     yield ""
-    yield f"{'brought in' if found.came else 'taken out'} by one event, found with {count(found.replays, 'replay')}"
-    told = f"{shown.moment(event.ts)}  {who(event) or 'somebody'}  {kind_shown(event, 0)}"
-    yield from hang(f"  {styled(shown.id(event.id), fg='cyan')}  {told}  ", clean(gist(shown.worded(event))))
+    yield f"{'added' if found.came else 'removed'} by one event, found with {count(found.replays, 'replay')}"
+    head = f"{display.moment(event.ts)}  {who(event) or 'unknown'}  {kind_shown(event, 0)}"
+    yield from hang(f"  {styled(display.id(event.id), fg='cyan')}  {head}  ", clean(gist(display.worded(event))))

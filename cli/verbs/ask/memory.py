@@ -1,4 +1,4 @@
-"""`eventlog memory`."""
+"""Show the memory of a project and of the user: `eventlog memory`."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -28,10 +28,10 @@ _BULLET = re.compile(r"- (?:\[(?P<day>\d{4}-\d\d-\d\d)\] )?(?P<text>.*)")
 @options.as_json
 @options.store
 def memory_command(project: str | None, as_json: bool, store: Store) -> None:
-    """Show what is known: of a project, by its name or part of its path, and of you.
+    """Show the memory of a project, by its name or part of its path, and the memory of you.
 
-    Without PROJECT of the one you are in; '' for you alone. It is told from the log as it is now; in a pipe it is the
-    Markdown that `eventlog replay` writes.
+    Without PROJECT, shows the one of the current directory; '' shows yours alone. Reads the log directly. Piped output
+    is the generated Markdown.
     """
     opened = options.open_store(store)
     with phases() as phase:
@@ -44,19 +44,19 @@ def memory_command(project: str | None, as_json: bool, store: Store) -> None:
     else:
         for line in chain(*([*page.lines, ""] for page in pages[:-1]), *(page.lines for page in pages[-1:])):
             print_line(line)
-    _tell_what_is_missing(project, of_project, pages)
+    _print_missing(project, of_project, pages)
 
 
-def _tell_what_is_missing(project: str | None, of_project: KnownPage, pages: list[KnownPage]) -> None:
+def _print_missing(project: str | None, of_project: KnownPage, pages: list[KnownPage]) -> None:
     if not pages or (project and not of_project.lines):
-        whom = f"of {project_name(project)}" if project else "of you"
+        whom = f"of {project_name(project)}" if project else "about you"
         print_error(
-            f"nothing is known {whom} yet", "eventlog fact TEXT saves something; `eventlog project list` lists projects"
+            f"no memory {whom} yet", "eventlog fact TEXT saves something; `eventlog project list` lists projects"
         )
 
 
 def _memory_lines(pages: Sequence[KnownPage], today: str) -> Iterator[str]:
-    """Tell what is on each page, one after the other, and how to ask where a line comes from."""
+    """Yield the lines of each page, and the command that explains a line."""
     for page in pages:
         if page.lines:
             yield from _page(page, today)
@@ -80,14 +80,14 @@ def _line(number: str, line: str, today: str) -> list[str]:
     head = f"  {styled(number, fg='cyan')}  "
     if bullet is None:
         return hang(head, clean(line))
-    told = _day(bullet["day"], today)
-    *lines, last = hang(head, f"{clean(bullet['text'])}  {told}".rstrip())
-    return [*lines, last.removesuffix(told) + styled(told.replace("\u00a0", " "), dim=True)]
+    day = _day(bullet["day"], today)
+    *lines, last = hang(head, f"{clean(bullet['text'])}  {day}".rstrip())
+    return [*lines, last.removesuffix(day) + styled(day.replace("\u00a0", " "), dim=True)]
 
 
-def _day(day: str | None, today: str) -> str:
-    """Name a day, with spaces at which no line is broken."""
-    if not day:
+def _day(date_text: str | None, today: str) -> str:
+    """Format a day with unbreakable spaces."""
+    if not date_text:
         return ""
-    when = date.fromisoformat(day)
-    return f"{when.day}\u00a0{when:%b}" + ("" if day[:4] == today[:4] else f"\u00a0{when.year}")
+    when = date.fromisoformat(date_text)
+    return f"{when.day}\u00a0{when:%b}" + ("" if date_text[:4] == today[:4] else f"\u00a0{when.year}")

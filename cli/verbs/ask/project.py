@@ -1,4 +1,4 @@
-"""`eventlog project`."""
+"""List and join projects: `eventlog project`."""
 
 from collections.abc import Iterator, Sequence
 
@@ -30,29 +30,29 @@ from eventlog.store import Store
 @click.group(epilog=options.examples("eventlog project list", "eventlog project join ~/notes ~/src/shop"))
 @options.store_of_verbs
 def project_command(store: str | None) -> None:
-    """List the projects the log knows, and where they lie; join two that are one."""
+    """List the projects of the log and their paths; join two into one."""
     del store
 
 
 @project_command.command(
     "list",
-    short_help="List every project, and where it lies.",
+    short_help="List every project and its paths.",
     epilog=options.examples("eventlog project list", "eventlog project list --json"),
 )
 @options.header
 @options.as_json
 @options.store
 def list_them(header: bool, as_json: bool, store: Store) -> int:
-    """List every project with its directory below knowledge/projects, and the paths it has.
+    """List every project with its directory below knowledge/projects, and its paths.
 
-    A repository is known by its address, wherever it lies; a directory without one by its path on its machine.
+    The address of its `origin` identifies a repository; its path and machine identify another directory.
     """
     found = all_projects(EventLog(store))
     if as_json:
         emit_pretty(found)
         return 0
     if not found:
-        print_error("no project yet", "events tell of them: eventlog install AGENT, or eventlog fact TEXT")
+        print_error("no project yet", "events name them: eventlog install AGENT, or eventlog fact TEXT")
     elif is_terminal():
         show_lines(_lines(found))
     else:
@@ -61,7 +61,7 @@ def list_them(header: bool, as_json: bool, store: Store) -> int:
 
 
 def _lines(found: Sequence[ListedProject]) -> Iterator[str]:
-    """Tell people each project once: its name, its address where it has one, and where it lies."""
+    """Yield each project with its name, address and paths."""
     names = [clean(project.name) for project in found]
     room = max(map(cells, names), default=0)
     for name, project in zip(names, found, strict=True):
@@ -71,7 +71,7 @@ def _lines(found: Sequence[ListedProject]) -> Iterator[str]:
         for place in [*address, *places]:
             yield from hang(head, clean(place))
             head = " " * (room + 2)
-    yield styled("what is known of one: eventlog memory NAME", dim=True)
+    yield styled("to see its memory: eventlog memory NAME", dim=True)
 
 
 def _rows(found: Sequence[ListedProject]) -> Iterator[tuple[str, ...]]:
@@ -81,16 +81,16 @@ def _rows(found: Sequence[ListedProject]) -> Iterator[tuple[str, ...]]:
 
 
 @project_command.command(
-    short_help="Make one project of two, with one memory.",
+    short_help="Join two projects into one, with one memory.",
     epilog=options.examples("eventlog project join ~/notes shop"),
 )
 @click.argument("one", callback=options.project_meant)
 @click.argument("other", callback=options.project_meant)
 @options.store
 def join(one: str, other: str, store: Store) -> int:
-    """Make one project of two, with one memory: a name, a part of a path, or a directory each.
+    """Join two projects into one, with one memory; takes a name, a part of a path, or a directory each.
 
-    It is called by the address of its repository, where one of the two has one. Says how it is taken back.
+    The joined project has the address of the repository, if either has one. Prints the command to undo it.
     """
     opened = options.open_store(store)
     event = join_projects(opened, one, other)

@@ -1,4 +1,4 @@
-"""`eventlog query`."""
+"""List events of the log: `eventlog query`."""
 
 import sys
 import time
@@ -51,20 +51,20 @@ _LOOK_SECONDS = 0.5
 @options.agents
 @options.since
 @options.until
-@click.option("--grep", metavar="WORDS", help="Only events that say all these words, in any case and order.")
-@click.option("--regex", metavar="PATTERN", help="Only events in whose text the expression matches, in any case.")
+@click.option("--grep", metavar="WORDS", help="Only events with all these words, in any case and order.")
+@click.option("--regex", metavar="PATTERN", help="Only events whose text matches the expression, in any case.")
 @click.option(
     "--id",
     "ids",
     metavar="ID|FILE:LINE",
     callback=options.events_meant,
     shell_complete=suggestions.events,
-    help="Only the event of this id or short id, those whose ids begin like this, or those behind a line.",
+    help="Only the events with this id, short id or beginning of an id, or behind this line.",
 )
-@click.option("--limit", type=click.IntRange(min=1), help="At most so many events.")
-@click.option("--all", "wants_all", is_flag=True, help=f"On a terminal: all events, not the newest {_NEWEST}.")
+@click.option("--limit", type=click.IntRange(min=1), help="Print at most this many events.")
+@click.option("--all", "wants_all", is_flag=True, help=f"On a terminal: print all events, not the newest {_NEWEST}.")
 @click.option("--reverse", is_flag=True, help="Newest first.")
-@click.option("--follow", is_flag=True, help="Go on with what is appended from now on, until Ctrl-C.")
+@click.option("--follow", is_flag=True, help="Keep printing new events until Ctrl-C.")
 @click.option(
     "--format",
     "form",
@@ -78,12 +78,12 @@ _LOOK_SECONDS = 0.5
 def query_command(
     form: str, store: Store, limit: int | None, wants_all: bool, reverse: bool, follow: bool, header: bool, **asked: Any
 ) -> None:
-    """Show events, oldest first: what happened, when, and by whom.
+    """List events, oldest first, with time, agent and session.
 
-    A line of the log that cannot be read is passed over here; `eventlog verify` names it.
+    Skips unreadable lines of the log; `eventlog verify` lists them.
     """
     if follow and (reverse or limit or form == "json" or asked["ids"]):
-        raise click.UsageError("--follow goes on for ever: not with --reverse, --limit, --id or --format json")
+        raise click.UsageError("--follow never ends: it takes no --reverse, --limit, --id or --format json")
     log, wanted = options.open_log(store), _filter(**asked)
     follower = Follower(log, wanted) if follow else None
     with phases() as phase:
@@ -96,34 +96,34 @@ def query_command(
     try:
         show_as(form, entries, Display(store), header=header, closing=closing, goes_on=follow)
     except KeyboardInterrupt:
-        if not follow:  # that is how one leaves it
+        if not follow:  # Ctrl-C ends --follow
             raise
     if not (first or follow):
-        print_error(*why_empty(log, "event", _said(asked), lambda other: _any(log, asked, other)))
+        print_error(*why_empty(log, "event", _conditions(asked), lambda other: _any(log, asked, other)))
 
 
 def _filter(since: str | None, until: str | None, grep: str | None, **asked: Any) -> EventFilter:
     return EventFilter(since=since or "", until=until or "~", text=grep, **asked)
 
 
-def _said(asked: dict[str, Any]) -> dict[str, object]:
-    """Name what was asked for as the command line does."""
+def _conditions(asked: dict[str, Any]) -> dict[str, object]:
+    """Rename the conditions to their options on the command line."""
     names = {"types": "type", "agents": "agent"}
     return {names.get(name, name): value for name, value in asked.items() if name != "ids"}
 
 
 def _any(log: EventLog, asked: dict[str, Any], other: Mapping[str, object]) -> bool:
-    """Tell whether anything fits what is asked for in other words; a condition without a value is none."""
+    """Check whether any event matches other conditions; ignores those without a value."""
     names = {"type": "types", "agent": "agents"}
-    said = {names.get(name, name): value for name, value in other.items()}
-    wanted = {name: value or (() if name in names.values() else None) for name, value in said.items()}
+    renamed = {names.get(name, name): value for name, value in other.items()}
+    wanted = {name: value or (() if name in names.values() else None) for name, value in renamed.items()}
     return any(True for _ in query(log, _filter(**(asked | wanted)), limit=1))
 
 
 def _chosen(
     log: EventLog, wanted: EventFilter, limit: int | None, progress: Progress, *, reverse: bool, every: bool
 ) -> tuple[Iterator[LogLine], str]:
-    """Find the events, and what to say below them: for a person the newest, unless told otherwise."""
+    """Find the events and the closing line: by default the newest on a terminal."""
     if every or limit or reverse or not is_terminal():
         return iter(query(log, wanted, limit=limit, reverse=reverse, progress=progress)), ""
     found = newest(log, wanted, _NEWEST + 1, progress)
@@ -134,16 +134,16 @@ def _chosen(
 
 
 def _wait() -> bool:
-    """Wait a moment for more to be appended; what was printed is seen meanwhile."""
+    """Flush stdout, and wait for new events."""
     sys.stdout.flush()
     time.sleep(_LOOK_SECONDS)
     return True
 
 
 def show_as(
-    form: str, entries: Iterable[LogLine], shown: Display, *, header: bool, closing: str = "", goes_on: bool = False
+    form: str, entries: Iterable[LogLine], display: Display, *, header: bool, closing: str = "", goes_on: bool = False
 ) -> None:
-    """Print events as they come; `goes_on`: there will be more, and no pager waits for an end."""
+    """Print events in a format; `goes_on` prints each at once, without a pager."""
     show = _print_each if goes_on else show_lines
     match form:
         case "jsonl":
@@ -153,10 +153,10 @@ def show_as(
             emit_pretty([to_fields(entry.event) for entry in entries])
         case "markdown":
             show(_markdown(entries))
-        case _ if shown.is_for_people:
-            show(chain(event_lines(entries, shown), [styled(closing, dim=True)] if closing else []))
+        case _ if display.is_for_people:
+            show(chain(event_lines(entries, display), [styled(closing, dim=True)] if closing else []))
         case _:
-            show_events(entries, shown, header=header)
+            show_events(entries, display, header=header)
 
 
 def _print_each(lines: Iterable[str]) -> None:
@@ -165,7 +165,7 @@ def _print_each(lines: Iterable[str]) -> None:
 
 
 def _markdown(entries: Iterable[LogLine]) -> Iterator[str]:
-    """Make a page: a heading for each session and day of it, and an item for each event."""
+    """Yield Markdown: a heading per session and day, and an item per event."""
     from eventlog.projections.views.markdown import as_text
 
     heading = ""

@@ -1,4 +1,4 @@
-"""`eventlog search`."""
+"""Search facts, summaries and past conversations: `eventlog search`, `eventlog recall`."""
 
 import os
 import re
@@ -49,10 +49,10 @@ def search_command(
     as_json: bool,
     store: Store,
 ) -> None:
-    """Search what is known: facts, summaries and past conversations, best first.
+    """Search facts, summaries and past conversations, best first.
 
-    Words in any order; the last one may be a beginning. Of this project and about the user, unless --all-projects.
-    What was withdrawn or replaced is not found.
+    Matches words in any order; the last word may be a beginning. Covers this project and the user, or every project
+    with --all-projects. Leaves out retracted and superseded facts.
     """
     answer(store, words, project, everywhere, types, since, limit, as_json=as_json)
 
@@ -68,11 +68,11 @@ def answer(
     *,
     as_json: bool,
 ) -> None:
-    """Print what answers a query, or why nothing does."""
+    """Print the hits of a query, or the reason for an empty answer."""
     opened = options.open_store(store)
     query = SearchQuery(" ".join(words), project or "", everywhere, types, since or "", limit or _SHOWN)
     with phases() as phase:
-        phase("looking through what is known")
+        phase("searching memory")
         found = search(opened, query)
     if as_json:
         emit_pretty(found.hits)
@@ -88,19 +88,20 @@ def _why_empty(log: EventLog, query: SearchQuery, found: SearchAnswer) -> tuple[
         return why_empty(log, "answer", asked)
     where = "" if query.everywhere else f" in {Path(query.project).name or os.sep} or about you"
     hints = [f"{count(found.elsewhere, 'answer')} in other projects: --all-projects"] if found.elsewhere else []
-    hints += [f"known words that begin alike: {', '.join(dict.fromkeys(found.near))}"] if found.near else []
-    return f"nothing known{where} has any of these words: {query.text}", "\n".join(hints)
+    near = [word for word in dict.fromkeys(found.near) if word not in query.text.casefold().split()]
+    hints += [f"did you mean: {', '.join(near)}"] if near else []
+    return f"no match{where} for: {query.text}", "\n".join(hints)
 
 
 _CHARS = 300
 _SILENCES = {
     "off": "silent: recall is off (recall: {prompt: false})",
-    "about nothing": "silent: the prompt has only words of every day's work",
-    "nothing known": "silent: nothing known here or about you shares a word with the prompt",
-    "below the gate": "silent: what was found shares too little with the prompt",
-    "nothing new": "silent: the session knows it already",
-    "elsewhere": "silent: it is known of another project",
-    "withdrawn": "silent: it was withdrawn",
+    "about nothing": "silent: the prompt has only common words",
+    "nothing known": "silent: no fact of this project or about you shares a word with the prompt",
+    "below the gate": "silent: the candidates share too little with the prompt",
+    "nothing new": "silent: the session already has it",
+    "elsewhere": "silent: the fact belongs to another project",
+    "withdrawn": "silent: the fact was retracted",
 }
 
 
@@ -113,9 +114,12 @@ _SILENCES = {
 )
 @click.argument("words", nargs=-1, required=True, metavar="QUERY")
 @click.option(
-    "--explain", "explains", is_flag=True, help="QUERY is a prompt: would a hook tell something with it, and why not?"
+    "--explain",
+    "explains",
+    is_flag=True,
+    help="Treat QUERY as a prompt: show what a hook would recall with it, and why.",
 )
-@click.option("--session", metavar="ID|last", help="With --explain: a conversation, which is told nothing twice.")
+@click.option("--session", metavar="ID|last", help="With --explain: a conversation; recall repeats nothing to it.")
 @options.current_project
 @click.option("--all-projects", "everywhere", is_flag=True, help="Search every project.")
 @options.types
@@ -135,11 +139,11 @@ def recall_command(
     as_json: bool,
     store: Store,
 ) -> None:
-    """Search what is known, as `eventlog search` does; with --explain, tell what a prompt is told with it, and why.
+    """Search as `eventlog search` does; with --explain, show what a hook would recall with a prompt, and why.
 
-    --explain asks what a hook asks: the words the prompt is about, the weight they need, and each candidate with its
-    own weight and what becomes of it: told, too little weight, no line left, said already by one above, told before in
-    this session, withdrawn, or of another project (elsewhere).
+    --explain prints the words that count, the weight a fact needs, and each candidate with its weight and verdict:
+    told, below the gate, no line left, a repetition of one above, told before in this session, withdrawn, or of
+    another project (elsewhere).
     """
     if not explains:
         if session is not None:
@@ -150,72 +154,72 @@ def recall_command(
         raise click.UsageError("--explain asks as a hook does: it takes no --all-projects, --type, --since or --limit")
     opened = options.open_store(store)
     with phases() as phase:
-        phase("looking through what is known")
+        phase("searching memory")
         found = explain(opened, " ".join(words), project or "", session_named(opened.log, session) if session else "")
     _show_explanation(found, Display(store), as_json=as_json)
 
 
-def _show_explanation(found: Explanation, shown: Display, *, as_json: bool) -> None:
-    """Print whether something is told, the words that count and the weight that is needed, then every candidate."""
+def _show_explanation(found: Explanation, display: Display, *, as_json: bool) -> None:
+    """Print the verdict, the words that count, the needed weight, and every candidate."""
     if as_json:
-        emit_pretty({**found._asdict(), "candidates": [one._asdict() for one in found.candidates]})
+        emit_pretty({**found._asdict(), "candidates": [candidate._asdict() for candidate in found.candidates]})
         return
-    show_lines(_explanation_lines(found, shown))
+    show_lines(_explanation_lines(found, display))
 
 
-def _explanation_lines(found: Explanation, shown: Display) -> Iterator[str]:
+def _explanation_lines(found: Explanation, display: Display) -> Iterator[str]:
     told = f"speaks: {count(len(found.told), 'line')} of at most {found.lines}"
     yield styled(_SILENCES[found.silence] if found.silence else told, bold=True)
     if found.words:
         yield from hang("about  ", clean(", ".join(found.words)))
         yield f"need   {found.need:.1f}"
-    for one in found.candidates:
-        yield from _candidate_lines(one, shown)
+    for candidate in found.candidates:
+        yield from _candidate_lines(candidate, display)
 
 
-def _candidate_lines(one: Candidate, shown: Display) -> Iterator[str]:
+def _candidate_lines(one: Candidate, display: Display) -> Iterator[str]:
     place = f" ({project_name(one.project)})" if one.verdict == "elsewhere" and one.project else ""
     mark = marked("✓" if one.verdict == "told" else "·")
-    yield from hang(f"{mark} {one.score:4.1f}  {shown.id(one.id)}  {one.verdict}{place}  ", cut(one.text, _CHARS))
+    yield from hang(f"{mark} {one.score:4.1f}  {display.id(one.id)}  {one.verdict}{place}  ", cut(one.text, _CHARS))
 
 
 _LONGEST = 300  # characters of a text
 _WORD = re.compile(r"[\w./:@+#-]+")
 
 
-def show_hits(hits: Iterable[SearchHit], query: str, shown: Display) -> None:
-    """Print hits: with what makes them what they are above the text, or one a line in a pipe."""
-    if not shown.is_for_people:
+def show_hits(hits: Iterable[SearchHit], query: str, display: Display) -> None:
+    """Print hits: with time, kind and project above the text, or as columns in a pipe."""
+    if not display.is_for_people:
         table(map(_row, hits), id=0, time=0, type=0, project=0, score=0, text=0)
         return
-    show_lines(_hit_lines(hits, query, shown))
+    show_lines(_hit_lines(hits, query, display))
 
 
-def _hit_lines(hits: Iterable[SearchHit], query: str, shown: Display) -> Iterator[str]:
+def _hit_lines(hits: Iterable[SearchHit], query: str, display: Display) -> Iterator[str]:
     asked, beginning = frozenset(tokens(query)), last_word(query)
     for hit in hits:
         about = project_name(hit.project) if hit.project else "about you"
-        where = " · ".join([shown.moment(hit.ts), clean(hit.kind), clean(about)])
-        yield f"{styled(shown.id(hit.id), fg='cyan')}  {styled(where, dim=True)}"
+        where = " · ".join([display.moment(hit.ts), clean(hit.kind), clean(about)])
+        yield f"{styled(display.id(hit.id), fg='cyan')}  {styled(where, dim=True)}"
         yield from (highlighted(line, asked, beginning) for line in hang("  ", clean(cut(hit.text, _LONGEST))))
 
 
 def highlighted(text: str, asked: frozenset[str], beginning: str = "") -> str:
-    """Make the words bold that are asked for, in whatever form, or begin like that."""
+    """Mark the words of the query in bold, in any form, and those with its last word as a beginning."""
 
     def word(found: re.Match[str]) -> str:
-        said = found[0]
-        parts = tokens(said)
-        if said.isascii():
-            hit = not asked.isdisjoint(parts) or (beginning and said.casefold().startswith(beginning))
-            return styled(said, bold=True) if hit else said
-        return _han(said, [part for part in parts if part in asked])
+        text = found[0]
+        parts = tokens(text)
+        if text.isascii():
+            hit = not asked.isdisjoint(parts) or (beginning and text.casefold().startswith(beginning))
+            return styled(text, bold=True) if hit else text
+        return _han(text, [part for part in parts if part in asked])
 
     return _WORD.sub(word, text)
 
 
 def _han(said: str, parts: Iterable[str]) -> str:
-    """Make these parts of a run bold; neighbours overlap."""
+    """Mark parts of a run of Han characters in bold; parts may overlap."""
     bold = {at + offset for part in parts for at in _places(said, part) for offset in range(len(part))}
     runs = re.finditer("1+|0+", "".join("01"[at in bold] for at in range(len(said))))
     return "".join(

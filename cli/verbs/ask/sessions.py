@@ -1,4 +1,4 @@
-"""`eventlog sessions`."""
+"""List sessions: `eventlog sessions`."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
@@ -44,8 +44,14 @@ from eventlog.store import Store
 @options.agents
 @options.since
 @options.until
-@click.option("--limit", type=click.IntRange(min=1), default=NEWEST, show_default=True, help="The newest so many.")
-@click.option("--all", "wants_all", is_flag=True, help="However many there are.")
+@click.option(
+    "--limit",
+    type=click.IntRange(min=1),
+    default=NEWEST,
+    show_default=True,
+    help="Print at most this many, the newest.",
+)
+@click.option("--all", "wants_all", is_flag=True, help="Print all sessions.")
 @options.header
 @options.as_json
 @options.store
@@ -60,7 +66,7 @@ def sessions_command(
     as_json: bool,
     store: Store,
 ) -> None:
-    """Show who worked when, on what, and what each session came to; on a terminal the newest first, else last."""
+    """List sessions with time, agent, project and topic; the newest first on a terminal, last in a pipe."""
     opened = options.open_store(store)
     with phases() as phase:
         found = sessions(
@@ -84,7 +90,7 @@ def sessions_command(
 
 
 def _any(opened: OpenStore, other: Mapping[str, Any]) -> bool:
-    """Tell whether there is a session for these conditions; one without a value is none."""
+    """Check whether any session matches other conditions; ignores those without a value."""
     since, until, agents = other.get("since") or "", other.get("until") or "~", other.get("agent") or ()
     return bool(sessions(opened, project=other.get("project"), agents=agents, since=since, until=until, limit=1))
 
@@ -99,42 +105,42 @@ _SHORTEST_TOPIC = 12
 _MINUTE, _HOUR = 60_000, 3_600_000  # milliseconds
 
 
-def show_sessions(rows: Sequence[SessionRow], shown: Display, *, are_all: bool) -> None:
-    """Print the sessions under headings of their days, and how to see more."""
-    show_lines(_lines(sorted(rows, key=lambda row: (row.started_at, row.session_id), reverse=True), shown, are_all))
+def show_sessions(rows: Sequence[SessionRow], display: Display, *, are_all: bool) -> None:
+    """Print the sessions below headings of their days, and the command for more."""
+    show_lines(_lines(sorted(rows, key=lambda row: (row.started_at, row.session_id), reverse=True), display, are_all))
 
 
-def _lines(newest_first: Sequence[SessionRow], shown: Display, are_all: bool) -> Iterator[str]:
-    widths = _widths(newest_first, shown)
-    for heading, of_day in groupby(newest_first, key=lambda row: shown.day(row.started_at)):
+def _lines(newest_first: Sequence[SessionRow], display: Display, are_all: bool) -> Iterator[str]:
+    widths = _widths(newest_first, display)
+    for heading, of_day in groupby(newest_first, key=lambda row: display.day(row.started_at)):
         yield styled(heading, bold=True)
-        yield from (_line(row, shown, widths) for row in of_day)
-    told = count(len(newest_first), "session") if are_all else f"the newest {len(newest_first)}; all: --all"
-    one = clean(shown.id(newest_first[0].session_id))
-    yield styled(f"{told} · one of them: eventlog show {one}", dim=True)
+        yield from (_line(row, display, widths) for row in of_day)
+    total = count(len(newest_first), "session") if are_all else f"the newest {len(newest_first)}; all: --all"
+    first = clean(display.id(newest_first[0].session_id))
+    yield styled(f"{total} · to see one: eventlog show {first}", dim=True)
 
 
-def _widths(rows: Sequence[SessionRow], shown: Display) -> tuple[int, int, int]:
+def _widths(rows: Sequence[SessionRow], display: Display) -> tuple[int, int, int]:
     def widest(texts: Iterator[str], most: int) -> int:
         return min(most, max(map(cells, texts), default=0))
 
     return (
-        widest((clean(shown.id(row.session_id)) for row in rows), _ID),
+        widest((clean(display.id(row.session_id)) for row in rows), _ID),
         widest(map(_agent, rows), _AGENT),
         widest(map(_project, rows), _PROJECT),
     )
 
 
-def _line(row: SessionRow, shown: Display, widths: tuple[int, int, int]) -> str:
+def _line(row: SessionRow, display: Display, widths: tuple[int, int, int]) -> str:
     of_id, of_agent, of_project = widths
-    marked_id = styled(padded(clean(shown.id(row.session_id)), of_id), fg="cyan")
-    when = f"{shown.local(row.started_at):%H:%M}  {_duration(row):>8}"
+    marked_id = styled(padded(clean(display.id(row.session_id)), of_id), fg="cyan")
+    when = f"{display.local(row.started_at):%H:%M}  {_duration(row):>8}"
     head = f"{when}  {padded(_agent(row), of_agent)}  {padded(_project(row), of_project)}"
-    kept = _kept(row)
+    saved = _saved(row)
     room = width() - of_id - cells(head) - 6
-    if room - cells(kept) - 2 < _SHORTEST_TOPIC:
-        kept = ""
-    topic = padded(clean(row.topic), room - cells(kept) - 2) + "  " + kept if kept else fit(clean(row.topic), room)
+    if room - cells(saved) - 2 < _SHORTEST_TOPIC:
+        saved = ""
+    topic = padded(clean(row.topic), room - cells(saved) - 2) + "  " + saved if saved else fit(clean(row.topic), room)
     return f"  {marked_id}  {head}  {topic}".rstrip()
 
 
@@ -153,7 +159,7 @@ def _duration(row: SessionRow) -> str:
     return f"{took // _MINUTE} min" if took < 2 * _HOUR else f"{took // _HOUR} h {took % _HOUR // _MINUTE:02d}"
 
 
-def _kept(row: SessionRow) -> str:
+def _saved(row: SessionRow) -> str:
     facts = count(row.facts, "fact") if row.facts else ""
     todos = count(len(row.todos), "to-do") if row.todos else ""
     return "  ".join(filter(None, (facts, todos)))

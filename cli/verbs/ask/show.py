@@ -1,4 +1,4 @@
-"""`eventlog show`."""
+"""Show one session, one event, or a knowledge file at a past time: `eventlog show`."""
 
 from collections.abc import Iterable, Iterator
 from itertools import groupby
@@ -44,13 +44,13 @@ _FILES = (".md", ".jsonl")
     epilog=options.examples("eventlog show last", "eventlog show 8d21c0", "eventlog show MEMORY.md --as-of 2026-02-20")
 )
 @click.argument("name", metavar="SESSION|EVENT|FILE", shell_complete=suggestions.sessions)
-@click.option("--as-of", type=options.TimeParam(end=True), help="The file as the log had it then, that day included.")
+@click.option("--as-of", type=options.TimeParam(end=True), help="Show the file at this time, that day included.")
 @options.as_json
 @options.store
 def show_command(name: str, as_of: str | None, as_json: bool, store: Store) -> None:
-    """Show one session, one event, or a knowledge file as it was.
+    """Show one session, one event, or a knowledge file at a past time.
 
-    A session is one story: what it was, and each thing it said once. A file is told from the log, whatever lies there.
+    Prints a session as one story without repetitions, and a file as the log renders it, whatever is on disk.
     """
     opened = options.open_store(store)
     if as_of or (name.endswith(_FILES) and not is_file_line(name)):
@@ -68,7 +68,9 @@ def _show_file(opened: OpenStore, name: str, as_of: str, *, as_json: bool) -> No
     path = document_meant(opened, name, now, then)
     document = then.document(path)
     if document is None:
-        raise BadRequest(f"there was no {path} yet", hint=f"eventlog diff --from 1970-01-01 {path} shows when it came")
+        raise BadRequest(
+            f"{path} did not exist then", hint=f"eventlog diff --from 1970-01-01 {path} shows when it appeared"
+        )
     if as_json:
         emit({"path": path, "as_of": as_of, "lines": [line.text for line in document.lines]})
     elif is_terminal():
@@ -77,92 +79,92 @@ def _show_file(opened: OpenStore, name: str, as_of: str, *, as_json: bool) -> No
         emit_bytes(document.data.removesuffix(b"\n"))
 
 
-def show_story(told: Story, shown: Display, *, as_json: bool) -> None:
-    """Print a session: a head, then each thing it said once."""
+def show_story(found: Story, display: Display, *, as_json: bool) -> None:
+    """Print a session: a head, then its lines without repetitions."""
     if as_json:
-        emit_pretty(told)
-    elif shown.is_for_people:
-        show_lines(_story_lines(told, shown))
+        emit_pretty(found)
+    elif display.is_for_people:
+        show_lines(_story_lines(found, display))
     else:
-        table(_rows(told, shown), when=0, kind=0, id=0, what=0)
+        table(_rows(found, display), when=0, kind=0, id=0, what=0)
 
 
-def show_event(event: Event, shown: Display, *, as_json: bool) -> None:
-    """Print an event: field by field to a person, as JSON to a program."""
-    if as_json or not shown.is_for_people:
+def show_event(event: Event, display: Display, *, as_json: bool) -> None:
+    """Print an event: field by field on a terminal, as JSON in a pipe."""
+    if as_json or not display.is_for_people:
         emit_pretty(to_fields(event))
     else:
-        show_lines(_card(shown.worded(event), shown))
+        show_lines(_card(display.worded(event), display))
 
 
-def _story_lines(told: Story, shown: Display) -> Iterator[str]:
-    yield from _head(told, shown)
-    one_day = shown.day(told.started_at)
-    for day, lines in groupby(told.lines, key=lambda line: shown.day(line.ts)):
+def _story_lines(found: Story, display: Display) -> Iterator[str]:
+    yield from _head(found, display)
+    one_day = display.day(found.started_at)
+    for day, lines in groupby(found.lines, key=lambda line: display.day(line.ts)):
         yield "" if day == one_day else styled(day, bold=True)
         for line in lines:
-            yield from _line(line, shown)
-    if not told.lines:
-        yield from hang("", "it said nothing that is worth knowing")
-    if told.others:
-        more = f"and {count(told.others, 'event')} more: eventlog query --session"
-        yield from (styled(one, dim=True) for one in hang("", f"{more} {clean(shown.id(told.id))}"))
+            yield from _line(line, display)
+    if not found.lines:
+        yield from hang("", "it saved nothing")
+    if found.others:
+        more = f"and {count(found.others, 'event')} more: eventlog query --session"
+        yield from (styled(line, dim=True) for line in hang("", f"{more} {clean(display.id(found.id))}"))
 
 
-def _head(told: Story, shown: Display) -> Iterator[str]:
-    agent = ROOMS.get(told.agent or "", told.agent or "")
-    branch = f"branch {told.branch}" if told.branch else ""
-    where = [agent, project_name(told.project) if told.project else "", told.model or "", branch]
-    name = styled(clean(shown.id(told.id)), bold=True)
+def _head(found: Story, display: Display) -> Iterator[str]:
+    agent = ROOMS.get(found.agent or "", found.agent or "")
+    branch = f"branch {found.branch}" if found.branch else ""
+    where = [agent, project_name(found.project) if found.project else "", found.model or "", branch]
+    name = styled(clean(display.id(found.id)), bold=True)
     yield from hang(f"{name}  ", " · ".join(clean(part) for part in where if part))
-    first, last = shown.local(told.started_at), shown.local(told.last_at)
-    ended = f"{last:%H:%M}" if first.date() == last.date() else shown.moment(told.last_at)
-    until = "" if ended in (f"{first:%H:%M}", shown.moment(told.started_at)) else f" – {ended}"
-    turns = count(told.turns, "turn") if told.turns else ""
-    end = "" if told.end is None else clean(f"ended: {told.end}" if told.end else "ended")
-    yield from hang("", " · ".join(filter(None, [f"{shown.day(told.started_at)} {first:%H:%M}{until}", turns, end])))
+    first, last = display.local(found.started_at), display.local(found.last_at)
+    ended = f"{last:%H:%M}" if first.date() == last.date() else display.moment(found.last_at)
+    until = "" if ended in (f"{first:%H:%M}", display.moment(found.started_at)) else f" – {ended}"
+    turns = count(found.turns, "turn") if found.turns else ""
+    end = "" if found.end is None else clean(f"ended: {found.end}" if found.end else "ended")
+    yield from hang("", " · ".join(filter(None, [f"{display.day(found.started_at)} {first:%H:%M}{until}", turns, end])))
 
 
-def _line(line: StoryLine, shown: Display) -> list[str]:
+def _line(line: StoryLine, display: Display) -> list[str]:
     kind = styled(padded(clean(line.kind), KIND), fg=COLOURS.get(line.kind))
-    head = f"  {styled(shown.id(line.id), fg='cyan')}  {shown.local(line.ts):%H:%M}  {kind}  "
+    head = f"  {styled(display.id(line.id), fg='cyan')}  {display.local(line.ts):%H:%M}  {kind}  "
     gone = "  (withdrawn)" if line.gone else ""
-    indent = " " * (cells(shown.id(line.id)) + KIND + 13)
+    indent = " " * (cells(display.id(line.id)) + KIND + 13)
     lines = hang(head, clean(line.text) + gone)
     for detail in line.details:
         lines += hang(indent, clean(detail))
     if line.again:
-        lines += hang(indent, f"the same again: {', '.join(map(shown.id, line.again))}")
+        lines += hang(indent, f"the same again: {', '.join(map(display.id, line.again))}")
     return lines
 
 
-def _rows(told: Story, shown: Display) -> Iterator[tuple[str, ...]]:
-    for line in told.lines:
+def _rows(found: Story, display: Display) -> Iterator[tuple[str, ...]]:
+    for line in found.lines:
         kind = f"{line.kind} (withdrawn)" if line.gone else line.kind
-        yield shown.when(line.ts), kind, line.id, "; ".join([line.text, *line.details])
+        yield display.when(line.ts), kind, line.id, "; ".join([line.text, *line.details])
 
 
-def _card(event: Event, shown: Display) -> Iterator[str]:
+def _card(event: Event, display: Display) -> Iterator[str]:
     where = project_name(event.project) if event.project else ""
     yield from hang(
-        f"{styled(shown.id(event.id), bold=True)}  ",
-        " · ".join(filter(None, [clean(kind_of(event)), shown.moment(event.ts), who(event), where])),
+        f"{styled(display.id(event.id), bold=True)}  ",
+        " · ".join(filter(None, [clean(kind_of(event)), display.moment(event.ts), who(event), where])),
     )
-    known = {name: value for name, value in to_fields(event).items() if name not in _IN_THE_HEAD}
-    room = max(map(cells, known), default=0)
-    for name, value in known.items():
-        yield from hang(f"  {styled(padded(clean(name), room), dim=True)}  ", clean(_said(value)))
+    fields = {name: value for name, value in to_fields(event).items() if name not in _IN_THE_HEAD}
+    room = max(map(cells, fields), default=0)
+    for name, value in fields.items():
+        yield from hang(f"  {styled(padded(clean(name), room), dim=True)}  ", clean(_spell(value)))
 
 
 _IN_THE_HEAD = {"v", "ts"}
 
 
-def _said(value: Any) -> str:
-    """Spell a value of a field: lists and objects as one writes them."""
+def _spell(value: Any) -> str:
+    """Format the value of a field."""
     if isinstance(value, dict):
-        return ", ".join(f"{name}: {_said(one)}" for name, one in value.items())
+        return ", ".join(f"{name}: {_spell(item)}" for name, item in value.items())
     return _listed(value) if isinstance(value, list) else str(value)
 
 
 def _listed(values: Iterable[Any]) -> str:
-    return "; ".join(map(_said, values))
+    return "; ".join(map(_spell, values))

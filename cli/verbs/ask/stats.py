@@ -1,4 +1,4 @@
-"""`eventlog stats`."""
+"""Show weekly statistics of saving and recall: `eventlog stats`."""
 
 from collections.abc import Sequence
 from datetime import date, timedelta
@@ -23,20 +23,19 @@ from eventlog.store import Store
 )
 @options.since
 @options.until
-@click.option("--nets", is_flag=True, help="On a terminal: every figure of every week, by net.")
+@click.option("--nets", is_flag=True, help="On a terminal: print every figure of every week, by net.")
 @options.as_json
 @options.store
 def stats_command(since: str | None, until: str | None, nets: bool, as_json: bool, store: Store) -> None:
-    """Show how well memory is kept, by week: sessions saved by each net, extra requests, coverage.
+    """Show weekly statistics: sessions saved by each safety net, extra requests, coverage, recall.
 
-    Nets: 1 the agent by itself, 2 before a compaction, 3 put together by a program, of facts and stages or at the end
-    from the transcript (`drawn` in --json), 4 asked at a turn's end (an extra request). The count is that of `eventlog
-    sessions`. Coverage leaves out trivial sessions.
+    Nets: 1 the agent by itself, 2 before a compaction, 3 a program, from facts and stages or from the transcript
+    (`drawn` in --json), 4 a request at a turn's end. Counts the sessions that `eventlog sessions` lists. Coverage
+    leaves out trivial sessions.
 
-    Recall: prompts with which lines were told (recalled) and with which none were (silent), also where it was off, of
-    agents whose hook may answer one; files before which lines were told; the lines. A line counts as later used where
-    its session afterwards saved a fact or a summary that names an entity, a key or a file the line names: a sign, no
-    proof.
+    Recall: prompts with recalled lines, prompts without (silent), files with recalled lines, and the lines. A line
+    counts as later used if its session afterwards saved a fact or a summary with an entity, a key or a file of the
+    line: a sign, not a proof.
     """
     opened = options.open_store(store)
     with phases() as phase:
@@ -44,7 +43,7 @@ def stats_command(since: str | None, until: str | None, nets: bool, as_json: boo
     if as_json:
         emit_pretty([_as_dict(week) for week in found])
     elif len(found) == 1:
-        say("no sessions: agents' hooks tell of them (eventlog install, eventlog doctor), and so does eventlog fact")
+        say("no sessions: agents' hooks record them (eventlog install, eventlog doctor), and so does eventlog fact")
     elif not is_terminal():
         table([_COLUMNS, *map(_row, found)], header=False, **dict.fromkeys(_COLUMNS, 0))
     elif nets:
@@ -60,7 +59,7 @@ _COLUMNS = (
 
 
 def _side_by_side(found: list[Week]) -> None:
-    """On a terminal a column for each of the newest weeks that fit beside each other."""
+    """Print a column for each of the newest weeks that fit the terminal."""
     room = max(2, (width() - _LABEL) // _COLUMN)
     shown = [_row(week) for week in found[-room:]]
     names, *figures = zip(_COLUMNS, *shown, strict=True)
@@ -108,7 +107,7 @@ _STAGES, _DRAWN = "as facts or stages", "by a program, from the transcript"
 
 
 def show_weeks(found: Sequence[Week], today: str) -> None:
-    """Print whether memory worked in the newest week, and the course of the weeks before."""
+    """Print the newest week, and the trend of the weeks before."""
     *weeks, total = found
     newest = weeks[-1]
     print_line(styled(_span(newest, today), bold=True))
@@ -125,12 +124,12 @@ def _span(week: Week, today: str) -> str:
 
 
 def _verdict(week: Week) -> list[str]:
-    """Tell whether anything was lost, then by which nets the rest was saved."""
+    """Report unsaved sessions, then the nets that saved the others."""
     if not week.saved and not week.unsaved:
-        return [*hang(f"{marked('·')} ", "nothing was worth saving: sessions of a turn or two"), *_cost(week)]
+        return [*hang(f"{marked('·')} ", "nothing to save: only sessions of a turn or two"), *_cost(week)]
     lost = f"{count(week.unsaved, 'session')} of {week.sessions} saved nothing"
-    kept = f"all {count(week.saved, 'session')} saved" if week.saved > 1 else f"{count(week.saved, 'session')} saved"
-    line = [*hang(f"{marked('!')} ", lost)] if week.unsaved else hang(f"{marked('✓')} ", f"{kept}, nothing is lost")
+    saved = f"all {count(week.saved, 'session')} saved" if week.saved > 1 else f"{count(week.saved, 'session')} saved"
+    line = [*hang(f"{marked('!')} ", lost)] if week.unsaved else hang(f"{marked('✓')} ", f"{saved}, nothing is lost")
     nets = [f"{week.layers[net]} {_NETS[net]}" for net in _NETS if week.layers[net]]
     composed = {_STAGES: week.layers["3"] - week.drawn, _DRAWN: week.drawn}
     nets += [f"{number} {how}" for how, number in composed.items() if number]
@@ -143,14 +142,14 @@ def _cost(week: Week) -> list[str]:
 
 
 def _recall(found: RecallCount) -> list[str]:
-    """Tell what was told with prompts and before files, nothing where nobody asked."""
+    """Report the lines recalled with prompts and before files."""
     if not (found.fired or found.files):
         return hang("  recall   ", f"silent with {count(found.silent, 'prompt')}") if found.silent else []
     prompts = f"with {count(found.fired, 'prompt')}" if found.fired else ""
     files = f"before {count(found.files, 'file')}" if found.files else ""
-    told = f"{count(found.lines, 'line')} {' and '.join(filter(None, (prompts, files)))}"
+    lines = f"{count(found.lines, 'line')} {' and '.join(filter(None, (prompts, files)))}"
     silent = [f"silent with {count(found.silent, 'other prompt')}"] if found.silent else []
-    return hang("  recall   ", " · ".join([told, f"{found.used} later used", *silent]))
+    return hang("  recall   ", " · ".join([lines, f"{found.used} later used", *silent]))
 
 
 def _course(weeks: Sequence[Week]) -> list[str]:
@@ -165,5 +164,5 @@ def _in_all(weeks: Sequence[Week], total: Week) -> list[str]:
     share = "" if total.coverage is None else f" · {total.coverage:.0%} of those worth saving saved"
     trivial = f" · {count(total.trivial, 'trivial one', 'trivial ones')}" if total.trivial else ""
     spared = f" · {count(total.duplicates_avoided, 'repetition')} not written" if total.duplicates_avoided else ""
-    told = f"{count(total.sessions, 'session')} in {count(len(weeks), 'week')}{share}{trivial}{spared}"
-    return [*hang("  in all   ", told), styled("every figure: eventlog stats --nets", dim=True)]
+    totals = f"{count(total.sessions, 'session')} in {count(len(weeks), 'week')}{share}{trivial}{spared}"
+    return [*hang("  in all   ", totals), styled("every figure: eventlog stats --nets", dim=True)]

@@ -1,4 +1,4 @@
-"""`eventlog verify`."""
+"""Verify every line of the log: `eventlog verify`."""
 
 from pathlib import Path
 
@@ -15,10 +15,10 @@ from eventlog.store import Store
 @options.as_json
 @options.store
 def verify_command(as_json: bool, store: Store) -> int:
-    """Read every line of the log and name each damage: file, line, byte offset and kind.
+    """Read every line of the log and report damage with file, line, byte offset and kind.
 
-    A damaged line costs only itself, an unreadable file only its own: everything else is still read. Of two lines
-    with one id, on one day or on two, the other one is named. Exits with 4 where anything is damaged.
+    Other verbs skip damaged lines and unreadable files, and read everything else. Reports the second of two lines with
+    the same id, on one day or on two. Exits with 4 if anything is damaged.
     """
     with phases() as phase:
         found = verify(options.open_log(store), phase("reading days"))
@@ -35,7 +35,7 @@ def _print_damage(found: VerifyResult) -> None:
     for path in found.strangers:
         program = sync_program(Path(path).name)
         say(f"{path}: {f'a copy made by {program}' if program else 'not a day file'}, never read")
-    held = f"{count(found.events, 'event')} in {count(found.files, 'file')}"
+    totals = f"{count(found.events, 'event')} in {count(found.files, 'file')}"
     unread = sum(damage.kind == "unreadable" for damage in found.damage)
     rest = f", {count(unread, 'unreadable file')}" if unread else ""
-    say(f"{held}, {count(len(found.damage) - unread, 'damaged line')}{rest}")
+    say(f"{totals}, {count(len(found.damage) - unread, 'damaged line')}{rest}")

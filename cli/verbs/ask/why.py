@@ -1,4 +1,4 @@
-"""`eventlog why`."""
+"""Explain the lines of a knowledge file, and what a session received: `eventlog why`."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -32,7 +32,7 @@ from eventlog.format.events import Event, Fact, order
 from eventlog.format.text import same_text
 from eventlog.projections.views.markdown import is_stamp
 
-_SHOWN = 5  # events per line where the whole file is asked for
+_SHOWN = 5  # events per line of a whole file
 
 
 @click.command(
@@ -51,19 +51,20 @@ _SHOWN = 5  # events per line where the whole file is asked for
     metavar="ID|last",
     callback=options.session_meant,
     shell_complete=suggestions.sessions,
-    help="Instead of a file: what this session was given, and when; with --not, why it was not told something.",
+    help="Instead of a file: what this session received, and when; with --not, why it did not receive TEXT.",
 )
-@click.option("--not", "text", metavar="TEXT", help="Instead of a file: why this is not in a memory.")
+@click.option("--not", "text", metavar="TEXT", help="Instead of a file: why TEXT is not in a memory.")
 @options.as_json
 @options.store
 def why_command(place: str | None, session: str | None, text: str | None, as_json: bool, store: Store) -> None:
-    """Show the events behind each line of a knowledge file, behind one line, or behind what a session knew.
+    """Show the events behind each line of a knowledge file, behind one line, or behind what a session received.
 
-    With --not, why something is not there: withdrawn or rejected by whom, replaced, a repetition, no room, a helper's;
-    with --not and --session, why that session was not told: others listened, it was said later, of another project.
+    With --not, explains why a text is in no memory: retracted or forgotten, by whom; replaced; a repetition; no room;
+    or recorded by a helper. With --not and --session, explains why that session did not receive it: said later, about
+    another project, or visible only to another audience.
 
-    FILE may lie anywhere replay has written it, or be a knowledge base; a bare name is looked for in the store's
-    knowledge directory.
+    FILE is any file that replay has written, or a knowledge base; looks for a bare name in the store's knowledge
+    directory.
     """
     if (place is None) == (session is None and text is None):
         raise click.UsageError("give a file, --session or --not")
@@ -76,10 +77,7 @@ def why_command(place: str | None, session: str | None, text: str | None, as_jso
 
 
 def _of_absence(text: str, session: str | None, store: Store, *, as_json: bool) -> None:
-    from eventlog.app.ask.why_not import (
-        why_not,  # what is asked of a file needs none of it
-        why_not_told,
-    )
+    from eventlog.app.ask.why_not import why_not, why_not_told  # explaining a line needs neither
     from eventlog.cli.verbs.ask.absence import show_absence
 
     opened = options.open_store(store)
@@ -90,40 +88,40 @@ def _of_absence(text: str, session: str | None, store: Store, *, as_json: bool) 
 
 
 def _of_session(session: str, store: Store, *, as_json: bool) -> None:
-    from eventlog.app.ask.why import receipts_of  # brings all of a session's start along
+    from eventlog.app.ask.why import receipts_of
 
     opened = options.open_store(store)
     with spinner():
         receipts = receipts_of(opened.log, opened.settings, session)
     if not receipts:
         raise BadRequest(
-            f"{session!r} was given nothing",
-            hint="only starts answered by a hook, or told by `eventlog context --session`, are known",
+            f"session {session!r} received nothing",
+            hint="the log has receipts only of starts that a hook or `eventlog context --session` answered",
         )
-    shown = Display(store)
+    display = Display(store)
     for given in receipts:
         if as_json:
             emit({"receipt": to_fields(given.receipt), "events": _fields(given.entries), "files": _files(given)})
         else:
-            _tell_of_start(given, shown)
+            _print_receipt(given, display)
 
 
-def _tell_of_start(given: "ReceiptSources", shown: Display) -> None:
+def _print_receipt(given: "ReceiptSources", display: Display) -> None:
 
-    if shown.is_for_people:
-        show_lines(start_lines(given, shown))
+    if display.is_for_people:
+        show_lines(start_lines(given, display))
         return
     receipt = given.receipt
     cut = "".join(f", cut: {name}" for name in receipt.cut)
     say(f"{receipt.ts}: {how_told(receipt)}, {count(receipt.chars, 'character')}{cut}")
-    show_events(given.entries, shown)
+    show_events(given.entries, display)
     for file in receipt.files:
-        _tell_of(file, given.files[file.path], shown)
+        _print_file(file, given.files[file.path], display)
 
 
-def _tell_of(file: KnownFile, entries: list[LogLine] | None, shown: Display) -> None:
+def _print_file(file: KnownFile, entries: list[LogLine] | None, display: Display) -> None:
     say(f"{file.path}: {f'as of {file.as_of}' if file.as_of else f'sha256 {file.digest[:12]}, not from the log'}")
-    show_events((entries or [])[:_SHOWN], shown)
+    show_events((entries or [])[:_SHOWN], display)
     if entries and len(entries) > _SHOWN:
         say(f"    and {len(entries) - _SHOWN} more: --json shows all")
 
@@ -137,40 +135,40 @@ def _files(given: "ReceiptSources") -> list[dict[str, object]]:
 
 def _of_file(place: str, store: Store, *, as_json: bool) -> None:
     name, number = file_line(place)
-    opened, shown = options.open_store(store), Display(store)
+    opened, display = options.open_store(store), Display(store)
     file = known_file(opened, name)
     explained = explain(opened, file, number)
     if not explained:
-        print_error(f"{place} is empty: nothing is behind it", "eventlog diff tells what it said before")
+        print_error(f"{place} is empty: no event is behind it", "eventlog diff shows what it said before")
     elif as_json:
         for line in explained:
             rejected = {"rejected": _fields(line.rejected)} if line.rejected else {}
             emit({"line": line.number, "text": line.text, "events": _fields(line.entries or []), **rejected})
-    elif not shown.is_for_people:
+    elif not display.is_for_people:
         for line in explained:
             if number is not None or line.text.strip():
-                _print(line, _SHOWN if number is None else None, shown)
+                _print(line, _SHOWN if number is None else None, display)
     elif number is None:
-        show_lines(whole_file(place, explained, shown))
+        show_lines(whole_file(place, explained, display))
     else:
         lines = file.read_text(encoding="utf-8", errors="replace").split("\n")
         heading = heading_above(lines, number)
-        show_lines(one_line(place, explained[0], heading, shown))
+        show_lines(one_line(place, explained[0], heading, display))
 
 
 def _fields(entries: Sequence[LogLine]) -> list[dict[str, object]]:
     return [to_fields(entry.event) for entry in entries]
 
 
-def _print(line: LineReason, limit: int | None, shown: Display) -> None:
-    """Print a line to a program, and its events, of which there may be many, up to a limit."""
+def _print(line: LineReason, limit: int | None, display: Display) -> None:
+    """Print a line and at most `limit` of its events in a pipe."""
     say(f"{line.number}: {cut(line.text, 100)}")
     for decision in line.rejected:
-        say(f"    a person does not want it said: eventlog undo {shown.short(decision.event.id)}")
+        say(f"    you asked to forget this; to allow it again: eventlog undo {display.short(decision.event.id)}")
     if line.entries is None:
         say(f"    {UNKNOWN}")
         return
-    show_events(line.entries[:limit], shown)
+    show_events(line.entries[:limit], display)
     if limit and len(line.entries) > limit:
         say(f"    and {len(line.entries) - limit} more: eventlog why …:{line.number}")
 
@@ -180,35 +178,35 @@ _BULLET = re.compile(r"^\[[0-9-]{10}\] ")
 UNKNOWN = "not from the log: written by hand, or by another version"
 
 
-def one_line(place: str, reason: LineReason, heading: str, shown: Display) -> Iterator[str]:
-    """Tell of one line: itself, then who said it when, in which words, then what to do if it is wrong."""
+def one_line(place: str, reason: LineReason, heading: str, display: Display) -> Iterator[str]:
+    """Yield one line, its events with their words, and the command to forget it."""
     yield styled(clean(place), bold=True) + (f"   {clean(heading)}" if heading else "")
     yield from hang("  ", clean(_words(reason.text)))
     yield ""
-    yield from _reasons(reason, shown)
+    yield from _reasons(reason, display)
     for decision in reason.rejected:
-        yield from _rejection(decision.event, shown)
+        yield from _rejection(decision.event, display)
     if reason.entries and not reason.rejected:
         yield ""
         yield from hang("wrong?  ", f"eventlog forget {clean(place)}")
 
 
-def _reasons(reason: LineReason, shown: Display) -> Iterator[str]:
+def _reasons(reason: LineReason, display: Display) -> Iterator[str]:
     if reason.entries is None:
         yield UNKNOWN
         return
     events = [entry.event for entry in reason.entries]
     yield _count_line(events)
-    yield from _sayings(events, reason.text, shown)
+    yield from _sayings(events, reason.text, display)
 
 
-def _rejection(decision: Event, shown: Display) -> Iterator[str]:
-    yield f"{marked('✗')} you do not want it said, since {shown.moment(decision.ts)}"
-    yield from hang("wanted after all?  ", f"eventlog undo {shown.id(decision.id)}")
+def _rejection(decision: Event, display: Display) -> Iterator[str]:
+    yield f"{marked('✗')} you asked to forget it, {display.moment(decision.ts)}"
+    yield from hang("to allow it again  ", f"eventlog undo {display.id(decision.id)}")
 
 
-def whole_file(place: str, reasons: Sequence[LineReason], shown: Display) -> Iterator[str]:
-    """Tell of every line in which something is said, each with who said it first and last."""
+def whole_file(place: str, reasons: Sequence[LineReason], display: Display) -> Iterator[str]:
+    """Yield every line with its first and last event."""
     number_room = len(str(len(reasons)))
     for reason in reasons:
         if not reason.text.strip() or is_stamp(reason.text):
@@ -218,28 +216,28 @@ def whole_file(place: str, reasons: Sequence[LineReason], shown: Display) -> Ite
             continue
         yield from hang(styled(f"{reason.number:>{number_room}}  ", fg="cyan"), clean(_words(reason.text)))
         indent = " " * (number_room + 2)
-        yield from hang(indent, styled(_in_short(reason.entries, shown), dim=True))
-    yield styled(f"all that is behind one line: eventlog why {clean(place)}:LINE", dim=True)
+        yield from hang(indent, styled(_in_short(reason.entries, display), dim=True))
+    yield styled(f"every event of a line: eventlog why {clean(place)}:LINE", dim=True)
 
 
 def heading_above(lines: Sequence[str], number: int) -> str:
-    """Find the heading a line stands under; "" for one that is a heading, or stands under none."""
+    """Find the heading above a line; "" for a heading or without one."""
     if lines[number - 1].startswith("#"):
         return ""
     return _words(next((line for line in reversed(lines[: number - 1]) if line.startswith("#")), ""))
 
 
 def _words(line: str) -> str:
-    """Take a line without the marks of Markdown, and without its day, which the events have, too."""
+    """Strip Markdown marks and the date from a line."""
     return _BULLET.sub("", line.lstrip("#").strip().removeprefix("- "))
 
 
-def _in_short(entries: Sequence[LogLine] | None, shown: Display) -> str:
+def _in_short(entries: Sequence[LogLine] | None, display: Display) -> str:
     if not entries:
-        return UNKNOWN if entries is None else "nothing"
+        return UNKNOWN if entries is None else "no event"
     ends = [entries[0].event, entries[-1].event] if len(entries) > 1 else [entries[0].event]
-    told = ", ".join(f"{who(event) or 'somebody'} {shown.moment(event.ts)}" for event in ends)
-    return f"{told} · {count(len(entries), 'event')}" if len(entries) > 1 else told
+    text = ", ".join(f"{who(event) or 'unknown'} {display.moment(event.ts)}" for event in ends)
+    return f"{text} · {count(len(entries), 'event')}" if len(entries) > 1 else text
 
 
 def _count_line(events: Sequence[Event]) -> str:
@@ -251,33 +249,33 @@ def _count_line(events: Sequence[Event]) -> str:
     return " · ".join([times, count(len(sessions), "session"), count(len(agents), "agent")])
 
 
-def _sayings(events: Sequence[Event], line: str, shown: Display) -> Iterator[str]:
+def _sayings(events: Sequence[Event], line: str, display: Display) -> Iterator[str]:
     line = _words(line)
-    rooms = [max(map(cells, column)) for column in zip(*(_columns(event, shown) for event in events), strict=True)]
+    rooms = [max(map(cells, column)) for column in zip(*(_columns(event, display) for event in events), strict=True)]
     for event in events:
-        short, *columns = map(padded, _columns(event, shown), rooms)
+        short, *columns = map(padded, _columns(event, display), rooms)
         yield "  ".join(["", styled(short, fg="cyan"), *columns, kind_shown(event, 0)]).rstrip()
         if same_text(line) not in same_text(gist(event)):
             yield from hang("    ", clean(gist(event)))
 
 
-def _columns(event: Event, shown: Display) -> tuple[str, ...]:
-    session = "" if is_persons(event) else fit(clean(shown.id(event.conversation_id)), _SESSION)
-    return shown.id(event.id), shown.moment(event.ts), fit(who(event), _AGENT), session
+def _columns(event: Event, display: Display) -> tuple[str, ...]:
+    session = "" if is_persons(event) else fit(clean(display.id(event.conversation_id)), _SESSION)
+    return display.id(event.id), display.moment(event.ts), fit(who(event), _AGENT), session
 
 
-def start_lines(given: ReceiptSources, shown: Display) -> Iterator[str]:
-    """Tell how much it was given and when, then the events behind all of it, then from which files."""
+def start_lines(given: ReceiptSources, display: Display) -> Iterator[str]:
+    """Yield size and time of a receipt, then its events, then its files."""
     receipt, entries = given.receipt, _each_once(given)
     much = [count(receipt.chars, "character"), f"from {count(len(entries), 'event')}"]
     left = [f"no room for {', '.join(map(clean, receipt.cut))}"] if receipt.cut else []
-    head = f"{styled(f'{how_told(receipt)}, {shown.moment(receipt.ts)}', bold=True)} · "
+    head = f"{styled(f'{how_told(receipt)}, {display.moment(receipt.ts)}', bold=True)} · "
     yield from hang(head, " · ".join([" ".join(much), *left]))
-    yield from event_lines(entries, shown)
+    yield from event_lines(entries, display)
     if receipt.files:
-        yield styled("files it was told of", bold=True)
+        yield styled("files it received", bold=True)
     for file in receipt.files:
-        yield from hang("  ", clean(f"{file.path} · {_as_of(file, given, shown)}"))
+        yield from hang("  ", clean(f"{file.path} · {_as_of(file, given, display)}"))
 
 
 def _each_once(given: ReceiptSources) -> list[LogLine]:
@@ -286,7 +284,7 @@ def _each_once(given: ReceiptSources) -> list[LogLine]:
     return sorted(each.values(), key=lambda entry: order(entry.event))
 
 
-def _as_of(file: KnownFile, given: ReceiptSources, shown: Display) -> str:
+def _as_of(file: KnownFile, given: ReceiptSources, display: Display) -> str:
     if file.as_of is None:
         return "not from the log"
-    return f"as of {shown.moment(file.as_of)}, {count(len(given.files[file.path] or ()), 'event')}"
+    return f"as of {display.moment(file.as_of)}, {count(len(given.files[file.path] or ()), 'event')}"

@@ -1,4 +1,4 @@
-"""`eventlog apply`."""
+"""Apply plan entries, and list pending ones: `eventlog apply`, `eventlog status`."""
 
 from collections.abc import Iterable, Iterator
 
@@ -22,15 +22,14 @@ from eventlog.store import Store
     epilog=options.examples("eventlog apply", "eventlog apply --dry-run", "eventlog apply --file USER.md --json")
 )
 @click.option("--dry-run", is_flag=True, help="Write nothing; show what would change.")
-@click.option("--file", "only", metavar="NAME", help="Only this knowledge base or file: user, USER.md, …")
+@click.option("--file", "only", metavar="NAME", help="Apply only to this knowledge base or file: user, USER.md, …")
 @options.as_json
 @options.store
 def apply_command(dry_run: bool, only: str | None, as_json: bool, store: Store) -> int:
-    """Bring plan entries into their knowledge bases, section by section.
+    """Apply plan entries to their knowledge bases, section by section.
 
-    What a person has edited meanwhile becomes an event. An entry that would change or remove a line a person wrote is
-    staged: see `eventlog status` and `eventlog resolve`. Exits with 3 where a file could not be written; its entries
-    stay pending.
+    Records a person's edits as events. Stages an entry that would change or remove a person's line: see `eventlog
+    status` and `eventlog resolve`. Exits with 3 if a file could not be written; its entries stay pending.
     """
     with phases() as phase:
         done = apply(options.open_store(store), only=only, dry_run=dry_run, progress=phase("applying to files"))
@@ -43,7 +42,7 @@ def apply_command(dry_run: bool, only: str | None, as_json: bool, store: Store) 
     return EXIT_NOT_WRITTEN if done.pending else 0
 
 
-_SHOWN = 5  # of what is forgotten
+_SHOWN = 5  # forgotten statements
 
 
 @click.command(epilog=options.examples("eventlog status", "eventlog status --json"))
@@ -51,10 +50,10 @@ _SHOWN = 5  # of what is forgotten
 @options.as_json
 @options.store
 def status_command(header: bool, as_json: bool, store: Store) -> int:
-    """List the sections of knowledge bases that are pending, staged, or edited by hand; writes nothing.
+    """List the sections of knowledge bases that are pending, staged, or edited by hand.
 
-    pending: `eventlog apply` writes them. staged: they wait for a decision, see `eventlog resolve`. drifted: a person
-    has edited them, which the next `apply` or `replay` records. Exits with 1 where anything waits.
+    pending: `eventlog apply` writes them. staged: they wait for your decision, see `eventlog resolve`. drifted: a
+    person has edited them; the next `apply` or `replay` records it. Exits with 1 if anything waits.
     """
     found = status(options.open_store(store))
     if as_json:
@@ -71,59 +70,61 @@ def _as_dict(found: StatusReport) -> dict[str, object]:
         "drifted": [change._asdict() for change in found.drifted],
         "staged": list(map(staged_as_dict, found.staged)),
         "blocked": list(map(blocked_as_dict, found.blocked)),
-        "forgotten": [to_fields(one) for one in found.rejected],
+        "forgotten": [to_fields(event) for event in found.rejected],
     }
 
 
-def _print_status(found: StatusReport, shown: Display, *, header: bool) -> None:
-    if shown.is_for_people and found.anything_waits:
-        show_lines(_waiting_lines(found, shown))
-    elif not found.anything_waits and (shown.is_for_people or not found.rejected):
+def _print_status(found: StatusReport, display: Display, *, header: bool) -> None:
+    if display.is_for_people and found.anything_waits:
+        show_lines(_waiting_lines(found, display))
+    elif not found.anything_waits and (display.is_for_people or not found.rejected):
         say("nothing waits")
     else:
-        table(_rows(found, shown), header=header, state=0, section=60, id=0, why=200)
-    if shown.is_for_people:
-        show_lines(_forgotten_lines(found, shown))
+        table(_rows(found, display), header=header, state=0, section=60, id=0, why=200)
+    if display.is_for_people:
+        show_lines(_forgotten_lines(found, display))
 
 
-def _rows(found: StatusReport, shown: Display) -> list[tuple[str, ...]]:
-    rows: list[tuple[str, ...]] = [("pending", change.section, shown.id(change.event), "") for change in found.pending]
-    rows += [("pending", change.section, shown.id(change.event), "there is nothing to delete") for change in found.idle]
+def _rows(found: StatusReport, display: Display) -> list[tuple[str, ...]]:
+    rows: list[tuple[str, ...]] = [
+        ("pending", change.section, display.id(change.event), "") for change in found.pending
+    ]
+    rows += [("pending", change.section, display.id(change.event), "nothing to delete") for change in found.idle]
     rows += [("drifted", change.section, "", "edited by hand, not yet recorded") for change in found.drifted]
-    rows += [("staged", staged.section, shown.id(staged.entry.id), staged.reason) for staged in found.staged]
+    rows += [("staged", staged.section, display.id(staged.entry.id), staged.reason) for staged in found.staged]
     rows += [("blocked", file, "", reason) for file, reason in found.blocked]
-    return rows + [("forgotten", describe(one), one.id, "") for one in found.rejected]
+    return rows + [("forgotten", describe(event), event.id, "") for event in found.rejected]
 
 
-def _waiting_lines(found: StatusReport, shown: Display) -> Iterator[str]:
-    """Tell what a person has to do first, then what `eventlog apply` will do."""
+def _waiting_lines(found: StatusReport, display: Display) -> Iterator[str]:
+    """Yield the decisions of a person first, then the work of `eventlog apply`."""
     for file, reason in found.blocked:
         yield from hang(f"{marked('✗')} ", clean(f"{file} cannot be written: {reason}"))
     if found.staged:
         yield f"{marked('!')} {count(len(found.staged), 'change waits', 'changes wait')} for you: eventlog resolve ID"
         for staged in found.staged:
-            yield from _entry(staged.section, shown.id(staged.entry.id))
+            yield from _entry(staged.section, display.id(staged.entry.id))
             yield from hang(" " * 10, styled(clean(staged.reason), dim=True))
-    yield from _by_itself("will be written", found.pending, shown)
-    yield from _by_itself("will be passed over: there is nothing to delete", found.idle, shown)
-    yield from _by_itself("edited by hand will be taken into the log", found.drifted, shown)
+    yield from _by_itself("will be written", found.pending, display)
+    yield from _by_itself("will be skipped: nothing to delete", found.idle, display)
+    yield from _by_itself("edited by hand will be recorded", found.drifted, display)
     if found.pending or found.idle or found.drifted:
-        yield styled("to do it now: eventlog apply; to look first: eventlog apply --dry-run", dim=True)
+        yield styled("to write them: eventlog apply; to preview: eventlog apply --dry-run", dim=True)
 
 
-def _forgotten_lines(found: StatusReport, shown: Display) -> Iterator[str]:
-    """Tell what a person does not want said, the newest last."""
-    for one in found.rejected[-_SHOWN:]:
-        yield from hang("forgotten  ", clean(f"{describe(one)}  [{shown.short(one.id)}]"))
+def _forgotten_lines(found: StatusReport, display: Display) -> Iterator[str]:
+    """Yield the forgotten statements, the newest last."""
+    for event in found.rejected[-_SHOWN:]:
+        yield from hang("forgotten  ", clean(f"{describe(event)}  [{display.short(event.id)}]"))
     if len(found.rejected) > _SHOWN:
         yield f"forgotten  and {len(found.rejected) - _SHOWN} more: eventlog query --type rejected"
 
 
-def _by_itself(what: str, changes: Iterable[SectionChange], shown: Display) -> Iterator[str]:
-    if known := list(changes):
-        yield f"{marked('·')} {count(len(known), 'section')} {what}"
-        for change in known:
-            yield from _entry(change.section, shown.id(change.event) if change.event else "")
+def _by_itself(what: str, changes: Iterable[SectionChange], display: Display) -> Iterator[str]:
+    if sections := list(changes):
+        yield f"{marked('·')} {count(len(sections), 'section')} {what}"
+        for change in sections:
+            yield from _entry(change.section, display.id(change.event) if change.event else "")
 
 
 def _entry(section: str, short: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""A replay of many stores on a cluster, as it is told: store by store, as each is done."""
+"""Replay many stores on a cluster, and report each when it is done."""
 
 from collections.abc import Sequence
 from operator import itemgetter
@@ -18,19 +18,19 @@ _REPLAYING = "replaying stores"
 def replay_on_cluster(
     address: str, stores: Sequence[str], out: str, names: Sequence[str], *, check: bool, as_json: bool
 ) -> int:
-    """Replay stores, tell of each, and return the exit code; of what was rendered nothing is kept."""
+    """Replay stores, report each, and return the exit code."""
     codes = set()
-    told: list[dict[str, Any]] = []
+    reports: list[dict[str, Any]] = []
     with phases() as phase, connected(address) as client:
         for done in replay_stores_to(out, stores, client, names, check=check, progress=phase(_REPLAYING)):
             codes.add(_exit_code(done, check=check))
             if as_json:
-                told.append(_as_dict(done))
+                reports.append(_as_dict(done))
             else:
                 _print_store(done, check=check)
     if as_json:
-        told.sort(key=itemgetter("name"))
-        emit_pretty({"root": out, "stores": told})
+        reports.sort(key=itemgetter("name"))
+        emit_pretty({"root": out, "stores": reports})
     return next((code for code in (EXIT_NOT_WRITTEN, EXIT_DAMAGED, EXIT_FOUND) if code in codes), 0)
 
 
@@ -58,9 +58,9 @@ def _print_store(done: StoreReplay, *, check: bool) -> None:
 
 
 def _as_dict(done: StoreReplay) -> dict[str, Any]:
-    told: dict[str, Any] = {"store": done.place.address, "name": done.place.name}
+    fields: dict[str, Any] = {"store": done.place.address, "name": done.place.name}
     if done.rendered and done.published:
-        told |= {
+        fields |= {
             "events": done.rendered.events,
             "days": done.rendered.days,
             "written": done.published.written,
@@ -71,4 +71,4 @@ def _as_dict(done: StoreReplay) -> dict[str, Any]:
             "damage": done.rendered.damage,
             "broken_projections": done.rendered.broken,
         }
-    return told | {"error": str(done.error) if done.error else None}
+    return fields | {"error": str(done.error) if done.error else None}

@@ -1,4 +1,4 @@
-"""`eventlog replay`."""
+"""Rebuild knowledge files: `eventlog replay`, `eventlog settle`."""
 
 from typing import TYPE_CHECKING
 
@@ -33,22 +33,24 @@ from eventlog.cli.verbs.build.replay_report import tell_copies
         "eventlog replay --cluster local --out /tmp/team /home/*/.eventlog",
     )
 )
-@click.option("--out", type=click.Path(file_okay=False), help="Write everything under this directory instead.")
-@click.option("--as-of", type=options.TimeParam(end=True), help="Only events up to this date or time; needs --out.")
-@click.option("--projection", "names", multiple=True, help=f"Only these files: {', '.join(view.name for view in ALL)}.")
-@click.option("--full", is_flag=True, help="Make the cache anew: fold every day again.")
+@click.option("--out", type=click.Path(file_okay=False), help="Write everything below this directory instead.")
+@click.option("--as-of", type=options.TimeParam(end=True), help="Use only events up to this time; needs --out.")
+@click.option(
+    "--projection", "names", multiple=True, help=f"Write only these files: {', '.join(view.name for view in ALL)}."
+)
+@click.option("--full", is_flag=True, help="Rebuild the cache from every day.")
 @click.option("--check", is_flag=True, help="Write nothing; exit 1 and list the files that differ from the log.")
 @click.option(
     "--without",
     multiple=True,
     metavar="session=ID|id=EVENT|agent=NAME",
     callback=options.omission,
-    help="Show what each file would be had this never been said, and write nothing; may be repeated.",
+    help="Show each file without these events, and write nothing; may be repeated.",
 )
 @click.option(
     "--cluster",
     metavar="ADDRESS|local[:N]",
-    help="Replay many stores on a Dask cluster, or in N processes here; needs --out, and writes each below it.",
+    help="Replay many stores on a Dask cluster, or in N local processes; needs --out, and writes each below it.",
 )
 @click.argument("stores", nargs=-1, metavar="[STORE]...")
 @options.as_json
@@ -67,32 +69,31 @@ def replay_command(
 ) -> int:
     """Rebuild the knowledge files from the log; write only those that change.
 
-    The same events give the same bytes, whatever was there before. A file a person has edited is set aside, never
-    overwritten. Plan entries reach their knowledge bases as with `eventlog apply`; with --out nothing but that
-    directory is touched.
+    The same events give the same bytes, whatever the files contained. Sets aside a file that a person has edited, and
+    never overwrites it. Applies plan entries as `eventlog apply` does; with --out, writes to that directory only.
 
-    With --cluster, STORE is a directory or an address that fsspec opens (s3://logs/ada); nothing is written there.
+    With --cluster, STORE is a directory or an address that fsspec opens (s3://logs/ada); reads it only.
     """
     if stores and not cluster:
-        raise click.UsageError("several stores go with --cluster; else name one with --store")
+        raise click.UsageError("several stores need --cluster; name one store with --store")
     if cluster:
         if as_of or without or full or not out:
-            raise click.UsageError("--cluster needs --out, and goes with --projection, --check and --json only")
+            raise click.UsageError("--cluster needs --out, and takes only --projection, --check and --json")
         from eventlog.cli.verbs.build.on_cluster import replay_on_cluster
 
         return replay_on_cluster(cluster, stores or (store.root,), out, names, check=check, as_json=as_json)
     if as_of and not out:
-        raise click.UsageError("--as-of needs --out: the files in the store are those of now")
+        raise click.UsageError("--as-of needs --out: the store has the current files")
     opened = options.open_store(store)
     if without and (out or check or names):
-        raise click.UsageError("--without shows what would be another, and goes with nothing else")
+        raise click.UsageError("--without takes no --out, --check or --projection")
     if without:
-        from eventlog.app.ask.history import losses  # no other replay compares two
+        from eventlog.app.ask.history import losses  # only --without compares two replays
         from eventlog.cli.verbs.ask.diff import show_changes
 
         with phases():
             lost = losses(opened, without)
-        show_changes(lost, "no file would be another", as_json=as_json)
+        show_changes(lost, "no file would change", as_json=as_json)
         return 0
     if not out:
         return replay_here(store, names, anew=full, check=check, as_json=as_json)
@@ -108,10 +109,10 @@ _NICENESS = 10
 @click.command(epilog=options.examples("eventlog settle", "eventlog settle --store /srv/memory"))
 @options.store
 def settle_command(store: Store) -> None:
-    """See to what ended sessions left: summaries from transcripts where none was saved, then a replay.
+    """Finish ended sessions: write missing summaries from transcripts, then rebuild the knowledge files.
 
-    Hooks start it by themselves at the end of a session, in the background; it is safe to run at any time, and does
-    nothing while another one is at work.
+    Hooks start it in the background at the end of a session. Safe to run at any time; exits at once while another run
+    is active.
     """
     _be_nice()
     for done in finalize(store, lambda: options.open_store(store)):
@@ -120,7 +121,7 @@ def settle_command(store: Store) -> None:
 
 def _print_settled(done: FinalizeResult) -> None:
     for event in done.drawn:
-        say(f"drew a summary of {event.conversation_id}")
+        say(f"wrote a summary of {event.conversation_id}")
     tell_copies(done.replayed.copies)
     files = count(done.replayed.published.changes, "knowledge file")
     say(f"{files} changed, {count(len(done.replayed.applied.applied), 'section')} applied")

@@ -1,4 +1,4 @@
-"""A replay into the store, and what is told of it: by the verb, and without click where nothing else is asked."""
+"""Replay into the store and report it, without importing click."""
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
@@ -25,7 +25,7 @@ from eventlog.store.replica import mark_told
 def replay_here(
     store: Store, names: Sequence[str] = (), *, anew: bool = False, check: bool = False, as_json: bool = False
 ) -> int:
-    """Replay a store into its files, tell of it, and return the exit code."""
+    """Replay a store into its files, report it, and return the exit code."""
     opened = open_store(store, Machine.here())
     with phases() as phase:
         done = replay_store(opened, projections=chosen(names), anew=anew, check=check, phases=phase)
@@ -36,7 +36,7 @@ def replay_here(
 
 
 def print_replay(done: RebuildResult, root: str, store: Store, *, check: bool, as_json: bool) -> int:
-    """Tell what a replay did, and return the exit code."""
+    """Report a replay, and return the exit code."""
     _print_report(done, root, lambda full_id: ShortIds(store).of(full_id), check=check, as_json=as_json)
     if done.applied.pending:
         return EXIT_NOT_WRITTEN
@@ -47,7 +47,7 @@ _LISTED = 8  # files of one directory, on a terminal
 
 
 def _print_report(done: RebuildResult, root: str, short: Callable[[str], str], *, check: bool, as_json: bool) -> None:
-    """Print what a replay did; with `check`, what it would have done."""
+    """Print the changes of a replay; with `check`, the changes it would make."""
     if as_json:
         emit_pretty(
             {
@@ -60,7 +60,7 @@ def _print_report(done: RebuildResult, root: str, short: Callable[[str], str], *
         )
         return
     if done.copied_from:
-        named = "a replay gives it a name of its own" if check else "it has a name of its own now"
+        named = "a replay gives it its own name" if check else "it has its own name now"
         say(f"{'named':<10} this store is a copy of that of {done.copied_from}: {named}")
     for event in done.edits:
         say(f"{'by hand':<10} {event.type} {describe(event)}")
@@ -70,8 +70,8 @@ def _print_report(done: RebuildResult, root: str, short: Callable[[str], str], *
 
 
 def tell_copies(copies: ExportResult) -> None:
-    """Tell what became of the copies for Codex."""
-    for word, names in (("copied", copies.written), ("uncopied", copies.removed), ("not ours", copies.left)):
+    """Print the changed copies for Codex."""
+    for word, names in (("copied", copies.written), ("uncopied", copies.removed), ("foreign", copies.left)):
         for name in names:
             say(f"{word:<10} codex_memory: {name}")
 
@@ -113,15 +113,15 @@ def _print_files(replayed: ReplayResult, published: PublishResult, root: str, *,
     ):
         for name in _in_short(names) if is_terminal() else names:
             say(f"{word:<10} {name}")
-    read = f"{count(replayed.events, 'event')} of {count(replayed.days, 'day')} ({replayed.days_folded:,} folded anew)"
+    read = f"{count(replayed.events, 'event')} of {count(replayed.days, 'day')} ({replayed.days_folded:,} recomputed)"
     word = ("differs" if published.changes == 1 else "differ") if check else "changed"
     say(f"{read}: {count(published.changes, 'file')} {word}, {published.unchanged:,} unchanged in {root}")
 
 
 def _in_short(names: list[str]) -> Iterator[str]:
-    """Name every file, but of a directory with many of them their number only."""
-    for folder, there in groupby(sorted(names, key=_folder), key=_folder):
-        files = list(there)
+    """Yield every file, but only the number of a directory's many files."""
+    for folder, group in groupby(sorted(names, key=_folder), key=_folder):
+        files = list(group)
         if len(files) > _LISTED:
             yield f"{folder}/: {len(files):,} files"
         else:

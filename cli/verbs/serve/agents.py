@@ -1,4 +1,4 @@
-"""`eventlog context`."""
+"""Serve coding agents: `eventlog context`, `eventlog hook`, `eventlog mcp`."""
 
 import sys
 from pathlib import Path
@@ -26,16 +26,16 @@ _SOURCES = ("startup", "resume", "clear", "compact")
     )
 )
 @options.current_project
-@click.option("--session", default="", metavar="ID", help="Conversation that starts now; without it, only a look.")
+@click.option("--session", default="", metavar="ID", help="Conversation that starts now; without it, a preview.")
 @click.option(
     "--session-type",
     type=NearChoice(["main", "shared"]),
-    help="Who listens: the user alone, or others too [default: as the session's start says, else main].",
+    help="Audience: the user alone, or others too [default: from the session's start, else main].",
 )
 @click.option("--source", type=NearChoice(_SOURCES), help="How the session starts.")
-@options.program("Program that asks: the files it loads by itself are left out.", default="")
+@options.program("Program that asks: leaves out the files it loads by itself.", default="")
 @click.option(
-    "--budget", type=click.IntRange(min=1), metavar="CHARS", help="At most so many characters [default: 9000]."
+    "--budget", type=click.IntRange(min=1), metavar="CHARS", help="Print at most this many characters [default: 9000]."
 )
 @options.as_json
 @options.store
@@ -49,10 +49,10 @@ def context_command(
     as_json: bool,
     store: Store,
 ) -> None:
-    """Print what a session starts with: people's files, notes, recent facts, memories, the last summaries.
+    """Print what a session starts with: your files, notes, recent facts, memories, the last summaries.
 
-    With --session it also says how to save, BOOTSTRAP.md is used up, and a receipt goes into the log:
-    `eventlog why --session ID` shows what the session knew.
+    With --session, also explains how to save, shows BOOTSTRAP.md once, and appends a receipt to the log:
+    `eventlog why --session ID` shows what the session received.
     """
     opened = options.open_store(store)
     request = request_of(
@@ -68,7 +68,7 @@ def context_command(
     built = session_context(opened, request)
     if as_json:
         emit_pretty(built.context)
-    elif is_terminal():  # no bytes as they are: a repository may hold any AGENTS.md
+    elif is_terminal():  # never raw bytes: a repository may hold any AGENTS.md
         show_lines(wrap_markdown(built.context.text.splitlines()))
     else:
         click.echo(built.context.text, nl=False)
@@ -82,34 +82,34 @@ def context_command(
         "eventlog hook --agent copilot --event sessionStart",
     )
 )
-@click.option("--agent", help="Whose settings the hook stands in; who really calls is told by the payload.")
-@click.option("--event", help="The event it is registered for, for payloads that do not say.")
-@click.option("--session-type", type=NearChoice(["main", "shared"]), help="What is not for everyone stays out.")
+@click.option("--agent", help="Agent whose settings contain the hook; the payload names the real caller.")
+@click.option("--event", help="Event of the hook, for payloads without one.")
+@click.option("--session-type", type=NearChoice(["main", "shared"]), help="Audience: the user alone, or others too.")
 @options.store
 def hook_command(**_: object) -> None:
-    """Record what a coding agent's hook sends on stdin, and answer in the agent's own terms.
+    """Record the JSON of a coding agent's hook from stdin, and answer in the agent's format.
 
-    Always exits with 0 and prints nothing but the answer; what went wrong is told by `eventlog doctor`. `eventlog
-    install` registers it with agents.
+    Always exits with 0 and prints only the answer; `eventlog doctor` reports failures. `eventlog install` registers it
+    with agents.
     """
     begin.main(sys.argv[1:])  # with a --store that came before the verb
 
 
 @click.command(epilog=options.examples("eventlog mcp", "eventlog mcp --agent claude", "eventlog install codex --mcp"))
 @click.option(
-    "--agent", default="", metavar="NAME", help="Who starts it; a conversation at work is looked for among its own."
+    "--agent", default="", metavar="NAME", help="Agent that starts the server; finds its active conversation."
 )
 @click.option(
     "--session-type",
     type=NearChoice(["main", "shared"]),
     default="main",
     show_default=True,
-    help="Who listens: you alone, or others too, who are told nothing about you.",
+    help="Audience: you alone, or others too, without facts about you.",
 )
 @options.store
 def mcp_command(agent: str, session_type: str, store: Store) -> None:
-    """Serve memory as tools, by the Model Context Protocol on stdin and stdout: recall, remember, why, forget.
+    """Serve memory as tools over the Model Context Protocol on stdin and stdout: recall, remember, why, forget.
 
-    Agents start it; `eventlog install --mcp` registers it with them. It ends with its client.
+    Agents start it; `eventlog install --mcp` registers it with them. It exits with its client.
     """
     serve(store, agent, shared=session_type == "shared")

@@ -1,4 +1,4 @@
-"""`eventlog lifecycle`."""
+"""Record session starts and ends, and manage session hooks: `eventlog lifecycle`."""
 
 import os
 import re
@@ -24,7 +24,7 @@ from eventlog.format.events import Event
 from eventlog.format.text import spelled_out
 from eventlog.store import Store
 
-_LINE_END = re.compile("\r\n|\r|\n")  # as Python reads code; no other character ends a line
+_LINE_END = re.compile("\r\n|\r|\n")  # the line ends of Python
 _project = partial(click.option, "--project", default=".", metavar="NAME|DIR", callback=options.directory_meant)
 
 
@@ -38,7 +38,7 @@ _project = partial(click.option, "--project", default=".", metavar="NAME|DIR", c
 )
 @options.store_of_verbs
 def lifecycle_command(store: str | None) -> None:
-    """Tell of the start and the end of a session, for hosts without hooks; session hooks, and trust in them."""
+    """Record the start or end of a session for hosts without hooks; list and trust session hooks."""
     del store
 
 
@@ -52,13 +52,13 @@ def lifecycle_command(store: str | None) -> None:
 @click.option("--session", required=True, metavar="ID", help="Conversation id of the agent.")
 @_project(help="Directory the session works in, or a project by name [default: the current one].")
 @options.program("Program that runs the session [default: cli].", default="cli")
-@click.option("--reason", default="", help="Why it starts (startup, resume, …) or ends, in your words.")
-@click.option("--issue", default="", metavar="ID", help="Issue it is about [default: the one its branch is named for].")
+@click.option("--reason", default="", help="Reason of the start (startup, resume, …) or end, in your words.")
+@click.option("--issue", default="", metavar="ID", help="Issue of the session [default: from the name of its branch].")
 @options.store
 def run(moment: SessionMoment, session: str, project: str, agent: str, reason: str, issue: str, store: Store) -> int:
     """Record the event, then run the session hooks of config.yaml.
 
-    Prints one JSON line for the event and one per hook. Exits with 1 where a hook failed.
+    Prints one JSON line for the event and one per hook. Exits with 1 if a hook failed.
     """
     log = options.open_log(store)
     stored = record_session(log, moment, session, project, agent, reason)
@@ -89,13 +89,13 @@ def hooks(project: str, store: Store) -> None:
     epilog=options.examples("eventlog lifecycle trust", "eventlog lifecycle trust ~/shop/.eventlog/session_hooks.py")
 )
 @click.argument("file", default=".")
-@click.option("--withdraw", is_flag=True, help="Take the consent back.")
+@click.option("--withdraw", is_flag=True, help="Withdraw the consent.")
 @options.store
 def trust(file: str, withdraw: bool, store: Store) -> int:
-    """Let a project's own session hooks run: shows its .eventlog/session_hooks.py and asks, on a terminal only.
+    """Trust a project's own session hooks: show its .eventlog/session_hooks.py and ask, on a terminal only.
 
-    What runs are exactly the bytes shown: a file that has changed is asked for anew. FILE may be any directory of the
-    project.  [default: the current one]
+    Only the bytes display may run; a changed file needs a new consent. FILE may be any directory of the project.
+    [default: the current one]
     """
     project = project_hooks.project_of(file)
     path = Path(project, project_hooks.PLACE)
@@ -113,18 +113,18 @@ def trust(file: str, withdraw: bool, store: Store) -> int:
 
 
 def _agrees(path: Path, source: bytes) -> bool:
-    """Show the file and ask; raises BadRequest where no person can answer."""
+    """Show the file and ask for consent; raises BadRequest without a terminal."""
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         hint = f"eventlog lifecycle trust {path}"
-        raise BadRequest("only a person can agree to it, on a terminal", where=str(path), hint=hint)
+        raise BadRequest("only a person can consent, on a terminal", where=str(path), hint=hint)
     for line in _LINE_END.split(source.decode("utf-8", "backslashreplace").removesuffix("\n")):
-        print_line(spelled_out(f"    {line}"))  # as it stands: who agrees to code sees the code
+        print_line(spelled_out(f"    {line}"))  # spelled out, so that nothing in the code is hidden
     return click.confirm(f"Run {path} at the start and the end of sessions, with all your rights?")
 
 
 def _print_recorded(stored: Event, store: Store) -> None:
-    """Tell a person what was noted."""
-    say(f"noted      {kind_of(stored)} of {clean(stored.conversation_id)}  [{Display(store).id(stored.id)}]")
+    """Print the recorded event."""
+    say(f"recorded   {kind_of(stored)} of {clean(stored.conversation_id)}  [{Display(store).id(stored.id)}]")
 
 
 def _print_outcome(outcome: HookOutcome) -> None:
@@ -141,7 +141,7 @@ def _as_dict(outcome: HookOutcome) -> dict[str, object]:
 
 @contextmanager
 def _prints_to_stderr() -> Iterator[None]:
-    """Send the prints of others' hooks, and of programs they start, to stderr: stdout is for our own report."""
+    """Redirect the output of session hooks and their programs to stderr: stdout carries the report."""
     sys.stdout.flush()
     stdout = os.dup(1)
     os.dup2(2, 1)

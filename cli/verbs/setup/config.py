@@ -1,4 +1,4 @@
-"""`eventlog config`."""
+"""Show settings and create the user's files: `eventlog config`, `eventlog init`."""
 
 import sys
 from collections.abc import Iterator, Sequence
@@ -22,8 +22,8 @@ from eventlog.store import Store
 def config_command(as_json: bool, store: Store) -> None:
     """Show the settings in force and where each comes from: a line of `config.yaml`, or the default.
 
-    The last line tells where your own files are: every `*.md` there is told to your sessions.
-    A key that is unknown or has the wrong type is refused, with its line.
+    The last line names the directory of your own files: sessions receive every `*.md` there. Reports an unknown key or
+    a wrong type with its line.
     """
     found = config(store, Machine.here().home)
     if as_json:
@@ -35,7 +35,7 @@ def config_command(as_json: bool, store: Store) -> None:
 
 
 def _lines(found: Sequence[SettingInForce], file: str) -> Iterator[str]:
-    """Tell people the settings, those of their own in bold with where they stand, those of a group below its name."""
+    """Yield the settings below the name of their group; the user's own in bold, with file and line."""
     room = max(len(setting.key.rpartition(".")[2]) for setting in found)
     group = ""
     for setting in found:
@@ -46,12 +46,12 @@ def _lines(found: Sequence[SettingInForce], file: str) -> Iterator[str]:
         head = f"{'  ' if above else ''}{name:<{room + (0 if above else 2)}}  "
         own = "" if setting.origin == "default" else f" · {setting.origin}"
         yield from hang(styled(head, bold=bool(own)), clean(f"{_spelled(setting.value)}{own}"))
-    for line in hang("", f"to change one: {file}; what is not there is the default"):
+    for line in hang("", f"to change a setting: {file}; the others have their defaults"):
         yield styled(line, dim=True)
 
 
 def _spelled(value: Any) -> str:
-    """Spell a value as one writes it in config.yaml."""
+    """Format a value as in config.yaml."""
     if isinstance(value, list):
         return ", ".join(map(str, value))
     return value if isinstance(value, str) else orjson.dumps(value).decode()
@@ -66,10 +66,10 @@ def _row(setting: SettingInForce) -> tuple[str, str, str]:
 @click.option("--yes", is_flag=True, help="Create them without asking.")
 @options.store
 def init_command(yes: bool, store: Store) -> int:
-    """Create the files your sessions are told, from templates: AGENTS.md, SOUL.md, USER.md and user/profile.md.
+    """Create your own files from templates: AGENTS.md, SOUL.md, USER.md and user/profile.md.
 
-    They are made in your own directory (`context.workspace`), never in a repository, and never over anything. Asks on
-    a terminal; elsewhere, without --yes, it only tells what is missing and exits with 1.
+    Writes to your own directory (`context.workspace`), never to a repository or over an existing file. Asks on a
+    terminal; elsewhere, without --yes, it lists the missing files and exits with 1.
     """
     wanted = missing(load(store).settings, Machine.here().home)
     for file in wanted:

@@ -1,4 +1,4 @@
-"""`eventlog doctor`."""
+"""Check the installation: `eventlog doctor`."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -21,9 +21,9 @@ _RECENT = 3  # failures
 @options.as_json
 @options.store
 def doctor_command(as_json: bool, store: Store) -> int:
-    """Tell what is active: for each agent whether it is found and registered, when a hook last arrived, what failed.
+    """Check the installation: agents found and registered, last hook of each, failures.
 
-    Names the exact fix of everything that is wrong. Changes nothing; exits with 1 where something needs a fix.
+    Prints the fix of every problem and changes nothing. Exits with 1 if something needs a fix.
     """
     found = doctor(options.install_target(store))
     if as_json:
@@ -61,20 +61,20 @@ _SAVING = {"allowed": "saves unasked", "asked": "asks before it saves", "refused
 _KB, _MB = 1000, 1_000_000
 
 
-def show_report(found: DoctorReport, shown: Display) -> None:
-    """Print a line for the store and each agent that is here, its problems below it, the others in one last line."""
-    _line(_mark(found.problems), "store", f"{found.store}{_measured(found.size, shown)}")
+def show_report(found: DoctorReport, display: Display) -> None:
+    """Print the store and each installed agent with its problems, then the other agents in one line."""
+    _line(_mark(found.problems), "store", f"{found.store}{_measured(found.size, display)}")
     _steps(found.problems)
     if found.copied_from:
-        _line("·", "", f"it is a copy of the store of {found.copied_from}, and has a name of its own")
+        _line("·", "", f"copied from the store of {found.copied_from}; it has its own name")
     if found.set_aside:
         _set_aside(found.set_aside)
     here = [agent for agent in found.agents if agent.found or agent.installed or agent.problems]
     is_none = not any(agent.installed for agent in found.agents)
     for agent in here:
-        _agent(agent, shown, is_none=is_none)
+        _agent(agent, display, is_none=is_none)
     if unknown := [failure for failure in found.failures if failure.get("agent") not in ROOMS]:
-        _failures(found, unknown, shown)
+        _failures(found, unknown, display)
     if elsewhere := [agent.agent for agent in found.agents if agent not in here]:
         _line("·", "not here", ", ".join(elsewhere))
     if is_none:
@@ -82,11 +82,13 @@ def show_report(found: DoctorReport, shown: Display) -> None:
         _line("!", "next", f"no hook is installed: eventlog install {names}")
 
 
-def _agent(agent: Report, shown: Display, *, is_none: bool) -> None:
+def _agent(agent: Report, display: Display, *, is_none: bool) -> None:
     if not agent.installed:
         _line("·", agent.agent, "found, not installed" + ("" if is_none else f": eventlog install {agent.agent}"))
     else:
-        heard = f"hooks work: the last {shown.ago(agent.last)}" if agent.last else "installed; no hook has arrived yet"
+        heard = (
+            f"hooks work: the last {display.ago(agent.last)}" if agent.last else "installed; no hook has arrived yet"
+        )
         saving = f" · {_SAVING[agent.saving.verdict]}" if agent.saving else ""
         _line(_mark(agent.problems), agent.agent, heard + saving)
         if agent.saving and agent.saving.fix:
@@ -97,10 +99,10 @@ def _agent(agent: Report, shown: Display, *, is_none: bool) -> None:
 
 
 def _mark(problems: Iterable[Problem]) -> str:
-    known = list(problems)
-    if any(problem.serious for problem in known):
+    problems = list(problems)
+    if any(problem.serious for problem in problems):
         return "✗"
-    return "!" if any(problem.pending for problem in known) else "✓"
+    return "!" if any(problem.pending for problem in problems) else "✓"
 
 
 def _steps(problems: Iterable[Problem]) -> None:
@@ -110,30 +112,30 @@ def _steps(problems: Iterable[Problem]) -> None:
 
 
 def _set_aside(copies: list[str]) -> None:
-    kept = count(len(copies), "copy of an edited file is", "copies of edited files are")
-    _line("!", "set aside", f"{kept} kept: {copies[0]}{', …' if copies[1:] else ''}")
-    _step("fix", "take out what you need, then remove them")
+    number = count(len(copies), "copy of an edited file is", "copies of edited files are")
+    _line("!", "set aside", f"{number} kept: {copies[0]}{', …' if copies[1:] else ''}")
+    _step("fix", "copy what you need, then remove them")
 
 
-def _failures(found: DoctorReport, failed: Sequence[Mapping[str, Any]], shown: Display) -> None:
-    """Print failures of hooks whose agent nobody knows; the others stand with their agents."""
+def _failures(found: DoctorReport, failed: Sequence[Mapping[str, Any]], display: Display) -> None:
+    """Print failures of unknown agents; other failures are listed with their agents."""
     _line("✗", "failures", f"{count(len(failed), 'call')} of hooks failed; the last:")
     for failure in failed[-_RECENT:]:
-        _line(" ", "", f"{_when(failure.get('ts'), shown)}  {failure.get('error')}")
+        _line(" ", "", f"{_when(failure.get('ts'), display)}  {failure.get('error')}")
     _step("fix", f"read {found.store}/cache/hook-errors.*, then remove these files")
 
 
-def _when(ts: object, shown: Display) -> str:
-    """Tell a time as a person reads it; as it stands, where it is none."""
+def _when(ts: object, display: Display) -> str:
+    """Format a time; returns an invalid one unchanged."""
     try:
-        return shown.moment(str(ts))
+        return display.moment(str(ts))
     except ValueError:
         return str(ts)
 
 
-def _measured(size: StoreSize, shown: Display) -> str:
+def _measured(size: StoreSize, display: Display) -> str:
     log = f"{count(size.files, 'day file')}, {_bytes(size.bytes)}" if size.files else "nothing has happened yet"
-    written = f" · knowledge written {shown.ago(size.written_at)}" if size.written_at else ""
+    written = f" · knowledge written {display.ago(size.written_at)}" if size.written_at else ""
     return f" · {log}{written} · eventlog {size.version}"
 
 

@@ -1,4 +1,4 @@
-"""`eventlog install`."""
+"""Register and remove hooks of agents: `eventlog install`, `eventlog uninstall`."""
 
 import sys
 from collections.abc import Iterable
@@ -39,7 +39,7 @@ scope = click.option(
     "scope",
     default=True,
     callback=lambda _ctx, _param, user: "user" if user else "project",
-    help="For you everywhere, or for the project of the current directory only.  [default: user]",
+    help="Install for you everywhere, or for the current project only.  [default: user]",
 )
 
 
@@ -55,25 +55,25 @@ scope = click.option(
 )
 @agents
 @scope
-@click.option("--with-rules", is_flag=True, help="Also a rule file or skill that tells the agent how to save.")
+@click.option("--with-rules", is_flag=True, help="Also write a rule file or skill that explains saving to the agent.")
 @click.option(
     "--session-type",
     type=NearChoice(["main", "shared"]),
     default="main",
     show_default=True,
-    help="Who listens to its sessions: you alone, or others too, who are told nothing about you.",
+    help="Audience of its sessions: you alone, or others too, without facts about you.",
 )
 @click.option(
     "--allow/--no-allow",
     "allowed",
     default=None,
-    help="Let the agent save unasked, by the narrowest rule its host has.  [default: ask on a terminal, else as it is]",
+    help="Let the agent save without asking, by the narrowest rule of its host.  [default: ask on a terminal]",
 )
 @click.option(
     "--mcp/--no-mcp",
     "serves",
     default=None,
-    help="Memory as tools, by `eventlog mcp`.  [default: where the host's sandbox keeps the shell from saving]",
+    help="Register memory as tools, by `eventlog mcp`.  [default: if the host's sandbox blocks saving]",
 )
 @options.store
 def install_command(
@@ -87,8 +87,8 @@ def install_command(
 ) -> None:
     """Register the memory hook with coding agents, in their own configuration files.
 
-    Adds entries at the end and changes no other byte; twice is once. What was there is kept in the store, and
-    `eventlog uninstall` gives it back.
+    Adds entries at the end and changes no other byte; a second run changes nothing. Keeps a copy of each file in the
+    store; `eventlog uninstall` restores it.
     """
     target = options.install_target(store)
     if not names:
@@ -111,7 +111,7 @@ def install_command(
 def _permit(target: InstallTarget, host: HostProfile, scope: Scope, allowed: bool | None) -> None:
     rule = rule_of(host)
     if allowed is None and rule and target.rule_file(host, rule, scope) in unsafe_rules(target, host):
-        allowed = True  # once more, with less
+        allowed = True  # replace it with a narrower rule
     if allowed is None and rule and sys.stdin.isatty() and sys.stdout.isatty():
         allowed = click.confirm(f"may {host.name} save summaries and facts without asking you?", default=True)
     if allowed is None:
@@ -124,7 +124,7 @@ def _permit(target: InstallTarget, host: HostProfile, scope: Scope, allowed: boo
 
 
 def _serve(target: InstallTarget, host: HostProfile, scope: Scope, serves: bool | None, *, shared: bool) -> None:
-    """Register the server where it is wished for, was before, or is the agent's only way to save."""
+    """Register the server on request, if it was registered, or as the only way to save."""
     is_asked = serves is not None
     if serves is None:
         found = saving(target, host)
@@ -135,13 +135,14 @@ def _serve(target: InstallTarget, host: HostProfile, scope: Scope, serves: bool 
     if outcome:
         print_change(f"{host.name} MCP server", outcome)
     elif serves and is_asked:
-        say(f"{'skipped':<10} {host.name} keeps no MCP servers {'in a project' if host.servers else 'we know of'}")
+        where = "in a project" if host.servers else "that eventlog can register"
+        say(f"{'skipped':<10} {host.name} has no MCP servers {where}")
 
 
 def _offer_import(host: HostProfile, store: Store) -> None:
-    """Say how much of the past there is that was not brought in, and how to do that."""
-    if kept := count_past(host.agent, Machine.here(), options.open_log(store)):
-        say(f"           {count(kept, 'transcript')} of past sessions: eventlog import {host.agent}")
+    """Print the number of transcripts to import, and the command for it."""
+    if number := count_past(host.agent, Machine.here(), options.open_log(store)):
+        say(f"           {count(number, 'transcript')} of past sessions: eventlog import {host.agent}")
 
 
 def _rules(name: str, outcome: FileChange | None) -> None:
@@ -157,22 +158,22 @@ def _rules(name: str, outcome: FileChange | None) -> None:
     )
 )
 @agents
-@click.option("--all", "everywhere", is_flag=True, help="Out of the files of all agents.")
+@click.option("--all", "everywhere", is_flag=True, help="Remove the hooks of all agents.")
 @scope
 @options.store
 def uninstall_command(names: tuple[str, ...], everywhere: bool, scope: Scope, store: Store) -> None:
-    """Take the memory hook out of coding agents' files, rules and MCP server included; the log is never touched.
+    """Remove the memory hook from coding agents' files, with rules and MCP server; never touches the log.
 
-    A file nobody else has changed since is given back byte for byte; of others exactly our entries are removed.
+    Restores a file byte for byte if nothing else has changed it, and removes only our entries otherwise.
     """
     target = options.install_target(store)
     if everywhere or not names:
-        there = installed_agents(target, scope)
+        registered = installed_agents(target, scope)
         if not everywhere:
-            raise missing_agents("uninstall", there, "installed here")
-        if not there:
-            say("no agent's files name us: nothing to take out")
-        names = tuple(there)
+            raise missing_agents("uninstall", registered, "installed here")
+        if not registered:
+            say("no agent has our hook: nothing to remove")
+        names = tuple(registered)
     for host in [profile_of(name) for name in names]:
         if not _others_need_rules(target, host, scope):
             _removed(f"{host.name} rules", uninstall_rules(target, host, scope))
@@ -183,7 +184,7 @@ def uninstall_command(names: tuple[str, ...], everywhere: bool, scope: Scope, st
 
 
 def _removed(what: str, outcome: FileChange | None) -> None:
-    """Tell of what went with the hook; what was never there goes without saying."""
+    """Print what was removed besides the hook."""
     if outcome and outcome.done == "removed":
         print_change(what, outcome)
 
@@ -197,17 +198,19 @@ def _others_need_rules(target: InstallTarget, host: HostProfile, scope: Scope) -
 
 
 def installed_agents(target: InstallTarget, scope: Scope) -> list[str]:
-    """List the agents whose files of that scope name us."""
+    """List the agents with our hook in that scope."""
     return [agent for agent, host in profiles().items() if is_registered(target, host, scope)]
 
 
 def missing_agents(verb: str, found: Iterable[str], what: str) -> click.UsageError:
-    """Build the complaint that no agent is named; it says which could be, and the command for them."""
+    """Build the usage error for missing agents, with the command for those found."""
     names = " ".join(found)
-    said = f"{what}: eventlog {verb} {names}" if names else f"none is {what}; known are {', '.join(profiles())}"
-    return click.UsageError(f"name the agents; {said}")
+    found_here = (
+        f"{what}: eventlog {verb} {names}" if names else f"none is {what}; choose one of {', '.join(profiles())}"
+    )
+    return click.UsageError(f"name the agents; {found_here}")
 
 
 def print_change(name: str, outcome: FileChange) -> None:
-    """Say what became of a file."""
+    """Print the change of a file."""
     say(f"{outcome.done:<10} {name}: {outcome.path}")

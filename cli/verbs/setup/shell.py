@@ -1,4 +1,4 @@
-"""`eventlog completion`."""
+"""Complete words in a shell and explain verbs: `eventlog completion`, `eventlog help`."""
 
 from importlib.resources import files
 
@@ -21,9 +21,9 @@ _SHELLS = ("bash", "zsh", "fish")
     )
 )
 @click.argument("shell", type=NearChoice(_SHELLS))
-@click.option("--install", is_flag=True, help="Put it where the shell finds it by itself; no file of yours is edited.")
+@click.option("--install", is_flag=True, help="Install it where the shell finds it; edits none of your files.")
 def completion_command(shell: str, install: bool) -> None:
-    """Print the completion of a shell, or install it: verbs, options, and the projects and ids of your log."""
+    """Print the completion script of a shell, or install it."""
     script = _script(shell)
     if not install:
         click.echo(script)
@@ -39,8 +39,8 @@ def _script(shell: str) -> str:
     root = click.get_current_context().find_root().command
     found = get_completion_class(shell)
     assert found
-    made = found(root, {}, "eventlog", "_EVENTLOG_COMPLETE")
-    return made.source_template % made.source_vars()
+    script = found(root, {}, "eventlog", "_EVENTLOG_COMPLETE")
+    return script.source_template % script.source_vars()
 
 
 _PAGES = files("eventlog.cli") / "topics"

@@ -1,4 +1,4 @@
-"""`eventlog append`."""
+"""Append events of any type: `eventlog append`."""
 
 import sys
 from pathlib import Path
@@ -31,14 +31,16 @@ from eventlog.store import Store
 )
 @click.argument("type_name", metavar="TYPE", required=False)
 @click.argument("assignments", metavar="[FIELD=VALUE]...", nargs=-1)
-@click.option("--stdin", "from_stdin", is_flag=True, help="Read events from stdin, a JSON object a line: all or none.")
+@click.option(
+    "--stdin", "from_stdin", is_flag=True, help="Read events from stdin, one JSON object per line: all or none."
+)
 @click.option(
     "--batch",
     metavar="NAME",
-    help="Name of the stream on stdin: sent again after a kill, only what is missing is added.",
+    help="Name of the stream on stdin: a second run after a kill adds only the missing events.",
 )
 @click.option("--json", "object_text", metavar="OBJECT", help="Fields as a JSON object.")
-@click.option("--session", metavar="ID", help="Conversation id of the agent [default: found as for `fact`].")
+@click.option("--session", metavar="ID", help="Conversation id of the agent [default: as for `fact`].")
 @click.option(
     "--project",
     metavar="NAME|DIR",
@@ -46,7 +48,7 @@ from eventlog.store import Store
     shell_complete=suggestions.projects,
     help="Project, by name or directory.",
 )
-@options.program("Program that says it.")
+@options.program("Program that records it.")
 @click.option("--layer", type=click.IntRange(1, 4), help="Safety net that saved it.")
 @options.as_speaker
 @options.store
@@ -59,16 +61,16 @@ def append_command(
     speaker: SpeakerOptions,
     store: Store,
 ) -> None:
-    """Append events of any type, but decisions of people and what became of knowledge bases.
+    """Append events of any type, except people's decisions and the history of knowledge bases.
 
-    Without --session, conversation, project and agent are found as for `fact`. A VALUE is text, or JSON where the field
-    is not text. An event with its own `ts` and no `id` gets an id derived from what it says, so that the same file
-    twice adds nothing. Prints one JSON line per event; that of a retraction names the events that still say the same
-    (`still_said`): the line stays until they are withdrawn as well.
+    Without --session, finds conversation, project and agent as `fact` does. A VALUE is text, or JSON for a field of
+    another type. An event with a `ts` and no `id` gets an id derived from its content, so that appending the same file
+    twice adds nothing. Prints one JSON line per event; the line of a retraction lists the events that still state the
+    same (`still_said`): the line stays until they are retracted as well.
 
-    A stream is stored all or nothing per day, short of a kill. Sent again, events with times or ids of their own are
-    recognised; for all others give the stream a name with --batch, of its own for each stream. A retraction of what the
-    log has not is stored, for it may still come, and told of (`withdraws_nothing`).
+    Stores a stream whole or not at all per day, unless it is killed. Recognises events with their own times or ids when
+    you send a stream again; give other streams a unique name with --batch. Stores and reports a retraction whose target
+    is not in the log yet (`withdraws_nothing`).
     """
     if from_stdin == bool(type_name):
         raise click.UsageError("give either TYPE or --stdin")
@@ -87,19 +89,19 @@ def append_command(
     refuse_misspelt(str(type_name))
     fields = {**_object(object_text), **_assigned(str(type_name), assignments)}
     if fields.setdefault("type", type_name) != type_name:
-        raise click.UsageError(f"TYPE is {type_name}, and the fields say type={fields['type']}")
-    done = append_event(log, {**_told_by(log, speaker, fields, machine), **fields})
+        raise click.UsageError(f"TYPE is {type_name}, but the fields have type={fields['type']}")
+    done = append_event(log, {**_speaker_fields(log, speaker, fields, machine), **fields})
     report(done.appended, "already said in this conversation", store, still_said=done.still_said)
     warn_of_clock(log)
 
 
-def _told_by(log: EventLog, given: SpeakerOptions, fields: dict[str, Any], machine: Machine) -> dict[str, Any]:
-    """Build the fields that tell who says it: as given, or where no conversation is named, as for `fact`."""
-    if given.session is None and "conversation_id" not in fields:
-        here = given.project or fields.get("project") or project_root(str(Path.cwd())) or None
-        found = speaker_of(log, given._replace(project=here, agent=given.agent or fields.get("agent")), machine)
+def _speaker_fields(log: EventLog, speaker: SpeakerOptions, fields: dict[str, Any], machine: Machine) -> dict[str, Any]:
+    """Build the fields of the speaker: as given, or as for `fact` without a conversation."""
+    if speaker.session is None and "conversation_id" not in fields:
+        here = speaker.project or fields.get("project") or project_root(str(Path.cwd())) or None
+        found = speaker_of(log, speaker._replace(project=here, agent=speaker.agent or fields.get("agent")), machine)
     else:
-        found = {"conversation_id": given.session, **given._asdict()}
+        found = {"conversation_id": speaker.session, **speaker._asdict()}
         del found["session"]
     return {name: value for name, value in found.items() if value is not None}
 

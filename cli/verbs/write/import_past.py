@@ -1,4 +1,4 @@
-"""`eventlog import`."""
+"""Import past conversations and the memory of other programs: `eventlog import`."""
 
 import sys
 from pathlib import Path
@@ -28,29 +28,28 @@ from eventlog.store import Store
 )
 @click.argument("source", type=HostChoice(list(sources())))
 @click.argument("path", required=False, type=click.Path(exists=True, path_type=Path))
-@click.option("--dry-run", is_flag=True, help="Count what would be added, day by day; nothing is written.")
+@click.option("--dry-run", is_flag=True, help="Count new events per day; write nothing.")
 @options.since
 @options.projects
 @options.store
 def import_command(
     source: str, path: Path | None, dry_run: bool, since: str | None, project: str | None, store: Store
 ) -> int | None:
-    """Bring in past conversations, and what other programs remember, to the days it happened.
+    """Import past conversations, and the memory of other programs, under their own dates.
 
-    PATH is a file or a folder; without one, what the source keeps in its own place. The sources are transcripts of
-    hosts; `bullets` of an instruction file; the memory skill's `daily` notes and summaries; plan entries of
-    `last-word`; the stores of `projectmem` and `wake-memory` in this project. Any number of times, interrupted
-    anywhere, each thing is added once; what hooks recorded of a conversation is not said again. Of each conversation
-    its start, its end, an automatic summary and a text to search by are added. One whose last word is less than an
-    hour old may go on: it is left for later, unless its file is named. Exits with 4 where anything could not be read;
-    the rest is imported.
+    PATH is a file or a folder [default: where the source keeps its files]. Sources are transcripts of hosts; `bullets`
+    of an instruction file; the memory skill's `daily` notes and summaries; plan entries of `last-word`; the stores of
+    `projectmem` and `wake-memory` in this project. Adds everything once, however often you run or interrupt it, and
+    repeats nothing that hooks recorded. Adds the start, the end, an automatic summary and a searchable text of each
+    conversation. Skips conversations active within the last hour, unless you name the file. Exits with 4 if anything
+    could not be read, and imports the rest.
     """
     machine = Machine.here()
     if is_switched_off(machine, None):
         return None
     opened = options.open_store(store)
     with phases() as phase:
-        phase("reading what is kept")
+        phase("reading files")
         request = ImportRequest(path and path.absolute(), Path.cwd(), machine, store, opened.settings, phase)
         done = import_past(opened.log, source, request, ImportFilter(since or "", project), dry_run=dry_run)
     _print_import(source, done, dry_run=dry_run)
@@ -58,22 +57,22 @@ def import_command(
 
 
 def _print_import(source: str, done: ImportResult, *, dry_run: bool) -> None:
-    """Tell what was added, or would be day by day, and what was left out; damage on stderr."""
+    """Print new, known and skipped events, per day for a dry run; damage on stderr."""
     for bad in done.damage:
         click.echo(f"{bad.place}: {bad.reason}", err=True)
-    new, known = sum(done.new.values()), sum(done.known.values())
+    new, old = sum(done.new.values()), sum(done.known.values())
     if dry_run:
         _days(source, done)
     elif not sys.stdout.isatty():
         left = {"still_open": done.still_open, "switched_off": done.switched_off, "damaged": len(done.damage)}
-        emit({"status": "ok", "new": new, "known": known, **left})
-    if sys.stdout.isatty() and not (new or known or done.still_open or done.switched_off or done.damage):
-        say(f"{source}: there is nothing to import; kept elsewhere? eventlog import {source} PATH")
+        emit({"status": "ok", "new": new, "known": old, **left})
+    if sys.stdout.isatty() and not (new or old or done.still_open or done.switched_off or done.damage):
+        say(f"{source}: nothing to import; files elsewhere? eventlog import {source} PATH")
     elif sys.stdout.isatty():
-        say(f"{source}: {count(new, 'event')} {'would be new' if dry_run else 'new'}, {known:,} known already")
+        say(f"{source}: {count(new, 'event')} {'would be new' if dry_run else 'new'}, {old:,} already known")
         _left_out(done)
         if new and not dry_run:
-            say("`eventlog replay` brings them into the knowledge files")
+            say("`eventlog replay` adds them to the knowledge files")
 
 
 def _days(source: str, done: ImportResult) -> None:
@@ -84,8 +83,8 @@ def _days(source: str, done: ImportResult) -> None:
 
 def _left_out(done: ImportResult) -> None:
     if done.still_open:
-        say(f"{count(done.still_open, 'conversation')} may still be going on: import again later")
+        say(f"{count(done.still_open, 'conversation')} active within the last hour: import again later")
     if done.switched_off:
-        say(f"{count(done.switched_off, 'conversation')} of projects where memory is switched off")
+        say(f"{count(done.switched_off, 'conversation')} skipped: memory is switched off in their projects")
     if done.damage:
-        say(f"{count(len(done.damage), 'place')} could not be read, named above")
+        say(f"{count(len(done.damage), 'place')} could not be read, listed above")

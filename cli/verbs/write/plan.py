@@ -1,4 +1,4 @@
-"""`eventlog plan`."""
+"""Plan changes of knowledge bases: `eventlog plan`, `eventlog validate`."""
 
 import sys
 from pathlib import Path
@@ -30,18 +30,18 @@ from eventlog.store import Store
     )
 )
 @click.option("--path", help="Knowledge base: its name (user), its path (~/…), or a path in the project.")
-@click.option("--url", help="Address of a knowledge base that is configured with one.")
+@click.option("--url", help="Address of a knowledge base with a `url`.")
 @click.option("--heading", help="Heading of the section.")
 @click.option("--under", multiple=True, metavar="HEADING", help="Heading above it, outermost first; repeatable.")
 @click.option("--level", type=click.IntRange(1, 6), default=2, show_default=True, help="Level of the heading.")
-@click.option("--content", help="What the section is to say, - for stdin; it is created where it is missing.")
+@click.option("--content", help="Text of the section, - for stdin; creates a missing section.")
 @options.exclusive_flags(
     "operation",
     ("--clear", "clear", "Empty the section, keep its heading."),
     ("--delete", "delete", "Remove the section and its subsections."),
 )
-@click.option("--reason", help="Why.")
-@click.option("--confidence", type=click.FloatRange(0, 1), help="How sure you are [default: 0.9].")
+@click.option("--reason", help="Reason of the change.")
+@click.option("--confidence", type=click.FloatRange(0, 1), help="Confidence from 0 to 1 [default: 0.9].")
 @click.option("--file", metavar="YAML", help="Entries in the exchange format; - reads stdin.")
 @click.option("--dry-run", is_flag=True, help="Check, and print the events; store nothing.")
 @options.speaker
@@ -63,24 +63,24 @@ def plan_command(
 ) -> None:
     """Plan a change of one section of a knowledge base, or of several with --file.
 
-    It is in the log at once, and reaches its file with `eventlog apply`, `eventlog replay`, or at the session's end.
-    Prints one JSON line per entry; a mistake in one of them stores none. What a person has rejected is skipped, and
-    that is told.
+    Appends the entry to the log at once; `eventlog apply`, `eventlog replay` or the end of the session writes it into
+    its file. Prints one JSON line per entry; stores none if one has a mistake. Skips and reports entries that a person
+    has rejected.
     """
-    given = {"path": path, "url": url, "heading": heading, "content": content, "operation": operation}
-    if file and any((*given.values(), under)):
-        raise click.UsageError("--file has the entries; give nothing about one beside it")
+    entry = {"path": path, "url": url, "heading": heading, "content": content, "operation": operation}
+    if file and any((*entry.values(), under)):
+        raise click.UsageError("--file takes no options of a single entry")
     if operation and content is not None:
         raise click.UsageError(f"--{operation} takes no --content")
     if not file and not (heading and (path or url) and (operation or content is not None)):
         raise click.UsageError("give --path (or --url), --heading and one of --content, --clear, --delete; or --file")
-    flags = given | {"level": level, "under": under or None, "reason": reason, "confidence": confidence}
+    flags = entry | {"level": level, "under": under or None, "reason": reason, "confidence": confidence}
     if not file:
         flags = with_stdin(flags, "content", "reason")
     declared = parse_plan(*read_plan(file)) if file else PlanFile(version="1.0.0", entries=[entry_of(_present(flags))])
     log, machine = options.open_log(store), Machine.here()
-    told = speaker if speaker.session is not None else speaker._replace(session=declared.source)
-    events = checked(store, declared, speaker_of(log, told, machine, writes=not dry_run), machine)
+    named = speaker if speaker.session is not None else speaker._replace(session=declared.source)
+    events = checked(store, declared, speaker_of(log, named, machine, writes=not dry_run), machine)
     if dry_run:
         report_checked(events)
         return
@@ -104,7 +104,7 @@ def _present(fields: dict[str, Any]) -> dict[str, Any]:
 @options.as_json
 @options.store
 def validate_command(file: str | None, schema: bool, as_json: bool, store: Store) -> int:
-    """Check a file of plan entries: every mistake at once, with its line. Exits with 1 where there is one."""
+    """Check a file of plan entries: print every mistake with its line. Exits with 1 if it has any."""
     if schema == bool(file):
         raise click.UsageError("give either FILE or --schema")
     if schema:
@@ -123,7 +123,7 @@ def validate_command(file: str | None, schema: bool, as_json: bool, store: Store
 
 
 def read_plan(file: str) -> tuple[str, str]:
-    """The name of the file, for messages, and its text; `-` is stdin. Raises BadRequest."""
+    """Read a file, or stdin for `-`: its name for messages, and its text; raises BadRequest."""
     name = "stdin" if file == "-" else file
     try:
         data = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()

@@ -1,4 +1,4 @@
-"""The common part of the recording verbs: append, and report the result."""
+"""Append events for the recording verbs, and report the result."""
 
 import sys
 from collections.abc import Mapping, Sequence
@@ -22,50 +22,50 @@ from eventlog.format.text import project_name
 from eventlog.log.event_log import AppendResult, EventLog
 from eventlog.store import Store
 
-_NAMED = 5  # ids in a complaint
+_NAMED = 5  # ids in an error
 
 
-def record(store: Store, given: SpeakerOptions, fields: dict[str, Any]) -> None:
-    """Append one event unless memory is switched off or its conversation has said the same, and report it."""
+def record(store: Store, speaker: SpeakerOptions, fields: dict[str, Any]) -> None:
+    """Append one event and report it; skips repetitions, and does nothing if memory is switched off."""
     machine = Machine.here()
-    if is_switched_off(machine, given.project):
+    if is_switched_off(machine, speaker.project):
         return
     log = open_log(store)
-    event = from_fields(speaker_of(log, given, machine) | fields)
+    event = from_fields(speaker_of(log, speaker, machine) | fields)
     report(record_once(log, event), "already said in this conversation", store)
     warn_of_clock(log)
 
 
 def warn_of_clock(log: EventLog) -> None:
-    """Say on stderr that the last append found the log ahead of the clock."""
+    """Warn if the log has events later than the clock."""
     if log.ahead:
         print_error(
-            f"the log has events of {log.ahead[:16].replace('T', ' ')} UTC, and this clock is behind that",
-            "what is said now counts after them all the same; eventlog doctor names them",
+            f"the log has events of {log.ahead[:16].replace('T', ' ')} UTC, later than this clock",
+            "new events are ordered after them; eventlog doctor lists them",
         )
 
 
 def with_stdin(fields: dict[str, Any], *names: str) -> dict[str, Any]:
-    """Put what stdin says, to the byte, in the place of a text that is `-`; raises BadRequest or UsageError."""
-    given = [text for name in names for text in (fields[name] if isinstance(fields[name], list) else [fields[name]])]
-    if "-" not in given:
+    """Replace a text that is `-` with stdin, to the byte; raises BadRequest or UsageError."""
+    texts = [text for name in names for text in (fields[name] if isinstance(fields[name], list) else [fields[name]])]
+    if "-" not in texts:
         return fields
-    if given.count("-") > 1:
+    if texts.count("-") > 1:
         raise click.UsageError("only one text is read from stdin: give `-` once")
     try:
-        said = sys.stdin.buffer.read().decode()
+        content = sys.stdin.buffer.read().decode()
     except UnicodeDecodeError as error:
         raise BadRequest("is not UTF-8", where="stdin", hint=f"see byte {error.start}") from error
-    said = said.removesuffix("\n")  # ends the last line of a here-document, and is not in it
+    content = content.removesuffix("\n")  # it ends the last line of a here-document
 
     def of(value: Any) -> Any:
-        return [of(one) for one in value] if isinstance(value, list) else said if value == "-" else value
+        return [of(item) for item in value] if isinstance(value, list) else content if value == "-" else value
 
     return {name: of(value) if name in names else value for name, value in fields.items()}
 
 
 def is_switched_off(machine: Machine, project: str | None) -> bool:
-    """Tell whether memory is switched off here or in that project, and say so: nothing is to be written."""
+    """Check whether memory is switched off here or in that project, and report it."""
     switch = off_switch(machine, str(Path.cwd()), project)
     if switch and is_terminal():
         say(f"Nothing was written: memory is switched off by {switch}.")
@@ -75,18 +75,19 @@ def is_switched_off(machine: Machine, project: str | None) -> bool:
 
 
 def report_stream(stored: Sequence[AppendResult], nothing: Mapping[str, str]) -> None:
-    """Report a stream of events: a line for each to a program, the total to a person.
+    """Report a stream of events: a line for each in a pipe, the total on a terminal.
 
-    `nothing` maps retractions to what they withdraw and the log has not.
+    `nothing` maps retractions to targets that the log does not have.
     """
     if what := list(dict.fromkeys(nothing.values())):
         more = f" and {len(what) - _NAMED:,} more" if len(what) > _NAMED else ""
         print_error(
-            f"the log has not what is withdrawn: {', '.join(what[:_NAMED])}{more}", "it counts once that is there"
+            f"the log does not have the retracted events: {', '.join(what[:_NAMED])}{more}",
+            "a retraction takes effect once its target is in the log",
         )
     if is_terminal():
         new = sum(appended.new for appended in stored)
-        say(f"{count(len(stored), 'event')}: {new:,} new, {len(stored) - new:,} known already")
+        say(f"{count(len(stored), 'event')}: {new:,} new, {len(stored) - new:,} already known")
         return
     for appended in stored:
         missing = {"withdraws_nothing": nothing[appended.event.id]} if appended.event.id in nothing else {}
@@ -94,37 +95,37 @@ def report_stream(stored: Sequence[AppendResult], nothing: Mapping[str, str]) ->
 
 
 def report(appended: AppendResult, reason: str, store: Store, *, still_said: Sequence[str] = ()) -> None:
-    """Report an event: in one JSON line to the agent that called, in a sentence to a person."""
+    """Report an event: as a line of JSON in a pipe, in a sentence on a terminal."""
     if is_terminal():
-        _tell(appended, Display(store), still_said)
+        _print_saved(appended, Display(store), still_said)
     else:
         _emit(appended, reason, {"still_said": still_said} if still_said else {})
 
 
 def report_plans(planned: Sequence[Declared], store: Store) -> None:
-    """Report plan entries that are in the log now, and those that a person does not want."""
-    for one in planned:
+    """Report stored plan entries, and those that a person has rejected."""
+    for plan in planned:
         if is_terminal():
-            _tell_of_plan(one, Display(store))
-        elif isinstance(one.event, PlanEntry):
-            emit({"status": "ok", "id": one.event.id, **({"waits": one.waits} if one.waits else {})})
+            _print_plan(plan, Display(store))
+        elif isinstance(plan.event, PlanEntry):
+            emit({"status": "ok", "id": plan.event.id, **({"waits": plan.waits} if plan.waits else {})})
         else:
-            emit({"status": "skipped", "reason": "rejected", "id": one.event.id})
-    if is_terminal() and any(isinstance(one.event, PlanEntry) and not one.waits for one in planned):
-        say("eventlog apply brings it into its file, and so does the next replay")
+            emit({"status": "skipped", "reason": "rejected", "id": plan.event.id})
+    if is_terminal() and any(isinstance(plan.event, PlanEntry) and not plan.waits for plan in planned):
+        say("eventlog apply or the next replay writes it into its file")
 
 
-def _tell_of_plan(one: Declared, shown: Display) -> None:
-    if not isinstance(one.event, PlanEntry):
-        _tell_of_rejection(one.event, shown)
+def _print_plan(plan: Declared, display: Display) -> None:
+    if not isinstance(plan.event, PlanEntry):
+        _print_rejection(plan.event, display)
         return
-    _told("planned", one.event, shown)
-    if one.waits:
-        say(f"it waits for you: it {one.waits}; eventlog resolve {shown.id(one.event.id)}")
+    _print_event("planned", plan.event, display)
+    if plan.waits:
+        say(f"it waits for you: it {plan.waits}; eventlog resolve {display.id(plan.event.id)}")
 
 
 def report_checked(events: Sequence[Event]) -> None:
-    """Report plan entries that were only checked."""
+    """Report checked plan entries of a dry run."""
     for event in events:
         if is_terminal():
             say(f"would plan  {gist(event)}")
@@ -141,25 +142,25 @@ def _emit(appended: AppendResult, reason: str, more: Mapping[str, object]) -> No
         emit({"status": "skipped", "reason": reason, "id": appended.event.id})
 
 
-def _tell(appended: AppendResult, shown: Display, still_said: Sequence[str]) -> None:
+def _print_saved(appended: AppendResult, display: Display, still_said: Sequence[str]) -> None:
     event = appended.event
     if isinstance(event, Rejected):
-        _tell_of_rejection(event, shown)
+        _print_rejection(event, display)
         return
-    _told("saved" if appended.new else "known already", event, shown)
+    _print_event("saved" if appended.new else "already known", event, display)
     if not appended.new:
-        say(f"said in this conversation {shown.moment(event.ts)}; nothing was written")
+        say(f"recorded in this conversation {display.moment(event.ts)}; nothing was written")
     if still_said:
-        others = ", ".join(map(shown.id, still_said))
-        say(f"the line stays while others say it: {others}")
+        others = ", ".join(map(display.id, still_said))
+        say(f"the line stays while other events state it: {others}")
 
 
-def _tell_of_rejection(decision: Event, shown: Display) -> None:
-    say(f"not saved: a person does not want it said; to allow it again: eventlog undo {shown.id(decision.id)}")
+def _print_rejection(decision: Event, display: Display) -> None:
+    say(f"not saved: you asked to forget this; to allow it again: eventlog undo {display.id(decision.id)}")
 
 
-def _told(done: str, event: Event, shown: Display) -> None:
+def _print_event(done: str, event: Event, display: Display) -> None:
     where = [clean(kind_of(event)), project_name(event.project) if event.project else ""]
-    head = f"{marked('✓')} {done}  {styled(shown.id(event.id), fg='cyan')}  {' · '.join(filter(None, where))}  "
+    head = f"{marked('✓')} {done}  {styled(display.id(event.id), fg='cyan')}  {' · '.join(filter(None, where))}  "
     for line in hang(head, clean(gist(event))):
         print_line(line)

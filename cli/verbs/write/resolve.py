@@ -1,4 +1,4 @@
-"""`eventlog resolve`."""
+"""Decide about staged plan entries: `eventlog resolve`."""
 
 import os
 from collections.abc import Sequence
@@ -30,23 +30,23 @@ from eventlog.store import Store
 @click.argument("name", metavar="[ID|last|FILE]", required=False, default="", shell_complete=suggestions.staged)
 @options.exclusive_flags(
     "choice",
-    ("--apply", "apply", "Write it, as it stands in the staged file."),
-    ("--discard", "discard", "Never write it."),
-    ("--edit", "edited", "Write what you make of it in $EDITOR."),
+    ("--apply", "apply", "Write the staged text."),
+    ("--discard", "discard", "Discard the entry."),
+    ("--edit", "edited", "Edit the text in $EDITOR, and write it."),
 )
 @click.option(
     "--under",
     multiple=True,
     metavar="HEADING",
-    help="Of several sections with its heading: one above the one that is meant; repeatable, '' for none.",
+    help="Choose among sections with the same heading: a heading above it; repeatable, '' for none.",
 )
 @options.as_json
 @options.store
 def resolve_command(name: str, choice: Choice | None, under: tuple[str, ...], as_json: bool, store: Store) -> int:
-    """Show staged plan entries against what their files say, and decide about one of them.
+    """Show staged plan entries as differences to their files, or decide about one.
 
-    ID is the short one shown, or any beginning of one, `last` the newest, FILE is a name in `staging/`; none is needed
-    where one entry waits. Every decision is an event. Exits with 1 where the entry still waits.
+    ID is the short id shown or the beginning of an id, `last` the newest entry, FILE a name in `staging/`; a single
+    staged entry needs none. Records every decision as an event. Exits with 1 if the entry still waits.
     """
     opened = options.open_store(store)
     found, short = waiting(opened, name), ShortIds(store).of
@@ -55,7 +55,7 @@ def resolve_command(name: str, choice: Choice | None, under: tuple[str, ...], as
         return 0
     staged = pick(found, name)
     if choice is None:
-        raise click.UsageError("say what to do with it: --apply, --discard or --edit")
+        raise click.UsageError("choose one of --apply, --discard or --edit")
     if under and choice == "discard":
         raise click.UsageError("--discard takes no --under: it writes nothing")
     content = _edited(staged, opened) if choice == "edited" else None
@@ -67,12 +67,12 @@ def resolve_command(name: str, choice: Choice | None, under: tuple[str, ...], as
     if as_json:
         emit_pretty({"status": "ok", "id": decided.event.id, "choice": decided.event.choice, "target": staged.entry.id})
     else:
-        if not (is_terminal() and decided.applied.applied):  # which tells of it
+        if not (is_terminal() and decided.applied.applied):  # it prints the same
             say(f"{decided.event.choice:<10} {staged.section}  [{short(decided.event.id)}]")
             if is_terminal():
-                say(f"{'':<10} take it back: eventlog undo {short(decided.event.id)}")
+                say(f"{'':<10} to undo: eventlog undo {short(decided.event.id)}")
         print_applied(decided.applied, short)
-    still = [one.reason for one in decided.applied.staged if one.entry.id == staged.entry.id]
+    still = [other.reason for other in decided.applied.staged if other.entry.id == staged.entry.id]
     if still:
         print_error(f"{staged.section} still waits: {still[0]}", f"eventlog resolve {short(staged.entry.id)} --discard")
     return EXIT_FOUND if still else 0
@@ -88,29 +88,29 @@ def _show(found: Sequence[StagedEntry], opened: OpenStore, *, as_json: bool) -> 
         say(f"  {staged.reason}")
         _ways_out(staged, opened, short(staged.entry.id))
         _diff(staged, opened)
-    told = count(len(found), "entry waits", "entries wait") if found else "nothing waits"
+    total = count(len(found), "entry waits", "entries wait") if found else "nothing waits"
     if found and is_terminal():
         name = short(found[0].entry.id) if len(found) == 1 else "ID"
-        told += f": eventlog resolve {name} with --apply, --discard or --edit"
-    say(told)
+        total += f": eventlog resolve {name} with --apply, --discard or --edit"
+    say(total)
 
 
 def _ways_out(staged: StagedEntry, opened: OpenStore, name: str) -> None:
-    with suppress(EventLogError):  # `_diff` tells of it
+    with suppress(EventLogError):  # `_diff` reports it
         for above in dict.fromkeys(headings_above(opened, staged)):
             say(f"  eventlog resolve {name} --apply {under_options(above)}")
 
 
 def _diff(staged: StagedEntry, opened: OpenStore) -> None:
     try:
-        for there, wanted in compare(opened, staged):
-            show_diff(staged.file, there.encode(), wanted.encode())
+        for existing, wanted in compare(opened, staged):
+            show_diff(staged.file, existing.encode(), wanted.encode())
     except EventLogError as error:
         say(f"  {error}")
 
 
 def _edited(staged: StagedEntry, opened: OpenStore) -> str:
-    """Let the person edit the text in their editor; raises BadRequest where they leave it without saving."""
+    """Open the text in the editor; raises BadRequest if it is not saved."""
     before = read_staged(staged.path(opened.store), staged.entry).content or ""
     editor = os.environ.get("VISUAL") or os.environ.get("EDITOR")
     after = click.edit(before, editor=editor, extension=".md", require_save=True)

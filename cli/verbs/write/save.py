@@ -1,4 +1,4 @@
-"""`eventlog fact`."""
+"""Save facts and summaries: `eventlog fact`, `eventlog summary`."""
 
 import click
 
@@ -24,17 +24,17 @@ from eventlog.store import Store
     type=NearChoice(["W", "B", "O", "S"]),
     default="W",
     show_default=True,
-    help="W world, B biographical, O opinion; S is a stage summary, and has nothing but its text.",
+    help="W world, B biographical, O opinion; S saves a stage summary of the text.",
 )
-@click.option("--category", help="decision, lesson, preference, insight, or a word of yours.")
+@click.option("--category", help="decision, lesson, preference, insight, or your own word.")
 @click.option("--key", help="A later fact with the same key replaces this one.")
-@click.option("--entity", "entities", multiple=True, help="What it is about; may be repeated.")
+@click.option("--entity", "entities", multiple=True, help="Subject of the fact; may be repeated.")
 @click.option("--confidence", type=float, default=0.9, show_default=True, help="From 0 to 1.")
 @click.option("--importance", type=int, default=3, show_default=True, help="From 1 to 5.")
 @click.option(
     "--scope",
     type=NearChoice(["project", "user"]),
-    help="What it is true of [default: user for O and B or without a project, else project].",
+    help="Scope of the fact [default: user for O and B or without a project, else project].",
 )
 @options.speaker
 @options.store
@@ -50,9 +50,9 @@ def fact_command(
     speaker: SpeakerOptions,
     store: Store,
 ) -> None:
-    """Save something worth knowing later; a TEXT of - is read from stdin.
+    """Save a fact for later sessions; reads a TEXT of - from stdin.
 
-    Prints one JSON line; the same fact again in the same conversation is skipped while it holds.
+    Prints one JSON line. Skips a fact that its conversation has saved and not retracted.
     """
     if memory_type == "S":
         record(store, speaker, {"type": "stage_summary", "summary": text})
@@ -78,12 +78,12 @@ def fact_command(
         "eventlog summary --topic 'JWT' --summary 'Tokens refresh' --done 'refresh tokens' --session $ID",
     )
 )
-@click.option("--topic", required=True, help="What it was about, in a few words.")
-@click.option("--summary", required=True, help="What was done, in one or two sentences.")
-@click.option("--decision", "decisions", multiple=True, help="A decision that was made; may be repeated.")
-@click.option("--todo", "todos", multiple=True, help="Something left open; may be repeated.")
-@click.option("--done", multiple=True, help="A to-do of an earlier save that is done; may be repeated.")
-@click.option("--stage", is_flag=True, help="Of the stage that just ended, not of the whole session.")
+@click.option("--topic", required=True, help="Topic of the work, in a few words.")
+@click.option("--summary", required=True, help="Summary of the work, in one or two sentences.")
+@click.option("--decision", "decisions", multiple=True, help="A decision; may be repeated.")
+@click.option("--todo", "todos", multiple=True, help="An open to-do; may be repeated.")
+@click.option("--done", multiple=True, help="A to-do of an earlier summary that is done; may be repeated.")
+@click.option("--stage", is_flag=True, help="Summarise the stage that just ended, not the whole session.")
 @options.speaker
 @options.store
 def summary_command(
@@ -96,11 +96,10 @@ def summary_command(
     speaker: SpeakerOptions,
     store: Store,
 ) -> None:
-    """Save what was done, in the whole session or in one stage of it.
+    """Save a summary of the whole session, or of one stage of it.
 
-    Saving again revises the summary and keeps what was decided before; exactly the same again is skipped. To-dos are
-    those of the newest save that names any, until they are done. One of the texts may be -: it is read from stdin.
-    Prints one JSON line.
+    A later summary replaces the text and keeps earlier decisions; skips an identical one. The newest summary with
+    to-dos replaces the open to-dos; --done closes one. Reads one text of - from stdin. Prints one JSON line.
     """
     fields = {
         "scope": "stage" if stage else "session",

@@ -1,4 +1,4 @@
-"""`eventlog forget`."""
+"""Forget, undo and restore: verbs that change what holds, and can be undone themselves."""
 
 import sys
 from collections.abc import Callable, Sequence
@@ -36,27 +36,27 @@ from eventlog.store import Store
     metavar="ID|last",
     callback=options.session_meant,
     shell_complete=suggestions.sessions,
-    help="All that this session said.",
+    help="Forget everything this session recorded.",
 )
 @options.yes
 @options.as_json
 @options.store
 def forget_command(what: str | None, session: str | None, yes: bool, as_json: bool, store: Store) -> None:
-    """Keep something from being said, by whomever, until you take that back.
+    """Forget a statement everywhere, until you undo it.
 
-    Shows every event behind it and asks. What says the same is left out of every file and context, now and when an
-    agent says it again. The log keeps it all.
+    Shows every event with this statement and asks. Leaves it out of every file and context, in any wording, also when
+    an agent records it again. The log keeps all events.
     """
     if (what is None) == (session is None):
-        raise click.UsageError("say what: FILE:LINE, ID or TEXT, or --session")
-    opened, shown = options.open_store(store), Display(store)
+        raise click.UsageError("give FILE:LINE, ID, TEXT or --session")
+    opened, display = options.open_store(store), Display(store)
     with spinner():
         found = [forgettable_session(opened, session)] if session else forgettable(opened, what or "")
     if not as_json:
-        show_forgettable(found, shown)
+        show_forgettable(found, display)
     if confirm("Forget this?", yes=yes):
         done = forget(opened, found)
-        emit_pretty(outcome_as_dict(*done)) if as_json else print_outcome(*done, "forgotten", shown.short)
+        emit_pretty(outcome_as_dict(*done)) if as_json else print_outcome(*done, "forgotten", display.short)
 
 
 @click.command(epilog=options.examples("eventlog undo", "eventlog undo 8d21c0 --yes"))
@@ -65,86 +65,85 @@ def forget_command(what: str | None, session: str | None, yes: bool, as_json: bo
 @options.as_json
 @options.store
 def undo_command(name: str, yes: bool, as_json: bool, store: Store) -> None:
-    """Take back the last thing a person or an entry did, or the one of that id.
+    """Undo the last change by a person or a plan entry, or the change with this id.
 
-    An entry that was applied (the text it replaced comes back), a forgetting, a decision about an entry, an edit by
-    hand, a restored file. Shows it and asks. Given again it takes back the one before; what was taken back is taken
-    back by its own id.
+    Undoes an applied entry (its replaced text returns), a `forget`, a decision about an entry, an edit by hand, or a
+    restored file. Shows the change and asks. Run again, it undoes the change before; to redo, pass the id of the undo.
     """
-    opened, shown = options.open_store(store), Display(store)
+    opened, display = options.open_store(store), Display(store)
     with spinner():
         found = undoable(opened, name)
     if not as_json:
-        show_undoable(found, shown)
-    if confirm("Take this back?", yes=yes):
+        show_undoable(found, display)
+    if confirm("Undo this?", yes=yes):
         done = undo(opened, found)
-        emit_pretty(outcome_as_dict(*done)) if as_json else print_outcome(*done, "taken back", shown.short)
+        emit_pretty(outcome_as_dict(*done)) if as_json else print_outcome(*done, "undone", display.short)
 
 
 @click.command(
     epilog=options.examples("eventlog restore MEMORY.md --as-of yesterday", "eventlog restore user --as-of 2026-02-20")
 )
 @click.argument("file")
-@click.option("--as-of", type=options.TimeParam(end=True), required=True, help="When it was as you want it.")
+@click.option("--as-of", type=options.TimeParam(end=True), required=True, help="Time of the wanted state.")
 @options.yes
 @options.as_json
 @options.store
 def restore_command(file: str, as_of: str, yes: bool, as_json: bool, store: Store) -> None:
-    """Make a MEMORY.md or a knowledge base what it was: what changed it since is taken back, each by an event.
+    """Restore a MEMORY.md or a knowledge base as of a past time, by an event for each later change.
 
-    What you have forgotten since stays forgotten. Shows all of that and asks; `eventlog undo` takes it back whole.
-    `eventlog diff --from TIME FILE` shows what would be another.
+    Forgotten statements stay forgotten. Shows all changes and asks; `eventlog undo` undoes them together.
+    `eventlog diff --from TIME FILE` shows the difference.
     """
-    opened, shown = options.open_store(store), Display(store)
+    opened, display = options.open_store(store), Display(store)
     with spinner():
         found = restorable(opened, file, as_of)
     if not as_json:
-        show_undoable(found, shown)
-    if confirm("Take all of this back?", yes=yes):
+        show_undoable(found, display)
+    if confirm("Undo all of this?", yes=yes):
         done = undo(opened, found)
-        emit_pretty(outcome_as_dict(*done)) if as_json else print_outcome(*done, "restored", shown.short)
+        emit_pretty(outcome_as_dict(*done)) if as_json else print_outcome(*done, "restored", display.short)
 
 
 _FILES = 5
 
 
-def show_forgettable(found: Sequence[Forgettable], shown: Display) -> None:
-    """Print what is to be forgotten, and every event behind it."""
-    for one in found:
-        say(one.text)
-        sessions = {entry.event.conversation_id for entry in one.behind}
-        say(f"said by {count(len(one.behind), 'event')} of {count(len(sessions), 'session')}:")
-        show_events(one.behind, shown)
+def show_forgettable(found: Sequence[Forgettable], display: Display) -> None:
+    """Print the statements to forget, and every event behind them."""
+    for statement in found:
+        say(statement.text)
+        sessions = {entry.event.conversation_id for entry in statement.behind}
+        say(f"said by {count(len(statement.behind), 'event')} of {count(len(sessions), 'session')}:")
+        show_events(statement.behind, display)
 
 
-def show_undoable(found: Undoable, shown: Display) -> None:
-    """Print what is to be taken back."""
-    if shown.is_for_people:
-        say(f"{found.what} · {shown.moment(found.told.ts)} · {shown.id(found.told.id)}")
+def show_undoable(found: Undoable, display: Display) -> None:
+    """Print the changes to undo."""
+    if display.is_for_people:
+        say(f"{found.what} · {display.moment(found.told.ts)} · {display.id(found.told.id)}")
         for event in found.targets:
-            say(f"  {kind_of(event)}  {gist(shown.worded(event))}")
+            say(f"  {kind_of(event)}  {gist(display.worded(event))}")
         for event in found.staying:
-            say(f"stays forgotten: {gist(shown.worded(event))}; wanted again: eventlog undo {shown.id(event.id)}")
+            say(f"stays forgotten: {gist(display.worded(event))}; to allow it: eventlog undo {display.id(event.id)}")
         return
-    say(f"{found.what}, {shown.when(found.told.ts)}  [{shown.short(found.told.id)}]")
+    say(f"{found.what}, {display.when(found.told.ts)}  [{display.short(found.told.id)}]")
     for event in found.targets:
-        say(f"  {event.type}  {describe(shown.worded(event))}")
+        say(f"  {event.type}  {describe(display.worded(event))}")
     for event in found.staying:
-        say(f"stays forgotten: {describe(shown.worded(event))}; wanted again: eventlog undo {shown.short(event.id)}")
+        say(f"stays forgotten: {describe(display.worded(event))}; to allow it: eventlog undo {display.short(event.id)}")
 
 
 def confirm(question: str, *, yes: bool) -> bool:
-    """Ask a person; where nobody can answer, `--yes` must have."""
+    """Ask for confirmation; raises BadRequest without a terminal or `--yes`."""
     if yes:
         return True
     if not sys.stdin.isatty():
-        raise BadRequest("nobody is here to be asked", hint="--yes does it; nothing was changed")
+        raise BadRequest("cannot ask for confirmation without a terminal", hint="--yes confirms; nothing was changed")
     return click.confirm(question)
 
 
 def print_outcome(events: Sequence[Event], rebuilt: RebuildResult, verb: str, short: Callable[[str], str]) -> None:
-    """Print what was changed, and how to undo it."""
-    changes.print_applied(_only_what_is_new(rebuilt.applied), short)
+    """Print the changed files, and the command to undo the change."""
+    changes.print_applied(_without_staged(rebuilt.applied), short)
     order = _memories_first if is_terminal() else None
     files = [path for path, _, _ in rebuilt.applied.files]
     files += sorted([*rebuilt.published.written, *rebuilt.published.removed], key=order)
@@ -158,13 +157,13 @@ def _memories_first(path: str) -> tuple[bool, str]:
     return not path.endswith("MEMORY.md"), path
 
 
-def _only_what_is_new(applied: ApplyResult) -> ApplyResult:
-    """Leave out what waited before, and how to take back what was just decided."""
+def _without_staged(applied: ApplyResult) -> ApplyResult:
+    """Drop staged entries, and the undo commands of this change."""
     return replace(applied, staged=[], applied=[change._replace(replaced=()) for change in applied.applied])
 
 
 def outcome_as_dict(events: Sequence[Event], rebuilt: RebuildResult) -> dict[str, object]:
-    """Make the JSON of what was decided, and of the files it changed."""
+    """Build the JSON of the new events, and of the files they changed."""
     return {
         "status": "ok",
         "events": [to_fields(event) for event in events],

@@ -43,5 +43,5 @@ def test_the_official_client_uses_every_tool_in_both_eras(tmp_path, monkeypatch)
         assert saved.startswith("Saved: ")
         assert f"Prices are in cents, says {mode}" in recalled
         assert f"Prices are in cents, says {mode}" in told
-        assert withdrawn.startswith("Withdrawn")
-        assert (True, "content is missing: a text is needed") == (is_error, failed)
+        assert withdrawn.startswith("Retracted")
+        assert (True, "missing argument: content, a text") == (is_error, failed)
