@@ -45,7 +45,7 @@ fix: $(VENV)/.dev
 	$(VENV)/bin/ruff check --fix .
 	$(VENV)/bin/ruff format .
 
-# docs/format.md, from the code
+# docs/format.md and docs/verbs.md, from the code
 docs: $(VENV)/.dev
 	$(VENV)/bin/python -m tests.docs.generate
 

@@ -1,17 +1,21 @@
-"""`docs/format.md`, from the code: `make docs`."""
+"""Generate `docs/format.md` and `docs/verbs.md` from the code: `make docs`."""
 
 import inspect as source
 import re
 from collections.abc import Iterable, Iterator
 
+import click
 import msgspec
 from msgspec import NODEFAULT, Struct, inspect
 
+from eventlog.cli.group import command_line
+from eventlog.cli.verbs import VERBS
 from eventlog.format.events import COMMON, KNOWN, Event
 from eventlog.settings import schema
 from tests.support.tree import ROOT
 
 PAGE = ROOT / "docs" / "format.md"
+VERBS_PAGE = ROOT / "docs" / "verbs.md"
 COMMENT = re.compile(r"    (?P<name>\w+): .*?  # (?P<text>.*)")
 HEAD = """\
 # The format
@@ -167,5 +171,61 @@ def summary(cls: type[Struct]) -> str:
     return "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
 
 
+VERBS_HEAD = """\
+# Verbs
+
+Made by `make docs` from `cli/verbs/`; change those, not this page. `eventlog help VERB` prints the same.
+
+Every verb takes `--store DIR`, the store [default: `$EVENTLOG_HOME`, else `~/.eventlog`], and `--help`. `eventlog` alone
+shows where the project stands; on an empty store, the steps to a working one. [README](../README.md#day-by-day) shows the
+verbs at work. Exit codes: 0 done, 1 a check found something, 2 usage, 3 could not write, 4 damaged data.
+"""
+
+
+def verbs_page() -> str:
+    """The page of verbs: a table for each topic, then a section for each verb."""
+    root = command_line()
+    context = click.Context(root, info_name="eventlog")
+    parts = [VERBS_HEAD]
+    for topic in dict.fromkeys(verb.topic for verb in VERBS.values()):
+        lines = [
+            f"| [`{name}`](#eventlog-{name}) | {verb.summary} |" for name, verb in VERBS.items() if verb.topic == topic
+        ]
+        parts.append("\n".join([f"## {topic}\n", "| verb | does |", "| --- | --- |", *lines]) + "\n")
+        for name, verb in VERBS.items():
+            command = root.get_command(context, name)
+            if verb.topic == topic and command:
+                parts += sections(click.Context(command, info_name=name, parent=context), "###")
+    return "\n".join(parts)
+
+
+def sections(context: click.Context, marks: str) -> Iterator[str]:
+    """The section of a command, then those of its subcommands."""
+    command = context.command
+    usage = " ".join([context.command_path, *command.collect_usage_pieces(context)])
+    yield f"{marks} `{context.command_path}`\n\n```text\n{usage}\n```\n"
+    yield paragraphs(source.cleandoc(command.help or ""))
+    records = [record for param in command.get_params(context) if (record := param.get_help_record(context))]
+    own = [record for record in records if record[1] and not record[0].startswith(("--store", "--help", "-h"))]
+    if own:
+        rows_of = [
+            f"| `{names.replace('|', chr(92) + '|')}` | {text.replace('|', chr(92) + '|')} |" for names, text in own
+        ]
+        yield "\n".join(["| option | meaning |", "| --- | --- |", *rows_of]) + "\n"
+    if command.epilog:
+        yield "```text\n" + source.cleandoc(command.epilog.partition("Examples:\n")[2]) + "\n```\n"
+    if isinstance(command, click.Group):
+        for name, sub in command.commands.items():
+            yield from sections(click.Context(sub, info_name=name, parent=context), f"{marks}#")
+
+
+def paragraphs(text: str) -> str:
+    """A help text as Markdown: placeholders such as <id> are not tags."""
+    return text.replace("<", "&lt;") + "\n"
+
+
+PAGES = {PAGE: page, VERBS_PAGE: verbs_page}
+
 if __name__ == "__main__":
-    PAGE.write_text(page(), encoding="utf-8")
+    for path, make in PAGES.items():
+        path.write_text(make(), encoding="utf-8")

@@ -1,4 +1,4 @@
-"""What has happened in a home before somebody repeats what the README shows there."""
+"""What has happened in a home before somebody repeats what a page shows."""
 
 from collections.abc import Callable
 
@@ -45,16 +45,24 @@ def two_agents_who_are_wrong(reader: Reader) -> None:
     reader.run("eventlog replay")
 
 
-# heading -> what comes before a block of it, counted from 0
-STORIES: dict[str, dict[int, Callable[[Reader], None]]] = {
-    "": {1: a_week_of_agents},
-    "Said twice, kept once": {},
-    "Install": {1: codex_is_there},
-    "Start full: import": {0: a_past},
-    "What a session starts with": {0: an_earlier_session},
-    "Verbs": {0: work_in_progress},
-    "Taking things back": {0: two_agents_who_are_wrong},
-    "Knowledge bases: USER.md, SOUL.md, AGENTS.md": {},
-    "The store": {},
-    "Many stores": {},
+def a_forgotten_statement(reader: Reader) -> None:
+    two_agents_who_are_wrong(reader)
+    reader.run("eventlog forget floats --yes")
+
+
+# page, heading -> what happens before a block of it, counted from 0
+STORIES: dict[tuple[str, str], dict[int, Callable[[Reader], None]]] = {
+    ("README.md", ""): {1: a_week_of_agents},
+    ("README.md", "Said twice, kept once"): {},
+    ("README.md", "Install"): {1: codex_is_there, 2: a_past},
+    ("README.md", "Day by day"): {0: work_in_progress},
+    ("README.md", "Taking things back"): {0: two_agents_who_are_wrong},
+    ("README.md", "Knowledge bases: USER.md, SOUL.md, AGENTS.md"): {},
+    ("README.md", "Formats"): {},
+    ("docs/agents.md", "What a session receives"): {0: an_earlier_session},
+    ("docs/agents.md", "Session hooks"): {},
+    ("docs/knowledge-files.md", "Plan entries"): {},
+    ("docs/knowledge-files.md", "Forgetting and undoing"): {0: a_forgotten_statement},
+    ("docs/python.md", ""): {},
+    ("docs/python.md", "Many stores"): {},
 }

@@ -23,7 +23,7 @@ class Excused(NamedTuple):
 EXCUSED = (
     Excused("README.md", "make demo", "wants a package index; `tests/docs/test_demo.py: test_the_demo_ends_on_the_best_two_screens_keeps_its_store_and_says_what_to_try`"),
     Excused("README.md", "pip install .", "wants a package index; `tests/packaging/test_packaging.py: test_an_installed_wheel_runs_from_any_directory`"),
-    Excused("README.md", "$ eventlog replay --cluster", "starts a cluster; `tests/app/cluster/test_replay_stores.py: test_the_terminal_of_the_readme_is_true`"),
+    Excused("docs/python.md", "$ eventlog replay --cluster", "starts a cluster; `tests/app/cluster/test_replay_stores.py: test_the_terminal_of_the_page_is_true`"),
     Excused("CONTRIBUTING.md", "git clone", "wants a repository to clone, and is this very suite"),
     Excused("docs/hosts.md", "make hosts ", "wants npm, a network and an hour"),
     Excused("fixtures/README.md", ".venv/bin/python -m tests.support.wire", "adds a release; `tests/log/test_wire.py: test_a_log_of_any_release_is_read_whole`"),

@@ -1,14 +1,17 @@
-"""The reference of the format is the code's, not a copy that somebody remembers to keep."""
+"""The pages made from the code are current: the format and the verbs."""
+
+import pytest
 
 from eventlog.format.events import TYPES
-from tests.docs.generate import PAGE, page
+from tests.docs.generate import PAGES, page
 from tests.support.tree import needs_tree
 
 needs_tree()
 
 
-def test_the_page_is_what_the_code_says():
-    assert PAGE.read_text(encoding="utf-8") == page(), "docs/format.md is stale: run `make docs`"
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
+def test_the_page_is_what_the_code_says(path):
+    assert path.read_text(encoding="utf-8") == PAGES[path](), f"{path.name} is stale: run `make docs`"
 
 
 def test_every_type_has_a_section_of_its_own():
