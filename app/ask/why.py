@@ -142,7 +142,11 @@ def _read(file: Path, opened: OpenStore) -> bytes:
         return read_regular(str(file))
     except OSError as error:
         near = did_you_mean(str(file), _rendered(opened))
-        hint = near if near.startswith("did you") else "name a file that eventlog replay has written; words: eventlog search"
+        hint = (
+            near
+            if near.startswith("did you")
+            else "name a file that eventlog replay has written; words: eventlog search"
+        )
         what = "no such file" if isinstance(error, FileNotFoundError) else f"cannot be read: {system_reason(error)[0]}"
         raise BadRequest(what, where=str(file), hint=hint) from error
 

@@ -81,7 +81,9 @@ def why_not(opened: OpenStore, said: str) -> list[Absence]:
             if wanted in statement_of(text):
                 found.setdefault((statement_of(text), bool(event.subagent)), []).append((event, text))
     if not found:
-        raise BadRequest(f"no fact or summary matches {said!r}", hint="eventlog query --grep searches the text of all events")
+        raise BadRequest(
+            f"no fact or summary matches {said!r}", hint="eventlog query --grep searches the text of all events"
+        )
     exact = {key: says for key, says in found.items() if key[0] == wanted} or found
     told = _Told(opened, said, entries)
     return [told.absence(says) for says in list(exact.values())[:_LISTED]]
