@@ -162,7 +162,7 @@ def _by_section(data: bytes, ledger: Ledger, shown: str) -> dict[int, Line]:
     """Map each line number to the entry or text that its section is of, and what a person decided about it."""
     page = Page(data)
     behind: dict[int, Line] = {}
-    for key, section in locate(page, ledger.stood(shown), ledger.spelled).items():
+    for key, section in locate(page, ledger.expected_digests(shown), ledger.headings).items():
         history = ledger.histories.get(key)
         if history and history.now and page.text(section) == history.now.body:
             events = tuple(source.event for source in history.sources)

@@ -20,8 +20,8 @@ from eventlog.format import ids
 from eventlog.format.errors import NotStored
 from eventlog.format.events import AnyEvent, EntryApplied, Event, KnowledgeEdited, PlanEntry, counts_at
 from eventlog.projections.bases import drift, sections
+from eventlog.projections.bases.apply_entries import AppliedSection, WriteResult, apply_entries
 from eventlog.projections.bases.base_file import BaseFile
-from eventlog.projections.bases.carry import Arrival, WriteResult, carry
 from eventlog.projections.bases.ledger import Ledger, key_of
 from eventlog.projections.bases.ledgers import ledgers
 from eventlog.projections.bases.sections import Page, SectionId, Spot
@@ -60,7 +60,7 @@ class ManagedFile:
         # entry change a section at most once. The bound is for a file that another program writes in every round.
         for _ in range(2 * (len(ledger.managed) + len(ledger.pending)) + 5):
             if not self.round(ledger, state):
-                self._keep_spots()
+                self._store_spots()
                 return
             ledger = self.ledger_of(state)
         raise NotStored("is another in every round; what it says is in the log", where=self._target.shown)
@@ -70,7 +70,7 @@ class ManagedFile:
 
         Folds the appended events into the state.
         """
-        self._newest = max(self._newest, ledger.last_told)
+        self._newest = max(self._newest, ledger.last_observed_at)
         data = self._target.read() if self._dry_text is None else self._dry_text
         if data is not None:
             page = Page(data)
@@ -81,63 +81,45 @@ class ManagedFile:
         return self._apply_due(ledger, state, data)
 
     def _finish_interrupted(self, ledger: Ledger, state: Knowledge, page: Page) -> bool:
-        """Append the arrivals that an interrupted run had written to the file and not to the log."""
+        """Append the events of entries that an interrupted run had applied to the file and not to the log."""
         try:
             intended = msgspec.json.decode(self._intent.read_bytes(), type=list[EntryApplied])
         except (OSError, msgspec.MsgspecError):
             return False
         stored = {(applied.target, key_of(applied)) for applied in ledger.record.applied}
-        written = [event for event in drift.arrived(intended, page) if (event.target, key_of(event)) not in stored]
-        return bool(self._append(written, state))
+        applied = [event for event in drift.on_page(intended, page) if (event.target, key_of(event)) not in stored]
+        return bool(self._append(applied, state))
 
     def _record_edits(self, ledger: Ledger, state: Knowledge, page: Page) -> bool:
         """Append people's edits and copied texts; an absent file is no edit, it is created again."""
         shown = self._target.shown
-        appended = self._append(drift.news(ledger, self._place, shown, page, self._spots()), state)
+        appended = self._append(drift.find_edits(ledger, self._place, shown, page, self._spots()), state)
         for event in appended:
             if isinstance(event, KnowledgeEdited):
                 at = event.key
                 self.result.edited.append(SectionChange(shown, at.heading, at.level, event.id, at.under or ()))
         return bool(appended)
 
-    def _spots(self) -> dict[SectionId, Spot]:
-        """Read where the sections stood when the file was last at rest; nothing where that is not known."""
-        try:
-            return dict(msgspec.json.decode(self._spots_file.read_bytes(), type=list[tuple[SectionId, Spot]]))
-        except (OSError, msgspec.MsgspecError):
-            return {}
-
-    def _keep_spots(self) -> None:
-        """Keep where the sections stand, for the undo of a removal by hand; it does without where that fails."""
-        data = None if self._dry_run else self._target.read()
-        if data is not None:
-            page = Page(data)
-            with suppress(OSError, NotStored):
-                spots = [(section.key, page.spot(section)) for section in page.sections]
-                replace_file(str(self._spots_file), msgspec.json.encode(spots))
-
     def _apply_due(self, ledger: Ledger, state: Knowledge, data: bytes | None) -> bool:
-        """Apply what is due; append removed texts before the file changes, arrivals afterwards."""
-        last_word = self._bases[self._place.base].on_people_text == "replace"
-        written = carry(ledger, self._place, self._target.shown, data, replace=last_word)
+        """Apply what is due; append removed texts before the file changes, the applied entries afterwards."""
+        shown, last_word = self._target.shown, self._bases[self._place.base].on_people_text == "replace"
+        written = apply_entries(ledger, self._place, shown, data, replace=last_word)
         before, changes = data or b"", written.data != (data or b"")
         self._append(written.texts, state)
-        arrivals = [
-            _event_of(arrival, ledger.record.known[arrival.event], self._target.shown) for arrival in written.arrivals
-        ]
+        applied = [_event_of(section, ledger.record.by_id[section.event], shown) for section in written.sections]
         if changes:
-            self._write(before, written.data, arrivals)
-        self._append(arrivals, state)
+            self._write(before, written.data, applied)
+        self._append(applied, state)
         if not self._dry_run:
             self._intent.unlink(missing_ok=True)
         self._report(written)
-        return changes or bool(arrivals)
+        return changes or bool(applied)
 
-    def _write(self, before: bytes, after: bytes, arrivals: list[EntryApplied]) -> None:
+    def _write(self, before: bytes, after: bytes, applied: list[EntryApplied]) -> None:
         if self._dry_run:
             self._dry_text = after
         else:
-            replace_file(str(self._intent), msgspec.json.encode(arrivals))
+            replace_file(str(self._intent), msgspec.json.encode(applied))
             self._target.write(after)
         first = self.result.files[0][1] if self.result.files else before
         self.result.files = [(self._target.shown, first, after)] if after != first else []
@@ -157,33 +139,49 @@ class ManagedFile:
             self._newest = max(self._newest, counts_at(event))
         return stored
 
+    def _spots(self) -> dict[SectionId, Spot]:
+        """Read the spots of the sections when no round had anything to do; empty where the file is missing."""
+        try:
+            return dict(msgspec.json.decode(self._spots_file.read_bytes(), type=list[tuple[SectionId, Spot]]))
+        except (OSError, msgspec.MsgspecError):
+            return {}
+
+    def _store_spots(self) -> None:
+        """Store the spots of the sections, for the undo of a removal by hand, which also works without them."""
+        data = None if self._dry_run else self._target.read()
+        if data is not None:
+            page = Page(data)
+            with suppress(OSError, NotStored):
+                spots = [(section.key, page.spot(section)) for section in page.sections]
+                replace_file(str(self._spots_file), msgspec.json.encode(spots))
+
     def _report(self, written: WriteResult) -> None:
         shown = self._target.shown
-        for arrival in written.arrivals:
-            if not arrival.follows:
-                at = arrival.at
-                change = SectionChange(shown, at.heading, at.level, arrival.event, at.under or (), arrival.gone)
-                (self.result.nothing if arrival.idle else self.result.applied).append(change)
+        for applied in written.sections:
+            if not applied.cascaded:
+                at = applied.at
+                change = SectionChange(shown, at.heading, at.level, applied.event, at.under or (), applied.replaced)
+                (self.result.nothing if applied.no_op else self.result.applied).append(change)
         self.result.staged = [StagedEntry(held.entry, held.reason, shown) for held in written.waiting]
 
 
 def intent_of(store: Store, target: BaseStorage) -> Path:
-    """Name the file that holds the arrivals of a run between its write and its append."""
+    """Name the file that holds the events of a run between its write and its append."""
     return Path(usable(store, store.cached("locks", f"{ids.digest(target.identity, 12).hex()}.arrivals")))
 
 
-def _event_of(arrival: Arrival, of: PlanEntry | KnowledgeEdited, shown: str) -> EntryApplied:
+def _event_of(applied: AppliedSection, of: PlanEntry | KnowledgeEdited, shown: str) -> EntryApplied:
     return EntryApplied(
         conversation_id=of.conversation_id,
         project=of.project,
         agent=of.agent,
-        target=arrival.event,
+        target=applied.event,
         path=shown,
-        heading=arrival.at.heading,
-        level=arrival.at.level,
-        digest=sections.digest(arrival.body),
-        under=arrival.at.under,
-        content=None if arrival.body == arrival.meant else arrival.body,
-        previous=arrival.spot.previous if arrival.spot else None,
-        blank=arrival.spot.blank if arrival.spot else 0,
+        heading=applied.at.heading,
+        level=applied.at.level,
+        digest=sections.digest(applied.body),
+        under=applied.at.under,
+        content=None if applied.body == applied.meant else applied.body,
+        previous=applied.spot.previous if applied.spot else None,
+        blank=applied.spot.blank if applied.spot else 0,
     )

@@ -212,7 +212,7 @@ def first_texts(opened: OpenStore) -> set[str]:
     """Find the edits that only tell what a file said before an entry changed it: no person did anything there."""
     state = read_knowledge(opened.log, opened.settings)
     files = ledgers(state, opened.settings.knowledge_bases, opened.replica).values()
-    return {told for ledger in files for told in ledger.told_before_entries}
+    return {told for ledger in files for told in ledger.recorded_before_entries}
 
 
 def _shifted(ns: int, us: int) -> str:

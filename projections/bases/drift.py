@@ -1,4 +1,9 @@
-"""Compare a file with the log: find people's edits, and texts of entries that came with a copy; pure."""
+"""Compare a page with its ledger: locate sections, find people's edits and copied texts; pure.
+
+A copied text came with a copy of a file, of a home or of a whole store: word for word, the section has the text that it
+has on another machine. It becomes an `entry_applied` that names the event `found`, and from then on the section has the
+history it has there (`ledgers`).
+"""
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
@@ -8,48 +13,47 @@ from msgspec.structs import replace
 from eventlog.format.events import HUMAN, EntryApplied, KnowledgeEdited, Operation, SectionKey
 from eventlog.projections.bases import sections
 from eventlog.projections.bases.base_file import BaseFile
-from eventlog.projections.bases.ledger import Ledger, Told, digest_of, key_of
+from eventlog.projections.bases.ledger import Ledger, Observation, digest_of, key_of
 from eventlog.projections.bases.section_history import Spelling
 from eventlog.projections.bases.sections import Page, Section, SectionId, Spot
 
 
-def news(ledger: Ledger, file: BaseFile, path: str, page: Page, seen: Mapping[SectionId, Spot]) -> list[Told]:
-    """List what the file says and the log does not know, as events still to be stored.
+def find_edits(
+    ledger: Ledger, file: BaseFile, path: str, page: Page, spots: Mapping[SectionId, Spot]
+) -> list[Observation]:
+    """Find texts of the page that the log does not have; return events to append.
 
-    `seen` has the spots of its sections when it was last at rest: one that a person has removed is told with its own.
-
-    A text that the section had on another machine, word for word, came with a copy of the file: nobody here wrote it.
-    Where this file is managed already, that is so for entries that are new here; a person may go back to an older text.
-    Any other text of a section the log has written is a person's edit. A heading without a text, where the section was
-    gone, is none: a file made anew has it for what stands under it.
+    Every text of a managed section that is neither the log's nor copied is a person's edit. `spots` are those of the
+    sections before the edits: the event of a removed section names its spot.
     """
-    observed, there = ledger.last_known_digests(path), locate(page, ledger.stood(path), ledger.spelled)
-    found: list[Told] = list(came_along(ledger, path, page, there.values()))
-    for key in sorted(ledger.managed, key=lambda key: (there[key].start if key in there else -1, key)):
-        body = page.text(there[key]) if key in there else None
+    observed, located = ledger.observed_digests(path), locate(page, ledger.expected_digests(path), ledger.headings)
+    found: list[Observation] = list(_copied_sections(ledger, path, page, located.values()))
+    for key in sorted(ledger.managed, key=lambda key: (located[key].start if key in located else -1, key)):
+        section = located.get(key)
+        body = page.text(section) if section else None
         now = ledger.histories[key].now if key in ledger.histories else None
-        is_known = body == (now.body if now else None) or (key not in observed and body is None)
+        is_expected = body == (now.body if now else None) or (key not in observed and body is None)
+        # a heading without a text, where the section was absent, is in a new file for the sections below it
         is_bare = body == "" and not observed.get(key)
-        if not (is_known or is_bare) and sections.digest(body) != observed.get(key):
-            spot = page.spot(there[key]) if key in there else seen.get(key)
-            copied = new_here(ledger, path, key, body, spot)
-            found.append(copied or text_event(file, ledger.spelled[key], body, spot=spot))
+        if not (is_expected or is_bare) and sections.digest(body) != observed.get(key):
+            spot = page.spot(section) if section else spots.get(key)
+            copied = _copied_text(ledger, path, key, body, spot)
+            found.append(copied or edit_event(file, ledger.headings[key], body, spot=spot))
     return found
 
 
-def arrived(arrivals: Iterable[EntryApplied], page: Page) -> Iterator[EntryApplied]:
-    """Pick those that are on the page: what was about to be told when a run broke off after its write."""
-    for arrival in arrivals:
-        alike = [section for section in page.sections if section.key == key_of(arrival)]
-        bodies = [sections.digest(page.text(section)) for section in alike]
-        if arrival.digest in bodies or not (arrival.digest or bodies):
-            yield arrival
+def on_page(intended: Iterable[EntryApplied], page: Page) -> Iterator[EntryApplied]:
+    """Choose the events whose texts are on the page: the file was written before the run broke off."""
+    for event in intended:
+        bodies = [sections.digest(page.text(section)) for section in page.sections if section.key == key_of(event)]
+        if event.digest in bodies or not (event.digest or bodies):
+            yield event
 
 
-def text_event(
+def edit_event(
     file: BaseFile, at: Spelling, body: str | None, below: str = "", *, spot: Spot | None = None
 ) -> KnowledgeEdited:
-    """Build the event that says what a section of the file says."""
+    """Build the event that reports the text of a section."""
     operation: Operation = "delete" if body is None else "update" if body else "clear"
     return KnowledgeEdited(
         conversation_id=HUMAN,
@@ -65,132 +69,134 @@ def text_event(
 
 
 def locate(
-    page: Page, stood: Mapping[SectionId, str], spelled: Mapping[SectionId, Spelling]
+    page: Page, expected: Mapping[SectionId, str], headings: Mapping[SectionId, Spelling]
 ) -> dict[SectionId, Section]:
-    """Find the sections of a page that the log knows, no two of them the same.
+    """Find the sections of the ledger on a page, no two of them the same; `expected` has their digests, "" if absent.
 
-    `stood` has the digest each was last known to have, "" where it was gone. What was there is where it stood, or says
-    elsewhere what it said, or is the only section of its heading and level that is nothing else. What was gone is
-    there again only where it had stood, and only if nothing that was there has moved to that place. On one page, a
-    `stood` that follows from what was found finds the same texts again: edits are recorded once.
+    A present section is in its place, or elsewhere with its text, or the only free section of its heading and level.
+    An absent section is back only in its place, and only if no present section has moved there.
     """
-    finder = _Finder(page, spelled)
-    there = {key: digest for key, digest in stood.items() if digest}
-    finder.claim(there, lambda key: finder.in_place(key, there[key]))
-    finder.claim(there, lambda key: finder.saying(finder.alike(key), there[key]))
-    finder.claim([key for key in stood if key not in there], lambda key: finder.in_place(key, ""))
-    finder.claim(there, finder.only)
+    # the order of these claims makes locating stable: if `expected` is updated with what was found, the same page gives
+    # the same sections again, so an edit is recorded once
+    finder = _Finder(page, headings)
+    present = {key: digest for key, digest in expected.items() if digest}
+    finder.claim(present, lambda key: finder.in_place(key, present[key]))
+    finder.claim(present, lambda key: finder.with_digest(finder.same_name(key), present[key]))
+    finder.claim([key for key in expected if key not in present], lambda key: finder.in_place(key, ""))
+    finder.claim(present, finder.only_free)
     return finder.found
 
 
 class _Finder:
-    """The sections of a page, and which of them are found."""
+    """The sections of a page, and those claimed so far."""
 
-    def __init__(self, page: Page, spelled: Mapping[SectionId, Spelling]) -> None:
+    def __init__(self, page: Page, headings: Mapping[SectionId, Spelling]) -> None:
         self.found: dict[SectionId, Section] = {}
         self._page = page
-        self._spelled = spelled
+        self._headings = headings
         self._claimed: set[Section] = set()
-        self._at: dict[SectionId, list[Section]] = {}
-        self._named: dict[tuple[str, int], list[Section]] = {}
+        self._by_key: dict[SectionId, list[Section]] = {}
+        self._by_name: dict[tuple[str, int], list[Section]] = {}
         for section in page.sections:
-            self._at.setdefault(section.key, []).append(section)
-            self._named.setdefault((section.heading, section.level), []).append(section)
+            self._by_key.setdefault(section.key, []).append(section)
+            self._by_name.setdefault((section.heading, section.level), []).append(section)
 
     def claim(self, keys: Iterable[SectionId], choose: Callable[[SectionId], Section | None]) -> None:
-        """Give those that have no section yet the one that is chosen for them."""
+        """Claim the chosen section for each key that has none yet."""
         for key in keys:
             section = None if key in self.found else choose(key)
             if section:
                 self.found[key] = section
                 self._claimed.add(section)
 
-    def alike(self, key: SectionId) -> list[Section]:
-        """List the sections of that heading and level, wherever they stand, that are nothing else."""
-        return self._free(self._named.get((key.heading, key.level)))
+    def same_name(self, key: SectionId) -> list[Section]:
+        """List the free sections of that heading and level, in any place."""
+        return self._free(self._by_name.get((key.heading, key.level)))
 
-    def saying(self, among: Iterable[Section], digest: str) -> Section | None:
-        """Pick the first that says that."""
+    def with_digest(self, among: Iterable[Section], digest: str) -> Section | None:
+        """Return the first section with that digest."""
         return next((section for section in among if sections.digest(self._page.text(section)) == digest), None)
 
     def in_place(self, key: SectionId, digest: str) -> Section | None:
-        """Pick the section that stands there; of several, the one that says what it said."""
-        left = self._free(self._at.get(key))
-        return (self.saying(left, digest) if len(left) > 1 else None) or next(iter(left), None)
+        """Return the free section in that place; of several, the one with the digest if any."""
+        free = self._free(self._by_key.get(key))
+        return (self.with_digest(free, digest) if len(free) > 1 else None) or next(iter(free), None)
 
-    def only(self, key: SectionId) -> Section | None:
-        """Pick the only one left; the first, where the log did not tell where the section stands."""
-        left = self.alike(key)
-        return left[0] if len(left) == 1 or (left and self._spelled[key].under is None) else None
+    def only_free(self, key: SectionId) -> Section | None:
+        """Return the only free section; the first, where the log has no headings above."""
+        free = self.same_name(key)
+        return free[0] if len(free) == 1 or (free and self._headings[key].under is None) else None
 
     def _free(self, found: Iterable[Section] | None) -> list[Section]:
         return [section for section in found or () if section not in self._claimed]
 
 
-def came_along(ledger: Ledger, path: str, page: Page, known: Collection[Section]) -> Iterator[EntryApplied]:
-    """Yield what tells of sections the log knows nothing of here, and that are as they were on another machine.
+def _copied_sections(ledger: Ledger, path: str, page: Page, located: Collection[Section]) -> Iterator[EntryApplied]:
+    """Find the sections without events here that have the text they have on another machine.
 
-    Of several machines it is the one whose file is most like this. What was removed there is missing here as well.
+    Prefers the machine whose file is most like this; sections that were removed there are removed here as well.
     """
-    alike = Counter(section.key for section in page.sections)
-    new = [one for one in page.sections if alike[one.key] == 1 and one not in known and not ledger.knows(one.key)]
+    count = Counter(section.key for section in page.sections)
+    new = [
+        section
+        for section in page.sections
+        if count[section.key] == 1 and section not in located and not ledger.has_events_of(section.key)
+    ]
     if not (new and ledger.record.elsewhere):
         return
-    here = {section.key: sections.digest(page.text(section)) for section in new}
+    digests = {section.key: sections.digest(page.text(section)) for section in new}
     spots = {section.key: page.spot(section) for section in new}
-    told = {(one.replica, key_of(one), digest_of(one)): one for one in ledger.record.elsewhere}
-    last = {(one.replica, key_of(one)): one for one in ledger.record.elsewhere}
-    agree = Counter(machine for (machine, key), one in last.items() if here.get(key, "") == digest_of(one))
-    nearest = sorted({machine for machine, _ in last}, key=lambda machine: (-agree[machine], machine or ""))
+    texts = {(event.replica, key_of(event), digest_of(event)): event for event in ledger.record.elsewhere}
+    last = {(event.replica, key_of(event)): event for event in ledger.record.elsewhere}
+    agreement = Counter(machine for (machine, key), event in last.items() if digests.get(key, "") == digest_of(event))
+    nearest = sorted({machine for machine, _ in last}, key=lambda machine: (-agreement[machine], machine or ""))
     used = set()
-    for key, digest in here.items():
-        same = [(machine, key, digest) for machine in nearest if (machine, key, digest) in told]
+    for key, digest in digests.items():
+        same = [(machine, key, digest) for machine in nearest if (machine, key, digest) in texts]
+        # else the same heading below others, which may have been removed since
         same += [
-            at
-            for at in told
-            if at[2] == digest and _has_moved(at[1], key) and not (alike[at[1]] or ledger.knows(at[1]))
+            text
+            for text in texts
+            if text[2] == digest
+            and text[1][:2] == key[:2]
+            and text[1] != key
+            and not (count[text[1]] or ledger.has_events_of(text[1]))
         ]
         if same:
             used.add(same[0][0])
-            yield _found(told[same[0]], path, spots[key])
-    for (machine, key), one in last.items():
-        if machine == nearest[0] and machine in used and not (digest_of(one) or alike[key] or ledger.knows(key)):
-            yield _found(one, path, None)
+            yield _found(texts[same[0]], path, spots[key])
+    for (machine, key), event in last.items():
+        is_absent = not (digest_of(event) or count[key] or ledger.has_events_of(key))
+        if machine == nearest[0] and machine in used and is_absent:
+            yield _found(event, path, None)
 
 
-def _has_moved(from_: SectionId, to: SectionId) -> bool:
-    """Tell whether one may be the other, below other headings: those may have gone since."""
-    return from_[:2] == to[:2] and from_ != to
-
-
-def new_here(ledger: Ledger, path: str, key: SectionId, body: str | None, spot: Spot | None) -> EntryApplied | None:
-    """Tell how a section that is managed here got this text: by an entry that has not come this way before, if so.
-
-    A text that was here before is none: a person may go back to it.
-    """
-    for told in reversed(ledger.record.elsewhere) if body else ():
-        is_text = isinstance(told, EntryApplied) and key_of(told) == key and told.digest == sections.digest(body)
-        if is_text and isinstance(told, EntryApplied) and ledger.is_news(key, told.target):
-            return _found(told, path, spot)
+def _copied_text(ledger: Ledger, path: str, key: SectionId, body: str | None, spot: Spot | None) -> EntryApplied | None:
+    """Find the entry of another machine that gave a managed section this text; None where a person did."""
+    # an entry that was applied here before is no news: a person may go back to an older text
+    for event in reversed(ledger.record.elsewhere) if body else ():
+        is_text = isinstance(event, EntryApplied) and key_of(event) == key and event.digest == sections.digest(body)
+        if is_text and isinstance(event, EntryApplied) and ledger.is_news(key, event.target):
+            return _found(event, path, spot)
     return None
 
 
-def _found(told: Told, path: str, spot: Spot | None) -> EntryApplied:
-    """Build the event that says that a section was found as it is told of on another machine."""
+def _found(event: Observation, path: str, spot: Spot | None) -> EntryApplied:
+    """Build the event that reports a section with the text that an event of another machine reports."""
     previous, blank = spot or (None, 0)
-    if isinstance(told, EntryApplied):
-        return replace(told, id="", ts="", replica=None, path=path, found=told.id, previous=previous, blank=blank)
-    at = told.key
+    if isinstance(event, EntryApplied):
+        return replace(event, id="", ts="", replica=None, path=path, found=event.id, previous=previous, blank=blank)
+    at = event.key
     return EntryApplied(
-        conversation_id=told.conversation_id,
-        project=told.project,
-        target=told.id,
+        conversation_id=event.conversation_id,
+        project=event.project,
+        target=event.id,
         path=path,
         heading=at.heading,
         level=at.level,
-        digest=digest_of(told),
+        digest=digest_of(event),
         under=at.under,
-        found=told.id,
+        found=event.id,
         previous=previous,
         blank=blank,
     )

@@ -1,16 +1,15 @@
-"""From the events of one knowledge base to what each section says, what is pending, and what is held; pure.
+"""The ledger of one knowledge base: what each section should contain, which entries are pending, which wait; pure.
 
-Order    what happened decides: entries that reached the file, and texts people had there or put there, each at its
-         moment (an entry at its first arrival).
-Hold     an entry waits, whatever the page says, because its base wants every entry reviewed, because its batch names
-         a section of this file twice, or because it could be read back from no file as it was meant.
-Result   the last wording that is not taken back says what the section is. Everything else that was declared and is
-         not held is pending; `carry` tries it on a page, the file's or the log's own.
+Order    the text of a section is its last wording in force: an applied entry (from when it was first applied) or a
+         person's text, each by the time when it counts, wherever it was declared.
+Hold     an entry waits for a person, whatever the page says, if its base wants every entry reviewed, if its batch names
+         a section twice, if it contains a rejected line, or if no file could contain its text.
+Pending  every other open entry; `apply_entries` tries it on a page.
 """
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import NamedTuple
 
@@ -37,8 +36,8 @@ REVIEW = "the file is set to review every change"
 REJECTED = "says what you have forgotten"
 DUPLICATE = "its batch plans the same section of this file twice"
 
-_MARK = re.compile(r"^\s*([-*+]|\d{1,9}[.)])?\s*(\[[ xX]\]\s+)?")  # of a list's item
-Told = EntryApplied | KnowledgeEdited  # what tells of the text of a section
+_BULLET = re.compile(r"^\s*([-*+]|\d{1,9}[.)])?\s*(\[[ xX]\]\s+)?")  # of a list item
+Observation = EntryApplied | KnowledgeEdited  # an event that reports the text of a section
 _Decisions = dict[str, EntryResolved]  # entry -> the decision in force
 
 
@@ -50,91 +49,112 @@ class HeldEntry(NamedTuple):
 
 
 class FileHistory(Struct):
-    """The events of one file, each list in the order of the log, without what was withdrawn.
+    """The events of one file, each list in the order of the log, without withdrawn events.
 
-    `known` has the withdrawn ones too: what happened is on disk even when it is taken back.
+    `by_id` and `applied` include the withdrawn: a withdrawal does not change what is on disk.
     """
 
     entries: list[PlanEntry] = field(default_factory=list)
     edits: list[KnowledgeEdited] = field(default_factory=list)
     applied: list[EntryApplied] = field(default_factory=list)
     resolved: dict[str, list[EntryResolved]] = field(default_factory=dict)  # decisions in force, by entry
-    undone: dict[str, str] = field(default_factory=dict)  # when the acceptance of an entry was taken back
-    known: dict[str, PlanEntry | KnowledgeEdited] = field(default_factory=dict)
-    elsewhere: list[Told] = field(default_factory=list)  # of this file on other machines
+    undone: dict[str, str] = field(default_factory=dict)  # when the acceptance of an entry was withdrawn
+    by_id: dict[str, PlanEntry | KnowledgeEdited] = field(default_factory=dict)
+    elsewhere: list[Observation] = field(default_factory=list)  # of this file on other machines
     newest: str = ""
-    rejects: Callable[[str], bool] = lambda _text: False  # what a person does not want said
+    rejects: Callable[[str], bool] = lambda _text: False  # recognises what a person has rejected
+
+    def add(self, event: PlanEntry | KnowledgeEdited, decided_at: str, *, is_hidden: bool) -> None:
+        """Add an entry or a person's text; `decided_at`: when it was last withdrawn or restored."""
+        self.newest = max(self.newest, event.ts, decided_at)
+        self.by_id[event.id] = event
+        if isinstance(event, KnowledgeEdited):
+            self.edits += [] if is_hidden else [event]
+        else:
+            self.entries += [] if is_hidden else [event]
+
+    def follow(self, event: EntryApplied | EntryResolved, decided_at: str, *, is_hidden: bool) -> None:
+        """Add what became of an entry: it was applied, or a person decided about it."""
+        self.newest = max(self.newest, event.ts, decided_at)
+        if isinstance(event, EntryApplied):
+            self.applied.append(event)  # the text is on disk, also if its conversation is withdrawn
+        elif not is_hidden:
+            self.resolved.setdefault(event.target, []).append(event)
+        elif event.choice != "discard":
+            self.undone[event.target] = max(self.undone.get(event.target, ""), decided_at)
 
 
 class Ledger:
-    """The sections of one file as the log has them; `held` and `pending` entries are open."""
+    """The sections of one file according to the log; `held` and `pending` entries are open."""
 
     def __init__(self, record: FileHistory, replica: str | None = None, *, review: bool) -> None:
         self.record = record
         self._replica = replica
         self.newest = record.newest
-        self.decisions = {target: made[-1] for target, made in record.resolved.items()}
-        meant = [_as_decided(entry, self.decisions.get(entry.id)) for entry in record.entries]
-        self.entries = {entry.id: entry for entry in meant}
+        self.decisions = {target: decisions[-1] for target, decisions in record.resolved.items()}
+        entries = [_as_decided(entry, self.decisions.get(entry.id)) for entry in record.entries]
+        self.entries = {entry.id: entry for entry in entries}
         self._digests: dict[str, dict[SectionId, str]] = {}  # by path
 
-        counts = _counting(record, self.decisions)
-        in_order = list(_in_order(record, self.decisions))
-        self.histories = {key: SectionHistory(wordings, counts) for key, wordings in _by_key(in_order).items()}
-        self.arrived = {wording.event for _, wording in in_order if wording.event in counts}
-        self.managed = {key_of(arrival) for arrival in record.applied}
-        self.spelled = {key_of(event): _spelling(event) for event in reversed(self.observations)}
+        counts = {entry.id for entry in record.entries if not _is_discarded(entry, self.decisions)}
+        counts |= {edit.id for edit in record.edits}
+        by_key: dict[SectionId, list[Wording]] = {}
+        for key, wording in _wordings(record, self.decisions):
+            by_key.setdefault(key, []).append(wording)
+        self.histories = {key: SectionHistory(wordings, counts) for key, wordings in by_key.items()}
+        self.applied = {wording.event for wordings in by_key.values() for wording in wordings} & counts
+        self.managed = {key_of(applied) for applied in record.applied}
+        self.headings = {key_of(event): _spelling(event) for event in reversed(self.observations)}
 
-        waiting = [entry for entry in meant if self._is_open(entry)]
+        open_entries = [entry for entry in entries if self._is_open(entry)]
         held = dict(_held(record, self.decisions, review=review))
-        self.held = [HeldEntry(entry, held[entry.id]) for entry in waiting if entry.id in held]
-        self.pending = sorted((entry for entry in waiting if entry.id not in held), key=self.moment)
+        self.held = [HeldEntry(entry, held[entry.id]) for entry in open_entries if entry.id in held]
+        self.pending = sorted((entry for entry in open_entries if entry.id not in held), key=self.moment)
 
-    def last_known_digests(self, path: str) -> dict[SectionId, str]:
-        """Return the digest each section of the file at that path was last known to have."""
+    def observed_digests(self, path: str) -> dict[SectionId, str]:
+        """Return the digest that each section of the file at the path had when the log last heard of it."""
         if path not in self._digests:
             self._digests[path] = self._read_digests(path)
         return self._digests[path]
 
-    def stood(self, path: str) -> dict[SectionId, str]:
-        """Return the digest each section of the file at that path is known or thought to have, "" where it is gone."""
-        observed = self.last_known_digests(path)
+    def expected_digests(self, path: str) -> dict[SectionId, str]:
+        """Return the digest of each section: as last observed, else as computed; "" for an absent section."""
+        observed = self.observed_digests(path)
         others = {key: history.now for key, history in self.histories.items() if key not in observed}
         return observed | {key: sections.digest(now.body if now else None) for key, now in others.items()}
 
     @property
-    def last_told(self) -> str:
-        """Return when the log was last told of a text here, or that an acceptance was taken back; "" if never."""
+    def last_observed_at(self) -> str:
+        """Return the time of the last observation, or of the last withdrawn acceptance; "" without any."""
         return max((*map(counts_at, self.observations), *self.record.undone.values()), default="")
 
-    def last_arrived(self, key: SectionId) -> str:
-        """Return the event that last reached the section; raises StopIteration where none did."""
-        return next(arrival.target for arrival in reversed(self.record.applied) if key_of(arrival) == key)
+    def last_applied(self, key: SectionId) -> str:
+        """Return the entry last applied to the section; raises StopIteration where none was."""
+        return next(applied.target for applied in reversed(self.record.applied) if key_of(applied) == key)
 
     @property
-    def told_before_entries(self) -> set[str]:
-        """Name the texts that were told because an entry was about to change them: nobody edited anything."""
-        first: dict[SectionId, EntryApplied | KnowledgeEdited] = {}
+    def recorded_before_entries(self) -> set[str]:
+        """Name the texts that were recorded because an entry was about to change them: no person edited anything."""
+        first: dict[SectionId, Observation] = {}
         for event in self.observations:
             first.setdefault(key_of(event), event)
-        texts = [event for event in self.record.known.values() if isinstance(event, KnowledgeEdited)]
+        texts = [event for event in self.record.by_id.values() if isinstance(event, KnowledgeEdited)]
         return {event.id for event in texts if event.below or first[key_of(event)] is event}
 
     def moment(self, entry: PlanEntry) -> tuple[str, str]:
-        """Return when an entry was declared, or a person decided about it, as its place in the order."""
-        at = self.decisions.get(entry.id, entry)
-        return order(at)
+        """Return the place of an entry in the order: its declaration, or the person's decision about it."""
+        return order(self.decisions.get(entry.id, entry))
 
     def change(self, entry: PlanEntry) -> Change:
-        """Return the change an entry makes, as a person has decided it."""
-        return decided_change(entry, self.decisions.get(entry.id))
+        """Return the change of an entry, with the text that a person has decided."""
+        return _decided_change(entry, self.decisions.get(entry.id))
 
     def is_decided(self, entry: PlanEntry) -> bool:
-        """Tell whether a person has accepted it, looking at this file."""
-        return entry.id in self.decisions and is_of(self.decisions[entry.id], self._replica)
+        """Tell whether a person has accepted the entry for the file of this store."""
+        return entry.id in self.decisions and is_from(self.decisions[entry.id], self._replica)
 
-    def knows(self, key: SectionId) -> bool:
-        """Tell whether the log tells anything of this section of the file here."""
+    def has_events_of(self, key: SectionId) -> bool:
+        """Tell whether the log has any event of this section of the file."""
         return key in self.managed or key in self.histories
 
     def is_present(self, key: SectionId) -> bool:
@@ -143,57 +163,61 @@ class Ledger:
         return now is not None and now.body is not None
 
     def is_news(self, key: SectionId, entry_id: str) -> bool:
-        """Tell whether this is an entry, and neither it nor a later one has ever reached the section here."""
-        entry = self.record.known.get(entry_id)
-        reached = (self.record.known[told.target] for told in self.record.applied if key_of(told) == key)
-        moments = [self.moment(other) for other in reached if isinstance(other, PlanEntry)]
+        """Tell whether an entry is newer than every entry that was ever applied to the section of this file."""
+        entry = self.record.by_id.get(entry_id)
+        applied = (self.record.by_id[event.target] for event in self.record.applied if key_of(event) == key)
+        moments = [self.moment(other) for other in applied if isinstance(other, PlanEntry)]
         return isinstance(entry, PlanEntry) and self.moment(entry) > max(moments, default=("", ""))
 
+    @cached_property
+    def observations(self) -> list[Observation]:
+        """All events that report a text of the file, withdrawn or not, oldest first."""
+        texts = (event for event in self.record.by_id.values() if isinstance(event, KnowledgeEdited))
+        return sorted([*self.record.applied, *texts], key=order)
+
     def _read_digests(self, path: str) -> dict[SectionId, str]:
-        seen: dict[SectionId, str] = {}
+        found: dict[SectionId, str] = {}
         for event in self.observations:
             key = key_of(event)
             if isinstance(event, EntryApplied):
                 if event.path == path:
-                    seen[key] = event.digest
-            elif key in seen:
-                seen[key] = sections.digest(body_of_edit(event))
-        return seen
-
-    @cached_property
-    def observations(self) -> list[Told]:
-        """All that tells of what a file said, withdrawn or not, oldest first."""
-        texts = (event for event in self.record.known.values() if isinstance(event, KnowledgeEdited))
-        return sorted([*self.record.applied, *texts], key=order)
+                    found[key] = event.digest
+            elif key in found:
+                found[key] = digest_of(event)
+        return found
 
     def _is_open(self, entry: PlanEntry) -> bool:
         is_change = change_of(entry)[0] != "no-op"
-        return is_change and entry.id not in self.arrived and not _is_discarded(entry, self.decisions)
+        return is_change and entry.id not in self.applied and not _is_discarded(entry, self.decisions)
 
 
-def is_of(event: Event, replica: str | None) -> bool:
-    """Tell whether what an event says of a file is said of that store's; None: of any."""
+def is_from(event: Event, replica: str | None) -> bool:
+    """Tell whether an event is about a file of that store; events without a replica, and `None`, match every store."""
     return replica is None or event.replica in (None, replica)
 
 
-def key_of(event: Told) -> SectionId:
-    """Return the section an event of the log is about."""
+def key_of(event: Observation) -> SectionId:
+    """Return the section that an event is about."""
     at: SectionKey | EntryApplied = event.key if isinstance(event, KnowledgeEdited) else event
     return SectionId.of(at.heading, at.level, at.under)
 
 
-def digest_of(event: Told) -> str:
-    """Return the digest of the text the section had then, "" where it was gone."""
-    return event.digest if isinstance(event, EntryApplied) else sections.digest(body_of_edit(event))
+def digest_of(event: Observation) -> str:
+    """Return the digest of the text that an event reports, "" for a removed section."""
+    return event.digest if isinstance(event, EntryApplied) else sections.digest(_body_of_edit(event))
 
 
-def body_of_edit(edit: KnowledgeEdited) -> str | None:
-    """Return the canonical text a person gave the section; None where they removed it."""
+def rejected_line(entry: PlanEntry, rejects: Callable[[str], bool]) -> str:
+    """Return the first line of an entry that a person has rejected; "" where none is."""
+    lines = (_BULLET.sub("", line) for line in (change_of(entry)[1] or "").split("\n"))
+    return next(filter(rejects, lines), "")
+
+
+def _body_of_edit(edit: KnowledgeEdited) -> str | None:
     return None if edit.operation == "delete" else sections.canonical(edit.content or "")
 
 
-def decided_change(entry: PlanEntry, decision: EntryResolved | None) -> Change:
-    """Return the change of an entry, with the text a person gave it."""
+def _decided_change(entry: PlanEntry, decision: EntryResolved | None) -> Change:
     operation, content = change_of(entry)
     if decision and decision.choice == "edited":
         content = sections.canonical(decision.content or "")
@@ -202,16 +226,10 @@ def decided_change(entry: PlanEntry, decision: EntryResolved | None) -> Change:
 
 
 def _as_decided(entry: PlanEntry, decision: EntryResolved | None) -> PlanEntry:
-    """Return an entry about the section a person has said it means."""
+    """Return an entry with the headings above its section that a person has named."""
     if decision is None or decision.under is None:
         return entry
     return replace(entry, key=replace(entry.key, under=decision.under))
-
-
-def _counting(record: FileHistory, decisions: _Decisions) -> set[str]:
-    """Collect the ids of edits and entries that are neither withdrawn nor discarded."""
-    entries = {entry.id for entry in record.entries if not _is_discarded(entry, decisions)}
-    return entries | {edit.id for edit in record.edits}
 
 
 def _is_discarded(entry: PlanEntry, decisions: _Decisions) -> bool:
@@ -219,45 +237,35 @@ def _is_discarded(entry: PlanEntry, decisions: _Decisions) -> bool:
     return decision is not None and decision.choice == "discard"
 
 
-def _in_order(record: FileHistory, decisions: _Decisions) -> Iterator[tuple[SectionId, Wording]]:
-    """Yield every text of every section, from the moment it was first there; taken back or not."""
+def _wordings(record: FileHistory, decisions: _Decisions) -> Iterator[tuple[SectionId, Wording]]:
+    """Yield every wording of every section, withdrawn or not, each from the moment it was first applied."""
     seen: set[tuple[str, SectionId, str | None]] = set()
-    for arrival in record.applied:
-        event, key = record.known[arrival.target], key_of(arrival)
-        first = (arrival.target, key, arrival.replica)
-        if first in seen or counts_at(arrival) <= record.undone.get(arrival.target, ""):
+    for applied in record.applied:
+        event, key, at = record.by_id[applied.target], key_of(applied), counts_at(applied)
+        first = (applied.target, key, applied.replica)
+        # an acceptance that was withdrawn applies again only if the entry reached the file again after that
+        if first in seen or at <= record.undone.get(applied.target, ""):
             continue
         seen.add(first)
         if isinstance(event, KnowledgeEdited):
             continue
-        operation, content = decided_change(event, decisions.get(event.id))
+        operation, content = _decided_change(event, decisions.get(event.id))
         meant = None if operation == "delete" else content
-        body = meant if arrival.content is None or meant is None else sections.canonical(arrival.content)
-        yield key, Wording(counts_at(arrival), arrival.id, event.id, arrival.heading, body, meant, person=False)
-    for edit in record.known.values():
+        body = meant if applied.content is None or meant is None else sections.canonical(applied.content)
+        yield key, Wording(at, applied.id, event.id, applied.heading, body, meant, person=False)
+    for edit in record.by_id.values():
         if isinstance(edit, KnowledgeEdited):
-            yield key_of(edit), _wording_of_edit(edit)
+            body, below, at = _body_of_edit(edit), edit.below or "", counts_at(edit)
+            yield key_of(edit), Wording(at, edit.id, edit.id, edit.key.heading, body, None, person=True, below=below)
 
 
-def _wording_of_edit(edit: KnowledgeEdited) -> Wording:
-    body, below = body_of_edit(edit), edit.below or ""
-    return Wording(counts_at(edit), edit.id, edit.id, edit.key.heading, body, None, person=True, below=below)
-
-
-def _by_key(keyed: Iterable[tuple[SectionId, Wording]]) -> dict[SectionId, list[Wording]]:
-    found: dict[SectionId, list[Wording]] = {}
-    for key, wording in keyed:
-        found.setdefault(key, []).append(wording)
-    return found
-
-
-def _spelling(event: Told) -> Spelling:
+def _spelling(event: Observation) -> Spelling:
     at: SectionKey | EntryApplied = event.key if isinstance(event, KnowledgeEdited) else event
     return Spelling(at.heading, at.level, at.under)
 
 
 def _held(record: FileHistory, decisions: _Decisions, *, review: bool) -> Iterator[tuple[str, str]]:
-    """Yield the entries that wait whatever the page says, and why."""
+    """Yield the entries that wait whatever the page says, each with the reason."""
     entries = [entry for entry in record.entries if change_of(entry)[0] != "no-op"]
     planned = Counter((entry.batch, _selector(entry)) for entry in entries if entry.batch)
     doubled = {batch for (batch, _), count in planned.items() if count > 1}
@@ -268,16 +276,10 @@ def _held(record: FileHistory, decisions: _Decisions, *, review: bool) -> Iterat
             yield entry.id, DUPLICATE
         elif refused := refused_heading(entry.key.heading, entry.key.level) or refused_content(change_of(entry)[1]):
             yield entry.id, refused
-        elif said := rejected_line(entry, record.rejects):
-            yield entry.id, f"{REJECTED}: {said}"
+        elif line := rejected_line(entry, record.rejects):
+            yield entry.id, f"{REJECTED}: {line}"
         elif review:
             yield entry.id, REVIEW
-
-
-def rejected_line(entry: PlanEntry, rejects: Callable[[str], bool]) -> str:
-    """Return the first line of an entry that a person does not want said; "" where there is none."""
-    lines = (_MARK.sub("", line) for line in (change_of(entry)[1] or "").split("\n"))
-    return next(filter(rejects, lines), "")
 
 
 def _selector(entry: PlanEntry) -> tuple[SectionId, Under | None]:

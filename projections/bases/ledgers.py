@@ -1,133 +1,111 @@
-"""The ledger of every knowledge base: what was planned, applied, decided and edited, file by file; pure."""
+"""Sort the events of all knowledge bases into a ledger for each file; pure.
+
+An entry that a person has rejected or discarded is in no ledger, nor is any other entry that plans the same.
+"""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, NamedTuple
 
-from eventlog.format.events import EntryApplied, EntryResolved, Event, KnowledgeEdited, PlanEntry, order
+from eventlog.format.events import EntryApplied, EntryResolved, KnowledgeEdited, PlanEntry, counts_at, order
+from eventlog.format.marks import says_the_same
 from eventlog.format.retractions import Retractions
 from eventlog.projections.bases.base_file import BaseFile, Bases, base_file_of
-from eventlog.projections.bases.ledger import FileHistory, Ledger, Told, is_of, key_of
+from eventlog.projections.bases.ledger import FileHistory, Ledger, Observation, is_from, key_of
+from eventlog.projections.bases.plan_file import change_of
+from eventlog.projections.bases.sections import SectionId, Under
 from eventlog.projections.current.knowledge_events import Knowledge
 
 if TYPE_CHECKING:
-    from eventlog.projections.bases.sections import SectionId
+    from eventlog.format.events import Event
 
-from typing import NamedTuple
-
-from eventlog.format.events import counts_at
-from eventlog.format.marks import says_the_same
-from eventlog.projections.bases.plan_file import change_of
-from eventlog.projections.bases.sections import SectionId, Under
-
+_ALWAYS = ""  # before every time
 _Files = Mapping[str, BaseFile | None]  # by entry and by edit
 
 
 def ledgers(state: Knowledge, bases: Bases, replica: str | None = None) -> dict[BaseFile, Ledger]:
-    """Make the ledger of every file; entries that mean no knowledge base are `unmatched_entries`.
+    """Build the ledger of every file; `unmatched_entries` has the entries of no knowledge base.
 
-    With a `replica` it is that of the files of this store's machine: what another's files said counts only where it
-    came along with a text that was found here, else it is `elsewhere`; entries for files inside another's projects are
-    left out likewise. Events that name no replica count for all.
+    With a `replica`, builds those of that store's machine. Events of another machine's file count only if they came
+    with a copied text; the rest is `elsewhere`. Entries for files inside projects of another machine are left out
+    likewise. Events without a replica count everywhere.
     """
     withdrawn = Retractions(state.retractions)
     records: dict[BaseFile, FileHistory] = {}
-    recorded_in: dict[str, FileHistory] = {}
-    said: list[PlanEntry | KnowledgeEdited] = [*state.entries, *state.edits]
-    files = {event.id: base_file_of(event.key, event.project, bases) for event in said}
-    along = _came_along(state, files, replica)
+    record_of: dict[str, FileHistory] = {}
+    declared: list[PlanEntry | KnowledgeEdited] = [*state.entries, *state.edits]
+    files = {event.id: base_file_of(event.key, event.project, bases) for event in declared}
+    copied = _copied(state, files, replica)
     refusals = Refusals(state.entries, state.resolved, withdrawn, bases, state.applied)
-    for event in sorted(said, key=order):
+
+    def counts(event: "Event") -> bool:
+        return is_from(event, replica) or event.id in copied
+
+    for event in sorted(declared, key=order):
         file = files[event.id]
-        if file is None or (_is_of_file(event, file) and not _counts(event, replica, along)):
-            continue
-        record = recorded_in[event.id] = records.setdefault(file, FileHistory(rejects=withdrawn.rejects))
-        record.newest = max(record.newest, event.ts, withdrawn.touched_at(event))
-        record.known[event.id] = event
-        if isinstance(event, KnowledgeEdited):
-            record.edits += [] if withdrawn.hides(event) else [event]
-        elif not withdrawn.hides(event) and not refusals.of(event):
-            record.entries.append(event)
-    became: list[EntryApplied | EntryResolved] = [*state.applied, *state.resolved]
-    for told in sorted(became, key=order):
-        home = recorded_in.get(told.target)
-        if home is None or (isinstance(told, EntryApplied) and not _counts(told, replica, along)):
-            continue
-        home.newest = max(home.newest, told.ts, withdrawn.touched_at(told))
-        if isinstance(told, EntryApplied):
-            home.applied.append(told)  # it happened, whatever became of its conversation
-        elif not withdrawn.hides(told):
-            home.resolved.setdefault(told.target, []).append(told)
-        elif told.choice != "discard":
-            home.undone[told.target] = max(home.undone.get(told.target, ""), withdrawn.touched_at(told))
-    _note_elsewhere(records, [text for text in _texts(state) if not _counts(text, replica, along)], files)
-    return {file: Ledger(record, replica, review=bases[file.base].review) for file, record in sorted(records.items())}
-
-
-def _note_elsewhere(records: Mapping[BaseFile, FileHistory], texts: Iterable[Told], files: _Files) -> None:
-    for text in sorted(texts, key=order):
+        # an entry for a person's own files is for theirs on every machine; all else is about a file of one machine
+        is_local = file is not None and (isinstance(event, KnowledgeEdited) or bool(file.project))
+        if file is not None and (counts(event) or not is_local):
+            record = record_of[event.id] = records.setdefault(file, FileHistory(rejects=withdrawn.rejects))
+            is_hidden = withdrawn.hides(event) or (isinstance(event, PlanEntry) and bool(refusals.of(event)))
+            record.add(event, withdrawn.touched_at(event), is_hidden=is_hidden)
+    followed: list[EntryApplied | EntryResolved] = [*state.applied, *state.resolved]
+    for later in sorted(followed, key=order):
+        if later.target in record_of and (isinstance(later, EntryResolved) or counts(later)):
+            record_of[later.target].follow(later, withdrawn.touched_at(later), is_hidden=withdrawn.hides(later))
+    for text in sorted((text for text in _observations(state) if not counts(text)), key=order):
         file = _file_of(text, files)
         if file is not None and file in records:
             records[file].elsewhere.append(text)
+    return {file: Ledger(record, replica, review=bases[file.base].review) for file, record in sorted(records.items())}
 
 
-def _is_of_file(event: PlanEntry | KnowledgeEdited, file: BaseFile) -> bool:
-    """Tell whether it is about the file of one machine; an entry for a person's own files is for all of theirs."""
-    return isinstance(event, KnowledgeEdited) or bool(file.project)
+def unmatched_entries(state: Knowledge, bases: Bases) -> list[PlanEntry]:
+    """List the entries of no knowledge base that nobody has discarded or withdrawn."""
+    withdrawn = Retractions(state.retractions)
+    discarded = {decision.target for decision in state.resolved if decision.choice == "discard"}
+    unmatched = (entry for entry in state.entries if base_file_of(entry.key, entry.project, bases) is None)
+    return sorted((one for one in unmatched if one.id not in discarded and not withdrawn.hides(one)), key=order)
 
 
-def _counts(event: Event, replica: str | None, along: Collection[str]) -> bool:
-    return is_of(event, replica) or event.id in along
+def _copied(state: Knowledge, files: _Files, replica: str | None) -> set[str]:
+    """Collect the events of other machines whose texts came here with a copy of a file.
 
-
-def _came_along(state: Knowledge, files: _Files, replica: str | None) -> set[str]:
-    """Collect what tells, on other machines, how sections came to the texts in which they were found here.
-
-    That is the event that is named as `found`, all before it of the same section, file and machine, what was found
-    there in its turn, and the entries behind.
+    Those are the events named as `found`, all before them of the same section, file and machine, the events that were
+    found there in turn, and the entries behind all of these.
     """
-    found = [told.found for told in state.applied if told.found and is_of(told, replica)]
+    found = [applied.found for applied in state.applied if applied.found and is_from(applied, replica)]
     if not found:
         return set()
-    events = {event.id: event for event in _texts(state)}
-    alike: dict[tuple[str | None, BaseFile | None, SectionId], list[Told]] = defaultdict(list)
+    events = {event.id: event for event in _observations(state)}
+    same: dict[tuple[str | None, BaseFile | None, SectionId], list[Observation]] = defaultdict(list)
     for event in events.values():
-        alike[event.replica, _file_of(event, files), key_of(event)].append(event)
+        same[event.replica, _file_of(event, files), key_of(event)].append(event)
     seen: set[str] = set()
-    along: set[str] = set()
+    copied: set[str] = set()
     while found:
         last = events.get(found.pop())
         if last is None or last.id in seen:
             continue
         seen.add(last.id)
-        before = [one for one in alike[last.replica, _file_of(last, files), key_of(last)] if order(one) <= order(last)]
-        arrivals = [one for one in before if isinstance(one, EntryApplied)]
-        along |= {one.id for one in before} | {one.target for one in arrivals}
-        found += [one.found for one in arrivals if one.found]
-    return along
+        section = same[last.replica, _file_of(last, files), key_of(last)]
+        before = [event for event in section if order(event) <= order(last)]
+        applied = [event for event in before if isinstance(event, EntryApplied)]
+        copied |= {event.id for event in before} | {event.target for event in applied}
+        found += [event.found for event in applied if event.found]
+    return copied
 
 
-def _texts(state: Knowledge) -> list[Told]:
+def _observations(state: Knowledge) -> list[Observation]:
     return [*state.applied, *state.edits]
 
 
-def _file_of(told: Told, files: _Files) -> BaseFile | None:
-    return files.get(told.target if isinstance(told, EntryApplied) else told.id)
+def _file_of(event: Observation, files: _Files) -> BaseFile | None:
+    return files.get(event.target if isinstance(event, EntryApplied) else event.id)
 
 
-def unmatched_entries(state: Knowledge, bases: Bases) -> list[PlanEntry]:
-    """List entries that mean no knowledge base there is, and that nobody has discarded."""
-    withdrawn = Retractions(state.retractions)
-    decided = {decision.target for decision in state.resolved if decision.choice == "discard"}
-    lost = (entry for entry in state.entries if base_file_of(entry.key, entry.project, bases) is None)
-    return sorted((entry for entry in lost if entry.id not in decided and not withdrawn.hides(entry)), key=order)
-
-
-_ALWAYS = ""  # before every time
-
-
-class Aim(NamedTuple):
-    """The section an entry is about, and what it does with it."""
+class _Target(NamedTuple):
+    """The section that an entry changes, and the operation."""
 
     place: BaseFile | str | None
     section: SectionId
@@ -135,17 +113,20 @@ class Aim(NamedTuple):
     operation: str
 
 
-class EntryRefusal(NamedTuple):
-    """A decision against an entry, from when on it holds for others, the entry it was about, and what that says."""
+class _Refusal(NamedTuple):
+    """A person's decision against an entry, and the content it refuses; `since`: for entries of later than that."""
 
     id: str
     since: str
-    about: str
+    entry: str
     content: str
 
 
 class Refusals:
-    """The decisions against entries, by what those plan."""
+    """People's decisions against entries, found by the change that an entry plans.
+
+    A rejection holds for every entry; a discard only for entries that had not been applied before.
+    """
 
     def __init__(
         self,
@@ -153,40 +134,39 @@ class Refusals:
         resolved: Iterable[EntryResolved],
         withdrawn: Retractions,
         bases: Bases,
-        arrived: Iterable[EntryApplied] = (),
+        applied: Iterable[EntryApplied] = (),
     ) -> None:
         self._bases = bases
-        self._arrived = {told.target for told in arrived}
-        in_force = (one for one in sorted(resolved, key=order) if not withdrawn.hides(one))
-        self._decided = {one.target: one for one in in_force}
-        self._made: dict[Aim, list[EntryRefusal]] = {}
+        self._applied = {event.target for event in applied}
+        self._decided = {event.target: event for event in sorted(resolved, key=order) if not withdrawn.hides(event)}
+        self._by_target: dict[_Target, list[_Refusal]] = {}
         for entry in entries:
-            decisions = [(one, _ALWAYS) for one in withdrawn.rejections_of(entry)]
+            decisions = [(rejection, _ALWAYS) for rejection in withdrawn.rejections_of(entry)]
             decision = self._decided.get(entry.id)
             if decision and decision.choice == "discard":
                 decisions.append((decision.id, counts_at(decision)))
             if decisions:
-                aim, content = self._planned(entry)
-                refusals = (EntryRefusal(*one, entry.id, content) for one in decisions)
-                self._made.setdefault(aim, []).extend(refusals)
+                target, content = self._planned(entry)
+                refusals = (_Refusal(*decision, entry.id, content) for decision in decisions)
+                self._by_target.setdefault(target, []).extend(refusals)
 
     def of(self, entry: PlanEntry) -> str:
-        """Name the decision about another entry that is one about this, too; "" where there is none.
+        """Return the decision about another entry that refuses this as well; "" without any.
 
-        What a person has decided about the entry itself goes first.
+        A decision about the entry itself takes precedence.
         """
-        if not self._made or entry.id in self._decided:
+        if not self._by_target or entry.id in self._decided:
             return ""
-        aim, content = self._planned(entry)
-        others = (one for one in self._made.get(aim, ()) if one.about != entry.id)
-        is_new = entry.id not in self._arrived
-        alike = (
-            one.id for one in others if (is_new or counts_at(entry) > one.since) and says_the_same(one.content, content)
-        )
-        return next(alike, "")
+        target, content = self._planned(entry)
+        is_new = entry.id not in self._applied
+        for refusal in self._by_target.get(target, ()):
+            is_due = refusal.entry != entry.id and (is_new or counts_at(entry) > refusal.since)
+            if is_due and says_the_same(refusal.content, content):
+                return refusal.id
+        return ""
 
-    def _planned(self, entry: PlanEntry) -> tuple[Aim, str]:
+    def _planned(self, entry: PlanEntry) -> tuple[_Target, str]:
         key = entry.key
         place = base_file_of(key, entry.project, self._bases) or key.path or key.url
         operation, content = change_of(entry)
-        return Aim(place, SectionId.of(key.heading, key.level), key.under, operation), content
+        return _Target(place, SectionId.of(key.heading, key.level), key.under, operation), content

@@ -1,6 +1,7 @@
-"""A page of a knowledge base that changes step by step, and the log's knowledge of its sections; pure."""
+"""A page of a knowledge base while entries are applied to it, and the page that the log alone would write; pure."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
+from operator import add
 
 from msgspec import Struct, field
 
@@ -15,62 +16,63 @@ _EMPTY = SectionHistory((), ())
 
 
 class ManagedPage:
-    """The sections of a page as the log names them; `histories` and `managed` follow what is done to the page."""
+    """The sections of a page by their keys in the ledger; `histories` and `managed` follow every change."""
 
     def __init__(self, ledger: Ledger, path: str, data: bytes) -> None:
         self._ledger = ledger
         self.histories = dict(ledger.histories)
-        self._own: set[SectionId] = set()  # histories that have gone on here
+        self._copies: set[SectionId] = set()  # histories that were copied before the first change
         self.managed = set(ledger.managed)
-        self.stood = ledger.stood(path)
+        self._expected = ledger.expected_digests(path)
         self._read(data)
 
     def _read(self, data: bytes) -> None:
         self.page = page_of(data)
-        self.located = locate(self.page, self.stood, self._ledger.spelled)
+        self.located = locate(self.page, self._expected, self._ledger.headings)
         self._keys = {section: key for key, section in self.located.items()}
 
     @property
     def data(self) -> bytes:
-        """Return the page as it is now."""
+        """Return the bytes of the page."""
         return self.page.data
 
     def change(self, data: bytes) -> None:
-        """Make this the page; sections taken from it before are not its sections any more."""
+        """Replace the page; sections of the page before are invalid afterwards."""
         if data != self.data:
             self._read(data)
 
     def key(self, section: Section) -> SectionId:
-        """Return the name the log has for a section, wherever it stands by now."""
+        """Return the key of a section in the ledger, wherever it stands now."""
         return self._keys.get(section, section.key)
 
     def spelling(self, section: Section) -> Spelling:
         """Return the headings of a section as events spell them."""
-        here = Spelling(section.source, section.level, section.above)
-        return self._ledger.spelled.get(self.key(section), here)
+        return self._ledger.headings.get(self.key(section), Spelling(section.source, section.level, section.above))
 
     def meant_by(self, entry: PlanEntry) -> SectionId:
-        """Return the section an entry means, on the page or not."""
+        """Return the key of the section that an entry means, on the page or not."""
         found = self.page.candidates(entry.key.heading, entry.key.level, entry.key.under)
         return self.key(found[0]) if len(found) == 1 else self.absent(entry)
 
     def absent(self, entry: PlanEntry) -> SectionId:
-        """Return the section the log knows by that name and the page has not, else the name of a new one."""
+        """Return the key of the absent section that an entry means, else a new key."""
         name = SectionId.of(entry.key.heading, entry.key.level, entry.key.under)
-        here = {self.key(section) for section in self.page.sections}
-        known = [key for key in self.histories if key[:2] == name[:2] and key not in here]
-        known = [key for key in known if entry.key.under is None or _is_part(name.under, key.under)]
-        return name if name in known or len(known) != 1 else known[0]
+        present = {self.key(section) for section in self.page.sections}
+        found = []
+        for key in self.histories:
+            above = iter(key.under)
+            is_under = entry.key.under is None or all(heading in above for heading in name.under)
+            if key[:2] == name[:2] and key not in present and is_under:
+                found.append(key)
+        return name if name in found or len(found) != 1 else found[0]
 
-    def says(self, key: SectionId, text: str) -> bool:
-        """Tell whether a section is on the page with this text as its body."""
+    def has_body(self, key: SectionId, body: str) -> bool:
+        """Tell whether a section is on the page with this body."""
         section = next((section for section in self.page.sections if self.key(section) == key), None)
-        return section is not None and self.page.text(section) == text
-
-    # ------------------------------------------------------------------------------------------ who wrote what
+        return section is not None and self.page.text(section) == body
 
     def history(self, key: SectionId) -> SectionHistory:
-        """Return the wordings of a section, none where the log knows none."""
+        """Return the history of a section, empty where the log has none."""
         return self.histories.get(key) or _EMPTY
 
     def persons_lines(self, section: Section) -> list[str]:
@@ -86,47 +88,48 @@ class ManagedPage:
         return key in self.managed or (now is not None and now.body == self.page.text(section))
 
     def record_return(self, key: SectionId, body: str | None) -> None:
-        """Note that a section is what the log says of it."""
-        self.stood[key] = sections.digest(body)
+        """Expect the body that the log has for a section."""
+        self._expected[key] = sections.digest(body)
 
     def record_text(self, section: Section, below: str) -> None:
-        """Note that the log will have a section as a person wrote it."""
+        """Add the present body of a section to its history, as a person's text."""
         body = self.page.text(section)
         self._record(self.key(section), Wording("", "", "", section.source, body, None, person=True, below=below))
 
     def record_entry(self, key: SectionId, title: str, entry: str, body: str | None, meant: str | None) -> None:
-        """Note that an entry has reached a section, on the page or not."""
+        """Add the body that an entry gives a section to its history, and manage the section."""
         self._record(key, Wording("", "", entry, title, body, meant, person=False))
         self.managed.add(key)
 
     def _record(self, key: SectionId, wording: Wording) -> None:
-        if key not in self._own:
-            self.histories[key] = self.history(key).copy()  # the ledger's stays as the log has it
-            self._own.add(key)
+        if key not in self._copies:  # the ledger is shared: another page must not see what happens on this one
+            self.histories[key] = self.history(key).copy()
+            self._copies.add(key)
         self.histories[key].add(wording)
-        self.stood[key] = sections.digest(wording.body)
-
-
-def _is_part(under: Iterable[str], above: Iterable[str]) -> bool:
-    left = iter(above)
-    return all(name in left for name in under)
+        self._expected[key] = sections.digest(wording.body)
 
 
 def render_base(ledger: Ledger) -> bytes:
-    """Write every section where it stands; a heading that only others stand under is there without a text."""
+    """Render the page that the log alone would write, without pending entries.
+
+    A heading without events that other sections stand under has no text.
+    """
     keys = sorted(ledger.histories, key=lambda key: len(key.under))
-    said = {key: now for key in keys if (now := ledger.histories[key].now)}
-    there = {key: now for key, now in said.items() if now.body is not None}
-    if not any(now.below for now in there.values()):
-        top = _tree(there)
-        data = "\n".join(_texts(top)).encode()
-        if [section.key for section in page_of(data).sections] == [node.key for node in _nodes(top)]:
+    in_force = {key: now for key in keys if (now := ledger.histories[key].now)}
+    present = {key: now for key, now in in_force.items() if now.body is not None}
+    # writing all sections at once is fast, and right if they are read back where they were meant to be
+    if not any(now.below for now in present.values()):
+        nodes = list(_in_order(_tree(present)))
+        titles = (f"{'#' * node.key.level} {node.title.strip()}\n" for node in nodes)
+        bodies = (f"\n{node.body}\n" if node.body else "" for node in nodes)
+        data = "\n".join(map(add, titles, bodies)).encode()
+        if [section.key for section in page_of(data).sections] == [node.key for node in nodes]:
             return data
-    return _with_care(there, [key for key in keys if key not in there])
+    return _render_stepwise(present, [key for key in keys if key not in present])
 
 
 class _Node(Struct):
-    """A section and what stands below it."""
+    """A section and the sections below it."""
 
     key: SectionId
     title: str
@@ -134,66 +137,59 @@ class _Node(Struct):
     below: "list[_Node]" = field(default_factory=list)
 
 
-def _tree(there: dict[SectionId, Wording]) -> list[_Node]:
+def _tree(present: dict[SectionId, Wording]) -> list[_Node]:
     top: list[_Node] = []
-    for key, now in there.items():
+    for key, now in present.items():
         siblings = top
         for depth, heading in enumerate(key.under):
             above = SectionId(heading, key.level - len(key.under) + depth, key.under[:depth])
-            known = (node for node in siblings if node.key.heading == heading and node.key.level < key.level)
-            siblings = (next(known, None) or _placed(siblings, _Node(above, heading))).below
-        known = (node for node in siblings if node.key == key)
-        node = next(known, None) or _placed(siblings, _Node(key, now.title))
+            same = (node for node in siblings if node.key.heading == heading and node.key.level < key.level)
+            siblings = (next(same, None) or _inserted(siblings, _Node(above, heading))).below
+        same = (node for node in siblings if node.key == key)
+        node = next(same, None) or _inserted(siblings, _Node(key, now.title))
         node.title, node.body = now.title, now.body or ""
     return top
 
 
-def _placed(siblings: list[_Node], node: _Node) -> _Node:
-    """Insert a node last, but before one of a smaller level, which would take it in."""
+def _inserted(siblings: list[_Node], node: _Node) -> _Node:
+    """Insert a node last, but before a node of a smaller level, which would capture it."""
     at = (at for at, other in enumerate(siblings) if other.key.level < node.key.level)
     siblings.insert(next(at, len(siblings)), node)
     return node
 
 
-def _nodes(nodes: list[_Node]) -> Iterator[_Node]:
+def _in_order(nodes: list[_Node]) -> Iterator[_Node]:
     for node in nodes:
         yield node
-        yield from _nodes(node.below)
+        yield from _in_order(node.below)
 
 
-def _texts(top: list[_Node]) -> Iterator[str]:
-    for node in _nodes(top):
-        yield f"{'#' * node.key.level} {node.title.strip()}\n"
-        if node.body:
-            yield f"{node.body}\n"
-
-
-def _with_care(there: dict[SectionId, Wording], gone: list[SectionId]) -> bytes:
-    """Write section by section, each read again; what cannot stand beside the others is left out."""
+def _render_stepwise(present: dict[SectionId, Wording], removed: list[SectionId]) -> bytes:
+    """Insert section by section, each result checked; leaves out a section that cannot stand beside the others."""
     data = b""
-    for key, now in there.items():
+    for key, now in present.items():
         try:
-            data = _added(data, key, now)
+            data = _with_section(data, key, now)
         except Unsafe:
             continue
-    for key in gone:
-        if section := _at(page_of(data), key):
+    for key in removed:
+        if section := _section_of(page_of(data), key):
             data = section_edits.without(page_of(data), section, subsections=False)
     return data
 
 
-def _added(data: bytes, key: SectionId, now: Wording) -> bytes:
-    """Raises Unsafe."""
+def _with_section(data: bytes, key: SectionId, now: Wording) -> bytes:
+    """Insert or update a section, and the headings above it; raises Unsafe."""
     for depth, heading in enumerate(key.under):
         page = page_of(data)
-        if not any((section.heading, section.key.under) == (heading, key.under[:depth]) for section in page.sections):
+        if not any(section.key.path == (*key.under[:depth], heading) for section in page.sections):
             level = key.level - len(key.under) + depth
             data = section_edits.insert(page, heading, level, "", key.under[:depth])
     page = page_of(data)
-    if section := _at(page, key):
+    if section := _section_of(page, key):
         return section_edits.with_body(page, section, now.body or "")
     return section_edits.insert(page, now.title, key.level, now.body or "", key.under, now.below)
 
 
-def _at(page: Page, key: SectionId) -> sections.Section | None:
+def _section_of(page: Page, key: SectionId) -> Section | None:
     return next((section for section in page.sections if section.key == key), None)

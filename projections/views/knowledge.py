@@ -20,16 +20,16 @@ FOLDER = "bases/"
 
 def render(state: Knowledge, settings: Settings) -> Iterable[Document]:
     """Render one document for every file that has a section."""
-    from eventlog.projections.bases.carry import carry  # a replay into the store renders none
+    from eventlog.projections.bases.apply_entries import apply_entries  # a replay into the store renders none
     from eventlog.projections.bases.ledgers import ledgers
     from eventlog.projections.bases.sections import Page
 
     for file, ledger in ledgers(state, settings.knowledge_bases).items():
         last_word = settings.knowledge_bases[file.base].on_people_text == "replace"
-        done = carry(ledger, file, "", None, replace=last_word)
+        done = apply_entries(ledger, file, "", None, replace=last_word)
         if done.data:
             sources = {key: history.now.event for key, history in ledger.histories.items() if history.now}
-            sources |= {arrival.key: arrival.event for arrival in done.arrivals}
+            sources |= {applied.key: applied.event for applied in done.sections}
             yield stamped(file.document, list(_lines(Page(done.data), sources)), ledger.newest)
 
 

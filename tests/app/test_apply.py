@@ -450,7 +450,7 @@ def test_a_file_that_does_not_come_to_rest_is_left_after_some_rounds_and_said_so
     apply_all(log)
     texts = map(str, itertools.count())
     at = Spelling("S", 2, ())
-    monkeypatch.setattr(drift, "news", lambda _ledger, file, *_: [drift.text_event(file, at, next(texts))])
+    monkeypatch.setattr(drift, "find_edits", lambda _ledger, file, *_: [drift.edit_event(file, at, next(texts))])
     done = apply(log, SETTINGS)
 
     assert [("~/.config/agents/USER.md", "is another in every round; what it says is in the log")] == done.pending

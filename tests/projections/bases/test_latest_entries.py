@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from eventlog.format import ids, timestamps
 from eventlog.format.codec import from_fields
-from eventlog.projections.bases.carry import LatestEntries, carry
+from eventlog.projections.bases.apply_entries import LatestEntries, apply_entries
 from eventlog.projections.bases.ledgers import ledgers
 from eventlog.projections.bases.sections import digest
 from eventlog.projections.current.knowledge_events import Knowledge
@@ -66,7 +66,7 @@ def test_twice_as_many_entries_about_one_section_are_twice_the_work(history, pag
         for event in history(number):
             state.fold(event)
         [(place, ledger)] = ledgers(state, settings.knowledge_bases).items()
-        return lines_run(lambda: carry(ledger, place, "~/U.md", page))
+        return lines_run(lambda: apply_entries(ledger, place, "~/U.md", page))
 
     work(2)  # what is loaded once
     few, some, many = work(20), work(40), work(80)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from eventlog import Event  # noqa: TC001
 from eventlog.format import codec, ids, timestamps
-from eventlog.projections.bases.carry import WriteResult, carry
+from eventlog.projections.bases.apply_entries import WriteResult, apply_entries
 from eventlog.projections.bases.ledger import DUPLICATE, REVIEW
 from eventlog.projections.bases.ledgers import ledgers
 from eventlog.projections.bases.sections import Page
@@ -55,7 +55,7 @@ def user(events, settings=SETTINGS):
 
 def carried(events, settings=SETTINGS) -> list[WriteResult]:
     found = ledgers(state_of(events), settings.knowledge_bases)
-    return [carry(ledger, place, "~/U.md", None) for place, ledger in found.items()]
+    return [apply_entries(ledger, place, "~/U.md", None) for place, ledger in found.items()]
 
 
 def reasons(events, settings=SETTINGS):
@@ -249,7 +249,7 @@ def test_a_document_is_what_the_log_said_at_the_time_it_carries(events, settings
 def test_what_waits_is_not_carried_out_and_no_section_is_there_twice(events):
     for done in carried(events):
         keys = [section.key for section in Page(done.data).sections]
-        arrived = {arrival.event for arrival in done.arrivals}
+        arrived = {applied.event for applied in done.sections}
 
         assert len(keys) == len(set(keys))
         assert not arrived & {one.entry.id for one in done.waiting}
