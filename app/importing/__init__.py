@@ -1,6 +1,6 @@
-"""Import of what happened before: a reader per source yields plain events as of then, a writer adds what the log lacks.
+"""Imports of the past: a reader per source yields events as of then, `import_past` adds what the log lacks.
 
-Ids are derived from the source, so that any number of imports, interrupted anywhere, add each thing once.
+Ids are derived from the source: any number of imports, interrupted anywhere, add each event once.
 
 Imported by: cli.
 """

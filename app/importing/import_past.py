@@ -1,41 +1,232 @@
-"""The table of sources that can be imported, and the import itself."""
+"""The import: the table of sources, and adding what the log lacks, day by day, in batches.
 
-from collections.abc import Mapping
+A batch is a locked write and a sync for each day it touches, and keeps few days open at a time. Killed between two
+batches, an import has added some of its events; the next import adds the others.
+
+What hooks recorded of a conversation is not imported again: neither its start, nor its end, nor an automatic summary,
+unless the transcript continues after it. A conversation with a deliberate save gets no automatic summary.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
+from typing import NamedTuple
 
-from eventlog.app.importing.daily import read_daily
-from eventlog.app.importing.last_word import read_last_word
+import msgspec
+
 from eventlog.app.importing.notes import read_bullets
-from eventlog.app.importing.projectmem import read_projectmem
-from eventlog.app.importing.source import ImportRequest, Reader
+from eventlog.app.importing.other_programs import READERS
+from eventlog.app.importing.source import BadPlace, Found, ImportRequest, PastEvents, Reader, SourceEvent
 from eventlog.app.importing.transcripts import read_host, readable_hosts
-from eventlog.app.importing.wake import read_wake
-from eventlog.app.importing.writer import ImportFilter, ImportResult, Writer
+from eventlog.app.machine import Machine
+from eventlog.app.write.record_once import off_switch
+from eventlog.format import layers, timestamps
+from eventlog.format.codec import from_fields
+from eventlog.format.errors import InvalidEvent
+from eventlog.format.events import Event
 from eventlog.hosts import room_name
-from eventlog.log.event_log import EventLog
+from eventlog.log import batches, days
+from eventlog.log.event_log import EventLog, accept
+from eventlog.log.linescan import lines_with
 
-_EVERYTHING = ImportFilter()
-_OTHERS: Mapping[str, Reader] = {
-    "bullets": read_bullets,
-    "daily": read_daily,
-    "last-word": read_last_word,
-    "projectmem": read_projectmem,
-    "wake-memory": read_wake,
-}
+_BATCH = 1000  # events
+
+
+class ImportFilter(NamedTuple):
+    """Which events of a source to import."""
+
+    since: str = ""
+    project: str | None = None
+
+    def matches(self, past: PastEvents) -> bool:
+        """Return whether the events reach into that time, in that project."""
+        newest = max(str(event.fields["ts"]) for event in past.events)
+        projects = {event.fields.get("project") for event in past.events}
+        return newest >= self.since and (self.project is None or self.project in projects)
+
+
+class ImportResult(NamedTuple):
+    """How many events were new on each day, and how many the log already had; and what was left out."""
+
+    new: Mapping[str, int]
+    known: Mapping[str, int]
+    still_open: int
+    switched_off: int  # in projects with memory switched off
+    damage: list[BadPlace]
 
 
 def sources() -> Mapping[str, Reader]:
-    """Map the names of all sources, as the command line calls them, to their readers."""
+    """Map the names of all sources, as on the command line, to their readers."""
     hosts = {host: partial(read_host, host) for host in readable_hosts()}
-    return {**hosts, **_OTHERS}
+    return {**hosts, "bullets": read_bullets, **READERS}
 
 
 def import_past(
-    log: EventLog, source: str, request: ImportRequest, wanted: ImportFilter = _EVERYTHING, *, dry_run: bool = False
+    log: EventLog, source: str, request: ImportRequest, wanted: ImportFilter | None = None, *, dry_run: bool = False
 ) -> ImportResult:
-    """Add what the log lacks of a source, a host by any of its names.
+    """Add what the log lacks of a source, a host by any of its names; with `dry_run` only count.
 
     Raises BadRequest where there is nothing to read, or NotStored.
     """
-    writer = Writer(log, request.machine, dry_run=dry_run)
-    return writer.write(sources()[room_name(source)](request), wanted)
+    found = sources()[room_name(source)](request)
+    return _Import(log, request.machine, dry_run=dry_run).run(found, wanted or ImportFilter())
+
+
+class _Pending(NamedTuple):
+    source: SourceEvent
+    event: Event
+    place: str
+
+
+class _Import:
+    """An import into a log."""
+
+    def __init__(self, log: EventLog, machine: Machine, *, dry_run: bool) -> None:
+        self._log = log
+        self._machine = machine
+        self._dry_run = dry_run
+        self._logged = _LoggedConversations(log)
+        self._off: dict[str | None, bool] = {}
+        self._pending: list[_Pending] = []
+        self._new: Counter[str] = Counter()
+        self._known: Counter[str] = Counter()
+        self._open = self._switched_off = 0
+        self._damage: list[BadPlace] = []
+
+    def run(self, found: Iterable[Found], wanted: ImportFilter) -> ImportResult:
+        """Add the events that match, and count them; raises NotStored."""
+        for past in found:
+            if isinstance(past, BadPlace):
+                self._damage.append(past)
+            elif past.events and wanted.matches(past):
+                self._add(past)
+            if len(self._pending) >= _BATCH:
+                self._flush()
+        self._flush()
+        return ImportResult(self._new, self._known, self._open, self._switched_off, self._damage)
+
+    def _add(self, past: PastEvents) -> None:
+        if past.is_open or self._is_off(past.events[0].fields.get("project")):
+            self._open += past.is_open
+            self._switched_off += not past.is_open
+            return
+        for source in past.events:
+            if self._logged.has(source):
+                self._known[source.fields["ts"][:10]] += 1
+                continue
+            fields = {name: value for name, value in source.fields.items() if value is not None}
+            try:
+                event = from_fields({**fields, "id": source.id})
+            except InvalidEvent as error:
+                self._damage.append(BadPlace(past.place, str(error)))
+                continue
+            self._logged.add(source)
+            self._pending.append(_Pending(source, event, past.place))
+
+    def _is_off(self, project: str | None) -> bool:
+        """Return whether memory is switched off in a project: an import adds nothing of it."""
+        if project not in self._off:
+            self._off[project] = bool(off_switch(self._machine, project))
+        return self._off[project]
+
+    def _flush(self) -> None:
+        pending, self._pending = self._pending, []
+        undated = [item.source.key for item in pending if not item.source.is_dated]
+        logged = set(batches.stored(self._log.days(), undated)) if undated else set()  # on whichever day
+        self._known.update(item.event.ts[:10] for item in pending if item.source.key in logged)
+        store = self._count if self._dry_run else self._put
+        store([item for item in pending if item.source.key not in logged])
+
+    def _put(self, pending: list[_Pending]) -> None:
+        """Append a batch; where the log refuses an event, report that event and append the others."""
+        try:
+            stored = self._log.put(item.event for item in pending)
+        except InvalidEvent:
+            stored = self._log.put(item.event for item in self._acceptable(pending))
+        for event, new in stored:
+            (self._new if new else self._known)[event.ts[:10]] += 1
+
+    def _acceptable(self, pending: list[_Pending]) -> Iterator[_Pending]:
+        for item in pending:
+            try:
+                accept(item.event)
+                yield item
+            except InvalidEvent as error:
+                self._damage.append(BadPlace(item.place, str(error)))
+
+    def _count(self, pending: list[_Pending]) -> None:
+        by_day = defaultdict(set)
+        for item in self._acceptable(pending):
+            by_day[item.event.ts[:10]].add(item.event.id)
+        for day, wanted in by_day.items():
+            logged = self._log.holding(day, wanted)
+            self._known[day] += len(logged)
+            self._new[day] += len(wanted) - len(logged)
+
+
+# ------------------------------------------------------------------------------------------------ what the log has
+
+_TYPES = ("session_start", "session_end", "stage_summary", "conversation_text")
+_TYPE_FIELDS = [f'"type":"{name}"'.encode() for name in _TYPES]
+_CONTINUES_NS = 600 * 10**9  # a transcript's last line and the hook at its end are less apart
+_SAVED = "saved"
+
+
+class _Line(msgspec.Struct):
+    type: str
+    conversation_id: str
+    ts: str
+    subagent: str | None = None
+    layer: int | None = None
+
+
+_decoder = msgspec.json.Decoder(_Line)
+
+
+class _LoggedConversations:
+    """The time of the newest event of each kind and conversation, in the log and among the added events."""
+
+    def __init__(self, log: EventLog) -> None:
+        self._newest: dict[tuple[str, str, str], str] = {}
+        for line in _lines(log):
+            self._add(line)
+
+    def has(self, event: SourceEvent) -> bool:
+        """Return whether the log needs no such event of the conversation."""
+        fields, kind = event.fields, _kind(event.fields["type"], event.fields.get("layer"))
+        about = fields["conversation_id"], fields.get("subagent") or ""
+        if kind not in _TYPES:
+            return False
+        if kind == "stage_summary" and (*about, _SAVED) in self._newest:
+            return True
+        newest = self._newest.get((*about, kind))
+        if newest is None:
+            return False
+        later = timestamps.from_ns(timestamps.to_ns(newest) + _CONTINUES_NS)
+        return bool(kind == "session_start" or not event.is_dated or fields["ts"] <= later)
+
+    def add(self, event: SourceEvent) -> None:
+        """Add an event that is being imported."""
+        self._add(msgspec.convert({**event.fields}, _Line))
+
+    def _add(self, line: _Line) -> None:
+        about = line.conversation_id, line.subagent or "", _kind(line.type, line.layer)
+        self._newest[about] = max(self._newest.get(about, ""), line.ts)
+
+
+def _kind(event_type: str, layer: int | None) -> str:
+    return _SAVED if event_type == "stage_summary" and layer != layers.SESSION_END else event_type
+
+
+def _lines(log: EventLog) -> Iterator[_Line]:
+    """Yield the lines of the log about conversations; skip damaged lines."""
+    for day in log.days():
+        for file in day.files:
+            data = days.read(file) or b""
+            for start, end in lines_with(data, _TYPE_FIELDS):
+                try:
+                    line = _decoder.decode(data[start:end])
+                    if line.type in _TYPES and timestamps.to_ns(line.ts) >= 0:
+                        yield line
+                except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, ValueError):
+                    continue

@@ -1,13 +1,13 @@
-"""Markdown that people and agents keep as memory, taken apart: each bullet, and each paragraph, is a fact.
+"""Statements of Markdown files that people and agents use as memory: each bullet and each paragraph is a fact.
 
-What stands in code, in tables and in the front matter is no statement; a bullet that only links to another file is
-an index. Nothing tells when each was written: the file's own time is theirs.
+Code, tables, the front matter and bullets that only link to another file hold no statements. Statements have no times
+of their own: the time is the file's.
 """
 
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from eventlog.app.importing.source import BadPlace, Found, ImportRequest, PastEvents, SourceEvent
 from eventlog.format import ids, timestamps
@@ -35,7 +35,7 @@ class _Statement(NamedTuple):
 
 
 def statements_of(path: Path, project: str | None, agent: str | None, *, bullets: bool = False) -> Iterator[Found]:
-    """Read the statements of a file as facts; only its `bullets` where it is instructions, not notes."""
+    """Read the statements of a file as facts; only its `bullets` where it holds instructions, not notes."""
     try:
         with path.open("rb") as opened:
             data = opened.read(_LONGEST_FILE)
@@ -53,54 +53,49 @@ def statements_of(path: Path, project: str | None, agent: str | None, *, bullets
     conversation = f"{path.name}-{ids.digest(str(path), 4).hex()}"
     about, body = _front_matter(text)
     common = {"ts": written, "conversation_id": conversation, "project": project, "agent": agent}
-    told = [one for one in _statements(body) if one.is_bullet or not bullets] or _described(about, bullets=bullets)
+    statements = [found for found in _statements(body) if found.is_bullet or not bullets]
+    description = one_line(about.get("description", ""))
+    if not statements and description and not bullets:
+        statements = [_Statement(1, description, "", is_bullet=False)]
     seen = set()
-    for one in told:
-        key = f"import\nstatement\n{path}\n{same_text(one.text)}"
+    for statement in statements:
+        key = f"import\nstatement\n{path}\n{same_text(statement.text)}"
         if key not in seen:
             seen.add(key)
-            fields = {"type": "fact", **common, **_kind(about, one), "content": one.text}
-            yield PastEvents((SourceEvent(fields, key, is_dated=False),), f"{path}:{one.line}")
+            kind = {"category": one_line(statement.heading).lower() or None}
+            kind |= _ABOUT_THE_USER.get(about.get("type", ""), {})
+            fields = {"type": "fact", **common, **kind, "content": statement.text}
+            yield PastEvents((SourceEvent(fields, key, is_dated=False),), f"{path}:{statement.line}")
 
 
 def read_bullets(request: ImportRequest) -> Iterator[Found]:
-    """Read the bullets of one file: of the project it lies in, else about the user."""
+    """Read the bullets of a file as facts of the project that contains it, else about the user."""
     path = request.place()
     inside = find_repository(str(path.parent))
     yield from statements_of(path, project_root(str(path.parent)) if inside else None, None, bullets=True)
 
 
 def _front_matter(text: str) -> tuple[dict[str, str], str]:
-    """The type and description a file's front matter tells, and the rest, its lines where they were."""
+    """Split the type and description in a file's front matter from the rest, whose line numbers stay."""
     found = _FRONT.match(text)
     if not found:
         return {}, text
-    told = {field["name"]: field["value"].strip("\"'") for field in _FIELD.finditer(found["fields"])}
-    return told, "\n" * found[0].count("\n") + text[found.end() :]
-
-
-def _described(about: dict[str, str], *, bullets: bool) -> list[_Statement]:
-    said = one_line(about.get("description", ""))
-    return [_Statement(1, said, "", is_bullet=False)] if said and not bullets else []
-
-
-def _kind(about: dict[str, str], one: _Statement) -> dict[str, Any]:
-    fields: dict[str, Any] = {"category": one_line(one.heading).lower() or None}
-    return {**fields, **_ABOUT_THE_USER.get(about.get("type", ""), {})}
+    fields = {field["name"]: field["value"].strip("\"'") for field in _FIELD.finditer(found["fields"])}
+    return fields, "\n" * found[0].count("\n") + text[found.end() :]
 
 
 def _statements(text: str) -> Iterator[_Statement]:
-    """Bullets with what is indented below them, and paragraphs, each on one line, under the heading above."""
+    """Yield bullets with the text indented below them, and paragraphs, each on a line, with the heading above."""
     plain = _COMMENT.sub(lambda found: "\n" * found[0].count("\n"), text)
     heading, fenced = "", False
     open_lines: list[str] = []
     begun, is_bullet = 0, False
 
     def close() -> Iterator[_Statement]:
-        said = one_line(" ".join(open_lines))
+        text = one_line(" ".join(open_lines))
         open_lines.clear()
-        if said and not _INDEX.fullmatch(said):
-            yield _Statement(begun, said, heading, is_bullet)
+        if text and not _INDEX.fullmatch(text):
+            yield _Statement(begun, text, heading, is_bullet)
 
     for number, line in enumerate(plain.split("\n"), 1):
         if _FENCE.match(line):

@@ -1,51 +1,72 @@
-"""Past conversations from the transcripts of a host, and what its agent noted."""
+"""Past conversations of a host: its transcripts, and its agent's notes.
 
-from collections.abc import Iterator
+A transcript becomes a start, an end, a summary and a searchable text; a subagent's only a summary under its
+conversation, for audits. A second process reads transcripts while this process writes: an import of years takes half
+as long. Results keep their order, and transcripts that process does not answer for are read here.
+"""
+
+import pickle
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from itertools import chain
 from pathlib import Path
+from typing import Any, BinaryIO
 
+import eventlog
 from eventlog import hosts
 from eventlog.app.importing.notes import statements_of
-from eventlog.app.importing.past_conversation import found_in
-from eventlog.app.importing.read_ahead import read_each
-from eventlog.app.importing.source import Found, ImportRequest
+from eventlog.app.importing.source import BadPlace, Found, ImportRequest, PastEvents, SourceEvent
 from eventlog.app.machine import Machine
+from eventlog.format import layers, timestamps
+from eventlog.format.error_text import of_system
 from eventlog.format.events import SessionStart
 from eventlog.hosts.profile import profiles
-from eventlog.hosts.transcripts.read import find_transcripts
+from eventlog.hosts.transcripts.conversation_text import TextExtractor
+from eventlog.hosts.transcripts.past_session import PastSession
+from eventlog.hosts.transcripts.read import find_transcripts, read_transcript
+from eventlog.hosts.transcripts.steps import Step
+from eventlog.hosts.transcripts.summarise import summarise
 from eventlog.log import days
 from eventlog.log.event_log import EventLog
 from eventlog.projects.root import project_root
+from eventlog.settings.schema import Settings
 
 _UUID = 36  # characters
+_OPEN_NS = 3600 * 10**9  # a conversation without an event for so long is over
+_IMPORT = "import"
+
+_FEWEST = 500  # transcripts; fewer are read before another process has started
+_AT_ONCE = 16
+_AHEAD = 1 << 20  # bytes in the pipe: as much as this process writes at a time
+_READER = """import sys
+sys.path.insert(0, sys.argv[1])
+from eventlog.app.importing.transcripts import answer
+answer(sys.stdin.buffer, sys.stdout.buffer)"""
 
 
 def readable_hosts() -> list[str]:
-    """Name the hosts whose past can be read, as the command line calls them."""
+    """Name the hosts with readable transcripts, as on the command line."""
     return [room for agent, room in hosts.ROOMS.items() if hosts.part(agent, "past")]
 
 
 def count_past(host: str, machine: Machine, log: EventLog) -> int:
-    """Count the transcripts a host has kept and the log knows nothing of, without reading them.
+    """Count the transcripts of a host that the log does not have, without reading them.
 
-    A transcript is known by its path, which a start tells, or by an id of a conversation in that; where they cannot be
-    read there are none.
+    The log has a transcript whose path a start names, or whose name has the id of a conversation.
     """
     place = profiles()[host].directory(machine.home, machine.environ)
     found = find_transcripts(hosts.agent_name(host), place) if place.is_dir() else []
     if not found:
         return 0
-    known = _known_paths(log)
-    ids = set(log.index.conversations())
-    return sum(str(path) not in known and ids.isdisjoint(_names_in(path)) for path in found)
-
-
-def _known_paths(log: EventLog) -> set[str]:
     starts = (event for day in log.days() for event in days.load_mentioning(day, [b'"transcript_path"']))
-    return {event.transcript_path for event in starts if isinstance(event, SessionStart) and event.transcript_path}
+    paths = {event.transcript_path for event in starts if isinstance(event, SessionStart) and event.transcript_path}
+    ids = set(log.index.conversations())
+    return sum(str(path) not in paths and ids.isdisjoint(_possible_ids(path)) for path in found)
 
 
-def _names_in(path: Path) -> Iterator[str]:
-    """Yield what may be the id of a conversation in the names of a transcript and its directories."""
+def _possible_ids(path: Path) -> Iterator[str]:
+    """Yield the parts of a transcript's path that may be the id of its conversation."""
     for name in (path.stem, *path.parts):
         yield name
         yield name[-_UUID:]
@@ -57,10 +78,107 @@ def read_host(host: str, request: ImportRequest) -> Iterator[Found]:
     place = request.place(profiles()[host].directory(machine.home, machine.environ))
     progress = request.phases("reading transcripts")
     paths, about = find_transcripts(agent, place), (request.settings, machine.clock())
-    each = (found_in(agent, place, *about, named=True),) if paths == [place] else read_each(agent, paths, *about)
+    each = (events_in(agent, place, *about, named=True),) if paths == [place] else read_each(agent, paths, *about)
     for number, found in enumerate(each, 1):
         yield from found
         progress(number, len(paths))
     list_notes = getattr(hosts.part(agent, "past"), "notes", None)
-    for path, about in list_notes(place) if list_notes and place.is_dir() else ():
-        yield from statements_of(path, project_root(about) or None if about else str(path.parent), agent)
+    for path, directory in list_notes(place) if list_notes and place.is_dir() else ():
+        yield from statements_of(path, project_root(directory) or None if directory else str(path.parent), agent)
+
+
+# ------------------------------------------------------------------------------------------------ a second process
+
+
+def read_each(agent: str, paths: Sequence[Path], settings: Settings, now: int) -> Iterator[list[Found]]:
+    """Yield the events of each transcript, in the order of the paths."""
+    done = 0
+    if len(paths) >= _FEWEST:
+        for found in _read_ahead(agent, paths, settings, now):
+            yield found
+            done += 1
+    yield from (list(events_in(agent, path, settings, now)) for path in paths[done:])
+
+
+def _read_ahead(agent: str, paths: Sequence[Path], settings: Settings, now: int) -> Iterator[list[Found]]:
+    """Yield the results of another process as long as it answers; it is at most a pipe's length ahead."""
+    command = [sys.executable, "-I", "-c", _READER, str(Path(eventlog.__file__).parents[1])]
+    pipe, null = subprocess.PIPE, subprocess.DEVNULL
+    try:
+        with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=null, pipesize=_AHEAD) as reader:
+            assert reader.stdin is not None
+            assert reader.stdout is not None
+            try:
+                pickle.dump((agent, paths, settings, now), reader.stdin)
+                reader.stdin.flush()
+                while True:
+                    yield from pickle.load(reader.stdout)  # noqa: S301 - our own process wrote it
+            finally:
+                reader.kill()
+    except (OSError, EOFError, pickle.UnpicklingError):
+        return
+
+
+def answer(asked: BinaryIO, answered: BinaryIO) -> None:
+    """Read all requested transcripts, and answer with their events, several transcripts at a time."""
+    agent, paths, settings, now = pickle.load(asked)  # noqa: S301 - our own process wrote it
+    for start in range(0, len(paths), _AT_ONCE):
+        found = [list(events_in(agent, path, settings, now)) for path in paths[start : start + _AT_ONCE]]
+        pickle.dump(found, answered)
+        answered.flush()
+
+
+# ------------------------------------------------------------------------------------------------ a transcript
+
+
+def events_in(agent: str, path: Path, settings: Settings, now: int, *, named: bool = False) -> Iterator[Found]:
+    """Read a transcript at a time in nanoseconds; a transcript `named` by the user counts as over."""
+    damaged: list[int] = []
+    try:
+        session: PastSession | None = hosts.part(agent, "past").past_session(path, damaged)
+        steps = list(read_transcript(agent, str(path))) if session else []
+    except OSError as error:
+        yield BadPlace(str(path), of_system(error)[0])
+        return
+    yield from (BadPlace(f"{path}:{line}", "not a JSON object") for line in damaged)
+    if session is None and named:
+        yield BadPlace(str(path), f"no transcript of {agent}")
+    if session is None or not any(step.kind == "prompt" for step in steps):
+        return
+    is_open = not named and now - timestamps.to_ns(session.ended) < _OPEN_NS
+    yield PastEvents(tuple(_events(agent, session, path, steps, settings)), str(path), is_open)
+
+
+def _events(
+    agent: str, session: PastSession, path: Path, steps: list[Step], settings: Settings
+) -> Iterator[SourceEvent]:
+    project = (project_root(session.where) or None) if session.where.startswith("/") else None
+    common = {"conversation_id": session.conversation, "project": project, "agent": agent}
+    common |= {"subagent": session.subagent} if session.subagent else {}
+    extractor = TextExtractor(project or "")
+    summary = summarise(extractor.watch(steps), settings.locale)
+    summary_fields = {"type": "stage_summary", "layer": layers.SESSION_END, "scope": "session"}
+    at_end: list[dict[str, Any]] = [{**summary_fields, **summary._asdict()}] if summary else []
+    if not session.subagent:
+        text = extractor.extracted() if settings.recall.transcripts else None
+        at_end += [_end(session), {"type": "conversation_text", **text._asdict()} if text else {}]
+    start = [] if session.subagent else [(session.started, _start(session, path))]
+    for ts, fields in chain(start, ((session.ended, fields) for fields in at_end if fields)):
+        key = "\n".join((_IMPORT, agent, session.conversation, session.subagent, str(fields["type"])))
+        yield SourceEvent({"ts": ts, **common, **fields}, key, session.is_dated)
+
+
+def _start(session: PastSession, path: Path) -> dict[str, Any]:
+    return {
+        "type": "session_start",
+        "source": _IMPORT,
+        "model": session.model or None,
+        "git_branch": session.branch or None,
+        "git_commit": session.commit or None,
+        "transcript_path": str(path),
+    }
+
+
+def _end(session: PastSession) -> dict[str, Any]:
+    lasted = (timestamps.to_ns(session.ended) - timestamps.to_ns(session.started)) / 1_000_000
+    return {"type": "session_end", "reason": _IMPORT, "duration_ms": lasted if session.is_dated else None}

@@ -5,9 +5,8 @@ import os
 import shutil
 from pathlib import Path
 
-from eventlog.app.importing.import_past import import_past
+from eventlog.app.importing.import_past import ImportFilter, import_past
 from eventlog.app.importing.source import ImportRequest
-from eventlog.app.importing.writer import ImportFilter
 from eventlog.app.machine import Machine
 from eventlog.app.progress import silent
 from eventlog.format import timestamps

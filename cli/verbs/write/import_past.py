@@ -5,9 +5,8 @@ from pathlib import Path
 
 import click
 
-from eventlog.app.importing.import_past import import_past, sources
+from eventlog.app.importing.import_past import ImportFilter, ImportResult, import_past, sources
 from eventlog.app.importing.source import ImportRequest
-from eventlog.app.importing.writer import ImportFilter, ImportResult
 from eventlog.app.machine import Machine
 from eventlog.cli import EXIT_DAMAGED, options
 from eventlog.cli.options import HostChoice

@@ -4,9 +4,8 @@ import subprocess
 
 import pytest
 
-from eventlog.app.importing import read_ahead
-from eventlog.app.importing.past_conversation import found_in
-from eventlog.app.importing.read_ahead import read_each
+from eventlog.app.importing import transcripts
+from eventlog.app.importing.transcripts import events_in, read_each
 from eventlog.format import timestamps
 from eventlog.settings.schema import Settings
 from tests.support.pasts import conversation
@@ -17,8 +16,8 @@ NOW = timestamps.to_ns("2026-03-01T00:00:00.000000Z")
 @pytest.fixture
 def paths(tmp_path, monkeypatch):
     """Transcripts, one of them gone meanwhile, of which two are told of at a time."""
-    monkeypatch.setattr(read_ahead, "_FEWEST", 1)
-    monkeypatch.setattr(read_ahead, "_AT_ONCE", 2)
+    monkeypatch.setattr(transcripts, "_FEWEST", 1)
+    monkeypatch.setattr(transcripts, "_AT_ONCE", 2)
     for number in range(5):
         conversation(tmp_path, f"talk-{number}", "2026-02-20T10:00:00.000000Z")
     return [*sorted((tmp_path).rglob("*.jsonl")), tmp_path / "gone.jsonl"]
@@ -28,16 +27,16 @@ def read(paths):
     return list(read_each("claude-code", paths, Settings(), NOW))
 
 
-DIES = """calls = iter([False, False, False, True]); inner = read_ahead.found_in
-read_ahead.found_in = lambda *given: sys.exit(1) if next(calls) else inner(*given)"""
+DIES = """calls = iter([False, False, False, True]); inner = transcripts.events_in
+transcripts.events_in = lambda *given: sys.exit(1) if next(calls) else inner(*given)"""
 BABBLES = "sys.stdout.buffer.write(b'no pickle'); sys.exit(0)"
 
 
 @pytest.mark.parametrize("harm", [DIES, BABBLES], ids=["it dies on the way", "it tells something else"])
 def test_what_is_found_is_the_same_whatever_becomes_of_the_other_process(paths, harm, monkeypatch):
-    expected = [list(found_in("claude-code", path, Settings(), NOW)) for path in paths]
-    begin, end = read_ahead._TELL.rsplit("\n", 1)
-    monkeypatch.setattr(read_ahead, "_TELL", f"{begin}\nfrom eventlog.app.importing import read_ahead\n{harm}\n{end}")
+    expected = [list(events_in("claude-code", path, Settings(), NOW)) for path in paths]
+    begin, end = transcripts._READER.rsplit("\n", 1)
+    monkeypatch.setattr(transcripts, "_READER", f"{begin}\nfrom eventlog.app.importing import transcripts\n{harm}\n{end}")
 
     assert read(paths) == expected
     assert [len(found) for found in expected] == [1] * 6
@@ -45,7 +44,7 @@ def test_what_is_found_is_the_same_whatever_becomes_of_the_other_process(paths, 
 
 def test_the_other_process_reads_all_of_it(paths, monkeypatch):
     expected = read(paths)
-    monkeypatch.setattr(read_ahead, "found_in", None)
+    monkeypatch.setattr(transcripts, "events_in", None)
 
     assert read(paths) == expected
 
