@@ -20,14 +20,14 @@ from eventlog.app.importing.source import BadPlace, Found, ImportRequest, PastEv
 from eventlog.app.importing.transcripts import read_host, readable_hosts
 from eventlog.app.machine import Machine
 from eventlog.app.write.record_once import off_switch
-from eventlog.format import layers, timestamps
+from eventlog.format import SESSION_END, timestamps
 from eventlog.format.codec import from_fields
 from eventlog.format.errors import InvalidEvent
 from eventlog.format.events import Event
 from eventlog.hosts import room_name
 from eventlog.log import batches, days
 from eventlog.log.event_log import EventLog, accept
-from eventlog.log.linescan import lines_with
+from eventlog.store.index_lookup import lines_with
 
 _BATCH = 1000  # events
 
@@ -215,7 +215,7 @@ class _LoggedConversations:
 
 
 def _kind(event_type: str, layer: int | None) -> str:
-    return _SAVED if event_type == "stage_summary" and layer != layers.SESSION_END else event_type
+    return _SAVED if event_type == "stage_summary" and layer != SESSION_END else event_type
 
 
 def _lines(log: EventLog) -> Iterator[_Line]:

@@ -26,9 +26,8 @@ from eventlog.app.importing.source import (
     time_of,
 )
 from eventlog.app.write.plan import checked
-from eventlog.format import codec, timestamps, untrusted_json
-from eventlog.format.error_text import of_system
-from eventlog.format.errors import BadRequest, EventLogError
+from eventlog.format import codec, timestamps
+from eventlog.format.errors import BadRequest, EventLogError, system_reason
 from eventlog.hosts.profile import profiles
 from eventlog.projections.bases import plan_file
 from eventlog.projections.bases.plan_file import PlanFile, PlannedChange
@@ -180,7 +179,7 @@ def _wake_lines(path: Path) -> Iterator[Line | BadPlace]:
             for number, payload in connection.execute("SELECT sequence_id, payload FROM events ORDER BY sequence_id"):
                 place = f"{path}:{number}"
                 try:
-                    yield place, untrusted_json.decode(str(payload), dict[str, Any])
+                    yield place, codec.decode_json(str(payload), dict[str, Any])
                 except ValueError:
                     yield BadPlace(place, "not a JSON object")
     except sqlite3.Error as error:
@@ -263,7 +262,7 @@ def _plan_entries(path: Path, request: ImportRequest) -> Iterator[Found]:
         loaded = plan_file.parse(path.read_text(encoding="utf-8-sig"))
         written = timestamps.from_ns(path.stat().st_mtime_ns)
     except OSError as error:
-        yield BadPlace(str(path), of_system(error)[0])
+        yield BadPlace(str(path), system_reason(error)[0])
         return
     except UnicodeDecodeError:
         yield BadPlace(str(path), "not UTF-8")

@@ -12,9 +12,8 @@ from zoneinfo import ZoneInfo
 
 from eventlog.app.machine import Machine
 from eventlog.app.progress import Phases
-from eventlog.format import ids, timestamps, untrusted_json
-from eventlog.format.error_text import of_system
-from eventlog.format.errors import BadRequest
+from eventlog.format import codec, ids, timestamps
+from eventlog.format.errors import BadRequest, system_reason
 from eventlog.projects.root import project_root
 from eventlog.settings.schema import Settings
 from eventlog.store import Store
@@ -92,11 +91,11 @@ def json_lines(path: Path) -> Iterator[Line | BadPlace]:
     try:
         data = path.read_bytes()
     except OSError as error:
-        yield BadPlace(str(path), of_system(error)[0])
+        yield BadPlace(str(path), system_reason(error)[0])
         return
     for number, line in enumerate(data.removeprefix(b"\xef\xbb\xbf").split(b"\n"), 1):
         if line.strip():
-            found = untrusted_json.object_in(line)
+            found = codec.json_object(line)
             yield BadPlace(f"{path}:{number}", "not a JSON object") if found is None else (f"{path}:{number}", found)
 
 

@@ -18,8 +18,8 @@ from eventlog import hosts
 from eventlog.app.importing.notes import statements_of
 from eventlog.app.importing.source import BadPlace, Found, ImportRequest, PastEvents, SourceEvent
 from eventlog.app.machine import Machine
-from eventlog.format import layers, timestamps
-from eventlog.format.error_text import of_system
+from eventlog.format import SESSION_END, timestamps
+from eventlog.format.errors import system_reason
 from eventlog.format.events import SessionStart
 from eventlog.hosts.profile import profiles
 from eventlog.hosts.transcripts.conversation_text import TextExtractor
@@ -138,7 +138,7 @@ def events_in(agent: str, path: Path, settings: Settings, now: int, *, named: bo
         session: PastSession | None = hosts.part(agent, "past").past_session(path, damaged)
         steps = list(read_transcript(agent, str(path))) if session else []
     except OSError as error:
-        yield BadPlace(str(path), of_system(error)[0])
+        yield BadPlace(str(path), system_reason(error)[0])
         return
     yield from (BadPlace(f"{path}:{line}", "not a JSON object") for line in damaged)
     if session is None and named:
@@ -157,7 +157,7 @@ def _events(
     common |= {"subagent": session.subagent} if session.subagent else {}
     extractor = TextExtractor(project or "")
     summary = summarise(extractor.watch(steps), settings.locale)
-    summary_fields = {"type": "stage_summary", "layer": layers.SESSION_END, "scope": "session"}
+    summary_fields = {"type": "stage_summary", "layer": SESSION_END, "scope": "session"}
     at_end: list[dict[str, Any]] = [{**summary_fields, **summary._asdict()}] if summary else []
     if not session.subagent:
         text = extractor.extracted() if settings.recall.transcripts else None

@@ -1,7 +1,9 @@
-"""The check of the store, its settings, and every agent; reads everything, changes nothing."""
+"""Check the store, its settings, and every agent; changes nothing."""
 
 import errno
 import os
+import stat
+import tempfile
 from collections.abc import Iterator
 from contextlib import suppress
 from functools import partial
@@ -13,9 +15,7 @@ from eventlog.app.ask.query import texts_in
 from eventlog.app.build import foreign_logs
 from eventlog.app.build.cache import kept
 from eventlog.app.naming.references import ShortIds
-from eventlog.app.setup.install import health
-from eventlog.app.setup.install.health import Problem
-from eventlog.app.setup.install.host_report import Report, examine
+from eventlog.app.setup.install.host_report import Problem, Report, examine
 from eventlog.app.setup.install.install import InstallTarget
 from eventlog.app.write.set_aside import copies_in
 from eventlog.format import fence, timestamps
@@ -30,17 +30,20 @@ from eventlog.log.event_log import EventLog
 from eventlog.log.verify import sync_program
 from eventlog.projections.context.recent_events import retractions_since
 from eventlog.settings import load
-from eventlog.store import Store
+from eventlog.store import Store, spool
 from eventlog.store.replica import copied_from, own_replica_of, replica_of
 
 _SHOWN, _CHARS = 5, 100  # of events that try to leave their fence
 _NO_PERMISSION = system_reason(PermissionError(errno.EACCES, ""))
 
-_NAMED = 5  # events of the future
+_NAMED = 5  # events in the future, with their ids
+_TRIED = 4096  # bytes: a block of most file systems
+_NEEDED = ("knowledge.db", "locks")
+_NOT_OURS = 0o077  # rights of others
 
 
 class StoreSize(NamedTuple):
-    """How much there is in a store, when its list of sessions was last written, and which release tells it."""
+    """The size of a store's log, when its list of sessions was last written, and the release of this program."""
 
     files: int
     bytes: int
@@ -49,7 +52,7 @@ class StoreSize(NamedTuple):
 
 
 class DoctorReport(NamedTuple):
-    """Problems of the store, edited files that were set aside, a report per agent, and the failures hooks noted."""
+    """Problems of the store, edited files that were set aside, a report per agent, and failures of hooks."""
 
     store: str
     size: StoreSize
@@ -61,13 +64,13 @@ class DoctorReport(NamedTuple):
 
     @property
     def needs_a_fix(self) -> bool:
-        """Tell whether there is anything a person should see to."""
+        """Return whether the user should act."""
         serious = any(problem.serious for agent in self.agents for problem in agent.problems)
         return bool(serious or self.problems or self.failures)
 
 
 def doctor(target: InstallTarget) -> DoctorReport:
-    """Examine the store and every agent; whatever cannot be examined is a problem, not a failure."""
+    """Check the store and every agent; a file that cannot be read is a problem, not an error."""
     store, home = target.store, list(_home(target))
     return DoctorReport(
         store.root,
@@ -81,7 +84,7 @@ def doctor(target: InstallTarget) -> DoctorReport:
 
 
 def _home(target: InstallTarget) -> Iterator[Problem]:
-    """Tell what is wrong with the home directory, where agents keep their files."""
+    """Check the home directory, which contains the agents' files."""
     home = str(target.home)
     if not target.home.is_absolute():
         yield Problem(f"HOME is {home!r}, which is no path from the root", "set HOME to your home directory")
@@ -107,7 +110,10 @@ def _problems(target: InstallTarget) -> Iterator[Problem]:
     for check in (
         partial(_switches, target),
         partial(_settings, store),
-        partial(health.examine, store),
+        partial(_ownership, store),
+        partial(_writing, store),
+        partial(_waiting, store),
+        partial(_lost, store),
         partial(_log_files, store.log),
         partial(_replicas, store),
         partial(_leaving, store),
@@ -150,25 +156,25 @@ def _replicas(store: Store) -> Iterator[Problem]:
 
 
 def _leaving(store: Store) -> Iterator[Problem]:
-    """Name what was said and not withdrawn, and looks as if it was meant to be read outside of its fence."""
-    said = [
+    """Report statements, not withdrawn, that try to leave the fence of a context."""
+    found = [
         event
         for day in days.list_days(store.log)
         for event in days.load_mentioning(day, fence.LEAVING)
         if isinstance(event, Fact | StageSummary | PlanEntry)
         and any(map(fence.tries_to_leave, texts_in(to_fields(event))))
     ]
-    withdrawn = retractions_since(EventLog(store), kept(store), "", "~").withdrawn() if said else None
-    told = sorted((event for event in said if withdrawn and not withdrawn.hides(event)), key=order)
-    for event in told[-_SHOWN:]:
+    withdrawn = retractions_since(EventLog(store), kept(store), "", "~").withdrawn() if found else None
+    leaving = sorted((event for event in found if withdrawn and not withdrawn.hides(event)), key=order)
+    for event in leaving[-_SHOWN:]:
         short, text = ShortIds(store).of(event.id), cut(one_line(" · ".join(statements_of(event))), _CHARS)
         yield Problem(f"{short} says what could be taken for a host's words: {text}", f"eventlog forget {short}")
-    if len(told) > _SHOWN:
-        yield Problem(f"{len(told) - _SHOWN} older ones do so, too", "forget these, and see again")
+    if len(leaving) > _SHOWN:
+        yield Problem(f"{len(leaving) - _SHOWN} older ones do so, too", "forget these, and see again")
 
 
 def _future(store: Store) -> Iterator[Problem]:
-    """Name what lies a minute or more ahead: a clock was wrong then, or is now."""
+    """Report events a minute or more in the future: a clock was wrong then, or is now."""
     limit = timestamps.from_ns(timestamps.system_clock() + timestamps.FOLLOWED)
     ahead = [day for day in days.list_days(store.log) if day.date >= limit[:10]]
     found = sorted((event for day in ahead for event in days.load(day)[0] if event.ts > limit), key=order)
@@ -196,3 +202,100 @@ def _settings(store: Store) -> Iterator[Problem]:
         is_there = error.what.startswith("cannot be read")
         do = error.hint if is_there else "correct it"
         yield Problem(str(error), f"{do}: until then hooks go by the defaults, and replay refuses")
+
+
+def _ownership(store: Store) -> Iterator[Problem]:
+    """Report files of the store that others may read, and settings that others may write."""
+    for path in (Path(store.root), Path(store.log), Path(store.config)):
+        try:
+            found = path.stat()
+        except OSError:
+            continue
+        mode = stat.S_IMODE(found.st_mode)
+        if found.st_uid != os.geteuid():
+            yield Problem(f"{path} belongs to another user", f"chown {os.geteuid()} {path}")
+        if mode & (_NOT_OURS if stat.S_ISDIR(found.st_mode) else 0o022):
+            yield Problem(f"{path} is open to other users (mode {mode:o})", f"chmod go-rwx {path}")
+
+
+def _writing(store: Store) -> Iterator[Problem]:
+    places = (Path(store.log), *Path(store.log).parents)
+    existing = next(path for path in places if os.path.lexists(path))
+    if not existing.is_dir():
+        yield _refused(existing, NotADirectoryError(errno.ENOTDIR, ""))
+    elif os.statvfs(existing).f_flag & os.ST_RDONLY:
+        yield _refused(existing, OSError(errno.EROFS, ""))
+    elif not os.access(existing, os.W_OK | os.X_OK):
+        yield Problem(f"{existing} cannot be written", f"chmod u+w {existing}")
+    else:
+        yield from _tried(existing.parent if existing == Path(store.log) else existing)
+    yield from _unusable(Path(store.cache))
+
+
+def _unusable(cache: Path) -> Iterator[Problem]:
+    """Report parts of the cache that a replay cannot write, unless the disk is read-only."""
+    fix = f"chmod -R u+rwX {cache}, or remove it"
+    if os.path.lexists(cache) and not cache.is_dir():
+        yield Problem(f"{cache} cannot be used: it is no directory, and each replay reads the whole log", f"rm {cache}")
+        return
+    for path in (cache, *(cache / name for name in _NEEDED)):
+        if _is_refused(path, os.R_OK | os.W_OK):
+            yield Problem(f"{path} cannot be used: each replay reads the whole log", fix)
+    knowledge = cache.with_name("knowledge")
+    if _is_refused(knowledge, os.W_OK | os.X_OK):
+        yield Problem(f"{knowledge} cannot be written: replay needs it", f"chmod -R u+rwX {knowledge}")
+
+
+def _is_refused(path: Path, rights: int) -> bool:
+    """Return whether a file exists without these rights, though the disk can be written."""
+    return os.path.lexists(path) and not os.access(path, rights) and not _is_read_only(path)
+
+
+def _is_read_only(path: Path) -> bool:
+    try:
+        return bool(os.statvfs(path).f_flag & os.ST_RDONLY)
+    except OSError:
+        return False
+
+
+def _refused(place: Path, error: OSError) -> Problem:
+    what, remedy = system_reason(error)
+    return Problem(f"{place} cannot be written: {what}", remedy)
+
+
+def _tried(directory: Path) -> Iterator[Problem]:
+    """Try to write a block: a full disk can be opened."""
+    try:
+        with tempfile.TemporaryFile(dir=directory) as file:
+            file.write(b"\n" * _TRIED)
+            file.flush()
+            os.fsync(file.fileno())
+    except OSError as error:
+        is_full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+        problem = _refused(directory, error)
+        yield problem._replace(fix="free some space: until then hooks lose events") if is_full else problem
+
+
+def _lost(store: Store) -> Iterator[Problem]:
+    """Report lost events, until the user removes the files that count them."""
+    lost = error_log.lost(store)
+    if lost is None:
+        return
+    first, last = (timestamps.from_ns(ns)[:19] for ns in (lost.first_ns, lost.last_ns))
+    reasons = [record_reason(str(failure.get("error"))).rpartition(": ")[2] for failure in error_log.noted(store)]
+    why = f": {reasons[-1]}" if reasons else ""
+    many = f"{lost.events:,} hook event{'s' * (lost.events != 1)} could not be stored"
+    fix = f"keep some space free; to hear no more of it: rm {' '.join(lost.counters)}"
+    yield Problem(f"{many}, from {first} to {last}{why}", fix)
+
+
+def _waiting(store: Store) -> Iterator[Problem]:
+    """Report events that wait in the spool, and files that the log refused."""
+    if waiting := spool.waiting(store):
+        count = f"{len(waiting):,} event{'s wait' if len(waiting) > 1 else ' waits'}"
+        yield Problem(
+            f"{count} in {store.spool}: hooks found the log locked, or could not write it",
+            f"eventlog replay appends them; if they stay, `fuser -v {store.log}/*` names who holds the log",
+        )
+    for path in spool.refused(store):
+        yield Problem(f"{path} is no event and was set aside", "read it, then remove it")

@@ -273,9 +273,8 @@ WRITES_ELSEWHERE = {
     "app/search/open_index.py": "the index, in the cache",
     "app/serve/context_loader.py": "last good copies, in the cache",
     "app/serve/make_ready.py": "contexts made ahead, in the cache",
-    "app/setup/completion.py": "the completion script of a shell, which `completion --install` is for",
-    "app/setup/install/backup.py": "what an uninstall gives back, in the store",
-    "app/setup/install/host_file.py": "the settings of hosts, which `install` is for",
+    "app/setup/user_setup.py": "the completion script of a shell, which `completion --install` is for",
+    "app/setup/install/host_file.py": "the settings of hosts, which `install` is for, and their backups in the store",
     "app/setup/session_hooks/built_in.py": "the log of sessions, in the store",
     "app/setup/session_hooks/project_hooks.py": "consents, in the store",
 }

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from eventlog.app.setup.install import json_edit
-from eventlog.app.setup.install.json_spans import Node, list_at, object_at, parse, says_something
+from eventlog.app.setup.install.json_edit import Node, has_content, list_at, object_at, parse
 from eventlog.format.codec import dig
 from eventlog.hooks.command import is_ours
 from eventlog.hosts.profile import HookFile
@@ -24,7 +24,7 @@ def merge(text: str, hooks: HookFile, commands: Mapping[str, str]) -> str:
     """Put exactly one entry of ours for each event into a file, and none for others; raises NotJson or BadRequest."""
     if hooks.script:
         return _plugin(hooks.script.read_text("utf-8"), commands)
-    text = text if says_something(text) else "{\n}\n"
+    text = text if has_content(text) else "{\n}\n"
     for key, value in {**hooks.document, "hooks": {}}.items():
         text = json_edit.with_default(text, [key], value)
     for event, command in commands.items():
@@ -44,7 +44,7 @@ def strip(text: str) -> str:
     """Make the file without any entry of ours, nor what that leaves empty; raises NotJson or BadRequest."""
     if is_plugin(text):
         return ""
-    if not says_something(text):
+    if not has_content(text):
         return text
     stripped = _strip_events(text, keep=())
     return text if stripped == text else json_edit.without_blank(stripped, ["hooks"])

@@ -1,19 +1,100 @@
-"""Reading and replacing a file that belongs to a host: never half, never through a symbolic link's place, same mode."""
+"""Edit a file that belongs to a host, and undo that: never half, with the mode it had, through a symbolic link.
 
+A backup in the store (`backups/<hash of the path>.json`) holds the file from before us. As long as a file is exactly
+what an installation made of it, `restore` returns these bytes; after others have changed it, it removes only our
+entries. The backup stays until then.
+"""
+
+import base64
+import hashlib
 import os
 import stat
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager
 from pathlib import Path
+from typing import Literal, NamedTuple
 
+import msgspec
+
+from eventlog.format import codec
 from eventlog.format.errors import BadRequest, NotStored, system_reason
+from eventlog.format.ids import digest
+from eventlog.store import Store
 from eventlog.store.files import replace_file
+from eventlog.store.locks import locked
 
 _NEW_FILE = 0o644
-_NEW_DIRECTORY = 0o755  # at most: the user's umask may take more away
+_NEW_DIRECTORY = 0o755  # at most: the user's umask may remove rights
 
 
-def read(path: Path) -> bytes | None:
-    """Read the bytes of the file, None where there is none; raises BadRequest."""
+class FileChange(NamedTuple):
+    """A file of a host, and what an edit did to it."""
+
+    path: Path
+    done: Literal["installed", "unchanged", "removed", "absent"]
+
+
+def change(store: Store, path: Path, edit: Callable[[str], str], strip: Callable[[str], str]) -> FileChange:
+    """Write the edited text where it differs, and keep the text without our entries for `restore`."""
+    with lock(store):
+        now = _read(path)
+        text = _decode(now, path)
+        after = edit_of(path, edit, text).encode()
+        if (now or b"") == after:  # no empty file where another process has removed it meanwhile
+            return FileChange(path, "unchanged")
+        before = None if now is None else strip(text).encode()
+        made = _write(path, after)
+        _keep_backup(store, path, now, before, after, made)
+        return FileChange(path, "installed")
+
+
+def restore(store: Store, path: Path, strip: Callable[[str], str], is_empty: Callable[[str], bool]) -> FileChange:
+    """Undo `change`: exactly, else by removing our entries, and the file where the rest is empty."""
+    with lock(store):
+        now, backup = _read(path), _backup(_backup_path(store, path))
+        if now is None:
+            _backup_path(store, path).unlink(missing_ok=True)
+            return FileChange(path, "absent")
+        left: bytes | None = edit_of(path, strip, _decode(now, path)).encode()
+        if left == now:
+            return FileChange(path, "absent")
+        if backup and backup.after == _fingerprint(now):
+            left = backup.data
+        elif (not backup or backup.data is None) and left is not None and is_empty(left.decode()):
+            left = None
+        if left is None:
+            _remove(path, backup.made_dirs if backup else ())
+        else:
+            _write(path, left)
+        _backup_path(store, path).unlink(missing_ok=True)
+        return FileChange(path, "removed")
+
+
+def rewrite(path: Path, text: str) -> None:
+    """Replace the text of a file; raises NotStored."""
+    _write(path, text.encode())
+
+
+def read_text(path: Path) -> str:
+    """Read the text of a file, "" where there is none; raises BadRequest."""
+    return _decode(_read(path), path)
+
+
+def edit_of(path: Path, edit: Callable[[str], str], text: str) -> str:
+    """Edit a text; a BadRequest names the file, and says that it is unchanged."""
+    try:
+        return edit(text)
+    except BadRequest as error:
+        hint = error.hint or "correct the file by hand, then do it again; nothing was changed"
+        raise BadRequest(error.what, where=os.fspath(path), hint=hint) from error
+
+
+def lock(store: Store) -> AbstractContextManager[object]:
+    """Lock installations into hosts: a file, its backup and the directories made for it change together."""
+    return locked(store, store.lock("install"))
+
+
+def _read(path: Path) -> bytes | None:
     try:
         return path.read_bytes()
     except FileNotFoundError:
@@ -24,8 +105,7 @@ def read(path: Path) -> bytes | None:
         ) from error
 
 
-def text_of(data: bytes | None, path: Path) -> str:
-    """Decode the text of the file, "" where there is none; raises BadRequest."""
+def _decode(data: bytes | None, path: Path) -> str:
     try:
         return (data or b"").decode()
     except UnicodeDecodeError as error:
@@ -34,31 +114,17 @@ def text_of(data: bytes | None, path: Path) -> str:
         ) from error
 
 
-def write(path: Path, data: bytes) -> list[str]:
-    """Replace the file, and name the directories made for it, outermost first; raises NotStored."""
+def _write(path: Path, data: bytes) -> list[str]:
+    """Replace the file; list the directories made for it, outermost first."""
     target = Path(os.path.realpath(path))
     mode = _NEW_FILE
     if target.exists():
         mode = stat.S_IMODE(target.stat().st_mode)
-        if not mode & 0o222:  # replacing a file asks nobody's leave but its directory's
+        if not mode & 0o222:  # to replace a file needs rights of its directory only
             raise NotStored("the file is read-only", where=str(path), hint=f"chmod u+w {target}, then do it again")
     made = _make_dirs(target.parent)
     replace_file(str(target), data, mode=mode)
     return made
-
-
-def remove(path: Path, made_dirs: Iterable[str]) -> None:
-    """Remove the file (of a symbolic link, what it leads to), and those directories as far as they are empty.
-
-    Raises NotStored.
-    """
-    try:
-        Path(os.path.realpath(path)).unlink(missing_ok=True)
-        for made in reversed([*made_dirs]):
-            Path(made).rmdir()
-    except OSError as error:
-        if path.exists():
-            raise NotStored(f"cannot be removed: {system_reason(error)[0]}", where=str(path)) from error
 
 
 def _make_dirs(directory: Path) -> list[str]:
@@ -71,3 +137,68 @@ def _make_dirs(directory: Path) -> list[str]:
             f"the directory cannot be made: {system_reason(error)[0]}", where=str(directory), hint="make it by hand"
         ) from error
     return missing
+
+
+def _remove(path: Path, made_dirs: Iterable[str]) -> None:
+    """Remove the file (of a symbolic link, its target), and those of the directories that are empty then."""
+    try:
+        Path(os.path.realpath(path)).unlink(missing_ok=True)
+        for directory in reversed([*made_dirs]):
+            Path(directory).rmdir()
+    except OSError as error:
+        if path.exists():
+            raise NotStored(f"cannot be removed: {system_reason(error)[0]}", where=str(path)) from error
+
+
+# ------------------------------------------------------------------------------------------------ backups
+
+
+class _Backup(msgspec.Struct):
+    """A file: its bytes before (None: no file), and a digest of those after."""
+
+    path: str
+    before: str | None
+    after: str
+    made_dirs: list[str] = []
+
+    @property
+    def data(self) -> bytes | None:
+        return None if self.before is None else base64.b64decode(self.before)
+
+
+def _keep_backup(
+    store: Store, path: Path, now: bytes | None, before: bytes | None, after: bytes, made_dirs: list[str]
+) -> None:
+    """Write the backup of a file that was `now`, would be `before` without us, and has become `after`.
+
+    Where an earlier installation made it what it was, the bytes before that installation stay. Directories made for
+    another file count for this file too: whichever is removed last removes them.
+    """
+    earlier = _backup(_backup_path(store, path))
+    encoded = None if before is None else base64.b64encode(before).decode()
+    if earlier and now is not None and _fingerprint(now) == earlier.after:
+        encoded, made_dirs = earlier.before, earlier.made_dirs
+    else:
+        above = {str(parent) for parent in path.parents}
+        others = (_backup(other) for other in Path(store.root, "backups").glob("*.json"))
+        shared = {directory for other in others if other for directory in other.made_dirs} & above
+        made_dirs = [*sorted(shared, key=len), *made_dirs]
+    backup = _Backup(str(path), encoded, _fingerprint(after), made_dirs)
+    replace_file(str(_backup_path(store, path)), msgspec.json.encode(backup))
+
+
+def _backup(path: Path) -> _Backup | None:
+    """Read a backup; None where it is missing or damaged."""
+    try:
+        found: _Backup = codec.decode_json(path.read_bytes(), _Backup)
+    except (OSError, ValueError):
+        return None
+    return found
+
+
+def _backup_path(store: Store, path: Path) -> Path:
+    return Path(store.root, "backups", f"{path.name}-{digest(str(path), 8).hex()}.json")
+
+
+def _fingerprint(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()

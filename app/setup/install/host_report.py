@@ -1,16 +1,16 @@
-"""The check of each host: what is active, what is not, and the exact fix; reads everything, changes nothing."""
+"""Check each host: where our hooks and server are registered, what is wrong, and the fix; changes nothing."""
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import msgspec
+
 from eventlog.app.setup.install import hook_entries, host_file, mcp_servers
-from eventlog.app.setup.install.health import Problem
 from eventlog.app.setup.install.install import InstallTarget, saving, server_entry, unsafe_rules, wanted_events
-from eventlog.app.setup.install.json_spans import says_something
-from eventlog.app.setup.install.last_seen import last_seen
+from eventlog.app.setup.install.json_edit import has_content
 from eventlog.app.setup.install.permissions import Saving
 from eventlog.format import timestamps
 from eventlog.format.codec import dig
@@ -19,10 +19,23 @@ from eventlog.hooks import error_log
 from eventlog.hooks.command import calls_us, command, is_ours, is_shared, missing_files
 from eventlog.hosts import agent_name, newest_transcript
 from eventlog.hosts.profile import BOTH_SCOPES, HostProfile, Scope, profiles
+from eventlog.log import days
+from eventlog.store import Store
+from eventlog.store.index_lookup import last_lines_with
+from eventlog.store.replica import replica_of
+
+
+class Problem(NamedTuple):
+    """A problem and its fix; `pending` where only the user can take the step."""
+
+    what: str
+    fix: str
+    serious: bool = True
+    pending: bool = False
 
 
 class Report(NamedTuple):
-    """One host: is it there, where are we registered, when did a hook last arrive, and what is wrong."""
+    """A host: whether it is installed, the files with our hooks, the last call of a hook, and the problems."""
 
     agent: str
     name: str
@@ -30,8 +43,8 @@ class Report(NamedTuple):
     installed: tuple[str, ...]
     last: str | None
     problems: tuple[Problem, ...]
-    saving: Saving | None = None  # of those installed
-    servers: tuple[str, ...] = ()  # the files by which it starts our MCP server
+    saving: Saving | None = None  # where our hooks are registered
+    servers: tuple[str, ...] = ()  # the files that start our MCP server
 
 
 class _HookFile(NamedTuple):
@@ -42,21 +55,21 @@ class _HookFile(NamedTuple):
 
 
 def examine(target: InstallTarget) -> list[Report]:
-    """A report for every host eventlog knows; where the log cannot be read, none was heard."""
+    """Report on every host with a room; an unreadable log has no calls of hooks."""
     failed = error_log.noted(target.store)
     hosts = profiles()
-    heard: dict[str, str] = {}
+    calls: dict[str, str] = {}
     with suppress(OSError):
-        heard = last_seen(target.store, [agent_name(agent) for agent in hosts])
+        calls = last_calls(target.store, [agent_name(agent) for agent in hosts])
     files = {agent: list(_files(target, host)) for agent, host in hosts.items()}
-    reports = [_report(target, host, files, heard.get(agent_name(agent))) for agent, host in hosts.items()]
+    reports = [_report(target, host, files, calls.get(agent_name(agent))) for agent, host in hosts.items()]
     return [
         report._replace(problems=(*report.problems, *_failures(target, report.agent, failed))) for report in reports
     ]
 
 
 def is_registered(target: InstallTarget, host: HostProfile, scope: Scope) -> bool:
-    """Tell whether we are in a host's file of that scope."""
+    """Return whether our hooks are registered in a host's file of that scope."""
     return any(isinstance(file, _HookFile) and file.scope == scope for file in _files(target, host))
 
 
@@ -71,31 +84,33 @@ def _report(
     problems += _crossings(host, own, files)
     problems += _unsafe(target, host)
     servers, wrong = _servers(target, host)
-    told = {problem.what for problem in problems}  # one file may hold hooks and servers
-    problems += [problem for problem in wrong if problem.what not in told]
-    has_traces = any(_is_there(target.home / trace) for trace in host.traces or (host.home,))
+    reported = {problem.what for problem in problems}  # a file may hold hooks and servers
+    problems += [problem for problem in wrong if problem.what not in reported]
+    has_traces = any(_is_directory(target.home / trace) for trace in host.traces or (host.home,))
     found = has_traces or any(map(shutil.which, host.programs or (host.agent,)))
     paths = tuple(str(file.path) for file in own)
-    judged = _saving(target, host) if own else None
-    return Report(host.agent, host.name, found, paths, last, tuple(problems), judged, servers)
+    verdict = None
+    with suppress(EventLogError):  # an invalid file is a problem already
+        verdict = saving(target, host) if own else None
+    return Report(host.agent, host.name, found, paths, last, tuple(problems), verdict, servers)
 
 
-def _is_there(directory: Path) -> bool:
-    """Tell whether there is such a directory; where one may not look, there is none."""
+def _is_directory(directory: Path) -> bool:
+    """Return whether a directory exists, as far as we may look."""
     with suppress(OSError):
         return directory.is_dir()
     return False
 
 
 def _servers(target: InstallTarget, host: HostProfile) -> tuple[tuple[str, ...], list[Problem]]:
-    """Find the files by which the host starts our MCP server, and what is wrong with them."""
+    """List the files that start our MCP server, and their problems."""
     found, problems = [], []
     for scope in BOTH_SCOPES:
         path = target.server_file(host, scope)
         try:
             entry = server_entry(target, host, scope)
         except EventLogError as error:
-            if path != target.file(host, scope):  # that one is told of for its hooks
+            if path != target.file(host, scope):  # `_files` reports the hook file
                 problems.append(Problem(str(error), error.hint or "correct the file by hand", serious=False))
             continue
         if path is None or str(path) in found or not mcp_servers.is_ours(entry):
@@ -107,16 +122,8 @@ def _servers(target: InstallTarget, host: HostProfile) -> tuple[tuple[str, ...],
     return tuple(found), problems
 
 
-def _saving(target: InstallTarget, host: HostProfile) -> Saving | None:
-    """Tell whether its agent may save; nothing where its file cannot be understood, which is told elsewhere."""
-    try:
-        return saving(target, host)
-    except EventLogError:
-        return None
-
-
 def _unsafe(target: InstallTarget, host: HostProfile) -> Iterator[Problem]:
-    """Name rules of an earlier release that allow more than saving; a file nobody understands is told elsewhere."""
+    """Report rules of an earlier release that allow more than saving; an invalid file is a problem already."""
     with suppress(EventLogError):
         for path in unsafe_rules(target, host):
             what = f"{path} lets its agent run more than eventlog unasked: what a saved text has in backticks or $(…)"
@@ -124,7 +131,7 @@ def _unsafe(target: InstallTarget, host: HostProfile) -> Iterator[Problem]:
 
 
 def _files(target: InstallTarget, host: HostProfile) -> Iterator[_HookFile | Problem]:
-    """The host's files we are registered in; a file that cannot be understood is a problem."""
+    """Find the host's files with our hooks; an invalid file is a problem."""
     places = {target.file(host, scope): scope for scope in BOTH_SCOPES[::-1]}  # one file, where the project is the home
     for path, scope in reversed(places.items()):
         try:
@@ -138,9 +145,9 @@ def _files(target: InstallTarget, host: HostProfile) -> Iterator[_HookFile | Pro
 
 
 def _value(path: Path) -> Any:
-    text = host_file.text_of(host_file.read(path), path)
+    text = host_file.read_text(path)
     try:
-        value = hook_entries.value_of(text) if says_something(text) else None
+        value = hook_entries.value_of(text) if has_content(text) else None
     except BadRequest as error:
         raise BadRequest(error.what, where=str(path), hint="correct the file by hand") from error
     if value is not None and not isinstance(value, dict):
@@ -169,14 +176,14 @@ def _problems(target: InstallTarget, host: HostProfile, file: _HookFile) -> Iter
 
 
 def _switched_off(value: Any) -> str:
-    """Name the setting of a host's file that switches all its hooks off; "" where none does."""
+    """Name the setting of a host's file that switches all its hooks off; "" for none."""
     if dig(value, "disableAllHooks") is True:
         return "disableAllHooks"
     return "hooks.enabled" if dig(value, "hooks", "enabled") is False else ""
 
 
 def _distrust(target: InstallTarget, host: HostProfile, file: _HookFile, last: str | None) -> Iterator[Problem]:
-    """Name the hooks the host may skip. One that arrived since the file was written says more than a guess."""
+    """Report the hooks the host may skip; a guess is dropped where a hook has called since the file was written."""
     if host.distrust is None:
         return
     for found in host.distrust(target.directory(host), file.path, file.value):
@@ -186,7 +193,7 @@ def _distrust(target: InstallTarget, host: HostProfile, file: _HookFile, last: s
 
 
 def _has_run_since(target: InstallTarget, host: HostProfile, file: Path) -> bool:
-    """Tell whether the host wrote a session since our hooks are in its file; before, nothing can have been missed."""
+    """Return whether the host wrote a session since our hooks are in its file: it may lack events."""
     try:
         newest = newest_transcript(agent_name(host.agent), str(target.project), target.environ)
         return bool(newest) and Path(newest).stat().st_mtime_ns > file.stat().st_mtime_ns
@@ -195,7 +202,7 @@ def _has_run_since(target: InstallTarget, host: HostProfile, file: Path) -> bool
 
 
 def _doubles(host: HostProfile, own: list[_HookFile]) -> Iterator[Problem]:
-    """Two registrations cost time, not truth: what arrives twice is one event."""
+    """Report duplicate registrations: they cost time, but a call recorded twice is a single event."""
     if len(own) > 1:
         yield Problem(
             "registered for the user and for this project: every hook runs twice",
@@ -213,31 +220,72 @@ def _doubles(host: HostProfile, own: list[_HookFile]) -> Iterator[Problem]:
 def _crossings(
     host: HostProfile, own: list[_HookFile], files: dict[str, list[_HookFile | Problem]]
 ) -> Iterator[Problem]:
-    """Name the files of other hosts that this one runs, too."""
+    """Report the hook files of other hosts that this host runs, too."""
     for foreign in host.also_runs if own else ():
         for file in files[foreign.agent]:
             if isinstance(file, _HookFile) and file.scope in foreign.scopes:
+                spare = [ours for ours in own if foreign.is_enough and file.scope in ("user", ours.scope)]
+                commands = " and ".join(f"eventlog uninstall {host.agent} --{ours.scope}" for ours in spare)
                 yield Problem(
                     f"{host.name} also runs the hooks in {file.path}: every hook runs twice",
-                    _saving_time(host, [spare for spare in own if foreign.is_enough and _covers(file, spare)]),
+                    f"harmless; to save the time: {commands}" if spare else "none needed: it is harmless",
                     serious=False,
                 )
 
 
-def _covers(foreign: _HookFile, own: _HookFile) -> bool:
-    """Tell whether nothing is missed without a registration of our own."""
-    return foreign.scope in ("user", own.scope)
-
-
-def _saving_time(host: HostProfile, spare: list[_HookFile]) -> str:
-    commands = " and ".join(f"eventlog uninstall {host.agent} --{file.scope}" for file in spare)
-    return f"harmless; to save the time: {commands}" if spare else "none needed: it is harmless"
-
-
 def _failures(target: InstallTarget, agent: str, failed: list[dict[str, object]]) -> Iterator[Problem]:
-    """Name what hooks called by this host could not do."""
+    """Report the failures of hooks that this host called."""
     own = [failure for failure in failed if failure.get("agent") == agent_name(agent)]
     if own:
         log = error_log.path_of(target.store)
         last = f"the last at {str(own[-1].get('ts'))[:19]}: {record_reason(str(own[-1].get('error')))}"
         yield Problem(f"{len(own):,} of its hooks failed, {last}", f"see {log}; remove that file when it is dealt with")
+
+
+# ------------------------------------------------------------------------------------------------ calls of hooks
+
+_DAYS = 60  # to search back
+
+
+class _EventHead(msgspec.Struct):
+    ts: str
+    type: str
+    agent: str | None = None
+    replica: str | None = None
+
+
+_decoder = msgspec.json.Decoder(_EventHead)
+
+
+def last_calls(store: Store, agents: Collection[str]) -> dict[str, str]:
+    """Map agents to the time their hooks last called on this machine; agents without a call are missing."""
+    noted: dict[str, str] = {}
+    for agent in agents:
+        with suppress(OSError):
+            noted[agent] = timestamps.from_ns(Path(store.cached("heard", agent)).stat().st_mtime_ns)
+    return _last_starts(store, [agent for agent in agents if agent not in noted]) | noted
+
+
+def _last_starts(store: Store, agents: Collection[str]) -> dict[str, str]:
+    """Find the newest start of a session that a hook recorded into this store, by the store's name in it."""
+    replica = replica_of(store)
+    found: dict[str, str] = {}
+    for day in reversed(days.list_days(store.log)[-_DAYS:] if replica and agents else []):
+        for file in day.files:
+            for agent in agents:
+                found[agent] = max(found.get(agent, ""), _last_in(file, agent, replica))
+        if all(found.get(agent) for agent in agents):
+            break
+    return {agent: ts for agent, ts in found.items() if ts}
+
+
+def _last_in(file: str, agent: str, replica: str) -> str:
+    """Find the time of the file's last start of a session of the agent; "" for none."""
+    data = days.read(file) or b""
+    named = f'"agent":"{agent}"'.encode()
+    for start, end in last_lines_with(data, named):
+        with suppress(msgspec.MsgspecError, UnicodeDecodeError):
+            line = _decoder.decode(data[start:end])
+            if (line.type, line.agent, line.replica) == ("session_start", agent, replica):
+                return line.ts
+    return ""

@@ -1,4 +1,4 @@
-"""Our MCP server among those of a host: its entry in the text of the host's file, and out again; pure."""
+"""Add the entry of our MCP server to the text of a host's file, and remove it; pure."""
 
 import re
 from collections.abc import Mapping
@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from eventlog.app.setup.install import json_edit, toml_edit
-from eventlog.app.setup.install.json_spans import parse, says_something
+from eventlog.app.setup.install.json_edit import has_content, parse
+from eventlog.format.codec import dig
 from eventlog.format.errors import BadRequest
 from eventlog.hosts.profile import ServerFile
 
@@ -15,31 +16,31 @@ _OURS = re.compile(r"[/\\]eventlog[/\\]cli[/\\]mcp[/\\]start\.py")
 
 
 def entry_of(servers: ServerFile, words: list[str]) -> dict[str, Any]:
-    """Make the entry of the server that this command starts."""
+    """Make the entry of a server from its command."""
     command = {"command": words} if servers.has_one_list else {"command": words[0], "args": words[1:]}
     return {**servers.entry, **command}
 
 
 def add(text: str, servers: ServerFile, wanted: Mapping[str, Any]) -> str:
-    """Put the entry into the text of a file, in the place of an earlier one of ours; raises BadRequest.
+    """Add the entry to the text of a file, replacing an earlier entry of ours; raises BadRequest.
 
-    What a host or a person has added to that one stays.
+    Fields that a host or a person has added to that entry stay.
     """
-    there = entry_in(text, servers)
-    if there is not None and not is_ours(there):
+    present = entry_in(text, servers)
+    if present is not None and not is_ours(present):
         name = ".".join([*servers.keys, _NAME])
         raise BadRequest(f"{name} is another server than ours", hint="give it another name, then do it again")
-    told = {**(there or {}), **wanted}
-    if told == there:
+    merged = {**(present or {}), **wanted}
+    if merged == present:
         return text
-    if _is_toml(servers):  # tables below ours, as a host adds for what was allowed once, are of the former command
-        flat = {key: value for key, value in told.items() if not isinstance(value, dict)}
+    if _is_toml(servers):  # a host's tables below ours, of single permissions, belong to the former command
+        flat = {key: value for key, value in merged.items() if not isinstance(value, dict)}
         return toml_edit.with_table(text, [*servers.keys, _NAME], flat)
-    return json_edit.with_member(text, [*servers.keys, _NAME], told)
+    return json_edit.with_member(text, [*servers.keys, _NAME], merged)
 
 
 def remove(text: str, servers: ServerFile) -> str:
-    """Take our entry out of the text of a file; raises BadRequest."""
+    """Remove our entry from the text of a file; raises BadRequest."""
     if _NAME not in text or not is_ours(entry_in(text, servers)):
         return text
     if _is_toml(servers):
@@ -48,31 +49,31 @@ def remove(text: str, servers: ServerFile) -> str:
 
 
 def entry_in(text: str, servers: ServerFile) -> Any:
-    """Find what a file tells of a server with our name; None where it tells nothing. Raises BadRequest."""
-    if not says_something(text):
+    """Find the entry of a server with our name in a text; None for none. Raises BadRequest."""
+    if not has_content(text):
         return None
     document = toml_edit.parsed(text) if _is_toml(servers) else parse(text).value
-    return toml_edit.table_at(document, [*servers.keys, _NAME])
+    return dig(document, *servers.keys, _NAME)
 
 
-def is_ours(found: Any) -> bool:
-    """Tell whether an entry starts our server, of this version or another."""
-    return any(_OURS.search(word) for word in words_of(found))
+def is_ours(entry: Any) -> bool:
+    """Return whether an entry starts our server, of any version."""
+    return any(_OURS.search(word) for word in _words(entry))
 
 
-def words_of(found: Any) -> list[str]:
+def _words(entry: Any) -> list[str]:
     """Read the command of an entry with its arguments."""
-    if not isinstance(found, dict):
+    if not isinstance(entry, dict):
         return []
-    command, arguments = found.get("command"), found.get("args", [])
+    command, arguments = entry.get("command"), entry.get("args", [])
     words = [command] if isinstance(command, str) else command
-    lists = (one for one in (words, arguments) if isinstance(one, list))
-    return [word for one in lists for word in one if isinstance(word, str)]
+    lists = (words if isinstance(words, list) else [], arguments if isinstance(arguments, list) else [])
+    return [word for part in lists for word in part if isinstance(word, str)]
 
 
-def missing_files(found: Any) -> list[str]:
-    """Name the files the command of an entry needs that are not there."""
-    words = words_of(found)
+def missing_files(entry: Any) -> list[str]:
+    """List the missing files of an entry's command."""
+    words = _words(entry)
     return [word for word in words if (word == words[0] or _OURS.search(word)) and not Path(word).exists()]
 
 

@@ -1,6 +1,6 @@
-"""The agent's leave to save: the host's narrowest rule for our saving commands, in its file and out again; pure.
+"""Permission to save: add a host's narrowest rule for our saving commands to its file, and remove it; pure.
 
-Where the rule stands and what it says lies in each host's room.
+Each host's room has the rule and the place for it.
 """
 
 from collections.abc import Iterable
@@ -8,38 +8,32 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from eventlog.app.setup.install import json_edit, toml_edit
-from eventlog.app.setup.install.json_spans import parse, says_something
+from eventlog.app.setup.install.json_edit import has_content, parse
 from eventlog.format.errors import BadRequest
 from eventlog.hooks import prompts
-from eventlog.hosts.profile import Grant, HostProfile, NoPermission, Permission, Verdict
+from eventlog.hosts.profile import Grant, HostProfile, Permission, Verdict
 from eventlog.store import Store
 
 
 class Saving(NamedTuple):
-    """A host's verdict on its agent's saving by default permissions, and the fix ("": nothing need be done)."""
+    """A host's verdict on its agent's saving unasked, and the fix, "" for none."""
 
     verdict: Verdict
     fix: str
 
 
-def known(host: HostProfile) -> Permission | NoPermission | None:
-    """Find what is known of the host's permissions; None where nothing is."""
-    return host.permission
-
-
 def rule_of(host: HostProfile) -> Permission | None:
-    """Find the host's rule; None where it keeps none for single commands, or none is known."""
-    found = known(host)
-    return found if isinstance(found, Permission) else None
+    """Find the host's rule; None where it has none for single commands, or none is documented."""
+    return host.permission if isinstance(host.permission, Permission) else None
 
 
 def grant_of(store: Store) -> Grant:
-    """Tell what is to be allowed: the program as agents are told to call it, and the store."""
+    """Make the grant for the program, as agents call it, and the store."""
     return Grant(prompts.program(), str(Path(store.root).absolute()))
 
 
 def add(text: str, rule: Permission, grant: Grant) -> str:
-    """Add the rule to the text of its file, in the place of an earlier one of ours; raises BadRequest."""
+    """Add the rule to the text of its file, replacing an earlier rule of ours; raises BadRequest."""
     items = rule.items(grant)
     match rule.form:
         case "json":
@@ -52,7 +46,7 @@ def add(text: str, rule: Permission, grant: Grant) -> str:
 
 
 def remove(text: str, rule: Permission, grant: Grant) -> str:
-    """Take the rule out of the text of its file; raises BadRequest."""
+    """Remove the rule from the text of its file; raises BadRequest."""
     match rule.form:
         case "json":
             return json_edit.without_items(text, rule.keys, lambda item: rule.is_ours(item, grant))
@@ -63,7 +57,7 @@ def remove(text: str, rule: Permission, grant: Grant) -> str:
 
 
 def has_unsafe(text: str, rule: Permission, grant: Grant) -> bool:
-    """Tell whether a rule of ours stands there that allows more than saving; raises BadRequest."""
+    """Return whether the text has a rule of ours that allows more than saving; raises BadRequest."""
     if not rule.unsafe:
         return False
     return json_edit.without_items(text, rule.keys, lambda item: _is_outdated(item, rule, grant)) != text
@@ -74,13 +68,13 @@ def _is_outdated(item: str, rule: Permission, grant: Grant) -> bool:
 
 
 def judge(texts: Iterable[str], rule: Permission, grant: Grant) -> Verdict:
-    """Tell what the host does, by the texts of all files its rules stand in; a refusal wins over a leave."""
+    """Judge by the texts of all files of the host's rules; a refusal overrules a permission."""
     verdicts = [rule.judge(_parsed(text, rule), grant) for text in texts]
     return next((verdict for verdict in ("refused", "allowed") if verdict in verdicts), "asked")
 
 
 def _parsed(text: str, rule: Permission) -> Any:
-    if not says_something(text):
+    if not has_content(text):
         return None
     try:
         return parse(text).value if rule.user_file.endswith(".json") else toml_edit.parsed(text)

@@ -6,7 +6,8 @@ A file of our own (a rule, a skill), or a marked block in a file others share (A
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from eventlog.app.setup.install.install import FileChange, InstallTarget, change, restore
+from eventlog.app.setup.install.host_file import FileChange, change, restore
+from eventlog.app.setup.install.install import InstallTarget
 from eventlog.hooks import prompts
 from eventlog.hosts.profile import HostProfile, RuleFile, Scope, profiles
 from eventlog.settings.schema import Locale

@@ -8,8 +8,7 @@ import click
 import orjson
 
 from eventlog.app.machine import Machine
-from eventlog.app.setup.config import SettingInForce, config
-from eventlog.app.setup.init import create_file, missing
+from eventlog.app.setup.user_setup import SettingInForce, config, create_file, missing
 from eventlog.cli import EXIT_FOUND, options
 from eventlog.cli.terminal import clean, emit_pretty, hang, is_terminal, say, show_lines, styled, table
 from eventlog.settings.load import load

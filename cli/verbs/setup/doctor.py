@@ -6,8 +6,7 @@ from typing import Any
 import click
 
 from eventlog.app.setup.doctor import DoctorReport, StoreSize, doctor
-from eventlog.app.setup.install.health import Problem
-from eventlog.app.setup.install.host_report import Report
+from eventlog.app.setup.install.host_report import Problem, Report
 from eventlog.cli import EXIT_FOUND, options
 from eventlog.cli.show.display import Display
 from eventlog.cli.terminal import clean, count, emit_pretty, hang, marked, padded, print_line

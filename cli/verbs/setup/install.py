@@ -7,9 +7,9 @@ import click
 
 from eventlog.app.importing.transcripts import count_past
 from eventlog.app.machine import Machine
+from eventlog.app.setup.install.host_file import FileChange
 from eventlog.app.setup.install.host_report import examine, is_registered
 from eventlog.app.setup.install.install import (
-    FileChange,
     InstallTarget,
     allow,
     disallow,

@@ -7,7 +7,7 @@ from click.shell_completion import get_completion_class
 
 from eventlog.app.machine import Machine
 from eventlog.app.naming.names import did_you_mean
-from eventlog.app.setup.completion import install_completion
+from eventlog.app.setup.user_setup import install_completion
 from eventlog.cli import options
 from eventlog.cli.options import NearChoice
 from eventlog.cli.terminal import say

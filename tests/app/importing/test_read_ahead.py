@@ -36,7 +36,9 @@ BABBLES = "sys.stdout.buffer.write(b'no pickle'); sys.exit(0)"
 def test_what_is_found_is_the_same_whatever_becomes_of_the_other_process(paths, harm, monkeypatch):
     expected = [list(events_in("claude-code", path, Settings(), NOW)) for path in paths]
     begin, end = transcripts._READER.rsplit("\n", 1)
-    monkeypatch.setattr(transcripts, "_READER", f"{begin}\nfrom eventlog.app.importing import transcripts\n{harm}\n{end}")
+    monkeypatch.setattr(
+        transcripts, "_READER", f"{begin}\nfrom eventlog.app.importing import transcripts\n{harm}\n{end}"
+    )
 
     assert read(paths) == expected
     assert [len(found) for found in expected] == [1] * 6

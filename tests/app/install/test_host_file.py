@@ -7,7 +7,7 @@ from multiprocessing import get_context
 
 import pytest
 
-from eventlog.app.setup.install import install
+from eventlog.app.setup.install import host_file
 from eventlog.store import Store
 from tests.support.command_line import call
 from tests.support.effort import rounds
@@ -128,7 +128,7 @@ def test_installing_and_uninstalling_at_once_is_as_one_after_the_other(home, con
 
 
 def test_a_file_that_was_removed_meanwhile_is_not_made_for_nothing(home):
-    assert "unchanged" == install.change(Store(str(home / "store")), home / SETTINGS, str.strip, str.strip).done
+    assert "unchanged" == host_file.change(Store(str(home / "store")), home / SETTINGS, str.strip, str.strip).done
     assert not (home / SETTINGS).exists()
 
 

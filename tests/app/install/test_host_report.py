@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from eventlog.app.setup.install.last_seen import last_seen
+from eventlog.app.setup.install.host_report import last_calls
 from eventlog.format import timestamps
 from eventlog.log.event_log import EventLog
 from eventlog.store.replica import make_replica, replica_of
@@ -122,7 +122,7 @@ def test_the_last_hook_is_found_behind_damage(log):
     with open(log.days()[0].files[0], "ab") as opened:  # noqa: PTH123
         opened.write(b'{"agent":"codex"\n"agent":"codex"')
 
-    assert {"codex"} == set(last_seen(log.store, ["codex", "cursor"]))
+    assert {"codex"} == set(last_calls(log.store, ["codex", "cursor"]))
 
 
 def _trust_all(home):

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eventlog.app.setup.install import hook_entries, json_edit
-from eventlog.app.setup.install.json_spans import NotJson, parse
+from eventlog.app.setup.install.json_edit import NotJson, parse
 from eventlog.format.errors import BadRequest
 from eventlog.hosts.profile import profiles
 

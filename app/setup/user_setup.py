@@ -1,0 +1,74 @@
+"""What users set up for themselves: settings, files from templates (AGENTS.md, SOUL.md …), shell completion."""
+
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from eventlog.app.build.user_files import create
+from eventlog.app.machine import Machine
+from eventlog.projections.context.agent_context import ContextFile
+from eventlog.projections.context.context_files import templated
+from eventlog.projects.home import in_full
+from eventlog.settings import load
+from eventlog.settings.schema import Settings
+from eventlog.store import Store
+from eventlog.store.files import replace_file
+
+
+def missing(settings: Settings, home: str) -> list[ContextFile]:
+    """List the missing files that have a template."""
+    return [file for file in templated(settings, home) if not Path(file.path).exists()]
+
+
+def create_file(file: ContextFile) -> None:
+    """Write a file from its template, unless it exists; raises NotStored."""
+    create(Path(file.path), file.default_template or "")
+
+
+_READABLE = 0o644
+
+
+class CompletionFile(NamedTuple):
+    """Where a shell looks for the script, and what else the user has to do; "" for nothing."""
+
+    path: Path
+    remark: str = ""
+
+
+def completion_file(shell: str, machine: Machine) -> CompletionFile:
+    """Find the user's own directory for the completions of that shell."""
+    data = Path(machine.environ.get("XDG_DATA_HOME") or f"{machine.home}/.local/share")
+    config = Path(machine.environ.get("XDG_CONFIG_HOME") or f"{machine.home}/.config")
+    if shell == "fish":
+        return CompletionFile(config / "fish/completions/eventlog.fish")
+    if shell == "bash":
+        return CompletionFile(data / "bash-completion/completions/eventlog", "needs the package bash-completion")
+    functions = data / "zsh/site-functions"
+    return CompletionFile(
+        functions / "_eventlog", f"put before `compinit` in ~/.zshrc, once: fpath=({functions} $fpath)"
+    )
+
+
+def install_completion(shell: str, script: str, machine: Machine) -> CompletionFile:
+    """Write the script to where the shell finds it; raises NotStored."""
+    place = completion_file(shell, machine)
+    replace_file(str(place.path), script.encode(), mode=_READABLE)
+    return place
+
+
+class SettingInForce(NamedTuple):
+    """A setting: its dotted key, its value, and `config.yaml:LINE`, `default`, or the setting it follows from."""
+
+    key: str
+    value: Any
+    origin: str
+
+
+def config(store: Store, home: str) -> list[SettingInForce]:
+    """List all settings in the order of the documentation, and the place of the user's files; raises BadSettings."""
+    configured = load.load(store)
+    found = [
+        SettingInForce(setting.key, setting.value, f"{store.config}:{setting.line}" if setting.line else "default")
+        for setting in load.effective(configured)
+    ]
+    workspace = in_full(configured.settings.context.workspace, home)
+    return [*found, SettingInForce("user_files", f"{workspace}/user/*.md", "context.workspace")]
