@@ -261,7 +261,8 @@ class EntryApplied(Event, tag="entry_applied", frozen=True, kw_only=True):
     written where that is not the entry's own text, because a person's lines were kept. Where nothing was written,
     because the very text was there, come with a copy, `found` is the event that tells of it on the other machine.
     `previous` has the heading before the section on the page and those above that, () where the section came first:
-    there it comes back. `blank` counts the blank lines that ended the file after it, which come back with it.
+    there it comes back. `blank` counts the blank lines that ended the file before, where it
+    was the last section or became it: they come back.
     """
 
     comes_from = "`eventlog apply`"

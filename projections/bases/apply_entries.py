@@ -6,6 +6,7 @@ person has changed other lines of the section; else it waits, with the reason.
 """
 
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 from typing import NamedTuple
 
 from msgspec import Struct, field
@@ -18,7 +19,7 @@ from eventlog.projections.bases.ledger import HeldEntry, Ledger
 from eventlog.projections.bases.managed_page import ManagedPage, render_base
 from eventlog.projections.bases.page_order import PageOrder
 from eventlog.projections.bases.section_history import Spelling, Wording, lines_of, merged, missing
-from eventlog.projections.bases.sections import Ambiguous, Section, SectionId, Spot, Unsafe, page_of
+from eventlog.projections.bases.sections import Ambiguous, Page, Section, SectionId, Spot, Unsafe, page_of
 
 REMOVED = "a person has removed the section"
 EDITED = "a person has edited the section"
@@ -38,7 +39,7 @@ class AppliedSection(NamedTuple):
     replaced: tuple[str, ...] = ()  # lines it had before and has no more
     cascaded: bool = False  # removed with a section above it
     no_op: bool = False  # a deletion of an absent section
-    spot: Spot | None = None  # on the page before its removal, or after its insertion
+    spot: Spot | None = None
 
 
 class LatestEntries(Struct):
@@ -93,7 +94,6 @@ class _Applier:
         self._replace = replace
         self._observed = ledger.observed_digests(path)
         self._on = page
-        self._order: PageOrder | None = None  # built when the first section returns
         self._latest: dict[SectionId, LatestEntries] = {}
         self._result = WriteResult(page.data)
 
@@ -114,6 +114,10 @@ class _Applier:
 
     # ------------------------------------------------------------------------------------------ withdrawals
 
+    @cached_property
+    def _places(self) -> PageOrder:
+        return PageOrder(self._ledger.observations)
+
     def _restore(self, key: SectionId) -> None:
         """Bring a section to its wording in force, where that has changed since the section was last observed."""
         now = self._ledger.histories[key].now if key in self._ledger.histories else None
@@ -130,8 +134,9 @@ class _Applier:
                 self._result.waiting.append(HeldEntry(self._ledger.entries[event], error.what))
             return
         self._on.record_return(key, body)
-        spot = self._on.page.spot(section) if section else None
+        page = self._on.page
         self._on.change(data)
+        spot = page.spot(section) if section else self._spot_of_new(page, self._on.located.get(key))
         replaced = tuple(missing(_texts(before), lines_of(body)))
         meant = now.meant if now else None
         self._result.sections.append(
@@ -142,7 +147,7 @@ class _Applier:
         """Return the page with a section at its wording in force; raises Unsafe."""
         page = self._on.page
         if now is None or now.body is None:
-            return section_edits.taken_back(page, section) if section else page.data
+            return section_edits.taken_back(page, section, self._places.blank_before(key)) if section else page.data
         if section:
             return section_edits.with_body(page, section, now.body)
         return self._reinserted(key, now, now.body)
@@ -150,9 +155,8 @@ class _Applier:
     def _reinserted(self, key: SectionId, now: Wording, body: str) -> bytes:
         """Return the page with a section back in its place, else last; raises Unsafe."""
         page, title, below = self._on.page, now.title, now.below
-        self._order = self._order or PageOrder(self._ledger.observations)
         try:
-            line, blank = self._order.give_back(key, now.event, page)
+            line, blank = self._places.give_back(key, now.event, page)
             data = section_edits.insert(page, title, key.level, body, key.under, below, at=line, blank=blank)
             if any(section.key == key for section in page_of(data).sections):
                 return data
@@ -255,10 +259,18 @@ class _Applier:
         removed = self._on.history(self._on.absent(entry)).is_removed_by_person
         if removed and not self._may_replace(entry):
             raise _Hold(REMOVED)
-        self._on.change(section_edits.insert(self._on.page, target.heading, target.level, content, target.under))
+        page = self._on.page
+        self._on.change(section_edits.insert(page, target.heading, target.level, content, target.under))
         section = self._on.page.find(target.heading, target.level, target.under)
         assert section is not None
-        self._record(entry, section, content, content, ())
+        self._record(entry, section, content, content, (), spot=self._spot_of_new(page, section))
+
+    def _spot_of_new(self, before: Page, section: Section | None) -> Spot | None:
+        """Return the spot of an inserted section, with the blank lines that ended the file before."""
+        page = self._on.page
+        if section is None:
+            return None
+        return Spot(page.spot(section).previous, before.blank if page.is_last(section) else 0)
 
     def _body(self, entry: PlanEntry, section: Section, before: str, content: str) -> str:
         """Return the body that the section gets; raises _Hold."""
@@ -289,10 +301,10 @@ class _Applier:
 
     def _record(
         self, entry: PlanEntry, section: Section, body: str | None, meant: str | None, replaced: Iterable[str], *,
-        cascaded: bool = False,
+        cascaded: bool = False, spot: Spot | None = None,
     ) -> None:  # fmt: skip
         """Record the text that a section gets from an entry."""
-        key, at, spot = self._on.key(section), self._on.spelling(section), self._on.page.spot(section)
+        key, at, spot = self._on.key(section), self._on.spelling(section), spot or self._on.page.spot(section)
         applied = AppliedSection(key, at, entry.id, body, meant, tuple(replaced), cascaded, spot=spot)
         self._result.sections.append(applied)
         self._on.record_entry(key, section.source, entry.id, body, meant)

@@ -27,6 +27,7 @@ def find_edits(
     sections before the edits: the event of a removed section names its spot.
     """
     observed, located = ledger.observed_digests(path), locate(page, ledger.expected_digests(path), ledger.headings)
+    blank = max((spot.blank for spot in spots.values()), default=0)  # lines that ended the file before the edits
     found: list[Observation] = list(_copied_sections(ledger, path, page, located.values()))
     for key in sorted(ledger.managed, key=lambda key: (located[key].start if key in located else -1, key)):
         section = located.get(key)
@@ -37,6 +38,8 @@ def find_edits(
         is_bare = body == "" and not observed.get(key)
         if not (is_expected or is_bare) and sections.digest(body) != observed.get(key):
             spot = page.spot(section) if section else spots.get(key)
+            if section and spot and not observed.get(key):  # the section is new
+                spot = Spot(spot.previous, blank if page.is_last(section) else 0)
             copied = _copied_text(ledger, path, key, body, spot)
             found.append(copied or edit_event(file, ledger.headings[key], body, spot=spot))
     return found

@@ -23,6 +23,7 @@ class _Place(Struct, eq=False):
     is_removed: bool = False
     texts: set[str] = field(default_factory=set)  # ids of the entries and edits that gave it a text
     blank: int = 0  # lines that ended the file after it
+    blank_before: int | None = None  # lines that ended the file before it came; None where the log does not say
 
     @property
     def is_present(self) -> bool:
@@ -55,13 +56,20 @@ class PageOrder:
         before = reversed(self._order[: self._order.index(place)])
         return next(ends[other.path] for other in before if other.path in ends and not other.is_removed), place.blank
 
+    def blank_before(self, key: SectionId) -> int | None:
+        """Return the blank lines that ended the file before a present section came; None where the log does not say."""
+        return next((place.blank_before for place in self._of.get(key, ()) if place.is_present), None)
+
     def _observe(self, event: Observation) -> None:
         text = event.target if isinstance(event, EntryApplied) else event.id
         place = self._place_of(key_of(event), text)
-        place.is_removed = not digest_of(event)
+        was_present, place.is_removed = place.is_present, not digest_of(event)
+        if place.is_present and not was_present:
+            place.blank_before = None if event.previous is None else event.blank
+        elif event.previous is not None:
+            place.blank = event.blank
         place.texts |= set() if place.is_removed else {text}
         if event.previous is not None:
-            place.blank = event.blank
             self._move(place, event.previous)
 
     def _place_of(self, key: SectionId, text: str) -> _Place:
@@ -73,7 +81,7 @@ class PageOrder:
             return place
         named = (place for place in self._order if place.path == key.path and not place.is_managed)
         place = next(named, None) or _Place(key.path)
-        place.level, place.is_managed = key.level, True
+        place.level, place.is_managed, place.is_removed = key.level, True, True
         places.append(place)
         return place
 

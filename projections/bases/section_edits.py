@@ -77,12 +77,22 @@ def without(page: Page, section: Section, *, subsections: bool) -> bytes:
         return _checked(before + page.eol + after, expected)
 
 
-def taken_back(page: Page, section: Section) -> bytes:
-    """Remove a section that `insert` created, with the blank line before it at the end of a file; raises Unsafe."""
+def taken_back(page: Page, section: Section, blank: int | None = None) -> bytes:
+    """Remove a section; at the end of a file as many `blank` lines stay as before it came; raises Unsafe.
+
+    None: nobody knows; the blank line goes that `insert` puts before a section.
+    """
     data = without(page, section, subsections=False)
-    if section.end < len(page.lines) or not section.start or not is_blank(page.lines[section.start - 1]):
+    lines = page.lines[: section.start]
+    if not page.is_last(section) or not lines or not is_blank(lines[-1]):
         return data
-    shorter = b"".join(page.lines[: section.start - 1])
+    if blank is None:
+        lines.pop()
+    else:
+        while lines and is_blank(lines[-1]):
+            lines.pop()
+        lines += [page.eol] * blank
+    shorter = b"".join(lines)
     ended = page.data.endswith((b"\n", b"\r"))
     return _checked(shorter if ended else shorter.rstrip(b"\r\n"), page_of(data).outline())
 

@@ -79,10 +79,10 @@ class Section(NamedTuple):
 
 
 class Spot(NamedTuple):
-    """The spot of a section on a page: the last heading before it, and the blank lines that end the file after it."""
+    """The spot of a section on a page: the last heading before it, and if it is the last one how the file ended."""
 
     previous: Under  # after the headings above it; () for the first
-    blank: int = 0
+    blank: int = 0  # lines at the end of the file before the section came, changed or left
 
 
 class Page:
@@ -129,8 +129,17 @@ class Page:
         """Return the spot of a section."""
         position = self.sections.index(section)
         previous = self.sections[position - 1].key.path if position else ()
-        after = reversed(self.lines[section.body :]) if section.end == len(self.lines) else ()
-        return Spot(previous, min(sum(1 for _ in takewhile(is_blank, after)), MAX_BLANK))
+        return Spot(previous, self.blank if self.is_last(section) else 0)
+
+    def is_last(self, section: Section) -> bool:
+        """Tell whether nothing follows a section."""
+        return section.end == len(self.lines)
+
+    @property
+    def blank(self) -> int:
+        """Count the blank lines that end the file."""
+        lines = [] if self.data == BOM else self.lines
+        return min(sum(1 for _ in takewhile(is_blank, reversed(lines))), MAX_BLANK)
 
     def source_below(self, section: Section) -> str:
         """Return its subsections as written, as `canonical` text."""

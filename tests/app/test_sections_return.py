@@ -8,7 +8,7 @@ from eventlog.app.write.forget import forget, forgettable
 from eventlog.app.write.undo import undo, undoable
 from eventlog.format.events import HUMAN, Restored
 from eventlog.log.event_log import EventLog
-from tests.support.bases import SETTINGS, planned, user_md, write_user
+from tests.support.bases import LAST_WORD, SETTINGS, planned, user_md, write_user
 from tests.support.use_cases import apply, opened
 
 OWN = "# Me\n\nI wrote this.\n"
@@ -147,6 +147,25 @@ def test_a_section_that_a_person_moved_and_then_removed_returns_to_where_it_was_
     edit(log, "## C\n\n- C\n\n## A\n\n- A\n\n## B\n\n- mine\n")
     before = user_md().read_bytes()
     edit(log, "## C\n\n- C\n\n## B\n\n- mine\n")
+
+    undo_last(log)
+
+    assert before == user_md().read_bytes()
+
+
+@pytest.mark.parametrize("end", ["", "\n", "\n\n"])
+@pytest.mark.parametrize("by_hand", [False, True])
+def test_a_section_that_goes_again_leaves_the_end_of_the_file_as_it_was(log, end, by_hand):
+    arrive(log, "Work", "- moss")
+    arrive(log, "Tea", "- fern")
+    edit(log, f"## Work\n\n- moss\n{end}")
+    before = user_md().read_bytes()
+    if by_hand:
+        edit(log, before + (b"" if end else b"\n") + b"## Tea\n\n- mine\n")
+    else:
+        planned(log, "Tea", "- ivy", operation="update")
+        apply(log, LAST_WORD)
+    assert b"Tea" in user_md().read_bytes()
 
     undo_last(log)
 
