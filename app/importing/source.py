@@ -1,4 +1,4 @@
-"""What readers of sources share: the events and unreadable places they yield, JSON lines, facts and withdrawals.
+"""Events, unreadable places and withdrawals that readers of sources yield, and how they read JSON lines.
 
 Items that a program has deleted, withdrawn or replaced are imported with their withdrawal, dated as there: they appear
 in no knowledge file, also where an earlier import added them.

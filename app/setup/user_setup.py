@@ -1,4 +1,4 @@
-"""What users set up for themselves: settings, files from templates (AGENTS.md, SOUL.md …), shell completion."""
+"""Set up what is the user's own: settings, files from templates (AGENTS.md, SOUL.md …), shell completion."""
 
 from pathlib import Path
 from typing import Any, NamedTuple

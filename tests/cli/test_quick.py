@@ -91,7 +91,6 @@ def test_a_replay_loads_nothing_that_only_plans_edits_and_options_need(store):
         "eventlog.projections.edits.",
         "click",
         "threading",
-        "eventlog.format.errors",
     )
 
     assert "eventlog.projections.engine.replay" in loaded
