@@ -95,7 +95,7 @@ def project_meant(ctx: click.Context, _: click.Parameter, value: str | None) -> 
 
 
 def project_here(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
-    """Find the named project, else the one of the current directory."""
+    """Find the named project, else that of the current directory."""
     return project_root(str(Path.cwd())) or None if value is None else project_meant(ctx, param, value)
 
 

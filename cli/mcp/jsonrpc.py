@@ -26,7 +26,7 @@ class Refusal(Exception):
 
 
 class Message:
-    """A message of the client: a request with an id, a notification without one, or a response with a `result`."""
+    """A message of the client: a request with an id, a notification without an id, or a response with a `result`."""
 
     def __init__(self, fields: "JSON") -> None:
         self.id = fields.get("id")
@@ -70,7 +70,7 @@ def result(request_id: object, fields: "Mapping[str, object]") -> bytes:
 
 
 def error(request_id: object, refusal: Refusal) -> bytes:
-    """Format the error response to a request; without an id for an unreadable one."""
+    """Format the error response to a request; without an id for an unreadable request."""
     fields: JSON = {"code": refusal.code, "message": refusal.message}
     if refusal.data is not None:
         fields["data"] = refusal.data

@@ -115,7 +115,7 @@ class ToolCalls:
 
 
 def mistake_in(name: str, arguments: "JSON") -> str:
-    """Describe a mistake in the arguments of a tool for a model; "" without one."""
+    """Describe a mistake in the arguments of a tool for a model; "" without a mistake."""
     schema = next(tool["inputSchema"] for tool in TOOLS if tool["name"] == name)
     assert isinstance(schema, dict)
     properties, required = schema["properties"], schema["required"]

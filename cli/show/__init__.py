@@ -1,4 +1,4 @@
-"""How results are shown on a terminal: tables, colours, times, wrapped Markdown.
+"""Format ids, times, events and changes for people and programs.
 
 Imported by: cli.
 """

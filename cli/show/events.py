@@ -160,12 +160,12 @@ def _row(entry: LogLine, display: Display) -> tuple[str, ...]:
 
 
 def how_told(receipt: ContextInjected) -> str:
-    """Say when a session received a context or a few lines."""
+    """Describe when a session received a context or a few lines."""
     return f"given {moment_of(receipt)}"
 
 
 def moment_of(receipt: ContextInjected) -> str:
-    """Say at which moment of its session a receipt was written."""
+    """Describe the moment of a receipt in its session."""
     match receipt.trigger:
         case "start":
             return "at its start"

@@ -262,7 +262,7 @@ def test_verbs_show_a_file_as_it_was_a_difference_a_session_and_an_event():
     assert "early" not in changed.out.replace(" - [2026-02-20] early", "")
     assert "early" in call("show", "s1").out
     assert f'"{last.id}"' in call("show", last.id).out
-    assert "brought in" in call("bisect", "MEMORY.md", "late").out
+    assert "added by" in call("bisect", "MEMORY.md", "late").out
     without = call("replay", "--without", "session=s1", "--without", f"id={last.id}")
     assert "-- [2026-02-20] early" in without.out
     assert not Path(log.store.knowledge).exists()

@@ -154,7 +154,7 @@ def test_a_store_copied_whole_says_so_once_and_doctor_always(store, tmp_path, mo
     assert f"is a copy of that of {theirs}" in settles(copy)
     assert theirs != replica_of(copy)
     assert "is a copy of" not in call("replay", "--store", copy.root).out
-    assert f"is a copy of the store of {theirs}" in call("doctor", "--store", copy.root).out
+    assert f"copied from the store of {theirs}" in call("doctor", "--store", copy.root).out
     assert [("plan_entry", False), ("entry_applied", False), ("entry_applied", False)] == told(copy)
 
 

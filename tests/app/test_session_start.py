@@ -140,7 +140,7 @@ def test_query_shows_the_receipt(tmp_path):
     ("args", "said"),
     [
         (["--session", "nobody"], "no session 'nobody'"),
-        (["--session", "today"], "given"),
+        (["--session", "today"], "received nothing"),
         ([], "give a file"),
         (["MEMORY.md", "--session", "today"], "give a file"),
     ],

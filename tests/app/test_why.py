@@ -200,7 +200,7 @@ def test_a_file_that_replay_does_not_write_is_refused(history, tmp_path):
 
 
 def test_a_file_that_cannot_be_read_is_refused(history, tmp_path):
-    with pytest.raises(BadRequest, match="cannot be read"):
+    with pytest.raises(BadRequest, match="no such file"):
         explain(history, Settings(), tmp_path / "MEMORY.md")
 
 

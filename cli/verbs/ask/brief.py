@@ -20,7 +20,7 @@ _ROOM = 68  # cells beside the word in front
 
 
 def show(store: Store) -> int:
-    """Print the brief in at most twelve lines; a mistake in the settings takes one."""
+    """Print the brief in at most twelve lines; a mistake in the settings takes a line."""
     machine = Machine.here()
     try:
         settings, mistake = load.load(store).settings, ""

@@ -30,7 +30,7 @@ from eventlog.store import Store
 @click.group(epilog=options.examples("eventlog project list", "eventlog project join ~/notes ~/src/shop"))
 @options.store_of_verbs
 def project_command(store: str | None) -> None:
-    """List the projects of the log and their paths; join two into one."""
+    """List the projects of the log and their paths; join two into a single project."""
     del store
 
 
@@ -88,7 +88,7 @@ def _rows(found: Sequence[ListedProject]) -> Iterator[tuple[str, ...]]:
 @click.argument("other", callback=options.project_meant)
 @options.store
 def join(one: str, other: str, store: Store) -> int:
-    """Join two projects into one, with one memory; takes a name, a part of a path, or a directory each.
+    """Join two projects and their memory; takes a name, a part of a path, or a directory each.
 
     The joined project has the address of the repository, if either has one. Prints the command to undo it.
     """

@@ -221,7 +221,7 @@ def whole_file(place: str, reasons: Sequence[LineReason], display: Display) -> I
 
 
 def heading_above(lines: Sequence[str], number: int) -> str:
-    """Find the heading above a line; "" for a heading or without one."""
+    """Find the heading above a line; "" for a heading, or if no heading is above."""
     if lines[number - 1].startswith("#"):
         return ""
     return _words(next((line for line in reversed(lines[: number - 1]) if line.startswith("#")), ""))

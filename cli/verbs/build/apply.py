@@ -1,4 +1,4 @@
-"""Apply plan entries, and list pending ones: `eventlog apply`, `eventlog status`."""
+"""Apply plan entries, and list pending entries: `eventlog apply`, `eventlog status`."""
 
 from collections.abc import Iterable, Iterator
 

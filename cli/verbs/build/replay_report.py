@@ -77,7 +77,7 @@ def tell_copies(copies: ExportResult) -> None:
 
 
 def print_damage(found: Sequence[Damage]) -> None:
-    """Tell what is damaged; of lines that differ and have one id, how many `verify` compares."""
+    """Report damage; of different lines with the same id only their number."""
     for damage in found:
         if damage.kind != "conflict":
             say(f"damaged    {damage.place} {damage.kind}: {damage.reason}")

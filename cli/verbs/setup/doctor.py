@@ -125,7 +125,7 @@ def _failures(found: DoctorReport, failed: Sequence[Mapping[str, Any]], display:
 
 
 def _when(ts: object, display: Display) -> str:
-    """Format a time; returns an invalid one unchanged."""
+    """Format a time; returns an invalid time unchanged."""
     try:
         return display.moment(str(ts))
     except ValueError:

@@ -49,7 +49,7 @@ _PAGES = files("eventlog.cli") / "topics"
 @click.command(epilog=options.examples("eventlog help", "eventlog help query", "eventlog help time"))
 @click.argument("topic", metavar="[VERB|TOPIC]", required=False)
 def help_command(topic: str | None) -> None:
-    """Explain a verb, or one of the topics: format, guarantees, hosts, names, time."""
+    """Explain a verb, or a topic: format, guarantees, hosts, names, time."""
     root = click.get_current_context().find_root()
     verbs = root.command.list_commands(root) if isinstance(root.command, click.Group) else []
     if topic is None:

@@ -43,7 +43,7 @@ from eventlog.store import Store
 @options.as_json
 @options.store
 def resolve_command(name: str, choice: Choice | None, under: tuple[str, ...], as_json: bool, store: Store) -> int:
-    """Show staged plan entries as differences to their files, or decide about one.
+    """Show staged plan entries as differences to their files, or decide about an entry.
 
     ID is the short id shown or the beginning of an id, `last` the newest entry, FILE a name in `staging/`; a single
     staged entry needs none. Records every decision as an event. Exits with 1 if the entry still waits.

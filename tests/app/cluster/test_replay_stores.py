@@ -297,7 +297,7 @@ def test_several_stores_need_a_cluster():
     ran = call("replay", "--out", "x", HISTORY)
 
     assert 2 == ran.code
-    assert "several stores go with --cluster" in ran.err
+    assert "several stores need --cluster" in ran.err
 
 
 def test_without_dask_it_is_said_what_to_install(monkeypatch):

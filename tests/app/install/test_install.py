@@ -214,7 +214,7 @@ def test_all_agents_are_uninstalled_at_once(home):
 
     assert [] == [*home.glob(".claude"), *home.glob(".codex")]
     assert "Claude Code" in said.out
-    assert "nothing to take out" in call("uninstall", "--all").out
+    assert "nothing to remove" in call("uninstall", "--all").out
 
 
 def test_uninstalling_what_is_not_there_changes_nothing(home):

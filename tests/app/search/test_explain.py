@@ -135,20 +135,20 @@ def test_a_session_without_a_start_was_told_what_its_prompts_asked_for(memory):
     below = why_not(memory, "Stripe sends")
     ask(memory, ASKS)
 
-    assert "no start was given, and no prompt of the session asked for it" in unasked
-    assert "no start was given, and no prompt asked enough for it: the nearest shares" in below
-    assert "the session was told: claude-code" in why_not(memory, "Stripe sends")
+    assert "the session received no start, and no prompt of the session matched it" in unasked
+    assert "the session received no start, and no prompt matched it enough: the nearest has weight" in below
+    assert "the session received it: claude-code" in why_not(memory, "Stripe sends")
     assert "at a prompt" in why_not(memory, "Stripe sends")
 
 
 def test_what_was_said_after_the_start_had_to_be_asked_for(memory):
     memory.context(project=SHOP, session="s", agent="claude-code")
     say(memory, "Herons nest in column seven")
-    assert "after the session was last told" in why_not(memory, "Herons")
+    assert "after the session last received" in why_not(memory, "Herons")
     ask(memory, "hello there")
     memory.replay()
 
-    assert "it was said after its start, and no prompt of the session asked for it" in why_not(memory, "Herons")
+    assert "it was recorded after the start, and no prompt of the session matched it" in why_not(memory, "Herons")
 
 
 def test_each_receipt_says_when_it_was_told(memory):
@@ -159,7 +159,7 @@ def test_each_receipt_says_when_it_was_told(memory):
     said = call("why", "--session", "s", "--store", memory.log.store.root).out
 
     assert ["start", "prompt"] == [json.loads(one)["receipt"].get("trigger", "start") for one in (start, prompt)]
-    assert ["given at its start" in said, "told at a prompt" in said] == [True, True]
+    assert ["given at its start" in said, "given at a prompt" in said] == [True, True]
 
 
 @pytest.mark.parametrize("budget", range(300, 3000, 300))

@@ -202,7 +202,7 @@ def _on_terminal(*args, typed):
 def test_without_a_terminal_nobody_can_agree(store, project):
     ran = call("lifecycle", "trust", project, "--store", store.root, stdin=b"y\n")
 
-    assert (2, True) == (ran.code, "only a person can agree" in ran.err)
+    assert (2, True) == (ran.code, "only a person can consent" in ran.err)
     assert not Path(store.trusted).exists()
 
 
