@@ -1,11 +1,10 @@
-"""Copies of files that a person had edited, kept beside those: read once, and cleared of what is withdrawn.
+"""Copies of files that a person had edited: `MEMORY.md.edited-…`, read once, and swept of withdrawn texts.
 
-A copy is `MEMORY.md.edited-…`, set aside when the file was written anew. Most have what a replay has read and could not
-put into events; some were saved in the very moment of the write, and nobody has read them.
+A replay that replaces an edited file sets a copy aside. Most copies contain edits that the replay could not express as
+events; some were saved in the moment of the write, and no replay has read them.
 
-What is withdrawn leaves the copies, the person's text stays. A line goes that says what is withdrawn, unless the file
-beside the copy says it, too: then somebody else does. A copy goes of which nothing is left that does not stand in the
-file, and one that a newer copy has all of.
+Sweeping removes the lines that contain a withdrawn text, unless the file beside the copy contains the line as well:
+then another event says the same. It removes a copy that has nothing left beyond the file, or beyond a newer copy.
 """
 
 from collections.abc import Callable, Collection, Iterable
@@ -29,36 +28,36 @@ from eventlog.store.files import FileStamp, file_stamp, read_regular, remove, re
 
 _MARK = ".edited-"
 _BULLETS = "-*+> "
-_LONG = 12  # bytes of a statement that is looked for within lines: a shorter one may stand there by chance
+_LONG = 12  # bytes of a statement to search for within lines: a shorter statement may occur by chance
 _decoder = msgspec.json.Decoder(dict[str, FileStamp])
 
 
 class SetAside:
-    """The copies of a store as they are now, and as they were when they were read."""
+    """The copies of a store, and their stamps when they were last read."""
 
     def __init__(self, store: Store) -> None:
         self._root = Path(store.knowledge)
         self._list = store.cached("copies.json")
-        there = (str(path) for pattern in MEMORY.owns for path in self._root.glob(f"{pattern}{_MARK}*"))
-        self._there = {path: file_stamp(path) for path in there}
-        self._read = _remembered(self._list) if self._there else {}
+        paths = (str(path) for pattern in MEMORY.owns for path in self._root.glob(f"{pattern}{_MARK}*"))
+        self._present = {path: file_stamp(path) for path in paths}
+        self._read = _remembered(self._list) if self._present else {}
 
     def unread(self) -> dict[Path, bytes]:
-        """Read the copies that nobody has read; one that cannot be read is left alone."""
+        """Read the copies that have changed since they were read; leaves out those that cannot be read."""
         found = {}
-        for path in sorted(path for path, stamp in self._there.items() if self._read.get(path) != stamp):
+        for path in sorted(path for path, stamp in self._present.items() if self._read.get(path) != stamp):
             with suppress(OSError):
                 found[Path(path)] = read_regular(path)
         return found
 
     def remember(self) -> None:
-        """Note that all copies have been read; where that cannot be noted, they are read once more."""
-        if self._there != self._read:
+        """Store the stamps of all copies; where that fails, the next run reads them again."""
+        if self._present != self._read:
             with suppress(NotStored):
-                replace_file(self._list, msgspec.json.encode(self._there), durable=False)
+                replace_file(self._list, msgspec.json.encode(self._present), durable=False)
 
     def original(self, copy: Path) -> str:
-        """Name the file a copy was made of, relative to the knowledge directory."""
+        """Return the path of the file behind a copy, relative to the knowledge directory."""
         return copy.with_name(copy.name.partition(_MARK)[0]).relative_to(self._root).as_posix()
 
 
@@ -70,70 +69,71 @@ def _remembered(path: str) -> dict[str, FileStamp]:
 
 
 class Swept(Struct):
-    """The copies that were changed, and those that are gone, as paths relative to the knowledge directory."""
+    """The copies that were changed and those that were removed, as paths relative to the knowledge directory."""
 
     changed: list[str] = []
     removed: list[str] = []
 
 
 def copies_in(store: Store) -> list[Path]:
-    """List all copies, by path; none where the directory cannot be read."""
+    """List all copies by path; none if the directory cannot be read."""
     with suppress(OSError):
         return sorted(Path(store.knowledge).rglob(f"*.md{_MARK}*"))
     return []
 
 
 def sweep_copies(log: EventLog, withdrawn: Retractions, new: Iterable[str] = ()) -> Swept:
-    """Take out of all copies what is withdrawn; where nothing was since the last time, of those beside `new` ones.
+    """Remove withdrawn texts from all copies, or only from those beside `new` copies if no withdrawal has changed.
 
     Raises NotStored.
     """
     swept, root = Swept(), Path(log.store.knowledge)
     note, now = Path(log.store.cached("swept")), _digest(withdrawn)
-    is_known = (read(note) or b"").decode("utf-8", "replace") == now
-    copies = {one for name in new for one in _beside(root / name)} if is_known else copies_in(log.store)
+    is_current = (read(note) or b"").decode("utf-8", "replace") == now
+    copies = {copy for name in new for copy in _beside(root / name)} if is_current else copies_in(log.store)
     if copies:
-        says = _Gone(log, withdrawn).says
+        matches = _WithdrawnTexts(log, withdrawn).match
         for copy in sorted(copies, reverse=True):
-            _sweep(copy, says, swept, root)
-    if not is_known:
-        with suppress(NotStored):  # where there can be no cache, all are looked at every time
+            _sweep(copy, matches, swept, root)
+    if not is_current:
+        with suppress(NotStored):  # without a cache, every run looks at all copies
             replace_file(str(note), now.encode(), durable=False)
     return swept
 
 
-class _Gone:
-    """All that is withdrawn, to be recognised in a line."""
+class _WithdrawnTexts:
+    """The withdrawn texts of a log, to be recognised in a line."""
 
     def __init__(self, log: EventLog, withdrawn: Retractions) -> None:
         from eventlog.app.write.rejections import worded  # most replays sweep nothing
 
         self._withdrawn = withdrawn
-        texts = [one.statement for one in worded(log, withdrawn.decisions) if one.statement]
+        texts = [decision.statement for decision in worded(log, withdrawn.decisions) if decision.statement]
         events = [entry.event for entry in log.find(withdrawn.events).values()]
         for conversation in sorted(withdrawn.conversations):
             events += [entry.event for entry in log.session_entries(conversation)]
         for event in events:
             for text in statements_of(event):
                 texts += text.split("\n") if isinstance(event, PlanEntry) else [text]
-        self._said = {said for text in texts if any(map(str.isalnum, said := statement_of(_bare(text))))}
-        self._within = [said for said in self._said if len(said.encode()) >= _LONG]
+        statements = (statement_of(_bare(text)) for text in texts)
+        self._statements = {statement for statement in statements if any(map(str.isalnum, statement))}
+        self._long = [statement for statement in self._statements if len(statement.encode()) >= _LONG]
 
-    def says(self, line: str) -> bool:
-        """Tell whether a line says anything of it."""
-        said = _bare(line)
-        if statement_of(said) in self._said or self._withdrawn.rejects(said):
+    def match(self, line: str) -> bool:
+        """Tell whether a line contains any of them."""
+        text = _bare(line)
+        if statement_of(text) in self._statements or self._withdrawn.rejects(text):
             return True
         whole = same_text(as_said(line))
-        return any(one in whole for one in self._within)
+        return any(statement in whole for statement in self._long)
 
 
-def _sweep(copy: Path, says: Callable[[str], bool], swept: Swept, root: Path) -> None:
+def _sweep(copy: Path, matches: Callable[[str], bool], swept: Swept, root: Path) -> None:
     data = read(copy)
     if data is None:
         return
     lines, in_file, newer = data.split(b"\n"), _lines(_file_of(copy)), _in_newer(copy)
-    left = [line for line in lines if line in in_file or not says(line.decode("utf-8", "replace"))]
+    left = [line for line in lines if line in in_file or not matches(line.decode("utf-8", "replace"))]
     is_less = len(left) < len(lines)
     name = copy.relative_to(root).as_posix()
     if (is_less or newer) and _is_superseded(left, newer | in_file if is_less else newer):
@@ -165,13 +165,13 @@ def _is_superseded(lines: Iterable[bytes], stands: Collection[bytes]) -> bool:
 
 
 def _bare(line: str) -> str:
-    """Take from a line what a rendered file puts before a text: bullets, dates, kinds."""
-    said = as_said(line.strip()).lstrip(_BULLETS)
-    while said.startswith("[") and "]" in said:
-        said = said.partition("]")[2].lstrip()
-    return said
+    """Strip from a line what a rendered file puts before a text: bullets, dates, kinds."""
+    text = as_said(line.strip()).lstrip(_BULLETS)
+    while text.startswith("[") and "]" in text:
+        text = text.partition("]")[2].lstrip()
+    return text
 
 
 def _digest(withdrawn: Retractions) -> str:
-    goals = sorted([*withdrawn.events, *withdrawn.conversations, *withdrawn.statements])
-    return sha256("\n".join(goals).encode("utf-8", "replace"))
+    targets = sorted([*withdrawn.events, *withdrawn.conversations, *withdrawn.statements])
+    return sha256("\n".join(targets).encode("utf-8", "replace"))

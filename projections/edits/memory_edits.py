@@ -1,9 +1,9 @@
-"""A person's edit of a MEMORY.md file, as events; pure.
+"""Interpret a person's edit of a MEMORY.md file as events; pure.
 
-The base of an edited file is what the log rendered as of the time in the file's last line: a bullet that is not in
-the base is a new fact, a bullet of the base that is missing withdraws what said it, and a section `## Notes` is
-theirs. A file without such a line, or whose base the log does not render any more, tells only of what was added.
-Whatever else was changed is told as `unexplained`, so that the file can be kept beside.
+The base of an edited file is its rendering at the time in its last line. A bullet that is not in the base is a new
+fact, a missing bullet withdraws the events behind it, and a section `## Notes` is the person's own. Without a base (no
+such line, or the log renders another document by now), only additions are found. Any other change makes the reading
+`unexplained`, so that the caller keeps a copy of the file.
 """
 
 import re
@@ -31,7 +31,7 @@ _NOTES_LEVEL = 2  # as `## Notes`
 
 
 class EditReading(NamedTuple):
-    """The events an edit amounts to, and whether there is more to it than they can say."""
+    """The events of an edit, and whether it has changes that no event expresses."""
 
     events: list[Event]
     unexplained: bool
@@ -45,7 +45,7 @@ class _Notes(NamedTuple):
 class _Parts(NamedTuple):
     lines: list[str]  # without the notes and the last line
     notes: _Notes | None
-    noted: list[str]  # the lines of the notes
+    note_lines: list[str]
 
 
 class _Bullet(NamedTuple):
@@ -55,58 +55,55 @@ class _Bullet(NamedTuple):
 
 
 def stamp_in(data: bytes) -> str | None:
-    """Return the time of the rendering a person has edited, wherever its last line is by now."""
+    """Return the time of the rendering behind an edited file, wherever its last line is now."""
     stamps = [line for line in _lines(data) if is_stamp(line)]
     return stamps[-1].split()[2] if stamps else None
 
 
 def is_base(base: Document, data: bytes) -> bool:
-    """Tell whether the file was made of this document, not of one of another version or of other events."""
+    """Tell whether the file is an edit of this document, not of another version or of other events."""
     return base.lines[-1].text in _lines(data)
 
 
 def interpret_edit(
     data: bytes, base: Document, project: str | None, state: Conversations, words: Labels, ts: str
 ) -> EditReading:
-    """Interpret the edit that led from `base` to `data`, made at `ts`; `state` is what the log knows by now."""
+    """Interpret the edit from `base` to `data` at the time `ts`; `state` is that of the whole log."""
     now, before = _parts(data), _parts(base.data)
     bullets = {line.text: line for line in base.lines if _BULLET.fullmatch(line.text)}
     new = [line for line in now.lines if line.strip() and line not in before.lines]
-    gone = [line for text, line in bullets.items() if text not in now.lines and text not in now.noted]
+    gone = [line for text, line in bullets.items() if text not in now.lines and text not in now.note_lines]
     added = [bullet for bullet in _bullets(now.lines) if bullet.line in new]
     facts = [_fact(bullet, project, words, ts) for bullet in added]
-    said = {
-        event.id: event
-        for conversation in state.by_id.values()
-        for event in (*conversation.facts, *conversation.summaries)
+    events = {
+        event.id for conversation in state.by_id.values() for event in (*conversation.facts, *conversation.summaries)
     }
-    kept = [line for line in now.lines if line in bullets]
-    moved = kept != [text for text in bullets if text in now.lines]
-    helpless = any(not any(event in said for event in line.sources) for line in gone)
+    is_reordered = [line for line in now.lines if line in bullets] != [text for text in bullets if text in now.lines]
+    has_no_event = any(events.isdisjoint(line.sources) for line in gone)
     return EditReading(
-        [*facts, *_withdrawals(gone, state, ts), *_noted(now.notes, before.notes, base.path, ts)],
-        unexplained=bool(_unread(new, added)) or moved or helpless,
+        [*facts, *_withdrawals(gone, state, ts), *_note_edits(now.notes, before.notes, base.path, ts)],
+        unexplained=bool(_unread(new, added)) or is_reordered or has_no_event,
     )
 
 
 def take_added(
     data: bytes, base: Document, project: str | None, state: Conversations, words: Labels, ts: str
 ) -> EditReading:
-    """Take from a file what the log has never heard; `base` is the document of the log in its place.
+    """Find the facts of a file that the log never had; `base` is the log's present document of that path.
 
-    What was once known and is not said any more stays withdrawn or replaced, and is told as `unexplained`.
+    A withdrawn or replaced text stays so, and makes the reading `unexplained`.
     """
-    now, known = _parts(data), {line.text for line in base.lines}
-    current = {same_text(bullet.text) for bullet in _bullets(list(known))}
+    now, base_lines = _parts(data), {line.text for line in base.lines}
+    current = {same_text(bullet.text) for bullet in _bullets(base_lines)}
     ever = _ever_stated(state, project)
     bullets = _bullets(now.lines)
     added = [bullet for bullet in bullets if same_text(bullet.text) not in current | ever]
     understood = [bullet for bullet in bullets if bullet in added or same_text(bullet.text) in current]
     title = f"# {words.memory}"
-    unknown = [line for line in now.lines if line.strip() and line not in known and not line.startswith(title)]
+    new = [line for line in now.lines if line.strip() and line not in base_lines and not line.startswith(title)]
     facts = [_fact(bullet, project, words, ts) for bullet in added]
-    notes = _noted(now.notes, _parts(base.data).notes, base.path, ts) if now.notes else ()
-    return EditReading([*facts, *notes], unexplained=bool(_unread(unknown, understood)))
+    notes = _note_edits(now.notes, _parts(base.data).notes, base.path, ts) if now.notes else ()
+    return EditReading([*facts, *notes], unexplained=bool(_unread(new, understood)))
 
 
 def _heading(line: str) -> str | None:
@@ -124,14 +121,14 @@ def _bullets(lines: Iterable[str]) -> list[_Bullet]:
 
 
 def _unread(lines: Iterable[str], read: Collection[_Bullet]) -> list[str]:
-    """List the lines that are neither among these bullets nor the heading of one."""
-    known = {bullet.line for bullet in read}
+    """List the lines that are neither these bullets nor their headings."""
+    bullets = {bullet.line for bullet in read}
     headings = {bullet.heading for bullet in read}
-    return [line for line in lines if line not in known and _heading(line) not in headings]
+    return [line for line in lines if line not in bullets and _heading(line) not in headings]
 
 
 def _fact(bullet: _Bullet, project: str | None, words: Labels, ts: str) -> Event:
-    """Build a fact of the kind the section of the bullet is for."""
+    """Build a fact of the kind that belongs in the section of the bullet."""
     category, memory_type = _kind(bullet.heading, words)
     return Fact(
         ts=ts,
@@ -141,13 +138,13 @@ def _fact(bullet: _Bullet, project: str | None, words: Labels, ts: str) -> Event
         scope="project" if project else "user",
         content=bullet.text,
         category=category,
-        memory_type=memory_type,  # type: ignore[arg-type]  # one of the three
+        memory_type=memory_type,  # type: ignore[arg-type]  # of the three literals
     )
 
 
 def _kind(heading: str, words: Labels) -> tuple[str | None, str]:
-    """Return category and memory type of what stands in a section."""
-    known = {
+    """Return category and memory type of the facts in a section."""
+    kinds = {
         words.decisions: ("decision", "W"),
         words.preferences: ("preference", "O"),
         words.lessons: ("lesson", "W"),
@@ -157,11 +154,11 @@ def _kind(heading: str, words: Labels) -> tuple[str | None, str]:
         words.agents_notes: ("notes", "W"),
         "": (None, "W"),
     }
-    return known.get(heading, (heading, "W"))
+    return kinds.get(heading, (heading, "W"))
 
 
 def _ever_stated(state: Conversations, project: str | None) -> set[str]:
-    """Collect every text ever stated about the project, or the user, withdrawn and replaced ones too."""
+    """Collect all texts ever stated about the project, or the user, including withdrawn and replaced texts."""
     conversations = state.by_id.values()
     facts = (
         fact for conversation in conversations for fact in conversation.facts if subject_of(fact) == (project or "")
@@ -177,27 +174,26 @@ def _ever_stated(state: Conversations, project: str | None) -> set[str]:
 
 
 def _withdrawals(gone: Iterable[Line], state: Conversations, ts: str) -> Iterator[Event]:
-    """Withdraw facts; a summary that decided it is withdrawn, and said again without that decision."""
+    """Withdraw facts; withdraw a summary with a dropped decision, and append it again without the decision."""
     dropped: dict[str, set[str]] = {}
     for line in gone:
         bullet = _BULLET.fullmatch(line.text)
-        for event in line.sources:
-            dropped.setdefault(event, set()).add(same_text(as_said(bullet["text"]) if bullet else ""))
+        for source in line.sources:
+            dropped.setdefault(source, set()).add(same_text(as_said(bullet["text"]) if bullet else ""))
     reason = "removed from MEMORY.md by hand"
     for conversation in state.in_order():
-        for said in (*conversation.facts, *conversation.summaries):
-            if said.id in dropped:
-                yield Retraction(ts=ts, conversation_id=HUMAN, agent=HUMAN, target=said.id, reason=reason)
-        again = _said_again(conversation, state, dropped)
-        for position, summary in enumerate(again):
+        for event in (*conversation.facts, *conversation.summaries):
+            if event.id in dropped:
+                yield Retraction(ts=ts, conversation_id=HUMAN, agent=HUMAN, target=event.id, reason=reason)
+        for position, summary in enumerate(_without_dropped(conversation, state, dropped)):
             yield replace(summary, id="", ts=timestamps.after(ts, position))
 
 
-def _said_again(conversation: Conversation, state: Conversations, dropped: dict[str, set[str]]) -> list[StageSummary]:
-    """Rebuild the summaries without what was dropped: each stage, and the newest revision of the session's.
-
-    Being the newest saves, they name the to-dos that are open, and call all others done.
-    """
+def _without_dropped(
+    conversation: Conversation, state: Conversations, dropped: dict[str, set[str]]
+) -> list[StageSummary]:
+    """Rebuild the summaries without dropped decisions: each stage, and the newest revision of the session's."""
+    # as the newest saves, these revise the to-dos of all earlier ones: they repeat the open, and list the rest as done
     withdrawn = state.withdrawn()
     summaries = [summary for summary in conversation.summaries if not withdrawn.hides(summary)]
     summaries.sort(key=order)
@@ -205,7 +201,7 @@ def _said_again(conversation: Conversation, state: Conversations, dropped: dict[
     for summary in summaries:
         by_agent = bool(agents_own([summary]))
         roles.setdefault((summary.scope, by_agent, summary.scope == "stage" and summary.id), []).append(summary)
-    todos = [said.text for said in conclude(conversation, withdrawn).todos]
+    todos = [todo.text for todo in conclude(conversation, withdrawn).todos]
     done = list(
         dict.fromkeys(text for summary in summaries for text in (*summary.todos, *summary.done) if text not in todos)
     )
@@ -223,7 +219,7 @@ def _decisions_but(revisions: Iterable[StageSummary], dropped: dict[str, set[str
     )
 
 
-def _noted(now: _Notes | None, before: _Notes | None, path: str, ts: str) -> Iterator[Event]:
+def _note_edits(now: _Notes | None, before: _Notes | None, path: str, ts: str) -> Iterator[Event]:
     if now != before:
         title = (now or before or _Notes(NOTES, "")).title
         yield KnowledgeEdited(
@@ -243,8 +239,8 @@ def _parts(data: bytes) -> _Parts:
     texts = [line.decode("utf-8", "replace").rstrip("\r\n") for line in page.lines]
     inside = range(notes.start, notes.last) if notes else range(0)
     own = [text for number, text in enumerate(texts) if number not in inside and not is_stamp(text)]
-    theirs = [texts[number] for number in range(notes.body, notes.last) if not is_stamp(texts[number])] if notes else []
-    return _Parts(own, _Notes(notes.source, canonical("\n".join(theirs))) if notes else None, theirs)
+    lines = [texts[number] for number in range(notes.body, notes.last) if not is_stamp(texts[number])] if notes else []
+    return _Parts(own, _Notes(notes.source, canonical("\n".join(lines))) if notes else None, lines)
 
 
 def _lines(data: bytes) -> list[str]:
