@@ -22,9 +22,9 @@ def main(leave: "Callable[[int], NoReturn]" = sys.exit) -> None:
     """
     modules.come_first()
     if sys.argv[1:2] == ["hook"] and sys.argv[2:] not in (["--help"], ["-h"]):
-        from eventlog.hooks import begin
+        from eventlog.hooks import hook_main
 
-        begin.main(sys.argv[2:])
+        hook_main.main(sys.argv[2:])
     if sys.argv[1:2] == ["mcp"] and sys.argv[2:] not in (["--help"], ["-h"]):
         from eventlog.cli.mcp import server
 

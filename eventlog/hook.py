@@ -1,7 +1,7 @@
 """The fastest way to call `eventlog hook`: `python -I -S …/eventlog/hook.py --agent claude`.
 
-Python compiles a script anew at every start: so this one is short, and the hook begins in `eventlog/hooks/begin.py`.
-Without site (`-S`) nothing is on the path but the standard library, so the directory of the package is added here.
+Python compiles a script at every start: so this script is short, and `eventlog/hooks/hook_main.py` does the work.
+Without site (`-S`) the path has the standard library only, so the directory of the package is added here.
 """
 
 import gc
@@ -13,6 +13,6 @@ if __name__ == "__main__":
     from eventlog.fast import modules
 
     modules.come_first()
-    from eventlog.hooks.begin import main
+    from eventlog.hooks.hook_main import main
 
     main(sys.argv[1:])

@@ -14,7 +14,7 @@ from eventlog.format.errors import BadRequest
 from eventlog.format.events import Event, Fact, PlanEntry, Retraction, SessionEnd, SessionStart, StageSummary, TurnEnd
 from eventlog.format.retractions import Retractions
 from eventlog.format.text import one_line, same_text
-from eventlog.hooks import avoided_log
+from eventlog.hooks import duplicate_log
 from eventlog.projections.engine.replay import ReplayResult
 from eventlog.projections.views.sessions import LINES
 from eventlog.projections.views.stats import COUNTS, Week, summed, weeks
@@ -168,7 +168,7 @@ def _line(event: Event) -> StoryLine:
 def stats(opened: OpenStore, since: str = "", until: str = "~", progress: Progress = lambda _d, _a: None) -> list[Week]:
     """Count the sessions each net saved, by week between two timestamps; the last row is of all weeks."""
     replayed = replay(opened.log, opened.settings, save=False, progress=progress)
-    avoided = avoided_log.avoided_by_day(opened.store)
+    avoided = duplicate_log.duplicates_by_day(opened.store)
     if (since, until) == ("", "~"):
         return summed(chain.from_iterable(replayed.totals(COUNTS)), avoided)
     return weeks(replayed.rows(COUNTS), avoided, since=since, until=until)

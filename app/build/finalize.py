@@ -26,7 +26,7 @@ from eventlog.format import SESSION_END
 from eventlog.format.codec import from_fields, to_fields
 from eventlog.format.errors import Busy
 from eventlog.format.events import ConversationText, Event, SessionEnd, SessionStart, StageSummary
-from eventlog.hooks import error_log, open_sessions
+from eventlog.hooks import background, error_log
 from eventlog.hosts.transcripts import read
 from eventlog.hosts.transcripts.conversation_text import TextExtractor
 from eventlog.hosts.transcripts.steps import Step
@@ -214,7 +214,7 @@ def _started(store: Store) -> list[Path]:
 
 def _notes(store: Store, ending: str) -> list[Path]:
     """List the notes with that ending; none where nobody may look."""
-    directory = open_sessions.directory(store)
+    directory = background.notes_dir(store)
     with suppress(OSError):
         return [Path(directory, name) for name in sorted(os.listdir(directory)) if name.endswith(ending)]  # noqa: PTH208
     return []

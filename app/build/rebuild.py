@@ -20,7 +20,7 @@ from eventlog.app.write.hand_edits import EditRecord, record_edits
 from eventlog.app.write.project_events import tell_remotes
 from eventlog.format.errors import NotStored
 from eventlog.format.events import Event
-from eventlog.hooks import open_sessions, ready_context
+from eventlog.hooks import background, ready_context
 from eventlog.projections import ALL
 from eventlog.projections.base import Projection
 from eventlog.projections.catalog import installed
@@ -66,7 +66,7 @@ def replay_store(
             return replay_store(opened, projections=projections, anew=anew, check=check, phases=shown)
     with _one_at_a_time(opened, wanted=not check):
         if not check:
-            open_sessions.unmark_entries(
+            background.unmark_entries(
                 opened.store
             )  # before the log is read: what is declared from now on is noted anew
         done = rebuild(opened, projections=projections, anew=anew, check=check, phases=phases)

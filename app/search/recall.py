@@ -13,8 +13,8 @@ from eventlog.fast import os
 from eventlog.format.fence import fenced, without_tags
 from eventlog.format.marks import line_marks
 from eventlog.format.text import cut, one_line
-from eventlog.hooks import patience
-from eventlog.hooks.patience import OutOfTime
+from eventlog.hooks import deadline
+from eventlog.hooks.deadline import OutOfTime
 from eventlog.projections.search.ranking import Gate, subjects
 from eventlog.projections.search.words import tokens
 from eventlog.settings import cached
@@ -77,7 +77,7 @@ def tell(store: "Store", call: "HookCall", asked: Asked, find: "Recall", trigger
         text = told(hits, cached.preferences(store)["locale"], asked.conversation)
         return text if text and append_receipt(store, asked, hits, text, trigger) else ""
     except (Exception, OutOfTime) as error:  # noqa: BLE001 - an agent without memory is better than none
-        patience.until(patience.LAST)
+        deadline.set_stage(deadline.LAST)
         from eventlog.hooks.error_log import note
 
         note(store, error, b"", call.agent)

@@ -5,7 +5,7 @@ Imported inside agents' hooks: standard library only.
 
 from eventlog.format.marks import has_line_mark, line_marks_in
 from eventlog.format.text import statement_of
-from eventlog.hooks import history
+from eventlog.hooks.conversation import events
 from eventlog.projections.search.findable import text_in, texts_in
 
 TYPE_CHECKING = False
@@ -48,6 +48,6 @@ class ToldBefore:
 def told_before(store: "Store", conversation: str, log_files: "list[FileStamp]", *, shared: bool) -> ToldBefore:
     """Read what the log has of a conversation; raises TooMuch or OSError."""
     known = ToldBefore(conversation, shared=shared)
-    for event in history.events(store, conversation, log_files):
+    for event in events(store, conversation, log_files):
         known.take_in(event)
     return known

@@ -3,8 +3,8 @@
 The event is in the log when this begins; only now are libraries loaded. Whatever fails, the agent is told how to save.
 """
 
-from eventlog.hooks import patience, prompts, ready_context
-from eventlog.hooks.patience import OutOfTime
+from eventlog.hooks import deadline, prompts, ready_context
+from eventlog.hooks.deadline import OutOfTime
 from eventlog.hosts.call import HookCall, text
 from eventlog.settings.cached import preferences
 from eventlog.store import Store
@@ -25,7 +25,7 @@ def start_context(store: Store, call: HookCall) -> str:
     except (Exception, OutOfTime) as error:  # noqa: BLE001 - a context without knowledge is better than none
         from eventlog.hooks.error_log import note
 
-        patience.until(patience.LAST)
+        deadline.set_stage(deadline.LAST)
         note(store, error, b"", call.agent)
         return prompts.instructions(store, call.session, call.agent, preferences(store)["locale"], source)
 
@@ -52,7 +52,7 @@ def _ready(store: Store, call: HookCall, source: str) -> str:
     try:
         append_receipt_line(store, about, kept["receipt"], told, source)
     except OutOfTime:  # what is known matters more than its receipt
-        patience.until(patience.LAST)
+        deadline.set_stage(deadline.LAST)
     return told
 
 
@@ -87,7 +87,7 @@ def _known(store: Store, call: HookCall, source: str) -> str:
         if before:
             make_ready.keep(opened, call, request, built, before)
     except OutOfTime:  # what is known matters more than its receipt
-        patience.until(patience.LAST)
+        deadline.set_stage(deadline.LAST)
     return built.context.text
 
 

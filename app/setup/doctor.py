@@ -78,7 +78,7 @@ def doctor(target: InstallTarget) -> DoctorReport:
         list({problem.what: problem for problem in (*home, *_problems(target))}.values()),
         list(map(str, copies_in(store))),
         [] if home else examine(target),
-        [failure | {"error": record_reason(str(failure.get("error")))} for failure in error_log.noted(store)],
+        [failure | {"error": record_reason(str(failure.get("error")))} for failure in error_log.failures(store)],
         copied_from(store) if own_replica_of(store) else "",
     )
 
@@ -282,7 +282,7 @@ def _lost(store: Store) -> Iterator[Problem]:
     if lost is None:
         return
     first, last = (timestamps.from_ns(ns)[:19] for ns in (lost.first_ns, lost.last_ns))
-    reasons = [record_reason(str(failure.get("error"))).rpartition(": ")[2] for failure in error_log.noted(store)]
+    reasons = [record_reason(str(failure.get("error"))).rpartition(": ")[2] for failure in error_log.failures(store)]
     why = f": {reasons[-1]}" if reasons else ""
     many = f"{lost.events:,} hook event{'s' * (lost.events != 1)} could not be stored"
     fix = f"keep some space free; to hear no more of it: rm {' '.join(lost.counters)}"

@@ -17,7 +17,7 @@ from eventlog.format import codec
 from eventlog.format.codec import refuse_reserved
 from eventlog.format.errors import BadRequest, InvalidEvent
 from eventlog.format.events import TYPES, Event, PlanEntry, Retraction, UnknownEvent
-from eventlog.hooks import open_sessions
+from eventlog.hooks import background
 from eventlog.log.event_log import AppendResult, EventLog
 from eventlog.projections.current.distinct_facts import Statement
 from eventlog.projections.current.fact_scopes import fact_scope
@@ -58,7 +58,7 @@ def append_stream(
 def _noted(log: EventLog, appended: list[AppendResult]) -> list[AppendResult]:
     """Have the next session's start apply plan entries, should no replay come before."""
     if any(isinstance(result.event, PlanEntry) for result in appended):
-        open_sessions.mark_entries(log.store)
+        background.mark_entries(log.store)
     return appended
 
 

@@ -12,7 +12,7 @@ from eventlog.app.write.rejections import Rejections
 from eventlog.format import codec
 from eventlog.format.errors import BadRequest, BadSettings
 from eventlog.format.events import Event, PlanEntry
-from eventlog.hooks import open_sessions
+from eventlog.hooks import background
 from eventlog.log.event_log import EventLog
 from eventlog.projections.bases import plan_file
 from eventlog.projections.bases.base_file import Bases, normalized
@@ -77,7 +77,7 @@ def declare(log: EventLog, entries: Sequence[PlanEntry]) -> list[Declared]:
     wanted = [entry for entry, decision in zip(entries, against, strict=True) if decision is None]
     stored = iter(log.append_many(wanted))
     if wanted:
-        open_sessions.mark_entries(log.store)
+        background.mark_entries(log.store)
     found = []
     for entry, decision in zip(entries, against, strict=True):
         line = "" if decision else rejections.line_of(entry)

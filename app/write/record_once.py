@@ -14,7 +14,7 @@ from eventlog.format.errors import Busy, NotStored
 from eventlog.format.events import Event, Fact, StageSummary, Withdrawal, order
 from eventlog.format.retractions import Retractions
 from eventlog.format.text import same_text
-from eventlog.hooks import avoided_log
+from eventlog.hooks import duplicate_log
 from eventlog.log import days
 from eventlog.log.event_log import AppendResult, EventLog, accept, is_unnamed
 from eventlog.store import index_lookup
@@ -48,7 +48,7 @@ def record_once(log: EventLog, event: Event) -> AppendResult:
         if not said:
             return log.put([event])[0]
         log.confirm(said)
-        avoided_log.count_avoided(log.store, "statement")
+        duplicate_log.count_duplicate(log.store, "statement")
         return AppendResult(said, new=False)
 
 

@@ -1,6 +1,6 @@
-"""The hooks: a host's JSON becomes an event, and the host gets an answer.
+"""Hooks: record a host's JSON as an event, and answer the host.
 
-Everything here runs inside an agent's hook: standard library only, as little of it as possible, and nothing raised.
+Runs inside an agent's hook: standard library only, as little of it as possible, and nothing raised.
 
 Imported by: eventlog/hosts, app, cli.
 """

@@ -1,4 +1,8 @@
-"""Work no host should wait for: a process of its own session, with none of the host's pipes.
+"""Work for a process nobody waits for: notes in `cache/open/` of what waits, and the start of `eventlog settle`.
+
+A small file per conversation that is not finalized, written by hooks at each turn's end and at the session's, removed
+by `eventlog settle`. It has what the log lacks: the path of the host's transcript. A host without an event for the end
+leaves a note that grows old.
 
 Standard library only, and not even subprocess: importing it costs more than the hook.
 """
@@ -6,17 +10,79 @@ Standard library only, and not even subprocess: importing it costs more than the
 import sys
 import time
 
-from eventlog.fast import os
-from eventlog.hooks import patience
-from eventlog.store import Store
-from eventlog.store.files import is_locked
+from eventlog.fast import fastjson, os
+from eventlog.hooks import deadline
+from eventlog.hosts.call import HookCall, present
+from eventlog.secrets import scrub_fields
+from eventlog.store import Store, conversation_name
+from eventlog.store.files import is_locked, read_regular, remove, write_note
 
+_ENTRIES = "entries.waiting"
 _STARTS_WITHIN = 10.0  # seconds
-_PAUSE = 0.5  # seconds: the host finishes first, and several ends are seen to together
+_PAUSE = 0.5  # seconds: the host finishes first, and a single process handles several ends
+
+
+# ------------------------------------------------------------------------------------------------ notes
+
+
+def notes_dir(store: Store) -> str:
+    """Return the directory of the notes."""
+    return store.cached("open")
+
+
+def mark_open(store: Store, call: HookCall) -> None:
+    """Write the note of a conversation, if possible; not durable.
+
+    A start has a note of its own (`.started`), for session hooks; alone it starts no process.
+    """
+    ending = "started" if call.type == "session_start" else "json"
+    path = f"{notes_dir(store)}/{conversation_name(call.session)}.{ending}"
+    fields = scrub_fields(
+        present(
+            {
+                "session": call.session,
+                "agent": call.agent,
+                "project": call.project,
+                "cwd": call.where,
+                "transcript": call.transcript or _noted_transcript(path),
+                "ended": call.type == "session_end",
+            }
+        )
+    )
+    write_note(path, fastjson.dumps(fields))
+
+
+def _noted_transcript(path: str) -> object:
+    """Return the transcript of an earlier note: Copilot names it at a turn's end and not at the session's."""
+    try:
+        return fastjson.object_in(read_regular(path)).get("transcript", "")
+    except OSError:
+        return ""
+
+
+def mark_entries(store: Store) -> None:
+    """Note that plan entries wait: the next session's start applies them, should no replay come before."""
+    write_note(f"{notes_dir(store)}/{_ENTRIES}", b"")
+
+
+def unmark_entries(store: Store) -> None:
+    """Remove the note of waiting plan entries."""
+    remove(f"{notes_dir(store)}/{_ENTRIES}")
+
+
+def has_open(store: Store) -> bool:
+    """Return whether a conversation waits to be finalized, or a plan entry to be applied."""
+    try:
+        return any(name.endswith((".json", _ENTRIES)) for name in os.listdir(notes_dir(store)))
+    except OSError:
+        return False
+
+
+# ------------------------------------------------------------------------------------------------ the process
 
 
 def start_finalize(store: Store) -> None:
-    """Start `eventlog settle` for the store, unless one is about to begin, or at work: it looks again at the end."""
+    """Start `eventlog settle` for the store, unless it is starting or running: it looks again before it ends."""
     if is_locked(store.lock("settle")) or _is_starting(store.cached("settle.starting")):
         return
     command = [sys.executable, "-I", "-m", "eventlog", "settle", "--store", store.root]
@@ -26,12 +92,23 @@ def start_finalize(store: Store) -> None:
         _start(command)
 
 
+def _is_starting(path: str) -> bool:
+    """Return whether another process has just started it; if not, claim the start for a while."""
+    try:
+        os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+    except FileExistsError:
+        return time.time() - os.stat(path).st_mtime < _STARTS_WITHIN
+    except OSError:
+        return False
+    return False
+
+
 def _start(command: "list[str]") -> None:
-    """Return as soon as nothing the host does to our group can reach the new process.
+    """Start a process in a session of its own; return when signals to our process group cannot reach it.
 
     posix_spawn would also wait for the program to be loaded.
     """
-    patience.stop()
+    deadline.stop_thread()
     reading, writing = os.pipe()
     if os.fork():
         os.close(writing)
@@ -49,17 +126,6 @@ def _start(command: "list[str]") -> None:
         os.execv(command[0], command)
     finally:
         os._exit(127)  # noqa: SLF001 - so it is called
-
-
-def _is_starting(path: str) -> bool:
-    """Tell whether another process has just started one; if not, claim the start for a while."""
-    try:
-        os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
-    except FileExistsError:
-        return time.time() - os.stat(path).st_mtime < _STARTS_WITHIN
-    except OSError:
-        return False
-    return False
 
 
 def _start_on_windows(command: "list[str]") -> None:

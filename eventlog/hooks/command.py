@@ -1,10 +1,10 @@
-"""The command in a host's file: the fastest form of `eventlog hook`, and the same text for as long as it works.
+"""The command in a host's file: the fastest form of `eventlog hook`, with the same text as long as it works.
 
 Codex trusts a hook by a hash of its definition, Claude Code and Gemini recognise copies by the text, and Cursor drops
 a whole file for one URL in it: nothing that varies, and no URL.
 
 The command cannot fail: Python ends with 2 for a missing script, which hosts take for "block this prompt", and the
-shell with 127 for a missing Python, which Gemini takes for a denial. Whoever removes eventlog removes only memory.
+shell with 127 for a missing Python, which Gemini takes for a denial. So an uninstalled program disturbs no host.
 """
 
 import re
@@ -25,10 +25,10 @@ _PATHS = re.compile(r"""^(?P<python>.+?) -I -S (?P<script>.+?[/\\]hook\.py["']?)
 
 
 def command(agent: str, event: str, store: Store, home: str, *, shared: bool = False) -> str:
-    """Build the command the host runs at an event; `shared` where others than the user listen to its sessions."""
+    """Build the command the host runs at an event; `shared` where others than the user read its sessions."""
     words = [interpreter(), "-I", "-S", str(Path(eventlog.__file__).parent / "hook.py")]
     words += ["--agent", agent, "--event", event]
-    if store.root != str(Path(home) / ".eventlog"):  # a host started from a desktop has not the shell's environment
+    if store.root != str(Path(home) / ".eventlog"):  # a host started from a desktop lacks the shell's environment
         words += ["--store", store.root]
     if shared:
         words += _SHARED
@@ -40,7 +40,7 @@ def command(agent: str, event: str, store: Store, home: str, *, shared: bool = F
 
 
 def server_command(agent: str, store: Store, home: str, *, shared: bool = False) -> list[str]:
-    """Build the command, word by word, by which a host starts our MCP server; no shell reads it."""
+    """Build the command that starts our MCP server, as words: no shell reads it."""
     script = Path(eventlog.__file__).parent / "cli" / "mcp" / "start.py"
     words = [interpreter(), "-I", "-S", str(script), "--agent", agent]
     words += ["--store", store.root] if store.root != str(Path(home) / ".eventlog") else []
@@ -48,32 +48,32 @@ def server_command(agent: str, store: Store, home: str, *, shared: bool = False)
 
 
 def permit_command(script: str, program: str, store: str) -> str:
-    """Build the command that allows the saving commands of this program, into this store, where a host asks."""
+    """Build the command that answers a host's permission request for this program's saving commands into this store."""
     return shlex.join([interpreter(), "-I", "-S", script, program, store]) + _CANNOT_FAIL
 
 
 def is_permit(text: object) -> bool:
-    """Tell whether `permit_command` built a command, of this version or another."""
+    """Return whether `permit_command` of any version built a command."""
     return isinstance(text, str) and _PERMITS.search(text) is not None
 
 
 def is_ours(text: object) -> bool:
-    """Tell whether `eventlog install` wrote a command, of this version or another."""
+    """Return whether `eventlog install` of any version wrote a command."""
     return isinstance(text, str) and _INSTALLED.search(text) is not None
 
 
 def calls_us(text: object) -> bool:
-    """Tell whether a command calls our hook, also one written by hand."""
+    """Return whether a command calls our hook, also where written by hand."""
     return is_ours(text) or (isinstance(text, str) and _BY_HAND.search(text) is not None)
 
 
 def is_shared(text: str) -> bool:
-    """Tell whether a command says that others than the user listen."""
+    """Return whether a command starts shared sessions."""
     return text.removesuffix(_CANNOT_FAIL).endswith(" ".join(["", *_SHARED]))
 
 
 def missing_files(text: str) -> list[str]:
-    """Files an installed command needs that are not there."""
+    """List the missing files of an installed command."""
     match = _PATHS.match(text)
     words = [match["python"], match["script"]] if match else []
     return [path for path in (word.strip("\"'") for word in words) if not Path(path).exists()]

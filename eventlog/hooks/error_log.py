@@ -1,7 +1,7 @@
-"""`cache/hook-errors.log`: what hooks could not do, one JSON line each; imported only when one fails.
+"""`cache/hook-errors.log`: failures of hooks, a JSON line each; imported only when a hook fails.
 
-A full disk takes no note. For that there is `cache/hook-errors.spare`: a few kilobytes that are on the disk already,
-overwritten in place by lines that say in short what happened, until they are full of them; and what is lost is counted.
+A full disk takes no note. There short lines go into `cache/hook-errors.spare`, a few kilobytes that are on the disk
+already, as long as they fit; and lost events are counted.
 """
 
 import re
@@ -12,20 +12,20 @@ from typing import NamedTuple
 
 from eventlog.fast import fastjson, os
 from eventlog.format import timestamps
-from eventlog.hooks import spare
+from eventlog.hooks import disk_reserve
 from eventlog.secrets import beginning, scrub_fields, without_secrets
 from eventlog.store import Store
 from eventlog.store.files import append_bounded, make_dirs, read_regular
 
-_LARGEST = 1 << 20  # bytes; then the file is started anew and the old one kept as `.1`
-_KEPT_OF_PAYLOAD = 4096
+_LARGEST = 1 << 20  # bytes; then a new file is started, and the old file becomes `.1`
+_PAYLOAD_CHARS = 4096
 _LARGEST_EVENT = 1 << 16  # bytes
-_SHORT = 200  # characters of an error, where there is no room for more
+_SHORT = 200  # characters of an error in the reserve
 _ADDRESS = re.compile(r'("user_email"\s*:\s*")(?:[^"\\]|\\.)*')
 
 
 class Lost(NamedTuple):
-    """Events that nothing could keep: how many, when the first and the last was lost, and where that is counted."""
+    """Lost events: their number, the time of the first and the last, and the files that count them."""
 
     events: int
     first_ns: int
@@ -34,33 +34,33 @@ class Lost(NamedTuple):
 
 
 def path_of(store: Store) -> str:
-    """Where failures are noted."""
+    """Return the path of the log."""
     return store.cached("hook-errors.log")
 
 
 def note(store: Store, error: BaseException, lost: "bytes | dict[str, object]", agent: str = "") -> None:
-    """Add a failure and what it lost: the event, or the beginning of a payload that became none; never raises.
+    """Note a failure with the event it lost, or the beginning of the payload; never raises.
 
-    Where that cannot be kept, it is counted.
+    A lost event that cannot be noted is counted.
     """
-    said: dict[str, object] = {
+    failure: dict[str, object] = {
         "ts": timestamps.from_ns(time.time_ns()),
         "agent": agent,
         "error": without_secrets(f"{type(error).__name__}: {error}"),
     }
     try:
         make_dirs(store.cache)
-        append_bounded(path_of(store), fastjson.dumps(said | _kept(lost)), _LARGEST)
+        append_bounded(path_of(store), fastjson.dumps(failure | _lost_fields(lost)), _LARGEST)
     except OSError:
         if lost:
             with suppress(OSError):
-                spare.count(store)
+                disk_reserve.count(store)
         with suppress(OSError):
-            spare.write(store, fastjson.dumps({**said, "error": str(said["error"])[:_SHORT]}))
+            disk_reserve.write(store, fastjson.dumps({**failure, "error": str(failure["error"])[:_SHORT]}))
 
 
-def _kept(lost: "bytes | dict[str, object]") -> "dict[str, object]":
-    """An event is kept as one: `eventlog append --stdin` takes it when the log can be written again."""
+def _lost_fields(lost: "bytes | dict[str, object]") -> "dict[str, object]":
+    """Return the lost event itself: `eventlog append --stdin` takes it when the log can be written again."""
     if isinstance(lost, dict):
         line = fastjson.dumps(lost)
         return {"event": scrub_fields(lost)} if len(line) <= _LARGEST_EVENT else {"payload": _beginning(line)}
@@ -68,12 +68,12 @@ def _kept(lost: "bytes | dict[str, object]") -> "dict[str, object]":
 
 
 def _beginning(data: bytes) -> str:
-    text = data[: 4 * _KEPT_OF_PAYLOAD].decode("utf-8", "replace")
-    return beginning(_ADDRESS.sub(r"\1…", text), _KEPT_OF_PAYLOAD)
+    text = data[: 4 * _PAYLOAD_CHARS].decode("utf-8", "replace")
+    return beginning(_ADDRESS.sub(r"\1…", text), _PAYLOAD_CHARS)
 
 
-def noted(store: Store) -> "list[dict[str, object]]":
-    """The failures noted since the file was started, oldest first; none where there is no file."""
+def failures(store: Store) -> "list[dict[str, object]]":
+    """List the failures in the log, oldest first; none without a file."""
     return [
         failure
         for path in (path_of(store), store.spare)
@@ -83,9 +83,9 @@ def noted(store: Store) -> "list[dict[str, object]]":
 
 
 def lost(store: Store) -> "Lost | None":
-    """Tell how many events nothing could keep, and when; None where there is none, or nobody could count."""
+    """Return the lost events as far as they were counted; None for none."""
     found = []
-    for path in spare.counters(store):
+    for path in disk_reserve.counters(store):
         with suppress(OSError):
             counted = os.stat(path)
             if S_ISREG(counted.st_mode) and counted.st_size:
@@ -93,10 +93,10 @@ def lost(store: Store) -> "Lost | None":
     if not found:
         return None
     return Lost(
-        sum(one.events for one in found),
-        min(one.first_ns for one in found),
-        max(one.last_ns for one in found),
-        tuple(path for one in found for path in one.counters),
+        sum(counter.events for counter in found),
+        min(counter.first_ns for counter in found),
+        max(counter.last_ns for counter in found),
+        tuple(path for counter in found for path in counter.counters),
     )
 
 

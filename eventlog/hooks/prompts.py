@@ -1,8 +1,8 @@
-"""The texts for agents, in every language a user may choose: how to save, and the request to save now.
+"""Texts for agents in every language of the settings: how to save, and requests to save now.
 
-The commands are exact, with the absolute path (Codex's shell has not the PATH of its hooks) and the conversation's own
-id: an agent should not have to look anything up. Texts stand in single quotes: between double ones a shell runs what is
-in backticks. Nothing in them is escaped by a host, so no angle brackets: a here-document is named, not shown.
+Commands are exact, with the absolute path (Codex's shell lacks the PATH of its hooks) and the conversation's id: an
+agent need not look anything up. Texts stand in single quotes: between double quotes a shell runs backticks. Hosts
+escape nothing in them, so they have no angle brackets: a here-document is named, not shown.
 """
 
 import sys
@@ -100,30 +100,30 @@ _TOGETHER = {"en": (" (", ", ", ")"), "zh": ("（", "，", "）")}
 
 
 def instructions(store: Store, session: str, agent: str, locale: str, source: str) -> str:
-    """Tell an agent how to save, and after a compaction to save now."""
+    """Explain how to save, and after a compaction ask to save now."""
     call = HookCall(agent, "SessionStart", {}, session=session)
     first = flush(store, call, locale) + "\n" if source == "compact" else ""
     return first + start(store, call, locale)
 
 
 def start(store: Store, call: HookCall, locale: str) -> str:
-    """Tell how to save, at the start of a session: the first net."""
-    return _say(_START, _Commands(store, call), locale)
+    """Explain how to save, at the start of a session: the first safety net."""
+    return _fill(_START, _Commands(store, call), locale)
 
 
 def flush(store: Store, call: HookCall, locale: str) -> str:
-    """Ask to save before a compaction, or right after it: the second net."""
+    """Ask to save before a compaction, or right after it: the second safety net."""
     language = _language(locale)
-    return _say(_FLUSH, _Commands(store, call, PRE_COMPACTION), locale, state=_state(call, language))
+    return _fill(_FLUSH, _Commands(store, call, PRE_COMPACTION), locale, state=_state(call, language))
 
 
 def ask(store: Store, call: HookCall, locale: str) -> str:
-    """Ask to save, once, at the end of a turn or with the prompt after it: the last net."""
-    return _say(_ASK if call.type == "turn_end" else _ASK_WITH_PROMPT, _Commands(store, call, STOP_FALLBACK), locale)
+    """Ask to save, once, at the end of a turn or with the prompt after it: the last safety net."""
+    return _fill(_ASK if call.type == "turn_end" else _ASK_WITH_PROMPT, _Commands(store, call, STOP_FALLBACK), locale)
 
 
 def program() -> str:
-    """Name the command as the agent's shell calls us, whatever its PATH."""
+    """Return the command by which an agent's shell calls this program, whatever its PATH."""
     python = interpreter()
     beside = os.path.join(os.path.dirname(python), "eventlog")
     places = os.environ.get("PATH", "").split(os.pathsep)
@@ -137,12 +137,12 @@ def program() -> str:
 
 
 def interpreter() -> str:
-    """Name the Python that runs, however it was called: `../venv/bin/python` is spelled from the root. "" for none."""
+    """Return the absolute path of the running Python, "" for none."""
     return os.path.abspath(sys.executable) if sys.executable else ""
 
 
 def store_option(store: Store) -> str:
-    """Name the option that leads to a store of another place than the agent's shell would find; "" for its own."""
+    """Return the option for a store that the agent's shell would not find by itself; else ""."""
     return "" if store.root == Store.locate(None, os.environ).root else f" --store {quote(store.root)}"
 
 
@@ -154,7 +154,7 @@ def quote(word: str) -> str:
 
 
 class _Commands:
-    """The two commands an agent saves with; of which host its conversation is, the log knows."""
+    """The two commands an agent saves with; the log knows the host of its conversation."""
 
     def __init__(self, store: Store, call: HookCall, layer: int = 0) -> None:
         layered = f" --layer {layer}" if layer else ""
@@ -165,13 +165,13 @@ class _Commands:
 
 
 def _session_option(call: HookCall) -> str:
-    """Name the conversation, unless the host is seen to tell it to what it starts."""
+    """Return the option for the conversation, unless the host passes its id in the environment."""
     variable = hosts.session_variable(call.agent)
-    is_told = variable and os.environ.get(variable) == call.session
-    return "" if is_told else f" --session {quote(call.session)}"
+    is_passed = variable and os.environ.get(variable) == call.session
+    return "" if is_passed else f" --session {quote(call.session)}"
 
 
-def _say(texts: "dict[str, str]", commands: _Commands, locale: str, state: str = "") -> str:
+def _fill(texts: "dict[str, str]", commands: _Commands, locale: str, state: str = "") -> str:
     language = _language(locale)
     return texts[language].format(
         mark=MARK, summary=commands.summary, fact=commands.fact, quoting=QUOTING[language], state=state
@@ -183,9 +183,9 @@ def _language(locale: str) -> str:
 
 
 def _state(call: HookCall, language: str) -> str:
-    """How full the context is, as far as the host says."""
+    """Describe how full the context is, as far as the host reports it."""
     used, count = call.fields.get("context_usage_percent"), call.fields.get("message_count")
-    said = [_USED[language].format(used=used)] if isinstance(used, (int, float)) else []
-    said += [_MESSAGES[language].format(count=count)] if isinstance(count, int) else []
+    parts = [_USED[language].format(used=used)] if isinstance(used, (int, float)) else []
+    parts += [_MESSAGES[language].format(count=count)] if isinstance(count, int) else []
     opening, between, closing = _TOGETHER[language]
-    return f"{opening}{between.join(said)}{closing}" if said else ""
+    return f"{opening}{between.join(parts)}{closing}" if parts else ""

@@ -1,50 +1,140 @@
-"""Record a call: as an event in the log, in the spool where that is locked, else as a note of what was lost."""
+"""Record a call: as an event in the log, in the spool where the log is locked, else as a note of the lost event.
+
+A payload is made acceptable first: bounded, without secrets at any bound, without the user's address, and with
+numbers that JSON cannot write as text.
+"""
 
 import time
 
 import eventlog
 from eventlog import hosts
-from eventlog.fast import os
+from eventlog.fast import fastjson, os
 from eventlog.format import ids
-from eventlog.hooks import acceptable, patience
-from eventlog.hooks.bounds import bounded, outline
-from eventlog.hooks.patience import OutOfTime
+from eventlog.hooks import deadline
+from eventlog.hooks.deadline import OutOfTime
 from eventlog.hosts.call import HookCall, Payload, present
 from eventlog.projects.root import git_head
+from eventlog.secrets import beginning, item_name, scrub, without_secrets
 from eventlog.store import Store, files
 from eventlog.store.append_once import SAME_CALL_MS, append_once, stamp
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from eventlog.format.payloads import Envelope, EventType, HostEvent, SessionStart
+
+_LONGEST_NAME = 4096  # characters: the longest path
+_KEPT_OF_NAME = 200  # characters of a longer name, before its hash
+_LONGEST_NUMBER = 40  # digits
+_LONGEST_TEXT = 2000  # characters
+_LONGEST_LIST = 50
+_DEEPEST = 8
+_NEVER_RECORDED = frozenset(("user_email",))
+_ENVELOPE = frozenset(("session_id", "sessionId", "conversation_id", "hook_event_name", "hookEventName"))
+
+
+# ------------------------------------------------------------------------------------------------ the payload
+
+
+def parse(data: bytes) -> Payload:
+    """Parse a payload; numbers that JSON cannot write (NaN, thousands of digits) become texts. Raises ValueError."""
+    try:
+        payload = fastjson.loads(data)
+    except ValueError:
+        payload = _parse_leniently(data)
+    if not isinstance(payload, dict):
+        raise ValueError("the payload is not a JSON object")  # noqa: TRY004 - the payload is wrong, not our types
+    return payload
+
+
+def _parse_leniently(data: bytes) -> object:
+    import json
+
+    def integer(digits: str) -> object:
+        more = len(digits) - _LONGEST_NUMBER
+        return int(digits) if more <= 0 else f"{digits[:_LONGEST_NUMBER]}…[+{more} digits]"
+
+    try:
+        return json.loads(data.decode("utf-8-sig"), parse_constant=str, parse_int=integer)
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+
+
+def log_name(name: str) -> str:
+    """Return an id, a path or a name without secrets; of too long a name the beginning and a hash."""
+    if len(name) <= _LONGEST_NAME:
+        return without_secrets(name)
+    return f"{beginning(name, _KEPT_OF_NAME)}…{ids.digest(name, 8).hex()}"
+
+
+def bounded(payload: "Mapping[str, object]") -> dict[str, object]:
+    """Bound the payload, without the fields that the event has elsewhere."""
+    return {
+        name: _bounded_value(name, value, 1)
+        for name, value in payload.items()
+        if name not in _NEVER_RECORDED and name not in _ENVELOPE
+    }
+
+
+def _bounded_value(name: str, value: object, depth: int) -> object:
+    if isinstance(value, str):
+        return _bounded_text(value) if len(value) > _LONGEST_TEXT else scrub(value, name)
+    if isinstance(value, list):
+        rest = [f"…[+{len(value) - _LONGEST_LIST} items]"] if len(value) > _LONGEST_LIST else []
+        name = item_name(name)
+        items = value[:_LONGEST_LIST]
+        return [_bounded_value(name, item, depth + 1) for item in items] + rest if depth < _DEEPEST else "…"
+    if isinstance(value, dict):
+        if depth >= _DEEPEST:
+            return "…"
+        members = ((name, item) for name, item in value.items() if name not in _NEVER_RECORDED)
+        return {_bounded_text(name): _bounded_value(name, item, depth + 1) for name, item in members}
+    return _number_as_text(value) if fastjson.refusal(value) else value
+
+
+def _bounded_text(text: str) -> str:
+    """Return the beginning of a text, and the number of missing characters."""
+    start = beginning(text, _LONGEST_TEXT)
+    return start if len(text) <= _LONGEST_TEXT else f"{start}…[+{len(text) - _LONGEST_TEXT} chars]"
+
+
+def _number_as_text(value: object) -> str:
+    try:
+        return _bounded_text(str(value))
+    except ValueError:  # Python prints integers of up to 4,300 digits
+        return "…"
+
+
+# ------------------------------------------------------------------------------------------------ the event
 
 
 def event_of(store: Store, call: HookCall) -> dict[str, object]:
-    """Make the event a call becomes, without `v`, `id` and `ts`; every reader of the log accepts it."""
+    """Make the event of a call, without `v`, `id` and `ts`; every reader of the log accepts it."""
     about = envelope(call, call.type)
     if call.type == "host_event":
         return {**about, **_host_event(call, bounded(call.payload))}
     if call.type == "session_start":
-        return {**about, **bounded(call.fields), **_head(call), **_machine(store)}
+        return {**about, **bounded(call.fields), **_head(call), **_replica(store)}
     return {**about, **bounded(call.fields)}
 
 
 def envelope(call: HookCall, event_type: "EventType") -> "Envelope":
-    """Make what an event of this call begins with, whatever its type."""
-    made: Envelope = {
+    """Make the fields common to all events of this call."""
+    fields: Envelope = {
         "type": event_type,
-        "conversation_id": acceptable.name(call.session),
+        "conversation_id": log_name(call.session),
     }
     if call.project:
-        made["project"] = acceptable.name(call.project)
-    made["agent"] = acceptable.name(call.agent)
+        fields["project"] = log_name(call.project)
+    fields["agent"] = log_name(call.agent)
     if call.subagent:
-        made["subagent"] = acceptable.name(call.subagent)
-    return made
+        fields["subagent"] = log_name(call.subagent)
+    return fields
 
 
 def _host_event(call: HookCall, payload: Payload) -> "HostEvent":
-    return {"name": acceptable.name(call.name), "payload": payload}
+    return {"name": log_name(call.name), "payload": payload}
 
 
 def _head(call: HookCall) -> "SessionStart":
@@ -53,8 +143,8 @@ def _head(call: HookCall) -> "SessionStart":
     return present(fields)
 
 
-def _machine(store: Store) -> dict[str, str]:
-    """Name the store: by its start a conversation is known to be of this machine."""
+def _replica(store: Store) -> dict[str, str]:
+    """Name the store in a start: the conversation belongs to this machine."""
     from eventlog.store.replica import make_replica
 
     try:
@@ -63,8 +153,21 @@ def _machine(store: Store) -> dict[str, str]:
         return {}
 
 
+def dated(event: dict[str, object], call: HookCall) -> dict[str, object]:
+    """Date the event as if appended now: its id identifies it, whoever appends it later."""
+    return {**stamp(_key(call), time.time_ns()), **event}
+
+
+def _key(call: HookCall) -> str:
+    """Hash the key of a call: the spool stores it, so it must not contain the call's text."""
+    return ids.digest(call.key, 16).hex()
+
+
+# ------------------------------------------------------------------------------------------------ the log
+
+
 def record(store: Store, call: HookCall, event: dict[str, object]) -> bool | None:
-    """Append the event of a call; False where it was there already, None where it waits in the spool.
+    """Append the event of a call; False where the log has it already, None where it waits in the spool.
 
     Raises NotStored or InvalidEvent.
     """
@@ -73,14 +176,16 @@ def record(store: Store, call: HookCall, event: dict[str, object]) -> bool | Non
     except eventlog.InvalidEvent:  # too long for a line
         if call.type != "host_event":
             raise
-        return _append(store, call, {**event, **_host_event(call, outline(call.payload))})
+        first = list(bounded(call.payload).items())[:_LONGEST_LIST]
+        payload = {name: "…" if isinstance(value, (list, dict)) else value for name, value in first}
+        return _append(store, call, {**event, **_host_event(call, payload)})
 
 
 def _append(store: Store, call: HookCall, event: dict[str, object]) -> bool | None:
-    """Append, waiting less where others wait for the log already: a turn with all its hooks has one budget."""
+    """Append, waiting less where others wait for the log already: all hooks of a turn share a budget."""
     key, within_ms, now = _key(call), None if call.dedupe_key else SAME_CALL_MS, time.time_ns()
     try:
-        patience.at_most(patience.LOCK_AGAIN if _is_waiting(store) else patience.LOCK, patience.APPEND)
+        deadline.set_stage_within(deadline.LOCK_AGAIN if _has_spooled(store) else deadline.LOCK, deadline.APPEND)
         return append_once(store, event, key, within_ms=within_ms)
     except OutOfTime:
         _leave(store, event, key, within_ms, now)
@@ -94,12 +199,27 @@ def _append(store: Store, call: HookCall, event: dict[str, object]) -> bool | No
     return None
 
 
-def note_call(store: Store, agent: str) -> None:
-    """Note when an agent's hooks last called here, by the time of a file of no bytes; never raises.
+def _leave(store: Store, event: dict[str, object], key: str, within_ms: int | None, now: int) -> None:
+    """Leave the event in the spool for the next process; raises NotStored or InvalidEvent."""
+    from eventlog.store import spool
 
-    Events do not tell: they are imported, appended, and brought from other machines, too.
+    deadline.set_stage(deadline.LAST)
+    spool.leave(store, event, key, within_ms, now)
+
+
+def _has_spooled(store: Store) -> bool:
+    try:
+        return bool(os.listdir(store.spool))
+    except OSError:
+        return False
+
+
+def note_call(store: Store, agent: str) -> None:
+    """Note the last call of an agent's hooks on this machine, as the time of an empty file; never raises.
+
+    Events cannot tell: they are also imported, appended by verbs, and copied from other machines.
     """
-    if agent not in hosts.ROOMS:  # a name that some payload gave is no name of a file
+    if agent not in hosts.ROOMS:  # a name from a payload must not become the name of a file
         return
     path = store.cached("heard", agent)
     try:
@@ -112,49 +232,23 @@ def note_call(store: Store, agent: str) -> None:
         return
 
 
-def tidy(store: Store) -> None:
-    """Append what waits in the spool, and reserve room for notes; three system calls where there is nothing to do."""
-    if _is_waiting(store):
-        from eventlog.store import spool
-
-        spool.take_in(store)
-    if not os.path.exists(store.spare):
-        from eventlog.hooks import spare
-
-        spare.reserve(store)
-
-
-def _is_waiting(store: Store) -> bool:
-    """Tell whether there is anything in the spool."""
-    try:
-        return bool(os.listdir(store.spool))
-    except OSError:
-        return False
-
-
-def _leave(store: Store, event: dict[str, object], key: str, within_ms: int | None, now: int) -> None:
-    """Keep the event for whoever comes next; raises NotStored or InvalidEvent."""
-    from eventlog.store import spool
-
-    patience.until(patience.LAST)
-    spool.leave(store, event, key, within_ms, now)
-
-
-def _key(call: HookCall) -> str:
-    """Hash the key of a call: it is written down where the event has to wait, so without what the call said."""
-    return ids.digest(call.key, 16).hex()
-
-
-def dated(event: dict[str, object], call: HookCall) -> dict[str, object]:
-    """Date the event as if it were appended now: by its id it is recognised, whoever appends it later."""
-    return {**stamp(_key(call), time.time_ns()), **event}
-
-
 def note(store: Store, error: Exception, lost: "bytes | dict[str, object]", agent: str = "") -> None:
-    """Note a failure and what it lost; where even this fails, so be it."""
+    """Note a failure and the event it lost; never raises."""
     try:
         from eventlog.hooks import error_log
 
         error_log.note(store, error, lost, agent)
-    except Exception:  # noqa: BLE001, S110 - there is no one left to tell
+    except Exception:  # noqa: BLE001, S110 - nothing can be reported
         pass
+
+
+def tidy(store: Store) -> None:
+    """Append the spooled events, and reserve room for notes; three system calls where there is nothing to do."""
+    if _has_spooled(store):
+        from eventlog.store import spool
+
+        spool.take_in(store)
+    if not os.path.exists(store.spare):
+        from eventlog.hooks import disk_reserve
+
+        disk_reserve.reserve(store)

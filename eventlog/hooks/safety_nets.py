@@ -1,10 +1,9 @@
-"""Four nets, cheapest first, so that nothing worth knowing is lost and nobody is asked twice.
+"""Four safety nets, cheapest first, so that important statements are saved and no agent is asked twice.
 
-1  the context of a session's start tells the agent how to save by itself, in the turn that finishes a task;
-2  before a compaction it is asked to save a stage, where the host lets a hook speak, else right after it;
-3  at the end of a session that saved no summary, one is drawn from the transcript (`eventlog settle`, detached);
-4  at the end of a turn, or with the prompt after it, it is asked to save, once per conversation, where nothing has been
-   saved under its id.
+1  the context of a session's start explains how to save, in the turn that finishes a task;
+2  before a compaction the agent is asked to save a stage, where the host shows it the answer, else right after it;
+3  at the end of a session without a summary, one is extracted from the transcript (`eventlog settle`, detached);
+4  at the end of a turn, or with the prompt after it, the agent is asked to save, once per conversation without saves.
 """
 
 from eventlog.hooks.record import envelope
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
     from eventlog.format.payloads import SaveRequested
     from eventlog.hosts import Dialect
 
-    StartContext = Callable[[Store, HookCall], str]  # the text a session starts with: a use case, handed in
+    StartContext = Callable[[Store, HookCall], str]  # builds the text a session starts with
 
 
 def answer(
@@ -29,20 +28,20 @@ def answer(
     *,
     new: "bool | None",
 ) -> bytes:
-    """Answer the host about an event just recorded; `new` unless another registration was first.
+    """Answer the host after recording an event: `new`, False for a duplicate, None where it waits in the spool.
 
-    None where the event waits in the spool: nobody is asked for anything that could not be stored.
+    A spooled event gets no request: the agent could not save either.
     """
     if new is False:
-        from eventlog.hooks import avoided_log
+        from eventlog.hooks import duplicate_log
 
-        avoided_log.count_avoided(store, "event")
+        duplicate_log.count_duplicate(store, "event")
     if call.subagent:
         return dialect.SILENT
     if new is not False and (call.type == "session_start" or call.owes_context or call.takes_context):
-        given = _give_context(store, call, dialect, start_context)
-        if given != dialect.SILENT:
-            return given
+        context = _give_context(store, call, dialect, start_context)
+        if context != dialect.SILENT:
+            return context
     if call.type == "save_requested":
         from eventlog.hooks import prompts
         from eventlog.settings.cached import preferences
@@ -56,7 +55,7 @@ def answer(
 
 
 def _give_context(store: Store, call: HookCall, dialect: "Dialect", start_context: "StartContext") -> bytes:
-    """Give the agent its context, now or at the first call whose answer it is shown."""
+    """Give the agent its context, now or at the first call whose answer it sees."""
     if call.type == "session_start" and not call.owes_context:
         return dialect.start(start_context(store, call))
     from eventlog.hooks import late_context
@@ -70,27 +69,25 @@ def _give_context(store: Store, call: HookCall, dialect: "Dialect", start_contex
 
 
 def note_and_start(store: Store, call: HookCall) -> None:
-    """Do what is due when the host has its answer; costs a millisecond at most."""
+    """Note an open conversation, and start `eventlog settle` if it is due; costs a millisecond at most."""
     if call.subagent or call.type not in ("session_start", "turn_end", "session_end"):
         return
-    from eventlog.hooks import open_sessions
+    from eventlog.hooks import background
 
-    due = call.type == "session_end" or (call.type == "session_start" and _is_something_waiting(store))
-    open_sessions.mark_open(store, call)
+    due = call.type == "session_end" or (call.type == "session_start" and _has_work(store))
+    background.mark_open(store, call)
     if due:
-        from eventlog.hooks import background
-
         background.start_finalize(store)
 
 
-def _is_something_waiting(store: Store) -> bool:
-    """Tell whether conversations ended, settings are not read yet, or session hooks do more than log."""
-    from eventlog.hooks import open_sessions
+def _has_work(store: Store) -> bool:
+    """Return whether conversations ended, settings are not cached yet, or session hooks do more than log."""
+    from eventlog.hooks import background
     from eventlog.settings import cached
 
     hooks = cached.settings(store).get("session_hooks")
     enabled = [name for name, chosen in hooks.items() if _is_on(chosen)] if isinstance(hooks, dict) else []
-    return open_sessions.any_open(store) or not cached.are_current(store) or any(name != "logging" for name in enabled)
+    return background.has_open(store) or not cached.are_current(store) or any(name != "logging" for name in enabled)
 
 
 def _is_on(chosen: object) -> bool:
@@ -98,27 +95,27 @@ def _is_on(chosen: object) -> bool:
 
 
 def _request(store: Store, call: HookCall, dialect: "Dialect") -> str:
-    """Build the request to save if every condition holds: it costs a request; `append_once` decides between hooks."""
+    """Build the request to save if all conditions hold; `append_once` decides between several hooks."""
     from eventlog.settings.cached import preferences
     from eventlog.store.append_once import append_once
 
     chosen = preferences(store)
     if chosen["stop_fallback"] != "once" or dialect.ask("") == dialect.SILENT:
         return ""
-    if not _is_called_for(store, call, chosen["min_turns"]):
+    if not _should_ask(store, call, chosen["min_turns"]):
         return ""
-    asked: SaveRequested = {"trigger": "stop"}
+    fields: SaveRequested = {"trigger": "stop"}
     if not append_once(
-        store, {**envelope(call, "save_requested"), **asked}, f"{call.agent}\n{call.session}\nsave_requested\nstop"
+        store, {**envelope(call, "save_requested"), **fields}, f"{call.agent}\n{call.session}\nsave_requested\nstop"
     ):
         return ""
-    from eventlog.hooks import prompts  # most turns end without
+    from eventlog.hooks import prompts  # most turns end without a request
 
     return prompts.ask(store, call, chosen["locale"])
 
 
-def _is_called_for(store: Store, call: HookCall, min_turns: int) -> bool:
-    from eventlog.hooks.history import TooMuch, history
+def _should_ask(store: Store, call: HookCall, min_turns: int) -> bool:
+    from eventlog.hooks.conversation import TooMuch, history
 
     try:
         so_far = history(store, call.session)

@@ -20,7 +20,7 @@ from eventlog.app.serve import make_ready, session_context, session_start
 from eventlog.app.serve.context import build
 from eventlog.app.serve.session_context import request_of
 from eventlog.format.events import ContextInjected, Rejected, Restored
-from eventlog.hooks import ready_context, serve
+from eventlog.hooks import hook_main, ready_context
 from eventlog.log.event_log import EventLog
 from eventlog.store import Store
 from tests.support.effort import rounds
@@ -54,7 +54,7 @@ class House:
             return find(*args)
 
         with mock.patch.object(ready_context, "find", watched):
-            answer, *_ = serve.serve(json.dumps(sent).encode(), hints, {}, session_start.start_context)
+            answer, *_ = hook_main.handle(json.dumps(sent).encode(), hints, {}, session_start.start_context)
         self.found.append(any(found))
         return json.loads(answer)["hookSpecificOutput"]["additionalContext"]
 

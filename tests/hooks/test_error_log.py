@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from eventlog.format.codec import decode
-from eventlog.hooks import error_log, spare
+from eventlog.hooks import disk_reserve, error_log
 from eventlog.store import Store
 from tests.support.command_line import call, surroundings
 from tests.support.hook_calls import HOOK, errors_of, events_of, run, tell
@@ -181,14 +181,14 @@ def test_what_can_be_counted_nowhere_in_the_store_is_counted_beside_it(no_notes)
 
 def test_a_failure_that_lost_nothing_or_is_noted_is_not_counted(store, monkeypatch):
     tell(store, b"no payload")
-    spare.reserve(Store(str(store)))
+    disk_reserve.reserve(Store(str(store)))
     monkeypatch.setattr("eventlog.hooks.safety_nets.answer", lambda *_, **__: 1 / 0)
     tell(store, QUIET)
     monkeypatch.setattr("eventlog.store.files.append_bounded", _full)
     tell(store, claude("PostToolUse", tool_use_id="t-10"))
 
     assert (2, None) == (len(events_of(store)), error_log.lost(Store(str(store))))
-    assert 3 == len(error_log.noted(Store(str(store))))
+    assert 3 == len(error_log.failures(Store(str(store))))
 
 
 def _full(*_, **__):
@@ -197,11 +197,11 @@ def _full(*_, **__):
 
 def test_all_that_are_lost_at_once_are_counted_and_when(store, monkeypatch):
     found = Store(str(store))
-    spare.reserve(found)
+    disk_reserve.reserve(found)
 
     def lose():
         for _ in range(50):
-            spare.count(found)
+            disk_reserve.count(found)
 
     threads = [threading.Thread(target=lose) for _ in range(4)]
     before = time.time_ns()
@@ -211,7 +211,7 @@ def test_all_that_are_lost_at_once_are_counted_and_when(store, monkeypatch):
         thread.join()
     lost = lost_of(found)
     first = lost.first_ns
-    spare.count(found)
+    disk_reserve.count(found)
 
     assert (200, (found.cached("hooks-lost"),)) == (lost.events, lost.counters)
     assert before <= lost.first_ns
@@ -222,7 +222,7 @@ def test_all_that_are_lost_at_once_are_counted_and_when(store, monkeypatch):
 def test_what_is_lost_is_told_by_the_brief_for_a_week_and_by_doctor_until_it_is_seen_to(home, monkeypatch):
     call("fact", "x", "--session", "s", "--project", "")
     found = Store(str(home / ".eventlog"))
-    spare.count(found)
+    disk_reserve.count(found)
     told = [call().out, call("doctor").out]
     week_later = time.time_ns() + 8 * 86_400 * 10**9
     monkeypatch.setattr(time, "time_ns", lambda: week_later)

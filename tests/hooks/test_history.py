@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eventlog.format import codec
-from eventlog.hooks.history import TooMuch, history
+from eventlog.hooks.conversation import TooMuch, history
 from eventlog.log.event_log import EventLog
 from eventlog.store import day_of, index_lookup
 from tests.support.builders import DAY, DAY_NS, NEXT_DAY, NOON, Clock, write
@@ -91,7 +91,7 @@ def test_no_log_is_no_history(log):
 
 def test_more_than_can_be_searched_is_not_searched(log, monkeypatch):
     log.append({"type": "turn_end", "conversation_id": "c"})
-    monkeypatch.setattr("eventlog.hooks.history._SEARCH_AT_MOST", 5)
+    monkeypatch.setattr("eventlog.hooks.conversation._SEARCH_AT_MOST", 5)
 
     with pytest.raises(TooMuch):
         history(log.store, "c")
@@ -100,7 +100,7 @@ def test_more_than_can_be_searched_is_not_searched(log, monkeypatch):
 def test_what_is_indexed_needs_no_search(log, monkeypatch):
     log.append({"type": "turn_end", "conversation_id": "c"})
     log.index.catch_up()
-    monkeypatch.setattr("eventlog.hooks.history._SEARCH_AT_MOST", 5)
+    monkeypatch.setattr("eventlog.hooks.conversation._SEARCH_AT_MOST", 5)
 
     assert 1 == history(log.store, "c").turns
 

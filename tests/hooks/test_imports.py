@@ -21,14 +21,11 @@ OURS = {
     "format.ids",
     "format.timestamps",
     "hooks",
-    "hooks.acceptable",
-    "hooks.begin",
-    "hooks.bounds",
-    "hooks.patience",
+    "hooks.deadline",
+    "hooks.disk_reserve",
+    "hooks.hook_main",
     "hooks.record",
     "hooks.safety_nets",
-    "hooks.serve",
-    "hooks.spare",
     "hosts",
     "hosts.call",
     "projects",
@@ -44,9 +41,7 @@ OURS = {
 }
 AT_THE_END = {
     "hooks.background",
-    "hooks.history",
-    "hooks.open_sessions",
-    "hooks.predecessor",
+    "hooks.conversation",
     "store.index_lookup",
 }
 STANDARD = {"_blake2", "_json", "_stat", "faulthandler", "fcntl", "gc"}  # and not `os`
@@ -69,7 +64,7 @@ leave_really, posix._exit = posix._exit, leave
 sys.path.insert(0, {root!r})
 from eventlog.fast import modules as own_modules
 own_modules.come_first()
-from eventlog.hooks.begin import main
+from eventlog.hooks.hook_main import main
 main(sys.argv[1:])
 """
 STARTED = "import posix, sys; posix.write(2, '\\n'.join(sys.modules).encode())"  # what every Python has loaded

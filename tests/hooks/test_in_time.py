@@ -316,8 +316,8 @@ def test_a_config_that_is_a_fifo_costs_no_event_and_no_answer(store):
 
 def test_a_c_call_that_never_comes_back_is_ended_too(tmp_path):
     code = (
-        "import ctypes, sys; sys.path.insert(0, sys.argv[1])\nfrom eventlog.hooks import patience\n"
-        "patience.BUDGET = 0.2\npatience.begin(); patience.until(patience.APPEND)\n"
+        "import ctypes, sys; sys.path.insert(0, sys.argv[1])\nfrom eventlog.hooks import deadline\n"
+        "deadline.BUDGET = 0.2\ndeadline.start(); deadline.set_stage(deadline.APPEND)\n"
         "mutex = ctypes.create_string_buffer(64); lock = ctypes.PyDLL(None).pthread_mutex_lock\n"
         "lock(mutex); lock(mutex); print('came back')"  # waits for itself, holding the interpreter; no signal wakes it
     )
@@ -331,9 +331,9 @@ def test_a_c_call_that_never_comes_back_is_ended_too(tmp_path):
 @pytest.mark.parametrize(("agent", "silence"), [("cursor", b"{}"), ("gemini", b"{}"), ("claude", b"")])
 def test_where_nothing_else_can_be_done_in_time_the_host_is_told_so_in_its_words(tmp_path, agent, silence):
     code = (
-        "import sys, time; sys.path.insert(0, sys.argv[1])\nfrom eventlog.hooks import serve as hook\n"
-        "hook.serve = lambda *_: time.sleep(600)\npatience = hook.patience\n"
-        "patience.APPEND = patience.READ = patience.LAST = 0.3\nhook.run(sys.argv[2:], None)"
+        "import sys, time; sys.path.insert(0, sys.argv[1])\nfrom eventlog.hooks import hook_main as hook\n"
+        "hook.handle = lambda *_: time.sleep(600)\ndeadline = hook.deadline\n"
+        "deadline.APPEND = deadline.READ = deadline.LAST = 0.3\nhook.main(sys.argv[2:])"
     )
     ended = subprocess.run(
         [sys.executable, "-I", "-S", "-c", code, IMPORT_PATH, "--agent", agent, "--store", tmp_path],

@@ -264,7 +264,7 @@ def test_the_agents_own_words_of_a_subagent_save_nothing(store):
 
 
 def test_a_log_too_large_to_search_is_not_searched_and_nobody_is_asked(store, monkeypatch):
-    monkeypatch.setattr("eventlog.hooks.history._SEARCH_AT_MOST", 10)
+    monkeypatch.setattr("eventlog.hooks.conversation._SEARCH_AT_MOST", 10)
     session = Session(store)
     session.turns(4)
 

@@ -118,6 +118,6 @@ def test_the_installed_command_for_a_turns_end_imports_the_standard_library_only
     foreign = {name for name in modules if name.split(".")[0] not in {*sys.stdlib_module_names, "eventlog"}}
 
     assert b'"additionalContext":"[eventlog]' in ended.stdout
-    assert "eventlog.hooks.history" in modules
+    assert "eventlog.hooks.conversation" in modules
     assert set() == foreign
     assert not {"re", "json", "typing", "pathlib", "subprocess", "dataclasses", "enum", "collections"} & modules

@@ -2,7 +2,7 @@
 
 import pytest
 
-from eventlog.hooks.bounds import bounded
+from eventlog.hooks.record import bounded
 from tests.support.golden import tree
 from tests.support.hook_calls import events_of, tell
 from tests.support.payloads import claude, cursor, data

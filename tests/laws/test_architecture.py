@@ -24,8 +24,8 @@ DOORS = {
     "eventlog/__main__.py": ("eventlog.cli.main.",),
     "eventlog/__init__.py": ("eventlog.app.", "eventlog.projections."),
     "eventlog/cluster.py": ("eventlog.app.cluster.",),  # the public name of a use case
-    "eventlog/hook.py": ("eventlog.hooks.begin.",),  # the script that a host starts
-    "eventlog/hooks/begin.py": (
+    "eventlog/hook.py": ("eventlog.hooks.hook_main.",),  # the script that a host starts
+    "eventlog/hooks/hook_main.py": (
         "eventlog.app.serve.session_start.",
         "eventlog.app.search.recall.",
     ),  # the seam: start and prompt
@@ -85,7 +85,7 @@ def test_an_arrow_that_points_up_is_found(folder, name, source):
 
 
 def test_the_seam_is_two_imports():
-    source = files("eventlog")["eventlog/hooks/begin.py"]
+    source = files("eventlog")["eventlog/hooks/hook_main.py"]
 
     seam = {"eventlog.app.serve.session_start.", "eventlog.app.search.recall."}
     assert seam == {name for name in imported(source) if name.startswith("eventlog.app.")}
@@ -140,7 +140,7 @@ def test_only_folders_that_are_named_import_a_folder():
 @pytest.mark.parametrize(
     ("name", "source"),
     [
-        ("eventlog/hooks/serve.py", "from eventlog.log import days"),
+        ("eventlog/hooks/hook_main.py", "from eventlog.log import days"),
         ("app/ask/query.py", "def f():\n    from eventlog.projections.edits import memory_edits"),
         ("cli/main.py", "from eventlog.projections.context.build import build"),
     ],
@@ -251,7 +251,7 @@ def test_every_exception_is_still_needed(name):
 
 # who writes lines of the log, and who writes such texts beside it
 WRITES_LINES = {"eventlog/store/append_once.py", "eventlog/log/event_log.py"}
-WRITES_BESIDE = {"eventlog/hooks/error_log.py", "eventlog/hooks/open_sessions.py", "eventlog/store/spool.py"}
+WRITES_BESIDE = {"eventlog/hooks/error_log.py", "eventlog/hooks/background.py", "eventlog/store/spool.py"}
 
 
 def importers(module):

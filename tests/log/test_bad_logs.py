@@ -16,7 +16,7 @@ from eventlog.app.build.replay import replay
 from eventlog.fast import fastjson
 from eventlog.format import codec
 from eventlog.format.errors import InvalidEvent, NotStored
-from eventlog.hooks.history import history
+from eventlog.hooks.conversation import history
 from eventlog.log import days
 from eventlog.log.verify import verify
 from eventlog.settings.schema import Settings

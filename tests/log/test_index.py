@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from eventlog import EventLog
 from eventlog.fast.fastjson import BOM
-from eventlog.hooks.history import history
+from eventlog.hooks.conversation import history
 from eventlog.log import index
 from eventlog.store import index_lookup
 from tests.support.builders import DAY, NEXT_DAY, fact, kinds, line, lines, write

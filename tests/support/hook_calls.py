@@ -5,8 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from eventlog.hooks.begin import start_context
-from eventlog.hooks.serve import hints_in, serve
+from eventlog.hooks.hook_main import handle, hints_in, start_context
 from eventlog.log.event_log import EventLog
 from tests.support.payloads import data
 from tests.support.tree import IMPORT_PATH
@@ -24,7 +23,7 @@ HOOK = patient(*STEPS)
 
 def respond(sent, argv, environ):
     """The answer to these bytes, in this process."""
-    return serve(sent, hints_in(argv), environ, start_context)[0]
+    return handle(sent, hints_in(argv), environ, start_context)[0]
 
 
 def tell(store, payload, *argv, **environ):

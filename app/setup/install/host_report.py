@@ -56,7 +56,7 @@ class _HookFile(NamedTuple):
 
 def examine(target: InstallTarget) -> list[Report]:
     """Report on every host with a room; an unreadable log has no calls of hooks."""
-    failed = error_log.noted(target.store)
+    failed = error_log.failures(target.store)
     hosts = profiles()
     calls: dict[str, str] = {}
     with suppress(OSError):

@@ -11,7 +11,7 @@ from eventlog.cli import options
 from eventlog.cli.mcp.server import serve
 from eventlog.cli.options import NearChoice
 from eventlog.cli.terminal import emit_pretty, is_terminal, show_lines, wrap_markdown
-from eventlog.hooks import begin
+from eventlog.hooks import hook_main
 from eventlog.store import Store
 
 _SOURCES = ("startup", "resume", "clear", "compact")
@@ -92,7 +92,7 @@ def hook_command(**_: object) -> None:
     Always exits with 0 and prints only the answer; `eventlog doctor` reports failures. `eventlog install` registers it
     with agents.
     """
-    begin.main(sys.argv[1:])  # with a --store that came before the verb
+    hook_main.main(sys.argv[1:])  # with a --store that came before the verb
 
 
 @click.command(epilog=options.examples("eventlog mcp", "eventlog mcp --agent claude", "eventlog install codex --mcp"))

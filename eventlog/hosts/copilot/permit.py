@@ -16,11 +16,11 @@ _SHELL = "bash"
 
 def main(program: str, store: str) -> "NoReturn":
     """Answer one request, and leave with 0 whatever happens."""
-    from eventlog.hooks import patience
+    from eventlog.hooks import deadline
 
     try:
-        patience.begin()
-        patience.until(patience.LAST)
+        deadline.start()
+        deadline.set_stage(deadline.LAST)
         os.write(1, answer(b"".join(iter(lambda: os.read(0, 1 << 20), b"")), program, store))
     except BaseException:  # noqa: BLE001, S110 - nobody is left to tell: stderr is the host's
         pass

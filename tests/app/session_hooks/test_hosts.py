@@ -7,9 +7,8 @@ from click.testing import CliRunner
 
 from eventlog.cli.group import command_line
 from eventlog.format.events import HostEvent
-from eventlog.hooks import open_sessions
-from eventlog.hooks.begin import start_context
-from eventlog.hooks.serve import hints_in, serve, start_background_work
+from eventlog.hooks import background
+from eventlog.hooks.hook_main import handle, hints_in, start_background_work, start_context
 from eventlog.log.event_log import EventLog
 from eventlog.store import Store
 from tests.support.command_line import call
@@ -33,7 +32,7 @@ def store(tmp_path, monkeypatch):
 
 def tell(store, event, cwd, **fields):
     payload = claude(event, cwd=str(cwd), **fields)
-    start_background_work(*serve(data(payload), hints_in(["--store", store.root]), {}, start_context)[1:])
+    start_background_work(*handle(data(payload), hints_in(["--store", store.root]), {}, start_context)[1:])
 
 
 def settle(store):
@@ -115,4 +114,4 @@ def test_a_warning_of_the_cleanup_is_in_the_sessions_story(store, repository):
 def test_a_start_alone_is_nothing_to_hurry_for(store, repository):
     tell(store, "SessionStart", repository, source="startup")
 
-    assert not open_sessions.any_open(store)
+    assert not background.has_open(store)

@@ -1,6 +1,6 @@
-"""`cache/avoided.log`: what was about to be written twice and was not, a short line each; only for `eventlog stats`.
+"""`cache/avoided.log`: a line for each duplicate that was not written, for `eventlog stats`.
 
-Not an event: nothing happened. Lost with the cache. Imported inside agents' hooks, when a call arrives again.
+Lost with the cache. Imported inside agents' hooks, when a call arrives again.
 """
 
 import time
@@ -12,11 +12,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from eventlog.store import Store
 
-_LARGEST = 8 << 20  # bytes; then nothing is counted any more
+_LARGEST = 8 << 20  # bytes; then duplicates are no longer counted
 
 
-def count_avoided(store: "Store", what: str) -> None:
-    """One more `event` (of a hook) or `statement` (of an agent) not written twice; never raises."""
+def count_duplicate(store: "Store", what: str) -> None:
+    """Count a duplicate `event` (of a hook) or `statement` (of an agent); never raises."""
     try:
         day = timestamps.from_ns(time.time_ns())[:10]
         append_bounded(_path(store), f"{day} {what}".encode(), _LARGEST, starts_anew=False)
@@ -24,8 +24,8 @@ def count_avoided(store: "Store", what: str) -> None:
         return
 
 
-def avoided_by_day(store: "Store") -> "list[str]":
-    """The day of each, in no particular order; none where there is no cache."""
+def duplicates_by_day(store: "Store") -> "list[str]":
+    """List the day of each duplicate, unordered; none without a cache."""
     try:
         with open(_path(store), encoding="ascii", errors="replace") as opened:
             return [line.split(" ", 1)[0] for line in opened if line.endswith("\n")]

@@ -1,9 +1,9 @@
-"""`cache/hook-errors.spare` and `cache/hooks-lost`: what can still be said where the disk is full.
+"""Notes on a full disk: `cache/hook-errors.spare` and `cache/hooks-lost`.
 
 The first has blank lines, overwritten in place: a file system that does not copy on write needs no new block for that.
-The second counts the events that nothing could keep: it is as many bytes long, all of them a hole, and was last
-modified when the first one was lost. To make it longer takes no block; to make it at all, a name in a directory.
-Imported by the first hook of a store, and by those that fail.
+The second counts lost events: its size is their number, all of it a hole, and its modification time that of the first
+lost event. Growing it takes no block; creating it, a name in a directory. Imported by the first hook of a store, and by
+hooks that fail.
 """
 
 import time
@@ -18,7 +18,7 @@ _COUNT = os.O_RDWR | os.O_CREAT | getattr(os, "O_NONBLOCK", 0)
 
 
 def reserve(store: Store) -> None:
-    """See to it that the room is there; never raises."""
+    """Reserve room for notes; never raises."""
     try:
         make_dirs(store.cache)
         os.close(os.open(counters(store)[0], _COUNT, MODE_PRIVATE))
@@ -34,7 +34,7 @@ def reserve(store: Store) -> None:
 
 
 def write(store: Store, line: bytes) -> None:
-    """Put a line into the room that is left, none where there is none; raises OSError where there never was any."""
+    """Write a line into the reserved room, if it fits; raises OSError where no room was ever reserved."""
     fd = os.open(store.spare, os.O_RDWR)
     try:
         _lock(fd)
@@ -48,12 +48,12 @@ def write(store: Store, line: bytes) -> None:
 
 
 def counters(store: Store) -> tuple[str, str]:
-    """Name the files in which lost events are counted: the second where there can be nothing in the store."""
+    """Name the files that count lost events: in the store, and beside a store that cannot be written."""
     return store.cached("hooks-lost"), f"{store.root}.lost"
 
 
 def count(store: Store) -> None:
-    """Count an event that nothing could keep; raises OSError where that cannot be done either."""
+    """Count a lost event; raises OSError."""
     inside, beside = counters(store)
     try:
         _count(inside)
@@ -75,7 +75,7 @@ def _count(path: str) -> None:
 
 
 def _lock(fd: int) -> None:
-    """Let no two hooks write at once, until the file is closed."""
+    """Lock the file until it is closed."""
     try:
         import fcntl
     except ImportError:  # Windows

@@ -1,0 +1,196 @@
+"""Facts about a conversation that its host's payload lacks: its id, its previous event, its saves and turns so far.
+
+Rarely needed, so rarely loaded. Standard library only, and little of it.
+"""
+
+import time
+
+from eventlog import hosts
+from eventlog.fast import fastjson, os
+from eventlog.format import ids, timestamps
+from eventlog.hosts.call import HookCall
+from eventlog.store import Store, index_lookup
+from eventlog.store.dayfile import path_of
+from eventlog.store.files import read_end, read_regular, replace_file
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Mapping
+
+    from eventlog.store.index_lookup import FileStamp, LookupResult
+
+_UUID = 36  # characters
+
+# events of hosts; summaries, receipts and requests of ours come from elsewhere, at any time
+_CALLS = ("host_event", "turn_end", "save_requested", "session_start", "session_end")
+_OUR_TRIGGER = "stop"  # of a request of ours; another trigger is a compaction of the host
+_END = 1 << 20  # bytes of today's file that are searched
+
+_SEARCH_AT_MOST = 256 << 20  # bytes outside the index; a host would not wait for more
+_HEAD = 140  # bytes that hold the type of a line as the log writes it
+_SAVES = ("fact", "stage_summary")
+
+
+# ------------------------------------------------------------------------------------------------ its id
+
+
+def conversation_id(store: Store, call: HookCall, environ: "Mapping[str, str]") -> str:
+    """Find the id in the name of the host's newest transcript, else use an id of ours; raises NotStored or OSError.
+
+    A host continues the file of a conversation it resumes, and starts a new file for a new conversation: the newest
+    file of the project belongs to the current conversation, also after a resume or a rewind.
+    """
+    newest = _id_in(call.transcript) or _id_in(hosts.newest_transcript(call.agent, call.where, environ))
+    return newest or _own_id(store, call)
+
+
+def _id_in(transcript: str) -> str:
+    """Return the name of the file, "" for none; of a Codex rollout the thread id at its end, as in its payloads."""
+    name = os.path.basename(transcript.replace("\\", "/")).removesuffix(".jsonl").strip()
+    return name[-_UUID:] if name.startswith("rollout-") and len(name) > _UUID else name
+
+
+def _own_id(store: Store, call: HookCall) -> str:
+    """Return an id of ours: new with each start that is no return, and cached until then."""
+    path = store.cached("conversations", f"{ids.digest(f'{call.agent} {call.project}', 8).hex()}.json")
+    returns = call.type != "session_start" or call.fields.get("source") in ("resume", "compact")
+    if returns:
+        try:
+            cached = str(fastjson.object_in(read_regular(path)).get("conversation_id", "")).strip()
+        except OSError:
+            cached = ""
+        if cached:
+            return cached
+    fresh = ids.new(time.time_ns() // 1_000_000)
+    replace_file(path, fastjson.dumps({"conversation_id": fresh}), durable=False)
+    return fresh
+
+
+# ------------------------------------------------------------------------------------------------ its previous event
+
+
+def previous_event(store: Store, call: HookCall) -> str:
+    """Find the id of the conversation's newest call of another type, recorded today; "" for none.
+
+    Most hosts give a session's start and end no key, and a session may be short. Duplicates of a call follow the same
+    event of the conversation; its next start or end follows another event.
+    """
+    try:
+        data = read_end(path_of(store.log, timestamps.from_ns(time.time_ns())[:10]), _END)
+    except OSError:
+        data = b""
+    end = len(data)
+    marks = index_lookup.marks(call.session)
+    while (at := max((data.rfind(mark, 0, end) for mark in marks), default=-1)) >= 0:
+        start = data.rfind(b"\n", 0, at) + 1
+        event = fastjson.object_in(data[start : data.find(b"\n", at)])
+        if event.get("conversation_id") == call.session and not event.get("subagent"):
+            kind = event.get("type")
+            if kind in _CALLS and kind != call.type and event.get("trigger") != _OUR_TRIGGER:
+                return str(event.get("id"))
+        end = start
+    return ""
+
+
+# ------------------------------------------------------------------------------------------------ its saves and turns
+
+
+class TooMuch(Exception):
+    """More of the log is unindexed than can be searched while a host waits."""
+
+
+class History:
+    """The history of a conversation: whether it saved anything or was asked to, and its number of turns."""
+
+    def __init__(self) -> None:
+        self.saved = False
+        self.asked = False
+        self.turns = 0
+
+    def add(self, event: "dict[str, object]") -> None:
+        """Add an event of the conversation."""
+        kind = event.get("type")
+        self.saved = self.saved or kind in _SAVES
+        self.asked = self.asked or (kind == "save_requested" and event.get("trigger") == _OUR_TRIGGER)
+        self.turns += kind == "turn_end"
+
+
+def history(store: Store, conversation_id: str) -> History:
+    """Read the history over all days, or until it shows that nothing need be asked; raises TooMuch or OSError.
+
+    The index names the lines in files that have not changed since. The other files are searched for the id as bytes,
+    newest first, and only while the answer is open. Only lines with statements or ends of turns are parsed.
+    """
+    found = History()
+    seen: set[object] = set()
+    for line in _lines(store, conversation_id):
+        event = _event(line)
+        if event.get("conversation_id") != conversation_id or event.get("subagent") or event.get("id") in seen:
+            continue
+        seen.add(event.get("id"))
+        found.add(event)
+        if found.saved or found.asked:
+            break
+    return found
+
+
+def events(store: Store, conversation_id: str, files: "list[FileStamp]") -> "Iterator[dict[str, object]]":
+    """Yield the conversation's events in these files, except host events; raises TooMuch or OSError."""
+    for line in _lines(store, conversation_id, files):
+        event = _event(line)
+        if event.get("conversation_id") == conversation_id and not event.get("subagent"):
+            yield event
+
+
+def _lines(store: Store, conversation_id: str, files: "list[FileStamp] | None" = None) -> "Iterator[bytes]":
+    """Yield the lines that may be the conversation's, of all files or of these."""
+    index = index_lookup.look_up(store.cached("conversations.index"), conversation_id)
+    offsets = index.offsets
+    searched = 0
+    for stamp in _likeliest_first(store.log, index, offsets) if files is None else reversed(files):
+        name = index_lookup.name_in(stamp)
+        if stamp in index.files:
+            if name in offsets:
+                yield from _at(f"{store.log}/{name}", offsets[name])
+            continue
+        searched += index_lookup.size_in(stamp)
+        if searched > _SEARCH_AT_MOST:
+            raise TooMuch(f"{searched:,} bytes of the log are not indexed")
+        yield from _search(f"{store.log}/{name}", index_lookup.marks(conversation_id))
+
+
+def _likeliest_first(log_dir: str, index: "LookupResult", indexed: "Collection[str]") -> "Iterator[FileStamp]":
+    """Yield the files with indexed lines of the conversation, then all others, newest first."""
+    for name in sorted(indexed, reverse=True):
+        if stamp := index_lookup.stamp_of(log_dir, name):
+            yield stamp
+    for name in reversed(index_lookup.names_of(log_dir, index.files)):
+        if name not in indexed and (stamp := index_lookup.stamp_of(log_dir, name)):
+            yield stamp
+
+
+def _at(path: str, offsets: "list[int]") -> "Iterator[bytes]":
+    from eventlog.store.index_lookup import lines_at
+
+    try:
+        yield from lines_at(path, offsets)
+    except OSError:  # an unreadable file has no lines
+        return
+
+
+def _search(path: str, marks: "list[bytes]") -> "Iterator[bytes]":
+    """Yield every line with one of the marks; the caller looks closer."""
+    from eventlog.store.index_lookup import lines_with
+
+    try:
+        data = read_regular(path)
+    except OSError:
+        return
+    yield from (data[start:end] for start, end in lines_with(data, marks))
+
+
+def _event(line: bytes) -> "dict[str, object]":
+    """Parse the event of a line; empty for a damaged line or a host event."""
+    if b'"type":"host_event"' in line[:_HEAD]:
+        return {}
+    return fastjson.object_in(line)

@@ -1,0 +1,104 @@
+"""The deadline of a hook: whatever blocks (a lock, a disk, stdin, a FIFO), the hook ends before its host gives up.
+
+An alarm, set for each stage, rings until it is handled: an interrupted call may be retried by its caller. `OutOfTime`
+is no Exception, so that no handler of errors catches it. A thread in C backs the alarm, and ends the process also
+where no Python code runs any more.
+
+Time in which a busy machine does not run this process is not counted, up to the same again: losing an event then would
+make nothing faster.
+
+Nothing here has an effect before `start`, so that a hook called inside another program costs it nothing.
+"""
+
+import time
+
+from eventlog.fast import os
+
+BUDGET = 2.0  # seconds from the start of the hook to its end, at the latest
+
+# shares of it, by which the stages must be done; the rest is for noting a failure
+STDIN, READ, APPEND, ANSWER, LAST = (BUDGET * share for share in (0.3, 0.6, 0.7, 0.87, 0.95))
+LOCK, LOCK_AGAIN = (BUDGET * share for share in (0.25, 0.025))  # to wait for it; where others wait already
+_RINGS_AGAIN = 0.1  # seconds
+
+
+class OutOfTime(BaseException):
+    """Raised where a stage takes too long."""
+
+
+# plain names: a class to hold them would cost every call as much as a module
+_began = 0.0  # monotonic seconds; 0 before `start`
+_stage = LAST
+_fallback_answer = b""
+
+
+def start() -> None:
+    """Count from now, and end the process after `BUDGET` at the latest; where the system can."""
+    try:
+        import faulthandler
+
+        # `import signal` costs two milliseconds
+        from _signal import SIG_UNBLOCK, SIGALRM, pthread_sigmask, signal  # type: ignore[import-not-found]
+    except ImportError:
+        return
+    global _began  # noqa: PLW0603
+    _began = time.monotonic()
+    signal(SIGALRM, _ring)
+    pthread_sigmask(SIG_UNBLOCK, (SIGALRM,))  # a host may have started us with it blocked
+    null = os.open(os.devnull, os.O_WRONLY | getattr(os, "O_CLOEXEC", 0))
+    faulthandler.dump_traceback_later(2 * BUDGET, exit=True, file=null)
+
+
+def set_fallback_answer(answer: bytes) -> None:
+    """Set the answer to print where the hook ends without its own."""
+    global _fallback_answer  # noqa: PLW0603
+    _fallback_answer = answer
+
+
+def set_stage(stage: float) -> None:
+    """Raise OutOfTime `stage` seconds after the start, and again until it is handled; at `LAST`, end the process."""
+    global _stage  # noqa: PLW0603
+    if _began:
+        from _signal import ITIMER_REAL, setitimer
+
+        _stage = stage
+        setitimer(ITIMER_REAL, max(_began + stage - time.monotonic(), 0.001), _RINGS_AGAIN)
+
+
+def set_stage_within(seconds: float, stage: float) -> None:
+    """Like `set_stage`, but at most so many seconds from now."""
+    set_stage(min(stage, time.monotonic() - _began + seconds))
+
+
+def stop_thread() -> None:
+    """Stop the thread: a process that forks must not have another."""
+    if _began:
+        import faulthandler
+
+        faulthandler.cancel_dump_traceback_later()
+
+
+def _ring(*_: object) -> None:
+    """Raises OutOfTime."""
+    used = time.monotonic() - _began - min(_starved(), BUDGET)
+    if used >= LAST:
+        _leave()
+    if used >= _stage:
+        raise OutOfTime
+
+
+def _leave() -> None:
+    """End the process, with the fallback answer."""
+    try:
+        os.write(1, _fallback_answer)
+    finally:
+        os._exit(0)  # noqa: SLF001 - so it is called
+
+
+def _starved() -> float:
+    """Return the seconds this process waited for a processor; 0 where they are not counted (proc(5), schedstat)."""
+    try:
+        with open("/proc/self/schedstat", "rb") as opened:
+            return int(opened.read().split()[1]) / 1e9
+    except (OSError, ValueError, LookupError):
+        return 0.0

@@ -1,0 +1,206 @@
+"""`eventlog hook`: record a host's JSON from stdin as an event, and answer in the host's dialect.
+
+Whatever happens, the host is not disturbed: exit code 0, nothing on stderr, and a failure is noted in
+`cache/hook-errors.log` with the event it lost. An event that cannot be appended in time waits in `spool/`.
+
+`start_context` is the seam of the architecture: use cases two floors up answer a session's start, a prompt and a file.
+It is handed down to the hooks, and imports them on demand.
+"""
+
+import sys
+
+from eventlog import hosts
+from eventlog.fast import os
+from eventlog.hooks import deadline, safety_nets
+from eventlog.hooks.deadline import OutOfTime
+from eventlog.hooks.record import dated, event_of, log_name, note, note_call, parse, record, tidy
+from eventlog.hosts.call import HookCall
+from eventlog.store import Store
+from eventlog.store.files import keep_owners_rights
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from typing import NoReturn
+
+    from eventlog.hooks.safety_nets import StartContext
+    from eventlog.hosts import Dialect
+
+    Handled = tuple[bytes, Store | None, HookCall | None]  # the answer, and the store and call of a recorded event
+
+_LARGEST_PAYLOAD = 64 << 20  # bytes
+
+
+def main(argv: list[str]) -> "NoReturn":
+    """Handle a call of a host, and exit with 0 at once: there is nothing to finalise, and the host waits."""
+    try:
+        if None in (sys.stdin, sys.stdout, sys.stderr):
+            from eventlog.fast import standard_streams
+
+            standard_streams.complete()
+        deadline.start()
+        keep_owners_rights()
+        hints = hints_in(argv)
+        deadline.set_fallback_answer(_silence(hints))
+        deadline.set_stage(deadline.STDIN)
+        data = _read_all(0)
+        deadline.set_stage(deadline.READ)
+        answer, store, call = handle(data, hints, os.environ, start_context)
+        deadline.set_stage(deadline.LAST)
+        deadline.set_fallback_answer(b"")
+        _print(answer)
+        start_background_work(store, call)
+    except BaseException:  # noqa: BLE001, S110 - nothing can be reported: stderr is the host's
+        pass
+    finally:
+        os._exit(0)  # noqa: SLF001 - so it is called
+
+
+def start_context(store: Store, call: HookCall) -> str:
+    """Build the text a session starts with, never empty; for a prompt or a file what is relevant to it, or nothing."""
+    if call.asked or call.file:
+        from eventlog.app.search import recall
+
+        return recall.at_prompt(store, call)
+    from eventlog.app.serve import session_start
+
+    return session_start.start_context(store, call)
+
+
+def handle(
+    data: bytes, hints: "Mapping[str, str]", environ: "Mapping[str, str]", start_context: "StartContext"
+) -> "Handled":
+    """Record the payload, and answer; `start_context` answers a session's start. Never raises."""
+    agent, silence = hints["agent"], _silence(hints)
+    is_tried = not agent and not data.strip()  # by hand: the installed command names its host
+    if is_tried or environ.get("EVENTLOG_DISABLED", "") not in ("", "0"):
+        return silence, None, None
+    try:
+        store = Store.locate(hints.get("store"), environ)
+    except OSError:  # a relative path, and the directory it is relative to is gone
+        return silence, None, None
+    lost: bytes | dict[str, object] = data
+    call = None
+    try:
+        call = hosts.read(parse(data), agent, hints.get("event", ""))
+        dialect = hosts.dialect(agent, call.agent)
+        silence = dialect.SILENT
+        if _is_off(call):
+            return silence, None, None
+        if (call.type == "session_start" or call.takes_context) and hints.get("session-type") == "shared":
+            call.in_shared_session()
+        if not call.session.strip():
+            from eventlog.hooks.conversation import conversation_id
+
+            call.session = conversation_id(store, call, environ)
+        call.session = log_name(call.session)
+        if call.file is not None and (answer := _before_file(store, call, dialect, start_context)) is not None:
+            return answer, store, None
+        if call.may_recur and not call.dedupe_key:
+            from eventlog.hooks.conversation import previous_event
+
+            call.after = previous_event(store, call)
+        event = event_of(store, call)
+        lost = dated(event, call)
+        new = record(store, call, event)
+        lost = b""
+        note_call(store, call.agent)
+        deadline.set_stage(deadline.ANSWER)
+        return safety_nets.answer(store, call, dialect, start_context, new=new), store, call
+    except Exception as error:  # noqa: BLE001 - a hook never breaks its host
+        note(store, error, getattr(error, "lost", None) or lost, agent)
+    except OutOfTime:
+        deadline.set_stage(deadline.LAST)
+        note(store, TimeoutError("out of time"), lost, agent)
+    return silence, store, call if not lost else None
+
+
+def _before_file(store: Store, call: HookCall, dialect: "Dialect", start_context: "StartContext") -> bytes | None:
+    """Recall for the file an agent opens, unless it is a subagent; None where the settings do not want that.
+
+    The call becomes no event.
+    """
+    from eventlog.settings.cached import wants_files
+
+    if not wants_files(store):
+        return None
+    deadline.set_stage(deadline.ANSWER)
+    recalled = start_context(store, call) if call.file and not call.subagent else ""
+    return dialect.start(recalled, call.name) if recalled else dialect.SILENT
+
+
+def start_background_work(store: Store | None, call: HookCall | None) -> None:
+    """Start the work the host need not wait for; never raises."""
+    if not store or not call:
+        return
+    try:
+        safety_nets.note_and_start(store, call)
+        tidy(store)
+    except Exception as error:  # noqa: BLE001 - a hook never breaks its host
+        note(store, error, b"", call.agent)
+
+
+def hints_in(argv: list[str]) -> dict[str, str]:
+    """Read `--agent A --event E --store DIR --session-type shared`, or with `=`; the agent by its name in the log.
+
+    Ignores everything else.
+    """
+    found: dict[str, str] = {}
+    words = [part for word in argv for part in (word.split("=", 1) if word.startswith("--") else [word])]
+    for position, name in enumerate(words[:-1], 1):
+        if name.startswith("--"):
+            found[name[2:]] = words[position]
+    return {**found, "agent": hosts.agent_name(found.get("agent", ""))}
+
+
+def _silence(hints: "Mapping[str, str]") -> bytes:
+    """Return the empty answer of the host the command was installed for."""
+    return hosts.dialect(hints["agent"], hints["agent"]).SILENT
+
+
+def _is_off(call: HookCall) -> bool:
+    """Return whether a file `.eventlog-disable` exists where the agent works or in its project."""
+    return any(os.path.exists(f"{place}/.eventlog-disable") for place in (call.where, call.project) if place)
+
+
+def _read_all(fd: int) -> bytes:
+    """Read until the host closes its end, or until the deadline; discard the rest of too large a payload.
+
+    It is read all the same: a host fails whose pipe is closed early.
+    """
+    chunks: list[bytes] = []
+    size = 0
+    try:
+        while chunk := os.read(fd, 1 << 20):
+            deadline.set_stage_within(deadline.STDIN, deadline.READ)
+            size += len(chunk)
+            if size <= _LARGEST_PAYLOAD:
+                chunks.append(chunk)
+    except OutOfTime:
+        deadline.set_stage(deadline.READ)
+        chunks += _available(fd)
+    except MemoryError:
+        del chunks[1:]
+    try:
+        return b"".join(chunks)
+    except MemoryError:
+        return chunks[0]
+
+
+def _available(fd: int) -> "Iterator[bytes]":
+    """Read without waiting what a busy machine left unread."""
+    try:
+        os.set_blocking(fd, False)
+        while chunk := os.read(fd, 1 << 20):
+            yield chunk
+    except OSError:
+        return
+
+
+def _print(answer: bytes) -> None:
+    """Write the answer, unless the host has closed its end."""
+    try:
+        while answer:
+            answer = answer[os.write(1, answer) :]
+    except OSError:
+        return
