@@ -16,34 +16,34 @@ class SizedItems(Sized, Iterable[_Item_co], Protocol[_Item_co]):
 
 
 READING = "reading days"
-Watch = Callable[[], AbstractContextManager[Phases]]
+Reporter = Callable[[], AbstractContextManager[Phases]]
 
 
-def nobody(_done: int, _all: int) -> None:
+def no_progress(_done: int, _all: int) -> None:
     """Tell nobody how much is done."""
 
 
-def silent(_phase: str) -> Progress:
+def quiet(_phase: str) -> Progress:
     """Tell nobody."""
-    return nobody
+    return no_progress
 
 
-def told(items: SizedItems[_Item_co], progress: Progress) -> Iterator[_Item_co]:
+def track(items: SizedItems[_Item_co], progress: Progress) -> Iterator[_Item_co]:
     """Go through items, telling after each how many are done."""
     for number, item in enumerate(items, 1):
         yield item
         progress(number, len(items))
 
 
-_watch: ContextVar[Watch] = ContextVar("watch")
+_watch: ContextVar[Reporter] = ContextVar("watch")
 
 
-def watch_with(watch: Watch) -> None:
+def set_reporter(watch: Reporter) -> None:
     """Let whoever shows long work be told of the work that nobody has asked to be told of."""
     _watch.set(watch)
 
 
-def watched() -> AbstractContextManager[Phases]:
+def report() -> AbstractContextManager[Phases]:
     """Begin long work: its phases are shown by whoever does that, if anybody."""
     watch = _watch.get(None)
-    return nullcontext(silent) if watch is None else watch()
+    return nullcontext(quiet) if watch is None else watch()

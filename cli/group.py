@@ -6,7 +6,7 @@ import sys
 
 import click
 
-from eventlog.app.progress import watch_with
+from eventlog.app.progress import set_reporter
 from eventlog.cli import progress
 from eventlog.cli.verbs import VERBS, load
 
@@ -76,7 +76,7 @@ class VerbGroup(click.Group):
 
     def invoke(self, ctx: click.Context) -> object:
         """Run the verb; exit with 0 when the reader closes the pipe: click's 1 would mean a failed check."""
-        watch_with(progress.phases)
+        set_reporter(progress.phases)
         try:
             return super().invoke(ctx)
         except BrokenPipeError:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, ClassVar
 
-from eventlog.app.progress import Phases, Progress, silent
+from eventlog.app.progress import Phases, Progress, quiet
 
 if TYPE_CHECKING:
     from rich import progress as rich_progress
@@ -21,7 +21,7 @@ def phases() -> Iterator[Phases]:
     Nested work reports to the same bar.
     """
     if not sys.stderr.isatty():
-        yield silent
+        yield quiet
         return
     if _View.at_work:
         yield _View.at_work.phase

@@ -14,7 +14,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from eventlog.app.naming.known_projects import about
-from eventlog.app.progress import Progress, nobody
+from eventlog.app.progress import Progress, no_progress
 from eventlog.fast import fastjson
 from eventlog.fast.fastjson import MAX_LINE
 from eventlog.format.errors import BadRequest
@@ -51,7 +51,7 @@ def query(
     *,
     limit: int | None = None,
     reverse: bool = False,
-    progress: Progress = nobody,
+    progress: Progress = no_progress,
 ) -> Iterable[LogLine]:
     """Find the events with their lines, oldest first; a line that cannot be read is passed over.
 
@@ -62,7 +62,7 @@ def query(
     return islice(_found(log, wanted, progress), limit)
 
 
-def newest(log: EventLog, wanted: EventFilter, limit: int | None, progress: Progress = nobody) -> deque[LogLine]:
+def newest(log: EventLog, wanted: EventFilter, limit: int | None, progress: Progress = no_progress) -> deque[LogLine]:
     """Find the newest events, oldest first; only as many days are read as that takes, or twice as many."""
     dates = [day.date for day in log.days(wanted.since, wanted.until)]
     reach = 1 if limit is not None else len(dates)

@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from eventlog.app.build.apply import apply
 from eventlog.app.build.apply_result import ApplyResult, SectionChange
-from eventlog.app.build.cache import kept
+from eventlog.app.build.cache import open_for_reading
 from eventlog.app.build.replay import replay
 from eventlog.app.build.staging import StagedEntry
 from eventlog.app.open_store import OpenStore
@@ -43,7 +43,7 @@ class StatusReport(Struct, frozen=True):
 def status(opened: OpenStore) -> StatusReport:
     """List what is pending, staged, blocked or edited by hand; writes nothing."""
     found: ApplyResult = apply(opened, dry_run=True)
-    rejected = Retractions(decided_before(opened.log, kept(opened.store))).decisions
+    rejected = Retractions(decided_before(opened.log, open_for_reading(opened.store))).decisions
     waiting = found.applied, found.nothing, found.edited, found.staged, found.pending
     return StatusReport(*waiting, rejected=worded(opened.log, sorted(rejected, key=order)))
 

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path, PurePath
 from typing import NamedTuple
 
-from eventlog.app.build.cache import kept as kept_rows
+from eventlog.app.build.cache import open_for_reading as kept_rows
 from eventlog.app.build.replay import replay
 from eventlog.app.build.storage import base_files, base_targets
 from eventlog.app.naming.names import did_you_mean, file_line, with_project_named

@@ -16,7 +16,7 @@ from eventlog.app.build.replay import replay
 from eventlog.app.build.staging import StagedEntry, stage
 from eventlog.app.build.storage import BaseStorage, Refused, StorageBusy, storage_of
 from eventlog.app.open_store import OpenStore
-from eventlog.app.progress import Progress, told
+from eventlog.app.progress import Progress, track
 from eventlog.format import ids
 from eventlog.format.errors import BadRequest, Busy, InvalidEvent, NotStored
 from eventlog.log.event_log import EventLog
@@ -64,7 +64,7 @@ def apply(
     if only and not wanted:
         raise BadRequest(f"there is no knowledge base {only!r}", hint=f"configured are {', '.join(bases)}")
     result = ApplyResult()
-    for place, ledger in told(ledgers(state, bases, opened.replica).items(), progress):
+    for place, ledger in track(ledgers(state, bases, opened.replica).items(), progress):
         if place.base in wanted:
             result.absorb(_apply_file(place, ledger, state, opened, dry_run=dry_run))
     if only is None:

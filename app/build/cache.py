@@ -251,7 +251,7 @@ def _close(handle: "weakref.ref[StoreCache]") -> None:
             database.close()
 
 
-def opened(store: Store, *, writes: bool, anew: bool = False) -> StoreCache | None:
+def open_cache(store: Store, *, writes: bool, anew: bool = False) -> StoreCache | None:
     """Open the cache of a store; None where there is none, and none can be made."""
     path = store.cached("knowledge.db")
     if not writes and not os.path.isfile(path):  # noqa: PTH113 - Path.is_file raises where one may not look
@@ -260,7 +260,7 @@ def opened(store: Store, *, writes: bool, anew: bool = False) -> StoreCache | No
         delete(store)
     for _ in range(2):
         try:
-            return StoreCache(path, _program(), writes=writes)
+            return StoreCache(path, program_key(), writes=writes)
         except RowsDamaged as error:
             if not (writes and error.for_good):
                 return None
@@ -268,9 +268,9 @@ def opened(store: Store, *, writes: bool, anew: bool = False) -> StoreCache | No
     return None
 
 
-def kept(store: Store) -> RowStore:
+def open_for_reading(store: Store) -> RowStore:
     """Open what was kept of the log, to read it; an empty shelf where there is nothing good."""
-    return opened(store, writes=False) or MemoryRows()
+    return open_cache(store, writes=False) or MemoryRows()
 
 
 def delete(store: Store) -> None:
@@ -282,7 +282,7 @@ def delete(store: Store) -> None:
 
 
 @lru_cache
-def _program() -> str:
+def program_key() -> str:
     """Return the version key of the cache: a cache with another key is discarded.
 
     It holds what the program is, not where or when it was installed: two installations of one version share a cache.

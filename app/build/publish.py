@@ -15,8 +15,8 @@ from types import MappingProxyType
 
 from msgspec import Struct
 
-from eventlog.app.build.rewrite_blocks import splice
-from eventlog.app.progress import Progress, told
+from eventlog.app.build.rewrite_blocks import rewrite_blocks
+from eventlog.app.progress import Progress, track
 from eventlog.format.errors import NotStored
 from eventlog.projections.base import Document, Pieces, Projection
 from eventlog.projections.engine.conversation_rows import RowAddress
@@ -59,7 +59,7 @@ def publish(
     What `taken_in` has of a file is in the log; any other file a person edited is set aside before it is replaced.
     """
     publishing = _Publishing(Path(root), taken_in, dry_run=dry_run)
-    publishing.put(told(documents, progress))
+    publishing.put(track(documents, progress))
     publishing.remove_stale(projections)
     return publishing.done
 
@@ -108,7 +108,7 @@ class _Publishing:
     def all_of(self, units: Sequence[RowAddress], replayed: ReplayResult, progress: Progress) -> None:
         """Publish those of the units that are outdated, until all are or a row turns out to be damaged."""
         index = replayed.index
-        for unit in told(units, progress):
+        for unit in track(units, progress):
             files = index.current_files.get(unit)
             if files is not None and all(file_stamp(f"{self.base}/{path}") == one for path, one in files.items()):
                 self.leave(files)
@@ -198,7 +198,7 @@ class _Publishing:
             layouts.store(pieces.place, Layout(document.path, stamp, lengths) if stamp else None)
             return stamp
         try:
-            differs, now = splice(path, pieces, layout, dry_run=self._dry_run)
+            differs, now = rewrite_blocks(path, pieces, layout, dry_run=self._dry_run)
         except ChangedMeanwhile:
             layouts.store(pieces.place, None)
             raise

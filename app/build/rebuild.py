@@ -15,7 +15,7 @@ from eventlog.app.build.publish import PublishResult, publish, publish_outdated
 from eventlog.app.build.replay import replay
 from eventlog.app.build.workers import Workers
 from eventlog.app.open_store import OpenStore
-from eventlog.app.progress import READING, Phases, silent, watched
+from eventlog.app.progress import READING, Phases, quiet, report
 from eventlog.app.write.hand_edits import EditRecord, record_edits
 from eventlog.app.write.project_events import tell_remotes
 from eventlog.format.errors import NotStored
@@ -62,7 +62,7 @@ def replay_store(
     With `check` nothing is written, and what would be is told. Without `phases`, whoever watches is told of them.
     """
     if phases is None:
-        with watched() as shown:
+        with report() as shown:
             return replay_store(opened, projections=projections, anew=anew, check=check, phases=shown)
     with _one_at_a_time(opened, wanted=not check):
         if not check:
@@ -137,7 +137,7 @@ def replay_elsewhere(
     projections: Sequence[Projection] = ALL,
     anew: bool = False,
     check: bool = False,
-    phases: Phases = silent,
+    phases: Phases = quiet,
 ) -> RebuildResult:
     """Write what the log said at a time under one directory, knowledge bases too: a pure function of the log."""
     replayed = replay(
@@ -167,7 +167,7 @@ def rebuild(
     projections: Sequence[Projection] | None = None,
     anew: bool = False,
     check: bool = False,
-    phases: Phases = silent,
+    phases: Phases = quiet,
 ) -> RebuildResult:
     """Bring the knowledge directory and the knowledge bases to what the log says; raises NotStored.
 

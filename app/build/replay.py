@@ -9,7 +9,7 @@ from typing import Any
 
 from eventlog.app.build import cache
 from eventlog.app.build.workers import Workers
-from eventlog.app.progress import READING, watched
+from eventlog.app.progress import READING, report
 from eventlog.log.event_log import EventLog
 from eventlog.projections import ALL
 from eventlog.projections.base import Projection
@@ -41,7 +41,7 @@ def replay(
     read.
     """
     if progress is None:
-        with watched() as phase:
+        with report() as phase:
             once_more = partial(replay, projections=projections, until=until, keep=keep, anew=anew, save=save)
             return once_more(log, settings, progress=phase(READING), workers=workers)
     run = partial(
@@ -58,7 +58,7 @@ def replay(
     saves = save and until == EVERYTHING and keep is None and Path(log.store.log).is_dir()
     if keep is not None or (anew and not saves):
         return run()
-    found = cache.opened(log.store, writes=saves, anew=anew)
+    found = cache.open_cache(log.store, writes=saves, anew=anew)
     return _with(run, log, found, until, writes=saves) if found else run()
 
 

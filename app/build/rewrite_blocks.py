@@ -13,7 +13,7 @@ _AT_ONCE = 1 << 20
 _Segment = bytes | tuple[int, int]  # new bytes, or offset and length of those that are there
 
 
-def splice(path: str, pieces: Pieces, layout: Layout, *, dry_run: bool = False) -> tuple[bool, Layout]:
+def rewrite_blocks(path: str, pieces: Pieces, layout: Layout, *, dry_run: bool = False) -> tuple[bool, Layout]:
     """Make the pieces the content of a file with that layout; tell whether it differed, and its layout now.
 
     Raises NotStored, and Overtaken where the file is not, or not any more, as it was published.

@@ -8,7 +8,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from eventlog.app.cluster.libraries import library
+from eventlog.app.cluster.connect import library
 from eventlog.format.errors import BadRequest, system_reason
 from eventlog.log import days
 from eventlog.log.days import Day

@@ -1,17 +1,26 @@
-"""A connection to a Dask cluster: one that runs somewhere, or workers started here for the time being."""
+"""A Dask cluster: its libraries, which are of the extra `cluster`, and a connection to it or to workers started here."""
 
 import logging
 import re
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib import import_module
 from typing import Any
 
-from eventlog.app.cluster.libraries import library
 from eventlog.format.errors import BadRequest
 
 _LOCAL = re.compile(r"local(?::([1-9]\d*))?", re.ASCII)
 _PATIENCE = "10s"
+
+
+def library(name: str) -> Any:
+    """Import a module of the extra; raises BadRequest where it is not installed."""
+    try:
+        return import_module(name)
+    except ImportError as error:
+        hint = "pip install 'agent-eventlog[cluster]'"
+        raise BadRequest(f"{name} is needed for this, and not installed", hint=hint) from error
 
 
 @contextmanager

@@ -1,21 +1,66 @@
-"""Many stores, replayed on a cluster: Dask decides what runs where and when, and runs again what died with a worker."""
+"""Many stores, replayed on a Dask cluster: workers fold days into parts, and parts into the documents of a store.
 
-from collections.abc import Iterable, Iterator, Sequence
+Dask decides what runs where and when, and runs again what was lost with a worker.
+"""
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from msgspec import Struct
+
 from eventlog.app.build.publish import PublishResult, publish
-from eventlog.app.cluster.addresses import StorePlace, listing, places
-from eventlog.app.cluster.libraries import library
-from eventlog.app.cluster.tasks import StoreFiles, fold_days, render_store
+from eventlog.app.cluster.addresses import StoreListing, StorePlace, listing, places, read_day
+from eventlog.app.cluster.connect import library
 from eventlog.app.progress import Progress
 from eventlog.format.errors import BadRequest, EventLogError, NotStored, system_reason
+from eventlog.log.days import Day
+from eventlog.log.lines import Damage
 from eventlog.projections import fold
 from eventlog.projections.base import Document, Projection
 from eventlog.projections.catalog import chosen
+from eventlog.projections.fold import Part
 
 _DAYS = 30  # in a task: one costs the scheduler about as much as a day costs a worker
 _STORES = 4  # at work at the same time, per thread: what is rendered waits in memory until it is fetched
+
+
+class StoreFiles(Struct):
+    """The documents of a store, as path and bytes, and the report of their replay."""
+
+    files: dict[str, bytes]
+    events: int
+    days: int
+    damage: list[Damage]
+    broken: dict[str, str]  # projection of another package -> why it says nothing
+
+
+def fold_days(place: StorePlace, days: Sequence[Day], names: Sequence[str]) -> list[Part]:
+    """Fold some days of a store, each by itself."""
+    projections = chosen(names)
+    return [fold.fold_day(read_day(place, day), projections=projections) for day in days]
+
+
+def render_store(
+    place: StorePlace, listed: StoreListing, folded: Sequence[Sequence[Part]], names: Sequence[str], asked: Part
+) -> StoreFiles:
+    """Render a store of its parts, and of those days anew that hold copies of another day's events.
+
+    `asked` is a part of no day, of whoever asks: no worker renders with other versions than theirs.
+    """
+    projections, by_date = chosen(names), {day.date: day for day in listed.days}
+    parts = [asked, *chain.from_iterable(folded)]
+
+    def has(date: str, ids: Collection[str]) -> frozenset[str]:
+        return fold.holding(read_day(place, by_date[date]), ids) if date in by_date else frozenset()
+
+    left_out = fold.copies(parts, has)
+    anew = [fold.fold_day(read_day(place, by_date[date]), ids, projections) for date, ids in left_out.items()]
+    rest = [part for part in parts if not part.days.keys() & left_out.keys()]
+    done = fold.replayed(fold.merge([*rest, *anew]), listed.settings, projections)
+    files = {document.path: document.data for document in done.documents}
+    return StoreFiles(files, done.events, done.days, done.damage, done.broken)
 
 
 class StoreReplay(NamedTuple):

@@ -8,7 +8,7 @@ Imported inside agents' hooks: standard library only.
 import gc
 
 from eventlog.app.search.appended import NotAppended
-from eventlog.app.search.lean_sqlite import DatabaseError, OperationalError
+from eventlog.app.search.database import DatabaseError, OperationalError
 from eventlog.app.search.project_names import ProjectNames
 from eventlog.app.search.search_index import SearchIndex
 from eventlog.fast import os

@@ -11,7 +11,7 @@ Imported inside agents' hooks: standard library only.
 """
 
 from eventlog.app.search.appended import appended, seen_in
-from eventlog.app.search.lean_sqlite import connect
+from eventlog.app.search.database import connect
 from eventlog.app.search.word_tables import KINDS, OF_ONE, PARTS, PASSAGE, FullText, numbers, units_in
 from eventlog.fast import fastjson
 from eventlog.projections.search.findable import Findable

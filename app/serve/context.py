@@ -9,7 +9,7 @@ from datetime import datetime
 
 from msgspec.structs import replace
 
-from eventlog.app.build.cache import kept
+from eventlog.app.build.cache import open_for_reading
 from eventlog.app.build.user_files import take_bootstrap
 from eventlog.app.serve.context_loader import Loader
 from eventlog.log.event_log import EventLog
@@ -36,7 +36,7 @@ def build(
     begun = clock()
     store = log.store
     loader = Loader(store.cached("context"), datetime.fromisoformat(request.now), creates)
-    built = pure.build(log, settings, request, loader.load, kept(store))
+    built = pure.build(log, settings, request, loader.load, open_for_reading(store))
     took_ms = round((clock() - begun) * 1000)
     return built._replace(context=replace(built.context, load_time_ms=took_ms))
 

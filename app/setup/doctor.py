@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from eventlog import __version__
 from eventlog.app.ask.query import texts_in
 from eventlog.app.build import foreign_logs
-from eventlog.app.build.cache import kept
+from eventlog.app.build.cache import open_for_reading
 from eventlog.app.naming.references import ShortIds
 from eventlog.app.setup.install.host_report import Problem, Report, examine
 from eventlog.app.setup.install.install import InstallTarget
@@ -164,7 +164,7 @@ def _leaving(store: Store) -> Iterator[Problem]:
         if isinstance(event, Fact | StageSummary | PlanEntry)
         and any(map(fence.tries_to_leave, texts_in(to_fields(event))))
     ]
-    withdrawn = retractions_since(EventLog(store), kept(store), "", "~").withdrawn() if found else None
+    withdrawn = retractions_since(EventLog(store), open_for_reading(store), "", "~").withdrawn() if found else None
     leaving = sorted((event for event in found if withdrawn and not withdrawn.hides(event)), key=order)
     for event in leaving[-_SHOWN:]:
         short, text = ShortIds(store).of(event.id), cut(one_line(" · ".join(statements_of(event))), _CHARS)

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from eventlog.app.build.replay import replay
 from eventlog.app.naming.references import events_named, session_meant
-from eventlog.app.progress import Phases, silent
+from eventlog.app.progress import Phases, quiet
 from eventlog.app.write.record_once import record_once
 from eventlog.fast.fastjson import BOM
 from eventlog.format import codec
@@ -46,7 +46,7 @@ def append_event(log: EventLog, fields: Mapping[str, Any]) -> AppendReport:
 
 
 def append_stream(
-    log: EventLog, lines: Iterable[bytes], *, batch: str | None = None, phases: Phases = silent
+    log: EventLog, lines: Iterable[bytes], *, batch: str | None = None, phases: Phases = quiet
 ) -> list[AppendResult]:
     """Append a stream of events, a JSON object a line, all or none; raises InvalidEvent naming the line, or NotStored.
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec.structs import replace
 
-from eventlog.app.build.cache import kept
+from eventlog.app.build.cache import open_for_reading
 from eventlog.app.build.publish import read
 from eventlog.app.build.replay import replay
 from eventlog.app.write.set_aside import SetAside
@@ -73,7 +73,7 @@ class _Past:
 def _added_in(copies: SetAside, past: _Past, events: Iterable[Event]) -> list[Event]:
     """Find the facts that only copies contain and that no person has rejected."""
     unread = copies.unread()
-    rejected = Retractions(decided_before(past.log, kept(past.log.store)) if unread else ())
+    rejected = Retractions(decided_before(past.log, open_for_reading(past.log.store)) if unread else ())
     contents = {event.content for event in events if isinstance(event, Fact)}
     found: list[Event] = []
     for path, data in unread.items():
@@ -104,7 +104,7 @@ def _new_facts(past: _Past, name: str, path: Path, data: bytes) -> list[Fact]:
 def _restore_retyped(log: EventLog, events: Iterable[Event]) -> list[Event]:
     """Restore rejected statements that the user typed again."""
     typed = [event for event in events if isinstance(event, Fact) and event.agent == HUMAN]
-    withdrawn = Retractions(decided_before(log, kept(log.store)) if typed else ())
+    withdrawn = Retractions(decided_before(log, open_for_reading(log.store)) if typed else ())
     return [
         Restored(ts=fact.ts, conversation_id=HUMAN, agent=HUMAN, target=rejection)
         for fact in typed

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Any, NamedTuple
 
-from eventlog.app.build.cache import kept
+from eventlog.app.build.cache import open_for_reading
 from eventlog.app.naming.known_projects import about
 from eventlog.app.naming.references import is_part_of
 from eventlog.format.codec import from_fields
@@ -42,7 +42,7 @@ class Said(NamedTuple):
 
 def said_here(log: EventLog, place: Place) -> list[Said]:
     """List every fact and summary that holds here, newest last."""
-    state = said_between(log, kept(log.store), "", "~", _may_be_heard(log, place))
+    state = said_between(log, open_for_reading(log.store), "", "~", _may_be_heard(log, place))
     found = [*_facts(state), *_summaries(state)]
     return sorted(found, key=lambda said: order(said.newest))
 

@@ -6,7 +6,7 @@ from functools import cached_property
 
 from msgspec.structs import replace
 
-from eventlog.app.build.cache import kept
+from eventlog.app.build.cache import open_for_reading
 from eventlog.format.events import EntryResolved, Event, Fact, PlanEntry, Rejected, StageSummary
 from eventlog.format.marks import marks_of
 from eventlog.format.retractions import Retractions, mark_in, statements_of
@@ -53,7 +53,7 @@ class Rejections:
     @cached_property
     def _withdrawn(self) -> Retractions:
         with suppress(OSError):
-            return Retractions(decided_before(self._log, kept(self._log.store)))
+            return Retractions(decided_before(self._log, open_for_reading(self._log.store)))
         return Retractions(())
 
     @cached_property

@@ -7,7 +7,7 @@ room it had then.
 from collections.abc import Iterator
 from datetime import datetime
 
-from eventlog.app.build.cache import kept
+from eventlog.app.build.cache import open_for_reading
 from eventlog.app.open_store import OpenStore
 from eventlog.app.serve.context_loader import Loader
 from eventlog.projections.base import Line
@@ -26,7 +26,7 @@ _LOOK_THERE = "Keywords of all that is known here: {path}; look there for what i
 def earlier(opened: OpenStore, request: ContextRequest, budget: int) -> str:
     """The text for a home without files."""
     loader = Loader(opened.store.cached("context"), datetime.fromisoformat(request.now))
-    parts = gather(opened.log, opened.settings, request, loader.load, DaysAtOnce(kept(opened.store)))
+    parts = gather(opened.log, opened.settings, request, loader.load, DaysAtOnce(open_for_reading(opened.store)))
     made = list(_sections(parts))
     ranks = [-1 if section.priority == _FACTS else section.priority for section in made]
     told = [section for section in said_once(made, ranks, request.project_name) if section.lines]

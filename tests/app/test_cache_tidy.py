@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from eventlog.app.build.cache import kept, opened
+from eventlog.app.build.cache import open_cache, open_for_reading
 from eventlog.app.build.replay import replay
 from eventlog.projections.context.recent_events import said_between
 from eventlog.settings.schema import Settings
@@ -78,7 +78,7 @@ def test_a_context_never_tells_what_only_stands_in_for_withdrawn_words(log, said
     withdrawal = _withdraw(log, target=said["id"])
     replay(log, Settings())
     _withdraw(log, target=withdrawal.id)
-    told = said_between(log, kept(log.store), DAY, LATER, lambda _: True)
+    told = said_between(log, open_for_reading(log.store), DAY, LATER, lambda _: True)
 
     assert ["fact 1", "sesame"] == sorted(fact.content for fact in told.by_id["c"].facts if fact.ts[:10] == DAY)
 
@@ -132,7 +132,7 @@ def test_a_replay_that_nobody_holds_any_more_lets_go_of_the_cache_at_once(log):
     gc.disable()
     try:
         _documents(log)
-        again = opened(log.store, writes=True)
+        again = open_cache(log.store, writes=True)
     finally:
         gc.enable()
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eventlog.app.build import rewrite_blocks as module
-from eventlog.app.build.rewrite_blocks import splice
+from eventlog.app.build.rewrite_blocks import rewrite_blocks
 from eventlog.projections.base import Pieces
 from eventlog.projections.engine.documents import Layout
 from eventlog.settings.schema import Settings
@@ -36,7 +36,7 @@ def test_a_spliced_file_holds_the_bytes_of_all_its_blocks(before, now, told, pla
         layout = laid_out(path, before)
         kept = {block for block in now if before.get(block) == now[block]} - told
         pieces = Pieces(("line", ""), {block: None if block in kept else said for block, said in now.items()})
-        differs, after = splice(str(path), pieces, layout)
+        differs, after = rewrite_blocks(str(path), pieces, layout)
 
         assert b"".join(now.values()) == path.read_bytes()
         assert (now != before) == differs
@@ -51,7 +51,7 @@ def test_what_would_be_spliced_is_told_and_not_written(tmp_path):
     path = tmp_path / "x.jsonl"
     layout = laid_out(path, {"a": b"1\n", "b": b"2\n"})
 
-    assert splice(str(path), Pieces(("line", ""), {"a": None, "b": b"3\n"}), layout, dry_run=True)[0]
+    assert rewrite_blocks(str(path), Pieces(("line", ""), {"a": None, "b": b"3\n"}), layout, dry_run=True)[0]
     assert b"1\n2\n" == path.read_bytes()
 
 
@@ -63,7 +63,7 @@ def test_a_file_that_became_another_is_not_spliced(tmp_path, change):
     change(path)
     left = path.read_bytes() if path.exists() else None
     with pytest.raises(ChangedMeanwhile):
-        splice(str(path), Pieces(("line", ""), {"a": None, "b": b"3\n"}), layout)
+        rewrite_blocks(str(path), Pieces(("line", ""), {"a": None, "b": b"3\n"}), layout)
 
     assert left == (path.read_bytes() if path.exists() else None)
 
@@ -80,7 +80,7 @@ def test_a_file_that_changes_while_it_is_copied_is_not_spliced(tmp_path, monkeyp
 
     monkeypatch.setattr(module, "_copy", meanwhile)
     with pytest.raises(ChangedMeanwhile):
-        splice(str(path), Pieces(("line", ""), {"a": None, "b": b"3\n"}), layout)
+        rewrite_blocks(str(path), Pieces(("line", ""), {"a": None, "b": b"3\n"}), layout)
 
     assert ([path], b"1\n2\nmine\n") == ([*tmp_path.iterdir()], path.read_bytes())
 

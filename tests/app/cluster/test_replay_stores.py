@@ -14,7 +14,7 @@ import pytest
 
 from eventlog import cluster, fold
 from eventlog.app.build.replay import replay
-from eventlog.app.cluster import addresses, connect, tasks
+from eventlog.app.cluster import addresses, connect, replay_stores
 from eventlog.format.errors import BadRequest, BadSettings, NotStored
 from eventlog.settings.schema import Settings
 from eventlog.store.files import read_regular
@@ -189,17 +189,17 @@ def test_a_worker_that_does_not_see_a_store_says_so_and_renders_nothing(tmp_path
     shutil.rmtree(log.store.log)
 
     with pytest.raises(BadRequest, match="is not there for a worker"):
-        tasks.fold_days(place, listed.days, [])
+        replay_stores.fold_days(place, listed.days, [])
 
 
 def test_a_worker_of_another_version_renders_nothing():
     [place] = addresses.places([str(HISTORY)])
     asked = fold.empty("history")
     asked = msgspec.structs.replace(asked, versions={**asked.versions, "Unicode": "3.0"})
-    parts = tasks.fold_days(place, addresses.listing(place).days, [])
+    parts = replay_stores.fold_days(place, addresses.listing(place).days, [])
 
     with pytest.raises(BadRequest, match=r"Unicode"):
-        tasks.render_store(place, addresses.listing(place), [parts], [], asked)
+        replay_stores.render_store(place, addresses.listing(place), [parts], [], asked)
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from eventlog.app.build.cache import kept
+from eventlog.app.build.cache import open_for_reading
 from eventlog.app.build.replay import replay
 from eventlog.projections.context.recent_events import decided_before
 from eventlog.projections.engine.day_fold import merged
@@ -42,7 +42,7 @@ def test_decisions_of_all_days_are_read_from_one_row(log, monkeypatch):
     made = [_reject(log, f"2026-02-0{day}", f"No {day}") for day in (1, 2)]
     log.append({"type": "retraction", "conversation_id": "c", "target": "x"})
     replay(log, Settings())
-    row = OneRow(kept(log.store))
+    row = OneRow(open_for_reading(log.store))
     monkeypatch.setattr("eventlog.log.days.read", None)  # no file is read
 
     assert [event.id for event in made] == _ids(log, row)
@@ -64,11 +64,11 @@ def test_joining_what_a_conversation_did_on_its_days_changes_none_of_them():
 def test_of_a_day_that_has_changed_since_the_log_is_asked(log):
     first = _reject(log, "2026-02-01", "No")
     replay(log, Settings())
-    row = OneRow(kept(log.store))
+    row = OneRow(open_for_reading(log.store))
     second = _reject(log, "2026-02-01", "Nor this")
 
     assert {first.id, second.id} == set(_ids(log, row))
     Path(log.store.log, "2026-02-01.jsonl").unlink()
     replay(log, Settings())
 
-    assert [] == _ids(log, OneRow(kept(log.store))) == _ids(log, row)
+    assert [] == _ids(log, OneRow(open_for_reading(log.store))) == _ids(log, row)
