@@ -1,4 +1,4 @@
-"""The phases of long work: each has a name, and is told how much is done and how much there is in all."""
+"""The progress of long work: its phases have names, and count what is done of how much."""
 
 from collections.abc import Callable, Iterable, Iterator, Sized
 from contextlib import AbstractContextManager, nullcontext
@@ -12,7 +12,7 @@ Phases = Callable[[str], Progress]  # called when a phase begins
 
 
 class SizedItems(Sized, Iterable[_Item_co], Protocol[_Item_co]):
-    """Things that can be counted before they are gone through."""
+    """Items that can be counted first."""
 
 
 READING = "reading days"
@@ -20,30 +20,30 @@ Reporter = Callable[[], AbstractContextManager[Phases]]
 
 
 def no_progress(_done: int, _all: int) -> None:
-    """Tell nobody how much is done."""
+    """Ignore how much is done."""
 
 
 def quiet(_phase: str) -> Progress:
-    """Tell nobody."""
+    """Ignore the phase."""
     return no_progress
 
 
 def track(items: SizedItems[_Item_co], progress: Progress) -> Iterator[_Item_co]:
-    """Go through items, telling after each how many are done."""
+    """Yield items, and report after each how many are done."""
     for number, item in enumerate(items, 1):
         yield item
         progress(number, len(items))
 
 
-_watch: ContextVar[Reporter] = ContextVar("watch")
+_reporter: ContextVar[Reporter] = ContextVar("reporter")
 
 
-def set_reporter(watch: Reporter) -> None:
-    """Let whoever shows long work be told of the work that nobody has asked to be told of."""
-    _watch.set(watch)
+def set_reporter(reporter: Reporter) -> None:
+    """Install the default progress reporter."""
+    _reporter.set(reporter)
 
 
 def report() -> AbstractContextManager[Phases]:
-    """Begin long work: its phases are shown by whoever does that, if anybody."""
-    watch = _watch.get(None)
-    return nullcontext(quiet) if watch is None else watch()
+    """Begin long work, with the default reporter if there is one."""
+    reporter = _reporter.get(None)
+    return nullcontext(quiet) if reporter is None else reporter()

@@ -13,25 +13,21 @@ Secrecy      what is overwritten is erased (`secure_delete`).
 
 import os
 import sqlite3
-import unicodedata
 import weakref
 import zlib
-from base64 import urlsafe_b64encode
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from contextlib import suppress
-from functools import lru_cache, wraps
-from operator import attrgetter
+from functools import wraps
 from pathlib import Path
 from typing import ClassVar, Concatenate, ParamSpec, TypeVar
 
 import msgspec
 
-import eventlog
-from eventlog.fast.sha import sha256
+from eventlog.app.build import program
+from eventlog.app.search import database
 from eventlog.format.errors import NotStored
 from eventlog.format.ids import digest
-from eventlog.projections import base
 from eventlog.projections.engine.row_store import MemoryRows, RowsDamaged, RowStore
 from eventlog.store import Store
 from eventlog.store.files import MODE_PRIVATE, make_dirs
@@ -45,9 +41,7 @@ _PRAGMAS = (
     "cache_size = -16000",
 )
 _PATIENCE = 1.0  # seconds a lock is waited for
-_PASSING = ("locked", "busy", "readonly", "unable to open", "full", "disk I/O")  # nothing is wrong with the database
 _ROOT = "\0"
-_SHELLS = ("eventlog/app/", "eventlog/cli/")  # what is kept does not depend on them
 _CRC = 4
 _AT_ONCE = 200  # rows
 _SHORT = 256  # bytes
@@ -152,7 +146,7 @@ class StoreCache:
         """Say what is wrong, and whether for good."""
         if isinstance(error, OSError | NotStored):
             return RowsDamaged(str(error))
-        passes = isinstance(error, sqlite3.OperationalError) and any(word in str(error) for word in _PASSING)
+        passes = isinstance(error, sqlite3.OperationalError) and not database.is_damage(error)
         return RowsDamaged(str(error), for_good=not passes and not self._is_overtaken())
 
     def _open(self) -> None:
@@ -251,67 +245,34 @@ def _close(handle: "weakref.ref[StoreCache]") -> None:
             database.close()
 
 
-def open_cache(store: Store, *, writes: bool, anew: bool = False) -> StoreCache | None:
-    """Open the cache of a store; None where there is none, and none can be made."""
+def open_cache(store: Store, *, writes: bool, rebuild: bool = False) -> StoreCache | None:
+    """Open the cache of a store; None where there is none, and none can be made. With `rebuild`, start an empty one."""
     path = store.cached("knowledge.db")
     if not writes and not os.path.isfile(path):  # noqa: PTH113 - Path.is_file raises where one may not look
         return None
-    if anew:
-        delete(store)
+    if rebuild:
+        from eventlog.app.search.open_index import invalidate
+
+        database.delete(path)
+        invalidate(store)
     for _ in range(2):
         try:
-            return StoreCache(path, program_key(), writes=writes)
+            return StoreCache(path, program.program_key(), writes=writes)
         except RowsDamaged as error:
             if not (writes and error.for_good):
                 return None
-            delete(store)
+            database.delete(path)
     return None
 
 
 def open_for_reading(store: Store) -> RowStore:
-    """Open what was kept of the log, to read it; an empty shelf where there is nothing good."""
+    """Open the cache of a store to read it; an empty one where there is none, or it is of no use."""
     return open_cache(store, writes=False) or MemoryRows()
 
 
 def delete(store: Store) -> None:
     """Delete the cache of a store, if there is one."""
-    path = Path(store.cached("knowledge.db"))
-    for one in (path, path.with_name(f"{path.name}-journal")):
-        with suppress(OSError):
-            one.unlink()
-
-
-@lru_cache
-def program_key() -> str:
-    """Return the version key of the cache: a cache with another key is discarded.
-
-    It holds what the program is, not where or when it was installed: two installations of one version share a cache.
-    """
-    log, views = os.path.dirname(eventlog.__file__), os.path.dirname(base.__file__)  # noqa: PTH120
-    modules = _recorded(log) or {**dict(_digests(log, "eventlog")), **dict(_digests(views, "eventlog/projections"))}
-    code = repr(sorted((name, of) for name, of in modules.items() if not name.startswith(_SHELLS)))
-    return f"{unicodedata.unidata_version} {zlib.crc32(code.encode())}"
-
-
-def _recorded(package: str) -> dict[str, str]:
-    """Read the digests that the installer recorded for our modules; none where they were not copied from a wheel."""
-    found: dict[str, str] = {}
-    for record in Path(package).parent.glob("agent_eventlog-*.dist-info/RECORD"):
-        rows = (line.split(",") for line in record.read_text("utf-8").splitlines())
-        found |= {row[0]: row[1] for row in rows if row[0].startswith("eventlog/") and row[0].endswith(".py")}
-    return found
-
-
-def _digests(package: str, name: str) -> Iterator[tuple[str, str]]:
-    """Digest the modules below a directory as an installer records them; links are not followed."""
-    with os.scandir(package) as entries:
-        for entry in sorted(entries, key=attrgetter("name")):
-            if entry.is_dir(follow_symlinks=False):
-                yield from _digests(entry.path, f"{name}/{entry.name}")
-            elif entry.name.endswith(".py"):
-                with open(entry.path, "rb") as module:  # noqa: PTH123 - there are hundreds
-                    of_module = urlsafe_b64encode(bytes.fromhex(sha256(module.read()))).rstrip(b"=").decode()
-                yield f"{name}/{entry.name}", f"sha256={of_module}"
+    database.delete(store.cached("knowledge.db"))
 
 
 def _id(place: str, block: str) -> int:

@@ -58,7 +58,7 @@ def replay(
     saves = save and until == EVERYTHING and keep is None and Path(log.store.log).is_dir()
     if keep is not None or (anew and not saves):
         return run()
-    found = cache.open_cache(log.store, writes=saves, anew=anew)
+    found = cache.open_cache(log.store, writes=saves, rebuild=anew)
     return _with(run, log, found, until, writes=saves) if found else run()
 
 

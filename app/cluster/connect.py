@@ -1,4 +1,4 @@
-"""A Dask cluster: its libraries, which are of the extra `cluster`, and a connection to it or to workers started here."""
+"""A connection to a Dask cluster, or to workers started here; its libraries are those of the extra `cluster`."""
 
 import logging
 import re

@@ -1,10 +1,17 @@
-"""SQLite through its C module, for those who wait for it: a prompt.
+"""The databases in `cache/`: how SQLite is loaded, when a database is of no use, and how it is deleted.
 
-All that module wants of `functools` is `lru_cache`, and loading the rest of it takes three times as long as loading
-the module itself. Where nothing has loaded it yet, the C half of `lru_cache` stands in for a moment.
+Two files    `knowledge.db` is written by one replay, in one transaction of seconds; meanwhile prompts read and write
+             `search.sqlite`. In one file SQLite refuses these prompts; with a write-ahead log it still refuses
+             their writes, and withdrawn words stay in that log while anybody reads.
+One rule     a database is of no use where it is damaged, has another format, or is of another program: who has time
+             makes it anew. A prompt has none, and reads what another program has made in the same format.
+Loading      by SQLite's C module, as a prompt waits. All that module wants of `functools` is `lru_cache`, and loading
+             the rest takes three times as long as the module itself: a stand-in is there while it is loaded.
 """
 
 import sys
+
+from eventlog.store import files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,4 +47,17 @@ _is_lean = "os" not in sys.modules and "functools" not in sys.modules and _with_
 
 from _sqlite3 import DatabaseError, OperationalError, connect  # noqa: E402
 
-__all__ = ["DatabaseError", "OperationalError", "connect"]
+__all__ = ["DatabaseError", "OperationalError", "connect", "delete", "is_damage"]
+
+_PASSING = ("locked", "busy", "readonly", "unable to open", "full", "disk I/O")  # another try may go well
+
+
+def is_damage(error: DatabaseError) -> bool:
+    """Return whether the database itself is at fault, and not its surroundings."""
+    return not any(word in str(error) for word in _PASSING)
+
+
+def delete(path: str) -> None:
+    """Delete a database, if there is one, and first the journal of a killed writer: it is not for the next one."""
+    files.remove(f"{path}-journal")
+    files.remove(path)

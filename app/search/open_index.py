@@ -1,14 +1,15 @@
 """The index of a store, opened: current, or made anew beside the old one, which it replaces when it is whole.
 
-Anew is made: none, one that is damaged, of another version, or behind; one that saw anything but appends; and where
-projects have other names now.
+An index is made anew where there is none, it is damaged or has another format, the log has changed otherwise than by
+appends, or projects have other names now. Who has time also makes it anew where another program made it, or a
+withdrawal brought something back to light; a prompt has none, and reads what there is.
 Imported inside agents' hooks: standard library only.
 """
 
 import gc
 
 from eventlog.app.search.appended import NotAppended
-from eventlog.app.search.database import DatabaseError, OperationalError
+from eventlog.app.search.database import DatabaseError, OperationalError, delete, is_damage
 from eventlog.app.search.project_names import ProjectNames
 from eventlog.app.search.search_index import SearchIndex
 from eventlog.fast import os
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 
 PATIENCE = 5.0  # seconds another writer is waited for
 ALL = 1 << 62  # bytes
-_PASSING = ("locked", "busy", "readonly", "unable to open", "full", "disk I/O")  # nothing is wrong with the file
 
 
 def open_index(store: "Store", names: ProjectNames, *, patience: float = PATIENCE, most: int = ALL) -> SearchIndex:
@@ -29,11 +29,28 @@ def open_index(store: "Store", names: ProjectNames, *, patience: float = PATIENC
     Raises OSError, ValueError where more than `most` bytes had to be read, and DatabaseError.
     """
     try:
-        return _there(store, names, patience, most) or _anew(store, names, most)
+        program = _program(patience)
+        return _there(store, names, patience, most, program) or _anew(store, names, most, program)
     except (OSError, OperationalError) as error:
-        if patience < PATIENCE or (isinstance(error, OperationalError) and not _is_passing(error)):
+        if patience < PATIENCE or (isinstance(error, OperationalError) and is_damage(error)):
             raise
-        return _made(store, ":memory:", names, most)
+        return _made(store, ":memory:", names, most, "")
+
+
+def invalidate(store: "Store") -> None:
+    """Have the index made anew by who has time next; until then prompts read it."""
+    path = store.cached("search.sqlite")
+    if not os.path.exists(path):
+        return
+    try:
+        index = SearchIndex(path, ProjectNames(store), PATIENCE)
+        try:
+            index.invalidate()
+        finally:
+            index.close()
+    except DatabaseError as error:
+        if is_damage(error):
+            delete(path)
 
 
 def erase_withdrawn(store: "Store") -> None:
@@ -53,28 +70,36 @@ def erase_withdrawn(store: "Store") -> None:
     except NotAppended:
         pass
     except DatabaseError as error:
-        if _is_passing(error):  # where nothing can be written, nothing can be erased
+        if not is_damage(error):  # where nothing can be written, nothing can be erased
             return
-    files.remove(path)
-    files.remove(f"{path}-journal")
+    delete(path)
 
 
-def _there(store: "Store", names: ProjectNames, patience: float, most: int) -> SearchIndex | None:
+def _program(patience: float) -> str:
+    """Return the key of this program; "" for a prompt, which takes an index of any."""
+    if patience < PATIENCE:
+        return ""
+    from eventlog.app.build.program import program_key
+
+    return program_key()
+
+
+def _there(store: "Store", names: ProjectNames, patience: float, most: int, program: str) -> SearchIndex | None:
     """Open the one that is there; None where there is none that is any good."""
     path = store.cached("search.sqlite")
     if not os.path.exists(path):
         return None
     index = SearchIndex(path, names, patience)
     try:
-        if index.is_current() and not (patience == PATIENCE and index.is_behind()):
+        if index.is_current() and not (program and index.is_outdated(program)):
             index.catch_up(store, most)
-            if not (patience == PATIENCE and index.is_behind()):
+            if not (program and index.is_outdated(program)):
                 return index
     except NotAppended:
         pass
     except DatabaseError as error:
         index.close()
-        if _is_passing(error):
+        if not is_damage(error):
             raise
         return None
     except BaseException:
@@ -84,13 +109,13 @@ def _there(store: "Store", names: ProjectNames, patience: float, most: int) -> S
     return None
 
 
-def _anew(store: "Store", names: ProjectNames, most: int) -> SearchIndex:
+def _anew(store: "Store", names: ProjectNames, most: int, program: str) -> SearchIndex:
     files.make_dirs(store.cache, durable=False)
     path = store.cached("search.sqlite")
     temporary = f"{path}.{os.urandom(4).hex()}{files.ENDING}"
     os.close(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, files.MODE_PRIVATE))
     try:
-        made = _made(store, temporary, names, most)
+        made = _made(store, temporary, names, most, program)
         made.close()
         files.remove(f"{path}-journal")  # of the old one, whose writer was killed
         os.replace(temporary, path)
@@ -106,23 +131,23 @@ def _anew(store: "Store", names: ProjectNames, most: int) -> SearchIndex:
     return index
 
 
-def _made(store: "Store", path: str, names: ProjectNames, most: int) -> SearchIndex:
+def _made(store: "Store", path: str, names: ProjectNames, most: int, program: str) -> SearchIndex:
     index = SearchIndex(path, names, PATIENCE)
     try:
-        _fill(index, store, most)
+        _fill(index, store, most, program)
     except BaseException:
         index.close()
         raise
     return index
 
 
-def _fill(index: SearchIndex, store: "Store", most: int) -> None:
+def _fill(index: SearchIndex, store: "Store", most: int, program: str) -> None:
     try:
-        index.create("fts5")
+        index.create("fts5", program)
     except OperationalError as error:
         if "no such module" not in str(error):
             raise
-        index.create("scan")
+        index.create("scan", program)
     was_on = gc.isenabled()
     gc.disable()  # what is read is kept, and holds no cycles
     try:
@@ -130,7 +155,3 @@ def _fill(index: SearchIndex, store: "Store", most: int) -> None:
     finally:
         if was_on:
             gc.enable()
-
-
-def _is_passing(error: DatabaseError) -> bool:
-    return any(word in str(error) for word in _PASSING)

@@ -4,7 +4,7 @@ Content      one row per line that can be found, with what stands of it (`standi
              (`word_tables.py`). A line of which nothing stands has a number below zero, and no words.
 Currency     whoever asks takes in what was appended since, first; `index_writer.py` does, where there is anything. A
              withdrawal hides its target from then on; what it brings back to light (an earlier wording, a drawn
-             summary) is found once the index was made anew, which `is_behind` asks for. Who reads a line takes out
+             summary) is found once the index was made anew, which `is_outdated` asks for. Who reads a line takes out
              of it what a person does not want said: its words are erased by who has time for that.
 
 Imported inside agents' hooks: standard library only.
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from eventlog.store import Store
     from eventlog.store.index_lookup import FileStamp
 
-VERSION = "7"
+VERSION = "7"  # of the tables: what a prompt goes by
 _ONE_OF = "id IN (SELECT value FROM json_each(?))"
 _REJECTED = "SELECT aim FROM gone WHERE aim BETWEEN 'statement ' AND 'statement ~'"
 _AT_ONCE = 256  # units
@@ -78,14 +78,19 @@ class SearchIndex:
         self._db.close()
 
     def is_current(self) -> bool:
-        """Tell whether this program made it, with the names projects have now."""
+        """Return whether it has our tables, and the names projects have now."""
         meta = self._meta()
         self._words = KINDS.get(meta.get("words", ""), FullText)(self._db)
         return (meta.get("version"), meta.get("names")) == (VERSION, self._names.digest)
 
-    def is_behind(self) -> bool:
-        """Tell whether a withdrawal may have brought something back to light."""
-        return "behind" in self._meta()
+    def is_outdated(self, program: str) -> bool:
+        """Return whether another program made it, or a withdrawal may have brought something back to light."""
+        meta = self._meta()
+        return meta.get("program") != program or "behind" in meta
+
+    def invalidate(self) -> None:
+        """Have it made anew by who has time."""
+        self._db.execute("DELETE FROM meta WHERE name = 'program'")
 
     def erase(self) -> None:
         """Leave no byte of what is withdrawn."""
@@ -94,12 +99,12 @@ class SearchIndex:
 
             IndexWriter(self._db, self._words, self._names).erase()
 
-    def create(self, words: str) -> None:
+    def create(self, words: str, program: str) -> None:
         """Make the tables, with that kind of words; raises OperationalError where SQLite has none of that kind."""
         from eventlog.app.search import index_writer
 
         self._words = KINDS[words](self._db)
-        about = (("version", VERSION), ("words", words), ("names", self._names.digest))
+        about = (("version", VERSION), ("program", program), ("words", words), ("names", self._names.digest))
         index_writer.create(self._db, self._words, about)
 
     def catch_up(self, store: "Store", most: int) -> None:

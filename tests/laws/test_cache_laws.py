@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from eventlog.app.ask.sessions import rows_of
 from eventlog.app.ask.why import explain
-from eventlog.app.build import cache
+from eventlog.app.build import cache, program
 from eventlog.app.build.replay import replay
 from eventlog.format.errors import BadRequest
 from eventlog.projections.engine.documents import Layouts
@@ -89,7 +89,7 @@ class Happenings:
 
     def another_program(self):
         name = self._draw(st.sampled_from("abc"))
-        self._patch.setattr(cache, "_program", lambda: name)
+        self._patch.setattr(program, "program_key", lambda: name)
 
     def some_projections(self):
         few = self._draw(st.lists(st.sampled_from([MEMORY, DAILY_NOTES, KEYWORD_INDEX]), unique=True))

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eventlog.app.build import cache
+from eventlog.app.build import program
 from eventlog.app.build.replay import replay
 from eventlog.fast import fastjson
 from eventlog.format import codec
@@ -214,7 +214,7 @@ def test_the_cache_of_another_log_says_nothing(lines, others):
 def test_a_cache_of_another_program_is_made_anew(tmp_path, monkeypatch):
     log = copied(HISTORY, tmp_path)
     first = replay(log, Settings())
-    monkeypatch.setattr(cache, "_program", lambda: "another")
+    monkeypatch.setattr(program, "program_key", lambda: "another")
     second = replay(log, Settings())
 
     assert first.documents == second.documents

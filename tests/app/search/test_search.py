@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from eventlog import Memory
-from eventlog.app.search import search_index, word_tables
+from eventlog.app.build import program
+from eventlog.app.search import open_index, search_index, word_tables
 from eventlog.format.events import ConversationText, Fact, Rejected, Restored, Retraction, SessionStart, StageSummary
 
 SHOP, BILLING = "/src/shop", "/src/billing"
@@ -273,6 +274,27 @@ def test_an_index_that_is_no_good_is_made_anew(memory, harm):
         path.write_bytes(torn)
 
     assert found(memory, "herons") == ["Herons fish at dawn"]
+
+
+@pytest.mark.parametrize("how", ["another program", "a full replay"])
+def test_an_index_that_another_program_made_is_read_by_prompts_and_made_anew_by_a_search(memory, monkeypatch, how):
+    fact = say(memory, "Herons fish at dawn in the delta")
+    assert found(memory, "herons")
+    with closing(sqlite3.connect(index_of(memory))) as database, database:
+        database.execute(
+            "UPDATE units SET line = CAST(replace(line, 'dawn', 'dusk') AS BLOB)"
+        )  # so that it can be told from another
+    if how == "a full replay":
+        memory.replay(full=True)
+    else:
+        monkeypatch.setattr(program, "program_key", lambda: "another")
+    with monkeypatch.context() as patch:
+        patch.setattr(open_index, "_made", lambda *_: pytest.fail("a prompt made an index"))
+        prompted = memory.recall("Where in the delta do herons fish?", project=SHOP)
+
+    assert "dusk" in prompted
+    assert fact.id[-8:] in prompted
+    assert found(memory, "herons") == ["Herons fish at dawn in the delta"]
 
 
 def test_a_log_that_was_not_only_appended_to_is_read_anew(memory):
