@@ -18,7 +18,7 @@ from eventlog.projections.catalog import installed
 from eventlog.projections.engine.day_states import EVERYTHING
 from eventlog.projections.engine.replay import ReplayResult
 from eventlog.projections.views.markdown import unstamped
-from eventlog.projects.home import in_full
+from eventlog.projects.root import in_full
 
 
 class Omission(NamedTuple):

@@ -29,7 +29,7 @@ from eventlog.projections.current.knowledge_events import Knowledge
 from eventlog.projections.engine.replay import Renderings
 from eventlog.projections.engine.row_store import RowsDamaged
 from eventlog.projections.views.markdown import as_said, stamped_at
-from eventlog.projects.home import in_full
+from eventlog.projects.root import in_full
 from eventlog.settings.schema import Settings
 from eventlog.store.files import read_regular
 

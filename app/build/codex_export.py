@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from eventlog.format.errors import NotStored
 from eventlog.projections.views.markdown import is_untouched
-from eventlog.projects.home import in_full
+from eventlog.projects.root import in_full
 from eventlog.settings.schema import Settings
 from eventlog.store import Store
 from eventlog.store.files import read_regular, replace_file

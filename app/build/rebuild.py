@@ -27,7 +27,7 @@ from eventlog.projections.catalog import installed
 from eventlog.projections.engine.replay import ReplayResult
 from eventlog.projections.views.knowledge import KNOWLEDGE
 from eventlog.projections.views.memory import MEMORY
-from eventlog.projects.home import in_full
+from eventlog.projects.root import in_full
 from eventlog.store.locks import locked
 from eventlog.store.replica import copied_from, make_replica
 from eventlog.store.shared_files import sweep_tree

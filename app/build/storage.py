@@ -23,7 +23,7 @@ from eventlog.projections.bases.base_file import BaseFile, Bases, base_file_of
 from eventlog.projections.bases.ledger import Ledger
 from eventlog.projections.bases.ledgers import ledgers
 from eventlog.projections.current.knowledge_events import Knowledge
-from eventlog.projects.home import HOME, in_full
+from eventlog.projects.root import HOME, in_full
 from eventlog.settings.schema import PROJECT
 from eventlog.store.shared_files import (
     ChangedMeanwhile,

@@ -14,7 +14,7 @@ from eventlog.format import ids, timestamps
 from eventlog.format.errors import system_reason
 from eventlog.format.text import one_line, same_text
 from eventlog.projects.root import find_repository, project_root
-from eventlog.secrets import without_secrets
+from eventlog.secrets import scrub_text
 
 _BULLET = re.compile(r"(?P<indent> *)(?:[-*+]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s+)?(?P<text>\S.*)")
 _HEADING = re.compile(r"#{1,6}\s+(?P<text>.*?)\s*#*")
@@ -41,7 +41,7 @@ def statements_of(path: Path, project: str | None, agent: str | None, *, bullets
             data = opened.read(_LONGEST_FILE)
         if len(data) == _LONGEST_FILE:  # of its last line the end may be missing
             data = data[: data.rfind(b"\n") + 1]
-        text = without_secrets(data.decode("utf-8-sig").replace("\r\n", "\n"))  # whole: a key has several lines
+        text = scrub_text(data.decode("utf-8-sig").replace("\r\n", "\n"))  # whole: a key has several lines
         written = timestamps.from_ns(path.stat().st_mtime_ns)
     except OSError as error:
         yield BadPlace(str(path), system_reason(error)[0])

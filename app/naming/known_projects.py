@@ -49,7 +49,7 @@ def home_of(store: Store, path: str) -> "ProjectHome | None":
 
 
 def _remote(path: str) -> str:
-    from eventlog.projects.remote import remote_of
+    from eventlog.projects.repository import remote_of
 
     return remote_of(path)
 

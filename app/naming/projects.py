@@ -14,8 +14,7 @@ from eventlog.format.errors import BadRequest
 from eventlog.format.text import one_line, project_name
 from eventlog.log.event_log import EventLog
 from eventlog.projections.views.project_list import ListedProject
-from eventlog.projects.home import in_full
-from eventlog.projects.root import project_root
+from eventlog.projects.root import in_full, project_root
 from eventlog.store import project_slug
 
 _SHOWN = 8

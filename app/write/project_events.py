@@ -11,7 +11,7 @@ from eventlog.format.events import HUMAN, ProjectJoined, ProjectSeen
 from eventlog.log.event_log import EventLog
 from eventlog.projections.current.identity import Identities
 from eventlog.projections.current.places import Places
-from eventlog.projects.remote import remote_of
+from eventlog.projects.repository import remote_of
 from eventlog.store.replica import make_replica, replica_of
 
 _LATELY_NS = 7 * 24 * 3600 * 10**9  # who has not worked somewhere for longer has not moved it either

@@ -12,7 +12,7 @@ import msgspec
 
 from eventlog.fast import fastjson
 from eventlog.format.events import HUMAN, Event, Fact, SessionStart, StageSummary, TurnEnd
-from eventlog.secrets import is_plain, without_secrets
+from eventlog.secrets import is_plain, scrub_text
 
 _STAMP = 100  # bytes; version, id and time take less
 _LEAST_SHARE = 0.001  # smaller ones are written in more than one way
@@ -95,7 +95,7 @@ def _are_clean(said: Iterable[str | list[str] | None]) -> bool:
         if isinstance(one, list):
             if not _are_clean(one):
                 return False
-        elif not is_plain(one) and without_secrets(one) is not one:
+        elif not is_plain(one) and scrub_text(one) is not one:
             return False
     return True
 

@@ -12,8 +12,8 @@ import time
 
 from eventlog.fast import fastjson, os
 from eventlog.format import ids, timestamps
+from eventlog.projects.repository import branch_and_changes
 from eventlog.projects.root import git_config
-from eventlog.projects.worktree import work_in
 from eventlog.store.dayfile import path_of
 from eventlog.store.files import NO_FILE, read_regular, remove, stamp_from
 
@@ -103,7 +103,7 @@ def digest_of(data: bytes) -> str:
 
 def work_of(call: "HookCall") -> list[object]:
     """Read what the session's directory tells: branch, and changed files."""
-    return list(work_in(call.where)) if call.project else ["", []]
+    return list(branch_and_changes(call.where)) if call.project else ["", []]
 
 
 def config_of(project: str) -> str:

@@ -6,6 +6,7 @@ Read from git's own files, no git process: this runs inside agents' hooks.
 from eventlog.fast import os
 from eventlog.store.files import read_regular
 
+HOME = "~/"  # what a path below the user's home begins with, as people write it
 _LONGEST_PATH = 4096  # bytes (PATH_MAX); by a longer one nothing can be found
 _LONGEST_REF_FILE = 4096
 _LONGEST_PACKED = 16 << 20  # bytes; beyond, a commit is not looked for
@@ -25,6 +26,13 @@ def project_root(cwd: str) -> str:
     if found := find_repository(cwd):
         return _main_repository(*found)
     return "" if _is_home(cwd) else cwd
+
+
+def in_full(path: str, home: str) -> str:
+    """Write a path in full; one without `~/` stays as it is, and so does any where no home is known."""
+    import posixpath  # hooks write no paths of settings
+
+    return posixpath.join(home, path[len(HOME) :]) if home and path.startswith(HOME) else path
 
 
 def _is_home(directory: str) -> bool:

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct, field
 
-from eventlog.projects.home import HOME
+from eventlog.projects.root import HOME
 
 Locale = Literal["en", "zh"]
 Count = Annotated[int, Meta(ge=0)]

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from eventlog.format.errors import BadRequest
 from eventlog.format.events import SectionKey
-from eventlog.projects.home import in_full
+from eventlog.projects.root import in_full
 from eventlog.settings.schema import PROJECT, KnowledgeBase
 from eventlog.store import project_slug
 

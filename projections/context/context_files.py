@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from eventlog.projections.context.agent_context import ContextFile
 from eventlog.projections.context.request import ContextRequest
 from eventlog.projections.context.templates import template
-from eventlog.projects.home import HOME, in_full
+from eventlog.projects.root import HOME, in_full
 from eventlog.settings.schema import PROJECT, Settings
 from eventlog.store import Store
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from eventlog.hosts import memory_files
 from eventlog.projections.context.loader import Unreadable, read
-from eventlog.projects.home import in_full
+from eventlog.projects.root import in_full
 
 if TYPE_CHECKING:
     from eventlog.hosts import MemoryFiles

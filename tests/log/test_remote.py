@@ -1,6 +1,6 @@
 import pytest
 
-from eventlog.projects.remote import normalised, remote_of
+from eventlog.projects.repository import normalised, remote_of
 from tests.support.repositories import git, repository
 
 SHOP = "github.com/ada/shop"

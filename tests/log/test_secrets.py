@@ -18,7 +18,8 @@ from eventlog.hooks import error_log
 from eventlog.hosts.transcripts import read
 from eventlog.hosts.transcripts.summarise import summarise
 from eventlog.log.event_log import EventLog
-from eventlog.secrets import beginning, scrub, without_secrets
+from eventlog.secrets import scrub, scrub_beginning, scrub_text
+from eventlog.secrets.find import find
 from eventlog.store import Store, spool
 from tests.support.credentials import SAMPLES, sample
 from tests.support.golden import tree
@@ -49,7 +50,7 @@ def left(directory):
 @pytest.mark.parametrize("around", ["{}", "see {} there", '"{}"', "a\n{}\nb", '{{"out": "a\\n{}\\nb"}}', "令牌：{}。"])
 def test_every_kind_is_replaced_by_its_name_wherever_it_stands(kind, around):
     text, secret = sample(kind)
-    scrubbed = without_secrets(around.format(text))
+    scrubbed = scrub_text(around.format(text))
 
     assert "[secret:" in scrubbed
     assert secret not in scrubbed
@@ -58,17 +59,17 @@ def test_every_kind_is_replaced_by_its_name_wherever_it_stands(kind, around):
 
 @KINDS
 def test_what_is_scrubbed_stays_as_it_is(kind):
-    scrubbed = without_secrets(sample(kind)[0])
+    scrubbed = scrub_text(sample(kind)[0])
 
-    assert scrubbed == without_secrets(scrubbed)
+    assert scrubbed == scrub_text(scrubbed)
 
 
 @given(st.text(alphabet="eyJ.-_=:/@ \nAKIASG", max_size=80) | st.text())
 @example("token=[secret:token]")
 def test_scrubbing_again_changes_nothing(text):
-    scrubbed = without_secrets(text)
+    scrubbed = scrub_text(text)
 
-    assert scrubbed == without_secrets(scrubbed)
+    assert scrubbed == scrub_text(scrubbed)
 
 
 @given(st.text(st.sampled_from([*map(chr, range(33)), "x", "é", "\x7f", "\u3000", "第"]), max_size=60))
@@ -84,8 +85,8 @@ def test_no_text_with_a_secret_is_plain(kind):
 def test_the_text_around_a_secret_is_kept():
     text = sample("address")[0]
 
-    assert "git clone https://[secret:password]@example.org/x.git now" == without_secrets(f"git clone {text} now")
-    assert "id [secret:aws-access-key]." == without_secrets(f"id {sample('AWS key id')[0]}.")
+    assert "git clone https://[secret:password]@example.org/x.git now" == scrub_text(f"git clone {text} now")
+    assert "id [secret:aws-access-key]." == scrub_text(f"id {sample('AWS key id')[0]}.")
 
 
 @pytest.mark.parametrize(
@@ -96,7 +97,7 @@ def test_no_text_makes_the_search_long(bomb):
     """The lines of Python that are run, not a time: twice the text may cost twice as much and a little more."""
 
     def looks(size):
-        return lines_run(lambda: without_secrets(bomb * (size // len(bomb))))
+        return lines_run(lambda: scrub_text(bomb * (size // len(bomb))))
 
     assert looks(8_000) < 3 * looks(4_000) + 1000
 
@@ -113,7 +114,7 @@ def test_where_a_text_is_cut_no_half_of_a_secret_is_left(kind, most, across, spa
     """A key before it takes up less room when it is replaced, which brings the end of what is searched into view."""
     key, (text, secret) = _key(most + 50), sample(kind)
     padding = "p" * (2 * most - len(key) - len(space) - across)
-    kept = beginning(f"{key}{padding}{space}{text} and more {'x' * 1000}", most)
+    kept = scrub_beginning(f"{key}{padding}{space}{text} and more {'x' * 1000}", most)
 
     assert len(kept) <= most
     assert secret[: max(6, len(secret) // 4)] not in kept.replace("hooks.slack", "")
@@ -121,9 +122,9 @@ def test_where_a_text_is_cut_no_half_of_a_secret_is_left(kind, most, across, spa
 
 @given(st.text(), st.integers(1, 40))
 def test_of_a_text_without_secrets_the_beginning_is_as_long_as_asked(text, most):
-    assume(without_secrets(text) == text)
+    assume(scrub_text(text) == text)
 
-    assert text[:most] == beginning(text, most)
+    assert text[:most] == scrub_beginning(text, most)
 
 
 SECRET_KEY, HUNTER = sample("KEY=")[1], sample("curl")[1]
@@ -182,7 +183,7 @@ ORDINARY = [
 
 @pytest.mark.parametrize("text", ORDINARY)
 def test_ordinary_text_stays_whole(text):
-    assert text == without_secrets(text)
+    assert text == scrub_text(text)
 
 
 def test_nothing_in_this_repository_looks_like_a_secret():
@@ -194,14 +195,14 @@ def test_nothing_in_this_repository_looks_like_a_secret():
         path = ROOT / name
         if path.is_file() and not path.is_symlink() and name not in SAYS_SO:
             text = path.read_text("utf-8", "replace")
-            found += [f"{name}: {kind} {text[start:end]!r}" for start, end, kind in secrets.find(text)]
+            found += [f"{name}: {kind} {text[start:end]!r}" for start, end, kind in find(text)]
 
     assert [] == found
 
 
 SAYS_SO = {
     "tests/hooks/test_scrub.py",
-    "tests/log/test_ordinary_event.py",
+    "tests/log/test_encode.py",
     "tests/log/test_remote.py",
 }  # samples, made up
 
@@ -213,7 +214,7 @@ def test_what_detect_secrets_knows_is_known_here_too(data):
     made = data.draw(st.from_regex(re.compile(pattern), fullmatch=True, alphabet=st.characters(max_codepoint=126)))
     assume(len(made) >= 20)  # none is shorter
 
-    assert "[secret:" in without_secrets(f"it is {made} ")
+    assert "[secret:" in scrub_text(f"it is {made} ")
 
 
 @cache

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from eventlog.app.setup.session_hooks.git import Git, GitError
 from eventlog.format.text import project_name
-from eventlog.secrets import beginning
+from eventlog.secrets import scrub_beginning
 
 SessionMoment = Literal["start", "end"]
 TIME_LIMIT = 30.0  # seconds
@@ -283,4 +283,4 @@ def _bounded(result: HookResult) -> HookResult:
         size = len(msgspec.json.encode(result))
     except (TypeError, ValueError, RecursionError) as error:
         return HookResult.failure(f"its result cannot be written down: {error}")
-    return result if size <= _LONGEST else replace(result, message=beginning(result.message, 1000), details={})
+    return result if size <= _LONGEST else replace(result, message=scrub_beginning(result.message, 1000), details={})

@@ -14,7 +14,7 @@ from eventlog import hosts
 from eventlog.format.codec import dig
 from eventlog.format.events import Event, HostEvent
 from eventlog.hosts.transcripts.steps import Step, from_tool
-from eventlog.secrets import without_secrets
+from eventlog.secrets import scrub_text
 
 # hosts' names of a prompt of the user, in lower case
 PROMPTS = ("userpromptsubmit", "userpromptsubmitted", "beforesubmitprompt", "beforeagent")
@@ -56,7 +56,7 @@ def read_transcript(agent: str, path: str) -> Iterator[Step]:
         return
     try:
         for step in without_own_texts(past.steps(Path(path))):
-            yield Step(step.kind, without_secrets(step.text))
+            yield Step(step.kind, scrub_text(step.text))
     except OSError:
         return
 

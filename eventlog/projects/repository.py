@@ -1,14 +1,18 @@
-"""Which tracked files were changed lately, by git's index and the files themselves: no process is started.
+"""The state of a git repository by its own files: lately changed files, and its address; no process is started.
 
-Only sizes and times are compared: a file that was saved as it was counts as changed. An index that is large, cut,
-compressed or of another hash tells nothing; the format is git's (`Documentation/gitformat-index.txt`).
-Imported while a session waits to begin: standard library only.
+Changes      by git's index (`Documentation/gitformat-index.txt`) and the files: only sizes and times are compared, so a
+             file that was saved without a change counts as changed. An index that is large, cut, compressed or of
+             another hash yields none.
+Address      one repository is one project wherever it lies. An address has many spellings: host and path count, in
+             lower case, without user, port and `.git`.
+
+Loaded while a session waits to begin: standard library only, `re` where an address is read.
 """
 
 import struct
 
 from eventlog.fast import os
-from eventlog.projects.root import find_repository, git_branch, git_dir_of
+from eventlog.projects.root import find_repository, git_branch, git_config, git_dir_of
 from eventlog.store.files import read_regular
 
 TYPE_CHECKING = False
@@ -17,7 +21,7 @@ if TYPE_CHECKING:
 
     Entry = tuple[int, str, int]  # when it was changed, its name and its size, as they were staged
 
-TRUNKS = frozenset(("main", "master", "trunk", "develop", "development", "dev", "default", "HEAD"))
+_TRUNKS = frozenset(("main", "master", "trunk", "develop", "development", "dev", "default", "HEAD"))
 _FILES = 6  # changed lately, that are looked for
 _LONGEST = 1 << 19  # bytes: some five thousand files
 _VERSIONS = (2, 3)
@@ -29,10 +33,10 @@ _AT_ONCE = 12  # changed in the same second by a checkout, not by anyone at work
 _SECOND = 1_000_000_000
 
 
-def work_in(where: str) -> tuple[str, list[str]]:
+def branch_and_changes(where: str) -> tuple[str, list[str]]:
     """Read the branch ("" on a trunk, and where there is none) and what was changed lately in a directory."""
     branch = git_branch(where) or ""
-    branch = "" if branch in TRUNKS else branch
+    branch = "" if branch in _TRUNKS else branch
     return branch, changed_files(where, _FILES, committed=bool(branch))
 
 
@@ -84,3 +88,59 @@ def _but_together(newest: "list[tuple[int, str]]") -> list[str]:
     """Leave out what a program changed: many files in the same second."""
     seconds = [when // _SECOND for when, _ in newest]
     return [name for when, name in newest if seconds.count(when // _SECOND) <= _AT_ONCE]
+
+
+# ------------------------------------------------------------------------------------------- the address
+
+_SECTION = r'\[\s*remote\s+"((?:[^"\\\n]|\\.)*)"\s*\]'
+_URL = r"\s*url\s*=\s*(.*)"
+_WITH_SCHEME = r"(?:ssh|git|https?|git\+ssh|ssh\+git|git\+https?)://(?P<host>[^/]*)/(?P<path>.*)"
+_AS_SSH = r"(?P<host>[^/:]+):(?P<path>.*)"
+_LONGEST_ADDRESS = 300
+_DRIVE = 1  # characters before the colon of `C:\repositories`
+
+
+def remote_of(root: str) -> str:
+    """Read the address of the repository with this root, that of `origin` where it has several; "" for none."""
+    import re
+
+    urls: dict[str, str] = {}
+    name = None
+    for line in git_config(root).splitlines():
+        if line.lstrip().startswith("["):
+            section = re.match(_SECTION, line.strip(), re.IGNORECASE)
+            name = section[1] if section else None
+        elif name is not None and (url := re.fullmatch(_URL, line, re.IGNORECASE)):
+            urls[name] = normalised(_unquoted(url[1]))
+    return urls.get("origin") or next(filter(None, urls.values()), "")
+
+
+def normalised(url: str) -> str:
+    """Spell an address in the one way, `github.com/ada/shop`; "" where it is none that two machines could share."""
+    import re
+
+    found = re.fullmatch(_AS_SSH if "://" not in url else _WITH_SCHEME, url, re.IGNORECASE)
+    if not found or len(url) > _LONGEST_ADDRESS or (len(found["host"]) == _DRIVE and "://" not in url):
+        return ""
+    host = found["host"].rpartition("@")[2].lower().partition(":")[0].rstrip(".")
+    path = "/".join(part for part in found["path"].lower().split("/") if part)
+    path = path.removesuffix(".git").rstrip("/")
+    is_text = path.isprintable() and not any(char.isspace() for char in path)
+    return f"{host}/{path}" if re.fullmatch(r"[a-z0-9.-]+", host) and path and is_text and ":" not in path else ""
+
+
+def _unquoted(value: str) -> str:
+    """Read a value as git does: without the comment behind it, and its quotes."""
+    text, quoted, escaped = "", False, False
+    for char in value.strip():
+        if escaped:
+            text, escaped = text + char, False
+        elif char == "\\":
+            escaped = True
+        elif char == '"':
+            quoted = not quoted
+        elif char in "#;" and not quoted:
+            break
+        else:
+            text += char
+    return text.strip()

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eventlog.projects.worktree import changed_files
+from eventlog.projects.repository import changed_files
 from tests.support.repositories import git
 
 LATER = 1_900_000_000 * 10**9

@@ -1,0 +1,438 @@
+"""Credentials in a text: where they stand and of which kind they are.
+
+Nothing here backtracks: a credential is a beginning and a run of characters, so the time is linear in the text
+whatever it holds. Loaded by hooks: no re.
+"""
+
+from eventlog.secrets.patterns import (
+    ALNUM,
+    AROUND,
+    BASE64,
+    BLOCKS,
+    COMMANDS,
+    DIGITS,
+    HEADER,
+    NAMES,
+    PASSWORDS,
+    PLACEHOLDERS,
+    TOKEN,
+    TOKENS,
+    UPPER_ONLY,
+)  # fmt: skip
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    Found = tuple[int, int, str]  # from, to, kind
+
+_CHUNK = 256  # characters looked at in one go
+_LONGEST_VALUE = 256  # characters of what is assigned to a name
+_STOPS = " \t\r\n\"'`,;&|<>()[]{}\\，；。"  # what an assigned value ends before
+_OPENS = tuple("$<{[(*%")  # what a placeholder begins with, or a call ends in
+_HOST_STOPS = "/ \t\r\n\"'`<>?#"
+_TITLE = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 "
+_SIGNS = ":=："
+_QUOTES = "\"'`"
+_AROUND_SIGN = " \t\"'`\\"
+_BETWEEN_ITEMS = " \t\r\n\"'`\\,"
+_LONGEST_LIST, _LONGEST_COMMAND = 1024, 1024  # characters looked at
+_ARGUMENT_STOPS = " \t\r\n\"'`;&|<>()"
+_NO_ARGUMENT = (*_OPENS, *" ,.:;)]}")  # after a quote: it was the end of one
+_COMMAND_ENDS = ("; ", " | ", " || ", " && ")
+_KIND = "[secret:"  # how what stands for a secret begins
+_MOST_WITHIN = 4  # names within the value of another
+_SIGN_WITHIN = 12  # characters between a name and its value
+_LEAST_PASSWORD, LEAST_RANDOM, _LEAST_PART = 6, 16, 8
+_LEAST_ARGUMENT, _AWS_SECRET = 4, 40
+_RANDOM_BITS = 3.0  # of Shannon entropy per character; words of a language joined together seldom have digits as well
+_ENDS = (*PASSWORDS, *(name for name, _ in NAMES))
+_LOWER = {ord(char): ord(char.lower()) for char in ALNUM if char.isupper()}
+
+
+def find(text: str) -> "Iterator[Found]":
+    """Yield where credentials stand and of which kind they are, in no order, some within others."""
+    longest = max(map(len, text.split()), default=0)
+    if longest >= LEAST_RANDOM:  # generated ones are long
+        yield from _tokens(text)
+        yield from _web_tokens(text)
+        yield from _around(text)
+        yield from _bearers(text)
+    if longest >= _LEAST_PASSWORD:
+        yield from _basic(text)
+        yield from _in_addresses(text)
+        yield from _in_commands(text)
+        yield from _assigned(text, long=longest >= LEAST_RANDOM)
+    yield from _blocks(text)
+
+
+def _tokens(text: str) -> "Iterator[Found]":
+    for kind, beginnings, alphabet, least, most in TOKENS:
+        for beginning in beginnings:
+            at = text.find(beginning)
+            while at >= 0:
+                end = start = at + len(beginning)
+                if _begins(text, at):
+                    end = _run(text, start, alphabet)
+                    if least <= end - start and (not most or end - start <= most):
+                        yield at, end, kind
+                at = text.find(beginning, end)
+
+
+def _web_tokens(text: str) -> "Iterator[Found]":
+    """JSON Web Tokens: `eyJ…` and at least one more part."""
+    at = text.find("eyJ")
+    while at >= 0:
+        end = at + 3
+        if _begins(text, at):
+            end = _run(text, at, TOKEN + ".=")
+            head, _, rest = text[at:end].partition(".")
+            if len(head) >= _LEAST_PART and len(rest) >= _LEAST_PART:
+                yield at, end, "json-web-token"
+        at = text.find("eyJ", end)
+
+
+def _around(text: str) -> "Iterator[Found]":
+    for kind, middle, before, fewest, most, after, least in AROUND:
+        done = 0
+        for at in _places(text, middle):
+            end = at + len(middle)
+            if at < done or text[end : end + 1] not in after or text[at - 1 : at] not in before:
+                continue
+            start = at - _tail(text[max(0, at - most) : at], before)
+            run = text[end : end + _CHUNK]
+            size = len(run) - len(run.lstrip(after))
+            if at - start >= fewest and size >= least and _begins(text, start):
+                done = end + size
+                yield start, done, kind
+    for at in _places(text, "."):
+        if text[at + 7 : at + 8] == "." and _run(text, at + 1, TOKEN) == at + 7:
+            yield from _discord_token(text, at)
+
+
+def _discord_token(text: str, at: int) -> "Iterator[Found]":
+    """Three parts, parted by the dot that stands there and the next; the first is an account's number in base 64."""
+    before = text[max(0, at - 26) : at]
+    size = _tail(before, TOKEN)
+    end = _run(text, at + 8, TOKEN)
+    start = next((start for start in range(at - size, at - 23) if text[start] in "MNO"), -1)
+    if start >= 0 and end - at - 8 >= 27:  # noqa: PLR2004
+        yield start, end, "discord-token"
+
+
+def _blocks(text: str) -> "Iterator[Found]":
+    """Keys of several lines; one that has no end goes on to the end of the text."""
+    for kind, first, word, last in BLOCKS:
+        at = text.find(first)
+        while at >= 0:
+            end = at + len(first)
+            title = text[end : end + 60]
+            if word in title[: _run(title, 0, _TITLE)]:
+                closing = text.find(last, end)
+                end = len(text) if closing < 0 else _end_of_line(text, closing + len(last))
+                yield at, end, kind
+            at = text.find(first, end)
+
+
+def _bearers(text: str) -> "Iterator[Found]":
+    for word in ("Bearer ", "bearer ", "BEARER "):
+        for at in _places(text, word):
+            start = at + len(word)
+            end = _run(text, start, HEADER)
+            if end - start >= LEAST_RANDOM and any(map(text[start:end].__contains__, DIGITS)):
+                yield start, end, "bearer-token"
+
+
+def _basic(text: str) -> "Iterator[Found]":
+    """Find `user:password` in base 64; in a header, whatever it is."""
+    for word in ("Basic ", "basic ", "BASIC "):
+        for at in _places(text, word):
+            start = at + len(word)
+            in_header = _is_in_header(text, at)
+            end = _run(text, start, HEADER if in_header else BASE64)
+            if not _is_word(text[start:end]) if in_header else _is_basic(text[start:end]):
+                yield start, end, "basic-credentials"
+
+
+def _is_in_header(text: str, at: int) -> bool:
+    """Tell whether `Authorization:` stands before, however it is written in a program."""
+    before = text[max(0, at - 40) : at].rstrip(_AROUND_HEADER)
+    return before[-len(_HEADER) :].lower() == _HEADER
+
+
+_HEADER, _AROUND_HEADER = "authorization", " \t\"'`\\:=>,[](){}"
+
+
+def _is_word(value: str) -> bool:
+    return len(value) < _LEAST_ARGUMENT or (value.isalpha() and value[1:].islower())
+
+
+def _in_addresses(text: str) -> "Iterator[Found]":
+    """`user:password` of any scheme."""
+    if "@" not in text:
+        return
+    for at in _places(text, ":/"):  # one slash: an address that was taken for a path
+        start = _run(text, at + 1, "/")
+        host = text[start : start + _CHUNK]
+        if "@" not in host:
+            continue
+        host = _before_any(host, _HOST_STOPS)
+        user, _, password = host[: host.rfind("@") + 1].partition(":")
+        if len(password) > 1 and not host.startswith(_KIND) and not password.startswith(_OPENS):
+            yield start, start + len(user) + len(password), "password"
+
+
+def _in_commands(text: str) -> "Iterator[Found]":
+    """Find the passwords among the arguments of a command, to the end of its line."""
+    for word in COMMANDS:
+        done = 0
+        for at in _places(text, word):
+            end = _run(text, at + len(word), TOKEN)
+            if at < done or not _begins(text, at) or text[end : end + 1] not in (" ", "\t", "\\"):
+                continue
+            done = _end_of_command(text, end)
+            for start, stop in _user_and_password(text, end, done) if word == "curl" else _passwords(text, end, done):
+                if _is_argument(text[start:stop]):
+                    yield start, stop, "password"
+
+
+def _end_of_command(text: str, at: int) -> int:
+    """Where the command ends that goes on there; a line that ends in a backslash goes on in the next."""
+    rest = text[at : at + _LONGEST_COMMAND]
+    size = min((place for stop in _COMMAND_ENDS if (place := rest.find(stop)) >= 0), default=len(rest))
+    return at + next((place for place in _places(rest[:size], "\n") if rest[:place].rstrip("\r")[-1:] != "\\"), size)
+
+
+def _user_and_password(text: str, at: int, end: int) -> "Iterator[tuple[int, int]]":
+    """The passwords of `-u user:password`, `-su`, `--user`, `--proxy-user`, in curl's spellings of them."""
+    for place, after in _words(text, at, end):
+        word = text[place:after]
+        if word.startswith("-u") and ":" in word:
+            start, stop = _argument(text, place + 2, end)
+        elif word.startswith(("--user=", "--proxy-user=")):
+            start, stop = _argument(text, place + word.index("=") + 1, end)
+        elif word in ("--user", "--proxy-user") or (word[:1] == "-" and word[1:].isalpha() and word[-1] in "uU"):
+            start, stop = _argument(text, _run(text, after, " \t\r\n\\"), end)
+        else:
+            continue
+        user, colon, password = text[start:stop].partition(":")
+        if colon and not (user.isdigit() and password.isdigit()):  # of a user and a group, for other programs
+            yield start + len(user) + 1, stop
+
+
+def _passwords(text: str, at: int, end: int) -> "Iterator[tuple[int, int]]":
+    """The passwords of `-ppassword`; `-p` alone asks for one."""
+    for start, _ in _words(text, at, end):
+        if text.startswith("-p", start):
+            yield _argument(text, start + 2, end)
+
+
+def _words(text: str, at: int, end: int) -> "Iterator[tuple[int, int]]":
+    for word in text[at:end].split():
+        at = text.index(word, at) + len(word)
+        yield at - len(word), at
+
+
+def _argument(text: str, at: int, end: int) -> tuple[int, int]:
+    """Where an argument begins and ends, without its quotes."""
+    start = _run(text, at, "\\\"'")
+    closing = text.find(text[start - 1], start, end) if start > at and text[start - 1] in _QUOTES else -1
+    if closing >= 0:
+        return start, closing - _tail(text[start:closing], "\\")
+    return start, start + len(_before_any(text[start : min(end, start + _LONGEST_VALUE)], _ARGUMENT_STOPS))
+
+
+def _is_argument(value: str) -> bool:
+    """Tell a password from what stands for one, and from the ports that `-p` means to others."""
+    if len(value) < _LEAST_ARGUMENT or value.startswith(_NO_ARGUMENT):
+        return False
+    *_, last = words = value.lower().replace("-", "_").split("_")
+    if last in PLACEHOLDERS and "".join(words).isalpha():
+        return False
+    return ":" not in value or not value.replace(":", "").replace(".", "").isdigit()
+
+
+def _assigned(text: str, *, long: bool) -> "Iterator[Found]":
+    """Find the values assigned to names of credentials: a password as it stands, a long value where it looks random."""
+    if not any(sign in text for sign in (*_SIGNS, "--")):
+        return
+    lower = text.translate(_LOWER) if not text.isascii() else text.lower()
+    for name in PASSWORDS:
+        yield from _values(text, lower, name, "password")
+    for name, kind in NAMES if long else ():
+        yield from _values(text, lower, name, kind)
+    for name, kind in UPPER_ONLY if long else ():
+        yield from _values(text, text, name, kind)
+
+
+def _values(text: str, lower: str, name: str, kind: str) -> "Iterator[Found]":
+    stop = seen = 0
+    for at in _places(lower, name):
+        end = at + len(name)
+        start = _value_at(text, at, end) or _list_at(text, at, end)
+        if not start:
+            continue
+        if start < stop and seen == _MOST_WITHIN:  # `token=token=token=…`: the same characters, again and again
+            continue
+        seen = seen + 1 if start < stop else 0
+        values = _items(text, start) if text[start] == "[" else [(start, _end_of_value(text, start))]
+        stop = values[-1][1]
+        for first, last in values:
+            value = text[first:last]
+            if text[last : last + 1] in ("(", "[", "{"):  # a call or a look-up, not the thing itself
+                continue
+            if _is_of_kind(kind, value, text[at:end]):
+                yield first, last, kind
+
+
+def _items(text: str, at: int) -> list[tuple[int, int]]:
+    """Where the quoted items of a list stand, also of lists within it; last, where it was left."""
+    found: list[tuple[int, int]] = []
+    depth, last = 0, at + _LONGEST_LIST
+    while at < last:
+        if text.startswith(_KIND, at):
+            at = _run(text, at + len(_KIND), TOKEN) + 1
+        elif text[at : at + 1] in ("[", "]"):
+            depth += 1 if text[at] == "[" else -1
+            at += 1
+        elif depth and (end := _run(text, at, _BETWEEN_ITEMS)) > at:
+            at = end
+        elif depth and text[at - 1] == "\\" and text[at : at + 1] in ("n", "r", "t"):
+            at += 1
+        elif depth and text[at - 1] in _QUOTES and (end := _end_of_value(text, at)) > at:
+            found.append((at, end))
+            at = end
+        else:
+            break
+    return [*found, (at, at)]
+
+
+def _value_at(text: str, at: int, end: int) -> int:
+    """Where the value begins that is assigned to the name which stands there; 0 where none is."""
+    near = text[end : end + _SIGN_WITHIN]
+    sign = near.lstrip(_AROUND_SIGN)
+    if sign[:1] and sign[0] in _SIGNS:
+        value = sign.lstrip(_SIGNS + ">" + _AROUND_SIGN)
+    elif near[:1] == " " and _is_option(text, at):
+        value = near.lstrip(_AROUND_SIGN)
+    else:
+        return 0
+    return end + len(near) - len(value) if value else 0
+
+
+def _list_at(text: str, at: int, end: int) -> int:
+    """Where the list begins that is assigned to more than one of the name, as in `tokens = […]`; 0 where none is."""
+    start = _value_at(text, at, end + 1) if text[end : end + 1] in ("s", "S") else 0
+    return start if start and text[start] == "[" else 0
+
+
+def _is_option(text: str, at: int) -> bool:
+    """Tell whether the name that ends here is an option of a command: `--db-password`."""
+    before = text[max(0, at - 40) : at]
+    word = before[len(before.rstrip(TOKEN)) :]
+    return word.startswith("--")
+
+
+def _end_of_value(text: str, start: int) -> int:
+    return start + len(_before_any(text[start : start + _LONGEST_VALUE], _STOPS))
+
+
+def _before_any(text: str, stops: str) -> str:
+    """Return the text before the first of these characters; it gets shorter with each that is found."""
+    for stop in stops:
+        if stop in text:
+            text = text[: text.index(stop)]
+    return text
+
+
+def kind_of(name: str, value: str) -> str:
+    """The kind of credential a field of that name holds; "" where it holds none."""
+    lower = name.lower()
+    if not lower.endswith(_ENDS) or _end_of_value(value, 0) < len(value):
+        return ""
+    named = "password" if lower.endswith(PASSWORDS) else next(kind for end, kind in NAMES if lower.endswith(end))
+    return named if _is_of_kind(named, value, name) else ""
+
+
+def _is_of_kind(kind: str, value: str, name: str) -> bool:
+    """Tell whether a value is one of the kind that its name says it is."""
+    if kind == "password":
+        return _is_password(value, name)
+    return _is_random(value) or (kind == "aws-secret-key" and _run(value, 0, BASE64) == len(value) == _AWS_SECRET)
+
+
+def _is_password(value: str, name: str) -> bool:
+    """Tell a password from a word, a type or an expression of a program that stands where one could."""
+    if len(value) < _LEAST_PASSWORD or value.startswith((*_OPENS, "/", "~", ".", _KIND)):
+        return False
+    if "." in value and all(part.isidentifier() for part in value.split(".")):
+        return False
+    return name.isupper() or not value.rstrip(".!?:").replace("_", "").replace("-", "").isalpha()
+
+
+def _is_random(value: str) -> bool:
+    """Tell a generated value from words: long, with letters and digits in one part, and of high entropy."""
+    if len(value) < LEAST_RANDOM or value.startswith(_OPENS) or value.count("/") > 3:  # noqa: PLR2004 - a path
+        return False
+    parts = value.translate(_SEPARATED).split()
+    mixed = any(len(part) >= _LEAST_PART and not part.isalpha() and not part.isdigit() for part in parts)
+    return mixed and _run(value, 0, _RANDOM) == len(value) and _entropy(value) >= _RANDOM_BITS
+
+
+_RANDOM = HEADER + "%!@#$^*:"
+_SEPARATED = dict.fromkeys(map(ord, "_-./:="), " ")
+
+
+def _entropy(value: str) -> float:
+    """Shannon's, in bits per character."""
+    from math import log2
+
+    shares = [value.count(char) / len(value) for char in set(value)]
+    return -sum(share * log2(share) for share in shares)
+
+
+def _is_basic(value: str) -> bool:
+    """Tell whether it is `user:password` in base 64."""
+    from binascii import Error, a2b_base64
+
+    if len(value) < _LEAST_PART:
+        return False
+    try:
+        said = a2b_base64(value)
+        return b":" in said and said.decode().isprintable()
+    except (Error, UnicodeDecodeError):
+        return False
+
+
+def _begins(text: str, at: int) -> bool:
+    """Tell whether a word can begin here; the end of an escape before it (`\\n`, `%20`) belongs to no word."""
+    if not at or text[at - 1] not in ALNUM:
+        return True
+    return text[at - 2 : at - 1] == "\\" or text[at - 3 : at - 2] == "%"
+
+
+def _run(text: str, start: int, alphabet: str) -> int:
+    """Where the run of these characters ends that begins there."""
+    while part := text[start : start + _CHUNK]:
+        if rest := part.lstrip(alphabet):
+            return start + len(part) - len(rest)
+        start += len(part)
+    return start
+
+
+def _tail(text: str, alphabet: str) -> int:
+    """How many of these characters the text ends with."""
+    return len(text) - len(text.rstrip(alphabet))
+
+
+def _places(text: str, word: str) -> "Iterator[int]":
+    at = text.find(word)
+    while at >= 0:
+        yield at
+        at = text.find(word, at + len(word))
+
+
+def _end_of_line(text: str, at: int) -> int:
+    """Where the line ends, at a line break of any spelling."""
+    line = text[at : at + 80]
+    return at + min((place for stop in ("\n", "\\n", "\\r", '"') if (place := line.find(stop)) >= 0), default=len(line))
