@@ -100,7 +100,7 @@ def test_every_text_of_an_ordinary_event_is_searched_for_secrets(cls):
         kinds = {kind, *get_args(kind)}
         value = secret if str in kinds else [secret] if list[str] in kinds else None
         needed = {"content": "x"} if cls is Fact else {"summary": "x"} if cls is StageSummary else {}
-        if value and name not in ("id", "ts", "after", "replica"):
+        if value and name in cls.__struct_fields__ and name not in ("id", "ts", "after", "replica"):
             assert encode.ready(cls(**{"conversation_id": "c", **needed, name: value})) is None, name
 
 
