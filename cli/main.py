@@ -20,7 +20,7 @@ def main(leave: "Callable[[int], NoReturn]" = sys.exit) -> None:
 
     A caller that owns the process passes `os._exit` as `leave`: shutting Python down takes a third of a verb's time.
     """
-    modules.come_first()
+    modules.install()
     if sys.argv[1:2] == ["hook"] and sys.argv[2:] not in (["--help"], ["-h"]):
         from eventlog.hooks import hook_main
 

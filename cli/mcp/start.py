@@ -7,7 +7,7 @@ if __name__ == "__main__":
     try:
         from eventlog.fast import modules
 
-        modules.come_first()
+        modules.install()
         from eventlog.cli.mcp.server import main
 
         sys.exit(0 if main(sys.argv[1:]) else 2)

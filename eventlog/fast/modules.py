@@ -33,7 +33,7 @@ _LOW = 0xFFFFFFFF
 _MOST = 1 << 16  # bytes; a larger file is left to importlib
 
 
-def come_first() -> None:
+def install() -> None:
     """Find modules of this package before anybody else is asked; for processes of our own only."""
     finder = sys.modules[__name__]
     if not (sys.flags.optimize or sys.pycache_prefix or finder in sys.meta_path):

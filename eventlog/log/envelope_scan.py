@@ -1,8 +1,7 @@
-"""A day, skimmed: of most events only what stands around them is decoded, all of those that say something; pure.
+"""Fast scan of a day: of types that folds only count, just the envelope is decoded; pure.
 
-Four of five lines tell of a tool: a replay counts them, and nobody asks what is in them. So a line counts whose
-envelope is whole, whatever else is wrong with it; `verify` looks into every line. A file is read in pieces, and whoever
-takes them lets go of one before the next: a whole day does not fit the processor's cache, which doubles the time.
+Four of five lines report a tool: a replay counts them and reads nothing of their bodies. So such a line counts if its
+envelope is valid, whatever else is wrong with it; `verify` decodes every line.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -19,18 +18,18 @@ from eventlog.format import timestamps
 from eventlog.format.events import TYPES, AnyEvent, NonEmpty, SessionEnd
 from eventlog.format.timestamps import LENGTH, is_timestamp
 
-_ASKED = frozenset(name for name, cls in TYPES.items() if not cls.by_envelope)
-_RECEIPT = "context_injected"  # one is asked of what was recalled, not of what a session started with
+_FOLDED = frozenset(name for name, cls in TYPES.items() if not cls.by_envelope)
+_RECEIPT = "context_injected"  # folds read that of a recall, and only count that of a session's start
 _PIECE = 128 << 10
 _LARGEST = 1 << 63
 _DIGITS, _SHAPE = bytes.maketrans(b"0123456789", b"0000000000"), b"0000-00-00T00:00:00.000000Z"
 _id_of, _ts_of = attrgetter("id"), attrgetter("ts")
 
 
-class Skimmed(Struct, kw_only=True, gc=False):
+class Envelope(Struct, kw_only=True, gc=False):
     """The envelope of an event, whatever its type; `name` and `trigger` are read where a type is not enough.
 
-    Fields stand in the order in which lines have them: that is how they are found soonest.
+    Fields stand in the order in which lines have them: the decoder finds them fastest so.
     """
 
     v: Literal[1] = 1
@@ -48,74 +47,77 @@ class Skimmed(Struct, kw_only=True, gc=False):
     trigger: Any = None
 
 
-class SkimmedEvents(NamedTuple):
-    """Events of a day: of most the envelopes, those that say something whole; and the ids of all."""
+class DayScan(NamedTuple):
+    """A piece of a day: envelopes of the events that are only counted, all others whole, and the ids of all."""
 
-    envelopes: list[Skimmed]
-    said: list[AnyEvent]
+    envelopes: list[Envelope]
+    whole: list[AnyEvent]
     ids: list[str]
 
 
-_envelopes = msgspec.json.Decoder(Skimmed)
-_said: msgspec.json.Decoder[Any] = msgspec.json.Decoder(
-    reduce(or_, [TYPES[name] for name in sorted({*_ASKED, _RECEIPT})])
+_envelopes = msgspec.json.Decoder(Envelope)
+_whole: msgspec.json.Decoder[Any] = msgspec.json.Decoder(
+    reduce(or_, [TYPES[name] for name in sorted({*_FOLDED, _RECEIPT})])
 )
 
 
-def skim(files: Iterable[bytes | None], day: str, take: Callable[[SkimmedEvents], None]) -> bool:
-    """Hand the events of an entirely ordinary day on, piece by piece; False for every other, of which none count."""
+def scan_day(files: Iterable[bytes | None], day: str, take: Callable[[DayScan], None]) -> bool:
+    """Fast path: pass on the events of a day whose every line is well-formed, in pieces. Return False for other days.
+
+    Pieces of a day that returns False are void.
+    """
     ids: list[str] = []
     for data in files:
         if data is None or (data and data[-1:] != b"\n"):
             return False
         for lines in _pieces(data):
-            found = _skimmed(lines, day)
+            found = _scan_lines(lines, day)
             if found is None:
                 return False
             take(found)
             ids += found.ids
-            del lines, found  # before there are the next
+            del lines, found  # a piece at a time fits the processor's cache: a whole day takes twice as long
     ids.sort()  # hardly any work: those of a file rise as its times do
     return all(map(lt, ["", *ids], ids))
 
 
-def envelope_of(line: bytes, day: str) -> Skimmed | None:
-    """Read the envelope of a line no reader understands; None where that is not whole, or where more is asked of it."""
+def envelope_of(line: bytes, day: str) -> Envelope | None:
+    """Read the envelope of a line no reader understands; None where that is damaged, or folds need more of the type."""
     try:
         line.decode()
         found = _envelopes.decode(line)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
-    return found if found.id and found.type not in _ASKED and found.ts[:10] == day and is_timestamp(found.ts) else None
+    return found if found.id and found.type not in _FOLDED and found.ts[:10] == day and is_timestamp(found.ts) else None
 
 
 def _pieces(data: bytes) -> Iterator[list[bytes]]:
     return iter(partial(BytesIO(data).readlines, _PIECE), [])
 
 
-def _skimmed(lines: list[bytes], day: str) -> SkimmedEvents | None:
-    """Skim some lines; None where anything is odd about them."""
+def _scan_lines(lines: list[bytes], day: str) -> DayScan | None:
+    """Scan some lines; None where any is not well-formed."""
     try:
         for line in filterfalse(bytes.isascii, lines):
             line.decode()
         envelopes = list(map(_envelopes.decode, lines))
-        is_asked = [one.type in _ASKED or (one.trigger is not None and _is_of_recall(one)) for one in envelopes]
-        asked = b"".join(compress(lines, is_asked))
-        said: list[AnyEvent] = _said.decode_lines(asked)
+        is_folded = [one.type in _FOLDED or (one.trigger is not None and _is_of_recall(one)) for one in envelopes]
+        folded = b"".join(compress(lines, is_folded))
+        whole: list[AnyEvent] = _whole.decode_lines(folded)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
-    if b'"extra"' in asked or any(type(one) is SessionEnd and abs(one.duration_ms or 0) >= _LARGEST for one in said):
+    if b'"extra"' in folded or any(type(one) is SessionEnd and abs(one.duration_ms or 0) >= _LARGEST for one in whole):
         return None
     if not _are_of(day, envelopes):
         return None
-    return SkimmedEvents(list(compress(envelopes, map(not_, is_asked))), said, list(map(_id_of, envelopes)))
+    return DayScan(list(compress(envelopes, map(not_, is_folded))), whole, list(map(_id_of, envelopes)))
 
 
-def _is_of_recall(one: Skimmed) -> bool:
+def _is_of_recall(one: Envelope) -> bool:
     return one.type == _RECEIPT and one.trigger != "start"
 
 
-def _are_of(day: str, envelopes: list[Skimmed]) -> bool:
+def _are_of(day: str, envelopes: list[Envelope]) -> bool:
     """Tell whether all have a time of that day: the first and the last do, and all say digits where these should be.
 
     As each begins with the day, each has the length of a time when all of them, one behind the other, look like times.

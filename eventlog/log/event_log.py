@@ -1,6 +1,8 @@
 """The log as a Python object: append, read, audit."""
 
 import os
+import re
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
@@ -13,7 +15,7 @@ from eventlog.format.codec import refuse_reserved
 from eventlog.format.errors import NotStored
 from eventlog.format.events import HUMAN, EntryApplied, Event, KnowledgeEdited, PlanEntry, ProjectSeen
 from eventlog.format.ids import day_in_id
-from eventlog.log import batches, days
+from eventlog.log import days
 from eventlog.log.days import Day, DuplicateFilter, misdated
 from eventlog.log.index import ConversationIndex
 from eventlog.log.lines import Damage, LogLine
@@ -24,6 +26,7 @@ from eventlog.store.dayfile import DayFile
 from eventlog.store.files import not_stored, sync_file
 from eventlog.store.replica import make_replica
 
+_TAIL = re.compile(rb'"id":"[0-9a-f]{8}-[0-9a-f]{4}(-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12})"')
 _FEW = 100  # ids: to look for so many one by one takes less than to decode every line
 _NO_TEXT = frozenset(("v", "id", "ts", "after", "type"))
 
@@ -192,6 +195,20 @@ class EventLog:
         there = (event for day in self.days(date, date) for event in days.load(day)[0])
         return {event.id for event in there if event.id in event_ids and event.ts <= until}
 
+    def stored(self, keys: Collection[str], where: Iterable[Day]) -> dict[str, Event]:
+        """Find the events of those days whose ids are derived from these keys, by key.
+
+        Of other days than those that mention such an id nothing is decoded.
+        """
+        by_tail = {ids.derived_tail(key): key for key in keys}
+        tails = {tail.encode() for tail in by_tail}
+        found: dict[str, Event] = {}
+        for day in where:
+            if any(not tails.isdisjoint(_TAIL.findall(days.read(file) or b"")) for file in day.files):
+                events = (event for event in days.load(day)[0] if event.id[ids.STAMP :] in by_tail)
+                found |= {by_tail[event.id[ids.STAMP :]]: event for event in events}
+        return found
+
     def _of_here(self, given: Event | Mapping[str, Any]) -> Event:
         """Name this store in what tells of this machine's files and paths, and in what the person says here."""
         event = given if isinstance(given, Event) else codec.from_fields(given)
@@ -239,11 +256,11 @@ class EventLog:
 
     def _put_named(self, events: list[Event], batch: str, after: str) -> list[AppendResult]:
         """Live events whose ids follow from the batch's name and what they say."""
-        keys = batches.keys(batch, events)
+        keys = _batch_keys(batch, events)
         today = _day_of(self._clock())
-        there = batches.stored([day for day in self.days() if day.date < today], keys)
+        there = self.stored(keys, [day for day in self.days() if day.date < today])
         with self._now_locked(len(events), after) as (file, now):
-            there |= batches.stored(self.days(since=today), keys)
+            there |= self.stored(keys, self.days(since=today))
             stamped = [now.stamp(event, n, key) for n, (event, key) in enumerate(zip(events, keys, strict=True))]
             return self._add(file, stamped, keys, there)
 
@@ -343,6 +360,21 @@ def _without_secrets(event: Event) -> Event:
         return event
     stamp = {"v": event.v, "id": event.id, "ts": event.ts, "after": event.after, "type": event.type}
     return codec.from_fields({**kept, **stamp})
+
+
+def _batch_keys(batch: str, events: Iterable[Event]) -> list[str]:
+    """Make the keys from which the ids of a batch's events are derived, in the order given.
+
+    Sent again after a kill, events without a time of their own have another time; name and content are the same. Equal
+    events of one batch are numbered.
+    """
+    equal: Counter[str] = Counter()
+    keys = []
+    for event in events:
+        content = codec.content_of(event)
+        keys.append(f"batch\n{batch}\n{equal[content]}\n{content}")
+        equal[content] += 1
+    return keys
 
 
 def _day_of(ns: int) -> str:

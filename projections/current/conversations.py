@@ -44,7 +44,7 @@ from eventlog.format.events import (
 )
 from eventlog.format.retractions import Retractions, wordless
 from eventlog.hosts import prompt_of
-from eventlog.log.envelope_scan import Skimmed
+from eventlog.log.envelope_scan import Envelope
 from eventlog.projections.current.places import Places
 
 _Derived = TypeVar("_Derived")
@@ -122,14 +122,14 @@ class Conversation(Struct, array_like=True):
         """Return the newest end, unless the conversation came back after it."""
         return self.end if self.end and self.end.ts >= self.resumed_at else None
 
-    def fold(self, events: Sequence[AnyEvent], skimmed: Sequence[Skimmed] = ()) -> None:
+    def fold(self, events: Sequence[AnyEvent], skimmed: Sequence[Envelope] = ()) -> None:
         """Take in events of this conversation, whole ones and such of which there are envelopes; at least one."""
         self._date([*skimmed, *events])
         self._count(skimmed)
         for event in events:
             self._hear(event)
 
-    def _count(self, skimmed: Sequence[Skimmed]) -> None:
+    def _count(self, skimmed: Sequence[Envelope]) -> None:
         for one in [one for one in skimmed if one.type != "host_event"]:
             if one.type in _OF_WORK:
                 self.turns += one.type == "turn_end"
@@ -171,7 +171,7 @@ class Conversation(Struct, array_like=True):
             case _:
                 assert_never(event)
 
-    def _date(self, events: Sequence[AnyEvent | Skimmed]) -> None:
+    def _date(self, events: Sequence[AnyEvent | Envelope]) -> None:
         """Note how many there are, when they were, and what the first of them name."""
         in_order = sorted(events, key=_ts_of)  # hardly any work: so they lie in a file
         begun = in_order[0].ts
@@ -185,7 +185,7 @@ class Conversation(Struct, array_like=True):
         for one in (first,) if has_all else in_order:
             self._learn_names(one)
 
-    def _learn_names(self, event: AnyEvent | Skimmed) -> None:
+    def _learn_names(self, event: AnyEvent | Envelope) -> None:
         ts = event.ts
         if event.project and ts <= self.first_project[0]:
             self.first_project = min(self.first_project, (ts, event.id, event.project))
@@ -243,10 +243,10 @@ class Conversations(Struct, dict=True):
         """Take in one event."""
         self.fold_all((event,))
 
-    def fold_all(self, events: Iterable[AnyEvent], skimmed: Iterable[Skimmed] = ()) -> None:
+    def fold_all(self, events: Iterable[AnyEvent], skimmed: Iterable[Envelope] = ()) -> None:
         """Take in events at once, whole ones and such of which there are envelopes: the same as one by one."""
         self.__dict__.clear()
-        counted: defaultdict[str, list[Skimmed]] = defaultdict(list)
+        counted: defaultdict[str, list[Envelope]] = defaultdict(list)
         for one in skimmed:
             if not one.subagent:
                 counted[one.conversation_id].append(one)

@@ -3,7 +3,7 @@
 from msgspec import Struct, field
 
 from eventlog.format.events import Event, ProjectJoined, ProjectSeen, order
-from eventlog.log.envelope_scan import Skimmed
+from eventlog.log.envelope_scan import Envelope
 
 
 class Stay(Struct, array_like=True):
@@ -20,7 +20,7 @@ class Places(Struct):
     joined: list[ProjectJoined] = field(default_factory=list)
     stays: dict[str, dict[str, Stay]] = field(default_factory=dict)  # path -> replica -> stay
 
-    def fold(self, event: Event | Skimmed) -> None:
+    def fold(self, event: Event | Envelope) -> None:
         """Take in one event."""
         if isinstance(event, ProjectSeen):
             self.seen.append(event)

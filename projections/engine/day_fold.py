@@ -26,7 +26,7 @@ from eventlog.format.events import (
 from eventlog.format.marks import stand_in
 from eventlog.format.retractions import Retractions, statements_of, wordless
 from eventlog.log.days import Day, misdated
-from eventlog.log.envelope_scan import Skimmed, SkimmedEvents
+from eventlog.log.envelope_scan import DayScan, Envelope
 from eventlog.log.lines import Damage
 from eventlog.projections.current.conversations import Conversation, Conversations
 from eventlog.projections.current.knowledge_events import Knowledge
@@ -128,7 +128,7 @@ class DayFold:
     With `counts`, only events it accepts are folded.
     """
 
-    def __init__(self, date: str, redaction: Redaction, counts: Callable[[Event | Skimmed], bool] | None) -> None:
+    def __init__(self, date: str, redaction: Redaction, counts: Callable[[Event | Envelope], bool] | None) -> None:
         self.conversations = Conversations()
         self.knowledge = Knowledge()
         self.events = 0
@@ -137,15 +137,15 @@ class DayFold:
         self._date = date
         self._redaction = redaction
         self._counts = counts
-        self._waiting: list[SkimmedEvents] = []
+        self._waiting: list[DayScan] = []
 
-    def take(self, events: SkimmedEvents) -> None:
+    def take(self, events: DayScan) -> None:
         """Fold a piece, or let it wait where its events may be copies."""
         if found := misdated(self._date, events.ids):
             self.misdated += found
             self._waiting.append(events)
         else:
-            self._fold(events.envelopes, events.said)
+            self._fold(events.envelopes, events.whole)
 
     def finish(self, left_out: Collection[str]) -> None:
         """Fold the pieces that waited, without the events that count on other days."""
@@ -153,7 +153,7 @@ class DayFold:
             counting = [envelope for envelope in envelopes if envelope.id not in left_out]
             self._fold(counting, [event for event in events if event.id not in left_out])
 
-    def _fold(self, envelopes: list[Skimmed], events: list[AnyEvent]) -> None:
+    def _fold(self, envelopes: list[Envelope], events: list[AnyEvent]) -> None:
         if self._counts:
             envelopes, events = list(filter(self._counts, envelopes)), list(filter(self._counts, events))
         self.events += len(envelopes) + len(events)

@@ -17,7 +17,7 @@ from eventlog.format.marks import marks_of, salts_in
 from eventlog.format.retractions import Retractions, judged_statements, statements_of
 from eventlog.log import days
 from eventlog.log.days import Day, DuplicateFilter
-from eventlog.log.envelope_scan import Skimmed, SkimmedEvents, envelope_of, skim
+from eventlog.log.envelope_scan import DayScan, Envelope, envelope_of, scan_day
 from eventlog.log.lines import Damage
 from eventlog.projections.current.conversations import Conversation, Conversations
 from eventlog.projections.current.identity import Identities
@@ -245,11 +245,11 @@ class DayStates:
         """Scan a day; where a line is odd, decode each, and count those with a whole envelope as well."""
         counts = None if self._until == EVERYTHING and self._keep is None else self._counts
         fold = DayFold(day.date, redaction, counts)
-        if self._keep is None and skim(day.contents(), day.date, fold.take):
+        if self._keep is None and scan_day(day.contents(), day.date, fold.take):
             return fold, []
         events, damage = days.load(day)
         ids = {event.id for event in events}
-        more: dict[str, Skimmed] = {}
+        more: dict[str, Envelope] = {}
         for bad in damage if self._keep is None else ():
             if bad.kind in ("invalid", "not-json"):
                 data = day.content_of(bad.file)
@@ -257,10 +257,10 @@ class DayStates:
                 if envelope and envelope.id not in ids:
                     more.setdefault(envelope.id, envelope)
         fold = DayFold(day.date, redaction, counts)
-        fold.take(SkimmedEvents(list(more.values()), cast("list[AnyEvent]", events), [*ids, *more]))
+        fold.take(DayScan(list(more.values()), cast("list[AnyEvent]", events), [*ids, *more]))
         return fold, damage
 
-    def _counts(self, event: Event | Skimmed) -> bool:
+    def _counts(self, event: Event | Envelope) -> bool:
         return event.ts <= self._until and (self._keep is None or (isinstance(event, Event) and self._keep(event)))
 
     def _replace_day(self, date: str, row: DayRow | None, found: Conversations, knowledge: Knowledge) -> None:

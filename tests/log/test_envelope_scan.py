@@ -11,8 +11,8 @@ from eventlog.fast import fastjson
 from eventlog.format import codec
 from eventlog.format.events import KNOWN
 from eventlog.log import days
-from eventlog.log.envelope_scan import SkimmedEvents, envelope_of
-from eventlog.log.envelope_scan import skim as skim_pieces
+from eventlog.log.envelope_scan import DayScan, envelope_of
+from eventlog.log.envelope_scan import scan_day as skim_pieces
 from eventlog.projections.current.conversations import Conversations
 from eventlog.projections.current.knowledge_events import Knowledge
 from eventlog.settings.schema import Settings
@@ -27,14 +27,14 @@ ID = fact(9)["id"].encode()
 
 def skim(files, day):
     """Skim a day, and put its pieces together; None where anything is odd about it."""
-    whole = SkimmedEvents([], [], [])
+    found = DayScan([], [], [])
 
     def take(piece):
-        whole.envelopes.extend(piece.envelopes)
-        whole.said.extend(piece.said)
-        whole.ids.extend(piece.ids)
+        found.envelopes.extend(piece.envelopes)
+        found.whole.extend(piece.whole)
+        found.ids.extend(piece.ids)
 
-    return whole if skim_pieces(files, day, take) else None
+    return found if skim_pieces(files, day, take) else None
 
 
 def _one_by_one(events):
@@ -48,7 +48,7 @@ def _at_once(day):
     found = skim([days.read(file) for file in day.files], day.date)
     assert found
     state = Conversations()
-    state.fold_all(found.said, found.envelopes)
+    state.fold_all(found.whole, found.envelopes)
     return found.ids, state
 
 
@@ -84,8 +84,8 @@ def test_no_state_asks_more_of_a_type_than_what_is_read_of_it(cls):
         found = skim([codec.encode(event) + b"\n"], DAY)
         assert found
         at_once, knowledge, whole = Conversations(), Knowledge(), Knowledge()
-        at_once.fold_all(found.said, found.envelopes)
-        for one in found.said:
+        at_once.fold_all(found.whole, found.envelopes)
+        for one in found.whole:
             knowledge.fold(one)
         whole.fold(event)
 
@@ -135,7 +135,7 @@ def test_what_is_named_first_is_the_same_at_once_in_any_order_and_at_the_same_ti
     found = skim([b"".join(line + b"\n" for line in lines)], DAY)
     assert found
     state = Conversations()
-    state.fold_all(found.said, found.envelopes)
+    state.fold_all(found.whole, found.envelopes)
 
     assert _sorted(_one_by_one([codec.decode(line) for line in lines])) == _sorted(state)
 
@@ -199,11 +199,11 @@ def test_whatever_a_tool_calls_itself_or_what_triggered_it_it_counts():
     found = skim([b"".join(odd)], DAY)
     assert found
     state = Conversations()
-    state.fold_all(found.said, found.envelopes)
+    state.fold_all(found.whole, found.envelopes)
 
     assert (6, 0) == (state.by_id["c"].events, state.by_id["c"].prompts)
 
 
 def test_what_says_something_is_never_counted_by_its_envelope():
     assert envelope_of(codec.encode(codec.from_fields(fact(1))), DAY) is None
-    assert SkimmedEvents([], [], []) == skim([b""], DAY)
+    assert DayScan([], [], []) == skim([b""], DAY)

@@ -101,6 +101,6 @@ def test_a_module_in_c_that_is_not_where_it_is_expected_is_left_to_importlib(mon
 def test_whoever_wants_other_compiled_files_gets_them_from_importlib(monkeypatch):
     monkeypatch.setattr(sys, "meta_path", [])
     monkeypatch.setattr(sys, "pycache_prefix", "/elsewhere")
-    modules.come_first()
+    modules.install()
 
     assert [] == sys.meta_path
