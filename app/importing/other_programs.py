@@ -31,8 +31,7 @@ from eventlog.format.errors import BadRequest, EventLogError, system_reason
 from eventlog.hosts.profile import profiles
 from eventlog.projections.bases import plan_file
 from eventlog.projections.bases.plan_file import PlanFile, PlannedChange
-from eventlog.projects.home import in_full
-from eventlog.projects.root import project_root
+from eventlog.projects.root import in_full, project_root
 
 # ------------------------------------------------------------------------------------------------ a memory skill
 

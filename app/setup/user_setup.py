@@ -7,7 +7,7 @@ from eventlog.app.build.user_files import create
 from eventlog.app.machine import Machine
 from eventlog.projections.context.agent_context import ContextFile
 from eventlog.projections.context.context_files import templated
-from eventlog.projects.home import in_full
+from eventlog.projects.root import in_full
 from eventlog.settings import load
 from eventlog.settings.schema import Settings
 from eventlog.store import Store
