@@ -25,7 +25,7 @@ from eventlog.format.codec import from_fields
 from eventlog.format.errors import InvalidEvent
 from eventlog.format.events import Event
 from eventlog.hosts import room_name
-from eventlog.log import days, event_log
+from eventlog.log import days
 from eventlog.log.event_log import EventLog, accept
 from eventlog.store.index_lookup import lines_with
 
@@ -132,7 +132,7 @@ class _Import:
     def _flush(self) -> None:
         pending, self._pending = self._pending, []
         undated = [item.source.key for item in pending if not item.source.is_dated]
-        logged = set(event_log.stored(self._log.days(), undated)) if undated else set()  # on whichever day
+        logged = set(self._log.stored(undated, self._log.days())) if undated else set()  # on whichever day
         self._known.update(item.event.ts[:10] for item in pending if item.source.key in logged)
         store = self._count if self._dry_run else self._put
         store([item for item in pending if item.source.key not in logged])
