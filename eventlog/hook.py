@@ -12,7 +12,7 @@ if __name__ == "__main__":
     sys.path.insert(0, __file__[: -len("/eventlog/hook.py")])
     from eventlog.fast import modules
 
-    modules.come_first()
+    modules.install()
     from eventlog.hooks.hook_main import main
 
     main(sys.argv[1:])

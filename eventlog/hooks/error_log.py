@@ -13,7 +13,7 @@ from typing import NamedTuple
 from eventlog.fast import fastjson, os
 from eventlog.format import timestamps
 from eventlog.hooks import disk_reserve
-from eventlog.secrets import beginning, scrub_fields, without_secrets
+from eventlog.secrets import scrub_beginning, scrub_fields, scrub_text
 from eventlog.store import Store
 from eventlog.store.files import append_bounded, make_dirs, read_regular
 
@@ -46,7 +46,7 @@ def note(store: Store, error: BaseException, lost: "bytes | dict[str, object]", 
     failure: dict[str, object] = {
         "ts": timestamps.from_ns(time.time_ns()),
         "agent": agent,
-        "error": without_secrets(f"{type(error).__name__}: {error}"),
+        "error": scrub_text(f"{type(error).__name__}: {error}"),
     }
     try:
         make_dirs(store.cache)
@@ -69,7 +69,7 @@ def _lost_fields(lost: "bytes | dict[str, object]") -> "dict[str, object]":
 
 def _beginning(data: bytes) -> str:
     text = data[: 4 * _PAYLOAD_CHARS].decode("utf-8", "replace")
-    return beginning(_ADDRESS.sub(r"\1…", text), _PAYLOAD_CHARS)
+    return scrub_beginning(_ADDRESS.sub(r"\1…", text), _PAYLOAD_CHARS)
 
 
 def failures(store: Store) -> "list[dict[str, object]]":

@@ -14,7 +14,7 @@ from eventlog.hooks import deadline
 from eventlog.hooks.deadline import OutOfTime
 from eventlog.hosts.call import HookCall, Payload, present
 from eventlog.projects.root import git_head
-from eventlog.secrets import beginning, item_name, scrub, without_secrets
+from eventlog.secrets import item_name, scrub, scrub_beginning, scrub_text
 from eventlog.store import Store, files
 from eventlog.store.append_once import SAME_CALL_MS, append_once, stamp
 
@@ -64,8 +64,8 @@ def _parse_leniently(data: bytes) -> object:
 def log_name(name: str) -> str:
     """Return an id, a path or a name without secrets; of too long a name the beginning and a hash."""
     if len(name) <= _LONGEST_NAME:
-        return without_secrets(name)
-    return f"{beginning(name, _KEPT_OF_NAME)}…{ids.digest(name, 8).hex()}"
+        return scrub_text(name)
+    return f"{scrub_beginning(name, _KEPT_OF_NAME)}…{ids.digest(name, 8).hex()}"
 
 
 def bounded(payload: "Mapping[str, object]") -> dict[str, object]:
@@ -95,7 +95,7 @@ def _bounded_value(name: str, value: object, depth: int) -> object:
 
 def _bounded_text(text: str) -> str:
     """Return the beginning of a text, and the number of missing characters."""
-    start = beginning(text, _LONGEST_TEXT)
+    start = scrub_beginning(text, _LONGEST_TEXT)
     return start if len(text) <= _LONGEST_TEXT else f"{start}…[+{len(text) - _LONGEST_TEXT} chars]"
 
 

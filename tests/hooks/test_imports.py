@@ -63,8 +63,8 @@ def leave(code):
     leave_really(code)
 leave_really, posix._exit = posix._exit, leave
 sys.path.insert(0, {root!r})
-from eventlog.fast import modules as own_modules
-own_modules.come_first()
+from eventlog.fast import modules
+modules.install()
 from eventlog.hooks.hook_main import main
 main(sys.argv[1:])
 """
