@@ -57,7 +57,7 @@ class VerbGroup(click.Group):
         return list(VERBS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Load the command of a verb, None where there is no such verb."""
+        """Load the command of a verb, None for an unknown verb."""
         del ctx
         return load(cmd_name) if cmd_name in VERBS else None
 
@@ -119,7 +119,7 @@ def _store_option() -> click.Option:
     )
 
 
-_REWORDED = (  # a message of click, and ours
+_REWORDED = (  # a message of click, and its replacement
     (re.compile(r"'(.*)' is not a valid integer(?: range)?\."), r"'\1' is not a whole number"),
     (re.compile(r"'(.*)' is not a valid float(?: range)?\."), r"'\1' is not a number"),
     (re.compile(r"(.*) is not in the range (\S+)<=x<=(\S+)\."), r"\1 is not between \2 and \3"),
@@ -140,10 +140,10 @@ def print_usage_error(error: click.ClickException) -> None:
     else:
         from eventlog.cli.terminal import print_error
 
-        print_error(*reword_error(error))
+        print_error(*_reword_error(error))
 
 
-def reword_error(error: click.ClickException) -> tuple[str, str]:
+def _reword_error(error: click.ClickException) -> tuple[str, str]:
     """Word a usage error of click, and the remedy."""
     context = error.ctx if isinstance(error, click.UsageError) else None
     if isinstance(error, click.MissingParameter):

@@ -54,7 +54,7 @@ def _locate(ctx: click.Context, _: click.Parameter, value: str | None) -> Store:
     if ctx.info_name == _DIAGNOSES:
         return Store.locate(value or outer, os.environ)
     found = located(value or outer)
-    if os.path.isfile(found.root):  # noqa: PTH113 - Path.is_file raises where one may not look
+    if os.path.isfile(found.root):  # noqa: PTH113 - Path.is_file raises without permission
         source = "--store" if value or outer else "EVENTLOG_HOME"
         raise NotStored("is a file, not the directory of a store", where=found.root, hint=f"correct {source}")
     return found
@@ -226,11 +226,11 @@ def exclusive_flags(name: str, *flags: tuple[str, str, str]) -> Callable[[_Funct
     """Add mutually exclusive flags (spelling, value, help) that set `name`."""
     only = f"give only one of {', '.join(spelling for spelling, _, _ in flags)}"
 
-    def choose(value: str, ctx: click.Context, _: click.Parameter, given: bool) -> None:
+    def choose(value: str, ctx: click.Context, _: click.Parameter, is_set: bool) -> None:
         chosen = ctx.params.setdefault(name, None)
-        if given and chosen:
+        if is_set and chosen:
             raise click.UsageError(only)
-        if given:
+        if is_set:
             ctx.params[name] = value
 
     def decorate(command: _Function) -> _Function:

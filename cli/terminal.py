@@ -94,7 +94,7 @@ def show_lines(lines: Iterable[str]) -> None:
     os.environ.setdefault("LESS", "FRX")
     top = first.pop(0) if first else ""
     below = (f"\n{line}" for line in chain(first, [further], lines))  # click ends the last line
-    click.echo_via_pager(chain([top], below), color=wants_colours())
+    click.echo_via_pager(chain([top], below), color=_wants_colours())
 
 
 def print_line(line: str, *, err: bool = False) -> None:
@@ -113,14 +113,14 @@ def print_error(text: str, hint: str = "") -> None:
     """Print an error and its remedy to stderr."""
     parts = [("eventlog: ", text), *(("  ", line) for line in hint.splitlines())]
     for head, line in parts:
-        for one in _broken(head, harmless(line)) if sys.stderr.isatty() else [head + harmless(line)]:
-            print_line(one, err=True)
+        for broken in _broken(head, harmless(line)) if sys.stderr.isatty() else [head + harmless(line)]:
+            print_line(broken, err=True)
 
 
 _COLOURS = {"✓": "green", "!": "yellow", "✗": "red"}
 
 
-def wants_colours() -> bool:
+def _wants_colours() -> bool:
     """Check for a terminal without NO_COLOR (no-color.org)."""
     return is_terminal() and not os.environ.get("NO_COLOR")
 
@@ -128,7 +128,7 @@ def wants_colours() -> bool:
 def styled(text: str, **style: Any) -> str:
     """Colour a text on a terminal, with the sixteen colours that every scheme keeps readable."""
     wanted = {name: value for name, value in style.items() if value is not None}
-    if not (wanted and wants_colours()):
+    if not (wanted and _wants_colours()):
         return text
     import click
 
@@ -196,8 +196,8 @@ def fit(text: str, room: int) -> str:
     """Cut a text to a number of cells, with an ellipsis at its end."""
     if cells(text) <= room:
         return text
-    kept = next(end for end in range(len(text), -1, -1) if cells(text[:end]) < room or end == 0)
-    return text[:kept].rstrip() + "…"
+    length = next(end for end in range(len(text), -1, -1) if cells(text[:end]) < room or end == 0)
+    return text[:length].rstrip() + "…"
 
 
 def padded(text: str, room: int) -> str:
@@ -245,7 +245,7 @@ def wrap_markdown(lines: Iterable[str]) -> Iterator[str]:
         if in_fence or is_fence or line.startswith(_CODE):
             yield line
         elif line.startswith("#"):
-            yield from (styled(one, bold=True) for one in hang("", line))
+            yield from (styled(part, bold=True) for part in hang("", line))
         else:
             bullet = _BULLET.match(line)
             assert bullet

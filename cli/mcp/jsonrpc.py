@@ -42,11 +42,11 @@ class Message:
             fields.get("jsonrpc") == VERSION
             and isinstance(self.method, str)
             and isinstance(params, dict)
-            and (not self.is_request or is_id(self.id))
+            and (not self.is_request or _is_id(self.id))
         )
 
 
-def is_id(value: object) -> bool:
+def _is_id(value: object) -> bool:
     """Check for a valid id of a request: a text or an integer."""
     return isinstance(value, (str, int)) and not isinstance(value, bool)
 
@@ -74,7 +74,7 @@ def error(request_id: object, refusal: Refusal) -> bytes:
     fields: JSON = {"code": refusal.code, "message": refusal.message}
     if refusal.data is not None:
         fields["data"] = refusal.data
-    return _line({"id": request_id, "error": fields} if is_id(request_id) else {"error": fields})
+    return _line({"id": request_id, "error": fields} if _is_id(request_id) else {"error": fields})
 
 
 def request(request_id: str, method: str) -> bytes:

@@ -18,7 +18,7 @@ from eventlog.app.write.record_once import off_switch, record_once
 from eventlog.app.write.speaker import speaker_of_server
 from eventlog.format.codec import from_fields
 from eventlog.format.errors import BadRequest
-from eventlog.format.events import HUMAN, Event, Rejected
+from eventlog.format.events import HUMAN, Rejected
 from eventlog.format.fence import fenced, without_tags
 from eventlog.format.text import cut, one_line
 from eventlog.log.event_log import EventLog
@@ -41,7 +41,7 @@ class _Asked(NamedTuple):
     log: EventLog
     directory: str
     meta: Mapping[str, Any]
-    given: Mapping[str, Any]
+    arguments: Mapping[str, Any]
 
     @property
     def place(self) -> Place:
@@ -61,8 +61,8 @@ def use(calls: "ToolCalls", name: str, arguments: Mapping[str, Any], meta: Mappi
     directory = _directory(calls.root) or str(Path.cwd())
     if switch := off_switch(machine, directory, project_root(directory)):
         return f"Memory is switched off by {switch}: nothing is saved or recalled."
-    given = {key: value for key, value in arguments.items() if value is not None}
-    return _TOOLS[name](_Asked(calls, machine, open_log(calls.store, machine), directory, meta, given))
+    fields = {key: value for key, value in arguments.items() if value is not None}
+    return _TOOLS[name](_Asked(calls, machine, open_log(calls.store, machine), directory, meta, fields))
 
 
 def _directory(address: str) -> str:
@@ -72,9 +72,9 @@ def _directory(address: str) -> str:
 
 
 def _recall(asked: _Asked) -> str:
-    limit = min(max(asked.given.get("limit", _SHOWN), 1), _MOST)
+    limit = min(max(asked.arguments.get("limit", _SHOWN), 1), _MOST)
     most = limit if not asked.calls.shared else 2 * _MOST  # a shared session skips facts about the user
-    query = SearchQuery(asked.given["query"], asked.place.project or "", limit=most)
+    query = SearchQuery(asked.arguments["query"], asked.place.project or "", limit=most)
     hits = search(open_store(asked.calls.store, asked.machine), query).hits
     shown = [hit for hit in hits if hit.project or not asked.calls.shared][:limit]
     if not shown:
@@ -85,16 +85,16 @@ def _recall(asked: _Asked) -> str:
 
 
 def _remember(asked: _Asked) -> str:
-    kind = asked.given.get("kind", "fact")
+    kind = asked.arguments.get("kind", "fact")
     named = _FACT if kind == "fact" else _SUMMARY
-    if strange := sorted(asked.given.keys() - {*named, "content", "kind"}):
+    if strange := sorted(asked.arguments.keys() - {*named, "content", "kind"}):
         raise BadRequest(f"a {kind} has no {', '.join(strange)}", hint=f"it has content, {', '.join(named)}")
-    fields = {key: asked.given[key] for key in named if key in asked.given}
+    fields = {key: asked.arguments[key] for key in named if key in asked.arguments}
     if kind == "fact":
         fields["type"] = "fact"
     else:
         scope = "stage" if kind == "stage" else "session"
-        fields |= {"type": "stage_summary", "scope": scope, "summary": asked.given["content"]}
+        fields |= {"type": "stage_summary", "scope": scope, "summary": asked.arguments["content"]}
     appended = record_once(asked.log, from_fields(asked.speaker() | fields))
     if isinstance(appended.event, Rejected):
         return "Not saved: the user asked to forget this."
@@ -103,8 +103,8 @@ def _remember(asked: _Asked) -> str:
 
 
 def _why(asked: _Asked) -> str:
-    ref, said = asked.given["ref"].strip(), said_here(asked.log, asked.place)
-    found = _behind(asked, ref, said) if is_file_line(ref) else matching(said, ref)
+    ref, statements = asked.arguments["ref"].strip(), said_here(asked.log, asked.place)
+    found = _behind(asked, ref, statements) if is_file_line(ref) else matching(statements, ref)
     if not found:
         return "No current memory matches."
     short = ShortIds(asked.log.store).of
@@ -112,23 +112,23 @@ def _why(asked: _Asked) -> str:
     return _fenced([*lines, *_more(found)])
 
 
-def _behind(asked: _Asked, place: str, said: list[Said]) -> list[Said]:
+def _behind(asked: _Asked, place: str, statements: list[Said]) -> list[Said]:
     """Find the current statements behind a line of a memory file."""
     reasons = reasons_behind(open_store(asked.calls.store, asked.machine), place)
     ids = {entry.event.id for reason in reasons for entry in reason.entries or ()}
-    return [one for one in said if ids.intersection(event.id for event in one.events)]
+    return [statement for statement in statements if ids.intersection(event.id for event in statement.events)]
 
 
 def _forget(asked: _Asked) -> str:
-    found, short = matching(said_here(asked.log, asked.place), asked.given["ref"]), ShortIds(asked.log.store).of
+    found, short = matching(said_here(asked.log, asked.place), asked.arguments["ref"]), ShortIds(asked.log.store).of
     if not found:
         return "No current memory matches; nothing was retracted."
     if len(found) > 1:
-        several = _fenced([*(_line(one, short) for one in found[-_SHOWN:]), *_more(found)])
+        several = _fenced([*(_line(memory, short) for memory in found[-_SHOWN:]), *_more(found)])
         raise BadRequest(f"{len(found)} memories match; call forget again with one id:\n{several}")
-    [said] = found
-    withdraw(asked.log, said, asked.speaker(), asked.given.get("reason"))
-    line = _fenced([_line(said, short)])
+    [statement] = found
+    withdraw(asked.log, statement, asked.speaker(), asked.arguments.get("reason"))
+    line = _fenced([_line(statement, short)])
     return f"Retracted, until somebody records it again; the user can prevent that with `eventlog forget`.\n{line}"
 
 
@@ -137,22 +137,19 @@ def _fenced(lines: Iterable[str]) -> str:
     return fenced("tool", without_tags("\n".join(lines)), "en", os.urandom(_SALT_BYTES).hex())
 
 
-def _line(said: Said, short: Callable[[str], str]) -> str:
-    newest = said.newest
+def _line(statement: Said, short: Callable[[str], str]) -> str:
+    newest = statement.newest
     kind = "fact" if newest.type == "fact" else "summary"
-    return f"- {newest.ts[:10]} {kind} {short(newest.id)}: {cut(said.text, _LONGEST)}"
+    return f"- {newest.ts[:10]} {kind} {short(newest.id)}: {cut(statement.text, _LONGEST)}"
 
 
-def _sayings(said: Said, short: Callable[[str], str]) -> Iterable[str]:
+def _sayings(statement: Said, short: Callable[[str], str]) -> Iterable[str]:
     """Yield the events of a statement, and the number of replaced wordings."""
-    for event in said.events[-_SHOWN:]:
-        yield f"  {event.ts[:16].replace('T', ' ')} UTC, {_speaker(event)}, session {short(event.conversation_id)}"
-    if said.replaced:
-        yield f"  replaces {len(said.replaced)} earlier wording{'s' * (len(said.replaced) > 1)}"
-
-
-def _speaker(event: Event) -> str:
-    return "the user" if event.agent == HUMAN else one_line(event.agent or "an agent")
+    for event in statement.events[-_SHOWN:]:
+        speaker = "the user" if event.agent == HUMAN else one_line(event.agent or "an agent")
+        yield f"  {event.ts[:16].replace('T', ' ')} UTC, {speaker}, session {short(event.conversation_id)}"
+    if statement.replaced:
+        yield f"  replaces {len(statement.replaced)} earlier wording{'s' * (len(statement.replaced) > 1)}"
 
 
 def _more(found: list[Said]) -> Iterable[str]:

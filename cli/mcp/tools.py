@@ -88,7 +88,7 @@ class ToolCalls:
 
     def call(self, name: str, arguments: "JSON", meta: "JSON") -> tuple[str, bool]:
         """Run a tool; return its text, and whether it failed."""
-        if mistake := mistake_in(name, arguments):
+        if mistake := _mistake_in(name, arguments):
             return mistake, True
         try:
             _find_libraries()
@@ -114,7 +114,7 @@ class ToolCalls:
         return "the call failed; `eventlog doctor` shows the error"
 
 
-def mistake_in(name: str, arguments: "JSON") -> str:
+def _mistake_in(name: str, arguments: "JSON") -> str:
     """Describe a mistake in the arguments of a tool for a model; "" without a mistake."""
     schema = next(tool["inputSchema"] for tool in TOOLS if tool["name"] == name)
     assert isinstance(schema, dict)

@@ -117,4 +117,4 @@ def _diff_line(line: str) -> list[str]:
     bullet = _BULLET.match(text)
     assert bullet
     lines = hang(f"{sign} {bullet.group()}", text[bullet.end() :])
-    return [styled(one.rstrip(), fg=_COLOURS.get(sign)) for one in lines]
+    return [styled(part.rstrip(), fg=_COLOURS.get(sign)) for part in lines]

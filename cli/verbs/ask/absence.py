@@ -35,13 +35,13 @@ _SENTENCES = {
 
 
 def _sentence(found: Absence, decided: str) -> str:
-    given = found.by if isinstance(found.by, ContextInjected) else None
+    receipt = found.by if isinstance(found.by, ContextInjected) else None
     return _SENTENCES[found.cause].format(
         place=found.place,
         rank=found.rank,
         ranked=found.ranked,
         by=decided,
-        moment=moment_of(given) if given else "",
+        moment=moment_of(receipt) if receipt else "",
         start="it was recorded after the start" if found.had_start else "the session received no start",
         score=found.score,
         need=found.need,

@@ -59,7 +59,7 @@ def bisect_command(file: str, text: str, as_json: bool, store: Store) -> None:
     """Find the event that added a text to a knowledge file, or that removed it."""
     with phases():
         found = bisect(options.open_store(store), file, text)
-    show_turn(found, text, Display(store), as_json=as_json)
+    _show_turn(found, text, Display(store), as_json=as_json)
 
 
 def show_changes(changes: Sequence[TextChange], nothing: str, *, as_json: bool) -> None:
@@ -72,7 +72,7 @@ def show_changes(changes: Sequence[TextChange], nothing: str, *, as_json: bool) 
     show_lines(chain(chain.from_iterable(each), hang("", total)))
 
 
-def show_turn(found: TurningPoint, text: str, display: Display, *, as_json: bool) -> None:
+def _show_turn(found: TurningPoint, text: str, display: Display, *, as_json: bool) -> None:
     """Print the event that added or removed a text."""
     event = found.entry.event
     if as_json:

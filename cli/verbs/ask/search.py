@@ -77,7 +77,7 @@ def answer(
     if as_json:
         emit_pretty(found.hits)
     elif found.hits:
-        show_hits(found.hits, query.text, Display(store))
+        _show_hits(found.hits, query.text, Display(store))
     if not found.hits:
         print_error(*_why_empty(opened.log, query, found))
 
@@ -168,8 +168,8 @@ def _show_explanation(found: Explanation, display: Display, *, as_json: bool) ->
 
 
 def _explanation_lines(found: Explanation, display: Display) -> Iterator[str]:
-    told = f"speaks: {count(len(found.told), 'line')} of at most {found.lines}"
-    yield styled(_SILENCES[found.silence] if found.silence else told, bold=True)
+    headline = f"speaks: {count(len(found.told), 'line')} of at most {found.lines}"
+    yield styled(_SILENCES[found.silence] if found.silence else headline, bold=True)
     if found.words:
         yield from hang("about  ", clean(", ".join(found.words)))
         yield f"need   {found.need:.1f}"
@@ -177,17 +177,20 @@ def _explanation_lines(found: Explanation, display: Display) -> Iterator[str]:
         yield from _candidate_lines(candidate, display)
 
 
-def _candidate_lines(one: Candidate, display: Display) -> Iterator[str]:
-    place = f" ({project_name(one.project)})" if one.verdict == "elsewhere" and one.project else ""
-    mark = marked("✓" if one.verdict == "told" else "·")
-    yield from hang(f"{mark} {one.score:4.1f}  {display.id(one.id)}  {one.verdict}{place}  ", cut(one.text, _CHARS))
+def _candidate_lines(candidate: Candidate, display: Display) -> Iterator[str]:
+    place = f" ({project_name(candidate.project)})" if candidate.verdict == "elsewhere" and candidate.project else ""
+    mark = marked("✓" if candidate.verdict == "told" else "·")
+    yield from hang(
+        f"{mark} {candidate.score:4.1f}  {display.id(candidate.id)}  {candidate.verdict}{place}  ",
+        cut(candidate.text, _CHARS),
+    )
 
 
 _LONGEST = 300  # characters of a text
 _WORD = re.compile(r"[\w./:@+#-]+")
 
 
-def show_hits(hits: Iterable[SearchHit], query: str, display: Display) -> None:
+def _show_hits(hits: Iterable[SearchHit], query: str, display: Display) -> None:
     """Print hits: with time, kind and project above the text, or as columns in a pipe."""
     if not display.is_for_people:
         table(map(_row, hits), id=0, time=0, type=0, project=0, score=0, text=0)
@@ -201,10 +204,10 @@ def _hit_lines(hits: Iterable[SearchHit], query: str, display: Display) -> Itera
         about = project_name(hit.project) if hit.project else "about you"
         where = " · ".join([display.moment(hit.ts), clean(hit.kind), clean(about)])
         yield f"{styled(display.id(hit.id), fg='cyan')}  {styled(where, dim=True)}"
-        yield from (highlighted(line, asked, beginning) for line in hang("  ", clean(cut(hit.text, _LONGEST))))
+        yield from (_highlighted(line, asked, beginning) for line in hang("  ", clean(cut(hit.text, _LONGEST))))
 
 
-def highlighted(text: str, asked: frozenset[str], beginning: str = "") -> str:
+def _highlighted(text: str, asked: frozenset[str], beginning: str = "") -> str:
     """Mark the words of the query in bold, in any form, and those with its last word as a beginning."""
 
     def word(found: re.Match[str]) -> str:
@@ -218,18 +221,18 @@ def highlighted(text: str, asked: frozenset[str], beginning: str = "") -> str:
     return _WORD.sub(word, text)
 
 
-def _han(said: str, parts: Iterable[str]) -> str:
+def _han(run_text: str, parts: Iterable[str]) -> str:
     """Mark parts of a run of Han characters in bold; parts may overlap."""
-    bold = {at + offset for part in parts for at in _places(said, part) for offset in range(len(part))}
-    runs = re.finditer("1+|0+", "".join("01"[at in bold] for at in range(len(said))))
+    bold = {at + offset for part in parts for at in _places(run_text, part) for offset in range(len(part))}
+    runs = re.finditer("1+|0+", "".join("01"[at in bold] for at in range(len(run_text))))
     return "".join(
-        styled(said[run.start() : run.end()], bold=True) if run[0][0] == "1" else said[run.start() : run.end()]
+        styled(run_text[run.start() : run.end()], bold=True) if run[0][0] == "1" else run_text[run.start() : run.end()]
         for run in runs
     )
 
 
-def _places(said: str, part: str) -> list[int]:
-    return [found.start() for found in re.finditer(f"(?={re.escape(part)})", said.casefold())]
+def _places(text: str, part: str) -> list[int]:
+    return [found.start() for found in re.finditer(f"(?={re.escape(part)})", text.casefold())]
 
 
 def _row(hit: SearchHit) -> tuple[str, ...]:

@@ -84,7 +84,7 @@ def sessions_command(
     if as_json:
         emit_pretty(found)
     elif found and is_terminal():
-        show_sessions(found, Display(store), are_all=wants_all or len(found) < limit)
+        _show_sessions(found, Display(store), are_all=wants_all or len(found) < limit)
     elif found:
         table(map(_row, found), header=header, started=0, agent=0, session=0, turns=0, facts=0, topic=0)
 
@@ -105,7 +105,7 @@ _SHORTEST_TOPIC = 12
 _MINUTE, _HOUR = 60_000, 3_600_000  # milliseconds
 
 
-def show_sessions(rows: Sequence[SessionRow], display: Display, *, are_all: bool) -> None:
+def _show_sessions(rows: Sequence[SessionRow], display: Display, *, are_all: bool) -> None:
     """Print the sessions below headings of their days, and the command for more."""
     show_lines(_lines(sorted(rows, key=lambda row: (row.started_at, row.session_id), reverse=True), display, are_all))
 

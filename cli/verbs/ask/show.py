@@ -1,6 +1,6 @@
 """Show one session, one event, or a knowledge file at a past time: `eventlog show`."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from itertools import groupby
 from typing import Any
 
@@ -58,9 +58,9 @@ def show_command(name: str, as_of: str | None, as_json: bool, store: Store) -> N
         return
     meant = resolve(opened, name)
     if meant.kind == "session":
-        show_story(story(opened, meant.id), Display(store), as_json=as_json)
+        _show_story(story(opened, meant.id), Display(store), as_json=as_json)
     else:
-        show_event(opened.log.find([meant.id])[meant.id].event, Display(store), as_json=as_json)
+        _show_event(opened.log.find([meant.id])[meant.id].event, Display(store), as_json=as_json)
 
 
 def _show_file(opened: OpenStore, name: str, as_of: str, *, as_json: bool) -> None:
@@ -79,7 +79,7 @@ def _show_file(opened: OpenStore, name: str, as_of: str, *, as_json: bool) -> No
         emit_bytes(document.data.removesuffix(b"\n"))
 
 
-def show_story(found: Story, display: Display, *, as_json: bool) -> None:
+def _show_story(found: Story, display: Display, *, as_json: bool) -> None:
     """Print a session: a head, then its lines without repetitions."""
     if as_json:
         emit_pretty(found)
@@ -89,7 +89,7 @@ def show_story(found: Story, display: Display, *, as_json: bool) -> None:
         table(_rows(found, display), when=0, kind=0, id=0, what=0)
 
 
-def show_event(event: Event, display: Display, *, as_json: bool) -> None:
+def _show_event(event: Event, display: Display, *, as_json: bool) -> None:
     """Print an event: field by field on a terminal, as JSON in a pipe."""
     if as_json or not display.is_for_people:
         emit_pretty(to_fields(event))
@@ -163,8 +163,4 @@ def _spell(value: Any) -> str:
     """Format the value of a field."""
     if isinstance(value, dict):
         return ", ".join(f"{name}: {_spell(item)}" for name, item in value.items())
-    return _listed(value) if isinstance(value, list) else str(value)
-
-
-def _listed(values: Iterable[Any]) -> str:
-    return "; ".join(map(_spell, values))
+    return "; ".join(map(_spell, value)) if isinstance(value, list) else str(value)

@@ -49,7 +49,7 @@ def stats_command(since: str | None, until: str | None, nets: bool, as_json: boo
     elif nets:
         _side_by_side(found)
     else:
-        show_weeks(found, opened.machine.now()[:10])
+        _show_weeks(found, opened.machine.now()[:10])
 
 
 _COLUMNS = (
@@ -106,7 +106,7 @@ _NETS = {
 _STAGES, _DRAWN = "as facts or stages", "by a program, from the transcript"
 
 
-def show_weeks(found: Sequence[Week], today: str) -> None:
+def _show_weeks(found: Sequence[Week], today: str) -> None:
     """Print the newest week, and the trend of the weeks before."""
     *weeks, total = found
     newest = weeks[-1]

@@ -99,24 +99,24 @@ def _of_session(session: str, store: Store, *, as_json: bool) -> None:
             hint="the log has receipts only of starts that a hook or `eventlog context --session` answered",
         )
     display = Display(store)
-    for given in receipts:
+    for sources in receipts:
         if as_json:
-            emit({"receipt": to_fields(given.receipt), "events": _fields(given.entries), "files": _files(given)})
+            emit({"receipt": to_fields(sources.receipt), "events": _fields(sources.entries), "files": _files(sources)})
         else:
-            _print_receipt(given, display)
+            _print_receipt(sources, display)
 
 
-def _print_receipt(given: "ReceiptSources", display: Display) -> None:
+def _print_receipt(sources: "ReceiptSources", display: Display) -> None:
 
     if display.is_for_people:
-        show_lines(start_lines(given, display))
+        show_lines(_start_lines(sources, display))
         return
-    receipt = given.receipt
+    receipt = sources.receipt
     cut = "".join(f", cut: {name}" for name in receipt.cut)
     say(f"{receipt.ts}: {how_told(receipt)}, {count(receipt.chars, 'character')}{cut}")
-    show_events(given.entries, display)
+    show_events(sources.entries, display)
     for file in receipt.files:
-        _print_file(file, given.files[file.path], display)
+        _print_file(file, sources.files[file.path], display)
 
 
 def _print_file(file: KnownFile, entries: list[LogLine] | None, display: Display) -> None:
@@ -126,10 +126,15 @@ def _print_file(file: KnownFile, entries: list[LogLine] | None, display: Display
         say(f"    and {len(entries) - _SHOWN} more: --json shows all")
 
 
-def _files(given: "ReceiptSources") -> list[dict[str, object]]:
+def _files(sources: "ReceiptSources") -> list[dict[str, object]]:
     return [
-        {"path": file.path, "digest": file.digest, "as_of": file.as_of, "events": _fields(given.files[file.path] or [])}
-        for file in given.receipt.files
+        {
+            "path": file.path,
+            "digest": file.digest,
+            "as_of": file.as_of,
+            "events": _fields(sources.files[file.path] or []),
+        }
+        for file in sources.receipt.files
     ]
 
 
@@ -149,10 +154,10 @@ def _of_file(place: str, store: Store, *, as_json: bool) -> None:
             if number is not None or line.text.strip():
                 _print(line, _SHOWN if number is None else None, display)
     elif number is None:
-        show_lines(whole_file(place, explained, display))
+        show_lines(_whole_file(place, explained, display))
     else:
         lines = file.read_text(encoding="utf-8", errors="replace").split("\n")
-        heading = heading_above(lines, number)
+        heading = _heading_above(lines, number)
         show_lines(one_line(place, explained[0], heading, display))
 
 
@@ -205,7 +210,7 @@ def _rejection(decision: Event, display: Display) -> Iterator[str]:
     yield from hang("to allow it again  ", f"eventlog undo {display.id(decision.id)}")
 
 
-def whole_file(place: str, reasons: Sequence[LineReason], display: Display) -> Iterator[str]:
+def _whole_file(place: str, reasons: Sequence[LineReason], display: Display) -> Iterator[str]:
     """Yield every line with its first and last event."""
     number_room = len(str(len(reasons)))
     for reason in reasons:
@@ -220,7 +225,7 @@ def whole_file(place: str, reasons: Sequence[LineReason], display: Display) -> I
     yield styled(f"every event of a line: eventlog why {clean(place)}:LINE", dim=True)
 
 
-def heading_above(lines: Sequence[str], number: int) -> str:
+def _heading_above(lines: Sequence[str], number: int) -> str:
     """Find the heading above a line; "" for a heading, or if no heading is above."""
     if lines[number - 1].startswith("#"):
         return ""
@@ -264,9 +269,9 @@ def _columns(event: Event, display: Display) -> tuple[str, ...]:
     return display.id(event.id), display.moment(event.ts), fit(who(event), _AGENT), session
 
 
-def start_lines(given: ReceiptSources, display: Display) -> Iterator[str]:
+def _start_lines(sources: ReceiptSources, display: Display) -> Iterator[str]:
     """Yield size and time of a receipt, then its events, then its files."""
-    receipt, entries = given.receipt, _each_once(given)
+    receipt, entries = sources.receipt, _each_once(sources)
     much = [count(receipt.chars, "character"), f"from {count(len(entries), 'event')}"]
     left = [f"no room for {', '.join(map(clean, receipt.cut))}"] if receipt.cut else []
     head = f"{styled(f'{how_told(receipt)}, {display.moment(receipt.ts)}', bold=True)} · "
@@ -275,16 +280,16 @@ def start_lines(given: ReceiptSources, display: Display) -> Iterator[str]:
     if receipt.files:
         yield styled("files it received", bold=True)
     for file in receipt.files:
-        yield from hang("  ", clean(f"{file.path} · {_as_of(file, given, display)}"))
+        yield from hang("  ", clean(f"{file.path} · {_as_of(file, sources, display)}"))
 
 
-def _each_once(given: ReceiptSources) -> list[LogLine]:
-    behind = [given.entries, *(entries or [] for entries in given.files.values())]
+def _each_once(sources: ReceiptSources) -> list[LogLine]:
+    behind = [sources.entries, *(entries or [] for entries in sources.files.values())]
     each = {entry.event.id: entry for entries in behind for entry in entries}
     return sorted(each.values(), key=lambda entry: order(entry.event))
 
 
-def _as_of(file: KnownFile, given: ReceiptSources, display: Display) -> str:
+def _as_of(file: KnownFile, sources: ReceiptSources, display: Display) -> str:
     if file.as_of is None:
         return "not from the log"
-    return f"as of {display.moment(file.as_of)}, {count(len(given.files[file.path] or ()), 'event')}"
+    return f"as of {display.moment(file.as_of)}, {count(len(sources.files[file.path] or ()), 'event')}"

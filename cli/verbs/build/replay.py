@@ -114,7 +114,8 @@ def settle_command(store: Store) -> None:
     Hooks start it in the background at the end of a session. Safe to run at any time; exits at once while another run
     is active.
     """
-    _be_nice()
+    with suppress(AttributeError, OSError):
+        os.nice(_NICENESS)
     for done in finalize(store, lambda: options.open_store(store)):
         _print_settled(done)
 
@@ -125,8 +126,3 @@ def _print_settled(done: FinalizeResult) -> None:
     tell_copies(done.replayed.copies)
     files = count(done.replayed.published.changes, "knowledge file")
     say(f"{files} changed, {count(len(done.replayed.applied.applied), 'section')} applied")
-
-
-def _be_nice() -> None:
-    with suppress(AttributeError, OSError):
-        os.nice(_NICENESS)

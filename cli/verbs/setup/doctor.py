@@ -28,7 +28,7 @@ def doctor_command(as_json: bool, store: Store) -> int:
     if as_json:
         emit_pretty(_as_dict(store, found))
     else:
-        show_report(found, Display(store))
+        _show_report(found, Display(store))
     return EXIT_FOUND if found.needs_a_fix else 0
 
 
@@ -60,7 +60,7 @@ _SAVING = {"allowed": "saves unasked", "asked": "asks before it saves", "refused
 _KB, _MB = 1000, 1_000_000
 
 
-def show_report(found: DoctorReport, display: Display) -> None:
+def _show_report(found: DoctorReport, display: Display) -> None:
     """Print the store and each installed agent with its problems, then the other agents in one line."""
     _line(_mark(found.problems), "store", f"{found.store}{_measured(found.size, display)}")
     _steps(found.problems)

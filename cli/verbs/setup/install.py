@@ -92,10 +92,10 @@ def install_command(
     """
     target = options.install_target(store)
     if not names:
-        raise missing_agents("install", [report.agent for report in examine(target) if report.found], "found here")
+        raise _missing_agents("install", [report.agent for report in examine(target) if report.found], "found here")
     for host in [profile_of(name) for name in names]:
         done = install(target, host, scope, shared=session_type == "shared")
-        print_change(host.name, done)
+        _print_change(host.name, done)
         if is_distrusted(target, host, scope):
             say(f"           {host.after_install}")
         _permit(target, host, scope, allowed)
@@ -118,7 +118,7 @@ def _permit(target: InstallTarget, host: HostProfile, scope: Scope, allowed: boo
         return
     outcome = (allow if allowed else disallow)(target, host, scope)
     if outcome and outcome.done != "absent":
-        print_change(f"{host.name} permission", outcome)
+        _print_change(f"{host.name} permission", outcome)
     elif allowed:
         say(f"{'skipped':<10} {host.name} has no rule that would let it save: see `eventlog doctor`")
 
@@ -133,7 +133,7 @@ def _serve(target: InstallTarget, host: HostProfile, scope: Scope, serves: bool 
             return
     outcome = register_server(target, host, scope, shared=shared) if serves else unregister_server(target, host, scope)
     if outcome:
-        print_change(f"{host.name} MCP server", outcome)
+        _print_change(f"{host.name} MCP server", outcome)
     elif serves and is_asked:
         where = "in a project" if host.servers else "that eventlog can register"
         say(f"{'skipped':<10} {host.name} has no MCP servers {where}")
@@ -147,7 +147,7 @@ def _offer_import(host: HostProfile, store: Store) -> None:
 
 def _rules(name: str, outcome: FileChange | None) -> None:
     if outcome:
-        print_change(f"{name} rules", outcome)
+        _print_change(f"{name} rules", outcome)
     else:
         say(f"{'skipped':<10} {name} has no rule files for a user: use --project")
 
@@ -168,41 +168,34 @@ def uninstall_command(names: tuple[str, ...], everywhere: bool, scope: Scope, st
     """
     target = options.install_target(store)
     if everywhere or not names:
-        registered = installed_agents(target, scope)
+        registered = _installed_agents(target, scope)
         if not everywhere:
-            raise missing_agents("uninstall", registered, "installed here")
+            raise _missing_agents("uninstall", registered, "installed here")
         if not registered:
             say("no agent has our hook: nothing to remove")
         names = tuple(registered)
+    other_scope: Scope = "user" if scope == "project" else "project"
     for host in [profile_of(name) for name in names]:
-        if not _others_need_rules(target, host, scope):
+        if not any(is_registered(target, sharer, scope) for sharer in shares_rules(host, scope)):
             _removed(f"{host.name} rules", uninstall_rules(target, host, scope))
-        print_change(host.name, uninstall(target, host, scope))
+        _print_change(host.name, uninstall(target, host, scope))
         _removed(f"{host.name} MCP server", unregister_server(target, host, scope))
-        if not is_registered(target, host, _other(scope)):
+        if not is_registered(target, host, other_scope):
             _removed(f"{host.name} permission", disallow(target, host, scope))
 
 
 def _removed(what: str, outcome: FileChange | None) -> None:
     """Print what was removed besides the hook."""
     if outcome and outcome.done == "removed":
-        print_change(what, outcome)
+        _print_change(what, outcome)
 
 
-def _other(scope: Scope) -> Scope:
-    return "user" if scope == "project" else "project"
-
-
-def _others_need_rules(target: InstallTarget, host: HostProfile, scope: Scope) -> bool:
-    return any(is_registered(target, other, scope) for other in shares_rules(host, scope))
-
-
-def installed_agents(target: InstallTarget, scope: Scope) -> list[str]:
+def _installed_agents(target: InstallTarget, scope: Scope) -> list[str]:
     """List the agents with our hook in that scope."""
     return [agent for agent, host in profiles().items() if is_registered(target, host, scope)]
 
 
-def missing_agents(verb: str, found: Iterable[str], what: str) -> click.UsageError:
+def _missing_agents(verb: str, found: Iterable[str], what: str) -> click.UsageError:
     """Build the usage error for missing agents, with the command for those found."""
     names = " ".join(found)
     found_here = (
@@ -211,6 +204,6 @@ def missing_agents(verb: str, found: Iterable[str], what: str) -> click.UsageErr
     return click.UsageError(f"name the agents; {found_here}")
 
 
-def print_change(name: str, outcome: FileChange) -> None:
+def _print_change(name: str, outcome: FileChange) -> None:
     """Print the change of a file."""
     say(f"{outcome.done:<10} {name}: {outcome.path}")

@@ -2,7 +2,6 @@
 
 import sys
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -77,7 +76,13 @@ def plan_command(
     flags = entry | {"level": level, "under": under or None, "reason": reason, "confidence": confidence}
     if not file:
         flags = with_stdin(flags, "content", "reason")
-    declared = parse_plan(*read_plan(file)) if file else PlanFile(version="1.0.0", entries=[entry_of(_present(flags))])
+    declared = (
+        parse_plan(*_read_plan(file))
+        if file
+        else PlanFile(
+            version="1.0.0", entries=[entry_of({name: value for name, value in flags.items() if value is not None})]
+        )
+    )
     log, machine = options.open_log(store), Machine.here()
     named = speaker if speaker.session is not None else speaker._replace(session=declared.source)
     events = checked(store, declared, speaker_of(log, named, machine, writes=not dry_run), machine)
@@ -88,10 +93,6 @@ def plan_command(
         return
     report_plans(declare(log, events), store)
     warn_of_clock(log)
-
-
-def _present(fields: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in fields.items() if value is not None}
 
 
 @click.command(
@@ -110,7 +111,7 @@ def validate_command(file: str | None, schema: bool, as_json: bool, store: Store
     if schema:
         emit_pretty(plan_file.schema())
         return 0
-    name, text = read_plan(str(file))
+    name, text = _read_plan(str(file))
     found = check_plan(text, options.open_store(store).settings, project_root(str(Path.cwd())), Machine.here())
     if as_json:
         mistakes = [mistake._asdict() for mistake in found.mistakes]
@@ -122,7 +123,7 @@ def validate_command(file: str | None, schema: bool, as_json: bool, store: Store
     return EXIT_FOUND if found.mistakes else 0
 
 
-def read_plan(file: str) -> tuple[str, str]:
+def _read_plan(file: str) -> tuple[str, str]:
     """Read a file, or stdin for `-`: its name for messages, and its text; raises BadRequest."""
     name = "stdin" if file == "-" else file
     try:

@@ -53,10 +53,10 @@ def forget_command(what: str | None, session: str | None, yes: bool, as_json: bo
     with spinner():
         found = [forgettable_session(opened, session)] if session else forgettable(opened, what or "")
     if not as_json:
-        show_forgettable(found, display)
-    if confirm("Forget this?", yes=yes):
+        _show_forgettable(found, display)
+    if _confirm("Forget this?", yes=yes):
         done = forget(opened, found)
-        emit_pretty(outcome_as_dict(*done)) if as_json else print_outcome(*done, "forgotten", display.short)
+        emit_pretty(_outcome_as_dict(*done)) if as_json else _print_outcome(*done, "forgotten", display.short)
 
 
 @click.command(epilog=options.examples("eventlog undo", "eventlog undo 8d21c0 --yes"))
@@ -74,10 +74,10 @@ def undo_command(name: str, yes: bool, as_json: bool, store: Store) -> None:
     with spinner():
         found = undoable(opened, name)
     if not as_json:
-        show_undoable(found, display)
-    if confirm("Undo this?", yes=yes):
+        _show_undoable(found, display)
+    if _confirm("Undo this?", yes=yes):
         done = undo(opened, found)
-        emit_pretty(outcome_as_dict(*done)) if as_json else print_outcome(*done, "undone", display.short)
+        emit_pretty(_outcome_as_dict(*done)) if as_json else _print_outcome(*done, "undone", display.short)
 
 
 @click.command(
@@ -98,16 +98,16 @@ def restore_command(file: str, as_of: str, yes: bool, as_json: bool, store: Stor
     with spinner():
         found = restorable(opened, file, as_of)
     if not as_json:
-        show_undoable(found, display)
-    if confirm("Undo all of this?", yes=yes):
+        _show_undoable(found, display)
+    if _confirm("Undo all of this?", yes=yes):
         done = undo(opened, found)
-        emit_pretty(outcome_as_dict(*done)) if as_json else print_outcome(*done, "restored", display.short)
+        emit_pretty(_outcome_as_dict(*done)) if as_json else _print_outcome(*done, "restored", display.short)
 
 
 _FILES = 5
 
 
-def show_forgettable(found: Sequence[Forgettable], display: Display) -> None:
+def _show_forgettable(found: Sequence[Forgettable], display: Display) -> None:
     """Print the statements to forget, and every event behind them."""
     for statement in found:
         say(statement.text)
@@ -116,7 +116,7 @@ def show_forgettable(found: Sequence[Forgettable], display: Display) -> None:
         show_events(statement.behind, display)
 
 
-def show_undoable(found: Undoable, display: Display) -> None:
+def _show_undoable(found: Undoable, display: Display) -> None:
     """Print the changes to undo."""
     if display.is_for_people:
         say(f"{found.what} · {display.moment(found.told.ts)} · {display.id(found.told.id)}")
@@ -132,7 +132,7 @@ def show_undoable(found: Undoable, display: Display) -> None:
         say(f"stays forgotten: {describe(display.worded(event))}; to allow it: eventlog undo {display.short(event.id)}")
 
 
-def confirm(question: str, *, yes: bool) -> bool:
+def _confirm(question: str, *, yes: bool) -> bool:
     """Ask for confirmation; raises BadRequest without a terminal or `--yes`."""
     if yes:
         return True
@@ -141,10 +141,10 @@ def confirm(question: str, *, yes: bool) -> bool:
     return click.confirm(question)
 
 
-def print_outcome(events: Sequence[Event], rebuilt: RebuildResult, verb: str, short: Callable[[str], str]) -> None:
+def _print_outcome(events: Sequence[Event], rebuilt: RebuildResult, verb: str, short: Callable[[str], str]) -> None:
     """Print the changed files, and the command to undo the change."""
     changes.print_applied(_without_staged(rebuilt.applied), short)
-    order = _memories_first if is_terminal() else None
+    order = (lambda path: (not path.endswith("MEMORY.md"), path)) if is_terminal() else None
     files = [path for path, _, _ in rebuilt.applied.files]
     files += sorted([*rebuilt.published.written, *rebuilt.published.removed], key=order)
     more = f" and {len(files) - _FILES} more" if len(files) > _FILES else ""
@@ -153,16 +153,12 @@ def print_outcome(events: Sequence[Event], rebuilt: RebuildResult, verb: str, sh
     say(f"undo: eventlog undo {short(events[0].id)}")
 
 
-def _memories_first(path: str) -> tuple[bool, str]:
-    return not path.endswith("MEMORY.md"), path
-
-
 def _without_staged(applied: ApplyResult) -> ApplyResult:
     """Drop staged entries, and the undo commands of this change."""
     return replace(applied, staged=[], applied=[change._replace(replaced=()) for change in applied.applied])
 
 
-def outcome_as_dict(events: Sequence[Event], rebuilt: RebuildResult) -> dict[str, object]:
+def _outcome_as_dict(events: Sequence[Event], rebuilt: RebuildResult) -> dict[str, object]:
     """Build the JSON of the new events, and of the files they changed."""
     return {
         "status": "ok",
