@@ -13,7 +13,7 @@ __all__ = ["ALL"]
 
 
 def __getattr__(name: str) -> object:
-    """Raises AttributeError for everything but `ALL`."""
+    """Load `ALL`; raises AttributeError for any other name."""
     if name != "ALL":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from eventlog.projections.catalog import ALL

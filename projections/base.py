@@ -2,15 +2,14 @@
 
     State()            nothing has happened yet
     state.fold(e)      one more event; the same state for any order of the same events
-    state.merge(s)     absorb what another, disjoint set of events led to: fold(A) merged with fold(B) is fold(A + B)
+    state.merge(s)     add the state of another, disjoint set of events: fold(A) merged with fold(B) is fold(A + B)
     render(state, …)   the documents; no clock, no environment, no locale, no hash order
 
-A state is data (a msgspec struct), so what is kept of it is its encoding. Several projections may ask different
-questions of one state; it is folded once. Folding one event twice is the engine's job to prevent: it deduplicates
-by id before it folds.
+A state is data (a msgspec struct); the cache stores its encoding. Several projections may share a state, which is
+folded once. The engine deduplicates events by id, so no state meets an event twice.
 
-A projection may render document by document (`View`): each conversation adds rows to documents, and one is rendered
-anew when its rows differ.
+A projection may render document by document (`View`): each conversation adds rows to documents, and a document is
+rendered again when its rows differ.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -28,13 +27,13 @@ from eventlog.settings.schema import Settings
 class State(Protocol):
     """The data a fold accumulates."""
 
-    version: ClassVar[int]  # raised whenever fold or merge change their result: outdates what is kept
+    version: ClassVar[int]  # raised whenever fold or merge change their result: outdates cached states
 
     def fold(self, event: AnyEvent) -> None:
-        """Take in one event."""
+        """Add an event."""
 
     def merge(self, other: Self) -> None:
-        """Take in the state of other events; `other` stays as it is, and shares nothing that a later one changes."""
+        """Add the state of other events; `other` stays as it is, and shares no data that a later merge changes."""
 
 
 Sources = tuple[tuple[str, ...], tuple[str, ...]]  # events, and whole conversations
@@ -82,9 +81,9 @@ class Line(Struct, frozen=True, eq=False):
 
 
 class Pieces(NamedTuple):
-    """The bytes of a document, block by block of its rows: kind and name of these, and of each block what it says.
+    """The bytes of a document, block by block of its rows: kind and name of the rows, and the bytes of each block.
 
-    None stands for a block that says what it said when the file was last published.
+    None stands for a block that has not changed since the file was last published.
     """
 
     place: tuple[str, str]
@@ -142,11 +141,10 @@ class Total(NamedTuple):
 
 
 class RowKind(Struct, frozen=True, eq=False, dict=True):
-    """The rows each conversation adds to documents of one kind, by the name of what they are about.
+    """The rows that each conversation adds to documents of a kind, by subject.
 
-    The rows of a document hold everything it says; it is rendered anew when one of them differs. With `whole`, it asks
-    the conversation as well, and is rendered anew whenever that differs. With a `total`, that of each block of rows is
-    kept beside them, for who asks for no more.
+    A document depends on its rows alone, and is rendered again when a row differs. With `whole`, it depends on the
+    whole conversation as well. With a `total`, the cache also stores the total of each block of rows.
     """
 
     name: str
@@ -157,21 +155,21 @@ class RowKind(Struct, frozen=True, eq=False, dict=True):
 
     @property
     def total_name(self) -> str:
-        """Return the kind under which totals lie."""
+        """Return the kind under which totals are stored."""
         return f"{self.name} total"
 
     @cached_property
     def decode(self) -> Callable[[bytes], dict[str, Any]]:
-        """Return what reads a block of rows, by conversation."""
+        """Build the decoder of a block of rows, by conversation."""
         return Decoder(dict[str, self.type]).decode  # type: ignore[name-defined]
 
 
 class View(NamedTuple):
-    """The documents of one projection, each made of the rows of the kinds it `reads` that have its name.
+    """The documents of a projection, each rendered from the rows of its name, of the kinds it `reads`.
 
-    `render(name, index)` makes those of one name. With a `top`, there may be documents of the name "" where no row
-    has it; those may be made `of_all` others, which are rendered first. Where those of a name are made `of_rows` alone,
-    with the notes people wrote and the settings, they can be rendered in another process.
+    `render(name, index)` renders the documents of a name. With a `top`, the name "" may have documents without having
+    rows; with `of_all`, those depend on all others, which are rendered first. With `of_rows`, documents depend on rows,
+    people's notes and settings alone, so another process can render them.
     """
 
     reads: tuple[RowKind, ...]
@@ -182,26 +180,26 @@ class View(NamedTuple):
 
 
 class Projection(Struct, frozen=True):
-    """One question asked of the log, and the files that answer it.
+    """A question asked of the log, and the files that answer it.
 
-    `owns` are glob patterns of the paths it may render: what matches and is no longer rendered is stale. `package` is
-    the distribution it comes from; "" for this one. A projection with a `view` is rendered document by document.
+    `owns` are glob patterns of the paths it may render: a file that matches and is no longer rendered is stale.
+    `package` is its distribution; "" for this package. A projection with a `view` is rendered document by document.
     """
 
     name: str
     state: type[Any]  # type[State]; a Protocol cannot be both the bound and the value here
-    render: Callable[[Any, Settings], Iterable[Document]] | None  # None where a view does it
+    render: Callable[[Any, Settings], Iterable[Document]] | None  # None with a view
     owns: tuple[str, ...]
     package: str = ""
     view: View | None = None
 
     def owns_path(self, path: str) -> bool:
-        """Tell whether a document of this path is one it may render."""
+        """Return whether it may render a document of this path."""
         return any(is_path_of(path, pattern) for pattern in self.owns)
 
 
 def is_path_of(path: str, pattern: str) -> bool:
-    """Tell whether a pattern of `owns` stands for a path; `*` stands for no `/`."""
+    """Return whether a pattern of `owns` matches a path; `*` matches no `/`."""
     parts = PurePosixPath(path).parts
     is_as_deep = len(parts) == len(PurePosixPath(pattern).parts)
     return is_as_deep and ".." not in parts and PurePosixPath(path).match(pattern)

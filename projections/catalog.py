@@ -1,7 +1,7 @@
-"""Every projection there is: those of this package, then those of others by entry point `eventlog.projections`.
+"""The projections of this package, then those of other packages, by entry point `eventlog.projections`.
 
-An entry point names a `Projection`. It must have a name and files of its own: one that cannot be loaded, or would write
-where another does, is reported and left out; it never stops a replay.
+An entry point names a `Projection` with a name and files of its own. A projection that cannot be loaded, or would write
+the files of another, is reported and left out; it never stops a replay.
 """
 
 import sys
@@ -31,7 +31,7 @@ ALL: tuple[Projection, ...] = (SESSIONS, SUMMARIES, MEMORY, DAILY_NOTES, KEYWORD
 
 
 class Catalog(NamedTuple):
-    """The projections, in the order they are listed; `broken`: entry point -> why it is left out."""
+    """The projections in the order of lists; `broken`: entry point -> why it is left out."""
 
     projections: tuple[Projection, ...]
     broken: Mapping[str, str]
@@ -39,9 +39,9 @@ class Catalog(NamedTuple):
 
 @cache
 def installed() -> Catalog:
-    """Load the projections of other packages, once; none of them makes this fail."""
+    """Load the projections of other packages, once; a broken projection does not make this fail."""
     found, broken = list(ALL), {}
-    for point in _entry_points() if _are_there_any() else ():
+    for point in _entry_points() if _has_any() else ():
         try:
             projection = _loaded(point)
             _check(projection, found)
@@ -58,8 +58,8 @@ def _entry_points() -> "list[EntryPoint]":
     return sorted(entry_points(group=GROUP), key=lambda point: (point.name, point.value))
 
 
-def _are_there_any() -> bool:
-    """Tell whether any package may name a projection: what lists entry points costs more than a replay."""
+def _has_any() -> bool:
+    """Return whether any package may name a projection: listing entry points takes longer than a replay."""
     for place in map(Path, sys.path):
         if place.is_file():
             return True
@@ -70,20 +70,20 @@ def _are_there_any() -> bool:
 
 
 def chosen(names: Iterable[str]) -> tuple[Projection, ...]:
-    """Return the projections with these names, all where there are none; raises BadRequest."""
+    """Return the projections with these names, all for no names; raises BadRequest."""
     catalog = installed()
-    known = {projection.name: projection for projection in catalog.projections}
-    wanted = list(names) or list(known)
+    by_name = {projection.name: projection for projection in catalog.projections}
+    wanted = list(names) or list(by_name)
     for name in wanted:
         if name in catalog.broken:
             raise BadRequest(f"the projection {name!r} cannot be used: {catalog.broken[name]}")
-        if name not in known:
-            raise BadRequest(f"there is no projection {name!r}", hint=f"known are {', '.join(known)}")
-    return tuple(known[name] for name in wanted)
+        if name not in by_name:
+            raise BadRequest(f"there is no projection {name!r}", hint=f"known are {', '.join(by_name)}")
+    return tuple(by_name[name] for name in wanted)
 
 
 def _loaded(point: "EntryPoint") -> Projection:
-    """Raises BadRequest, and whatever the module does."""
+    """Load a projection; raises BadRequest, or any error of its module."""
     projection = point.load()
     if not isinstance(projection, Projection):
         raise BadRequest(f"{point.value} is no Projection")
@@ -93,7 +93,7 @@ def _loaded(point: "EntryPoint") -> Projection:
 
 
 def _check(projection: Projection, others: Iterable[Projection]) -> None:
-    """Raises BadRequest where a projection lacks anything, or gets in the way of another."""
+    """Check that a projection is complete and its files are its own; raises BadRequest."""
     version, methods = getattr(projection.state, "version", None), ("fold", "merge")
     if not isinstance(version, int) or not all(callable(getattr(projection.state, name, None)) for name in methods):
         raise BadRequest("its state lacks version, fold or merge")

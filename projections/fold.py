@@ -1,7 +1,7 @@
-"""The fold, for whoever has bytes and no store: days become parts, parts merge, and the whole is rendered.
+"""Fold without a store: bytes of days become parts, parts merge, and the whole is rendered.
 
     parts = [fold_day(day) for day in days]                    # anywhere, in any order
-    left_out = copies(parts, has)                              # events that are told on two days
+    left_out = copies(parts, has)                              # events that two days have
     parts = [fold_day(day, left_out.get(day.date)) for …]      # those few days once more
     documents = render(merge(parts), settings)                 # the bytes of `eventlog replay --out`
 
@@ -40,7 +40,7 @@ Has = Callable[[str, Collection[str]], Collection[str]]  # date, ids -> those of
 
 
 class DayBytes(NamedTuple):
-    """All files of one UTC day of one log: of a user, say. `damage` tells of files that could not be read."""
+    """The files of a UTC day of a log, all of them; `damage` lists files that could not be read."""
 
     log: str
     date: str
@@ -60,7 +60,7 @@ class PartDay(msgspec.Struct, frozen=True):
 
 
 class Part(msgspec.Struct, frozen=True):
-    """Some days of one log, folded."""
+    """Folded days of a log."""
 
     log: str
     versions: dict[str, str]
@@ -73,7 +73,7 @@ class Part(msgspec.Struct, frozen=True):
 
 
 def fold_day(day: DayBytes, left_out: Collection[str] | None = None, projections: Sequence[Projection] = ALL) -> Part:
-    """Fold all files of a day without what is `left_out`, as `copies` says; None: nobody was asked."""
+    """Fold all files of a day without the events `left_out`, a result of `copies`; None: not known yet."""
     rows = MemoryRows()
     states = DayStates(ListedDays([_day_of(day)], left_out or ()), rows)
     states.catch_up(lambda _done, _all: None)
@@ -89,18 +89,18 @@ def fold_day(day: DayBytes, left_out: Collection[str] | None = None, projections
 
 
 def holding(day: DayBytes, ids: Collection[str]) -> frozenset[str]:
-    """Find those of the ids that events of a day have: what `copies` asks."""
+    """Find which of the ids a day has, for `copies`."""
     return frozenset(event.id for event in days.load(_day_of(day))[0]) & frozenset(ids)
 
 
 def copies(parts: Iterable[Part], has: Has) -> dict[str, frozenset[str]]:
-    """Tell, for all days of a log that have strays, which of them count elsewhere: fold those days without these."""
+    """Find the strays of each day that count on another day: fold the day again without them."""
     elsewhere, found = DuplicateFilter(has), merge(parts).days
     return {date: elsewhere.of(day.strays) for date, day in found.items() if day.strays}
 
 
 def empty(log: str, projections: Sequence[Projection] = ALL) -> Part:
-    """Make the part of no day: merging it changes nothing."""
+    """Create the part of no day: merging it changes nothing."""
     return Part(log, _versions(projections), {})
 
 
@@ -127,7 +127,7 @@ def render(part: Part, settings: Settings, projections: Sequence[Projection] = A
 
 
 def replayed(part: Part, settings: Settings, projections: Sequence[Projection] = ALL) -> ReplayResult:
-    """Replay a log of which only a part is at hand; raises BadRequest."""
+    """Replay a part of a log; raises BadRequest for a part of another version."""
     ours = _versions(projections)
     theirs = {name: version for name, version in part.versions.items() if name in ours}
     _refuse_others(theirs, ours, "a part", "this program")
@@ -157,7 +157,7 @@ def _listed_days(part: Part) -> ListedDays:
 
 
 def _day_of(day: DayBytes) -> Day:
-    """Raises BadRequest where two files have one name."""
+    """Sort the files of a day; raises BadRequest where two have the same name."""
     files = sorted(day.files, key=lambda file: days.own_first(file[0]))
     if len({name for name, _ in files}) < len(files):
         raise BadRequest(f"two files of {day.date} have one name", hint="name each after the machine it came from")
@@ -165,7 +165,7 @@ def _day_of(day: DayBytes) -> Day:
 
 
 def _refuse_others(ones: dict[str, str], others: dict[str, str], one: str, other: str) -> None:
-    """Raises BadRequest where versions differ."""
+    """Refuse versions that differ; raises BadRequest."""
     for name in sorted(ones.keys() | others.keys()):
         if ones.get(name) != others.get(name):
             mine, theirs = ones.get(name, "none"), others.get(name, "none")
@@ -177,7 +177,7 @@ def _versions(projections: Iterable[Projection]) -> dict[str, str]:
 
 
 def _whole(projections: Iterable[Projection]) -> list[Projection]:
-    """List those whose state is kept whole."""
+    """List the projections that the cache stores as a whole state."""
     return [one for one in projections if not one.view]
 
 
@@ -185,7 +185,7 @@ _OURS: tuple[type[Any], ...] = (Conversations, Knowledge)
 
 
 def versions_of(states: Collection[type[Any]]) -> dict[str, str]:
-    """Name the versions of the program, of its data, and of each of these states."""
+    """List the versions of the program, of its data, and of each of these states."""
     found = {f"{state.__module__}.{state.__qualname__}": f"{state.version}" for state in (*_OURS, *states)}
     return dict(sorted({**found, **_of_program()}.items()))
 
@@ -202,7 +202,7 @@ def _of_program() -> dict[str, str]:
 
 
 def _time_zones() -> str:
-    """Name the edition of the time-zone data in use: the system's, else that of the package `tzdata`."""
+    """Return the edition of the time-zone data in use: the system's, else that of the package `tzdata`."""
     from zoneinfo import TZPATH
 
     for folder in TZPATH:

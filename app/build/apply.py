@@ -117,7 +117,7 @@ def _settle_locked(file: ManagedFile, target: BaseStorage, opened: OpenStore) ->
 
 @contextmanager
 def _locked(store: Store, target: BaseStorage, wait: float) -> Iterator[None]:
-    """Hold the lock of a file; raises StorageBusy after `wait` seconds."""
+    """Acquire the lock of a file; raises StorageBusy after `wait` seconds."""
     path = store.cached("locks", f"{ids.digest(target.identity, 12).hex()}.lock")
     try:
         held = locked(store, path, wait)

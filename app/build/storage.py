@@ -44,7 +44,7 @@ class Refused(EventLogError):
 
 
 class StorageBusy(NotStored):
-    """Another program is writing the file; trying again may help."""
+    """A file that another program is writing; trying again may help."""
 
 
 class BaseStorage(Protocol):
@@ -134,7 +134,7 @@ class LocalFile:
         return self._seen
 
     def write(self, data: bytes) -> None:
-        """Exchange the file for a whole new one."""
+        """Replace the file by a whole new file."""
         sweep(self.identity)
         try:
             mode = stat.S_IMODE(self._path.stat().st_mode) if self._seen is not None else self._mode
@@ -151,7 +151,7 @@ class RemoteFile:
         self._etag: str | None = None
 
     def read(self) -> bytes | None:
-        """GET the file; None where the server has none yet."""
+        """Read the file with GET; None where the server has none yet."""
         answer = self._request("GET")
         if answer.status_code == _NOT_FOUND:
             self._etag = None
@@ -164,7 +164,7 @@ class RemoteFile:
         return bytes(answer.content)
 
     def write(self, data: bytes) -> None:
-        """PUT the file, on condition that nobody has written since GET."""
+        """Send the file with PUT, on condition that its version is still that of GET."""
         condition = {"If-Match": self._etag} if self._etag is not None else {"If-None-Match": "*"}
         headers = {"Content-Type": "text/markdown; charset=utf-8", **condition}
         answer = self._request("PUT", content=data, headers=headers)

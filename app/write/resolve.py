@@ -36,7 +36,7 @@ def waiting(opened: OpenStore, name: str = "") -> list[StagedEntry]:
 
 
 def pick(found: Sequence[StagedEntry], name: str) -> StagedEntry:
-    """Return the only entry found under a name; raises BadRequest where it is not the only one."""
+    """Return the only entry found under a name; raises BadRequest for none or several."""
     if len(found) == 1:
         return found[0]
     if not found and not name:
@@ -71,7 +71,7 @@ def headings_above(opened: OpenStore, staged: StagedEntry) -> list[tuple[str, ..
 
 
 def under_options(above: Sequence[str]) -> str:
-    """Spell the options that name the headings above a section, quoted for a shell."""
+    """Format the options that name the headings above a section, quoted for a shell."""
     return " ".join(f"--under {shlex.quote(heading)}" for heading in above) or "--under ''"
 
 
@@ -141,7 +141,7 @@ def _refuse_ambiguous(opened: OpenStore, staged: StagedEntry, under: tuple[str, 
 
 
 def _hint(paths: Sequence[tuple[str, ...]]) -> str:
-    """Name the options that choose a section, where the headings above tell any apart."""
+    """Name the options that choose a section, where the headings above identify any."""
     single = [above for above in paths if paths.count(above) == 1]
     if not single:
         return "give one of them another heading in the file, or discard the entry"

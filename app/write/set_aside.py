@@ -120,7 +120,7 @@ class _WithdrawnTexts:
         self._long = [statement for statement in self._statements if len(statement.encode()) >= _LONG]
 
     def match(self, line: str) -> bool:
-        """Tell whether a line contains any of them."""
+        """Return whether a line contains any of them."""
         text = _bare(line)
         if statement_of(text) in self._statements or self._withdrawn.rejects(text):
             return True

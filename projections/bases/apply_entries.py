@@ -59,7 +59,7 @@ class LatestEntries(Struct):
             self._other = found
 
     def is_later_than(self, entry: PlanEntry, moment: Moment) -> bool:
-        """Tell whether an entry of another batch is later."""
+        """Return whether an entry of another batch is later."""
         rivals = (latest for latest in (self._first, self._other) if latest and latest[1] != _batch(entry))
         return any(rival > moment for rival, _ in rivals)
 
@@ -86,7 +86,7 @@ def apply_entries(
 
 
 class _Applier:
-    """One run over one page."""
+    """A run over a page."""
 
     def __init__(self, ledger: Ledger, file: BaseFile, path: str, page: ManagedPage, *, replace: bool) -> None:
         self._ledger = ledger
@@ -170,7 +170,7 @@ class _Applier:
     # ------------------------------------------------------------------------------------------ pending entries
 
     def _is_superseded(self, entry: PlanEntry) -> bool:
-        """Tell whether a later entry has been applied to the section that an entry means."""
+        """Return whether a later entry has been applied to the section that an entry means."""
         return self._latest_of(self._on.meant_by(entry)).is_later_than(entry, self._ledger.moment(entry))
 
     def _latest_of(self, key: SectionId) -> LatestEntries:
@@ -198,7 +198,7 @@ class _Applier:
         return found
 
     def _is_satisfied(self, entry: PlanEntry, key: SectionId) -> bool:
-        """Tell whether every section that an entry could mean has its text already."""
+        """Return whether every section that an entry could mean has its text already."""
         operation, content = self._ledger.change(entry)
         if operation == "delete":
             return False

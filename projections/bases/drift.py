@@ -121,7 +121,7 @@ class _Finder:
         return next((section for section in among if sections.digest(self._page.text(section)) == digest), None)
 
     def in_place(self, key: SectionId, digest: str) -> Section | None:
-        """Return the free section in that place; of several, the one with the digest if any."""
+        """Return the free section in that place; of several, the section with the digest if any has it."""
         free = self._free(self._by_key.get(key))
         return (self.with_digest(free, digest) if len(free) > 1 else None) or next(iter(free), None)
 

@@ -150,20 +150,20 @@ class Ledger:
         return _decided_change(entry, self.decisions.get(entry.id))
 
     def is_decided(self, entry: PlanEntry) -> bool:
-        """Tell whether a person has accepted the entry for the file of this store."""
+        """Return whether a person has accepted the entry for the file of this store."""
         return entry.id in self.decisions and is_from(self.decisions[entry.id], self._replica)
 
     def has_events_of(self, key: SectionId) -> bool:
-        """Tell whether the log has any event of this section of the file."""
+        """Return whether the log has any event of this section of the file."""
         return key in self.managed or key in self.histories
 
     def is_present(self, key: SectionId) -> bool:
-        """Tell whether the section should have a body, by its wording in force."""
+        """Return whether the section should have a body, by its wording in force."""
         now = self.histories[key].now if key in self.histories else None
         return now is not None and now.body is not None
 
     def is_news(self, key: SectionId, entry_id: str) -> bool:
-        """Tell whether an entry is newer than every entry that was ever applied to the section of this file."""
+        """Return whether an entry is newer than every entry that was ever applied to the section of this file."""
         entry = self.record.by_id.get(entry_id)
         applied = (self.record.by_id[event.target] for event in self.record.applied if key_of(event) == key)
         moments = [self.moment(other) for other in applied if isinstance(other, PlanEntry)]
@@ -171,7 +171,7 @@ class Ledger:
 
     @cached_property
     def observations(self) -> list[Observation]:
-        """All events that report a text of the file, withdrawn or not, oldest first."""
+        """Sort the events that report a text of the file, withdrawn or not, oldest first."""
         texts = (event for event in self.record.by_id.values() if isinstance(event, KnowledgeEdited))
         return sorted([*self.record.applied, *texts], key=order)
 
@@ -192,7 +192,7 @@ class Ledger:
 
 
 def is_from(event: Event, replica: str | None) -> bool:
-    """Tell whether an event is about a file of that store; events without a replica, and `None`, match every store."""
+    """Return whether an event is about a file of that store; without a replica, it is about every store's."""
     return replica is None or event.replica in (None, replica)
 
 
@@ -265,7 +265,7 @@ def _spelling(event: Observation) -> Spelling:
 
 
 def _held(record: FileHistory, decisions: _Decisions, *, review: bool) -> Iterator[tuple[str, str]]:
-    """Yield the entries that wait whatever the page says, each with the reason."""
+    """Yield the entries that wait on every page, each with the reason."""
     entries = [entry for entry in record.entries if change_of(entry)[0] != "no-op"]
     planned = Counter((entry.batch, _selector(entry)) for entry in entries if entry.batch)
     doubled = {batch for (batch, _), count in planned.items() if count > 1}

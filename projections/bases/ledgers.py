@@ -61,7 +61,7 @@ def ledgers(state: Knowledge, bases: Bases, replica: str | None = None) -> dict[
 
 
 def unmatched_entries(state: Knowledge, bases: Bases) -> list[PlanEntry]:
-    """List the entries of no knowledge base that nobody has discarded or withdrawn."""
+    """List the entries of no knowledge base that are neither discarded nor withdrawn."""
     withdrawn = Retractions(state.retractions)
     discarded = {decision.target for decision in state.resolved if decision.choice == "discard"}
     unmatched = (entry for entry in state.entries if base_file_of(entry.key, entry.project, bases) is None)

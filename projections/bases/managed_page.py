@@ -67,7 +67,7 @@ class ManagedPage:
         return name if name in found or len(found) != 1 else found[0]
 
     def has_body(self, key: SectionId, body: str) -> bool:
-        """Tell whether a section is on the page with this body."""
+        """Return whether a section is on the page with this body."""
         section = next((section for section in self.page.sections if self.key(section) == key), None)
         return section is not None and self.page.text(section) == body
 
@@ -82,13 +82,13 @@ class ManagedPage:
         return [section.source, *lines] if history.is_persons else lines
 
     def is_recorded(self, section: Section) -> bool:
-        """Tell whether the log has the body of a section."""
+        """Return whether the log has the body of a section."""
         key = self.key(section)
         now = self.history(key).now
         return key in self.managed or (now is not None and now.body == self.page.text(section))
 
     def record_return(self, key: SectionId, body: str | None) -> None:
-        """Expect the body that the log has for a section."""
+        """Record that a section is due to have the body that the log has for it."""
         self._expected[key] = sections.digest(body)
 
     def record_text(self, section: Section, below: str) -> None:

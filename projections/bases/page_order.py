@@ -27,7 +27,7 @@ class _Place(Struct, eq=False):
 
     @property
     def is_present(self) -> bool:
-        """Tell whether the section is certainly on the page."""
+        """Return whether the section is certainly on the page."""
         return self.is_managed and not self.is_removed
 
 
@@ -57,7 +57,7 @@ class PageOrder:
         return next(ends[other.path] for other in before if other.path in ends and not other.is_removed), place.blank
 
     def blank_before(self, key: SectionId) -> int | None:
-        """Return the blank lines that ended the file before a present section came; None where the log does not say."""
+        """Return the blank lines that ended the file before a present section came; None if unrecorded."""
         return next((place.blank_before for place in self._of.get(key, ()) if place.is_present), None)
 
     def _observe(self, event: Observation) -> None:

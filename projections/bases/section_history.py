@@ -80,13 +80,13 @@ class SectionHistory:
 
     @property
     def is_removed_by_person(self) -> bool:
-        """Tell whether the section is absent because a person removed it."""
+        """Return whether the section is absent because a person removed it."""
         summary = self._updated()
         return not summary.is_present and summary.removed_by_person
 
     @property
     def is_persons(self) -> bool:
-        """Tell whether a person wrote the heading."""
+        """Return whether a person wrote the heading."""
         summary = self._updated()
         return summary.created_by_person or not summary.is_present
 

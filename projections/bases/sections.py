@@ -1,4 +1,4 @@
-"""Sections of Markdown files, and how to tell them apart; pure.
+"""Sections of Markdown files, and what identifies them; pure.
 
 A section is an outermost heading of CommonMark and the text below it: headings inside a fence, HTML, front matter, a
 list or a quotation are text. Its body ends at the next such heading of any level, so a change of a section leaves its
@@ -132,7 +132,7 @@ class Page:
         return Spot(previous, self.blank if self.is_last(section) else 0)
 
     def is_last(self, section: Section) -> bool:
-        """Tell whether nothing follows a section."""
+        """Return whether nothing follows a section."""
         return section.end == len(self.lines)
 
     @property
@@ -175,7 +175,7 @@ def digest(text: str | None) -> str:
 
 @lru_cache(maxsize=4096)
 def plain(heading: str) -> str:
-    """Spell a heading as people read it, without its inline markup."""
+    """Strip a heading to the text that people read, without its inline markup."""
     source = _visible(heading)
     children = _inline().parseInline(source)[0].children or []
     return _visible("".join(map(_words, children))) or source
@@ -187,7 +187,7 @@ def decode(lines: list[bytes]) -> str:
 
 
 def is_blank(line: bytes) -> bool:
-    """Tell whether a line holds nothing but white space, or a byte order mark."""
+    """Return whether a line holds nothing but white space, or a byte order mark."""
     return not line.removeprefix(BOM).strip(b" \t\r\n")
 
 

@@ -61,7 +61,7 @@ def stamp_in(data: bytes) -> str | None:
 
 
 def is_base(base: Document, data: bytes) -> bool:
-    """Tell whether the file is an edit of this document, not of another version or of other events."""
+    """Return whether the file is an edit of this document, not of another version or of other events."""
     return base.lines[-1].text in _lines(data)
 
 

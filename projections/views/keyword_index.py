@@ -1,10 +1,11 @@
-"""`INDEX.md`, of everything and of each project: keyword -> facts and sessions; where to look, not what it says.
+"""`INDEX.md`, of everything and of each project: keyword -> facts and sessions.
 
-Light on purpose: the reader is a model, and it is the search engine. Keywords are the entities and categories of
-facts, what several of their texts name (`text_keywords.py`), and the projects. What there is no room for is the least
-mentioned. A project's keywords name its own sessions, those of the user any whose summary is kept.
+Light on purpose: the reader is a model, and the model is the search engine. Keywords are the entities and categories of
+facts, the words that several of their texts contain (`text_keywords.py`), and the projects; the least mentioned are
+left out first. The keywords of a project name its own sessions, those of the user any session with a summary.
 
-The index of everything is made of what is kept of each project: a share, with no more of each keyword than is shown.
+The index of everything is rendered from the cached share of each project, which has no more of each keyword than is
+shown.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -45,7 +46,7 @@ _key_of = lru_cache(maxsize=4096)(key_of)
 
 
 class Keyword(Struct, array_like=True):
-    """A word, how many facts it stands for, the first of them, and the sessions that said so, by rank."""
+    """A word, its number of facts, the first of these, and the sessions that state them, by rank."""
 
     same: str
     word: str
@@ -55,23 +56,23 @@ class Keyword(Struct, array_like=True):
 
     @property
     def rank(self) -> tuple[int, str]:
-        """Return the sort key when there is no room for all: the most mentioned first."""
+        """Return the sort key for the budget: the most mentioned first."""
         return -self.count, _words_of(self.word)
 
     def absorb(self, other: "Keyword") -> None:
-        """Take in what it stands for elsewhere."""
+        """Add the facts and sessions of the keyword in another share."""
         self.count += other.count
         self.facts = sorted([*self.facts, *other.facts], key=_rank_of, reverse=True)[:_SHOWN]
         self.sessions = _distinct(sorted([*self.sessions, *other.sessions], key=_rank_of, reverse=True))
 
 
 class Share(Struct, array_like=True):
-    """The part of the index of everything that is of one project, or of what belongs to none."""
+    """The part of the index of everything that comes from a project, or from facts without a project."""
 
     name: str
-    exists: bool  # anything is known there, or came to something
+    exists: bool  # has a fact or a summary
     changed_at: str
-    kept: list[str]  # the conversations whose summaries are kept
+    kept: list[str]  # the conversations with a summary
     keywords: list[Keyword]
 
 
@@ -79,7 +80,7 @@ _share = msgspec.msgpack.Decoder(Share)
 
 
 def _render(name: str, index: "DocumentIndex") -> Iterable[Document]:
-    """Render the index of a project, or of everything; either leaves what is told of it elsewhere."""
+    """Render the index of a project and cache its share, or render the index of everything."""
     if not name:
         yield from _of_everything(index)
         return
@@ -120,7 +121,7 @@ def _of_everything(index: "DocumentIndex") -> Iterator[Document]:
 
 
 def _document(path: str, lines: list[Line], shares: list[Share], changed_at: str, index: "DocumentIndex") -> Document:
-    """Write those lines, and the keywords there is room for."""
+    """Add the keywords that fit to these lines."""
     settings = index.settings
     words = LABELS[settings.locale]
     room = settings.memory.max_lines - len(lines) - _OWN_LINES
@@ -151,7 +152,7 @@ def _head(title: str, words: Labels, behind: Callable[[], Sources]) -> Iterator[
 
 
 def _sessions(heads: list[Head], up: str, words: Labels, name: str, index: "DocumentIndex") -> Iterator[Line]:
-    """List sessions, the newest first, each with the file of its summary."""
+    """List sessions, newest first, each with the file of its summary."""
     if heads:
 
         def behind() -> Sources:
@@ -171,30 +172,30 @@ def _text(keyword: Keyword, word: str) -> str:
 
 
 def _share_of(name: str, index: "DocumentIndex", heads: list[Head], sessions: set[str]) -> Share:
-    """Make the share of a project, or of what belongs to none; keywords name these sessions."""
+    """Build the share of a project, or of facts without a project; keywords name these sessions."""
     subject = index.memo(fact_scope, name)
     times = [row.changed_at for row in index.rows(HEADS, name)] + [head.last_at for head in heads]
     heard: dict[int, list[str]] = {}
     for fact in subject.facts:
-        for one in fact.statements:
-            if one.conversation_id in sessions:
-                heard.setdefault(id(fact), []).append(one.conversation_id)
+        for statement in fact.statements:
+            if statement.conversation_id in sessions:
+                heard.setdefault(id(fact), []).append(statement.conversation_id)
     keywords = [_keyword(*found, heard) for found in by_keyword(subject).items()]
     ids = [head.id for head in heads]
     return Share(name, bool(subject.facts or heads), max([subject.changed_at, *times]), ids, keywords)
 
 
 def _keyword(spelled: tuple[str, str], facts: list[DistinctFact], heard: Mapping[int, list[str]]) -> Keyword:
-    """Make a keyword of its facts, by rank; `heard` are the conversations to name of some facts, the newest last."""
+    """Build a keyword from its facts, by rank; `heard` has the conversations of facts, the newest last."""
     shown = [(fact.rank, cut(fact.first.text, _FACT_CHARS)) for fact in facts[:_SHOWN]]
-    said = ((fact.rank, one) for fact in facts if id(fact) in heard for one in reversed(heard[id(fact)]))
-    return Keyword(*spelled, len(facts), shown, _distinct(said))
+    sessions = ((fact.rank, session) for fact in facts for session in reversed(heard.get(id(fact), ())))
+    return Keyword(*spelled, len(facts), shown, _distinct(sessions))
 
 
-def _distinct(said: Iterable[tuple[Rank, str]]) -> list[tuple[Rank, str]]:
-    """Take the first few conversations, each once."""
+def _distinct(sessions: Iterable[tuple[Rank, str]]) -> list[tuple[Rank, str]]:
+    """Return the first few sessions without repetitions."""
     found: dict[str, Rank] = {}
-    for rank, conversation_id in said:
+    for rank, conversation_id in sessions:
         found.setdefault(conversation_id, rank)
         if len(found) == _SHOWN:
             break
@@ -224,7 +225,7 @@ def _spoke(name: str, index: "DocumentIndex") -> tuple[str, ...]:
 
 
 def _sources_of(names: list[str], index: "DocumentIndex") -> Callable[[], Sources]:
-    """Find, when asked, all that state what is known there, or would if others did not."""
+    """Build the lazy sources of projects: the events of all facts, replaced ones included."""
 
     def of(name: str) -> Iterator[str]:
         subject = fact_scope(index, name)
@@ -239,7 +240,7 @@ def _sources_of(names: list[str], index: "DocumentIndex") -> Callable[[], Source
 
 
 def _sources_of_keyword(same: str, names: list[str], meant: Callable[[str], Meant]) -> Callable[[], Sources]:
-    """Find, when asked, all that state what a keyword means there."""
+    """Build the lazy sources of a keyword in these projects."""
 
     def behind() -> Sources:
         facts = (fact for name in names for fact in meant(name).get(same, ()))
@@ -258,35 +259,35 @@ KEYWORD_INDEX = Projection("index", Conversations, None, _OWNS, view=_VIEW)
 
 
 def by_keyword(subject: FactScope) -> dict[tuple[str, str], list[DistinctFact]]:
-    """Collect the facts of each keyword, by rank; spellings of one are one, as first spelled by who named it."""
-    said = text_keywords([fact.first.text for fact in subject.ranked[:_READ]])
+    """Collect the facts of each keyword, by rank; spellings unite under the first, labels before texts."""
+    in_texts = text_keywords([fact.first.text for fact in subject.ranked[:_READ]])
     labels = {id(fact): words for fact in subject.facts if (words := _labels(fact))}
     different = {id(words): words for words in labels.values()}  # facts with the same labels share them
     words_of: dict[str, str] = {}
-    for words in (*different.values(), {one.key: one.word for one in said}):
+    for words in (*different.values(), {keyword.key: keyword.word for keyword in in_texts}):
         for same, word in words.items():
             words_of.setdefault(same, word)
     found: dict[str, list[DistinctFact]] = {same: [] for same in words_of}
-    told: dict[int, list[str]] = {}
-    for one in said:
-        for number in one.texts:
-            told.setdefault(number, []).append(one.key)
+    by_text: dict[int, list[str]] = {}
+    for keyword in in_texts:
+        for number in keyword.texts:
+            by_text.setdefault(number, []).append(keyword.key)
     for number, fact in enumerate(subject.ranked):
         named = labels.get(id(fact), ())
-        for same in dict.fromkeys((*named, *told[number])) if number in told else named:
+        for same in dict.fromkeys((*named, *by_text.get(number, ()))):
             found[same].append(fact)
     return {(same, cut(word, _KEYWORD_CHARS)): found[same] for same, word in words_of.items()}
 
 
 def _labels(fact: DistinctFact) -> Mapping[str, str]:
-    """Return what a fact was given as keywords by who saved it, by what spellings have in common."""
+    """Return the entities and categories of a fact, by the key of their spellings."""
     statements = fact.statements
-    words = _given_words(statements[0].entities, statements[0].category)
+    words = _label_words(statements[0].entities, statements[0].category)
     for statement in statements[1:]:
-        words = {**words, **_given_words(statement.entities, statement.category)}
+        words = {**words, **_label_words(statement.entities, statement.category)}
     return words
 
 
 @lru_cache(maxsize=4096)
-def _given_words(entities: tuple[str, ...], category: str) -> Mapping[str, str]:
+def _label_words(entities: tuple[str, ...], category: str) -> Mapping[str, str]:
     return {_key_of(word): word for word in (*entities, category) if word}

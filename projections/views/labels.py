@@ -135,6 +135,6 @@ def all_for(meant: str) -> tuple[str, ...]:
 
 
 def in_language(word: str, meant: str, locale: str) -> str:
-    """Spell a word in the reader's language, where the table has what it means; as it is where it is in that."""
+    """Translate a word to the reader's language, where the table has its meaning and it is not in that language."""
     spelled = _SPELLED.get(meant, {}).get(locale, word)
     return word if spelled.isascii() == word.isascii() else spelled

@@ -84,7 +84,7 @@ def stamped_at(data: bytes) -> str | None:
 
 
 def is_stamp(line: str) -> bool:
-    """Tell whether a line is the last one of a rendered file."""
+    """Return whether a line is the last one of a rendered file."""
     return _STAMP.fullmatch(line.encode()) is not None
 
 
@@ -95,7 +95,7 @@ def unstamped(document: Document) -> list[str]:
 
 
 def is_untouched(data: bytes) -> bool:
-    """Tell whether the bytes are exactly what was once rendered."""
+    """Return whether the bytes are exactly what was once rendered."""
     match = _STAMP.search(data)
     if match is None:
         return False

@@ -66,7 +66,7 @@ def _render(name: str, index: "DocumentIndex") -> Iterable[Document]:
 
 
 def is_notes(title: str) -> bool:
-    """Tell whether a section of that title, as people read it, is the person's own."""
+    """Return whether a section of that title, as people read it, is the person's own."""
     return same_text(title if title.replace(" ", "").isalnum() else _as_read(title)) in _NOTES
 
 

@@ -33,7 +33,7 @@ _decoder = msgspec.json.Decoder(ListedProject)
 
 
 def read_list(data: bytes) -> list[ListedProject]:
-    """Read a rendered list; what is no line of one is passed over."""
+    """Read a rendered list, without lines that are no project."""
     found = []
     for line in data.splitlines():
         with suppress(msgspec.MsgspecError, UnicodeDecodeError):

@@ -1,4 +1,4 @@
-"""Count how well memory is kept: which net saved each session, week by week.
+"""Count which safety net saved each session, week by week.
 
 The count is that of `sessions.jsonl`: every conversation is a session, and its `source` names the net that saved it.
 A session belongs to the week it began in. Sessions of a turn or two that saved nothing are trivial: nothing was

@@ -93,7 +93,7 @@ def _is_han(run: str) -> bool:
 
 
 def _is_plain(word: str) -> bool:
-    """Tell whether it is an English word, and no name of anything."""
+    """Return whether it is an English word, and no name of anything."""
     return word.isalpha() and word.isascii() and (word.islower() or word.istitle())
 
 

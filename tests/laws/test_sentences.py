@@ -61,8 +61,8 @@ NOT_YET = words_of(
     app/setup/session_hooks app/write eventlog/fast eventlog/format eventlog/hooks eventlog/hosts
     eventlog/hosts/claude eventlog/hosts/codex eventlog/hosts/copilot eventlog/hosts/cursor eventlog/hosts/gemini
     eventlog/hosts/opencode eventlog/hosts/transcripts eventlog/log eventlog/projects eventlog/secrets
-    eventlog/settings eventlog/store projections projections/bases projections/context projections/current
-    projections/edits projections/engine projections/search projections/views
+    eventlog/settings eventlog/store projections projections/context projections/current
+    projections/engine projections/search projections/views
     """
 )
 
