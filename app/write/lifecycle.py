@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from eventlog.app.setup.session_hooks.hooks import SessionLifecycleHook, SessionMoment
-from eventlog.app.setup.session_hooks.project_hooks import ProjectHooks, consent, source_of
+from eventlog.app.setup.session_hooks.project_hooks import ProjectHooks, approval, source_of
 from eventlog.app.setup.session_hooks.run import BrokenHook, registry
 from eventlog.format.events import SessionEnd, SessionStart
 from eventlog.log.event_log import EventLog
@@ -53,6 +53,6 @@ def _note(hook: SessionLifecycleHook | None, store: Store, project: str) -> str:
     if not isinstance(hook, ProjectHooks):
         return ""
     try:
-        return consent(store, project, source_of(project)).value
+        return approval(store, project, source_of(project)).value
     except (OSError, NotConfined) as error:
         return str(error)

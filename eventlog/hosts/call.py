@@ -1,4 +1,4 @@
-"""One call of a host in our words, whichever host it is."""
+"""A call of a hook, in the same terms for every host."""
 
 from eventlog.fast import fastjson, os
 from eventlog.projects.root import project_root
@@ -16,20 +16,20 @@ Payload = dict[str, object]
 
 
 class HookCall:
-    """One call of a hook, in our words.
+    """A call of a hook, in the same terms for every host.
 
-    `type` and `fields` are those of the event it becomes. Of the rest:
+    `type` and `fields` are those of the event it becomes. The others:
 
-    dedupe_key     whatever the host itself tells calls apart by, "" where it has nothing
-    dedupe_text    what the call says, where its host sends it in several shapes and gives it no key
-    may_recur      without a key, a session may soon start or end again; then `after` is the event this call came after
-    may_ask        here the agent may be asked to save: at the end of a turn that is really over (not interrupted, no
-                   answer to a hook, nothing running in the background), or at a prompt, where a host lets nobody
-                   speak at the end of one
-    owes_context   how a conversation goes on whose agent is shown no answer now: "clear", "compact"
-    asked          what a person has asked just now, where the answer reaches the agent with it
+    dedupe_key     the host's own key of the call, "" for none
+    dedupe_text    the text of the call, where its host sends it in several shapes and without a key
+    may_recur      without a key, a session may soon start or end again; then `after` is the event before this call
+    may_ask        the agent may be asked to save: at the end of a turn that is really over (not interrupted, no answer
+                   to a hook, nothing running in the background), or at a prompt, where a host shows its agent no
+                   answer at the end of a turn
+    owes_context   how the conversation continues whose agent is not shown an answer now: "clear", "compact"
+    asked          the user's prompt, where the answer reaches the agent with it
     file           before a tool, where the answer reaches the agent: the file it is about to open, "" for none
-    takes_context  the answer reaches the agent, so that it can be given the context it is owed
+    takes_context  the answer reaches the agent, and may contain an owed context
     """
 
     def __init__(
@@ -56,14 +56,14 @@ class HookCall:
     def as_session_start(
         self, *, source: str = "", model: str = "", transcript_path: str = "", dedupe_key: str = ""
     ) -> "HookCall":
-        """The same call, as the start of a session."""
+        """Make the call the start of a session."""
         fields: SessionStart = {"source": source, "model": model, "transcript_path": transcript_path}
         return self._as("session_start", present(fields), dedupe_key)
 
     def as_turn_end(
         self, *, turn_id: str = "", status: str = "", dedupe_key: str = "", may_ask: bool = True
     ) -> "HookCall":
-        """The same call, as the end of a turn."""
+        """Make the call the end of a turn."""
         self.may_ask = may_ask
         fields: TurnEnd = {"turn_id": turn_id, "status": status}
         return self._as("turn_end", present(fields), dedupe_key)
@@ -71,7 +71,7 @@ class HookCall:
     def as_compaction(
         self, *, context_usage_percent: "float | None" = None, message_count: "int | None" = None, dedupe_key: str = ""
     ) -> "HookCall":
-        """The same call, as the request to save that a compaction is."""
+        """Make the call a request to save, before a compaction."""
         fields: SaveRequested = {
             "trigger": "pre_compact",
             "context_usage_percent": context_usage_percent,
@@ -88,12 +88,12 @@ class HookCall:
         error: str = "",
         dedupe_key: str = "",
     ) -> "HookCall":
-        """The same call, as the end of a session."""
+        """Make the call the end of a session."""
         fields: SessionEnd = {"reason": reason, "status": status, "duration_ms": duration_ms, "error": error}
         return self._as("session_end", present(fields), dedupe_key)
 
     def in_shared_session(self) -> None:
-        """Note that others listen to the session."""
+        """Mark the session as shared."""
         fields: SessionStart = {"session_type": "shared"}
         self.fields = {**self.fields, **fields}
 
@@ -103,14 +103,14 @@ class HookCall:
 
     @property
     def cwd(self) -> str:
-        """Where the agent works; "" where the host does not say."""
+        """Return the agent's working directory; "" where the host does not name it."""
         roots = self.payload.get("workspace_roots")
         first = roots[0] if isinstance(roots, list) and roots else ""
         return text(self.payload, "cwd") or (first if isinstance(first, str) else "")
 
     @property
     def where(self) -> str:
-        """`cwd`, else the directory the hook runs in, by its last name where it is gone meanwhile."""
+        """Return `cwd`, else the directory the hook runs in, by its last name if it was removed."""
         if self.cwd:
             return self.cwd
         try:
@@ -120,21 +120,21 @@ class HookCall:
 
     @property
     def project(self) -> str:
-        """The project of `where`, "" for none; the way up to its root is walked once."""
+        """Return the project of `where`, "" for none; cached."""
         if self._project is None:
             self._project = project_root(self.where)
         return self._project
 
     @property
     def transcript(self) -> str:
-        """The host's own record of the conversation; "" where it names none."""
+        """Return the host's transcript of the conversation; "" for none."""
         return text(self.payload, "transcript_path", "transcriptPath")
 
     @property
     def key(self) -> str:
-        """Identity of this call among all others, the same for every registration that delivers it.
+        """Return the key of this call, equal for all registrations that deliver it.
 
-        Hosts disagree with themselves on the case of names, and on timestamps of one and the same moment.
+        A host may send the same event under names of different case, and with different timestamps.
         """
         what = self.name.lower() if self.type == "host_event" else self.type
         return (
@@ -143,20 +143,20 @@ class HookCall:
 
     def _content(self) -> str:
         if self.type != "host_event":
-            said: dict[str, object] = {**self.fields, "said": text(self.payload, *_LAST_WORDS)}
+            content: dict[str, object] = {**self.fields, "said": text(self.payload, *_CLOSING)}
         else:
-            said = self.payload if self.dedupe_text is None else {"gist": self.dedupe_text}
+            content = self.payload if self.dedupe_text is None else {"gist": self.dedupe_text}
         try:
-            return fastjson.dumps(said).decode()
-        except ValueError:  # a number that JSON has no word for
-            return repr(said)
+            return fastjson.dumps(content).decode()
+        except ValueError:  # a number that JSON cannot write
+            return repr(content)
 
 
-_LAST_WORDS = ("last_assistant_message", "prompt_response")
+_CLOSING = ("last_assistant_message", "prompt_response")
 
 
 def text(payload: Payload, *names: str) -> str:
-    """The first of these fields that is a non-empty string, else ""."""
+    """Return the first of these fields that is a non-empty string, else ""."""
     for name in names:
         value = payload.get(name)
         if isinstance(value, str) and value:
@@ -165,5 +165,5 @@ def text(payload: Payload, *names: str) -> str:
 
 
 def present(fields: "Fields") -> "Fields":
-    """Those fields that say something, still of their type: what it must have is never empty."""
+    """Return the fields that are not empty, with their type: required fields never are."""
     return {name: value for name, value in fields.items() if value is not None and value != ""}  # type: ignore[return-value]

@@ -1,6 +1,6 @@
-"""Tell whether a shell command is an agent's, and whose: hosts tell their agents' commands where they run.
+"""Find the agent that runs a shell command, by the environment that hosts give their agents' commands.
 
-Not for hooks, which are told by their payload: hosts inherit each other's environment.
+Not for hooks, whose payload names the host: hosts inherit each other's environment.
 """
 
 import os
@@ -14,31 +14,31 @@ _PS = ("ps", "-axo", "pid=,ppid=,command=")
 
 
 def named_conversations(environ: Mapping[str, str]) -> dict[str, str]:
-    """Map agents to the conversation ids their variables give; several where one host was started by another."""
-    named = {agent: environ.get(hosts.session_variable(agent), "").strip() for agent in hosts.ROOMS}
-    return {agent: conversation_id for agent, conversation_id in named.items() if conversation_id}
+    """Map agents to the conversation ids in their variables; several where a host started another."""
+    ids = {agent: environ.get(hosts.session_variable(agent), "").strip() for agent in hosts.ROOMS}
+    return {agent: conversation_id for agent, conversation_id in ids.items() if conversation_id}
 
 
 def is_run_by_agent(environ: Mapping[str, str]) -> bool:
-    """Tell whether this process was started by an agent: its environment says so, or a program above it is one."""
-    hosts_known = profiles().values()
-    if named_conversations(environ) or any(environ.get(mark) for host in hosts_known for mark in host.marks):
+    """Return whether an agent started this process, by its environment or a program above it."""
+    all_hosts = profiles().values()
+    if named_conversations(environ) or any(environ.get(mark) for host in all_hosts for mark in host.marks):
         return True
-    programs = {program for host in hosts_known for program in host.runs}
+    programs = {program for host in all_hosts for program in host.runs}
     return any(_runs_one_of(programs, command) for command in _above())
 
 
 def _runs_one_of(programs: Collection[str], command: str) -> bool:
-    """Tell whether a command line is that of such a program, or of an interpreter of it."""
+    """Return whether a command line runs such a program, directly or by an interpreter."""
     return any(PurePath(word).stem in programs for word in command.split("\0")[:2])
 
 
 def _above() -> Iterator[str]:
-    """Yield the command lines of the processes above this one, words separated by NUL; as far as one may look."""
-    known = None if Path("/proc/self/stat").exists() else _listed()
+    """Yield the command lines of the processes above, words separated by NUL, as far as they can be read."""
+    listed = None if Path("/proc/self/stat").exists() else _listed()
     parent = os.getppid()
     while parent > 1:
-        found = _process(parent) if known is None else known.get(parent)
+        found = _process(parent) if listed is None else listed.get(parent)
         if found is None:
             return
         parent, command = found
@@ -56,12 +56,12 @@ def _process(pid: int) -> tuple[int, str] | None:
 
 
 def _listed() -> dict[int, tuple[int, str]]:
-    """Ask `ps` for all processes, where there is no /proc; none where it does not answer."""
-    import subprocess  # a twentieth of the time of a verb, which needs it nowhere else
+    """List all processes by `ps`, for systems without /proc; none where it fails."""
+    import subprocess  # costs a twentieth of a verb, which needs it nowhere else
 
     try:
-        said = subprocess.run(_PS, capture_output=True, check=True, timeout=2).stdout.decode("utf-8", "replace")
-        lines = (line.split(None, 2) for line in said.splitlines())
+        listing = subprocess.run(_PS, capture_output=True, check=True, timeout=2).stdout.decode("utf-8", "replace")
+        lines = (line.split(None, 2) for line in listing.splitlines())
         return {int(pid): (int(parent), command.replace(" ", "\0")) for pid, parent, command in lines}
     except (OSError, ValueError, subprocess.SubprocessError):
         return {}

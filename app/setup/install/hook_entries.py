@@ -1,6 +1,6 @@
-"""A host's file with our entries in it, and without; pure, and every byte of the rest stays.
+"""Add our entries to the text of a host's hook file, and remove them; pure, and every other byte stays.
 
-New entries go to the end of their lists: other tools' hooks keep their positions, by which Codex knows what it trusts.
+New entries go to the end of their lists: other tools' hooks keep their positions, by which Codex identifies them.
 """
 
 import json
@@ -21,7 +21,7 @@ _PLUGIN_COMMANDS = re.compile(r"^const COMMANDS = (\{.*\})$", re.MULTILINE)
 
 
 def merge(text: str, hooks: HookFile, commands: Mapping[str, str]) -> str:
-    """Put exactly one entry of ours for each event into a file, and none for others; raises NotJson or BadRequest."""
+    """Give each of the events a single entry of ours, and other events none; raises NotJson or BadRequest."""
     if hooks.script:
         return _plugin(hooks.script.read_text("utf-8"), commands)
     text = text if has_content(text) else "{\n}\n"
@@ -33,7 +33,7 @@ def merge(text: str, hooks: HookFile, commands: Mapping[str, str]) -> str:
 
 
 def entry(hooks: HookFile, event: str, command: str) -> dict[str, Any]:
-    """Make the entry that is added to the list of an event."""
+    """Make our entry for the list of an event."""
     own = dict(hooks.own.get(event, {}))
     matcher = {"matcher": own.pop("matcher")} if "matcher" in own else {}
     handler = {**hooks.handler, hooks.command_key: command, **own}
@@ -41,7 +41,7 @@ def entry(hooks: HookFile, event: str, command: str) -> dict[str, Any]:
 
 
 def strip(text: str) -> str:
-    """Make the file without any entry of ours, nor what that leaves empty; raises NotJson or BadRequest."""
+    """Remove our entries, and the lists that become empty; raises NotJson or BadRequest."""
     if is_plugin(text):
         return ""
     if not has_content(text):
@@ -59,7 +59,7 @@ def commands_in(value: Any) -> Iterator[tuple[str, str]]:
 
 
 def value_of(text: str) -> Any:
-    """Parse a file with hooks, be it JSON or a script of ours; raises NotJson."""
+    """Parse a hook file, either JSON or a script of ours; raises NotJson."""
     return {"hooks": _plugin_commands(text)} if is_plugin(text) else parse(text).value
 
 
@@ -72,8 +72,8 @@ def _merge_event(text: str, event: str, wanted: dict[str, Any]) -> str:
         return json_edit.append(text, entries, wanted)
     for extra in reversed(ours[1:]):
         text = json_edit.remove(text, _entries(text, event), extra)
-    kept = _entries(text, event).parts[ours[0]].node
-    return text if kept.value == wanted else json_edit.replace(text, kept, wanted)
+    entry = _entries(text, event).parts[ours[0]].node
+    return text if entry.value == wanted else json_edit.replace(text, entry, wanted)
 
 
 def _strip_events(text: str, keep: Mapping[str, str] | tuple[()]) -> str:
@@ -95,7 +95,7 @@ def _strip_event(text: str, event: str) -> str:
 
 
 def _strip_group(text: str, event: str, index: int) -> str:
-    """Someone put our handler into a group of theirs."""
+    """Remove our handlers from another tool's group."""
     handlers = _entries(text, event).parts[index].node.get("hooks")
     for position in reversed(range(len(handlers.parts) if handlers else 0)):
         group = _entries(text, event).parts[index].node.get("hooks")
@@ -126,13 +126,13 @@ def _entries(text: str, event: str) -> Node:
 
 
 def _plugin(template: str, commands: Mapping[str, str]) -> str:
-    """Put the commands, by event, into the plugin."""
-    told = f"const COMMANDS = {json.dumps(commands)}"
-    return _PLUGIN_COMMANDS.sub(lambda _: told, template, count=1)
+    """Fill the commands, by event, into the plugin."""
+    line = f"const COMMANDS = {json.dumps(commands)}"
+    return _PLUGIN_COMMANDS.sub(lambda _: line, template, count=1)
 
 
 def is_plugin(text: str) -> bool:
-    """Tell whether a file is a plugin we wrote, of this version or another."""
+    """Return whether a file is a plugin of ours, of any version."""
     return text.startswith(_PLUGIN_HEAD)
 
 

@@ -1,6 +1,6 @@
-"""Rule files for hosts that read them: the first net again, for sessions whose start no hook could speak at.
+"""Rule files of hosts: the first safety net for sessions whose start no hook can answer.
 
-A file of our own (a rule, a skill), or a marked block in a file others share (AGENTS.md).
+A file of our own (a rule, a skill), or a marked block in a shared file (AGENTS.md).
 """
 
 from collections.abc import Callable, Mapping
@@ -45,7 +45,7 @@ What earlier sessions saved about something: `{program} search{store} 'a few wor
 
 
 def path_of(target: InstallTarget, host: HostProfile, scope: Scope) -> Path | None:
-    """The host's rule file; None where it has none there."""
+    """Find the host's rule file; None where it has none there."""
     if scope == "project":
         return target.project / host.rules.project_file
     return target.directory(host) / host.rules.user_file if host.rules.user_file else None
@@ -63,7 +63,7 @@ def install_rules(target: InstallTarget, host: HostProfile, scope: Scope, locale
 
 
 def uninstall_rules(target: InstallTarget, host: HostProfile, scope: Scope) -> FileChange | None:
-    """Take the rules away; None where there can be none. A block in a shared file goes whoever asked for it."""
+    """Remove the rules, also a block shared by several hosts; None where the host has no such file."""
     path = path_of(target, host, scope)
     if path is None:
         return None
@@ -71,7 +71,7 @@ def uninstall_rules(target: InstallTarget, host: HostProfile, scope: Scope) -> F
 
 
 def shares_rules(host: HostProfile, scope: Scope) -> list[HostProfile]:
-    """Other hosts that read the same rule file."""
+    """List the other hosts that read the same rule file."""
     if scope != "project":
         return []
     return [
@@ -84,40 +84,40 @@ def shares_rules(host: HostProfile, scope: Scope) -> list[HostProfile]:
 def _edit(rule: RuleFile, text: str) -> Callable[[str], str]:
     if rule.head:
         return lambda _: rule.head + text
-    return lambda there: _with_block(there, text)
+    return lambda present: _with_block(present, text)
 
 
 def _strip(rule: RuleFile) -> Callable[[str], str]:
-    """A file of our own is ours as long as it begins as we began it."""
+    """Make the edit that removes the rules; a file of our own is recognised by its head."""
     if rule.head:
-        return lambda there: "" if there.startswith(rule.head) else there
+        return lambda present: "" if present.startswith(rule.head) else present
     return _without_block
 
 
-def _with_block(there: str, text: str) -> str:
-    newline = "\r\n" if "\r\n" in there else "\n"
+def _with_block(present: str, text: str) -> str:
+    newline = "\r\n" if "\r\n" in present else "\n"
     block = f"{_BEGIN}\n{text}{_END}\n".replace("\n", newline)
-    start, end = _block(there)
+    start, end = _block(present)
     if start >= 0:
-        return there[:start] + block + there[end:]
-    gap = "" if not there else newline if there.endswith("\n") else newline * 2
-    return f"{there}{gap}{block}"
+        return present[:start] + block + present[end:]
+    gap = "" if not present else newline if present.endswith("\n") else newline * 2
+    return f"{present}{gap}{block}"
 
 
-def _without_block(there: str) -> str:
-    start, end = _block(there)
+def _without_block(present: str) -> str:
+    start, end = _block(present)
     if start < 0:
-        return there
-    head = there[:start]
+        return present
+    head = present[:start]
     for blank in ("\r\n\r\n", "\n\n"):
         if head.endswith(blank):
             head = head[: -len(blank) // 2]
             break
-    return head + there[end:]
+    return head + present[end:]
 
 
 def _block(text: str) -> tuple[int, int]:
-    """Where our block starts and ends, its line end included; -1 where there is none."""
+    """Return the start and end of our block, with its line end; -1, -1 for none."""
     start = text.find(_BEGIN)
     end = text.find(_END, start)
     if start < 0 or end < 0:

@@ -1,8 +1,8 @@
-"""Changes of a TOML text that touch nothing but what they add or take away; pure.
+"""Edit TOML texts that belong to someone else: add and remove an item of a list, or a table; pure.
 
-An item of a list (`key` of the table `[table]`), or a table with all below it. What was added is a whole table with a
-comment, a line with one, or an item: each goes again as it came, also after others have changed the rest. A result
-that does not say exactly what it should is refused: TOML can say the same thing in forms that are not looked for here.
+An addition is a whole table with a comment, a line with a comment, or an item: each is removed exactly, also after
+others have changed the rest. A result that does not parse to exactly the wanted document is refused: TOML has more
+forms for a value than this module edits.
 """
 
 import json
@@ -11,16 +11,17 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from eventlog.format.codec import dig
 from eventlog.format.errors import BadRequest
 
-_LEAVE_MARK = "# by `eventlog install --allow`"
+_PERMISSION_MARK = "# by `eventlog install --allow`"
 _SERVER_MARK = "# by `eventlog install --mcp`"
 _TOKEN = re.compile(r"\"(?:\\.|[^\"\\\n])*\"|'[^'\n]*'|#[^\n]*|[\[\]]")
 _HEADER = re.compile(r"^[ \t]*\[\[?[^\n]*$", re.MULTILINE)
 
 
 def parsed(text: str) -> dict[str, Any]:
-    """Read the document; raises BadRequest."""
+    """Parse the document; raises BadRequest."""
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -28,24 +29,24 @@ def parsed(text: str) -> dict[str, Any]:
 
 
 def with_item(text: str, table: str, key: str, value: str) -> str:
-    """The file with the value in the list; raises BadRequest."""
+    """Add the value to the list at `key` of `[table]`; raises BadRequest."""
     document = parsed(text)
     if value in _list(document, table, key):
         return text
-    after = _insert(text, table, key, _written(value))
+    after = _insert(text, table, key, _quoted(value))
     wanted = {**document, table: {**_table(document, table), key: [*_list(document, table, key), value]}}
     return _checked(after, wanted, table, key, value)
 
 
 def without_item(text: str, table: str, key: str, value: str) -> str:
-    """The file without the value in the list; raises BadRequest. One that never says the value need not be TOML."""
-    if value not in text and _written(value) not in text:
+    """Remove the value from the list; raises BadRequest, unless the text never mentions the value."""
+    if value not in text and _quoted(value) not in text:
         return text
     document = parsed(text)
     if value not in _list(document, table, key):
         return text
     for newline in ("\r\n", "\n"):
-        block, line = _block(table, key, _written(value), newline)
+        block, line = _block(table, key, _quoted(value), newline)
         for ours in (newline + block, block, line):
             if ours in text:
                 return _without_list(text.replace(ours, "", 1), document, table, key, value)
@@ -55,39 +56,32 @@ def without_item(text: str, table: str, key: str, value: str) -> str:
 
 
 def with_table(text: str, keys: Sequence[str], value: Mapping[str, Any]) -> str:
-    """The file with that table, in the place of one that is there; raises BadRequest."""
+    """Set the table, replacing a present table; raises BadRequest."""
     document = parsed(text)
-    if table_at(document, keys) == value:
+    if dig(document, *keys) == value:
         return text
     text = without_table(text, keys)
     newline = "\r\n" if "\r\n" in text else "\n"
-    lines = [_SERVER_MARK, f"[{'.'.join(keys)}]", *(f"{key} = {_written(item)}" for key, item in value.items())]
+    lines = [_SERVER_MARK, f"[{'.'.join(keys)}]", *(f"{key} = {_quoted(item)}" for key, item in value.items())]
     gap = "" if not text else newline if text.endswith("\n") else newline * 2
     after = text + gap + "".join(line + newline for line in lines)
     return _checked_table(after, _replaced(document, keys, dict(value)), keys)
 
 
 def without_table(text: str, keys: Sequence[str]) -> str:
-    """The file without that table and those below it; raises BadRequest. One without it need not be TOML."""
+    """Remove the table and those below it; raises BadRequest, unless the text never mentions it."""
     if keys[-1] not in text:
         return text
     document = parsed(text)
-    if table_at(document, keys) is None:
+    if dig(document, *keys) is None:
         return text
     named = re.compile(rf"[ \t]*\[[ \t]*{re.escape('.'.join(keys))}[ \t]*[.\]]")
     headers = [found.start() for found in _HEADER.finditer(text)]
     left = text
     for start, end in reversed(list(zip(headers, [*headers[1:], len(text)], strict=True))):
         if named.match(text, start):
-            left = _head(left[:start]) + _kept(text[start:end]) + left[end:]
+            left = _head(left[:start]) + _trailing(text[start:end]) + left[end:]
     return _checked_table(left, _replaced(document, keys, None), keys)
-
-
-def table_at(document: Any, keys: Sequence[str]) -> Any:
-    """Find what stands at these keys; None where nothing does."""
-    for key in keys:
-        document = document.get(key) if isinstance(document, dict) else None
-    return document
 
 
 def _insert(text: str, table: str, key: str, quoted: str) -> str:
@@ -107,9 +101,9 @@ def _insert(text: str, table: str, key: str, quoted: str) -> str:
 
 
 def _block(table: str, key: str, quoted: str, newline: str) -> tuple[str, str]:
-    """A table of our own, and a line of our own in one that is there."""
+    """Write a table of our own, and a line of our own for a present table."""
     entry = f"{key} = [{quoted}]"
-    return f"{_LEAVE_MARK}{newline}[{table}]{newline}{entry}{newline}", f"{entry}  {_LEAVE_MARK}{newline}"
+    return f"{_PERMISSION_MARK}{newline}[{table}]{newline}{entry}{newline}", f"{entry}  {_PERMISSION_MARK}{newline}"
 
 
 def _without_list(text: str, document: dict[str, Any], table: str, key: str, value: str) -> str:
@@ -121,7 +115,7 @@ def _without_list(text: str, document: dict[str, Any], table: str, key: str, val
 
 
 def _remove(text: str, table: str, key: str, value: str) -> str:
-    """Without the item, and the comma before it, or after it where it is the first."""
+    """Remove the item, and the comma before it, or after the first item."""
     items = _items(text, table, key)
     for end in items[1] if items else ():
         start = next(found.start() for found in _TOKEN.finditer(text, items[0] if items else 0) if found.end() == end)
@@ -135,7 +129,7 @@ def _remove(text: str, table: str, key: str, value: str) -> str:
 
 
 def _items(text: str, table: str, key: str) -> tuple[int, list[int]] | None:
-    """Where the list opens, and where each of its strings ends; None where it is not written in the table."""
+    """Find where the list opens, and where each of its strings ends; None where the table does not contain it."""
     header = _header(text, table)
     if not header:
         return None
@@ -158,11 +152,11 @@ def _header(text: str, table: str) -> re.Match[str] | None:
 
 
 def _checked(after: str, wanted: dict[str, Any], table: str, key: str, value: str) -> str:
-    if _says(after, wanted):
+    if _parses_to(after, wanted):
         return after
     raise BadRequest(
         f"[{table}] is written in a way this program does not change",
-        hint=f"see to it by hand that {key} there holds {_written(value)}, or no longer does",
+        hint=f"see to it by hand that {key} there holds {_quoted(value)}, or no longer does",
     )
 
 
@@ -177,7 +171,7 @@ def _list(document: dict[str, Any], table: str, key: str) -> list[Any]:
 
 
 def _head(text: str) -> str:
-    """Keep what stands before the table, without our mark above it and the empty line before that."""
+    """Remove our mark at the end of the text before a table, and the empty line before the mark."""
     for newline in ("\r\n", "\n"):
         marked = f"{_SERVER_MARK}{newline}"
         if text.endswith(marked):
@@ -186,8 +180,8 @@ def _head(text: str) -> str:
     return text
 
 
-def _kept(section: str) -> str:
-    """Keep what stands at the end of a table's text and is of the one that follows: empty lines and comments."""
+def _trailing(section: str) -> str:
+    """Return the empty lines and comments at the end of a table's text: they belong to the next table."""
     lines = section.splitlines(keepends=True)
     used = next(
         (at for at in range(len(lines), 0, -1) if lines[at - 1].strip() and lines[at - 1].lstrip()[0] != "#"), 0
@@ -195,12 +189,12 @@ def _kept(section: str) -> str:
     return "".join(lines[used:])
 
 
-def _written(value: object) -> str:
+def _quoted(value: object) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
 def _replaced(document: Mapping[str, Any], keys: Sequence[str], value: Any) -> dict[str, Any]:
-    """The document with another value there; a table that this leaves empty goes too."""
+    """Replace a value in the document, and remove tables that become empty."""
     rest = {key: item for key, item in document.items() if key != keys[0]}
     if len(keys) > 1:
         inner = document.get(keys[0], {})
@@ -209,14 +203,14 @@ def _replaced(document: Mapping[str, Any], keys: Sequence[str], value: Any) -> d
 
 
 def _checked_table(after: str, wanted: dict[str, Any], keys: Sequence[str]) -> str:
-    if _says(after, wanted):
+    if _parses_to(after, wanted):
         return after
     name = ".".join(keys)
     raise BadRequest(f"{name} is written in a way this program does not change", hint=f"see to [{name}] by hand")
 
 
-def _says(text: str, document: dict[str, Any]) -> bool:
-    """Tell whether a text is exactly that document."""
+def _parses_to(text: str, document: dict[str, Any]) -> bool:
+    """Return whether a text parses to exactly that document."""
     try:
         return tomllib.loads(text) == document
     except tomllib.TOMLDecodeError:

@@ -3,9 +3,9 @@
 `logging` writes one line per start and end of a session to `cache/sessions.log`.
 
 `git_cleanup` goes back to the trunk after a session and deletes its merged branch, where nothing can be lost.
-Everything is asked before anything is changed. One doubt about the working tree, and nothing is touched; one about the
-branch, and it is kept. The result says which, and what to do about it. A deleted branch is named with its commit, so
-that one command brings it back.
+It checks everything before it changes anything. A doubt about the working tree leaves everything as it is; a doubt
+about the branch keeps the branch. The result names the doubts and their remedies. It names a deleted branch with its
+commit, so that `git branch` restores it.
 """
 
 import os
@@ -23,7 +23,7 @@ from eventlog.projects.root import find_repository
 from eventlog.store import Store
 from eventlog.store.files import append_bounded, make_dirs
 
-_LARGEST = 1 << 20  # bytes; then the file is started anew and the old one kept as `.1`
+_LARGEST = 1 << 20  # bytes; then a new file is started, and the old file becomes `.1`
 
 
 class LoggingOptions(Struct, frozen=True, forbid_unknown_fields=True):
@@ -35,7 +35,7 @@ class LoggingOptions(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Logging(SessionLifecycleHook):
-    """Say when sessions start and end."""
+    """Logs starts and ends of sessions."""
 
     name = "logging"
 
@@ -43,16 +43,16 @@ class Logging(SessionLifecycleHook):
         self._options = options
 
     def on_session_start(self, context: HookContext) -> HookResult:
-        """A line, where wanted."""
+        """Log a line, unless switched off."""
         return self._log("start", context) if self._options.log_start else HookResult.skipped("log_start is off")
 
     def on_session_end(self, context: HookContext) -> HookResult:
-        """A line, where wanted."""
+        """Log a line, unless switched off."""
         return self._log("end", context) if self._options.log_end else HookResult.skipped("log_end is off")
 
     def _log(self, moment: str, context: HookContext) -> HookResult:
-        said = {"session": context.session_id, "project": context.project, "agent": context.agent}
-        words = [f"{name}={one_line(value)}" for name, value in {**said, "reason": context.reason}.items() if value]
+        fields = {"session": context.session_id, "project": context.project, "agent": context.agent}
+        words = [f"{name}={one_line(value)}" for name, value in {**fields, "reason": context.reason}.items() if value]
         path = path_of(Store(context.store))
         line = " ".join([context.at, self._options.log_level, f"session {moment}", *words])
         make_dirs(str(path.parent))
@@ -61,7 +61,7 @@ class Logging(SessionLifecycleHook):
 
 
 def path_of(store: Store) -> Path:
-    """Where the lines are."""
+    """Return the path of the log of sessions."""
     return Path(store.cached("sessions.log"))
 
 
@@ -76,7 +76,7 @@ class CleanupOptions(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class GitCleanup(SessionLifecycleHook):
-    """Switch back to the trunk and delete the session's merged branch."""
+    """Switches back to the trunk and deletes the session's merged branch."""
 
     name = "git_cleanup"
 
@@ -84,12 +84,12 @@ class GitCleanup(SessionLifecycleHook):
         self._options = options
 
     def on_session_start(self, context: HookContext) -> HookResult:
-        """Skip: the branch a session starts on is told by its first event."""
+        """Skip: the first event of a session has its branch."""
         del context
         return HookResult.skipped("nothing to clean up at a start")
 
     def on_session_end(self, context: HookContext) -> HookResult:
-        """Clean up, or warn and touch nothing."""
+        """Clean up, or warn and change nothing."""
         git = Git(context.cwd)
         try:
             root = git.root
@@ -178,7 +178,7 @@ class GitCleanup(SessionLifecycleHook):
 
 
 class _Leaving(NamedTuple):
-    """Find the branch checked out, the session's branch with its commit, and where to go."""
+    """The branch checked out, the session's branch with its commit, and the trunk."""
 
     current: str
     branch: str

@@ -1,10 +1,10 @@
-"""git, asked by running it: questions first, the two things that change something last.
+"""Run git: queries first, the two changes last.
 
 The caller's own `GIT_*` variables are not passed on: a session that ends inside another repository's git hook would
-otherwise ask, and change, that one.
+otherwise query, and change, that repository.
 
 No code of the repository runs: no hooks, no file system monitor, no transport. Filters run whenever files are compared
-or checked out and cannot be switched off, so that a repository that brings its own is not looked at.
+or checked out and cannot be switched off, so a repository with filters of its own is left alone.
 """
 
 import os
@@ -32,22 +32,22 @@ _FILTERS = r"^filter\..*\.(clean|smudge|process)$"
 
 
 class GitError(Exception):
-    """git refused; the message is its first line."""
+    """Raised where git fails; the message is its first line."""
 
 
 class Git:
-    """One working tree."""
+    """A working tree."""
 
     def __init__(self, cwd: str) -> None:
         self._cwd = cwd
 
     @cached_property
     def root(self) -> str | None:
-        """Find the top of the working tree; None where there is no repository, or it has none."""
+        """Find the top of the working tree; None without a repository or a working tree."""
         return self._ask("rev-parse", "--show-toplevel")
 
     def filters(self) -> list[str]:
-        """List the programs the repository, or a submodule, wants run on its files, by the names of their settings."""
+        """List the filters the repository or a submodule runs on its files, by the names of their settings."""
         common = self._common_dir
         configs = [common / "config", *sorted(common.glob("worktrees/*/config.worktree")), common / "config.worktree"]
         configs += sorted(common.glob("modules/**/config"))
@@ -72,29 +72,29 @@ class Git:
         return next((name for name in ([wanted] if wanted else ["main", "master"]) if self.tip(name)), None)
 
     def tip(self, branch: str) -> str | None:
-        """Find the commit of a local branch; None where there is no such branch."""
+        """Find the commit of a local branch; None for none."""
         return self._ask("rev-parse", "--verify", "--quiet", f"refs/heads/{branch}^{{commit}}")
 
     def changes(self) -> list[str]:
         """List what is not committed, files not under version control and insides of submodules included.
 
-        Raises GitError where telling would run a program of the repository.
+        Raises GitError where this would run a program of the repository.
         """
         if filters := self.filters():
             raise GitError(f"{filters[0]} of this repository would run a program")
         return self._run("status", "--porcelain", "--untracked-files=normal", "--ignore-submodules=none").splitlines()
 
     def hidden_changes(self) -> bool:
-        """Tell whether git has been told to overlook changes of some files (`update-index --assume-unchanged`)."""
+        """Return whether git ignores changes of some files (`update-index --assume-unchanged`)."""
         return any(line[:1].islower() for line in self._run("ls-files", "-v").splitlines())
 
     def under_way(self) -> str | None:
-        """List what has been begun in this working tree and not finished."""
+        """Find an unfinished operation in this working tree."""
         git_dir = Path(self._run("rev-parse", "--absolute-git-dir"))
         return next((what for name, what in _UNDER_WAY.items() if (git_dir / name).exists()), None)
 
     def elsewhere(self, branch: str) -> str | None:
-        """Another working tree of the repository that has the branch checked out, or is to come back to it."""
+        """Find another working tree of the repository that has the branch checked out, or will return to it."""
         here = self.root
         trees = self._run("worktree", "list", "--porcelain").split("\n\n")
         for found in (dict(line.partition(" ")[::2] for line in lines.splitlines()) for lines in trees):
@@ -109,7 +109,7 @@ class Git:
         return None
 
     def alias(self, branch: str) -> str | None:
-        """A branch that is only another name of this one, or the one that this is only another name of."""
+        """Find a symbolic branch for this branch, or the target of this symbolic branch."""
         listed = self._run("for-each-ref", "--format=%(refname) %(symref)", "refs/heads").splitlines()
         for name, _, target in (line.replace("refs/heads/", "").partition(" ") for line in listed):
             if target and branch in (name, target):
@@ -117,40 +117,40 @@ class Git:
         return None
 
     def has_own_commits(self, branch: str, trunk: str) -> bool:
-        """Tell whether anything was ever committed on the branch; False where nothing tells.
+        """Return whether the branch ever had commits of its own, as far as known.
 
-        Told by its reflog, else by the trunk having got there by a merge and not by its own line.
+        Decided by its reflog, else by whether the trunk contains it by a merge and not in its first-parent line.
         """
-        been = self._run("reflog", "show", "--format=%H", f"refs/heads/{branch}", "--").splitlines()
-        if been:
-            return been[-1] != self.tip(branch)
+        past = self._run("reflog", "show", "--format=%H", f"refs/heads/{branch}", "--").splitlines()
+        if past:
+            return past[-1] != self.tip(branch)
         line = self._run("rev-list", "--first-parent", "--parents", f"refs/heads/{trunk}", f"^refs/heads/{branch}")
         return bool(line) and self.tip(branch) not in line.splitlines()[-1].split()[1:2]
 
     def is_merged(self, branch: str, trunk: str) -> bool:
-        """Tell whether all commits of the branch are in the trunk themselves."""
+        """Return whether the trunk contains all commits of the branch."""
         return self._ask("merge-base", "--is-ancestor", f"refs/heads/{branch}", f"refs/heads/{trunk}") is not None
 
     def is_contained(self, branch: str, trunk: str) -> bool:
-        """Tell whether the trunk has each file the branch changed as the branch has it: it was squashed or rebased."""
-        ours, theirs = f"refs/heads/{branch}", f"refs/heads/{trunk}"
-        base = self._ask("merge-base", ours, theirs)
-        return bool(base) and self._differing(str(base), ours).isdisjoint(self._differing(theirs, ours))
+        """Return whether the trunk has all changes of the branch, squashed or rebased."""
+        source, target = f"refs/heads/{branch}", f"refs/heads/{trunk}"
+        base = self._ask("merge-base", source, target)
+        return bool(base) and self._differing(str(base), source).isdisjoint(self._differing(target, source))
 
-    def _differing(self, one: str, other: str) -> set[str]:
-        return set(self._run("diff-tree", "-r", "-z", "--name-only", one, other).split("\0")) - {""}
+    def _differing(self, first: str, second: str) -> set[str]:
+        return set(self._run("diff-tree", "-r", "-z", "--name-only", first, second).split("\0")) - {""}
 
     def submodules_differ(self, branch: str, trunk: str) -> bool:
-        """Tell whether a switch would leave submodules at commits that are not the trunk's."""
+        """Return whether a switch would leave submodules at commits other than the trunk's."""
         raw = self._run("diff-tree", "-r", f"refs/heads/{branch}", f"refs/heads/{trunk}")
         return any(_SUBMODULE in line.split("\t")[0] for line in raw.splitlines())
 
     def switch(self, branch: str) -> None:
-        """Check the branch out; refuses where any file in the way, ignored ones included, would be lost."""
+        """Check the branch out, unless that would overwrite a file, also an ignored file."""
         self._run("switch", "--quiet", "--no-guess", "--no-overwrite-ignore", branch, writes=True)
 
     def delete(self, branch: str, tip: str) -> None:
-        """Delete the branch if it still is at that commit."""
+        """Delete the branch if it is still at that commit."""
         self._run("update-ref", "-d", f"refs/heads/{branch}", tip, writes=True)
         self._ask("config", "--remove-section", f"branch.{branch}")
 
@@ -159,14 +159,14 @@ class Git:
         return Path(self._run("rev-parse", "--path-format=absolute", "--git-common-dir"))
 
     def _ask(self, *args: str) -> str | None:
-        """Ask git; None where it says no."""
+        """Run git; None where it fails."""
         try:
             return self._run(*args) or (None if args[0] in ("rev-parse", "symbolic-ref") else "")
         except GitError:
             return None
 
     def _run(self, *args: str, writes: bool = False) -> str:
-        """Raises GitError."""
+        """Run git; raises GitError."""
         environ = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
         environ |= {"LC_ALL": "C", "GIT_TERMINAL_PROMPT": "0", "GIT_OPTIONAL_LOCKS": str(int(writes))}
         safely = [word for setting in _NO_CODE for word in ("-c", setting)]
@@ -185,8 +185,8 @@ class Git:
         except (OSError, subprocess.TimeoutExpired) as error:
             raise GitError(str(error)) from error
         if done.returncode:
-            said = done.stderr.strip().splitlines()
-            raise GitError(said[0] if said else f"git {args[0]} exits with {done.returncode}")
+            errors = done.stderr.strip().splitlines()
+            raise GitError(errors[0] if errors else f"git {args[0]} exits with {done.returncode}")
         return done.stdout.rstrip("\n")
 
 
@@ -197,5 +197,5 @@ def _text(file: Path) -> str:
         return ""
 
 
-def _same(one: str, other: str | None) -> bool:
-    return other is not None and os.path.realpath(one) == os.path.realpath(other)
+def _same(first: str, second: str | None) -> bool:
+    return second is not None and os.path.realpath(first) == os.path.realpath(second)

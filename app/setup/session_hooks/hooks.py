@@ -18,20 +18,20 @@ from eventlog.secrets import scrub_beginning
 SessionMoment = Literal["start", "end"]
 TIME_LIMIT = 30.0  # seconds
 _NO_ANSWER = object()
-_LONGEST = 20_000  # bytes of a result; it is printed, and kept in the log
+_LONGEST = 20_000  # bytes of a result, which is printed and logged
 
 
 class GitState(Struct, frozen=True):
-    """The repository a session works in, as it is now."""
+    """The current state of the repository a session works in."""
 
     root: str  # of the working tree
     branch: str | None  # None where HEAD is detached
     dirty: bool  # uncommitted changes, files not under version control included; also where git cannot tell
-    trunk: str | None  # the local `main`, else `master`; None where there is neither
+    trunk: str | None  # the local `main`, else `master`; None for neither
 
 
 class SessionUsage(Struct, frozen=True):
-    """How much of a session there has been, as far as its host told."""
+    """The size of a session, as far as its host reports it."""
 
     turns: int = 0
     context_usage_percent: float | None = None  # at the last compaction
@@ -40,10 +40,10 @@ class SessionUsage(Struct, frozen=True):
 
 
 class HookContext(Struct, frozen=True, dict=True):
-    """The session, its repository, and whatever else the caller knows (`extra`).
+    """The session, its repository, and the caller's own values (`extra`).
 
-    `cwd` is where the session worked: `project`, or a linked worktree of it. `start_branch` is what was checked out
-    when it started, `branch` what is now; `issue` is the one the caller names, else the one such a branch is named for.
+    `cwd` is where the session worked: `project`, or a linked worktree of it. `start_branch` was checked out when it
+    started, `branch` is now; `issue` is the caller's, else the key in the name of such a branch.
     """
 
     session_id: str
@@ -58,12 +58,12 @@ class HookContext(Struct, frozen=True, dict=True):
     issue: str | None = None
     issue_state: str | None = None  # "open" or "closed", where a hook of the user's knows it
     usage: SessionUsage = SessionUsage()
-    others: tuple[str, ...] = ()  # other sessions of the project that may be at work right now
+    others: tuple[str, ...] = ()  # other sessions of the project that may be running
     extra: dict[str, Any] = {}
 
     @cached_property
     def git(self) -> GitState | None:
-        """The repository at `cwd`, asked when first wanted; None where there is none."""
+        """Read the repository at `cwd`, once; None outside a repository."""
         git = Git(self.cwd)
         root = git.root
         if root is None:
@@ -72,7 +72,7 @@ class HookContext(Struct, frozen=True, dict=True):
 
     @property
     def name(self) -> str:
-        """The project's name, for people."""
+        """Return the project's name, for people."""
         return project_name(self.project or self.cwd)
 
 
@@ -84,12 +84,12 @@ def _is_dirty(git: Git) -> bool:
 
 
 class HookStatus(StrEnum):
-    """How it went."""
+    """The status of a result."""
 
     SUCCESS = "success"
-    FAILURE = "failure"  # it broke, or took too long
-    SKIPPED = "skipped"  # nothing for it to do here
-    WARNING = "warning"  # it would not be safe; nothing was touched
+    FAILURE = "failure"  # it raised, or took too long
+    SKIPPED = "skipped"  # nothing to do
+    WARNING = "warning"  # not safe: nothing was changed
 
 
 class HookResult(Struct, frozen=True):
@@ -101,78 +101,75 @@ class HookResult(Struct, frozen=True):
 
     @classmethod
     def success(cls, message: str = "", **details: Any) -> "HookResult":
-        """It did what it is there for."""
+        """Report success."""
         return cls(HookStatus.SUCCESS, message, details)
 
     @classmethod
     def failure(cls, message: str, **details: Any) -> "HookResult":
-        """It could not."""
+        """Report a failure."""
         return cls(HookStatus.FAILURE, message, details)
 
     @classmethod
     def skipped(cls, message: str = "", **details: Any) -> "HookResult":
-        """There was nothing to do."""
+        """Report that nothing was to do."""
         return cls(HookStatus.SKIPPED, message, details)
 
     @classmethod
     def warning(cls, message: str, **details: Any) -> "HookResult":
-        """It kept its hands off, and this is why."""
+        """Report why nothing was changed."""
         return cls(HookStatus.WARNING, message, details)
 
 
 class SessionLifecycleHook(ABC):
-    """Something that happens when a session starts and when it ends.
-
-    What it raises is a failure of its own and stops nobody else.
-    """
+    """An action at the start and the end of sessions; an exception of it stops no other hook."""
 
     @property
     def name(self) -> str:
-        """Name it as in `session_hooks:` and in reports."""
+        """Return the name in `session_hooks:` and in reports."""
         return type(self).__name__
 
     @abstractmethod
     def on_session_start(self, context: HookContext) -> HookResult:
-        """Do what is to happen when a session has started, or came back."""
+        """Act after a session has started, or returned."""
 
     @abstractmethod
     def on_session_end(self, context: HookContext) -> HookResult:
-        """Do what is to happen when a session has ended; it may come back."""
+        """Act after a session has ended; it may return."""
 
     def issue_state(self, context: HookContext) -> str | None:
-        """Return the state of `context.issue`, "open" or "closed", where this hook can ask for it; else None."""
+        """Return the state of `context.issue`, "open" or "closed", if this hook knows it; else None."""
         del context
         return None
 
 
-class LateHook(SessionLifecycleHook):
-    """A hook of somebody else, loaded and made when it runs: within its time limit, and at its own risk."""
+class LazyHook(SessionLifecycleHook):
+    """A hook of another package, loaded and constructed when it runs, within its time limit."""
 
     def __init__(self, make: Callable[[], SessionLifecycleHook]) -> None:
         self._make = make
 
     def on_session_start(self, context: HookContext) -> HookResult:
-        """Make the hook, and let it run."""
+        """Construct and run the hook."""
         return self._make().on_session_start(context)
 
     def on_session_end(self, context: HookContext) -> HookResult:
-        """Make the hook, and let it run."""
+        """Construct and run the hook."""
         return self._make().on_session_end(context)
 
     def issue_state(self, context: HookContext) -> str | None:
-        """Make the hook, and ask it."""
+        """Construct and ask the hook."""
         return self._make().issue_state(context)
 
 
 class HookOutcome(Struct, frozen=True):
-    """The result of one hook."""
+    """The result of a hook."""
 
     hook: str
     result: HookResult
 
 
 class _Registered(NamedTuple):
-    """A hook, the seconds it gets, and whether it runs."""
+    """A hook, its time limit in seconds, and whether it runs."""
 
     hook: SessionLifecycleHook
     time_limit: float
@@ -180,7 +177,7 @@ class _Registered(NamedTuple):
 
 
 class HookRegistry:
-    """Hooks by name, run in the order they were registered."""
+    """Hooks by name, run in the order of their registration."""
 
     def __init__(self) -> None:
         self._hooks: dict[str, _Registered] = {}
@@ -188,21 +185,18 @@ class HookRegistry:
     def register(
         self, hook: SessionLifecycleHook, *, name: str = "", time_limit: float = TIME_LIMIT, enabled: bool = True
     ) -> None:
-        """Add a hook, in the place of another with that name; it gets so many seconds, and runs where enabled.
-
-        Raises TypeError for what is no hook, a class of hooks among them.
-        """
+        """Add a hook, replacing another with that name; raises TypeError for anything else, a class included."""
         if not isinstance(hook, SessionLifecycleHook):
-            raise TypeError(_no_hook(hook))
+            raise TypeError(_not_a_hook(hook))
         self._hooks[name or hook.name] = _Registered(hook, time_limit, enabled)
 
     def update(self, other: "HookRegistry") -> None:
-        """Add all hooks of another registry; where two have a name, this one's stays."""
+        """Add the hooks of another registry whose names are new."""
         for name, hook in other._hooks.items():  # noqa: SLF001 - of its own kind
             self._hooks.setdefault(name, hook)
 
     def get(self, name: str) -> SessionLifecycleHook | None:
-        """The hook of that name."""
+        """Return the hook of that name; None for none."""
         return self._hooks[name].hook if name in self._hooks else None
 
     def clear(self) -> None:
@@ -214,7 +208,7 @@ class HookRegistry:
         return [name for name, entry in self._hooks.items() if entry.enabled or not enabled_only]
 
     def run(self, moment: SessionMoment, context: HookContext) -> list[HookOutcome]:
-        """Run every enabled hook, one after the other; one that raises or hangs costs only its own result."""
+        """Run every enabled hook in order; a hook that raises or hangs loses only its own result."""
         outcomes = []
         for name, (hook, limit, _) in [(name, entry) for name, entry in self._hooks.items() if entry.enabled]:
             call = hook.on_session_start if moment == "start" else hook.on_session_end
@@ -222,7 +216,7 @@ class HookRegistry:
         return outcomes
 
     def issue_state(self, context: HookContext) -> str | None:
-        """Ask every enabled hook for the state of the session's issue, until one answers; None where none does."""
+        """Ask the enabled hooks for the state of the session's issue, up to the first answer; None for none."""
         if context.issue is None:
             return None
         for hook, limit, _ in (entry for entry in self._hooks.values() if entry.enabled):
@@ -236,18 +230,18 @@ _registry = HookRegistry()
 
 
 def get_registry() -> HookRegistry:
-    """The hooks a program registers for itself; they run after those of `config.yaml`, in this process."""
+    """Return the hooks that a program registers itself; they run after those of `config.yaml`, in this process."""
     return _registry
 
 
-def _no_hook(given: object) -> str:
-    if isinstance(given, type):
-        return f"{given.__name__} is a class; register an instance of it: register({given.__name__}())"
-    return f"{given!r} is no session hook; register an instance of a subclass of SessionLifecycleHook"
+def _not_a_hook(value: object) -> str:
+    if isinstance(value, type):
+        return f"{value.__name__} is a class; register an instance of it: register({value.__name__}())"
+    return f"{value!r} is no session hook; register an instance of a subclass of SessionLifecycleHook"
 
 
 def _within(seconds: float, call: Callable[[], object]) -> HookResult:
-    """Return the call's result, or why it has none."""
+    """Return the call's result, or a failure."""
     result = _answer(seconds, call)
     if isinstance(result, BaseException):
         return HookResult.failure(f"{type(result).__name__}: {result}")
@@ -259,9 +253,9 @@ def _within(seconds: float, call: Callable[[], object]) -> HookResult:
 
 
 def _answer(seconds: float, call: Callable[[], object]) -> object:
-    """Return what the call returns or raises.
+    """Return the call's value or exception; _NO_ANSWER after so many seconds.
 
-    One that takes longer is left to itself, and does not keep the process alive: _NO_ANSWER.
+    A call that takes longer continues in a thread that does not keep the process alive.
     """
     answers: list[object] = []
     thread = threading.Thread(target=lambda: answers.append(_safely(call)), daemon=True)
@@ -278,7 +272,7 @@ def _safely(call: Callable[[], object]) -> object:
 
 
 def _bounded(result: HookResult) -> HookResult:
-    """Reduce a result to what JSON can hold, and to a bounded length."""
+    """Bound a result to JSON values of a maximal length."""
     try:
         size = len(msgspec.json.encode(result))
     except (TypeError, ValueError, RecursionError) as error:

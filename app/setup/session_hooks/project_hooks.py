@@ -1,8 +1,8 @@
-"""`project`: the hooks a project brings itself, in `.eventlog/session_hooks.py`; run only with a person's consent.
+"""`project`: a project's own hooks in `.eventlog/session_hooks.py`, run only with a person's approval.
 
-The consent is to one file, as it was when it was shown, until it changes. It is kept in the store, never in the
-project, and given on a terminal only (`eventlog lifecycle trust`). The bytes that were agreed to are the bytes that
-run. Every class of the file that is a `SessionLifecycleHook` is made without arguments, when it runs.
+An approval is for exactly the bytes that were shown, and exactly these bytes run. It is stored in the store, never in
+the project, and asked for on a terminal only (`eventlog lifecycle trust`). Every class of the file that is a
+`SessionLifecycleHook` is constructed without arguments, when it runs.
 """
 
 import hashlib
@@ -21,7 +21,7 @@ from eventlog.app.setup.session_hooks.hooks import (
     HookRegistry,
     HookResult,
     HookStatus,
-    LateHook,
+    LazyHook,
     SessionLifecycleHook,
     SessionMoment,
 )
@@ -39,32 +39,32 @@ _WORST_FIRST = (HookStatus.FAILURE, HookStatus.WARNING, HookStatus.SUCCESS, Hook
 
 
 class ProjectHooks(SessionLifecycleHook):
-    """Run the project's own hooks, if the person has said yes to them as they are."""
+    """Runs the project's own hooks, if a person has approved their source."""
 
     name = "project"
 
     def on_session_start(self, context: HookContext) -> HookResult:
-        """Run them for a start."""
+        """Run the hooks for a start."""
         return self._run("start", context)
 
     def on_session_end(self, context: HookContext) -> HookResult:
-        """Run them for an end."""
+        """Run the hooks for an end."""
         return self._run("end", context)
 
     def issue_state(self, context: HookContext) -> str | None:
-        """Ask them, in their order."""
-        hooks = _agreed(context)
+        """Ask the hooks in order."""
+        hooks = _approved_hooks(context)
         return hooks.issue_state(context) if isinstance(hooks, HookRegistry) else None
 
     def _run(self, moment: SessionMoment, context: HookContext) -> HookResult:
-        hooks = _agreed(context)
-        return _in_one(hooks.run(moment, context)) if isinstance(hooks, HookRegistry) else hooks
+        hooks = _approved_hooks(context)
+        return _joined(hooks.run(moment, context)) if isinstance(hooks, HookRegistry) else hooks
 
 
-class Consent(Enum):
-    """The answer of the person to the file as it is now."""
+class Approval(Enum):
+    """A person's approval of a project's hooks, compared with their current source."""
 
-    GIVEN = "trusted"
+    APPROVED = "trusted"
     NEVER_ASKED = "not trusted"
     OUTDATED = "changed since it was trusted"
 
@@ -84,7 +84,7 @@ def project_of(named: str) -> str:
 
 
 def shown_source(project: str) -> bytes:
-    """Read the hooks of a project for a person to agree to; raises BadRequest where that cannot be."""
+    """Read the hooks of a project to show them to a person; raises BadRequest."""
     try:
         return source_of(project)
     except (OSError, NotConfined) as error:
@@ -93,30 +93,30 @@ def shown_source(project: str) -> bytes:
         raise BadRequest(f"cannot be read: {reason}", where=str(Path(project, PLACE)), hint=hint) from error
 
 
-def consent(store: Store, project: str, source: bytes) -> Consent:
-    """Tell what the person has said to this source as the hooks of this project."""
-    known = _given(store).get(_key(project))
-    if known is None:
-        return Consent.NEVER_ASKED
-    return Consent.GIVEN if known == _digest(source) else Consent.OUTDATED
+def approval(store: Store, project: str, source: bytes) -> Approval:
+    """Look up the approval of this source as the hooks of this project."""
+    digest = _approvals(store).get(_key(project))
+    if digest is None:
+        return Approval.NEVER_ASKED
+    return Approval.APPROVED if digest == _digest(source) else Approval.OUTDATED
 
 
-def give_consent(store: Store, project: str, source: bytes) -> None:
-    """Note that the person has said yes to exactly this source; raises NotStored."""
-    _keep(store, {**_given(store), _key(project): _digest(source)})
+def approve(store: Store, project: str, source: bytes) -> None:
+    """Store the approval of exactly this source; raises NotStored."""
+    _write(store, {**_approvals(store), _key(project): _digest(source)})
 
 
-def withdraw_consent(store: Store, project: str) -> bool:
-    """Forget the consent; tells whether there was any. Raises NotStored."""
-    given = _given(store)
-    found = given.pop(_key(project), None) is not None
+def revoke(store: Store, project: str) -> bool:
+    """Remove the approval; return whether it existed. Raises NotStored."""
+    approvals = _approvals(store)
+    found = approvals.pop(_key(project), None) is not None
     if found:
-        _keep(store, given)
+        _write(store, approvals)
     return found
 
 
-def _agreed(context: HookContext) -> HookRegistry | HookResult:
-    """Load the hooks a person has agreed to; where there are none, the result that says why."""
+def _approved_hooks(context: HookContext) -> HookRegistry | HookResult:
+    """Load the approved hooks; without an approval, return the result with the reason."""
     if not context.project:
         return HookResult.skipped("in no project")
     path = str(Path(context.project, PLACE))
@@ -124,19 +124,19 @@ def _agreed(context: HookContext) -> HookRegistry | HookResult:
         source = source_of(context.project)
     except (OSError, NotConfined) as error:
         return HookResult.skipped(f"{path} cannot be read: {error}")
-    said = consent(Store(context.store), context.project, source)
-    if said is not Consent.GIVEN:
-        kept_out = HookResult.warning if said is Consent.OUTDATED else HookResult.skipped
-        return kept_out(f"{path} is {said.value}; `eventlog lifecycle trust` shows it and asks")
+    found = approval(Store(context.store), context.project, source)
+    if found is not Approval.APPROVED:
+        refused = HookResult.warning if found is Approval.OUTDATED else HookResult.skipped
+        return refused(f"{path} is {found.value}; `eventlog lifecycle trust` shows it and asks")
     return _registered(_hooks(path, source))
 
 
 def _hooks(path: str, source: bytes) -> list[type[SessionLifecycleHook]]:
-    """Load the file, and list the hooks it defines; raises whatever it raises."""
+    """Load the file, and list the hooks it defines; raises any exception of the file."""
     module = ModuleType(_MODULE)
     module.__file__ = path
     sys.modules[_MODULE] = module  # dataclasses look there for the module of a class
-    exec(compile(source, path, "exec"), module.__dict__)  # noqa: S102 - a person has agreed to these bytes
+    exec(compile(source, path, "exec"), module.__dict__)  # noqa: S102 - a person has approved these bytes
     found = [value for value in vars(module).values() if isinstance(value, type) and value.__module__ == _MODULE]
     return [kind for kind in found if issubclass(kind, SessionLifecycleHook) and not inspect.isabstract(kind)]
 
@@ -146,12 +146,12 @@ def _registered(kinds: list[type[SessionLifecycleHook]]) -> HookRegistry:
         raise BadSettings("defines no hook", where=PLACE, hint="derive a class from SessionLifecycleHook")
     found = HookRegistry()
     for kind in kinds:
-        found.register(LateHook(kind), name=kind.__name__)
+        found.register(LazyHook(kind), name=kind.__name__)
     return found
 
 
-def _in_one(outcomes: Sequence[HookOutcome]) -> HookResult:
-    """Join the results of all hooks of the file: the status of the worst, and what each says."""
+def _joined(outcomes: Sequence[HookOutcome]) -> HookResult:
+    """Join the results of all hooks of the file: the worst status, and all messages."""
     status = min((outcome.result.status for outcome in outcomes), key=_WORST_FIRST.index)
     messages = (": ".join(filter(None, (outcome.hook, outcome.result.message))) for outcome in outcomes)
     return HookResult(status, "; ".join(messages), {outcome.hook: to_builtins(outcome.result) for outcome in outcomes})
@@ -165,14 +165,14 @@ def _digest(source: bytes) -> str:
     return hashlib.sha256(source).hexdigest()
 
 
-def _given(store: Store) -> dict[str, object]:
-    """Read all consents, digests by path; a file that cannot be read has none."""
+def _approvals(store: Store) -> dict[str, object]:
+    """Read all approvals, digests by path; none where the file cannot be read."""
     try:
         return fastjson.object_in(Path(store.trusted).read_bytes())
     except OSError:
         return {}
 
 
-def _keep(store: Store, given: dict[str, object]) -> None:
+def _write(store: Store, approvals: dict[str, object]) -> None:
     make_dirs(store.root)
-    replace_file(store.trusted, fastjson.dumps(given) + b"\n")
+    replace_file(store.trusted, fastjson.dumps(approvals) + b"\n")

@@ -1,15 +1,15 @@
-"""The session hooks a user chose: made of the settings, run for a start or an end that the log already knows of.
+"""Construct the session hooks of the settings, and run them for a start or an end in the log.
 
     session_hooks:
       logging: true
       git_cleanup: {enabled: true, main_branch: trunk, time_limit: 20}
       metrics: {enabled: true, url: "…"}       # of another package: entry point `metrics`, group eventlog.session_hooks
-      project: {enabled: false}                # not even with consent: the project's own, `.eventlog/session_hooks.py`
+      project: {enabled: false}                # not even with approval: the project's own, `.eventlog/session_hooks.py`
 
 An entry point names a class or function that is called with the options as keyword arguments and returns a
-`SessionLifecycleHook`. A package that is installed but not named here does not run. A hook that cannot be made fails
-whenever it would run; the others run all the same. What hooks did is appended to the log as a `host_event`
-`session_hooks`, unless there was nothing to do.
+`SessionLifecycleHook`. A package that is installed but not named here does not run. A hook that cannot be constructed
+fails whenever it would run; the others run. Results are appended to the log as a `host_event` `session_hooks`, unless
+they were skipped.
 """
 
 import re
@@ -29,7 +29,7 @@ from eventlog.app.setup.session_hooks.hooks import (
     HookRegistry,
     HookResult,
     HookStatus,
-    LateHook,
+    LazyHook,
     SessionLifecycleHook,
     SessionUsage,
     get_registry,
@@ -65,7 +65,7 @@ _BUILT_IN: dict[str, _Make] = {
 }
 
 _STORY = "session_hooks"
-_AT_WORK_MS = 3_600_000  # a session without an end that was heard of in the last hour may still be at work
+_RUNNING_MS = 3_600_000  # a session without an end and with an event in the last hour may still run
 
 _KEY = re.compile(r"(?:^|[/_-])(?P<issue>[A-Z][A-Z0-9]{1,9}-\d+)(?=$|[/_-])")
 _NUMBER = re.compile(
@@ -87,13 +87,13 @@ def run_hooks(
 
 
 class BrokenHook(SessionLifecycleHook):
-    """In the place of a hook that could not be made: says why, whenever that would have run."""
+    """Replaces a hook that could not be constructed: fails with the reason whenever it would run."""
 
     def __init__(self, mistake: BadSettings) -> None:
         self.mistake = mistake
 
     def on_session_start(self, context: HookContext) -> HookResult:
-        """Fail with the reason it could not be made."""
+        """Fail with the reason."""
         del context
         return HookResult.failure(f"{self.mistake}; {self.mistake.hint}" if self.mistake.hint else str(self.mistake))
 
@@ -101,13 +101,13 @@ class BrokenHook(SessionLifecycleHook):
 
 
 def registry(session_hooks: Mapping[str, bool | Mapping[str, Any]], project: str = "") -> HookRegistry:
-    """Make the hooks in the order they are named, then the project's own and those of this program (`get_registry`).
+    """Construct the hooks in the order of the settings, then the project's own and the program's (`get_registry`).
 
-    A `BrokenHook` stands for each that cannot be made.
+    A `BrokenHook` replaces each hook that cannot be constructed.
     """
     found = HookRegistry()
     own = {_PROJECT: True} if project and Path(project, PLACE).exists() else {}
-    for name, chosen in {**session_hooks, **own, **session_hooks}.items():  # what the settings say of it counts
+    for name, chosen in {**session_hooks, **own, **session_hooks}.items():  # the settings decide on it
         try:
             _register(found, name, dict(chosen) if isinstance(chosen, Mapping) else {"enabled": chosen})
         except BadSettings as mistake:
@@ -138,7 +138,7 @@ def _option(name: str, options: dict[str, Any], key: str, default: Any, kind: An
 
 
 def _make(name: str, options: dict[str, Any]) -> SessionLifecycleHook | None:
-    """Built-in options are checked even where the hook is off, so that turning it on is no surprise."""
+    """Construct a hook; options of built-in hooks are checked also where a hook is off."""
     make = _BUILT_IN.get(name) or _foreign(name)
     if make is None:
         return None
@@ -154,11 +154,11 @@ def _foreign(name: str) -> _Make | None:
     from importlib.metadata import entry_points
 
     point = next(iter(entry_points(group=GROUP, name=name)), None)
-    return (lambda options: LateHook(lambda: point.load()(**options))) if point else None
+    return (lambda options: LazyHook(lambda: point.load()(**options))) if point else None
 
 
-def issue_of(branch: str | None) -> str | None:
-    """Find the issue: a tracker's key, else a number that a part of the branch's name begins with."""
+def issue_key(branch: str | None) -> str | None:
+    """Find the issue in a branch's name: a tracker's key, else a number at the start of a part."""
     if not branch:
         return None
     found = _KEY.search(branch) or (None if _VERSIONED.search(branch) else _NUMBER.search(branch))
@@ -167,8 +167,8 @@ def issue_of(branch: str | None) -> str | None:
 
 def _context(log: EventLog, event: SessionStart | SessionEnd, cwd: str, issue: str) -> HookContext:
     where = cwd or event.project or ""
-    events = [told for told in log.session(event.conversation_id) if not told.subagent]
-    started_on = next((told.git_branch for told in events if isinstance(told, SessionStart)), None)
+    events = [past for past in log.session(event.conversation_id) if not past.subagent]
+    started_on = next((past.git_branch for past in events if isinstance(past, SessionStart)), None)
     branch = git_branch(where) if where else None
     context = HookContext(
         session_id=event.conversation_id,
@@ -179,42 +179,42 @@ def _context(log: EventLog, event: SessionStart | SessionEnd, cwd: str, issue: s
         at=event.ts,
         start_branch=started_on,
         branch=branch,
-        issue=issue or issue_of(branch) or issue_of(started_on),
+        issue=issue or issue_key(branch) or issue_key(started_on),
         usage=_usage(events),
     )
     if isinstance(event, SessionStart):
         return replace(context, reason=event.source or "")
-    return replace(context, reason=event.reason or "", others=_at_work(log, event))
+    return replace(context, reason=event.reason or "", others=_running_sessions(log, event))
 
 
 def _usage(events: list[Event]) -> SessionUsage:
-    compactions = [told for told in events if isinstance(told, SaveRequested) and told.trigger == "pre_compact"]
+    compactions = [past for past in events if isinstance(past, SaveRequested) and past.trigger == "pre_compact"]
     last = compactions[-1] if compactions else SaveRequested(conversation_id="", trigger="pre_compact")
-    durations = [told.duration_ms for told in events if isinstance(told, SessionEnd) and told.duration_ms is not None]
-    turns = sum(isinstance(told, TurnEnd) for told in events)
+    durations = [past.duration_ms for past in events if isinstance(past, SessionEnd) and past.duration_ms is not None]
+    turns = sum(isinstance(past, TurnEnd) for past in events)
     return SessionUsage(turns, last.context_usage_percent, last.message_count, durations[-1] if durations else None)
 
 
 def _remember(log: EventLog, event: Event, outcomes: list[HookOutcome]) -> None:
-    """Append what hooks did, or why they did not: it belongs to the story of the session."""
+    """Append the results of hooks to the session's events."""
     worth_it = [
         outcome for outcome in outcomes if outcome.hook != "logging" or outcome.result.status is HookStatus.FAILURE
     ]
-    told = {
+    results = {
         outcome.hook: to_builtins(outcome.result)
         for outcome in worth_it
         if outcome.result.status is not HookStatus.SKIPPED
     }
-    if told:
+    if results:
         about = {"conversation_id": event.conversation_id, "project": event.project, "agent": event.agent}
-        log.append({"type": "host_event", "name": _STORY, "payload": told, **present(about)})
+        log.append({"type": "host_event", "name": _STORY, "payload": results, **present(about)})
 
 
-def _at_work(log: EventLog, end: Event) -> tuple[str, ...]:
-    """Find other sessions of the project that were heard of lately and have not ended since."""
+def _running_sessions(log: EventLog, end: Event) -> tuple[str, ...]:
+    """List other sessions of the project with recent events and no end since."""
     if not end.project:
         return ()
-    since = from_ns((to_ms(end.ts) - _AT_WORK_MS) * 1_000_000)
+    since = from_ns((to_ms(end.ts) - _RUNNING_MS) * 1_000_000)
     ended: dict[str, bool] = {}
     for event in log.read(since):
         if event.project == end.project and event.conversation_id != end.conversation_id and not _is_our_own(event):
@@ -223,6 +223,6 @@ def _at_work(log: EventLog, end: Event) -> tuple[str, ...]:
 
 
 def _is_our_own(event: Event) -> bool:
-    """Tell whether this program added it, perhaps after the session was over."""
-    told_by_hooks = isinstance(event, HostEvent) and event.name == _STORY
-    return event.layer == SESSION_END or told_by_hooks or isinstance(event, (ContextInjected, EntryApplied))
+    """Return whether this program added the event, perhaps after the session's end."""
+    of_session_hooks = isinstance(event, HostEvent) and event.name == _STORY
+    return event.layer == SESSION_END or of_session_hooks or isinstance(event, (ContextInjected, EntryApplied))

@@ -100,14 +100,14 @@ def trust(file: str, withdraw: bool, store: Store) -> int:
     project = project_hooks.project_of(file)
     path = Path(project, project_hooks.PLACE)
     if withdraw:
-        found = project_hooks.withdraw_consent(store, project)
+        found = project_hooks.revoke(store, project)
         say(f"{path} {'is not trusted any more' if found else 'was not trusted'}")
         return 0
     source = project_hooks.shown_source(project)
-    if project_hooks.consent(store, project, source) is not project_hooks.Consent.GIVEN:
+    if project_hooks.approval(store, project, source) is not project_hooks.Approval.APPROVED:
         if not _agrees(path, source):
             return EXIT_FOUND
-        project_hooks.give_consent(store, project, source)
+        project_hooks.approve(store, project, source)
     say(f"{path} is trusted until it changes")
     return 0
 

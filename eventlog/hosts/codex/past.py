@@ -67,11 +67,11 @@ def steps(path: Path) -> Iterator[Step]:
 def _item(payload: Any) -> Iterator[Step]:
     match dig(payload, "type"):
         case "message":
-            said = text_of(dig(payload, "content"))
-            if dig(payload, "role") == "assistant" and said:
-                yield Step("reply", said)
-            elif dig(payload, "role") == "user" and said and not said.startswith(_NOT_THE_USER):
-                yield Step("prompt", said)
+            words = text_of(dig(payload, "content"))
+            if dig(payload, "role") == "assistant" and words:
+                yield Step("reply", words)
+            elif dig(payload, "role") == "user" and words and not words.startswith(_NOT_THE_USER):
+                yield Step("prompt", words)
         case "function_call":
             yield from from_tool(str(dig(payload, "name")), dig(payload, "arguments"))
         case "custom_tool_call":

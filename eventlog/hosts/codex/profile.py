@@ -35,13 +35,13 @@ _UPPER = re.compile(r"(?<!^)(?=[A-Z])")
 
 
 def _distrust(directory: Path, file: Path, value: Any) -> Iterator[Distrust]:
-    """Compare our hooks in a file with `[hooks.state]`: a hook is known there by file, event, and its positions."""
+    """Compare our hooks in a file with `[hooks.state]`, whose keys are file, event, and positions of a hook."""
     state = _state(directory / "config.toml")
     trusted = [
         (event, digest, str(dig(state, key, "trusted_hash") or "")) for event, key, digest in _hooks(file, value)
     ]
-    missing = [event for event, _, known in trusted if not known]
-    outdated = [event for event, digest, known in trusted if known not in ("", digest)]
+    missing = [event for event, _, recorded in trusted if not recorded]
+    outdated = [event for event, digest, recorded in trusted if recorded not in ("", digest)]
     if missing:
         yield Distrust(f"Codex does not trust the hooks for {', '.join(missing)} yet, and skips them", _REMEDY)
     if outdated:
@@ -52,7 +52,7 @@ def _distrust(directory: Path, file: Path, value: Any) -> Iterator[Distrust]:
 
 
 def _without_trust(config: str, file: Path, value: Any) -> str:
-    """Take what is noted of our hooks in a file out of the text of `config.toml`; every other byte stays."""
+    """Remove our hooks in a file from the text of `config.toml`; every other byte stays."""
     left = config
     for _, key, _ in _hooks(file, value):
         left = _without_table(left, f"hooks.state.{json.dumps(key, ensure_ascii=False)}")
@@ -62,7 +62,7 @@ def _without_trust(config: str, file: Path, value: Any) -> str:
 
 
 def _without_table(text: str, name: str) -> str:
-    """Remove a table of plain lines, and the blank line that parted it from what stands before, or after."""
+    """Remove a table of plain lines, and the blank line before it, or after it."""
     lines = rf"^\[{re.escape(name)}\][ \t]*(?:\r?\n|\Z)(?:[\w-]+[ \t]*=[^\n]*(?:\n|\Z))*"
     return re.sub(rf"(?:(?<=\n)\r?\n{lines}|{lines}(?:\r?\n)?)", "", text, count=1, flags=re.MULTILINE)
 
@@ -80,11 +80,11 @@ def _hooks(file: Path, value: Any) -> Iterator[tuple[str, str, str]]:
 
 
 def _digest(label: str, matcher: object, handler: dict[str, Any]) -> str:
-    """As Codex takes it of a hook's definition (0.142; nothing promises that it stays so)."""
-    known = {"async": False, "timeout": 600, **handler}
+    """Compute Codex's digest of a hook's definition (observed in 0.142; undocumented)."""
+    complete = {"async": False, "timeout": 600, **handler}
     identity: dict[str, object] = {
         "event_name": label,
-        "hooks": [{name: known.get(name) for name in ("async", "command", "timeout", "type")}],
+        "hooks": [{name: complete.get(name) for name in ("async", "command", "timeout", "type")}],
     }
     if matcher:
         identity["matcher"] = matcher

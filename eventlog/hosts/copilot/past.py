@@ -52,6 +52,6 @@ def steps(path: Path) -> Iterator[Step]:
 
 
 def _words(kind: StepKind, record: TranscriptRecord) -> Iterator[Step]:
-    said = text_of(dig(record, "data", "content"))
-    if said and not dig(record, "data", "parentToolCallId"):
-        yield Step(kind, said)
+    words = text_of(dig(record, "data", "content"))
+    if words and not dig(record, "data", "parentToolCallId"):
+        yield Step(kind, words)

@@ -1,7 +1,7 @@
 """The hook that lets Copilot's agent save unasked: `python -I -S …/permit.py PROGRAM STORE`, at `permissionRequest`.
 
-It is registered with the person's consent, and called where Copilot is about to ask. A line of nothing but saving
-commands is allowed, and so are our tools but `forget`; of everything else it says nothing: Copilot asks as without it.
+It is registered with the person's consent, and called where Copilot is about to ask. It allows a line of nothing but
+saving commands, and our tools except `forget`; it ignores everything else: Copilot asks as without it.
 """
 
 import os
@@ -28,14 +28,14 @@ def main(program: str, store: str) -> "NoReturn":
         os._exit(0)
 
 
-def answer(asked: bytes, program: str, store: str) -> bytes:
-    """Allow a call of the shell that only saves, and of our tools that destroy nothing; b"" of everything else."""
+def answer(request: bytes, program: str, store: str) -> bytes:
+    """Allow a call of the shell that only saves, and of our tools that destroy nothing; b"" for everything else."""
     from eventlog.fast import fastjson
     from eventlog.hosts.save_commands import TOOLS, only_saves
 
-    call = fastjson.object_in(asked)
-    tool, given = call.get("toolName"), call.get("toolInput")
-    line = given.get("command") if isinstance(given, dict) and tool == _SHELL else None
+    call = fastjson.object_in(request)
+    tool, arguments = call.get("toolName"), call.get("toolInput")
+    line = arguments.get("command") if isinstance(arguments, dict) and tool == _SHELL else None
     is_ours = tool in [f"eventlog/{name}" for name in TOOLS]
     if not is_ours and not (isinstance(line, str) and only_saves(line, program, store)):
         return b""

@@ -56,7 +56,7 @@ def _is_ours(text: str, grant: Grant) -> bool:
 
 
 def _remedy(grant: Grant) -> str:
-    """Name the options that let it save, for each call of it."""
+    """Name the options that let its agent save, needed at each start."""
     place = PurePath(grant.program.strip("'")).parent
     return f'copilot --allow-tool "shell({grant.program}:*)" --add-dir {place}, each time: it keeps no such rule'
 

@@ -1,8 +1,8 @@
 """GitHub Copilot CLI. Under camel-case names payloads are camel-case and do not say which event they are of.
 
 It also runs hooks it finds in a repository's Claude Code settings, and VS Code's, under those names and with
-snake-case payloads. A call has the same `timestamp` in both, to the millisecond: that, and what a tool call says, is
-its key. In VS Code, which shares the shapes, that was not seen, so there only what they say tells calls apart.
+snake-case payloads. A call has the same `timestamp` in both, to the millisecond: that, with the content of a tool call,
+is its key. This was not observed in VS Code, which shares the shapes: there only the content identifies calls.
 Documentation: docs.github.com/copilot/reference/hooks-reference.
 """
 
@@ -38,7 +38,7 @@ def read(payload: Payload, name: str, agent: str = AGENT) -> HookCall:
                 transcript_path=text(payload, "transcriptPath", "transcript_path"),
                 dedupe_key=moment,
             )
-        case "agentStop" if payload.get("stop_hook_active"):  # the same turn, gone on for a hook
+        case "agentStop" if payload.get("stop_hook_active"):  # the same turn, continued for a hook
             call.dedupe_key = moment
         case "agentStop":
             status = _STATUS.get(reason := text(payload, "stopReason", "stop_reason"), reason)
@@ -62,13 +62,13 @@ def read(payload: Payload, name: str, agent: str = AGENT) -> HookCall:
 
 
 def _moment(payload: Payload) -> str:
-    """The time of a call to the millisecond, told in milliseconds or as RFC 3339; "" where it tells none."""
-    told = payload.get("timestamp")
-    if isinstance(told, int) and 0 < told < _LAST_MS:
-        told = timestamps.from_ns(told * 1_000_000)
-    if not isinstance(told, str) or not told.endswith("Z"):
+    """Return the time of a call to the millisecond, from milliseconds or RFC 3339; "" for none."""
+    time = payload.get("timestamp")
+    if isinstance(time, int) and 0 < time < _LAST_MS:
+        time = timestamps.from_ns(time * 1_000_000)
+    if not isinstance(time, str) or not time.endswith("Z"):
         return ""
-    seconds, _, fraction = told[:-1].partition(".")
+    seconds, _, fraction = time[:-1].partition(".")
     return f"{seconds}.{fraction[:3]:0<3}"
 
 
@@ -83,7 +83,7 @@ def start(context: str, event: str = "") -> bytes:
 
 
 def _subagent(payload: Payload, name: str) -> str:
-    """Its id; some of its events have only its name, or that of its kind."""
+    """Return a subagent's id; some of its events have only its name, or that of its kind."""
     if found := text(payload, "agentId", "agent_id"):
         return found
     named = text(payload, "agentName", "agent_name", "agentType", "agent_type") or "subagent"
@@ -91,9 +91,9 @@ def _subagent(payload: Payload, name: str) -> str:
 
 
 def _tool_call(payload: Payload) -> object:
-    """Tool, arguments and result: under either naming, arguments as an object or as its text."""
+    """Return tool, arguments and result: under either naming, arguments as an object or as its text."""
     arguments = payload.get("toolArgs", payload.get("tool_input"))
     arguments = fastjson.dumps(arguments).decode() if isinstance(arguments, dict) else arguments
     result = payload.get("toolResult", payload.get("tool_result"))
-    said = text(result, "textResultForLlm", "text_result_for_llm") if isinstance(result, dict) else result
-    return [text(payload, "toolName", "tool_name").lower(), arguments, said]
+    shown = text(result, "textResultForLlm", "text_result_for_llm") if isinstance(result, dict) else result
+    return [text(payload, "toolName", "tool_name").lower(), arguments, shown]

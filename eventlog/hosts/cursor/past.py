@@ -37,9 +37,9 @@ def steps(path: Path) -> Iterator[Step]:
     """Yield the steps of a conversation. Raises OSError."""
     for record in records(path):
         content = dig(record, "message", "content")
-        said = text_of(content)
-        if record.get("role") == "user" and said:
-            yield Step("prompt", "\n".join(_QUERY.findall(said)) or said)
-        elif record.get("role") == "assistant" and said:
-            yield Step("reply", said)
+        words = text_of(content)
+        if record.get("role") == "user" and words:
+            yield Step("prompt", "\n".join(_QUERY.findall(words)) or words)
+        elif record.get("role") == "assistant" and words:
+            yield Step("reply", words)
         yield from from_blocks(content)

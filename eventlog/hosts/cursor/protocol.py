@@ -90,6 +90,6 @@ def _count(payload: Payload, name: str) -> "int | None":
 
 
 def _again(payload: Payload, turn: str) -> str:
-    """One generation may stop, or be compacted, several times: a hook's follow-up message continues it."""
+    """Make the key of a stop or compaction: a generation may have several, as a hook's message continues it."""
     count = payload.get("loop_count", payload.get("message_count"))
     return f"{turn}#{count}" if turn and isinstance(count, int) else turn

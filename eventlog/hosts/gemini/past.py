@@ -52,25 +52,25 @@ def _whole(path: Path, damaged: list[int]) -> list[TranscriptRecord]:
 
 
 def _all_messages(found: list[TranscriptRecord]) -> list[TranscriptRecord]:
-    """The messages of all lines, and those that a patch or the old format has in a list."""
+    """List the messages of all lines, and those in a list of a patch or of the old format."""
     listed = [many for record in found for many in (dig(record, "$set", "messages"), record.get("messages"))]
     within = [message for many in listed if isinstance(many, list) for message in many]
     return [message for message in (*found, *within) if isinstance(message, dict)]
 
 
 def _workspace(message: TranscriptRecord) -> str:
-    said = _WORKSPACE.search(text_of(message.get("content")))
-    return said[1].strip() if said else ""
+    words = _WORKSPACE.search(text_of(message.get("content")))
+    return words[1].strip() if words else ""
 
 
 def _registered(path: Path) -> str:
-    """The directory that the host's own list of projects has for the folder of a session; "" for none."""
+    """Find the directory of a session's folder in the host's list of projects; "" for none."""
     chats = next((folder for folder in path.parents if folder.name == "chats"), None)
     if chats is None:
         return ""
     listed = chats.parents[2] / "projects.json"
-    known = dig(next(iter(_whole(listed, [])), {}) if listed.is_file() else {}, "projects")
-    names = known.items() if isinstance(known, dict) else ()
+    registered = dig(next(iter(_whole(listed, [])), {}) if listed.is_file() else {}, "projects")
+    names = registered.items() if isinstance(registered, dict) else ()
     return next((where for where, name in names if name == chats.parent.name), "")
 
 
@@ -87,21 +87,21 @@ def steps(path: Path) -> Iterator[Step]:
 def _messages(path: Path) -> Iterable[TranscriptRecord]:
     if path.suffix == ".json":
         return _old_format(path)
-    kept: dict[str, TranscriptRecord] = {}
+    messages: dict[str, TranscriptRecord] = {}
     for number, record in enumerate(records(path)):
         if "$rewindTo" in record:
-            kept = _until(kept, text(record, "$rewindTo"))
+            messages = _until(messages, text(record, "$rewindTo"))
         elif isinstance(changes := record.get("$set"), dict):
-            kept[f"$set {number}"] = {"sessionId": True, **changes}
+            messages[f"$set {number}"] = {"sessionId": True, **changes}
         else:
-            kept[text(record, "id") or str(number)] = record
-    return kept.values()
+            messages[text(record, "id") or str(number)] = record
+    return messages.values()
 
 
-def _until(kept: dict[str, TranscriptRecord], message_id: str) -> dict[str, TranscriptRecord]:
-    """Everything before that message; all of it where there is no such message."""
-    names = list(kept)
-    return {name: kept[name] for name in names[: names.index(message_id)]} if message_id in kept else kept
+def _until(messages: dict[str, TranscriptRecord], message_id: str) -> dict[str, TranscriptRecord]:
+    """Return the messages before that message; all where it is missing."""
+    names = list(messages)
+    return {name: messages[name] for name in names[: names.index(message_id)]} if message_id in messages else messages
 
 
 def _old_format(path: Path) -> list[TranscriptRecord]:
@@ -110,11 +110,11 @@ def _old_format(path: Path) -> list[TranscriptRecord]:
 
 
 def _of(message: TranscriptRecord) -> Iterator[Step]:
-    said = text_of(message.get("content"))
-    if message.get("type") == "user" and said:
-        yield Step("prompt", said)
-    elif message.get("type") == "gemini" and said:
-        yield Step("reply", said)
+    words = text_of(message.get("content"))
+    if message.get("type") == "user" and words:
+        yield Step("prompt", words)
+    elif message.get("type") == "gemini" and words:
+        yield Step("reply", words)
     calls = message.get("toolCalls")
     for call in calls if isinstance(calls, list) else ():
         yield from from_tool(str(dig(call, "name")), dig(call, "args"))

@@ -1,10 +1,9 @@
 """Gemini CLI: Claude Code's shapes under names of its own; no turn id, a `timestamp` in every payload.
 
-All hooks of a call are given the same `timestamp`. `PreCompress` comes before every call of the model, compressed or
-not, so it is a request to save only where a person asks for it; no start follows. What hooks answered stands in the
-prompt the next ones are told of. It may tell of a session's end several times, and its agent's shell commands are not
-told the session. At the end of a turn a hook can only deny it, which is shown as a failure: the agent is asked at the
-next prompt.
+All hooks of a call get the same `timestamp`. `PreCompress` comes before every call of the model, compressed or not, so
+it is a request to save only where a person starts it; no start follows. The answers of hooks stand in the prompt that
+the next hooks get. A session's end may come several times, and the agent's shell commands do not know the session. At
+the end of a turn a hook can only deny it, which is shown as a failure: the agent is asked at the next prompt.
 Documentation: github.com/google-gemini/gemini-cli, docs/hooks.
 """
 
@@ -28,14 +27,14 @@ def read(payload: Payload, name: str) -> HookCall:
     call.dedupe_key = call.dedupe_key or text(payload, "tool_call_id")
     match name:
         case "SessionStart" if text(payload, "source") == "clear":
-            call.owes_context = "clear"  # of the answer to a clear only what is for the person is shown
+            call.owes_context = "clear"  # the agent is not shown the answer to a clear
         case "PreCompress" if text(payload, "trigger") == "manual":
             call.owes_context = "compact"
             return call.as_compaction(dedupe_key=text(payload, "timestamp"))
         case "BeforeAgent":
             call.takes_context = call.may_ask = True
             call.asked = text(payload, "prompt")
-        case "AfterAgent" if not payload.get("stop_hook_active"):  # else it is the same turn, gone on for a hook
+        case "AfterAgent" if not payload.get("stop_hook_active"):  # else the same turn, continued for a hook
             moment = text(payload, "timestamp")
             return call.as_turn_end(status="completed", dedupe_key=moment, may_ask=False)
     return call
@@ -47,13 +46,13 @@ def ask(request: str) -> bytes:
 
 
 def flush(request: str) -> bytes:
-    """Say nothing: before a compression only the user can be told something."""
+    """Stay silent: before a compression an answer reaches only the user."""
     del request
     return SILENT
 
 
 def _of_the_user(prompt: str) -> str:
-    """The prompt without what hooks had answered, wherever that stands."""
+    """Remove the answers of hooks from a prompt."""
     if _OPENS not in prompt:
         return prompt
     first, *others = prompt.split(_OPENS)

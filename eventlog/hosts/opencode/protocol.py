@@ -1,6 +1,6 @@
 """OpenCode, which runs plugins and no commands: ours (`plugin.js`) calls the hook in Claude Code's words.
 
-A turn is known by the id of its user's message; `agent_id` is the session of a helper. What is answered to a start or a
+The id of its user's message identifies a turn; `agent_id` is the session of a subagent. The answer to a start or a
 prompt becomes part of the system message. `opencode run` hands on its prompt in quotes.
 Documentation: opencode.ai/docs/plugins; seen in 1.18.
 """

@@ -38,18 +38,18 @@ def steps(path: Path) -> Iterator[Step]:
     for record in records(path):
         match record.get("type"):
             case "user" if record.get("provenance") in (None, "real_user"):
-                if said := str(dig(record, "systemPayload", "displayText") or _words(record)):
-                    yield Step("prompt", said)
+                if words := str(dig(record, "systemPayload", "displayText") or _words(record)):
+                    yield Step("prompt", words)
             case "assistant":
-                if said := _words(record):
-                    yield Step("reply", said)
+                if words := _words(record):
+                    yield Step("reply", words)
                 yield from _tools(record)
 
 
 def _words(record: TranscriptRecord) -> str:
     parts = dig(record, "message", "parts")
-    said = [dig(part, "text") for part in parts if not dig(part, "thought")] if isinstance(parts, list) else []
-    return "\n".join(text for text in said if isinstance(text, str) and not text.startswith(_OF_A_HOOK)).strip()
+    words = [dig(part, "text") for part in parts if not dig(part, "thought")] if isinstance(parts, list) else []
+    return "\n".join(text for text in words if isinstance(text, str) and not text.startswith(_OF_A_HOOK)).strip()
 
 
 def _tools(record: TranscriptRecord) -> Iterator[Step]:

@@ -1,10 +1,10 @@
 """Qwen Code: Claude Code's protocol and names, a `timestamp` in every payload, `prompt_id` `<session>########<number>`.
 
-All hooks of a call are given the same `timestamp`. `UserPromptSubmit` also comes after a tool, without words, and with
-what a hook had asked for: all of one turn. Where it is started with a single prompt it tells of no end of its session.
-What is answered to a start stands in the system message, also after a compaction, and nowhere else: each start
-is answered, however soon it follows another. A hook that stops the end of a turn is shown as an error, so the agent is
-asked at the next prompt. Documentation: qwenlm.github.io/qwen-code-docs, features/hooks; seen in 0.24.
+All hooks of a call get the same `timestamp`. `UserPromptSubmit` also comes after a tool, without a prompt, and with the
+request of a hook: all of the same turn. Started with a single prompt it sends no end of its session. The answer to a
+start stands in the system message, also after a compaction, and nowhere else: each start is answered, however soon it
+follows another. A hook that stops the end of a turn is shown as an error, so the agent is asked at the next prompt.
+Documentation: qwenlm.github.io/qwen-code-docs, features/hooks; seen in 0.24.
 """
 
 from eventlog.hosts.call import HookCall, Payload, text

@@ -58,7 +58,7 @@ def _write(project, source):
 
 
 def _agree(store, project):
-    project_hooks.give_consent(store, str(project), project_hooks.source_of(str(project)))
+    project_hooks.approve(store, str(project), project_hooks.source_of(str(project)))
 
 
 def _run(store, project, moment="start", settings=None):
@@ -120,8 +120,8 @@ def test_consent_to_one_project_is_none_to_another_with_the_same_file(store, pro
 def test_consent_taken_back_is_none(store, project):
     _agree(store, project)
 
-    assert project_hooks.withdraw_consent(store, str(project))
-    assert not project_hooks.withdraw_consent(store, str(project))
+    assert project_hooks.revoke(store, str(project))
+    assert not project_hooks.revoke(store, str(project))
     assert [HookStatus.SKIPPED] == [result.status for result in _run(store, project)]
 
 
