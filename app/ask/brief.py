@@ -82,7 +82,7 @@ def brief(opened: OpenStore, target: InstallTarget) -> Brief:
 
 def _paths_of(known: Identities, root: str, replica: str) -> set[str]:
     """List the paths of the project that lies there: one repository may have several."""
-    name = known.of(root, replica)
+    name = known.of(root, replica or None)
     return {root, *(path for project in known.projects() if project.name == name for _, path in project.places)}
 
 

@@ -66,5 +66,5 @@ def known(
         document = replayed.document(path)
         return KnownPage(name, path, unstamped(document) if document else [])
 
-    slug = project_slug(replayed.identities.of(project, opened.replica))
+    slug = project_slug(replayed.identities.of(project, opened.replica or None))
     return page(project, f"projects/{slug}/MEMORY.md"), page("", "MEMORY.md")

@@ -14,20 +14,18 @@ from eventlog.format.events import (
     Fact,
     HostEvent,
     PlanEntry,
-    Restored,
     SessionStart,
     StageSummary,
-    Withdrawal,
-    order,
 )
 from eventlog.format.marks import has_line_mark, line_marks_in
 from eventlog.format.retractions import Retractions, statements_of
-from eventlog.format.text import one_line, same_text, statement_of
+from eventlog.format.text import one_line, statement_of
 from eventlog.hosts import prompt_of
 from eventlog.projections.base import Document
 from eventlog.projections.bases.ledgers import Refusals
 from eventlog.projections.current.distinct_facts import DistinctFact
-from eventlog.projections.current.fact_scopes import fact_scope
+from eventlog.projections.current.fact_scopes import FactScope, fact_scope
+from eventlog.projections.current.standing import likeness
 from eventlog.projections.views.memory import MEMORY
 
 Cause = Literal[
@@ -98,8 +96,8 @@ class _Told:
         self._withdrawn: Retractions = self._replayed.index.withdrawn
         state, bases = self._replayed.knowledge, opened.settings.knowledge_bases
         self._refusals = Refusals(state.entries, state.resolved, self._withdrawn, bases, state.applied)
-        self._withdrawals = [event for event in entries if isinstance(event, Withdrawal)]
         self._by_id = {event.id: event for event in entries}
+        self._scopes: list[FactScope] = []
         self._shown = list(self._facts())
 
     def absence(self, says: list[tuple[Event, str]]) -> Absence:
@@ -112,7 +110,7 @@ class _Told:
         if rejections := [*self._withdrawn.rejections(text), *against]:
             return Absence(event, text, "rejected", self._by_id.get(rejections[0]))
         if not valid:
-            return Absence(event, text, "withdrawn", self._withdrawal_of(event))
+            return Absence(event, text, "withdrawn", self._withdrawn.withdrawal_of(event))
         shown = next((one for one in self._shown if {event.id for event, _ in valid} & _sources(one, text)), None)
         if shown:
             return self._among_facts(event, text, shown)
@@ -138,38 +136,26 @@ class _Told:
         )
 
     def _facts(self) -> Iterator[_Shown]:
-        index = self._replayed.index
-        for name in index.names(MEMORY.name):
-            ranked = fact_scope(index, name).ranked
-            for document in self._replayed.rendered((MEMORY.name, name)):
+        library = self._replayed.library
+        for name in library.names(MEMORY.name):
+            scope = fact_scope(library, name)
+            self._scopes.append(scope)
+            ranked = scope.ranked
+            for document in self._replayed.made((MEMORY.name, name)):
                 there = _told_in(document)
                 for rank, fact in enumerate(ranked, 1):
                     has_room = not there.isdisjoint(fact.sources)
                     yield _Shown(fact, document.path, has_room, rank, len(ranked))
 
-    def _withdrawal_of(self, event: Event) -> Event | None:
-        """Find the withdrawal in force that takes an event away."""
-        for one in sorted(self._withdrawals, key=order, reverse=True):
-            conversation = None if isinstance(one, Restored) else one.conversation
-            if one.id not in self._withdrawn.events and (
-                one.target == event.id or conversation == event.conversation_id
-            ):
-                return one
-        return None
-
     def _successor(self, event: Fact) -> Event | None:
-        """Find the newest fact of the same key, about the same."""
-        alike = (
-            other
-            for other in self._by_id.values()
-            if isinstance(other, Fact) and other.key == event.key and other.effective_scope == event.effective_scope
-        )
-        valid = [other for other in alike if not other.subagent and not self._withdrawn.hides(other)]
-        return max(valid, key=order, default=None)
+        """Find the newest fact that stands under the key of one that does not, about the same subject."""
+        replaced_in = [scope for scope in self._scopes if event.id in scope.superseded]
+        stands = (fact.statements[-1] for scope in replaced_in for fact in scope.facts)
+        return next((self._by_id.get(said.id) for said in stands if said.key == event.key), None)
 
 
 def _sources(shown: _Shown, text: str) -> set[str]:
-    return {one.id for one in shown.fact.statements if same_text(one.text) == statement_of(text)}
+    return {one.id for one in shown.fact.statements if one.same == likeness(text)}
 
 
 def _told_in(document: Document) -> set[str]:

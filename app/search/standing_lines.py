@@ -5,8 +5,7 @@ Imported inside agents' hooks: standard library only.
 
 from eventlog.app.search import validity
 from eventlog.app.search.project_names import NOWHERE
-from eventlog.format.text import one_line, statement_line
-from eventlog.projections.current.standing import WHOLE, agents_own, current_saves, likeness, open_todos, standing
+from eventlog.projections.current.standing import likeness, standing, standing_saves
 from eventlog.projections.search.findable import FINDABLE, text_in, texts_in
 
 TYPE_CHECKING = False
@@ -35,7 +34,7 @@ class FoundLine:
         self.conversation = text_in(event, "conversation_id")
         self.is_fact = event["type"] == "fact"
         self.key = text_in(event, "key") or None if self.is_fact else None
-        self.same = likeness(one_line(text_in(event, "content"))) if self.is_fact else b""
+        self.same = likeness(text_in(event, "content")) if self.is_fact else b""
 
 
 class Standing:
@@ -57,6 +56,8 @@ class _Save:
         self.todos = texts_in(line.event, "todos")
         self.done = texts_in(line.event, "done")
         self.fields = validity.cleared(line.event, rejected)
+        self.topic = text_in(self.fields, "topic")
+        self.summary = text_in(self.fields, "summary")
 
 
 def homes_in(events: "Lines") -> "Homes":
@@ -127,19 +128,13 @@ def _texts(in_order: "Sequence[FoundLine]", rejected: "Collection[str]") -> "Ite
 
 
 def _saves(in_order: "Sequence[_Save]") -> "Iterator[Standing]":
-    """Yield of each save what stands: its decisions, open to-dos, and its text unless another took its place."""
-    worded = [save for save in in_order if text_in(save.fields, "summary")]
-    current = current_saves(worded)
-    texts = {*current, *(save for save in agents_own(worded) if save.scope != WHOLE)}
-    counting, left = open_todos(in_order)
-    topic = text_in(current[-1].fields, "topic") if current else ""
-    for save in in_order:
-        todos = texts_in(save.fields, "todos") if save is counting else []
-        fields = {**save.fields, "todos": [text for text in todos if likeness(statement_line(text)) in left]}
-        if save not in texts:
-            fields |= {"topic": "", "summary": ""}
+    """Yield what stands of each summary; a topic alone tells nothing."""
+    for save, topic, summary, todos in standing_saves(in_order):
+        allowed = texts_in(save.fields, "todos")
+        open_ends = [text for text in todos if text in allowed]
+        fields = {**save.fields, "topic": "", "summary": summary, "todos": open_ends}
         if validity.is_said(fields):
-            yield Standing(save.line, fields if save in texts else {**fields, "topic": topic}, save.line)
+            yield Standing(save.line, {**fields, "topic": topic}, save.line)
 
 
 def _aims_at(event: "EventFields") -> tuple[str, str]:

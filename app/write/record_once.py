@@ -1,22 +1,24 @@
 """Saying something once: what its conversation has said already, and what still holds, adds nothing when said again."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, nullcontext
-from itertools import chain
 from pathlib import Path
 from typing import get_args
 
 from msgspec.structs import replace
 
 from eventlog.app.machine import Machine
+from eventlog.app.naming.known_projects import about
 from eventlog.app.write.rejections import Rejections
 from eventlog.format.errors import Busy, NotStored
-from eventlog.format.events import Event, Fact, StageSummary, Withdrawal, order
+from eventlog.format.events import Event, Fact, StageSummary, Withdrawal
 from eventlog.format.retractions import Retractions
-from eventlog.format.text import same_text
-from eventlog.hooks import duplicate_log
+from eventlog.format.text import statement_of
+from eventlog.hooks import avoided_log
 from eventlog.log import days
 from eventlog.log.event_log import AppendResult, EventLog, accept, is_unnamed
+from eventlog.projections.current.distinct_facts import distinct_facts, of_fact
+from eventlog.projections.current.standing import WHOLE
 from eventlog.store import index_lookup
 from eventlog.store.locks import locked
 from eventlog.store.replica import make_replica
@@ -44,7 +46,7 @@ def record_once(log: EventLog, event: Event) -> AppendResult:
     with _one_at_a_time(log):
         if rejection := Rejections(log).of(event):
             return AppendResult(rejection, new=False)
-        said = _said_before(log, event)
+        said = find_repeated(log, event)
         if not said:
             return log.put([event])[0]
         log.confirm(said)
@@ -62,67 +64,54 @@ def _one_at_a_time(log: EventLog) -> AbstractContextManager[object]:
         return nullcontext()
 
 
-def _said_before(log: EventLog, event: Event) -> Event | None:
-    """Find what the conversation has said already; what cannot be read was not said."""
+def find_repeated(log: EventLog, event: Event) -> Event | None:
+    """Find the event by which the conversation states the same already, and which stands; None in an unreadable log."""
     try:
-        before = _same_statement(event, log.session(event.conversation_id))
+        said = [earlier for earlier in log.session(event.conversation_id) if _kind(earlier) == _kind(event)]
     except OSError:
         return None
-    if not before:
+    alike = [earlier for earlier in said if _meaning(earlier) == _meaning(event)]
+    if not alike or _meaning(event) is None:
         return None
-    since = _since(log, event, before[0].ts)
-    withdrawn = Retractions(event for event in since if isinstance(event, Withdrawal))
-    valid = [said for said in before if not withdrawn.hides(said)]
-    if isinstance(event, Fact) and event.key:
-        later = [fact for fact in since if not withdrawn.hides(fact)]
-        valid = [said for said in valid if _is_current(said, later)]
-    return valid[0] if valid else None
+    since = _since(log, event, said[0].ts)
+    withdrawn = Retractions(one for one in since if isinstance(one, Withdrawal))
+    valid = [earlier for earlier in said if not withdrawn.hides(earlier)]
+    if isinstance(event, Fact):
+        rivals = [one for one in since if isinstance(one, Fact) and not withdrawn.hides(one)]
+        standing = _standing([*valid, *rivals], about(log.store, event.project or ""), event)
+        return next((earlier for earlier in alike if earlier.id in standing), None)
+    if isinstance(event, StageSummary) and event.scope == WHOLE:
+        valid = valid[-1:]  # each revises the one before
+    return next((earlier for earlier in alike if earlier in valid), None)
 
 
-def _same_statement(event: Event, earlier: Iterable[Event]) -> list[Event]:
-    """Find earlier events that say the same, oldest first.
-
-    A summary of the whole session revises the one before it, so only the newest can be repeated.
-    """
-    alike = [said for said in earlier if _statement_key(said) is not None and _scope(said) == _scope(event)]
-    if isinstance(event, StageSummary) and event.scope == "session":
-        alike = alike[-1:]
-    return [said for said in alike if _statement_key(said) == _statement_key(event)]
-
-
-def _scope(event: Event) -> tuple[str, str]:
+def _kind(event: Event) -> tuple[str, str]:
     return event.type, event.scope if isinstance(event, StageSummary) else ""
 
 
-def _statement_key(event: Event) -> tuple[object, ...] | None:
+def _meaning(event: Event) -> tuple[object, ...] | None:
+    """Return what two events that state the same have in common, whatever the wording; None for other types."""
     match event:
         case Fact():
-            about = (event.effective_scope, event.project, event.memory_type, event.category, event.key, event.subagent)
-            return (same_text(event.content), *about)
+            filed = (event.effective_scope, event.project, event.memory_type, event.category, event.key, event.subagent)
+            return (statement_of(event.content), *filed)
         case StageSummary():
-            said = (same_text(event.topic), same_text(event.summary))
-            return *said, event.decisions, event.todos, event.done, event.subagent
+            lists = [[*map(statement_of, texts)] for texts in (event.decisions, event.todos, event.done)]
+            return statement_of(event.topic), statement_of(event.summary), lists, event.subagent
         case _:
             return None
 
 
-def _is_current(said: Event, later: Iterable[Event]) -> bool:
-    """Tell whether no other fact has taken the place of this one under its key."""
-    same_key = (fact for fact in later if isinstance(fact, Fact) and _place(fact) == _place(said))
-    newest = max(chain([said], same_key), key=order)
-    return isinstance(newest, Fact) and isinstance(said, Fact) and same_text(newest.content) == same_text(said.content)
-
-
-def _place(event: Event) -> tuple[object, ...]:
-    """Tell where a fact stands: its key, what it is about, and whether knowledge files hear of it."""
-    if not isinstance(event, Fact):
-        return ()
-    return (
-        event.key,
-        event.effective_scope,
-        event.project if event.effective_scope == "project" else None,
-        event.subagent,
-    )
+def _standing(events: Iterable[Event], is_same_project: Callable[[str | None, str | None], bool], of: Fact) -> set[str]:
+    """List the facts of one subject that stand, of those that are not withdrawn; helpers' have files of none."""
+    facts = {
+        fact.id: fact
+        for fact in events
+        if isinstance(fact, Fact)
+        and (fact.effective_scope, fact.subagent) == (of.effective_scope, of.subagent)
+        and (of.effective_scope == "user" or is_same_project(fact.project, fact.replica))
+    }
+    return {source for fact in distinct_facts(map(of_fact, facts.values())) for source in fact.sources}
 
 
 def _since(log: EventLog, event: Event, since: str) -> list[Event]:

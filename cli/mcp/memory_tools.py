@@ -13,7 +13,7 @@ from eventlog.app.naming.names import is_file_line
 from eventlog.app.naming.references import ShortIds
 from eventlog.app.open_store import open_log, open_store
 from eventlog.app.search.search import SearchQuery, search
-from eventlog.app.write.live_statements import Place, Said, matching, said_here, withdraw
+from eventlog.app.write.current_statements import Audience, CurrentStatement, current_statements, matching, withdraw
 from eventlog.app.write.record_once import off_switch, record_once
 from eventlog.app.write.speaker import speaker_of_server
 from eventlog.format.codec import from_fields
@@ -44,8 +44,13 @@ class _Asked(NamedTuple):
     arguments: Mapping[str, Any]
 
     @property
-    def place(self) -> Place:
-        return Place(project_root(self.directory) or None, self.calls.shared)
+    def place(self) -> Audience:
+        return Audience(project_root(self.directory) or None, self.calls.shared)
+
+    def statements(self) -> list[CurrentStatement]:
+        """List what holds for who asks."""
+        opened = open_store(self.calls.store, self.machine)
+        return current_statements(opened.log, self.place, opened.settings)
 
     def speaker(self) -> dict[str, Any]:
         """Build the fields of the speaker."""
@@ -152,7 +157,7 @@ def _sayings(statement: Said, short: Callable[[str], str]) -> Iterable[str]:
         yield f"  replaces {len(statement.replaced)} earlier wording{'s' * (len(statement.replaced) > 1)}"
 
 
-def _more(found: list[Said]) -> Iterable[str]:
+def _more(found: list[CurrentStatement]) -> Iterable[str]:
     if len(found) > _SHOWN:
         yield f"({len(found) - _SHOWN} older ones are not shown)"
 

@@ -27,6 +27,7 @@ class Retractions:
 
     def __init__(self, withdrawals: Iterable[Withdrawal]) -> None:
         self._made = {one.id: one for one in withdrawals}
+        self._in_force: list[Withdrawal] = []  # the newest first
         self._events: set[str] = set()
         self._taken_back: set[str] = set()
         self._conversations: set[str] = set()
@@ -37,6 +38,7 @@ class Retractions:
         for name, is_in_force in effective_withdrawals(made):
             self._touch(self._made[name])
             if is_in_force:
+                self._in_force.append(self._made[name])
                 self._count(self._made[name])
         self._salts = salts_in(self._rejected)  # of what is rejected, and of all that ever was
         self._ever = salts_in(judged_statements(self.touched))
@@ -50,6 +52,11 @@ class Retractions:
     def hides_whole(self, event: Event) -> bool:
         """Tell whether just this event, or all its conversation said, is withdrawn."""
         return event.id in self._events or event.conversation_id in self._conversations
+
+    def withdrawal_of(self, event: Event) -> Withdrawal | None:
+        """Find the newest withdrawal in force that takes away this event, or all its conversation said."""
+        goals = event.id, f"conversation {event.conversation_id}"
+        return next((one for one in self._in_force if _goal(one) in goals), None)
 
     def rejects(self, text: str) -> bool:
         """Tell whether a person does not want this said, by whomever."""

@@ -6,11 +6,11 @@ Imported inside agents' hooks: standard library only.
 
 from eventlog.format import SESSION_END
 from eventlog.format.ids import digest
-from eventlog.format.text import same_line, statement_line
+from eventlog.format.text import statement_line, statement_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
     from typing import Protocol, TypeVar
 
     class Keyed(Protocol):
@@ -36,6 +36,14 @@ if TYPE_CHECKING:
             """Return `session` or `stage`."""
 
         @property
+        def summary(self) -> str:
+            """Return its text, "" where nobody is to say that."""
+
+        @property
+        def topic(self) -> str:
+            """Return its topic."""
+
+        @property
         def todos(self) -> Sequence[str]:
             """Return the open ends it names."""
 
@@ -50,9 +58,9 @@ WHOLE = "session"  # the scope of a summary of all its conversation
 _LIKENESS = 12  # bytes
 
 
-def likeness(line: str) -> bytes:
-    """Digest what all wordings of a text of one line have in common: rows are kept by the thousand, texts are long."""
-    return digest(same_line(line), _LIKENESS)
+def likeness(text: str) -> bytes:
+    """Digest what all wordings of a statement have in common: rows are kept by the thousand, texts are long."""
+    return digest(statement_of(text), _LIKENESS)
 
 
 def standing(in_order: "Collection[_Keyed]") -> "list[_Keyed]":
@@ -86,4 +94,23 @@ def open_todos(saves: "Sequence[_Save]") -> "tuple[_Save | None, set[bytes]]":
         return None, set()
     left = {likeness(text) for text in map(statement_line, lists[-1].todos) if text}
     later = saves[saves.index(lists[-1]) + 1 :]
-    return lists[-1], left - {likeness(statement_line(text)) for save in later for text in save.done}
+    return lists[-1], left - {likeness(text) for save in later for text in save.done}
+
+
+def standing_saves(in_order: "Sequence[_Save]") -> "Iterator[tuple[_Save, str, str, list[str]]]":
+    """Yield each summary of one conversation, oldest first, with what stands of its topic, its text and its to-dos.
+
+    Its decisions stand, whatever came later; without its text under the topic of the summary that took its place.
+    """
+    worded = [save for save in in_order if save.summary]
+    current = current_saves(worded)
+    stages = (save for save in agents_own(worded) if save.scope != WHOLE)
+    texts = {id(save) for save in (*current, *stages)}
+    counting, left = open_todos(in_order)
+    topic = current[-1].topic if current else ""
+    for save in in_order:
+        todos = [text for text in save.todos if likeness(text) in left] if save is counting else []
+        if id(save) in texts:
+            yield save, save.topic, save.summary, todos
+        else:
+            yield save, topic, "", todos

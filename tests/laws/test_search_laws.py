@@ -1,4 +1,4 @@
-"""What the files say holds is what a search finds: each bullet and decision by its own words, and nothing else.
+"""What the files say holds is what everybody else takes for it: search, recall, tools, forget, why --not, a repetition.
 
 Of any history: repeated saves, stages, keys, spellings, withdrawals, late lines, other machines; with a replay or
 before it, from an index that grew with the log.
@@ -7,16 +7,29 @@ before it, from an index that grew with the log.
 import json
 from pathlib import Path
 
+import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from eventlog import Memory
+from eventlog.app.ask.why_not import why_not
+from eventlog.app.build.replay import replay
+from eventlog.app.search import recall as recalling
+from eventlog.app.write.current_statements import Audience, current_statements, matching
+from eventlog.app.write.forget import forgettable
+from eventlog.app.write.record_once import find_repeated
+from eventlog.format.errors import BadRequest
+from eventlog.format.events import Fact
 from eventlog.format.text import statement_of
+from eventlog.projections.current.fact_scopes import fact_scope
+from eventlog.projections.search.ranking import Gate
 from eventlog.projections.search.words import tokens
 from eventlog.store import project_slug
 from tests.laws.test_recall_laws import WITHDRAWS, World
 from tests.support.effort import rounds
 from tests.support.histories import a_log
+from tests.support.use_cases import DEFAULTS, opened
 
 WORDINGS = [
     "Herons nest in column seven", "herons  nest in column seven.", "Ｈerons nest in COLUMN seven！", "her\u200bons nest in column seven",
@@ -135,3 +148,91 @@ def test_what_the_files_say_holds_is_what_a_search_finds(steps):
         if not any(event.replica for event in world.events):  # what other machines mean by a path, a replay tells
             check(world, asked)
         check(world, _asked(world))
+
+
+# --------------------------------------------------------------------------------------- whoever else decides what holds
+
+
+def check_forget(world, bullets):
+    """Each bullet can be forgotten by its words."""
+    for _, texts in bullets:
+        for text in texts:
+            assert statement_of(text) == statement_of(forgettable(opened(world.log), text)[0].text)
+
+
+def check_recall(world, bullets):
+    """A prompt that says what a bullet says is told it, once."""
+    for home, texts in bullets:
+        for text in (text for text in texts if home is not None and len(recalling.subject_of(text)) > 1):
+            asked = recalling.Asked(text, world.place(home) if home else "", "another")
+            found = [hit.found.statements for hit in recalling.recall(world.log.store, asked, 99)]
+            assert 1 == sum(statement_of(text) in one for one in found), ("recall", home, text, found)
+
+
+def check_tools(world, bullets):
+    """A tool finds each bullet of its project, outside of any each of the user, and no fact that is none."""
+    of_user = {statement_of(text) for home, texts in bullets if home == "" for text in texts}
+    for name in (*_PROJECTS, None):
+        there = {statement_of(text) for home, texts in bullets if home == (name or "") for text in texts}
+        said = current_statements(world.log, Audience(world.place(name) if name else None), DEFAULTS)
+        facts = {statement_of(one.text) for one in said if isinstance(one.newest, Fact)}
+        assert facts <= there | of_user, ("holds no more", name, facts)
+        for text in there:
+            assert matching(said, text), ("no tool finds", name, text)
+
+
+def check_repetitions(world):
+    """A fact is a repetition just if its conversation said it and that stands in a memory."""
+    library = replay(world.log, opened(world.log).settings).library
+    facts = [fact for name in library.names("memory") for fact in fact_scope(library, name).facts]
+    standing = {source for fact in facts for source in fact.sources}
+    said = [event for event in world.events if isinstance(event, Fact) and not event.subagent and not event.replica]
+    for event in said:
+        again = find_repeated(world.log, replace(event, id="-", ts="~"))
+        alike = [one for one in said if _as_said(one) == _as_said(event)]
+        assert (again is not None) == any(one.id in standing for one in alike), ("said before", event, again)
+
+
+def _as_said(fact):
+    about = fact.conversation_id, fact.project, fact.effective_scope, fact.key, fact.memory_type
+    return statement_of(fact.content), *about
+
+
+def check_absences(world, bullets):
+    """What is in a memory is not explained away, and what is in none is."""
+    there = {statement_of(text) for _, texts in bullets for text in texts}
+    for text in WORDINGS:
+        try:
+            absences = [one for one in why_not(opened(world.log), text) if not one.event.subagent]
+        except BadRequest:
+            continue
+        for one in absences:
+            is_there = one.cause in ("there", "repetition", "no room")
+            assert is_there == (statement_of(one.text) in there), (one.cause, text)
+            if one.cause == "replaced":
+                assert isinstance(one.by, Fact), one
+                assert statement_of(one.by.content) in there, one
+            assert one.by is not None or one.cause not in ("withdrawn", "rejected")
+
+
+@example([_saved(["Herons nest in column seven"]), _saved([], summary="苍鹭在第七列筑巢")])
+@settings(max_examples=rounds(fixed=25, fuzz=400))
+@given(_STEPS)
+def test_whoever_decides_what_holds_decides_as_the_files_do(steps):
+    with a_log() as log, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Gate, "bears_on", lambda *_: True)
+        patch.setattr(recalling, "_LOOKED_AT", 99)
+        world = World(log)
+        for step in steps:
+            if step == "replay":
+                Memory(log.store).replay()
+            elif step != "ask":
+                world.take(step)
+        Memory(log.store).replay()
+        bullets = list(_bullets(world))
+        check_forget(world, bullets)
+        check_recall(world, bullets)
+        if not any(event.replica for event in world.events):  # a path of this machine is no project of another one
+            check_tools(world, bullets)
+        check_repetitions(world)
+        check_absences(world, bullets)

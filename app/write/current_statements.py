@@ -1,0 +1,115 @@
+"""The statements that hold for an audience, each once with the events that make it; found by an id or by words.
+
+An audience hears its project and what is about the user; what was withdrawn or replaced holds nowhere.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+from msgspec.structs import replace
+
+from eventlog.app.build.replay import replay
+from eventlog.app.naming.references import is_part_of
+from eventlog.format.codec import from_fields
+from eventlog.format.events import Event, Fact, StageSummary, order
+from eventlog.format.retractions import Retractions
+from eventlog.format.text import one_line, statement_of
+from eventlog.log.event_log import EventLog
+from eventlog.projections.current.distinct_facts import distinct_facts, of_fact, subject_of
+from eventlog.projections.current.standing import WHOLE, standing_saves
+from eventlog.settings.schema import Settings
+from eventlog.store.replica import replica_of
+
+
+class Audience(NamedTuple):
+    """Where one listens: the project's path, None for none; `shared` where others than the user do so, too."""
+
+    project: str | None
+    shared: bool = False
+
+
+class CurrentStatement(NamedTuple):
+    """One thing said: its wording, the events that say so, oldest first, and those it replaced under its key."""
+
+    text: str
+    events: tuple[Event, ...]
+    replaced: tuple[Event, ...] = ()
+
+    @property
+    def newest(self) -> Event:
+        """Return the event that said it last."""
+        return self.events[-1]
+
+
+def current_statements(log: EventLog, audience: Audience, settings: Settings) -> list[CurrentStatement]:
+    """List every fact and summary that holds for an audience, newest last."""
+    replayed = replay(log, settings, projections=[], save=False)
+    known, withdrawn = replayed.identities, replayed.library.withdrawn
+    here = known.of(audience.project, replica_of(log.store) or None)
+    subjects = {here} - {""} if audience.shared else {here, ""}
+    facts: dict[str, list[Fact]] = {subject: [] for subject in sorted(subjects)}
+    found: list[CurrentStatement] = []
+    for raw in replayed.conversations.by_id.values():
+        conversation = known.conversation(raw)
+        for fact in conversation.facts:
+            if subject_of(fact) in facts and not withdrawn.hides(fact):
+                facts[subject_of(fact)].append(fact)
+        if (conversation.project or "") == here in subjects:
+            found += _summaries(conversation.summaries, withdrawn)
+    for of_subject in facts.values():
+        found += _facts(of_subject)
+    return sorted(found, key=lambda said: order(said.newest))
+
+
+def matching(said: list[CurrentStatement], words: str) -> list[CurrentStatement]:
+    """Find what is meant by an id or a part of one, by its exact wording, or else by words that stand in it."""
+    by_id = [one for one in said if any(is_part_of(event.id, words) for event in one.events)]
+    wanted = statement_of(words)
+    same = by_id or [one for one in said if statement_of(one.text) == wanted]
+    return same or [one for one in said if wanted and wanted in statement_of(one.text)]
+
+
+def withdraw(log: EventLog, said: CurrentStatement, speaker: dict[str, Any], reason: str | None) -> list[Event]:
+    """Withdraw one thing said: everything that says so, and what it had replaced, which would hold again.
+
+    `speaker` has the fields that tell who withdraws it: an agent may, until it is said again; to reject something for
+    good is a person's. All or nothing; raises NotStored.
+    """
+    goals = dict.fromkeys(event.id for event in (*said.events, *said.replaced))
+    events = [from_fields({**speaker, "type": "retraction", "target": goal, "reason": reason}) for goal in goals]
+    return [appended.event for appended in log.put(events)]
+
+
+def _facts(of_subject: Sequence[Fact]) -> Iterator[CurrentStatement]:
+    by_id = {fact.id: fact for fact in of_subject}
+    current = distinct_facts(map(of_fact, by_id.values()))
+    holding = {source for group in current for source in group.sources}
+    for group in current:
+        keys = {statement.key for statement in group.statements if statement.key}
+        older = tuple(fact for fact in by_id.values() if fact.key in keys and fact.id not in holding)
+        yield CurrentStatement(group.first.text, tuple(by_id[source] for source in group.sources), older)
+
+
+def _summaries(saves: Iterable[StageSummary], withdrawn: Retractions) -> Iterator[CurrentStatement]:
+    """Yield what stands of each summary of a conversation; a text of the whole of it has replaced those before."""
+    valid = [withdrawn.cleared(save) for save in saves if not withdrawn.hides(save)]
+    before: list[Event] = []
+    for save, topic, summary, todos in standing_saves(sorted(valid, key=order)):
+        is_whole = save.scope == WHOLE
+        if summary or save.decisions or todos:
+            text = wording(replace(save, topic=topic, summary=summary, todos=todos))
+            yield CurrentStatement(text, (save,), tuple(before) if is_whole and summary else ())
+        before += [save] if is_whole else []
+
+
+def wording(event: Event) -> str:
+    """Return what a fact or a summary says, on one line; "" for other events."""
+    match event:
+        case Fact():
+            return one_line(event.content)
+        case StageSummary():
+            told = [": ".join(filter(None, (event.topic, event.summary)))]
+            told += [f"Decision: {decision}" for decision in event.decisions]
+            return one_line(" · ".join([*told, *(f"To do: {todo}" for todo in event.todos)]))
+        case _:
+            return ""
