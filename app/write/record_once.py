@@ -14,7 +14,7 @@ from eventlog.format.errors import Busy, NotStored
 from eventlog.format.events import Event, Fact, StageSummary, Withdrawal
 from eventlog.format.retractions import Retractions
 from eventlog.format.text import statement_of
-from eventlog.hooks import avoided_log
+from eventlog.hooks import duplicate_log
 from eventlog.log import days
 from eventlog.log.event_log import AppendResult, EventLog, accept, is_unnamed
 from eventlog.projections.current.distinct_facts import distinct_facts, of_fact
