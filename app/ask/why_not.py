@@ -136,12 +136,12 @@ class _Told:
         )
 
     def _facts(self) -> Iterator[_Shown]:
-        library = self._replayed.library
+        library = self._replayed.index
         for name in library.names(MEMORY.name):
             scope = fact_scope(library, name)
             self._scopes.append(scope)
             ranked = scope.ranked
-            for document in self._replayed.made((MEMORY.name, name)):
+            for document in self._replayed.rendered((MEMORY.name, name)):
                 there = _told_in(document)
                 for rank, fact in enumerate(ranked, 1):
                     has_room = not there.isdisjoint(fact.sources)

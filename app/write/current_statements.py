@@ -44,7 +44,7 @@ class CurrentStatement(NamedTuple):
 def current_statements(log: EventLog, audience: Audience, settings: Settings) -> list[CurrentStatement]:
     """List every fact and summary that holds for an audience, newest last."""
     replayed = replay(log, settings, projections=[], save=False)
-    known, withdrawn = replayed.identities, replayed.library.withdrawn
+    known, withdrawn = replayed.identities, replayed.index.withdrawn
     here = known.of(audience.project, replica_of(log.store) or None)
     subjects = {here} - {""} if audience.shared else {here, ""}
     facts: dict[str, list[Fact]] = {subject: [] for subject in sorted(subjects)}

@@ -183,7 +183,7 @@ def check_tools(world, bullets):
 
 def check_repetitions(world):
     """A fact is a repetition just if its conversation said it and that stands in a memory."""
-    library = replay(world.log, opened(world.log).settings).library
+    library = replay(world.log, opened(world.log).settings).index
     facts = [fact for name in library.names("memory") for fact in fact_scope(library, name).facts]
     standing = {source for fact in facts for source in fact.sources}
     said = [event for event in world.events if isinstance(event, Fact) and not event.subagent and not event.replica]
