@@ -108,7 +108,7 @@ def _remember(asked: _Asked) -> str:
 
 
 def _why(asked: _Asked) -> str:
-    ref, statements = asked.arguments["ref"].strip(), said_here(asked.log, asked.place)
+    ref, statements = asked.arguments["ref"].strip(), asked.statements()
     found = _behind(asked, ref, statements) if is_file_line(ref) else matching(statements, ref)
     if not found:
         return "No current memory matches."
@@ -117,7 +117,7 @@ def _why(asked: _Asked) -> str:
     return _fenced([*lines, *_more(found)])
 
 
-def _behind(asked: _Asked, place: str, statements: list[Said]) -> list[Said]:
+def _behind(asked: _Asked, place: str, statements: list[CurrentStatement]) -> list[CurrentStatement]:
     """Find the current statements behind a line of a memory file."""
     reasons = reasons_behind(open_store(asked.calls.store, asked.machine), place)
     ids = {entry.event.id for reason in reasons for entry in reason.entries or ()}
@@ -125,7 +125,7 @@ def _behind(asked: _Asked, place: str, statements: list[Said]) -> list[Said]:
 
 
 def _forget(asked: _Asked) -> str:
-    found, short = matching(said_here(asked.log, asked.place), asked.arguments["ref"]), ShortIds(asked.log.store).of
+    found, short = matching(asked.statements(), asked.arguments["ref"]), ShortIds(asked.log.store).of
     if not found:
         return "No current memory matches; nothing was retracted."
     if len(found) > 1:
@@ -142,13 +142,13 @@ def _fenced(lines: Iterable[str]) -> str:
     return fenced("tool", without_tags("\n".join(lines)), "en", os.urandom(_SALT_BYTES).hex())
 
 
-def _line(statement: Said, short: Callable[[str], str]) -> str:
+def _line(statement: CurrentStatement, short: Callable[[str], str]) -> str:
     newest = statement.newest
     kind = "fact" if newest.type == "fact" else "summary"
     return f"- {newest.ts[:10]} {kind} {short(newest.id)}: {cut(statement.text, _LONGEST)}"
 
 
-def _sayings(statement: Said, short: Callable[[str], str]) -> Iterable[str]:
+def _sayings(statement: CurrentStatement, short: Callable[[str], str]) -> Iterable[str]:
     """Yield the events of a statement, and the number of replaced wordings."""
     for event in statement.events[-_SHOWN:]:
         speaker = "the user" if event.agent == HUMAN else one_line(event.agent or "an agent")
