@@ -86,7 +86,8 @@ def _why_empty(log: EventLog, query: SearchQuery, found: SearchAnswer) -> tuple[
     asked = {"type": query.types, "since": query.since}
     if not log.days() or any(asked.values()):
         return why_empty(log, "answer", asked)
-    where = "" if query.everywhere else f" in {Path(query.project).name or os.sep} or about you"
+    where = f" in {Path(query.project).name or os.sep} or about you" if query.project else " about you"
+    where = "" if query.everywhere else where
     hints = [f"{count(found.elsewhere, 'answer')} in other projects: --all-projects"] if found.elsewhere else []
     near = [word for word in dict.fromkeys(found.near) if word not in query.text.casefold().split()]
     hints += [f"did you mean: {', '.join(near)}"] if near else []
