@@ -11,7 +11,10 @@ SHELL = """
 import sys
 sys.modules["click"] = None
 from eventlog import EventLog
-from eventlog.app.build import apply, finalize, rebuild; from eventlog.app.setup import config; from eventlog.app.ask import query, sessions, status, why; from eventlog.app.serve import session_context
+from eventlog.app.ask import query, sessions, status, why
+from eventlog.app.build import apply, finalize, rebuild
+from eventlog.app.serve import session_context
+from eventlog.app.setup import user_setup
 from eventlog.app.machine import Machine
 from eventlog.app.open_store import open_store
 from eventlog.store import Store
@@ -30,7 +33,7 @@ told["sessions"] = [row.session_id for row in sessions.sessions(opened, project=
 told["weeks"] = [week.sessions for week in sessions.stats(opened)]
 told["waits"] = status.status(opened).anything_waits or apply.apply(opened).stored
 told["damage"] = verify(opened.log).damage
-told["locale"] = [setting.value for setting in config.config(opened.store, machine.home) if setting.key == "locale"]
+told["locale"] = [setting.value for setting in user_setup.config(opened.store, machine.home) if setting.key == "locale"]
 request = session_context.request_of(opened, "/p/shop", session="new", agent="stub")
 told["context"] = session_context.session_context(opened, request).context.text
 told["rounds"] = len(list(finalize.finalize(opened.store, lambda: opened)))
