@@ -34,8 +34,14 @@ class CompletionFile(NamedTuple):
     remark: str = ""
 
 
-def completion_file(shell: str, machine: Machine) -> CompletionFile:
-    """Find the user's own directory for the completions of that shell."""
+def install_completion(shell: str, script: str, machine: Machine) -> CompletionFile:
+    """Write the script to where the user's shell finds it; raises NotStored."""
+    place = _completion_file(shell, machine)
+    replace_file(str(place.path), script.encode(), mode=_READABLE)
+    return place
+
+
+def _completion_file(shell: str, machine: Machine) -> CompletionFile:
     data = Path(machine.environ.get("XDG_DATA_HOME") or f"{machine.home}/.local/share")
     config = Path(machine.environ.get("XDG_CONFIG_HOME") or f"{machine.home}/.config")
     if shell == "fish":
@@ -46,13 +52,6 @@ def completion_file(shell: str, machine: Machine) -> CompletionFile:
     return CompletionFile(
         functions / "_eventlog", f"put before `compinit` in ~/.zshrc, once: fpath=({functions} $fpath)"
     )
-
-
-def install_completion(shell: str, script: str, machine: Machine) -> CompletionFile:
-    """Write the script to where the shell finds it; raises NotStored."""
-    place = completion_file(shell, machine)
-    replace_file(str(place.path), script.encode(), mode=_READABLE)
-    return place
 
 
 class SettingInForce(NamedTuple):

@@ -18,16 +18,16 @@ _ESCAPED = '"\\$`\n'  # the characters a backslash quotes between double quotes
 def only_saves(line: str, program: str, store: str) -> bool:
     """Return whether a shell line runs nothing but saving commands; `program` as a shell reads it, `store` absolute."""
     try:
-        commands, (ours,) = read_commands(line), read_commands(program)
+        commands, (prefix,) = read_commands(line), read_commands(program)
     except (NotPlain, ValueError):
         return False
-    return bool(commands) and all(_saves(words, ours, store) for words in commands)
+    return bool(commands) and all(_saves(words, prefix, store) for words in commands)
 
 
-def _saves(words: list[str], ours: list[str], store: str) -> bool:
+def _saves(words: list[str], prefix: list[str], store: str) -> bool:
     """Return whether a command saves, into this store: an option may be shortened, and hold its value after `=`."""
-    verb = len(ours)
-    if words[:verb] != ours or words[verb : verb + 1] not in [[name] for name in VERBS]:
+    verb = len(prefix)
+    if words[:verb] != prefix or words[verb : verb + 1] not in [[name] for name in VERBS]:
         return False
     for at, word in enumerate(words):
         name, equals, value = word.partition("=")

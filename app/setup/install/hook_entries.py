@@ -42,7 +42,7 @@ def entry(hooks: HookFile, event: str, command: str) -> dict[str, Any]:
 
 def strip(text: str) -> str:
     """Remove our entries, and the lists that become empty; raises NotJson or BadRequest."""
-    if is_plugin(text):
+    if _is_plugin(text):
         return ""
     if not has_content(text):
         return text
@@ -51,7 +51,7 @@ def strip(text: str) -> str:
 
 
 def commands_in(value: Any) -> Iterator[tuple[str, str]]:
-    """Yield event and command of every handler in a parsed file, ours or not."""
+    """Yield event and command of every handler in a parsed file."""
     hooks = dig(value, "hooks")
     for event, entries in hooks.items() if isinstance(hooks, dict) else ():
         for item in entries if isinstance(entries, list) else ():
@@ -60,19 +60,19 @@ def commands_in(value: Any) -> Iterator[tuple[str, str]]:
 
 def value_of(text: str) -> Any:
     """Parse a hook file, either JSON or a script of ours; raises NotJson."""
-    return {"hooks": _plugin_commands(text)} if is_plugin(text) else parse(text).value
+    return {"hooks": _plugin_commands(text)} if _is_plugin(text) else parse(text).value
 
 
 def _merge_event(text: str, event: str, wanted: dict[str, Any]) -> str:
     hooks, entries = object_at(text, ["hooks"]), list_at(text, ["hooks", event])
     if entries is None:
         return json_edit.append(text, hooks, [wanted], event)
-    ours = [index for index, part in enumerate(entries.parts) if _is_all_ours(part.node.value)]
-    if not ours:
+    own = [index for index, part in enumerate(entries.parts) if _is_all_ours(part.node.value)]
+    if not own:
         return json_edit.append(text, entries, wanted)
-    for extra in reversed(ours[1:]):
+    for extra in reversed(own[1:]):
         text = json_edit.remove(text, _entries(text, event), extra)
-    entry = _entries(text, event).parts[ours[0]].node
+    entry = _entries(text, event).parts[own[0]].node
     return text if entry.value == wanted else json_edit.replace(text, entry, wanted)
 
 
@@ -131,7 +131,7 @@ def _plugin(template: str, commands: Mapping[str, str]) -> str:
     return _PLUGIN_COMMANDS.sub(lambda _: line, template, count=1)
 
 
-def is_plugin(text: str) -> bool:
+def _is_plugin(text: str) -> bool:
     """Return whether a file is a plugin of ours, of any version."""
     return text.startswith(_PLUGIN_HEAD)
 

@@ -43,8 +43,8 @@ def change(store: Store, path: Path, edit: Callable[[str], str], strip: Callable
         if (now or b"") == after:  # no empty file where another process has removed it meanwhile
             return FileChange(path, "unchanged")
         before = None if now is None else strip(text).encode()
-        made = _write(path, after)
-        _keep_backup(store, path, now, before, after, made)
+        made_dirs = _write(path, after)
+        _keep_backup(store, path, now, before, after, made_dirs)
         return FileChange(path, "installed")
 
 
@@ -76,7 +76,7 @@ def rewrite(path: Path, text: str) -> None:
 
 
 def read_text(path: Path) -> str:
-    """Read the text of a file, "" where there is none; raises BadRequest."""
+    """Read the text of a file, "" for a missing file; raises BadRequest."""
     return _decode(_read(path), path)
 
 
@@ -122,9 +122,9 @@ def _write(path: Path, data: bytes) -> list[str]:
         mode = stat.S_IMODE(target.stat().st_mode)
         if not mode & 0o222:  # to replace a file needs rights of its directory only
             raise NotStored("the file is read-only", where=str(path), hint=f"chmod u+w {target}, then do it again")
-    made = _make_dirs(target.parent)
+    made_dirs = _make_dirs(target.parent)
     replace_file(str(target), data, mode=mode)
-    return made
+    return made_dirs
 
 
 def _make_dirs(directory: Path) -> list[str]:

@@ -1,6 +1,6 @@
 """The session hooks that come with this program: `logging` and `git_cleanup`.
 
-`logging` writes one line per start and end of a session to `cache/sessions.log`.
+`logging` writes a line per start and end of a session to `cache/sessions.log`.
 
 `git_cleanup` goes back to the trunk after a session and deletes its merged branch, where nothing can be lost.
 It checks everything before it changes anything. A doubt about the working tree leaves everything as it is; a doubt
@@ -114,11 +114,11 @@ class GitCleanup(SessionLifecycleHook):
         doubts = [*self._doubts(git, branch, trunk, context.others)]
         if doubts:
             return HookResult.warning(f"{branch} is left as it is: {'; '.join(doubts)}", branch=branch, doubts=doubts)
-        kept = [*self._reasons_to_keep(git, branch, trunk)]
+        reasons = [*self._reasons_to_keep(git, branch, trunk)]
         if context.issue_state == "open":
-            kept.append(f"issue {context.issue} is open")
+            reasons.append(f"issue {context.issue} is open")
         try:
-            return self._carry_out(git, _Leaving(current, branch, tip, trunk), kept)
+            return self._carry_out(git, _Leaving(current, branch, tip, trunk), reasons)
         except GitError as error:
             if (git.branch(), git.tip(branch)) == (current, tip):
                 raise
@@ -161,20 +161,20 @@ class GitCleanup(SessionLifecycleHook):
         if place := git.elsewhere(branch):
             yield f"it is checked out in another working tree, {place}"
 
-    def _carry_out(self, git: Git, leaving: "_Leaving", kept: list[str]) -> HookResult:
+    def _carry_out(self, git: Git, leaving: "_Leaving", reasons: list[str]) -> HookResult:
         current, branch, tip, trunk = leaving
         done = []
         if current == branch and self._options.auto_switch_to_main:
             git.switch(trunk)
             done.append(f"switched to {trunk}")
-        if kept:
-            done += [f"{branch} is kept: {'; '.join(kept)}"] if done else []
+        if reasons:
+            done += [f"{branch} is kept: {'; '.join(reasons)}"] if done else []
         elif git.branch() != branch:
             git.delete(branch, tip)
             done.append(f"deleted {branch}; `git branch {branch} {tip[:12]}` brings it back")
         if not done:
-            return HookResult.skipped(f"{branch} is kept: {'; '.join(kept) or 'by the settings'}", branch=branch)
-        return HookResult.success("; ".join(done), branch=branch, commit=tip, trunk=trunk, kept=kept)
+            return HookResult.skipped(f"{branch} is kept: {'; '.join(reasons) or 'by the settings'}", branch=branch)
+        return HookResult.success("; ".join(done), branch=branch, commit=tip, trunk=trunk, kept=reasons)
 
 
 class _Leaving(NamedTuple):

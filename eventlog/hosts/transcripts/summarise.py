@@ -77,7 +77,7 @@ class _Transcript:
                 self._ask(text)
             case ("reply", text):
                 self.replies[-1].append(text)
-                _add(self.decisions, decisions(text))
+                _add(self.decisions, _decisions(text))
             case ("todos", text):
                 self.todos, self.lists = text, True
             case ("file", text):
@@ -89,9 +89,9 @@ class _Transcript:
     def _ask(self, prompt: str) -> None:
         self.prompts += 1
         self.first_prompt = self.first_prompt or prompt
-        self.request = self.request or request(prompt)
+        self.request = self.request or _request(prompt)
         self.replies.append(deque(maxlen=_CLOSING_REPLIES))
-        _add(self.decisions, decisions(prompt))
+        _add(self.decisions, _decisions(prompt))
 
     def summary(self, language: _Language) -> TranscriptSummary | None:
         decisions, todos = [*self.decisions.values()][:_MOST_ITEMS], self._open()
@@ -105,7 +105,7 @@ class _Transcript:
             self._closing(),
         )
         text = language.after.join(filter(None, parts))
-        title = one_line(self.title) or self.request or prose(self.first_prompt)
+        title = one_line(self.title) or self.request or _prose(self.first_prompt)
         topic = cut(title or text or one_line(self.first_prompt), _TOPIC_CHARS)
         return TranscriptSummary(topic, cut(text or topic, _SUMMARY_CHARS), decisions, todos)
 
@@ -116,7 +116,7 @@ class _Transcript:
 
     def _open(self) -> list[str]:
         """List the to-dos the last list leaves open; without a list, those of the last message with any."""
-        labelled = (open_ends(reply) for turn in reversed(self.replies) for reply in reversed(turn))
+        labelled = (_open_ends(reply) for turn in reversed(self.replies) for reply in reversed(turn))
         left = self.todos.splitlines() if self.lists else next(filter(None, labelled), [])
         return [cut(one_line(line), _ITEM_CHARS) for line in left if one_line(line)][:_MOST_ITEMS]
 
@@ -179,29 +179,29 @@ _DECISIONS = _Label(_DECISION)
 _OPEN_ENDS = _Label(_OPEN_END, r"^\W*(?:TODO(?:\(\w+\))?:?\s+|\[ \]\s+)(\S.*)$")
 
 
-def decisions(message: str) -> list[str]:
+def _decisions(message: str) -> list[str]:
     """List the decisions a message labels as such."""
     return _stated(_DECISIONS, message)
 
 
-def open_ends(message: str) -> list[str]:
+def _open_ends(message: str) -> list[str]:
     """List the to-dos a message leaves open."""
     return _stated(_OPEN_ENDS, message)
 
 
-def prose(message: str) -> str:
+def _prose(message: str) -> str:
     """Reduce a message to a line of prose: no code, data, tables, headings, decisions or to-dos."""
     return one_line(" ".join(_joined(list(_prose_lines(message)))))
 
 
-def sentences(text: str) -> list[str]:
+def _sentences(text: str) -> list[str]:
     """Split a line of prose into sentences."""
     return [sentence.strip() for sentence in _SENTENCE_END.split(text) if sentence.strip()]
 
 
 def closing(message: str, limit: int) -> str:
     """Join the first sentences of a message that fit, without those that only announce the next step."""
-    found = sentences(prose(message))
+    found = _sentences(_prose(message))
     found = [sentence for sentence in found if not _INTENTION.match(sentence)] or found
     text = ""
     for sentence in found:
@@ -212,10 +212,10 @@ def closing(message: str, limit: int) -> str:
     return text or cut(" ".join(found), limit)
 
 
-def request(prompt: str) -> str:
+def _request(prompt: str) -> str:
     """Find the request of a prompt; "" for a greeting, an agreement, or data only."""
     asked = ""
-    for sentence in sentences(_GREETING.sub("", prose(prompt), count=1)):
+    for sentence in _sentences(_GREETING.sub("", _prose(prompt), count=1)):
         asked = f"{asked}{_space(asked)}{sentence}" if not _NOTHING.fullmatch(sentence) else asked
         if len(asked.encode()) >= _A_SENTENCE:
             break
