@@ -21,6 +21,8 @@ from msgspec import Struct
 from msgspec.msgpack import Decoder
 
 from eventlog.format.events import AnyEvent
+from eventlog.projections.line import Line as Line  # noqa: PLC0414 - what projections of others import from here
+from eventlog.projections.line import Sources as Sources  # noqa: PLC0414
 from eventlog.settings.schema import Settings
 
 
@@ -34,50 +36,6 @@ class State(Protocol):
 
     def merge(self, other: Self) -> None:
         """Add the state of other events; `other` stays as it is, and shares no data that a later merge changes."""
-
-
-Sources = tuple[tuple[str, ...], tuple[str, ...]]  # events, and whole conversations
-
-
-class Line(Struct, frozen=True, eq=False):
-    """One rendered line, without its newline, and its sources: leave them out, and the line changes.
-
-    `whole` stands for all events of those conversations, which the index can name. `find` finds the sources when
-    somebody asks for them: a replay does not.
-    """
-
-    text: str
-    events: tuple[str, ...] = ()
-    whole: tuple[str, ...] = ()
-    find: Callable[[], Sources] | None = None
-
-    @property
-    def sources(self) -> tuple[str, ...]:
-        """Return the ids of the events behind it."""
-        return self.behind()[0]
-
-    @property
-    def conversations(self) -> tuple[str, ...]:
-        """Return the conversations all of which is behind it."""
-        return self.behind()[1]
-
-    @property
-    def known(self) -> Sources | None:
-        """Return the sources; None where they would have to be found."""
-        return None if self.find else (self.events, self.whole)
-
-    def behind(self) -> Sources:
-        """Find the sources."""
-        return self.find() if self.find else (self.events, self.whole)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Line) and (self.text, *self.behind()) == (other.text, *other.behind())
-
-    def __hash__(self) -> int:
-        return hash(self.text)
-
-    def __repr__(self) -> str:
-        return f"Line({self.text!r})"
 
 
 class Pieces(NamedTuple):

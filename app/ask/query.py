@@ -18,7 +18,7 @@ from eventlog.app.progress import Progress, no_progress
 from eventlog.fast import fastjson
 from eventlog.fast.fastjson import MAX_LINE
 from eventlog.format.errors import BadRequest
-from eventlog.format.events import order
+from eventlog.format.event_order import order
 from eventlog.log import days
 from eventlog.log.event_log import EventLog
 from eventlog.log.lines import LogLine, check_line

@@ -12,7 +12,8 @@ from eventlog.app.build.staging import StagedEntry
 from eventlog.app.open_store import OpenStore
 from eventlog.app.progress import Progress
 from eventlog.app.write.rejections import worded
-from eventlog.format.events import Rejected, order
+from eventlog.format.event_order import order
+from eventlog.format.events import Rejected
 from eventlog.format.retractions import Retractions
 from eventlog.projections.context.recent_events import decided_before
 from eventlog.projections.views.markdown import unstamped

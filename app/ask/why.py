@@ -13,7 +13,8 @@ from eventlog.app.build.storage import base_files, base_targets
 from eventlog.app.naming.names import did_you_mean, file_line, with_project_named
 from eventlog.app.open_store import OpenStore
 from eventlog.format.errors import BadRequest, system_reason
-from eventlog.format.events import ContextInjected, Event, KnownFile, order
+from eventlog.format.event_order import order
+from eventlog.format.events import ContextInjected, Event, KnownFile
 from eventlog.format.marks import has_line_mark, line_marks_in, says_something
 from eventlog.format.retractions import Retractions, statements_of
 from eventlog.format.text import statement_of

@@ -4,7 +4,6 @@ The third of the four nets; it runs when nobody waits. What it could not do it f
 """
 
 import os
-import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
@@ -38,7 +37,6 @@ from eventlog.store import Store, files
 from eventlog.store.locks import locked
 
 _SILENT_NS = 6 * 3600 * 10**9  # so long without a turn is an end, where the host tells of none
-_MADE_READY = 5  # contexts; the others are made when they are asked for
 _GIVE_UP_NS = 7 * 24 * 3600 * 10**9
 
 
@@ -85,29 +83,12 @@ def finalize(store: Store, opening: Callable[[], OpenStore]) -> Iterator[Finaliz
 
 def _finalize_once(opened: OpenStore) -> FinalizeResult:
     cached.settings(opened.store)  # hooks without site-packages cannot read config.yaml by themselves
-    over: list[OpenSession] = []
-    drawn = finalize_sessions(opened, over.append)
+    drawn = finalize_sessions(opened)
     replayed = replay_store(opened)
     opened.log.index.catch_up()
     with suppress(DatabaseError, OSError):  # whoever searches next makes up for it
         open_index(opened.store, ProjectNames(opened.store)).close()
-    _make_ready(opened, over)
     return FinalizeResult(drawn, replayed)
-
-
-def _make_ready(opened: OpenStore, over: Iterable[OpenSession]) -> None:
-    """Make ready what the next session in the same places will be told; a failure is noted, and costs only time."""
-    last = {(note.agent, note.project): note for note in over if note.project}
-    if not last:
-        return
-    from eventlog.app.serve.make_ready import TICK_NS, make_ready
-
-    try:
-        time.sleep(2 * TICK_NS / 1e9)  # the files that the replay has written are not of this moment then
-        for note in list(last.values())[-_MADE_READY:]:
-            make_ready(opened, note.agent, note.project or "", note.cwd, note.session)
-    except Exception as error:  # noqa: BLE001 - the next session makes its context by itself
-        error_log.note(opened.store, error, b"")
 
 
 @contextmanager
@@ -123,15 +104,14 @@ def _our_turn(store: Store) -> Iterator[bool]:
         yield True
 
 
-def finalize_sessions(opened: OpenStore, heard: Callable[[OpenSession], None] = lambda _: None) -> list[Event]:
+def finalize_sessions(opened: OpenStore) -> list[Event]:
     """Summarise all conversations that are over, run their session hooks, and return the summaries.
 
-    A failure is noted and costs only its conversation; `heard` is told of each.
+    A failure is noted and costs only its conversation.
     """
     drawn: list[Event] = []
 
     def on_end(note: OpenSession) -> None:
-        heard(note)
         drawn.extend(_draw(opened.log, note, opened.settings))
         _run_hooks(opened, note, SessionEnd)
 

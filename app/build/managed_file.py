@@ -18,7 +18,8 @@ from eventlog.app.build.storage import BaseStorage
 from eventlog.app.open_store import OpenStore
 from eventlog.format import ids
 from eventlog.format.errors import NotStored
-from eventlog.format.events import AnyEvent, EntryApplied, Event, KnowledgeEdited, PlanEntry, counts_at
+from eventlog.format.event_order import counts_at
+from eventlog.format.events import AnyEvent, EntryApplied, Event, KnowledgeEdited, PlanEntry
 from eventlog.projections.bases import drift, sections
 from eventlog.projections.bases.apply_entries import AppliedSection, WriteResult, apply_entries
 from eventlog.projections.bases.base_file import BaseFile

@@ -20,7 +20,7 @@ from eventlog.app.write.hand_edits import EditRecord, record_edits
 from eventlog.app.write.project_events import tell_remotes
 from eventlog.format.errors import NotStored
 from eventlog.format.events import Event
-from eventlog.hooks import background, ready_context
+from eventlog.hooks import background
 from eventlog.projections import ALL
 from eventlog.projections.base import Projection
 from eventlog.projections.catalog import installed
@@ -74,7 +74,6 @@ def replay_store(
     if check:
         return done
     foreign_logs.remember(opened.store)
-    ready_context.drop_all(opened.store)
     _erase_withdrawn(opened, done)
     machine = opened.machine
     return done._replace(copies=export(opened.store, opened.settings, machine.home, machine.environ))
@@ -231,9 +230,10 @@ def _sweep(opened: OpenStore) -> None:
     """Remove what killed writers left; to rooms other than knowledge others write at this moment."""
     now, store = opened.machine.clock() / 1e9, opened.store
     sweep_tree(store.knowledge, before=now)
-    if os.path.isdir(old := store.cached("checkpoints")):  # noqa: PTH112 - Path.is_dir raises where one may not look
-        from shutil import rmtree
+    for old in (store.cached("checkpoints"), store.cached("ready")):
+        if os.path.isdir(old):  # noqa: PTH112 - Path.is_dir raises where one may not look
+            from shutil import rmtree
 
-        rmtree(old, ignore_errors=True)
+            rmtree(old, ignore_errors=True)
     for room in (store.cache, store.staging):
         sweep_tree(room, before=now - _LONGEST_WRITE)

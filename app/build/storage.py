@@ -198,7 +198,7 @@ def _certificates() -> Any:
 def _confined(path: Path, tree: Path, shown: str) -> Path:
     """Resolve a path with all its links; raises Refused where it leads out of the tree or to no regular file."""
     try:
-        real = real_path(path, tree)
+        real = Path(real_path(path, tree))
     except NotConfined as error:
         raise Refused(f"a symbolic link {error}", where=shown) from error
     if ".git" in real.relative_to(os.path.realpath(tree)).parts:

@@ -1,14 +1,21 @@
-"""Create and use up the files of a user at a session's start; the knowledge bases have their own `storage`."""
+"""Create and use up the files of a user at a session's start; the knowledge bases have their own `storage`.
 
-from pathlib import Path
+Imported while a session waits to begin: standard library only.
+"""
 
+from eventlog.fast import os
 from eventlog.format.errors import NotStored
 from eventlog.projections.context import context_files
 from eventlog.projections.context.loader import Unreadable, read
-from eventlog.settings.schema import Settings
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from eventlog.settings.schema import Settings
 
 
-def create(path: Path, text: str) -> None:
+def create(path: "Path | str", text: str) -> None:
     """Write a new file, readable by its owner only, durably; raises NotStored, also where the file exists."""
     from eventlog.store.shared_files import ChangedMeanwhile, replace_if_unchanged  # most starts create nothing
 
@@ -20,13 +27,14 @@ def create(path: Path, text: str) -> None:
         raise NotStored(f"cannot be created: {error.what.removeprefix('not stored: ')}", where=str(path)) from error
 
 
-def take_bootstrap(settings: Settings, home: str, now: str) -> str:
+def take_bootstrap(settings: "Settings", home: str, now: str) -> str:
     """Read BOOTSTRAP.md and rename it, so that one session reads it; "" where it is absent or cannot be renamed."""
     file = context_files.bootstrap_file(settings, home)
-    path = Path(file.path)
     try:
-        text = read(path, Path(file.root))
-        path.rename(context_files.used_name(file.path, now))  # of two sessions that start at once, one can rename it
+        text = read(file.path, file.root)
+        os.rename(
+            file.path, context_files.used_name(file.path, now)
+        )  # of two sessions that start at once, one can rename it
     except (OSError, Unreadable):
         return ""
     return text

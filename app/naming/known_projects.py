@@ -1,23 +1,27 @@
 """The projects of the log as the last replay listed them: where each lies, and which one a path means here.
 
 A session that starts asks, and so does a query; where each project is just its path, they pay for one look.
+
+Imported while a session waits to begin: standard library only.
 """
 
-from collections.abc import Callable, Collection
-from pathlib import Path
-from typing import TYPE_CHECKING
-
+from eventlog.fast import fastjson, os
 from eventlog.format.text import project_name
-from eventlog.store import Store, project_slug
+from eventlog.store import project_slug
 from eventlog.store.files import read_regular
 from eventlog.store.replica import replica_of
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable, Collection
+    from typing import Any
+
     from eventlog.projections.context.request import ProjectHome
     from eventlog.projections.views.project_list import ListedProject
+    from eventlog.store import Store
 
 
-def known_projects(store: Store) -> "list[ListedProject]":
+def known_projects(store: "Store") -> "list[ListedProject]":
     """Read the list; empty where each project is just its path, or nothing was replayed yet."""
     try:
         data = read_regular(f"{store.knowledge}/projects.jsonl")
@@ -28,24 +32,32 @@ def known_projects(store: Store) -> "list[ListedProject]":
     return read_list(data)
 
 
-def home_of(store: Store, path: str) -> "ProjectHome | None":
+def home_of(store: "Store", path: str) -> "ProjectHome | None":
     """Find the project of a path of this machine; None where it is known by its path."""
-    listed = known_projects(store) if path else []
+    listed = _listed(store) if path else []
     if not listed:
         return None
     from eventlog.projections.context.request import ProjectHome
 
     here = replica_of(store) or None
-    at_path = [project for project in listed for place in project.places if place == (here, path)]
+    at_path = [one for one in listed if [here, path] in one["places"]]
     remote = "" if at_path else _remote(path)
-    same = at_path or [project for project in listed if remote and remote in project.parts]
-    others = any(place[1] == path for project in listed for place in project.places)
-    places = {(here, path), *(place for project in same[:1] for place in project.places)}
+    same = at_path or [one for one in listed if remote and remote in one["parts"]]
     if same:
-        return ProjectHome(same[0].slug, same[0].name, frozenset(places))
-    if others:
-        return ProjectHome(project_slug(f"{here}:{path}"), project_name(path), frozenset(places))
+        return ProjectHome(str(same[0]["slug"]), str(same[0]["name"]), str(same[0]["project"]))
+    if any(place[1] == path for one in listed for place in one["places"]):
+        return ProjectHome(project_slug(f"{here}:{path}"), project_name(path), f"{here}:{path}")
     return None
+
+
+def _listed(store: "Store") -> "list[dict[str, Any]]":
+    """Read the list without any library; what is no line of one is passed over."""
+    try:
+        data = read_regular(f"{store.knowledge}/projects.jsonl")
+    except OSError:
+        return []
+    found: list[dict[str, Any]] = list(map(fastjson.object_in, data.splitlines()))
+    return [one for one in found if {"project", "name", "slug", "parts", "places"} <= one.keys()]
 
 
 def _remote(path: str) -> str:
@@ -54,7 +66,7 @@ def _remote(path: str) -> str:
     return remote_of(path)
 
 
-def about(store: Store, path: str) -> Callable[[str | None, str | None], bool]:
+def about(store: "Store", path: str) -> "Callable[[str | None, str | None], bool]":
     """Make the test whether a path of a machine (None: not said) is of the same project as this one here."""
     project = _finder(store)(path)
     if project is None:
@@ -64,23 +76,23 @@ def about(store: Store, path: str) -> Callable[[str | None, str | None], bool]:
     return lambda other, replica: (replica, other) in places if replica else other in paths
 
 
-def as_one(store: Store, paths: Collection[str]) -> list[str]:
+def as_one(store: "Store", paths: "Collection[str]") -> list[str]:
     """Leave of several paths of one project the first that is a directory here, else the first."""
     by_project: dict[str, list[str]] = {}
     find = _finder(store)
     for path in paths:
         project = find(path)
         by_project.setdefault(project.project if project else path, []).append(path)
-    return [min(alike, key=lambda path: not Path(path).is_dir()) for alike in by_project.values()]
+    return [min(alike, key=lambda path: not os.path.isdir(path)) for alike in by_project.values()]
 
 
-def paths_named(store: Store, said: str) -> list[str]:
+def paths_named(store: "Store", said: str) -> list[str]:
     """List the paths of the project with this address or directory name."""
     listed = known_projects(store)
     return [path for project in listed if said in (project.project, project.slug) for _, path in project.places]
 
 
-def name_of(store: Store, path: str) -> str:
+def name_of(store: "Store", path: str) -> str:
     """Name the project of a path here as events name it: by a machine that was seen there, else by the path alone."""
     project, here = _finder(store)(path), replica_of(store)
     machines = {replica for replica, place in project.places if place == path} if project else {here}
@@ -88,7 +100,7 @@ def name_of(store: Store, path: str) -> str:
     return f"{named[0]}:{path}" if named else path
 
 
-def _finder(store: Store) -> "Callable[[str], ListedProject | None]":
+def _finder(store: "Store") -> "Callable[[str], ListedProject | None]":
     """Make the search for the project of a path: that of this machine, else of the first seen there."""
     by_place = {place: project for project in known_projects(store) for place in project.places}
     here = replica_of(store) or None

@@ -3,10 +3,9 @@
 The index of the search tells it; who waits for a session to begin does not wait for an index to be made.
 """
 
-from _sqlite3 import DatabaseError
-from collections.abc import Iterator, Mapping, Sequence
 from math import log
 
+from eventlog.app.search.database import DatabaseError
 from eventlog.app.search.open_index import open_index
 from eventlog.app.search.project_names import ProjectNames
 from eventlog.app.search.search_index import Hit, Scope, SearchIndex
@@ -15,9 +14,14 @@ from eventlog.projections.context.work_at_hand import Bearing, WorkAtHand
 from eventlog.projections.search.findable import CONVERSATION, text_in, texts_in
 from eventlog.projections.search.ranking import subjects
 from eventlog.projections.search.words import tokens
-from eventlog.store import Store
 
-EventFields = Mapping[str, object]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from eventlog.projections.search.findable import EventFields
+    from eventlog.store import Store
+
 _LOOKED_AT = 16  # hits
 _SESSIONS, _FACTS = 3, 6
 _SHARE = 0.3  # of all that the words of a branch tell
@@ -31,7 +35,7 @@ dependabot renovate backport misc
 _SAY_NOTHING = frozenset(tokens(_KINDS_OF_BRANCHES))
 
 
-def with_bearings(store: Store, project: str, branch: str, files: Sequence[str]) -> WorkAtHand:
+def with_bearings(store: "Store", project: str, branch: str, files: "Sequence[str]") -> WorkAtHand:
     """Find what bears on a branch and files; nothing where there is no index that is any good."""
     if not os.path.exists(store.cached("search.sqlite")):
         return WorkAtHand(branch, tuple(files))
@@ -47,7 +51,7 @@ def with_bearings(store: Store, project: str, branch: str, files: Sequence[str])
         return WorkAtHand(branch, tuple(files))
 
 
-def _chosen(index: SearchIndex, scope: Scope, branch: str, files: Sequence[str]) -> Iterator[Bearing]:
+def _chosen(index: SearchIndex, scope: Scope, branch: str, files: "Sequence[str]") -> "Iterator[Bearing]":
     """Choose a few facts and sessions, first what bears on the branch; each once."""
     told: set[str] = set()
     left = {True: _SESSIONS, False: _FACTS}
@@ -61,7 +65,7 @@ def _chosen(index: SearchIndex, scope: Scope, branch: str, files: Sequence[str])
             yield _session(index.said_in(found.conversation), hit) if is_session else _fact(hit)
 
 
-def _on_branch(index: SearchIndex, scope: Scope, branch: str) -> Iterator[Hit]:
+def _on_branch(index: SearchIndex, scope: Scope, branch: str) -> "Iterator[Hit]":
     """Yield what has enough of the words a branch is named by, best first."""
     asked = [token for token in subjects(tokens(branch)) if token not in _SAY_NOTHING]
     having, texts = index.having(asked), index.texts()
@@ -72,7 +76,7 @@ def _on_branch(index: SearchIndex, scope: Scope, branch: str) -> Iterator[Hit]:
             yield hit
 
 
-def _on_files(index: SearchIndex, scope: Scope, files: Sequence[str]) -> Iterator[Hit]:
+def _on_files(index: SearchIndex, scope: Scope, files: "Sequence[str]") -> "Iterator[Hit]":
     """Yield what names one of the files, by its path or by a name that few have; the files in their order."""
     having = index.having(name for file in files for name in _names(file))
     for file in files:
@@ -80,7 +84,7 @@ def _on_files(index: SearchIndex, scope: Scope, files: Sequence[str]) -> Iterato
         yield from index.find(asked, "", scope, _LOOKED_AT) if any(asked.values()) else ()
 
 
-def _names(file: str) -> Sequence[str]:
+def _names(file: str) -> "Sequence[str]":
     """Return the tokens of a path as a whole, and of its last part."""
     path = file.lower()
     return path, path.rpartition("/")[2]
@@ -89,10 +93,13 @@ def _names(file: str) -> Sequence[str]:
 def _fact(hit: Hit) -> Bearing:
     found = hit.found
     kind = text_in(hit.fields, "memory_type") or "W"
-    return Bearing(found.id, found.ts, found.conversation, not hit.subject, found.shown, kind, sources=(found.id,))
+    sources = (found.id,)
+    return Bearing(
+        found.id, found.ts, found.conversation, found.shown, kind, sources=sources, about_user=not hit.subject
+    )
 
 
-def _session(said: Sequence[EventFields], hit: Hit) -> Bearing:
+def _session(said: "Sequence[EventFields]", hit: Hit) -> Bearing:
     """Sum a session up by what it was concluded with, else by its own text."""
     summaries = [event for event in said if text_in(event, "type") == "stage_summary"]
     texts = [event for event in said if text_in(event, "type") == "conversation_text"]
@@ -109,6 +116,6 @@ def _session(said: Sequence[EventFields], hit: Hit) -> Bearing:
     )
 
 
-def _first(events: Sequence[EventFields], name: str) -> str:
+def _first(events: "Sequence[EventFields]", name: str) -> str:
     """Return the text of the newest that has one."""
     return next((text for event in reversed(events) if (text := text_in(event, name))), "")

@@ -39,6 +39,7 @@ _SCHEMA = (
 _INDEXES = (  # made once the table is filled: each in one go
     "CREATE INDEX IF NOT EXISTS by_event ON units (event)",
     "CREATE INDEX IF NOT EXISTS by_conversation ON units (conversation)",
+    "CREATE INDEX IF NOT EXISTS by_time ON units (subject, ts)",
     "CREATE INDEX IF NOT EXISTS by_text ON units (subject, same) WHERE type = 'fact'",
     "CREATE INDEX IF NOT EXISTS by_key ON units (subject, key) WHERE key IS NOT NULL",
 )

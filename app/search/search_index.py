@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from eventlog.store import Store
     from eventlog.store.index_lookup import FileStamp
 
-VERSION = "7"  # of the tables: what a prompt goes by
+VERSION = "8"  # of the tables: what a prompt goes by
 _ONE_OF = "id IN (SELECT value FROM json_each(?))"
 _REJECTED = "SELECT aim FROM gone WHERE aim BETWEEN 'statement ' AND 'statement ~'"
 _AT_ONCE = 256  # units
@@ -70,6 +70,7 @@ class SearchIndex:
     def __init__(self, path: str, names: "ProjectNames", patience: float) -> None:
         self._names = names
         self._db: Connection = connect(path, timeout=patience, isolation_level=None)
+        self.database = self._db  # for who reads its rows
         self._words: WordTable = FullText(self._db)
         self.log_files: list[FileStamp] = []  # as the last look at the log found them
 

@@ -1,53 +1,89 @@
-"""A session's context, with the shell it needs: people's files, the store's cache, the clock.
+"""A session's context, with the shell it needs: people's files, the store's rows, the clock.
 
 `build` only looks; `begin` is the real start of a session: what is used once is used up.
+Imported while a session waits to begin: standard library only; what programs are given is made when it is asked for.
 """
 
-import time
-from collections.abc import Callable
-from datetime import datetime
-
-from msgspec.structs import replace
-
-from eventlog.app.build.cache import open_for_reading
 from eventlog.app.build.user_files import take_bootstrap
 from eventlog.app.serve.context_loader import Loader
-from eventlog.log.event_log import EventLog
-from eventlog.projections.context import build as pure
-from eventlog.projections.context.agent_context import SessionType
-from eventlog.projections.context.build import ContextResult
-from eventlog.projections.context.request import ContextRequest
-from eventlog.projections.context.sources import session_type_of
-from eventlog.settings.schema import Settings
+from eventlog.app.serve.current_lines import CurrentLines
+from eventlog.fast.copies import replace
+from eventlog.hooks import conversation
+from eventlog.projections.context.build import build as fit_parts
+from eventlog.projections.context.request import MAIN, SHARED
+from eventlog.projections.context.sources import gather, window
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from eventlog.format.payloads import ContextInjected
+    from eventlog.projections.context.agent_context import AgentContext
+    from eventlog.projections.context.build import ContextText
+    from eventlog.projections.context.request import ContextRequest
+    from eventlog.projections.context.sources import ContextSources
+    from eventlog.settings.schema import Settings
+    from eventlog.store import Store
 
 
-def build(
-    log: EventLog,
-    settings: Settings,
-    request: ContextRequest,
-    clock: Callable[[], float] = time.perf_counter,
-    *,
-    creates: bool = False,
-) -> ContextResult:
-    """Build the context and time it; no file and no line of the log makes it fail.
+class ContextResult:
+    """A context: its text, the receipt of what it tells, and what it was made of."""
+
+    def __init__(self, parts: "ContextSources", built: "ContextText", took_ms: int = 0) -> None:
+        self.parts = parts
+        self.text = built.text
+        self.cut = built.cut
+        self.receipt: ContextInjected = built.receipt
+        self.took_ms = took_ms
+
+    @property
+    def context(self) -> "AgentContext":
+        """Return it in the shape that programs are given."""
+        from eventlog.projections.context.agent_context import as_given
+
+        return as_given(self.parts, self.text, self.cut, self.took_ms)
+
+
+def build(store: "Store", settings: "Settings", request: "ContextRequest", *, creates: bool = False) -> ContextResult:
+    """Build the context; no file and no line of the log makes it fail.
 
     With `creates`, missing files of the user are made from their templates.
     """
-    begun = clock()
-    store = log.store
-    loader = Loader(store.cached("context"), datetime.fromisoformat(request.now), creates)
-    built = pure.build(log, settings, request, loader.load, open_for_reading(store))
-    took_ms = round((clock() - begun) * 1000)
-    return built._replace(context=replace(built.context, load_time_ms=took_ms))
+    parts = gathered(store, settings, request, creates=creates)
+    return ContextResult(parts, fit_parts(parts))
 
 
-def begin(log: EventLog, settings: Settings, request: ContextRequest) -> ContextResult:
+def gathered(
+    store: "Store", settings: "Settings", request: "ContextRequest", *, creates: bool = False
+) -> "ContextSources":
+    """Load what a context is made of."""
+    listens = session_type_of(store, request)
+    within = window(settings.context, request.now)
+    known = CurrentLines(store, request, within, shared=listens == SHARED)
+    try:
+        loader = Loader(store.cached("context"), request.now, creates=creates)
+        return gather(store, settings, request, listens, loader.load, known)
+    finally:
+        known.close()
+
+
+def begin(store: "Store", settings: "Settings", request: "ContextRequest") -> ContextResult:
     """Build the context of a session that starts now; the receipt is the caller's, once the text has been given.
 
     What only the user is told once waits for a session to which nobody else listens.
     """
-    listens = session_type_of(log, request)
-    is_told = listens is SessionType.MAIN
-    first = take_bootstrap(settings, request.home, request.now) if is_told else ""
+    listens = session_type_of(store, request)
+    first = take_bootstrap(settings, request.home, request.now) if listens == MAIN else ""
     told = replace(request, session_type=listens, bootstrap=first)
-    return build(log, settings, told, creates=settings.context.templates)
+    return build(store, settings, told, creates=settings.context.templates)
+
+
+def session_type_of(store: "Store", request: "ContextRequest") -> str:
+    """Find who listens: as asked for, else as the log says; shared once is shared for good."""
+    if request.session_type:
+        return str(request.session_type)
+    if not request.session_id:
+        return MAIN
+    try:
+        told = [event.get("session_type") for event in conversation.all_events(store, request.session_id)]
+    except (OSError, conversation.TooMuch):
+        return MAIN
+    return SHARED if SHARED in told else MAIN

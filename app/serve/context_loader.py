@@ -3,36 +3,61 @@
 Read       as `projections.context.loader` reads: confined to its root, text only.
 Fallback   a file that is there and cannot be read: its last good copy, kept in `cache/context/`.
 Create     a missing one that has a template, at a session's start; never over anything, nor what was once deleted.
+
+Imported while a session waits to begin: standard library only.
 """
 
-import os
-from contextlib import suppress
-from datetime import datetime
-from pathlib import Path
-
-from msgspec import Struct
-
-from eventlog.app.build.user_files import create
-from eventlog.fast import fastjson
+from eventlog.fast import fastjson, os
 from eventlog.format.errors import NotStored
 from eventlog.format.ids import digest
 from eventlog.format.text import encodable
-from eventlog.projections.context.agent_context import ContextFile, FileLoadResult
 from eventlog.projections.context.loader import Unreadable, read
-from eventlog.store.files import replace_file
+from eventlog.store.files import read_regular, remove, replace_file
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from eventlog.projections.context.context_files import ContextFile
 
 
-class Loader(Struct, frozen=True):
+class LoadedFile:
+    """The result of loading one file: its content, or the error. Of one that need not be there, neither.
+
+    `from_cache`: it is the last good copy; `is_default`: it was just created from its template.
+    """
+
+    def __init__(
+        self,
+        path: str,
+        content: str | None,
+        error: str | None,
+        loaded_at: "datetime | str",
+        *,
+        from_cache: bool = False,
+        is_default: bool = False,
+    ) -> None:
+        self.file_path = path
+        self.success = content is not None
+        self.content = content
+        self.error = error
+        self.loaded_at = loaded_at
+        self.from_cache = from_cache
+        self.is_default = is_default
+
+
+class Loader:
     """Loads files as of one moment; `copies` is where last good copies are kept; `creates`: templates are used."""
 
-    copies: str
-    now: datetime
-    creates: bool = False
+    def __init__(self, copies: str, now: "datetime | str", *, creates: bool = False) -> None:
+        self._copies = copies
+        self._now = now
+        self._creates = creates
 
-    def load(self, file: ContextFile) -> FileLoadResult:
+    def load(self, file: "ContextFile") -> LoadedFile:
         """Load one file; a missing file without a template has neither content nor error, unless it is required."""
         try:
-            text = read(Path(file.path), Path(file.root))
+            text = read(file.path, file.root)
         except FileNotFoundError:
             return self._missing(file)
         except Unreadable as error:
@@ -43,56 +68,57 @@ class Loader(Struct, frozen=True):
             self._keep_copy(file, text)
         return self._result(file, text)
 
-    def _missing(self, file: ContextFile) -> FileLoadResult:
-        known = os.path.exists(copy_of(self.copies, file.path))  # noqa: PTH110
+    def _missing(self, file: "ContextFile") -> LoadedFile:
+        known = os.path.exists(copy_of(self._copies, file.path))
         if known:
             self._keep_copy(file, None)  # whoever deleted it meant it
-        if known or not self.creates or file.default_template is None or not Path(file.path).is_absolute():
+        if known or not self._creates or file.default_template is None or not os.path.isabs(file.path):
             return self._result(file, None, "is missing" if file.required else None)
+        from eventlog.app.build.user_files import create  # most starts create nothing
+
         try:
-            create(Path(file.path), file.default_template)
+            create(file.path, file.default_template)
         except NotStored as error:
             return self._result(file, None, error.what)
         self._keep_copy(file, None)
         return self._result(file, file.default_template, is_default=True)
 
-    def _fall_back(self, file: ContextFile, reason: str) -> FileLoadResult:
+    def _fall_back(self, file: "ContextFile", reason: str) -> LoadedFile:
         try:
-            kept = fastjson.loads(Path(copy_of(self.copies, file.path)).read_bytes())
-        except (OSError, ValueError):
-            kept = None
-        text = kept.get("text") if isinstance(kept, dict) and kept.get("path") == file.path else None
+            kept = fastjson.object_in(read_regular(copy_of(self._copies, file.path)))
+        except OSError:
+            kept = {}
+        text = kept.get("text") if kept.get("path") == file.path else None
         if file.main_session_only or not isinstance(text, str):
             return self._result(file, None, reason)
         return self._result(file, text, f"{reason}; this is its last good copy", from_cache=True)
 
-    def _keep_copy(self, file: ContextFile, text: str | None) -> None:
+    def _keep_copy(self, file: "ContextFile", text: str | None) -> None:
         """Keep the text, None of a file that was there once; a cache that cannot be is no reason to complain."""
-        path = copy_of(self.copies, file.path)
+        path = copy_of(self._copies, file.path)
         data = fastjson.dumps({"path": file.path, "text": text})
         try:
-            if not os.path.exists(path) or Path(path).read_bytes() != data:  # noqa: PTH110
+            if not os.path.exists(path) or read_regular(path) != data:
                 replace_file(path, data, durable=False)
         except (OSError, NotStored):
             return
 
     def _result(
         self,
-        file: ContextFile,
+        file: "ContextFile",
         content: str | None,
         error: str | None = None,
         *,
         from_cache: bool = False,
         is_default: bool = False,
-    ) -> FileLoadResult:
-        success = content is not None
-        return FileLoadResult(encodable(file.path), success, content, error, self.now, from_cache, is_default)
+    ) -> LoadedFile:
+        path = encodable(file.path)
+        return LoadedFile(path, content, error, self._now, from_cache=from_cache, is_default=is_default)
 
 
 def drop_copy(copies: str, path: str) -> None:
     """Remove the last good copy of a file that has been changed: what it said may have been withdrawn."""
-    with suppress(OSError):
-        Path(copy_of(copies, path)).unlink()
+    remove(copy_of(copies, path))
 
 
 def copy_of(copies: str, path: str) -> str:

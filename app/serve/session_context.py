@@ -1,29 +1,58 @@
-"""The context of a session, and the receipt that it was told; for hooks and for whoever asks by hand."""
+"""The context of a session, and the receipt that it was told; for hooks and for whoever asks by hand.
 
-from typing import TYPE_CHECKING
-
-from msgspec import to_builtins
+Imported while a session waits to begin: standard library only.
+"""
 
 from eventlog.app.naming.known_projects import home_of
-from eventlog.app.open_store import OpenStore
-from eventlog.app.serve.at_work import work_at_hand
-from eventlog.app.serve.context import begin, build
-from eventlog.app.serve.receipt_line import append_receipt_line, digest_of
+from eventlog.app.serve.context import ContextResult, begin, build
+from eventlog.app.serve.receipt_line import append_receipt_line
 from eventlog.hooks import prompts
-from eventlog.log.event_log import EventLog
-from eventlog.projections.context.agent_context import SessionType
-from eventlog.projections.context.build import ContextResult
 from eventlog.projections.context.request import ContextRequest
 from eventlog.projections.context.work_at_hand import WorkAtHand
+from eventlog.projects.repository import branch_and_changes
 from eventlog.projects.root import project_root
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from eventlog.format.payloads import ContextInjected as ContextGiven
+    from typing import Protocol
+
     from eventlog.format.payloads import Envelope
+    from eventlog.log.event_log import EventLog
+    from eventlog.settings.schema import Settings
+    from eventlog.store import Store
+
+    class OnMachine(Protocol):
+        """A store, its settings, and the machine it is on: `OpenStore`, or what a hook has of one."""
+
+        @property
+        def store(self) -> Store:
+            """The paths of the store."""
+
+        @property
+        def settings(self) -> Settings:
+            """The settings in force."""
+
+        @property
+        def machine(self) -> "Here":
+            """The machine."""
+
+    class Here(Protocol):
+        """The part of a machine that a context depends on."""
+
+        @property
+        def home(self) -> str:
+            """The home directory."""
+
+        @property
+        def program(self) -> str:
+            """How a shell calls us."""
+
+        def now(self) -> str:
+            """Tell the time as a timestamp of the log."""
 
 
 def request_of(
-    opened: OpenStore,
+    opened: "OnMachine",
     project: str,
     *,
     session: str = "",
@@ -44,12 +73,12 @@ def request_of(
         project=project,
         known_as=home_of(opened.store, project),
         session_id=session,
-        session_type=SessionType(session_type) if session_type else None,
+        session_type=session_type,
         source=source,
         agent=agent,
         instructions=prompts.instructions(opened.store, session, agent or "cli", locale, source) if session else "",
         budget=budget,
-        work=work_at_hand(opened.store, project, _within(project, where)) if project else WorkAtHand(),
+        work=_work_at_hand(opened.store, project, _within(project, where)) if project else WorkAtHand(),
         program=opened.machine.program,
         store_option=prompts.store_option(opened.store),
     )
@@ -60,13 +89,26 @@ def _within(project: str, where: str) -> str:
     return where if where and project_root(where) == project else project
 
 
-def session_context(opened: OpenStore, request: ContextRequest) -> ContextResult:
+def _work_at_hand(store: "Store", project: str, where: str) -> WorkAtHand:
+    """Find out what a session in a directory of the project will be about, and what bears on it; never raises.
+
+    Git's own files tell it: the branch, and what was changed lately. A trunk says nothing of what somebody will do.
+    """
+    branch, files = branch_and_changes(where)
+    if not (branch or files):
+        return WorkAtHand()
+    from eventlog.app.search.bearing import with_bearings  # most starts need no search
+
+    return with_bearings(store, project, branch, files)
+
+
+def session_context(opened: "OnMachine", request: ContextRequest) -> ContextResult:
     """Build the context; a real start uses BOOTSTRAP.md up, and its receipt is due once the agent was told."""
     ask = begin if request.session_id else build
-    return ask(opened.log, opened.settings, request)
+    return ask(opened.store, opened.settings, request)
 
 
-def append_receipt(log: EventLog, request: ContextRequest, built: ContextResult) -> bool:
+def append_receipt(log: "EventLog", request: ContextRequest, built: ContextResult) -> bool:
     """Append the receipt; False where it is there already. Raises NotStored."""
     about: Envelope = {
         "type": "context_injected",
@@ -74,18 +116,4 @@ def append_receipt(log: EventLog, request: ContextRequest, built: ContextResult)
         "project": request.project,
         "agent": request.agent,
     }
-    return append_receipt_line(log.store, about, receipt_of(built), built.context.text, request.source, sync=log.fsync)
-
-
-def receipt_of(built: ContextResult) -> "ContextGiven":
-    """Make the receipt of a context."""
-    text = built.context.text
-    return {
-        "digest": digest_of(text),
-        "chars": len(text),
-        "sources": built.sources,
-        "cut": built.context.cut,
-        "files": to_builtins(built.files),
-        "lines": built.lines,
-        "session_type": built.context.session_type.value,
-    }
+    return append_receipt_line(log.store, about, built.receipt, built.text, request.source, sync=log.fsync)

@@ -19,8 +19,8 @@ from eventlog.format.errors import BadRequest, InvalidEvent
 from eventlog.format.events import TYPES, Event, PlanEntry, Retraction, UnknownEvent
 from eventlog.hooks import background
 from eventlog.log.event_log import AppendResult, EventLog
-from eventlog.projections.current.distinct_facts import Statement
 from eventlog.projections.current.fact_scopes import fact_scope
+from eventlog.projections.current.statements import Statement
 from eventlog.projections.views.memory import MEMORY
 from eventlog.settings.schema import Settings
 

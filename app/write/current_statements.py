@@ -11,12 +11,14 @@ from msgspec.structs import replace
 from eventlog.app.build.replay import replay
 from eventlog.app.naming.references import is_part_of
 from eventlog.format.codec import from_fields
-from eventlog.format.events import Event, Fact, StageSummary, order
+from eventlog.format.event_order import order
+from eventlog.format.events import Event, Fact, StageSummary
 from eventlog.format.retractions import Retractions
 from eventlog.format.text import one_line, statement_of
 from eventlog.log.event_log import EventLog
-from eventlog.projections.current.distinct_facts import distinct_facts, of_fact, subject_of
+from eventlog.projections.current.distinct_facts import distinct_facts, subject_of
 from eventlog.projections.current.standing import WHOLE, standing_saves
+from eventlog.projections.current.statements import of_fact
 from eventlog.settings.schema import Settings
 from eventlog.store.replica import replica_of
 

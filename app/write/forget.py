@@ -12,17 +12,8 @@ from eventlog.app.naming.names import did_you_mean, is_file_line
 from eventlog.app.naming.references import events_named
 from eventlog.app.open_store import OpenStore
 from eventlog.format.errors import BadRequest
-from eventlog.format.events import (
-    HUMAN,
-    Event,
-    Fact,
-    KnowledgeEdited,
-    PlanEntry,
-    Rejected,
-    StageSummary,
-    Withdrawal,
-    order,
-)
+from eventlog.format.event_order import order
+from eventlog.format.events import HUMAN, Event, Fact, KnowledgeEdited, PlanEntry, Rejected, StageSummary, Withdrawal
 from eventlog.format.marks import digest_of
 from eventlog.format.retractions import Retractions, salt_of, statements_of
 from eventlog.format.text import cut, one_line, statement_of

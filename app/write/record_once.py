@@ -17,8 +17,9 @@ from eventlog.format.text import statement_of
 from eventlog.hooks import duplicate_log
 from eventlog.log import days
 from eventlog.log.event_log import AppendResult, EventLog, accept, is_unnamed
-from eventlog.projections.current.distinct_facts import distinct_facts, of_fact
+from eventlog.projections.current.distinct_facts import distinct_facts
 from eventlog.projections.current.standing import WHOLE
+from eventlog.projections.current.statements import of_fact
 from eventlog.store import index_lookup
 from eventlog.store.locks import locked
 from eventlog.store.replica import make_replica

@@ -11,7 +11,8 @@ from eventlog.app.build.storage import storage_named
 from eventlog.app.naming.references import LAST, is_part_of
 from eventlog.app.open_store import OpenStore
 from eventlog.format.errors import BadRequest, EventLogError
-from eventlog.format.events import HUMAN, EntryResolved, order
+from eventlog.format.event_order import order
+from eventlog.format.events import HUMAN, EntryResolved
 from eventlog.projections.bases.plan_file import change_of
 from eventlog.projections.bases.section_edits import refused_content, refused_heading
 from eventlog.projections.bases.sections import Ambiguous, Page, Section, canonical

@@ -13,6 +13,7 @@ from eventlog.app.naming.references import event_meant
 from eventlog.app.open_store import OpenStore
 from eventlog.format import timestamps
 from eventlog.format.errors import BadRequest
+from eventlog.format.event_order import counts_at, order
 from eventlog.format.events import (
     HUMAN,
     EntryApplied,
@@ -27,8 +28,6 @@ from eventlog.format.events import (
     Retraction,
     StageSummary,
     Withdrawal,
-    counts_at,
-    order,
 )
 from eventlog.format.retractions import Retractions
 from eventlog.projections.bases.ledgers import ledgers

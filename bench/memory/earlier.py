@@ -5,19 +5,20 @@ room it had then.
 """
 
 from collections.abc import Iterator
-from datetime import datetime
+from typing import TYPE_CHECKING
 
-from eventlog.app.build.cache import open_for_reading
 from eventlog.app.open_store import OpenStore
-from eventlog.app.serve.context_loader import Loader
+from eventlog.app.serve.context import gathered
 from eventlog.projections.base import Line
-from eventlog.projections.context.agent_context import ContextFile, FileLoadResult
+from eventlog.projections.context.agent_context import ContextFile
 from eventlog.projections.context.budget import ContextSection, fit
 from eventlog.projections.context.once import said_once
 from eventlog.projections.context.request import ContextRequest
-from eventlog.projections.context.sources import ContextSources, gather
-from eventlog.projections.engine.row_store import DaysAtOnce
+from eventlog.projections.context.sources import ContextSources
 from eventlog.projections.views.markdown import is_stamp
+
+if TYPE_CHECKING:
+    from eventlog.projections.context.sources import LoadResult
 
 _INDEX, _SUMMARY, _FACTS, _PROJECT, _USER, _NOTES = range(6)  # what mattered most
 _LOOK_THERE = "Keywords of all that is known here: {path}; look there for what is not told above."
@@ -25,8 +26,7 @@ _LOOK_THERE = "Keywords of all that is known here: {path}; look there for what i
 
 def earlier(opened: OpenStore, request: ContextRequest, budget: int) -> str:
     """The text for a home without files."""
-    loader = Loader(opened.store.cached("context"), datetime.fromisoformat(request.now))
-    parts = gather(opened.log, opened.settings, request, loader.load, DaysAtOnce(open_for_reading(opened.store)))
+    parts = gathered(opened.store, opened.settings, request)
     made = list(_sections(parts))
     ranks = [-1 if section.priority == _FACTS else section.priority for section in made]
     told = [section for section in said_once(made, ranks, request.project_name) if section.lines]
@@ -34,8 +34,8 @@ def earlier(opened: OpenStore, request: ContextRequest, budget: int) -> str:
 
 
 def _sections(parts: ContextSources) -> Iterator[ContextSection]:
-    for day, lines in parts.notes:
-        yield ContextSection(f"Notes of {day}", tuple(line for line in lines[1:] if line.text), _NOTES)
+    for notes in parts.notes:
+        yield ContextSection(f"Notes of {notes.day}", tuple(line for line in notes.lines[1:] if line.text), _NOTES)
     facts = ((fact.statements[-1], fact.sources) for fact in parts.facts)
     bullets = (Line(f"- [{said.memory_type}][{said.ts[:10]}] {said.text}", behind) for said, behind in facts)
     yield ContextSection(parts.words.facts, tuple(bullets), _FACTS)
@@ -46,7 +46,7 @@ def _sections(parts: ContextSources) -> Iterator[ContextSection]:
         yield ContextSection("Index", (Line(_LOOK_THERE.format(path=parts.index)),), _INDEX)
 
 
-def _memory(file: ContextFile, result: FileLoadResult, parts: ContextSources) -> ContextSection:
+def _memory(file: ContextFile, result: "LoadResult", parts: ContextSources) -> ContextSection:
     of_project = "/projects/" in file.path
     title = parts.words.project_memory if of_project else parts.words.user_memory
     kept_lines = (line for line in (result.content or "").split("\n") if line[:2] != "# " and not is_stamp(line))

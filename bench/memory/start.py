@@ -4,8 +4,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
-from msgspec.structs import replace
-
 from bench.memory.earlier import earlier
 from bench.memory.metrics import Interval, interval
 from bench.memory.world import Need
@@ -65,7 +63,7 @@ def newest_first(opened: OpenStore, need: Need, budget: int) -> str:
 
 def ours(opened: OpenStore, need: Need, budget: int) -> str:
     """As it is, where nothing is known of what the session is about."""
-    return session_context(opened, request_of(opened, need.project, budget=budget)).context.text
+    return session_context(opened, request_of(opened, need.project, budget=budget)).text
 
 
 def on_branch(opened: OpenStore, need: Need, budget: int) -> str:
@@ -86,7 +84,8 @@ def with_changes(opened: OpenStore, need: Need, budget: int) -> str:
 def _at_work(opened: OpenStore, need: Need, budget: int, branch: str = "", files: Sequence[str] = ()) -> str:
     request = request_of(opened, need.project, budget=budget)
     work = with_bearings(opened.store, need.project, branch, files)
-    return session_context(opened, replace(request, work=work)).context.text
+    request.work = work
+    return session_context(opened, request).text
 
 
 ON_A_TRUNK: Mapping[str, Start] = {"newest first, as it was": newest_first, "eventlog context, on a trunk": ours}

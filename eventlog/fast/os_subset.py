@@ -5,7 +5,7 @@ Whatever else is asked for is `os`'s, imported then. For POSIX, and to be had th
 
 import posix
 import sys
-from _stat import S_ISDIR
+from _stat import S_ISDIR, S_ISLNK, S_ISREG
 from io import open as fdopen
 from posix import *  # noqa: F403 - what `os` does
 from posix import _exit
@@ -38,6 +38,11 @@ def exists(path: str) -> bool:
 def isdir(path: str) -> bool:
     """Tell whether the path leads to a directory."""
     return S_ISDIR(max(_mode(path), 0))
+
+
+def isfile(path: str) -> bool:
+    """Tell whether the path leads to a regular file."""
+    return S_ISREG(max(_mode(path), 0))
 
 
 def isabs(path: str) -> bool:
@@ -74,12 +79,29 @@ def abspath(path: str) -> str:
     return normpath(path if path.startswith("/") else join(posix.getcwd(), path))
 
 
+def realpath(path: str) -> str:
+    """Follow every symbolic link; where there is none, no module is loaded for it."""
+    spelled = abspath(path)
+    above = spelled
+    while above != "/":
+        try:
+            is_link = S_ISLNK(posix.lstat(above).st_mode)
+        except (OSError, ValueError):
+            is_link = False
+        if is_link:
+            import posixpath
+
+            return posixpath.realpath(path)
+        above = dirname(above)
+    return spelled
+
+
 def expanduser(path: str) -> str:
     """Put the home directory for `~`."""
     if not path.startswith("~"):
         return path
     home = _variables.get("HOME", "").rstrip("/")
-    if home and path.startswith("~/"):
+    if home and (path == "~" or path.startswith("~/")):
         return home + path[1:]
     import posixpath
 

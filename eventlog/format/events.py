@@ -7,7 +7,7 @@ part of the program and ignored by projections, so that a newer writer never bre
 Total order everywhere: `(after or ts, id)`. Two lines with the same `id` are one event.
 """
 
-from typing import Annotated, Any, ClassVar, Literal, Protocol
+from typing import Annotated, Any, ClassVar, Literal
 
 from msgspec import Meta, Struct, field
 
@@ -54,32 +54,6 @@ class Event(
     def type(self) -> str:
         """The name of the type on disk."""
         return str(self.__struct_config__.tag)
-
-
-class Dated(Protocol):
-    """Anything with the times and the id of an event."""
-
-    @property
-    def ts(self) -> str:
-        """When it happened, as the log writes it."""
-
-    @property
-    def after(self) -> str | None:
-        """The time whose place it takes, where that is not its own."""
-
-    @property
-    def id(self) -> str:
-        """The event's id."""
-
-
-def counts_at(event: Dated) -> str:
-    """Give the time whose place an event takes among others: a clock that was wrong outranks nothing newer."""
-    return event.after or event.ts
-
-
-def order(event: Dated) -> tuple[str, str]:
-    """Give the key of the one total order of events."""
-    return event.after or event.ts, event.id
 
 
 def persons_conversation(ts: str, replica: str) -> str:

@@ -1,23 +1,18 @@
-"""Withdrawals: of events, of conversations, of statements whoever says them, and of withdrawals themselves; pure."""
+"""Withdrawals: of events, of conversations, of statements whoever says them, and of withdrawals themselves; pure.
 
-from collections.abc import Iterable, Iterator
+Imported inside agents' hooks, which have events by another class: they are told by their type.
+"""
 
-from msgspec.structs import replace
-
-from eventlog.format.events import (
-    EntryResolved,
-    Event,
-    Fact,
-    PlanEntry,
-    Rejected,
-    Restored,
-    Retraction,
-    StageSummary,
-    Withdrawal,
-    counts_at,
-    order,
-)
+from eventlog.format.event_order import counts_at, order
 from eventlog.format.marks import effective_withdrawals, marks_of, rejected_mark, salts_in
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from typing_extensions import TypeIs
+
+    from eventlog.format.events import Event, Fact, PlanEntry, Rejected, Restored, Retraction, StageSummary, Withdrawal
 
 _STATEMENT = "statement "
 
@@ -25,7 +20,7 @@ _STATEMENT = "statement "
 class Retractions:
     """The withdrawals in force: a retraction may itself be retracted, that is how something is restored."""
 
-    def __init__(self, withdrawals: Iterable[Withdrawal]) -> None:
+    def __init__(self, withdrawals: "Iterable[Withdrawal]") -> None:
         self._made = {one.id: one for one in withdrawals}
         self._in_force: list[Withdrawal] = []  # the newest first
         self._events: set[str] = set()
@@ -34,7 +29,7 @@ class Retractions:
         self._rejected: dict[str, list[str]] = {}
         self._rejected_events: dict[str, list[str]] = {}
         self.touched: dict[str, str] = {}
-        made = ((*order(one), not isinstance(one, Retraction), one.target or "") for one in self._made.values())
+        made = ((*order(one), one.type != "retraction", one.target or "") for one in self._made.values())
         for name, is_in_force in effective_withdrawals(made):
             self._touch(self._made[name])
             if is_in_force:
@@ -43,17 +38,17 @@ class Retractions:
         self._salts = salts_in(self._rejected)  # of what is rejected, and of all that ever was
         self._ever = salts_in(judged_statements(self.touched))
 
-    def hides(self, event: Event) -> bool:
+    def hides(self, event: "Event") -> bool:
         """Tell whether the event, all its conversation said, or what it states is withdrawn."""
         if self.hides_whole(event):
             return True
-        return bool(self._rejected) and isinstance(event, Fact | PlanEntry) and self.rejects(event.content or "")
+        return bool(self._rejected) and _is_one_statement(event) and self.rejects(event.content or "")
 
-    def hides_whole(self, event: Event) -> bool:
+    def hides_whole(self, event: "Event") -> bool:
         """Tell whether just this event, or all its conversation said, is withdrawn."""
         return event.id in self._events or event.conversation_id in self._conversations
 
-    def withdrawal_of(self, event: Event) -> Withdrawal | None:
+    def withdrawal_of(self, event: "Event") -> "Withdrawal | None":
         """Find the newest withdrawal in force that takes away this event, or all its conversation said."""
         goals = event.id, f"conversation {event.conversation_id}"
         return next((one for one in self._in_force if _goal(one) in goals), None)
@@ -80,11 +75,11 @@ class Retractions:
         """List the ids of the events that keep this from being said."""
         return [one for mark in self.rejected_marks(text) for one in self._rejected[mark]]
 
-    def rejections_of(self, event: Event) -> list[str]:
+    def rejections_of(self, event: "Event") -> list[str]:
         """List the ids of the decisions of people about just this event."""
         return self._rejected_events.get(event.id, [])
 
-    def cleared(self, summary: StageSummary) -> StageSummary:
+    def cleared(self, summary: "StageSummary") -> "StageSummary":
         """Take out of a summary what is rejected; "" stands for a topic or a text."""
         if not self._rejected or not any(map(self.rejects, statements_of(summary))):
             return summary
@@ -92,6 +87,8 @@ class Retractions:
             name: [text for text in getattr(summary, name) if not self.rejects(text)] for name in ("decisions", "todos")
         }
         texts = {name: "" for name in ("topic", "summary") if self.rejects(getattr(summary, name))}
+        from eventlog.fast.copies import replace  # few texts are rejected
+
         return replace(summary, **lists, **texts)
 
     @property
@@ -110,9 +107,9 @@ class Retractions:
         return frozenset(self._rejected_events)
 
     @property
-    def decisions(self) -> list[Rejected]:
+    def decisions(self) -> "list[Rejected]":
         """The decisions of people about what is not to be said that nobody has taken back."""
-        return [one for one in self._made.values() if isinstance(one, Rejected) and one.id not in self._events]
+        return [one for one in self._made.values() if _is_rejected(one) and one.id not in self._events]
 
     @property
     def conversations(self) -> frozenset[str]:
@@ -124,7 +121,7 @@ class Retractions:
         """The marks of the statements nobody is to say."""
         return frozenset(self._rejected)
 
-    def touched_at(self, event: Event) -> str:
+    def touched_at(self, event: "Event") -> str:
         """When the fate of the event was last decided; "" where nobody ever withdrew it."""
         at = self.touched.get
         touched_at = max(at(event.id, ""), at(f"conversation {event.conversation_id}", ""))
@@ -133,7 +130,7 @@ class Retractions:
             return max([touched_at, *(at(f"{_STATEMENT}{mark}", "") for mark in marks)])
         return touched_at
 
-    def touched_of(self, events: Iterable[Event]) -> dict[str, str]:
+    def touched_of(self, events: "Iterable[Event]") -> dict[str, str]:
         """Map those of the events that anybody ever withdrew to when their fate was last decided."""
         if not self.touched:
             return {}
@@ -146,19 +143,19 @@ class Retractions:
         statements = {f"{_STATEMENT}{one}" for one in self.statements ^ other.statements}
         return touched | (self.events ^ other.events) | conversations | statements
 
-    def _count(self, one: Withdrawal) -> None:
+    def _count(self, one: "Withdrawal") -> None:
         if one.target:
             self._events.add(one.target)
-            if isinstance(one, Restored):
+            if _is_restored(one):
                 self._taken_back.add(one.target)
-            if isinstance(one, Rejected):
+            if _is_rejected(one):
                 self._rejected_events.setdefault(one.target, []).append(one.id)
-        elif isinstance(one, Rejected) and (mark := mark_in(one)):
+        elif _is_rejected(one) and (mark := mark_in(one)):
             self._rejected.setdefault(mark, []).append(one.id)
-        elif not isinstance(one, Restored) and one.conversation:
+        elif not _is_restored(one) and one.conversation:
             self._conversations.add(one.conversation)
 
-    def _touch(self, one: Withdrawal) -> None:
+    def _touch(self, one: "Withdrawal") -> None:
         """Note the time at what the chain of retractions ends in; a chain that runs in a circle ends anywhere."""
         goal = _goal(one)
         passed = {one.id}
@@ -168,59 +165,54 @@ class Retractions:
         self.touched[goal] = max(self.touched.get(goal, ""), counts_at(one))
 
 
-def judged_statements(goals: Iterable[str]) -> set[str]:
+def judged_statements(goals: "Iterable[str]") -> set[str]:
     """Pick the marks of the statements of what two sets of withdrawals decide otherwise."""
     return {goal.removeprefix(_STATEMENT) for goal in goals if goal.startswith(_STATEMENT)}
 
 
-def statements_of(event: Event) -> Iterator[str]:
+def statements_of(event: "Event") -> "Iterator[str]":
     """Yield what an event states, as it is worded."""
-    match event:
-        case Fact():
-            yield event.content
-        case PlanEntry(content=str() as content):
-            yield content
-        case StageSummary():
-            yield from filter(None, (event.topic, event.summary, *event.decisions, *event.todos))
-        case _:
-            return
+    if _is_one_statement(event):
+        yield from filter(None, (event.content,))
+    elif event.type == "stage_summary":
+        summary: StageSummary = event  # type: ignore[assignment]
+        yield from filter(None, (summary.topic, summary.summary, *summary.decisions, *summary.todos))
 
 
-def mark_in(one: Rejected) -> str:
+def mark_in(one: "Rejected") -> str:
     """Give the mark of the statement that a person does not want said; "" where the decision is about no statement."""
     return rejected_mark(one.salt, one.digest, one.statement)
 
 
-def salt_of(withdrawals: Iterable[Withdrawal]) -> str:
+def salt_of(withdrawals: "Iterable[Withdrawal]") -> str:
     """Find the salt that rejections of a log share: the one of the oldest; "" where none has any."""
-    salted = [one for one in withdrawals if isinstance(one, Rejected) and one.salt]
+    salted = [one for one in withdrawals if _is_rejected(one) and one.salt]
     return str(min(salted, key=order).salt) if salted else ""
 
 
-def wordless(one: Rejected) -> Rejected:
+def wordless(one: "Rejected") -> "Rejected":
     """Return a rejection as it is kept: a statement by its mark, not by its words."""
     if not one.statement:
         return one
+    from eventlog.fast.copies import replace
+
     salt, _, digest = mark_in(one).rpartition(":")
     return replace(one, statement=None, salt=salt, digest=digest)
 
 
-def decided_by(event: Event) -> set[str]:
+def decided_by(event: "Event") -> set[str]:
     """Collect what an event decides about: ids, conversations, marks of statements."""
-    match event:
-        case Rejected() if mark := mark_in(event):
-            return {mark}
-        case Retraction() | Rejected():
-            return {str(event.target or event.conversation)}
-        case Restored() | EntryResolved():
-            return {event.target}
-        case _:
-            return set()
+    if _is_rejected(event) and (mark := mark_in(event)):
+        return {mark}
+    if _is_rejected(event) or _is_retraction(event):
+        return {str(event.target or event.conversation)}
+    target = getattr(event, "target", None) if event.type in ("restored", "entry_resolved") else None
+    return {target} if target else set()
 
 
-def goals_of(said: Iterable[Event], events: Iterable[Event]) -> set[str]:
+def goals_of(said: "Iterable[Event]", events: "Iterable[Event]") -> set[str]:
     """Collect what decisions can be about that concern what is said: ids, conversations, and marks as events have."""
-    salts = salts_in(filter(None, (mark_in(one) for one in events if isinstance(one, Rejected))))
+    salts = salts_in(filter(None, (mark_in(one) for one in events if _is_rejected(one))))
     found: set[str] = set()
     for event in said:
         found |= {event.id, event.conversation_id}
@@ -228,9 +220,25 @@ def goals_of(said: Iterable[Event], events: Iterable[Event]) -> set[str]:
     return found
 
 
-def _goal(one: Withdrawal) -> str:
-    if isinstance(one, Rejected) and (mark := mark_in(one)):
+def _goal(one: "Withdrawal") -> str:
+    if _is_rejected(one) and (mark := mark_in(one)):
         return f"{_STATEMENT}{mark}"
-    if not isinstance(one, Restored) and one.conversation:
+    if not _is_restored(one) and one.conversation:
         return f"conversation {one.conversation}"
     return str(one.target)
+
+
+def _is_retraction(event: "Event") -> "TypeIs[Retraction]":
+    return event.type == "retraction"
+
+
+def _is_rejected(event: "Event") -> "TypeIs[Rejected]":
+    return event.type == "rejected"
+
+
+def _is_restored(event: "Event") -> "TypeIs[Restored]":
+    return event.type == "restored"
+
+
+def _is_one_statement(event: "Event") -> "TypeIs[Fact | PlanEntry]":
+    return event.type in ("fact", "plan_entry")

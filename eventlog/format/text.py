@@ -116,9 +116,10 @@ def encodable(text: str) -> str:
 def project_name(project: str) -> str:
     """Name a project for people: the last part of its path, fit for one line; "" for none."""
     if project not in _project_names:
-        from pathlib import PurePath
-
-        _project_names[project] = one_line(PurePath(project).name or project)
+        path = project
+        while path.endswith(("/", "/.")):
+            path = path.removesuffix(".").rstrip("/")
+        _project_names[project] = one_line(path.rpartition("/")[2] or project)
     return _project_names[project]
 
 

@@ -134,6 +134,14 @@ def history(store: Store, conversation_id: str) -> History:
     return found
 
 
+def all_events(store: Store, conversation_id: str) -> "Iterator[dict[str, object]]":
+    """Yield the conversation's events, helpers' too, except host events; raises TooMuch or OSError."""
+    for line in _lines(store, conversation_id):
+        event = _event(line)
+        if event.get("conversation_id") == conversation_id:
+            yield event
+
+
 def events(store: Store, conversation_id: str, files: "list[FileStamp]") -> "Iterator[dict[str, object]]":
     """Yield the conversation's events in these files, except host events; raises TooMuch or OSError."""
     for line in _lines(store, conversation_id, files):

@@ -17,7 +17,8 @@ from typing import NamedTuple
 from eventlog import store
 from eventlog.format import ids, timestamps
 from eventlog.format.errors import system_reason
-from eventlog.format.events import Event, order
+from eventlog.format.event_order import order
+from eventlog.format.events import Event
 from eventlog.format.ids import day_in_id
 from eventlog.log.lines import (
     Damage,

@@ -18,7 +18,7 @@ import msgspec
 
 from eventlog.fast.fastjson import BOM
 from eventlog.format.errors import NotStored
-from eventlog.format.events import order
+from eventlog.format.event_order import order
 from eventlog.format.ids import day_in_id
 from eventlog.log import days
 from eventlog.log.lines import LogLine

@@ -30,9 +30,7 @@ def project_root(cwd: str) -> str:
 
 def in_full(path: str, home: str) -> str:
     """Write a path in full; one without `~/` stays as it is, and so does any where no home is known."""
-    import posixpath  # hooks write no paths of settings
-
-    return posixpath.join(home, path[len(HOME) :]) if home and path.startswith(HOME) else path
+    return os.path.join(home, path[len(HOME) :]) if home and path.startswith(HOME) else path
 
 
 def _is_home(directory: str) -> bool:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
         "knowledge.db",  # what replays keep of the log
         "late",  # contexts that are owed
         "locks",  # of files of knowledge bases
-        "ready",  # contexts that hold for the next session as well
+        "ready",  # of earlier releases, removed
         "open",  # sessions to finalize
         "copies",  # of memories that were made where a host keeps its own
         "swept",  # what was withdrawn when copies of edited files were last looked through

@@ -1,13 +1,19 @@
-"""Files that people and other programs save, too: read within a root, replaced and removed without losing a save."""
+"""Files that people and other programs save, too: read within a root, replaced and removed without losing a save.
+
+Imported while a session waits to begin: standard library only.
+"""
 
 import errno
-import os
-from pathlib import Path
-from stat import S_ISREG
+from _stat import S_ISREG
 
+from eventlog.fast import os
 from eventlog.fast.sha import sha256
 from eventlog.store import files
 from eventlog.store.files import ADDED, ENDING, HEX, MODE_PRIVATE, READ
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from pathlib import Path
 
 _HERE, _RENAME_EXCHANGE = -100, 2  # AT_FDCWD, and a flag of renameat2
 _CANNOT = (errno.ENOSYS, errno.EINVAL, errno.EOPNOTSUPP, errno.EPERM)
@@ -180,13 +186,13 @@ class NotConfined(Exception):
     """A path that leads out of its root, or to no regular file; the message says which, without naming the path."""
 
 
-def real_path(path: Path, root: Path) -> Path:
+def real_path(path: "Path | str", root: "Path | str") -> str:
     """Follow every symbolic link of a path; raises NotConfined where it leads out of `root`.
 
     Links in a circle are taken as they are, unlike by `Path.resolve`: opening them fails.
     """
-    real = Path(os.path.realpath(path))
-    if not real.is_relative_to(os.path.realpath(root)):
+    real, above = os.path.realpath(str(path)), os.path.realpath(str(root))
+    if real != above and not real.startswith(above.rstrip("/") + "/"):
         raise NotConfined(f"leads out of {root}, to {real}")
     return real
 
@@ -197,7 +203,7 @@ def check_kind(mode: int) -> None:
         raise NotConfined("is not a regular file")
 
 
-def read_below(root: Path, path: Path, longest: int) -> bytes:
+def read_below(root: "Path | str", path: "Path | str", longest: int) -> bytes:
     """Read the first `longest` bytes of a file below `root`; raises NotConfined or OSError."""
     fd = os.open(real_path(path, root), READ)
     try:

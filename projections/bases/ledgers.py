@@ -7,7 +7,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
-from eventlog.format.events import EntryApplied, EntryResolved, KnowledgeEdited, PlanEntry, counts_at, order
+from eventlog.format.event_order import counts_at, order
+from eventlog.format.events import EntryApplied, EntryResolved, KnowledgeEdited, PlanEntry
 from eventlog.format.marks import says_the_same
 from eventlog.format.retractions import Retractions
 from eventlog.projections.bases.base_file import BaseFile, Bases, base_file_of

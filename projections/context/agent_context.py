@@ -2,8 +2,20 @@
 
 from datetime import date, datetime
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
+
+from eventlog.projections.context import context_files
+from eventlog.projections.context.context_files import ContextFile as ContextFile  # noqa: PLC0414
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from eventlog.projections.base import Line
+    from eventlog.projections.context.sources import ContextSources
+    from eventlog.projections.current.distinct_facts import DistinctFact
+    from eventlog.projections.views.note_lines import Local
 
 
 class SessionType(StrEnum):
@@ -11,18 +23,6 @@ class SessionType(StrEnum):
 
     MAIN = "main"  # the user alone: may see MEMORY.md and what is known about the user
     SHARED = "shared"  # a group: never
-
-
-class ContextFile(Struct, frozen=True):
-    """A file a context is made of; the smaller `load_order`, the earlier it is loaded."""
-
-    name: str  # AGENTS.md
-    path: str  # absolute
-    root: str  # the directory it must lie in, with every symbolic link followed
-    required: bool = False
-    main_session_only: bool = False
-    load_order: int = 0
-    default_template: str | None = None  # what a missing one is created with; None: not at all
 
 
 class FileLoadResult(Struct, frozen=True):
@@ -77,3 +77,46 @@ class AgentContext(Struct, frozen=True):
             raise ValueError("memory_content: MEMORY.md is not for shared sessions")
         if len(self.daily_memories) > 2:  # noqa: PLR2004 - today and yesterday
             raise ValueError("daily_memories: today and yesterday, no more")
+
+
+def as_given(parts: "ContextSources", text: str, cut: list[str], took_ms: int) -> AgentContext:
+    """Give a context the shape that programs are given."""
+    loaded_at = datetime.fromisoformat(parts.request.now)
+    return AgentContext(
+        session_id=parts.request.session_id,
+        session_type=SessionType(parts.session_type),
+        created_at=loaded_at,
+        agents_content=parts.content(context_files.AGENTS),
+        spirit_content=parts.content(context_files.SPIRIT),
+        owner_content=parts.content(context_files.OWNER),
+        memory_content=parts.content(context_files.MEMORY),
+        tools_content=parts.content(context_files.TOOLS),
+        daily_memories=[_text(notes.lines) for notes in parts.notes],
+        loaded_files=[result.file_path for result in parts.results if result.content is not None],
+        load_time_ms=took_ms,
+        version=parts.version(),
+        user_contents=parts.contents(context_files.USER_FILES),
+        recent_facts=[_entry(fact, parts.local) for fact in parts.facts],
+        summaries=[_text(summary.lines) for summary in parts.summaries],
+        results=[FileLoadResult(**{**vars(result), "loaded_at": loaded_at}) for result in parts.results],
+        left_out=parts.left_out,
+        cut=cut,
+        text=text,
+    )
+
+
+def _entry(fact: "DistinctFact", local: "Local") -> MemoryEntry:
+    newest = fact.statements[-1]
+    return MemoryEntry(
+        id=newest.id,
+        content=newest.text,
+        source_date=date.fromisoformat(local(newest.ts)[:10]),
+        importance=fact.importance,
+        category=newest.category,
+        created_at=datetime.fromisoformat(fact.first.ts),
+        updated_at=datetime.fromisoformat(newest.ts),
+    )
+
+
+def _text(lines: "Iterable[Line]") -> str:
+    return "".join(f"{line.text}\n" for line in lines)

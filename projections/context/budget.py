@@ -3,29 +3,41 @@
 In the order of their priority, each section may use what the later ones leave, and at least half of what is left:
 none can starve those after it, and none gives up room that nobody else needs. The first text, which tells the agent
 how to save, is never cut for a section.
+
+Imported inside agents' hooks: standard library only.
 """
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from eventlog.fast.copies import replace
+from eventlog.projections.line import Line
 
-from eventlog.projections.base import Line
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 _FRAME = len("\n# \n\n")  # around a title
 _SPARE = 10_000  # characters a look gets beyond what is there now
 
 
-class ContextSection(NamedTuple):
+class ContextSection:
     """A part of the context; the smaller `priority`, the more it matters.
 
     `more` is the command that shows it all; "" where only a look at the whole context does. An `urgent` one is short,
     and leaves to others only what it does not need.
     """
 
-    title: str
-    lines: tuple[Line, ...]
-    priority: int
-    more: str = ""
-    urgent: bool = False
+    def __init__(
+        self, title: str, lines: tuple[Line, ...], priority: int, more: str = "", *, urgent: bool = False
+    ) -> None:
+        self.title = title
+        self.lines = lines
+        self.priority = priority
+        self.more = more
+        self.urgent = urgent
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ContextSection) and vars(self) == vars(other)
+
+    __hash__ = None  # type: ignore[assignment]
 
     @property
     def size(self) -> int:
@@ -38,30 +50,35 @@ class ContextSection(NamedTuple):
         return f"\n# {self.title}\n\n" + "".join(f"{line.text}\n" for line in self.lines)
 
 
-class CutPhrases(NamedTuple):
+class CutPhrases:
     """The announcements that so many (`{count}`) lines or sections have no room, with the `{command}` to see them."""
 
-    more: str
-    dropped: str
+    def __init__(self, more: str, dropped: str) -> None:
+        self.more = more
+        self.dropped = dropped
 
 
-class FitResult(NamedTuple):
-    """The text, the titles of sections that were cut, the lines that are left; the text in its two parts."""
+class FitResult:
+    """The text, the titles of sections that were cut, the lines that are left; the text in its two parts.
 
-    text: str
-    cut: list[str]
-    shown: list[Line]
-    head: str  # the first text
-    body: str
+    `head` is the first text.
+    """
+
+    def __init__(self, text: str, cut: list[str], shown: list[Line], head: str, body: str) -> None:
+        self.text = text
+        self.cut = cut
+        self.shown = shown
+        self.head = head
+        self.body = body
 
 
 def fit(
-    head: str, sections: Sequence[ContextSection], budget: int, phrases: CutPhrases, command_for_all: str = ""
+    head: str, sections: "Sequence[ContextSection]", budget: int, phrases: CutPhrases, command_for_all: str = ""
 ) -> FitResult:
     """Fit all of it into `budget` characters, sections in the order given; `command_for_all` shows it all."""
     needed = sum(section.size for section in sections)
     everything = f"{command_for_all} --budget {(needed // _SPARE + 2) * _SPARE}"
-    sections = [section if section.more else section._replace(more=everything) for section in sections]
+    sections = [section if section.more else replace(section, more=everything) for section in sections]
     told = _whole_lines(head, budget)
     left = budget - len(told) if told == head else 0
     is_short = told == head and needed > left
@@ -103,7 +120,7 @@ def _cut(section: ContextSection, room: int, phrases: CutPhrases) -> ContextSect
     if not lines:
         return None
     note = phrases.more.format(count=total - len(lines), command=section.more)
-    return section._replace(lines=(*lines, Line(note)))
+    return replace(section, lines=(*lines, Line(note)))
 
 
 def _dropped(count: int, command: str, phrases: CutPhrases) -> str:

@@ -1,54 +1,56 @@
-"""A context, built: gathered, fitted into the budget, and ready to be told."""
+"""A context, built: gathered, fitted into the budget, and ready to be told.
 
-from datetime import datetime
-from typing import NamedTuple
+Imported inside agents' hooks: standard library only.
+"""
 
+from eventlog.fast.copies import replace
 from eventlog.format import fence
-from eventlog.format.events import KnownFile
 from eventlog.format.marks import line_marks, says_something
 from eventlog.format.text import encodable
 from eventlog.hosts import most_at_start
-from eventlog.log.event_log import EventLog
-from eventlog.projections.base import Line
-from eventlog.projections.context import context_files
-from eventlog.projections.context.agent_context import AgentContext
 from eventlog.projections.context.budget import FitResult, fit
 from eventlog.projections.context.context_sections import ContextParts, command_for_all, sections
 from eventlog.projections.context.once import said_by_people
-from eventlog.projections.context.recent_facts import as_entries
-from eventlog.projections.context.request import ContextRequest
-from eventlog.projections.context.sources import ContextSources, LoadFile, gather
-from eventlog.projections.engine.row_store import DaysAtOnce, MemoryRows, RowStore
-from eventlog.settings.schema import Settings
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from eventlog.format.payloads import ContextInjected, KnownFile
+    from eventlog.projections.context.sources import ContextSources
 
 
-class ContextResult(NamedTuple):
-    """A context, the sources of its text (events, conversations, files), what was loaded for it, its lines' marks.
+class ContextText:
+    """The text of a context, the titles of what was cut, and the receipt of what it tells."""
 
-    `body` is what stands in the fence of its text.
-    """
-
-    context: AgentContext
-    sources: list[str]
-    files: list[KnownFile]
-    parts: ContextSources
-    lines: str
-    body: str
+    def __init__(self, text: str, cut: list[str], receipt: "ContextInjected") -> None:
+        self.text = text
+        self.cut = cut
+        self.receipt = receipt
 
 
-def build(
-    log: EventLog, settings: Settings, request: ContextRequest, load: LoadFile, cache: RowStore | None = None
-) -> ContextResult:
-    """Load everything and fit it into the budget; no file and no line of the log makes it fail."""
-    parts = gather(log, settings, request, load, DaysAtOnce(cache or MemoryRows()))
-    fitted = _fitted(parts, request.budget) if request.budget else _taken(parts, settings.context.budget_chars)
+def build(parts: "ContextSources") -> ContextText:
+    """Fit everything into the budget."""
+    request = parts.request
+    fitted = _fitted(parts, request.budget) if request.budget else _taken(parts, parts.settings.context.budget_chars)
     saying = (line for line in fitted.shown if says_something(line.text))
-    sources = dict.fromkeys(event for line in saying for event in line.sources)
-    told = line_marks(line.text for line in fitted.shown)
-    return ContextResult(_context(parts, fitted), list(sources), parts.known(), parts, told, encodable(fitted.body))
+    files = [_known_file(*file) for file in parts.known()]
+    text, cut = encodable(fitted.text), list(map(encodable, fitted.cut))
+    receipt: ContextInjected = {
+        "digest": "",  # of the text, and its length: whoever appends the receipt fills them in
+        "chars": len(text),
+        "sources": list(dict.fromkeys(event for line in saying for event in line.sources)),
+        "cut": cut,
+        "files": files,
+        "lines": line_marks(line.text for line in fitted.shown),
+        "session_type": "shared" if parts.shared else "main",
+    }
+    return ContextText(text, cut, receipt)
 
 
-def _taken(parts: ContextSources, budget: int) -> FitResult:
+def _known_file(path: str, digest: str, as_of: str | None) -> "KnownFile":
+    return {"path": path, "digest": digest, "as_of": as_of} if as_of else {"path": path, "digest": digest}
+
+
+def _taken(parts: "ContextSources", budget: int) -> FitResult:
     """Fit it all into the budget and, beyond that, into what the host takes: a cut of its own would be anywhere."""
     encoding, most = most_at_start(parts.request.agent)
     fitted = _fitted(parts, budget)
@@ -58,7 +60,7 @@ def _taken(parts: ContextSources, budget: int) -> FitResult:
     return fitted
 
 
-def _fitted(parts: ContextSources, budget: int) -> FitResult:
+def _fitted(parts: "ContextSources", budget: int) -> FitResult:
     """Fit it all into the budget; ours leave out what people's own files say, where that is told indeed."""
     request, locale = parts.request, parts.settings.locale
     around = len(fence.fenced("start", "", locale, ""))
@@ -66,7 +68,7 @@ def _fitted(parts: ContextSources, budget: int) -> FitResult:
     def fit_in(made: ContextParts) -> FitResult:
         room = max(budget - around, min(budget, len(request.instructions)))  # these matter more than all else
         fitted = fit(request.instructions, made.told, room, parts.words.phrases, command_for_all(parts))
-        return fitted._replace(text=fence.context(fitted.head, encodable(fitted.body), locale, request.session_id))
+        return replace(fitted, text=fence.context(fitted.head, encodable(fitted.body), locale, request.session_id))
 
     whole = sections(parts)
     fitted = fit_in(whole)
@@ -78,30 +80,3 @@ def _fitted(parts: ContextSources, budget: int) -> FitResult:
         if told.issubset(fitted.shown):  # a shorter section of ours may leave less to theirs
             return fitted
     return fit_in(whole)
-
-
-def _context(parts: ContextSources, fitted: FitResult) -> AgentContext:
-    return AgentContext(
-        session_id=parts.request.session_id,
-        session_type=parts.session_type,
-        created_at=datetime.fromisoformat(parts.request.now),
-        agents_content=parts.content(context_files.AGENTS),
-        spirit_content=parts.content(context_files.SPIRIT),
-        owner_content=parts.content(context_files.OWNER),
-        memory_content=parts.content(context_files.MEMORY),
-        tools_content=parts.content(context_files.TOOLS),
-        daily_memories=[_text(notes.lines) for notes in parts.notes],
-        loaded_files=[result.file_path for result in parts.results if result.content is not None],
-        version=parts.version(),
-        user_contents=parts.contents(context_files.USER_FILES),
-        recent_facts=as_entries(parts.facts, parts.local),
-        summaries=[_text(summary.lines) for summary in parts.summaries],
-        results=parts.results,
-        left_out=parts.left_out,
-        cut=list(map(encodable, fitted.cut)),
-        text=encodable(fitted.text),
-    )
-
-
-def _text(lines: list[Line] | tuple[Line, ...]) -> str:
-    return "".join(f"{line.text}\n" for line in lines)

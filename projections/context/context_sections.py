@@ -1,27 +1,28 @@
-"""The parts of a context as sections of a text: titles, priorities, and the commands that show the rest; pure."""
+"""The parts of a context as sections of a text: titles, priorities, and the commands that show the rest; pure.
 
-import re
-from collections.abc import Callable, Collection, Iterator, Sequence
-from pathlib import PurePath
-from shlex import quote
-from typing import NamedTuple
+Imported inside agents' hooks: standard library only.
+"""
 
-from msgspec.structs import replace
-
+from eventlog.fast.copies import replace
 from eventlog.format.fence import without_hosts_tags, without_tags
 from eventlog.format.text import cut, one_line
-from eventlog.projections.base import Line
 from eventlog.projections.context import context_files
-from eventlog.projections.context.agent_context import ContextFile, FileLoadResult
 from eventlog.projections.context.budget import ContextSection
 from eventlog.projections.context.context_files import bootstrap_file, used_name
 from eventlog.projections.context.once import said_once
-from eventlog.projections.context.sources import ContextSources
 from eventlog.projections.context.templates import is_template
-from eventlog.projections.context.work_at_hand import Bearing
-from eventlog.projections.current.distinct_facts import DistinctFact
-from eventlog.projections.current.told import Local
+from eventlog.projections.line import Line
 from eventlog.projections.views.markdown import as_text, is_stamp
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterator, Sequence
+
+    from eventlog.projections.context.context_files import ContextFile
+    from eventlog.projections.context.sources import ContextSources, LoadResult
+    from eventlog.projections.context.work_at_hand import Bearing
+    from eventlog.projections.current.distinct_facts import DistinctFact
+    from eventlog.projections.views.note_lines import Local
 
 # what matters most when not all of it fits
 _BY_VALUE = (
@@ -37,21 +38,22 @@ _KINDS = {
     context_files.USER_FILES: "user",
 }
 
-_FIELD = re.compile(r"\*\*[^*]+:\*\* ")  # of a summary: the title names the session, and the project is this one
-_TIME = re.compile(r" \d{4}-\d\d-\d\d \d\d:\d\d")
+_TIME, _ZEROS = " 0000-00-00 00:00", str.maketrans("123456789", "000000000")
+_PLAIN = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789@%+=:,./-_")
 _BRANCH_CHARS, _SESSION_CHARS, _FILES = 60, 300, 6
 
 
-class ContextParts(NamedTuple):
+class ContextParts:
     """The sections of a context in the order they are told.
 
     First what the session is about, for hosts that take no more than a beginning; then what people wrote, then what
     else is known from the log.
     """
 
-    first: list[ContextSection]
-    theirs: list[ContextSection]
-    rest: list[ContextSection]
+    def __init__(self, first: list[ContextSection], theirs: list[ContextSection], rest: list[ContextSection]) -> None:
+        self.first = first
+        self.theirs = theirs
+        self.rest = rest
 
     @property
     def ours(self) -> list[ContextSection]:
@@ -68,7 +70,7 @@ class ContextParts(NamedTuple):
         ]
 
 
-def sections(parts: ContextSources, told: Collection[Line] = ()) -> ContextParts:
+def sections(parts: "ContextSources", told: "Collection[Line]" = ()) -> ContextParts:
     """Make all sections; what lines of people's files among those `told` say is not said by ours."""
     files = [_of_file(file, result, parts) for file, result in parts.loaded if file.load_order < context_files.MEMORY]
     before = [section for number, section in enumerate(files) if not _is_copy(section, files[:number])]
@@ -90,12 +92,12 @@ def sections(parts: ContextSources, told: Collection[Line] = ()) -> ContextParts
     return ContextParts(ours[: len(first)], [bootstrap, *before], ours[len(first) :])
 
 
-def _told(section: ContextSection, without: Callable[[str], str]) -> ContextSection:
+def _told(section: ContextSection, without: "Callable[[str], str]") -> ContextSection:
     """Return the section with its text made harmless; a title may name a branch, a session or a file."""
     if not any("<" in text for text in (section.title, section.more, *(line.text for line in section.lines))):
         return section
     lines = tuple(replace(line, text=without(line.text)) for line in section.lines)
-    return section._replace(title=without_tags(section.title), lines=lines, more=without_tags(section.more))
+    return replace(section, title=without_tags(section.title), lines=lines, more=without_tags(section.more))
 
 
 def _rank(section: ContextSection) -> int:
@@ -104,30 +106,30 @@ def _rank(section: ContextSection) -> int:
     return _FIRST.index(kind) - len(_FIRST) if kind in _FIRST else section.priority
 
 
-def _is_copy(section: ContextSection, earlier: Sequence[ContextSection]) -> bool:
+def _is_copy(section: ContextSection, earlier: "Sequence[ContextSection]") -> bool:
     """Tell whether another file, or the same by another path, says exactly this."""
     return any(section.lines == other.lines for other in earlier)
 
 
-def command_for_all(parts: ContextSources) -> str:
+def command_for_all(parts: "ContextSources") -> str:
     """Return the command that shows the same context once more, as the same listener may see it."""
     request = parts.request
     options = {
         "--project": request.project,
-        "--session-type": parts.session_type.value if parts.shared else "",
+        "--session-type": parts.session_type if parts.shared else "",
         "--agent": request.agent,
     }
     given = "".join(f" {name} {quote(value)}" for name, value in options.items() if value)
     return without_tags(f"{request.program} context{given}{request.store_option}")
 
 
-def _used(parts: ContextSources) -> str:
+def _used(parts: "ContextSources") -> str:
     """Return the command that shows it once it has been told."""
     path = bootstrap_file(parts.settings, parts.request.home).path
     return f"cat {quote(used_name(path, parts.request.now))}"
 
 
-def _of_file(file: ContextFile, result: FileLoadResult, parts: ContextSources) -> ContextSection:
+def _of_file(file: "ContextFile", result: "LoadResult", parts: "ContextSources") -> ContextSection:
     kind = _KINDS.get(file.load_order, "TOOLS")
     if kind == "AGENTS" and file.root == parts.request.project:
         kind = "project AGENTS"
@@ -136,9 +138,9 @@ def _of_file(file: ContextFile, result: FileLoadResult, parts: ContextSources) -
     return ContextSection(f"{file.name} ({file.path})", told, _BY_VALUE.index(kind), f"cat {quote(file.path)}")
 
 
-def _of_memory(file: ContextFile, result: FileLoadResult, parts: ContextSources) -> ContextSection:
+def _of_memory(file: "ContextFile", result: "LoadResult", parts: "ContextSources") -> ContextSection:
     """Build the section of a MEMORY.md, without its title, which is said already, and its stamp."""
-    in_project = "projects" in PurePath(file.path).relative_to(file.root).parts
+    in_project = "projects" in file.path.removeprefix(file.root).split("/")
     title = parts.words.project_memory if in_project else parts.words.user_memory
     kind = "project MEMORY" if in_project else "MEMORY"
     texts = (result.content or "").split("\n")
@@ -146,27 +148,38 @@ def _of_memory(file: ContextFile, result: FileLoadResult, parts: ContextSources)
     return ContextSection(title, told, _BY_VALUE.index(kind), f"cat {quote(file.path)}")
 
 
-def _of_notes(parts: ContextSources) -> Iterator[ContextSection]:
-    for day, lines in parts.notes:
-        body = tuple(line for line in lines[1:] if line.text)
-        yield ContextSection(parts.words.notes.format(day=day), body, _BY_VALUE.index("notes"))
+def _of_notes(parts: "ContextSources") -> "Iterator[ContextSection]":
+    for notes in parts.notes:
+        body = tuple(line for line in notes.lines[1:] if line.text)
+        yield ContextSection(parts.words.notes.format(day=notes.day), body, _BY_VALUE.index("notes"))
 
 
-def _of_facts(parts: ContextSources) -> ContextSection:
+def _of_facts(parts: "ContextSources") -> ContextSection:
     told = tuple(Line(_bullet(fact, parts.local), fact.sources) for fact in parts.facts)
     return ContextSection(parts.words.facts, told, _FACTS)
 
 
-def _of_summaries(parts: ContextSources) -> Iterator[ContextSection]:
+def _of_summaries(parts: "ContextSources") -> "Iterator[ContextSection]":
     request = parts.request
     own = f"{request.program} query --type stage_summary --session {quote(request.session_id)}{request.store_option}"
     for summary in parts.summaries:
         more = own if summary.title == parts.words.own_summary else ""
-        lines = [line for line in summary.lines if not _FIELD.match(line.text) or _TIME.search(line.text)]
+        lines = [line for line in summary.lines if not _is_field(line.text) or _TIME in line.text.translate(_ZEROS)]
         yield ContextSection(summary.title, tuple(lines), _BY_VALUE.index("summaries"), more)
 
 
-def _bullet(fact: DistinctFact, local: Local) -> str:
+def _is_field(line: str) -> bool:
+    """Tell whether a line names the session or its project: the title does, and the project is this one."""
+    name, ends, _ = line[2:].partition(":** ")
+    return line.startswith("**") and bool(ends and name) and "*" not in name
+
+
+def quote(text: str) -> str:
+    """Spell a text as one word of a shell, as `shlex` does, which takes long to load."""
+    return text if text and _PLAIN.issuperset(text) else "'" + text.replace("'", "'\"'\"'") + "'"
+
+
+def _bullet(fact: "DistinctFact", local: "Local") -> str:
     newest = fact.statements[-1]
     return f"- [{newest.memory_type}][{local(newest.ts)[:10]}] {newest.text}"
 
@@ -177,13 +190,13 @@ def _lines(texts: list[str]) -> tuple[Line, ...]:
     return tuple(map(Line, text.split("\n"))) if text.strip() else ()
 
 
-def on_what(parts: ContextSources) -> str:
+def on_what(parts: "ContextSources") -> str:
     """Name the branch, or that it is the files, for a title."""
     branch = cut(one_line(parts.request.work.branch), _BRANCH_CHARS)
     return parts.words.on_branch.format(branch=branch) if branch else parts.words.on_files
 
 
-def bearing_lines(parts: ContextSources) -> Iterator[Line]:
+def bearing_lines(parts: "ContextSources") -> "Iterator[Line]":
     """Tell what bears on the work; of a session what it came to, and the files it changed."""
     for bearing in parts.bearings:
         day = parts.local(bearing.ts)[:10]
@@ -193,7 +206,7 @@ def bearing_lines(parts: ContextSources) -> Iterator[Line]:
             yield from (Line(f"- [{day}] {text}", bearing.sources) for text in _of_session(bearing, parts) if text)
 
 
-def look_up(parts: ContextSources, rest: Sequence[ContextSection]) -> Iterator[Line]:
+def look_up(parts: "ContextSources", rest: "Sequence[ContextSection]") -> "Iterator[Line]":
     """Tell in one line how to find what is not told, where there is anything; others than the user are not told."""
     if parts.shared or not (parts.index or any(section.lines for section in rest)):
         return
@@ -203,7 +216,7 @@ def look_up(parts: ContextSources, rest: Sequence[ContextSection]) -> Iterator[L
     yield Line(f"{command}{keywords}{words.full_stop}")
 
 
-def _of_session(bearing: Bearing, parts: ContextSources) -> Iterator[str]:
+def _of_session(bearing: "Bearing", parts: "ContextSources") -> "Iterator[str]":
     yield _plain(bearing.topic)
     yield cut(_plain(bearing.text), _SESSION_CHARS)
     yield from map(_plain, bearing.decisions)

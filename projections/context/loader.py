@@ -2,13 +2,18 @@
 
 Check      every symbolic link followed, it must lie in its root, and be a regular file (a pipe would never end).
 Read       at most a mebibyte; what is not UTF-8, or holds a NUL, never reaches a prompt.
+
+Imported inside agents' hooks: standard library only.
 """
 
-from codecs import utf_8_decode
-from pathlib import Path
+from _codecs import utf_8_decode
 
 from eventlog.fast.fastjson import BOM
 from eventlog.store.shared_files import NotConfined, read_below
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from pathlib import Path
 
 _LONGEST = 1 << 20  # bytes read of a file; no budget is anywhere near
 
@@ -17,7 +22,7 @@ class Unreadable(Exception):
     """A file is there, and not to be read; the message says why."""
 
 
-def read(path: Path, root: Path) -> str:
+def read(path: "Path | str", root: "Path | str") -> str:
     """Return the text of a file below `root`; raises FileNotFoundError, OSError, or Unreadable."""
     try:
         data = read_below(root, path, _LONGEST)

@@ -2,28 +2,35 @@
 
 So is a bullet that stands, word for word, as a sentence of another. What people wrote into their own files stays as it
 is; it is not said once more by ours.
+
+Imported inside agents' hooks: standard library only.
 """
 
-import re
-from collections.abc import Iterable, Iterator, Sequence
-
+from eventlog.fast.copies import replace
 from eventlog.format.text import same_text
-from eventlog.projections.base import Line
-from eventlog.projections.context.budget import ContextSection
+from eventlog.projections.line import Line
 from eventlog.projections.views.markdown import as_said
 
-_BULLET = re.compile(
-    r"- (?:\[[WBO]\])?(?:\[\d{4}-\d\d-\d\d\] |\[ \] |\d\d:\d\d )?(?P<said>[^…].*)"
-)  # `… (+9)` counts others
-_THEIRS = re.compile(r"\s*(?:[-*+]|\d+[.)])\s+(?:\[[ xX]\]\s+)?(?P<said>.+)")
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from eventlog.projections.context.budget import ContextSection
+
+_DAY = "0000-00-00"
+_TIME = "00:00 "
+_ZEROS = str.maketrans("123456789", "000000000")
+_REMEMBERED = 1024  # bullets
+_COMPARED: dict[tuple[str, str], str] = {}  # each is compared several times
 _LEAST_CUT = 20  # characters; less of a sentence says nothing
 _LEAST_SENTENCE = 16  # bytes: `Done.` is said of many things
-_END = re.compile(r"(?<=[.!?;]) |(?<=[。！？；])| → ")  # of a sentence, or of a part of a summary
+_ENDS = (". ", "! ", "? ", "; ", "。", "！", "？", "；")  # of sentences
+_JOINT = " → "  # between parts of a summary
 
 
 def said_once(
-    sections: Sequence[ContextSection], ranks: Sequence[int], project: str, theirs: Iterable[Line] = ()
-) -> list[ContextSection]:
+    sections: "Sequence[ContextSection]", ranks: "Sequence[int]", project: str, theirs: "Iterable[Line]" = ()
+) -> "list[ContextSection]":
     """Drop what a section of a smaller rank says, or the same one before; `project` is its name in notes.
 
     Dropped is also what people's own files say as a bullet in a line of `theirs`, and a heading of nothing.
@@ -35,15 +42,15 @@ def said_once(
     for position in sorted(range(len(kept)), key=ranks.__getitem__):
         before = kept[position].lines
         lines = [line for line in before if told.is_new(line)]
-        lost_all = len(lines) < len(before) and not any(_BULLET.fullmatch(line.text) for line in lines)
+        lost_all = len(lines) < len(before) and not any(_bullet(line.text) for line in lines)
         filled = [] if lost_all else list(_without_empty(lines))
         while filled and not filled[-1].text:
             del filled[-1]
-        kept[position] = kept[position]._replace(lines=tuple(filled))
-    return [section._replace(lines=tuple(map(told.with_all_sources, section.lines))) for section in kept]
+        kept[position] = replace(kept[position], lines=tuple(filled))
+    return [replace(section, lines=tuple(map(told.with_all_sources, section.lines))) for section in kept]
 
 
-def said_by_people(theirs: Iterable[Line], ours: Iterable[ContextSection], project: str) -> set[Line]:
+def said_by_people(theirs: "Iterable[Line]", ours: "Iterable[ContextSection]", project: str) -> set[Line]:
     """Find the bullets among lines of people's own files that ours say, too."""
     words = {_words(line.text, project) for section in ours for line in section.lines} - {""}
     return {line for line in theirs if _their_words(line) in words}
@@ -77,7 +84,7 @@ class _SaidTexts:
 
     def _add_sentences(self, line: Line) -> None:
         """Note what a bullet of several sentences says with each."""
-        parts = _END.split(_said(line.text, self._project))
+        parts = _sentences(_said(line.text, self._project))
         for part in parts if len(parts) > 1 else ():
             if len(part.encode()) >= _LEAST_SENTENCE:
                 self._said.setdefault(same_text(part), line.sources)
@@ -100,30 +107,72 @@ class _SaidTexts:
 
 def _words(line: str, project: str) -> str:
     """Return the words of a bullet, as they are compared; "" of any other line."""
-    said = _said(line, project)
-    return same_text(said) if said else ""
+    about = line, project
+    if about not in _COMPARED:
+        if len(_COMPARED) >= _REMEMBERED:
+            _COMPARED.clear()
+        said = _said(line, project)
+        _COMPARED[about] = same_text(said) if said else ""
+    return _COMPARED[about]
 
 
 def _said(line: str, project: str) -> str:
     """Return what a bullet says, without mark, day, time and project; "" of any other line."""
-    bullet = _BULLET.fullmatch(line)
-    return as_said(bullet["said"]).removeprefix(f"{project}: ") if bullet else ""
+    said = _bullet(line)
+    return as_said(said).removeprefix(f"{project}: ") if said else ""
+
+
+def _bullet(line: str) -> str:
+    """Return what follows the marks of a bullet of ours; "" of any other line, and of `… (+9)`, which counts others."""
+    if not line.startswith("- "):
+        return ""
+    said = line[2:]
+    if said[:1] == "[":
+        if said[2:3] == "]" and said[1:2] in ("W", "B", "O"):
+            said = said[3:]
+        if said[:1] == "[" and said[11:13] == "] " and said[1:11].translate(_ZEROS) == _DAY:
+            said = said[13:]
+        elif said.startswith("[ ] "):
+            said = said[4:]
+    elif said[:6].translate(_ZEROS) == _TIME:
+        said = said[6:]
+    return "" if said.startswith("…") or "\n" in said else said
+
+
+def _sentences(text: str) -> list[str]:
+    """Split a text behind each sentence, and where parts of a summary are joined."""
+    for end in _ENDS:
+        if end in text:
+            text = text.replace(end, end.rstrip() + _JOINT)
+    return text.split(_JOINT)
 
 
 def _their_words(line: Line) -> str:
     """Return the words of a bullet as people write them; "" of any other line."""
-    bullet = _THEIRS.fullmatch(line.text)
-    return same_text(bullet["said"]) if bullet else ""
+    text = line.text.lstrip()
+    mark, space, rest = text[:1], text[1:2], text[2:]
+    if mark.isdigit():
+        number = text[: len(text) - len(text.lstrip("0123456789"))]
+        mark, space, rest = text[len(number) :][:1], text[len(number) + 1 :][:1], text[len(number) + 2 :]
+        is_item = mark in (".", ")")
+    else:
+        is_item = mark in ("-", "*", "+")
+    if not (mark and is_item and space.isspace()):
+        return ""
+    said = rest.lstrip()
+    if said[:1] == "[" and said[1:2] in (" ", "x", "X") and said[2:3] == "]" and said[3:4].isspace():
+        said = said[4:].lstrip()
+    return same_text(said) if said else ""
 
 
-def _without_empty(lines: Sequence[Line]) -> Iterator[Line]:
+def _without_empty(lines: "Sequence[Line]") -> "Iterator[Line]":
     """Keep all but headings that have nothing below: what stood there was said before, or withdrawn since."""
     for heading, block in _blocks(lines):
         if not heading or any(line.text for line in block):
             yield from (*heading, *block)
 
 
-def _blocks(lines: Sequence[Line]) -> list[tuple[list[Line], list[Line]]]:
+def _blocks(lines: "Sequence[Line]") -> list[tuple[list[Line], list[Line]]]:
     """Split into headings with what stands below; before the first one there is none."""
     found: list[tuple[list[Line], list[Line]]] = [([], [])]
     for line in lines:

@@ -1,125 +1,150 @@
 """Summaries of sessions: the own one of a session that came back, or the newest of the project for a new one.
 
-What was said lately is summed up from the log itself, so that nothing waits for a replay. Older summaries are taken
-from the rendered files; which those are, the project's index tells.
+What was said is summed up as it stands now, by the functions of the views. Where a rendered file says just that, it is
+told from the file; and where what was said is not known, the file is told that nobody has touched since.
+
+Imported inside agents' hooks: standard library only.
 """
 
-import re
-from collections.abc import Iterator
-from typing import NamedTuple
-
 from eventlog.fast.sha import sha256
-from eventlog.format.events import KnownFile, counts_at
-from eventlog.log.event_log import EventLog
-from eventlog.projections.base import Line
-from eventlog.projections.context.recent_events import Visible, retractions_since, said_in, withdrawals_between
-from eventlog.projections.context.request import ContextRequest
-from eventlog.projections.current.conclusions import conclude
-from eventlog.projections.current.conversations import Conversations
-from eventlog.projections.engine.row_store import RowStore
-from eventlog.projections.views.markdown import is_stamp, stamped_at
-from eventlog.projections.views.summaries import document
-from eventlog.settings.schema import Settings
+from eventlog.projections.context.recent import by_conversation
+from eventlog.projections.current.conclusions import NONE, conclusion_of
+from eventlog.projections.line import Line
+from eventlog.projections.views.labels import LABELS
+from eventlog.projections.views.markdown import is_stamp, is_untouched, stamped_at
+from eventlog.projections.views.summary_lines import body_lines, head_lines
 from eventlog.store import conversation_name
 from eventlog.store.files import read_regular
 
-_LINK = re.compile(r"^- \[\d{4}-\d\d-\d\d\]\((?:\.\./)*sessions/(?P<name>[A-Za-z0-9._-]+)\.md\)", re.MULTILINE)
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from eventlog.projections.context.heard import CurrentSource, HeardEvent
+    from eventlog.projections.context.request import ContextRequest
+    from eventlog.settings.schema import Settings
+    from eventlog.store import Store
+
+_DAY = len("- [2026-02-20](")
 
 
-class PastSummary(NamedTuple):
-    """The summary of a session; `file` where it was taken from a rendered one."""
+class PastSummary:
+    """The summary of a session; `file` where it was taken from a rendered one: its path, digest and time."""
 
-    name: str
-    lines: tuple[Line, ...]
-    file: KnownFile | None = None
+    def __init__(self, name: str, lines: "tuple[Line, ...]", file: "tuple[str, str, str | None] | None" = None) -> None:
+        self.name = name
+        self.lines = lines
+        self.file = file
 
 
-class PastSummaries(NamedTuple):
-    """The summaries of earlier sessions, found when asked for.
+class PastSummaries:
+    """The summaries of earlier sessions, found when asked for."""
 
-    `lately` has the facts and summaries already loaded; `visible` is the listener's filter.
-    """
+    def __init__(self, store: "Store", settings: "Settings", known: "CurrentSource") -> None:
+        self._store = store
+        self._settings = settings
+        self._known = known
 
-    log: EventLog
-    cache: RowStore
-    settings: Settings
-    lately: Conversations
-    since: str  # what was said from then on is in `lately`
-    now: str
-    visible: Visible
-    elsewhere: frozenset[str] = frozenset()  # names of conversations that are another project's by now
-
-    def newest(self, request: ContextRequest, *, shared: bool) -> Iterator[PastSummary]:
+    def newest(self, request: "ContextRequest", *, shared: bool) -> "Iterator[PastSummary]":
         """Yield the summaries of other conversations, those last at work first.
 
         Files are for main sessions only: facts about the user may have gone into them; and for the project whose index
         names them: of a conversation that worked elsewhere, what it said of this one is all that is heard here.
         """
-        but = request.session_id
         indexed = dict.fromkeys(() if shared else self._indexed(request.folder))
-        fresh = [
-            conversation
-            for conversation in self.lately.by_id.values()
-            if request.is_about(conversation.project, conversation.replica) and conversation.id != but
-        ]
-        fresh.sort(key=lambda conversation: (conversation.last_at, conversation.id), reverse=True)
-        for conversation in fresh:
-            name = conversation_name(conversation.id)
-            rendered = self._rendered(name, conversation.last_at) if name in indexed else None
-            yield rendered or PastSummary(conversation.id, self.from_log(conversation.id))
-        told = {
-            conversation_name(conversation_id)
-            for conversation_id in (but, *(conversation.id for conversation in fresh))
-            if conversation_id
-        }
+        here = by_conversation(one for one in self._known.recent if one.subject == self._known.subject)
+        lately = by_conversation(one for one in self._known.recent if one.conversation_id in here)
+        lately.pop(request.session_id, None)
+        told = {conversation_name(request.session_id)} if request.session_id else set()
+        for name in sorted(lately, key=lambda name: (max(one.ts for one in lately[name]), name), reverse=True):
+            told.add(conversation_name(name))
+            yield self._summary(name, conversation_name(name) if conversation_name(name) in indexed else "")
         for name in indexed:
             if name not in told:
-                yield self._rendered(name) or PastSummary(name, self.from_log(name))
+                yield self._summary(name, name)
 
-    def from_log(self, conversation_id: str) -> tuple[Line, ...]:
+    def own(self, conversation: str) -> "tuple[Line, ...]":
         """Sum a conversation up; nothing where it has not come to anything."""
-        conversation = said_in(self.log, conversation_id, self.now, self.visible)
-        words = [*conversation.facts, *conversation.summaries]
-        if not words:
-            return ()
-        begun = min(event.ts for event in words)
-        all_known = begun >= self.since
-        withdrawn = (self.lately if all_known else retractions_since(self.log, self.cache, begun, self.now)).withdrawn()
-        conclusion = conclude(conversation, withdrawn)
-        if conclusion.source == "none":
-            return ()
-        return _body(document(conversation, conclusion, withdrawn, self.settings).lines)
+        said = self._known.conversation(conversation)
+        if said is None:
+            found = self._rendered(conversation_name(conversation))
+            return found.lines if found else ()
+        return self._body(conversation, said)
 
-    def _rendered(self, name: str, last_word: str = "") -> PastSummary | None:
-        """Read a summary from its file; None where it is not there, or older than what was said or withdrawn since."""
-        path = f"{self.log.store.knowledge}/sessions/{name}.md"
+    def _summary(self, name: str, file: str) -> PastSummary:
+        """Sum up a conversation, in the lines of its file where these say the same."""
+        rendered = self._rendered(file) if file else None
+        said = self._known.conversation(name)
+        if said is None:
+            return rendered or PastSummary(name, ())
+        if rendered and rendered.file and (rendered.file[2] or "") >= max((one.ts for one in said), default="~"):
+            conclusion = [line.text for line in self._conclusion(name, said)]
+            if [line.text for line in rendered.lines][-len(conclusion) :] == conclusion:
+                return rendered
+        return PastSummary(name, self._body(name, said))
+
+    def _body(self, name: str, said: "Sequence[HeardEvent]") -> "tuple[Line, ...]":
+        conclusion = self._conclusion(name, said)
+        if not conclusion:
+            return ()
+        words, (begun, last_work) = LABELS[self._settings.locale], self._known.span(name)
+        begun, last_work = begun or said[0].ts, last_work or said[-1].ts
+        stages = any(one.type == "stage_summary" and one.scope == "stage" for one in said)
+        project = next((one.project for one in said if one.project), "")
+        head = head_lines(name, project, (begun, last_work), words, self._settings.timezone, stages=stages)
+        return _inner([*head, *conclusion])
+
+    def _conclusion(self, name: str, said: "Sequence[HeardEvent]") -> list[Line]:
+        summaries = [one for one in said if one.type == "stage_summary"]
+        facts = [(one.subject, one) for one in self._standing([one for one in said if one.type == "fact"])]
+        came_to = conclusion_of(summaries, facts, self._known.rejections)  # type: ignore[arg-type]
+        if came_to.source == NONE:
+            return []
+        return list(body_lines(name, came_to, LABELS[self._settings.locale], self._settings.summaries.max_chars))
+
+    def _standing(self, facts: "list[HeardEvent]") -> "list[HeardEvent]":
+        """Leave out facts in whose place another with the same key stands."""
+        keyed: dict[str, list[HeardEvent]] = {}
+        for one in facts:
+            if one.key:
+                keyed.setdefault(one.subject, []).append(one)
+        gone: set[str] = set()
+        for subject, some in keyed.items():
+            stand = self._known.facts_that_stand(subject, [one.same for one in some])
+            gone.update(one.id for one in some if stand is not None and one.same not in stand)
+        return [one for one in facts if one.id not in gone]
+
+    def _rendered(self, name: str) -> PastSummary | None:
+        """Read a summary from its file; None where it is not there, or not as it was rendered."""
+        path = f"{self._store.knowledge}/sessions/{name}.md"
         try:
             data = read_regular(path)
-            text = data.decode()
-        except (OSError, UnicodeDecodeError):  # the latter: not as it was rendered, and no text for a prompt
+            lines = data.decode().splitlines()
+        except (OSError, UnicodeDecodeError):
             return None
-        stamp = stamped_at(data)
-        if stamp is None or stamp < last_word or self._withdrawn_since(stamp):
+        if not is_untouched(data):
             return None
-        lines = tuple(map(Line, text.splitlines()))
-        return PastSummary(name, _body(lines), KnownFile(path, sha256(data), stamp))
-
-    def _withdrawn_since(self, ts: str) -> bool:
-        if ts >= self.since:
-            return any(counts_at(one) > ts for one in self.lately.retractions)
-        made = withdrawals_between(self.log, self.cache, ts, self.now)
-        return any(counts_at(one) > ts and not one.subagent for one in made)
+        return PastSummary(name, _inner(list(map(Line, lines))), (path, sha256(data), stamped_at(data)))
 
     def _indexed(self, folder: str) -> list[str]:
         try:
-            index = f"{self.log.store.knowledge}/{folder}INDEX.md"
-            text = read_regular(index).decode("utf-8", "replace")
+            text = read_regular(f"{self._store.knowledge}/{folder}INDEX.md").decode("utf-8", "replace")
         except OSError:
             return []
-        return [match["name"] for match in _LINK.finditer(text) if match["name"] not in self.elsewhere]
+        linked = (line[_DAY:] for line in text.split("\n") if line.startswith("- [") and line[_DAY - 2 : _DAY] == "](")
+        return [name for to in linked if (name := _session_in(to))]
 
 
-def _body(lines: tuple[Line, ...]) -> tuple[Line, ...]:
+def _session_in(link: str) -> str:
+    """Read the session's name of a link of the index; "" of any other."""
+    path = link.partition(")")[0]
+    while path.startswith("../"):
+        path = path[3:]
+    name = path.removeprefix("sessions/").removesuffix(".md")
+    return name if path == f"sessions/{name}.md" and conversation_name(name) == name else ""
+
+
+def _inner(lines: "list[Line]") -> "tuple[Line, ...]":
     """Strip the title, the stamp and the empty lines around."""
     kept = [line for line in lines[1:] if not is_stamp(line.text)]
     while kept and not kept[0].text:

@@ -1,12 +1,13 @@
 """Phrases of a context in every language a user may choose; what others wrote is not translated."""
 
-from typing import NamedTuple
-
 from eventlog.projections.context.budget import CutPhrases
-from eventlog.settings.schema import Locale
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from eventlog.settings.schema import Locale
 
 
-class ContextPhrases(NamedTuple):
+class ContextPhrases:
     """Titles and fixed phrases."""
 
     bootstrap: str
@@ -26,8 +27,12 @@ class ContextPhrases(NamedTuple):
     full_stop: str
     phrases: CutPhrases
 
+    def __init__(self, phrases: CutPhrases, **titles: str) -> None:
+        vars(self).update(titles)
+        self.phrases = phrases
 
-PHRASES: dict[Locale, ContextPhrases] = {
+
+PHRASES: "dict[Locale, ContextPhrases]" = {
     "en": ContextPhrases(
         bootstrap="First session here",
         notes="Notes of {day}",

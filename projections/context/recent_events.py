@@ -12,17 +12,8 @@ from typing import cast
 from msgspec.structs import replace
 
 from eventlog.format import SESSION_END
-from eventlog.format.events import (
-    AnyEvent,
-    Event,
-    Fact,
-    Rejected,
-    Restored,
-    Retraction,
-    StageSummary,
-    Withdrawal,
-    order,
-)
+from eventlog.format.event_order import order
+from eventlog.format.events import AnyEvent, Event, Fact, Rejected, Restored, Retraction, StageSummary, Withdrawal
 from eventlog.format.ids import day_in_id
 from eventlog.log import days
 from eventlog.log.event_log import EventLog

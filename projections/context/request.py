@@ -1,45 +1,63 @@
-"""The request for a context: who asks, where and when."""
-
-from msgspec import Struct
+"""The request for a context: who asks, where and when. Imported inside agents' hooks: standard library only."""
 
 from eventlog.format.text import project_name
-from eventlog.projections.context.agent_context import SessionType
 from eventlog.projections.context.work_at_hand import WorkAtHand
 from eventlog.store import project_slug
 
 CAME_BACK = ("resume", "compact", "fork")
 NEW = ("startup", "clear", "new")
+MAIN, SHARED = "main", "shared"  # who listens: the user alone, or others too
 
 
-class ProjectHome(Struct, frozen=True):
-    """A project that is not just its path: its directory, its name, and where it lies, by machine and path."""
+class ProjectHome:
+    """A project that is not just its path: its directory, its name for people, and what rows call it."""
 
-    slug: str
-    name: str
-    places: frozenset[tuple[str | None, str]]
+    def __init__(self, slug: str, name: str, subject: str) -> None:
+        self.slug = slug
+        self.name = name
+        self.subject = subject
 
 
-class ContextRequest(Struct, frozen=True):
+class ContextRequest:
     """One session that asks for its context.
 
-    `instructions` are given in any case, before everything else. `session_type` None: as the session's start in the
-    log says.
+    `now` is a timestamp of the log. `instructions` are given in any case, before everything else. `session_type` None:
+    as the session's start in the log says. `source` is startup, resume, clear, compact, …; `bootstrap` what only the
+    first session of all is told; `budget` in characters, None: as configured; `program` how the agent's shell calls us,
+    `store_option` what leads to a store of another place.
     """
 
-    now: str  # timestamp of the log
-    home: str
-    project: str = ""
-    known_as: ProjectHome | None = None
-    session_id: str = ""
-    session_type: SessionType | None = None
-    source: str = ""  # startup, resume, clear, compact, …
-    agent: str = ""
-    instructions: str = ""
-    work: WorkAtHand = WorkAtHand()
-    bootstrap: str = ""  # what only the first session of all is told
-    budget: int | None = None  # characters; None: as configured
-    program: str = "eventlog"  # how the agent's shell calls us
-    store_option: str = ""  # the option that leads to a store of another place
+    def __init__(
+        self,
+        now: str,
+        home: str,
+        project: str = "",
+        known_as: ProjectHome | None = None,
+        session_id: str = "",
+        session_type: str | None = None,
+        source: str = "",
+        agent: str = "",
+        instructions: str = "",
+        work: WorkAtHand | None = None,
+        bootstrap: str = "",
+        budget: int | None = None,
+        program: str = "eventlog",
+        store_option: str = "",
+    ) -> None:
+        self.now = now
+        self.home = home
+        self.project = project
+        self.known_as = known_as
+        self.session_id = session_id
+        self.session_type = session_type
+        self.source = source
+        self.agent = agent
+        self.instructions = instructions
+        self.work = work or WorkAtHand()
+        self.bootstrap = bootstrap
+        self.budget = budget
+        self.program = program
+        self.store_option = store_option
 
     @property
     def folder(self) -> str:
@@ -51,9 +69,3 @@ class ContextRequest(Struct, frozen=True):
     def project_name(self) -> str:
         """Return the project's name for people."""
         return self.known_as.name if self.known_as else project_name(self.project)
-
-    def is_about(self, path: str | None, replica: str | None) -> bool:
-        """Tell whether what was said of a path of a machine is said of the project."""
-        if self.known_as is None or not path:
-            return (path or "") == self.project
-        return (replica, path) in self.known_as.places

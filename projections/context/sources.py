@@ -1,76 +1,110 @@
-"""Everything there is to tell a session, loaded once."""
+"""Everything there is to tell a session, loaded once: which files and which words it may hear.
 
-from collections.abc import Callable, Collection, Iterator
-from contextlib import suppress
-from pathlib import Path
+New         bases, user files, notes of today and yesterday, recent facts, memories, the project's last summaries.
+Came back   the same, and of all summaries only its own (`resume`, `compact`, `fork`; else, where it has one).
+Shared      no memory, and nothing about the user, wherever it may be kept.
 
-from msgspec import Struct
+Imported inside agents' hooks: standard library only.
+"""
 
+from eventlog.fast import os
+from eventlog.fast.copies import replace
 from eventlog.fast.sha import sha256
-from eventlog.format.events import ContextInjected, KnownFile, SessionStart
+from eventlog.format import timestamps
 from eventlog.format.text import encodable
-from eventlog.log.event_log import EventLog
-from eventlog.projections.base import Line
-from eventlog.projections.context.agent_context import ContextFile, FileLoadResult, SessionType
-from eventlog.projections.context.listener import DayNotes, Listener, TitledSummary
+from eventlog.projections.context import context_files
+from eventlog.projections.context.loaded_by_host import loaded_by_host
 from eventlog.projections.context.loader import Unreadable, read
-from eventlog.projections.context.phrases import PHRASES, ContextPhrases
-from eventlog.projections.context.recent_events import events_of
-from eventlog.projections.context.recent_facts import recent_facts
-from eventlog.projections.context.request import CAME_BACK, ContextRequest
-from eventlog.projections.context.strays import strays
+from eventlog.projections.context.memory_lines import standing_lines
+from eventlog.projections.context.past_summaries import PastSummaries
+from eventlog.projections.context.phrases import PHRASES
+from eventlog.projections.context.recent import DAY_MS, NOTES_DAYS, by_conversation, notes, open_todos, recent_facts
+from eventlog.projections.context.request import CAME_BACK, NEW, SHARED
 from eventlog.projections.context.templates import is_template
-from eventlog.projections.context.work_at_hand import Bearing
-from eventlog.projections.current.conversations import Conversations
-from eventlog.projections.current.distinct_facts import DistinctFact
-from eventlog.projections.current.told import Local
-from eventlog.projections.engine.row_store import RowStore
-from eventlog.projections.views.daily_notes import local_time
 from eventlog.projections.views.markdown import stamped_at
-from eventlog.settings.schema import Settings
-from eventlog.store import Store
+from eventlog.projections.views.note_lines import local_time
 
-LoadFile = Callable[[ContextFile], FileLoadResult]  # never raises; may create what is missing
-LoadedFile = tuple[ContextFile, FileLoadResult]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from typing import Protocol
+
+    from eventlog.projections.context.context_files import ContextFile
+    from eventlog.projections.context.heard import CurrentSource
+    from eventlog.projections.context.phrases import ContextPhrases
+    from eventlog.projections.context.recent import DayNotes
+    from eventlog.projections.context.request import ContextRequest
+    from eventlog.projections.context.work_at_hand import Bearing
+    from eventlog.projections.current.distinct_facts import DistinctFact
+    from eventlog.projections.line import Line
+    from eventlog.projections.views.note_lines import Local
+    from eventlog.settings.schema import ContextSettings, Settings
+    from eventlog.store import Store
+
+    class LoadResult(Protocol):
+        """How one file fared."""
+
+        file_path: str
+        content: str | None
+
+    LoadFile = Callable[[ContextFile], LoadResult]  # never raises; may create what is missing
+    KnownFile = tuple[str, str, str | None]  # path, digest of the text, and the time a rendered one carries
 
 
-class ContextSources(Struct, frozen=True):
-    """The parts of one context, in the order they are told."""
+class TitledSummary:
+    """The summary of a session under its title."""
 
-    settings: Settings
-    request: ContextRequest
-    session_type: SessionType
-    loaded: list[LoadedFile]
-    left_out: list[str]  # files the host loads by itself
-    told_by_host: list[str]  # what they say
-    notes: list[DayNotes]
-    facts: list[DistinctFact]
-    todos: list[Line]
-    bearings: list[Bearing]
+    def __init__(self, title: str, lines: "tuple[Line, ...]") -> None:
+        self.title = title
+        self.lines = lines
+
+
+class ContextSources:
+    """The parts of one context, in the order they are told.
+
+    `left_out` are files the host loads by itself, `told_by_host` what they say; `index` is the path of the keyword
+    index, where there is one; `rendered` are files that were read for a summary.
+    """
+
+    left_out: list[str]
+    told_by_host: list[str]
+    notes: "list[DayNotes]"
+    facts: "list[DistinctFact]"
+    todos: "list[Line]"
+    bearings: "list[Bearing]"
     summaries: list[TitledSummary]
-    index: str  # path of the keyword index, where there is one
-    rendered: list[KnownFile]  # files that were read for a summary, whether or not anything of them is left
-    lately: Conversations  # what was said of late
-    strays: Collection[str]  # conversations whose words move once they name a project
-    store: Store
+    index: str
+    rendered: "list[KnownFile]"
+
+    def __init__(
+        self,
+        settings: "Settings",
+        request: "ContextRequest",
+        session_type: str,
+        loaded: "list[tuple[ContextFile, LoadResult]]",
+    ) -> None:
+        self.settings = settings
+        self.request = request
+        self.session_type = session_type
+        self.loaded = loaded
 
     @property
-    def words(self) -> ContextPhrases:
+    def words(self) -> "ContextPhrases":
         """Return the phrases of the configured language."""
         return PHRASES[self.settings.locale]
 
     @property
-    def local(self) -> Local:
+    def local(self) -> "Local":
         """Return the conversion of timestamps to the configured time zone."""
         return local_time(self.settings.timezone)
 
     @property
     def shared(self) -> bool:
         """Tell whether others than the user listen."""
-        return self.session_type is SessionType.SHARED
+        return self.session_type == SHARED
 
     @property
-    def results(self) -> list[FileLoadResult]:
+    def results(self) -> "list[LoadResult]":
         """List how each file fared, in load order."""
         return [result for _, result in self.loaded]
 
@@ -91,57 +125,116 @@ class ContextSources(Struct, frozen=True):
         summaries = [line.text for summary in self.summaries for line in summary.lines]
         facts = [fact.statements[-1].id for fact in self.facts]
         first = [*(line.text for line in self.todos), *(bearing.id for bearing in self.bearings)]
-        return sha256(repr((self.session_type, loaded, notes + summaries, facts, first)).encode("utf-8", "replace"))
+        told = (self.session_type, loaded, notes + summaries, facts, first)
+        return sha256(repr(told).encode("utf-8", "replace"))
 
-    def known(self) -> list[KnownFile]:
+    def known(self) -> "list[KnownFile]":
         """List the files that tell anything, for the receipt."""
         told = ((result.file_path, result.content or "") for result in self.results)
         loaded = ((path, content.encode("utf-8", "replace")) for path, content in told if not is_template(content))
-        known = [KnownFile(path, sha256(data), stamped_at(data)) for path, data in loaded if data]
+        known = [(path, sha256(data), stamped_at(data)) for path, data in loaded if data]
         return [*known, *self.rendered]
 
 
+def window(settings: "ContextSettings", now: str) -> tuple[str, str]:
+    """Return the times between which a context hears what was said; clocks of other machines may be ahead by a day."""
+    days = max(settings.days_full, settings.days_partial, settings.days_max, NOTES_DAYS)
+    now_ms = timestamps.to_ms(now)
+    return _ts(now_ms - days * DAY_MS), _ts(now_ms + DAY_MS)
+
+
+def _ts(ms: int) -> str:
+    return timestamps.from_ns(ms * 1_000_000)
+
+
 def gather(
-    log: EventLog, settings: Settings, request: ContextRequest, load: LoadFile, cache: RowStore
+    store: "Store",
+    settings: "Settings",
+    request: "ContextRequest",
+    session_type: str,
+    load: "LoadFile",
+    known: "CurrentSource",
 ) -> ContextSources:
-    """Load the files, read what was said lately, and take from the files what was withdrawn since."""
-    listener = Listener(log, settings, request, session_type_of(log, request), cache, strays(log, cache, request))
-    wanted, left_out = listener.files()
+    """Load the files, take from the memories what stands no more, and choose of what was said what is told."""
+    shared = session_type == SHARED
+    wanted, left_out = _files(settings, store, request, shared=shared)
     loaded = [(file, load(file)) for file in wanted]
-    lately = listener.said_since(listener.since)
-    own = listener.own_summary(lately)
-    summaries, rendered = listener.summaries(lately, own)
-    came_back = bool(own) or request.source in CAME_BACK
-    return ContextSources(
-        settings=settings,
-        request=request,
-        session_type=listener.session_type,
-        loaded=[(file, listener.without_withdrawn(file, result, lately)) for file, result in loaded],
-        left_out=[encodable(file.path) for file in left_out],
-        told_by_host=[text for file in left_out for text in _read(file)],
-        notes=list(listener.notes(lately, own_only=came_back)),
-        facts=recent_facts(lately, request.now, settings.context, local_time(settings.timezone)),
-        todos=listener.todos(lately, own_only=came_back),
-        bearings=listener.bearings(facts_only=came_back),
-        summaries=summaries,
-        index=listener.index(),
-        rendered=rendered,
-        lately=lately,
-        strays=listener.strays.ids,
-        store=log.store,
+    parts = ContextSources(
+        settings, request, session_type, [(file, _standing(file, one, known)) for file, one in loaded]
     )
+    summaries = PastSummaries(store, settings, known)
+    own = summaries.own(request.session_id) if request.session_id and request.source not in NEW else ()
+    came_back = bool(own) or request.source in CAME_BACK
+    heard = by_conversation(one for one in known.recent if one.subject == known.subject or one.type == "fact")
+    if came_back:
+        heard = {name: said for name, said in heard.items() if name == request.session_id}
+    parts.left_out = [encodable(file.path) for file in left_out]
+    parts.told_by_host = [text for file in left_out for text in _read(file)]
+    parts.notes = list(notes(heard, known.rejections, settings, request.now))
+    parts.facts = recent_facts(known.recent, request.now, settings.context, parts.local)
+    parts.todos = open_todos(heard, known.rejections)
+    parts.bearings = [one for one in request.work.bearings if _bears(one, request, shared=shared, only_facts=came_back)]
+    parts.summaries, parts.rendered = _summaries(parts, summaries, own)
+    index = f"{store.knowledge}/{request.folder}INDEX.md"
+    parts.index = index if not shared and os.path.isfile(index) else ""
+    return parts
 
 
-def _read(file: ContextFile) -> Iterator[str]:
+def _files(
+    settings: "Settings", store: "Store", request: "ContextRequest", *, shared: bool
+) -> "tuple[list[ContextFile], list[ContextFile]]":
+    """List the files to load, and those the host loads by itself."""
+    theirs = loaded_by_host(request.agent, request.project, request.home) if request.agent else set()
+    found = context_files.context_files(settings, store, request)
+    mine = [file for file in found if not (shared and file.main_session_only)]
+    left_out = [file for file in mine if theirs and os.path.realpath(file.path) in theirs]
+    return [file for file in mine if file not in left_out], left_out
+
+
+def _read(file: "ContextFile") -> "Iterator[str]":
     """Read a file that somebody else loads and answers for; nothing where that fails."""
-    with suppress(OSError, Unreadable):
-        yield read(Path(file.path), Path(file.root))
+    try:
+        yield read(file.path, file.root)
+    except (OSError, Unreadable):
+        return
 
 
-def session_type_of(log: EventLog, request: ContextRequest) -> SessionType:
-    """Find who listens: as asked for, else as the log says; shared once is shared for good."""
-    if request.session_type:
-        return SessionType(request.session_type)
-    events = events_of(log, request.session_id) if request.session_id else []
-    told = (event.session_type for event in events if isinstance(event, SessionStart | ContextInjected))
-    return SessionType.SHARED if "shared" in told else SessionType.MAIN
+def _standing(file: "ContextFile", result: "LoadResult", known: "CurrentSource") -> "LoadResult":
+    """Leave in a file what stands."""
+    if not result.content:
+        return result
+    if file.load_order != context_files.MEMORY:
+        return replace(result, content=known.without_withdrawn(result.content))
+    about_user = "projects" not in file.path.removeprefix(file.root).split("/")
+    return replace(result, content=standing_lines(result.content, known, about_user=about_user))
+
+
+def _bears(bearing: "Bearing", request: "ContextRequest", *, shared: bool, only_facts: bool) -> bool:
+    """Tell whether the session may hear of it; it knows what it said itself."""
+    if (shared and bearing.about_user) or (only_facts and not bearing.memory_type):
+        return False
+    return bearing.conversation_id != request.session_id
+
+
+def _summaries(
+    parts: ContextSources, past: PastSummaries, own: "tuple[Line, ...]"
+) -> "tuple[list[TitledSummary], list[KnownFile]]":
+    """Choose its own where it came back, else the project's newest; and the files they were taken from."""
+    request, words = parts.request, parts.words
+    if own:
+        return [TitledSummary(words.own_summary, own)], []
+    if request.source in CAME_BACK or not request.project:
+        return [], []
+    told: list[TitledSummary] = []
+    files: list[KnownFile] = []
+    for summary in past.newest(request, shared=parts.shared):
+        if len(told) == parts.settings.context.summaries:
+            break
+        if _has_text(summary.lines):
+            told.append(TitledSummary(words.last_summary.format(session=summary.name), summary.lines))
+            files += [summary.file] if summary.file else []
+    return told, files
+
+
+def _has_text(lines: "Iterable[Line]") -> bool:
+    return any(line.text and not line.text.startswith("#") for line in lines)

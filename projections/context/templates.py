@@ -1,6 +1,8 @@
 """Templates of the user's own files, in every language a user may choose; who has filled in nothing says nothing."""
 
-from eventlog.settings.schema import Locale
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from eventlog.settings.schema import Locale
 
 _TEMPLATES_EN = {
     "AGENTS.md": """\
@@ -85,10 +87,10 @@ _TEMPLATES_ZH = {
 _ALIASES = {"SPIRIT.md": "SOUL.md", "OWNER.md": "USER.md"}
 
 
-_TEMPLATES: dict[Locale, dict[str, str]] = {"en": _TEMPLATES_EN, "zh": _TEMPLATES_ZH}
+_TEMPLATES: "dict[Locale, dict[str, str]]" = {"en": _TEMPLATES_EN, "zh": _TEMPLATES_ZH}
 
 
-def template(name: str, locale: Locale) -> str | None:
+def template(name: str, locale: "Locale") -> str | None:
     """Return the template of a file by its name; None where there is none."""
     return _TEMPLATES[locale].get(_ALIASES.get(name, name))
 

@@ -6,22 +6,28 @@ an agent wrote.
 
 Decisions are those of all summaries, whenever they were saved: only a withdrawal takes one away. To-dos are those of
 the newest save that names any, less what later saves call done.
+
+Imported inside agents' hooks: standard library only.
 """
 
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from operator import attrgetter
+from _operator import attrgetter
 
-from msgspec import Struct
-from msgspec.structs import replace
-
+from eventlog.fast.copies import replace
 from eventlog.format import AGENT, PRE_COMPACTION, SESSION_END, STOP_FALLBACK
-from eventlog.format.events import StageSummary, order
-from eventlog.format.retractions import Retractions
+from eventlog.format.event_order import order
 from eventlog.format.text import cut, one_line, statement_line
-from eventlog.projections.current.conversations import Conversation
-from eventlog.projections.current.distinct_facts import DistinctFact, Statement, distinct_facts, of_fact, subject_of
+from eventlog.projections.current.distinct_facts import DistinctFact, distinct_facts, subject_of
 from eventlog.projections.current.standing import WHOLE, current_saves, likeness, open_todos
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from eventlog.format.events import StageSummary
+    from eventlog.format.retractions import Retractions
+    from eventlog.projections.current.conversations import Conversation
+    from eventlog.projections.current.statements import Statement
 
 TOPIC_CHARS = 100
 SUMMARY_CHARS = 500
@@ -38,21 +44,39 @@ COMPOSED = "layer3_auto"
 NONE = "none"
 
 
-class Mention(Struct, frozen=True, gc=False):
+class Mention:
     """One event that says something, and its wording; `same` is the `likeness` of that."""
 
-    text: str
-    ts: str
-    id: str
-    same: bytes
-    after: str | None = None
+    __slots__ = ("after", "id", "same", "text", "ts")
+
+    def __init__(self, text: str, ts: str, id: str, same: bytes, after: str | None = None) -> None:  # noqa: A002
+        self.text = text
+        self.ts = ts
+        self.id = id
+        self.same = same
+        self.after = after
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Mention) and _mention(self) == _mention(other)
+
+    def __hash__(self) -> int:
+        return hash(self.id)
 
 
-class SourcedText(Struct, frozen=True):
+class SourcedText:
     """A text, and every event of the conversation that says it, oldest first."""
 
-    text: str
-    mentions: tuple[Mention, ...]
+    __slots__ = ("mentions", "text")
+
+    def __init__(self, text: str, mentions: tuple[Mention, ...]) -> None:
+        self.text = text
+        self.mentions = mentions
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, SourcedText) and (self.text, self.mentions) == (other.text, other.mentions)
+
+    def __hash__(self) -> int:
+        return hash(self.text)
 
     @property
     def sources(self) -> tuple[str, ...]:
@@ -65,18 +89,40 @@ class SourcedText(Struct, frozen=True):
         return self.mentions[0].same
 
 
-class Conclusion(Struct, frozen=True):
-    """The conclusion of a conversation; `source` `none` and empty texts where nothing was saved."""
+class Conclusion:
+    """The conclusion of a conversation; `source` `none` and empty texts where nothing was saved.
 
-    topic: str = ""
-    parts: tuple[SourcedText, ...] = ()  # the summary, in the order it was said
-    joint: str = ""  # what stands between the parts
-    more: int = 0  # parts there are beside these
-    decisions: tuple[SourcedText, ...] = ()
-    todos: tuple[SourcedText, ...] = ()
-    source: str = NONE
-    automatic: bool = False
-    saved_at: str = ""
+    `parts` are the summary in the order it was said, `joint` what stands between them, `more` the parts
+    beside these.
+    """
+
+    def __init__(
+        self,
+        topic: str = "",
+        parts: tuple[SourcedText, ...] = (),
+        joint: str = "",
+        more: int = 0,
+        decisions: tuple[SourcedText, ...] = (),
+        todos: tuple[SourcedText, ...] = (),
+        source: str = NONE,
+        *,
+        automatic: bool = False,
+        saved_at: str = "",
+    ) -> None:
+        self.topic = topic
+        self.parts = parts
+        self.joint = joint
+        self.more = more
+        self.decisions = decisions
+        self.todos = todos
+        self.source = source
+        self.automatic = automatic
+        self.saved_at = saved_at
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Conclusion) and vars(self) == vars(other)
+
+    __hash__ = None  # type: ignore[assignment]
 
     @property
     def summary(self) -> str:
@@ -94,15 +140,17 @@ def and_more(count: int) -> str:
     return f"… (+{count})"
 
 
-def conclude(conversation: Conversation, withdrawn: Retractions) -> Conclusion:
+def conclude(conversation: "Conversation", withdrawn: "Retractions") -> Conclusion:
     """Conclude one conversation, of what has not been withdrawn."""
+    from eventlog.projections.current.statements import of_fact
+
     summaries = [summary for summary in conversation.summaries if not withdrawn.hides(summary)]
     facts = (fact for fact in conversation.facts if not withdrawn.hides(fact))
     return conclusion_of(summaries, ((subject_of(fact), of_fact(fact)) for fact in facts), withdrawn)
 
 
 def conclusion_of(
-    summaries: Iterable[StageSummary], facts: Iterable[tuple[str, Statement]], withdrawn: Retractions
+    summaries: "Iterable[StageSummary]", facts: "Iterable[tuple[str, Statement]]", withdrawn: "Retractions"
 ) -> Conclusion:
     """Conclude what these come to; of facts, subject and statement are asked where no summary says anything."""
     in_order = sorted(summaries, key=order)
@@ -118,13 +166,13 @@ def conclusion_of(
     )
 
 
-def _allowed(texts: tuple[SourcedText, ...], withdrawn: Retractions) -> tuple[SourcedText, ...]:
+def _allowed(texts: tuple[SourcedText, ...], withdrawn: "Retractions") -> tuple[SourcedText, ...]:
     if not withdrawn.has_rejections:
         return texts
     return tuple(said for said in texts if not withdrawn.rejects(said.text))
 
 
-def _told(summaries: Sequence[StageSummary]) -> Conclusion:
+def _told(summaries: "Sequence[StageSummary]") -> Conclusion:
     """Return topic, summary and source, of at least one summary."""
     current = current_saves(summaries)
     newest = current[-1]
@@ -135,14 +183,14 @@ def _told(summaries: Sequence[StageSummary]) -> Conclusion:
     return _joined(current, summaries)
 
 
-def _newest(newest: StageSummary, summaries: Sequence[StageSummary], source: str, *, automatic: bool) -> Conclusion:
+def _newest(newest: "StageSummary", summaries: "Sequence[StageSummary]", source: str, *, automatic: bool) -> Conclusion:
     """Conclude from the last of several revisions; a text that other summaries share is theirs as well."""
     said = _said(summaries, _summary)
     parts = _sourced([saying for saying in said if saying.id == newest.id], said)
     return Conclusion(_topic(newest), parts, source=source, automatic=automatic, saved_at=newest.ts)
 
 
-def _joined(stages: Sequence[StageSummary], summaries: Sequence[StageSummary]) -> Conclusion:
+def _joined(stages: "Sequence[StageSummary]", summaries: "Sequence[StageSummary]") -> Conclusion:
     of_stages = {stage.id for stage in stages}
     said = _said(summaries, _summary)
     return Conclusion(
@@ -155,7 +203,7 @@ def _joined(stages: Sequence[StageSummary], summaries: Sequence[StageSummary]) -
     )
 
 
-def _from_facts(facts: Iterable[tuple[str, Statement]]) -> Conclusion:
+def _from_facts(facts: "Iterable[tuple[str, Statement]]") -> Conclusion:
     stated = list(facts)
     known = sorted(_known(stated), key=lambda fact: (-fact.importance, order(fact.first)))
     if not known:
@@ -171,7 +219,7 @@ def _from_facts(facts: Iterable[tuple[str, Statement]]) -> Conclusion:
     )
 
 
-def _known(stated: Iterable[tuple[str, Statement]]) -> Iterator[DistinctFact]:
+def _known(stated: "Iterable[tuple[str, Statement]]") -> "Iterator[DistinctFact]":
     """Yield distinct facts, each once and as last said, of every subject."""
     by_subject: dict[str, list[Statement]] = {}
     for subject, statement in stated:
@@ -186,13 +234,13 @@ def _stated(known: DistinctFact) -> SourcedText:
     return SourcedText(known.first.text, mentions)
 
 
-def _net(stages: Sequence[StageSummary]) -> str:
+def _net(stages: "Sequence[StageSummary]") -> str:
     """Return the net that saved the stages: the one that had to ask for any, else the end of the session."""
     layers = {stage.layer for stage in stages}
     return next((_SOURCES[layer] for layer in (PRE_COMPACTION, STOP_FALLBACK) if layer in layers), COMPOSED)
 
 
-def _open(summaries: Sequence[StageSummary]) -> tuple[SourcedText, ...]:
+def _open(summaries: "Sequence[StageSummary]") -> tuple[SourcedText, ...]:
     """List the to-dos that are left; a list drawn from the transcript counts where no agent made one."""
     counting, left = open_todos(summaries)
     if counting is None:
@@ -201,22 +249,23 @@ def _open(summaries: Sequence[StageSummary]) -> tuple[SourcedText, ...]:
     return _sourced((saying for saying in _newest_wordings(said, counting.id) if saying.same in left), said)
 
 
-def _newest_wordings(said: Iterable[Mention], summary: str) -> Iterable[Mention]:
+def _newest_wordings(said: "Iterable[Mention]", summary: str) -> "Iterable[Mention]":
     return {saying.same: saying for saying in said if saying.id == summary}.values()
 
 
-def _topic(summary: StageSummary) -> str:
+def _topic(summary: "StageSummary") -> str:
     return cut(one_line(summary.topic) or statement_line(summary.summary)[:_TOPIC_OF_TEXT].rstrip(), TOPIC_CHARS)
 
 
 _decisions, _todos = attrgetter("decisions"), attrgetter("todos")
+_mention = attrgetter("text", "ts", "id", "same", "after")
 
 
-def _summary(summary: StageSummary) -> list[str]:
+def _summary(summary: "StageSummary") -> list[str]:
     return [summary.summary]
 
 
-def _said(summaries: Sequence[StageSummary], texts: Callable[[StageSummary], list[str]]) -> list[Mention]:
+def _said(summaries: "Sequence[StageSummary]", texts: "Callable[[StageSummary], list[str]]") -> list[Mention]:
     """List all the summaries say, in the order said."""
     return [
         Mention(text, summary.ts, summary.id, likeness(text), summary.after)
@@ -226,7 +275,7 @@ def _said(summaries: Sequence[StageSummary], texts: Callable[[StageSummary], lis
     ]
 
 
-def _first(said: Iterable[Mention]) -> Iterable[Mention]:
+def _first(said: "Iterable[Mention]") -> "Iterable[Mention]":
     """Take every distinct text where it was first said."""
     found: dict[bytes, Mention] = {}
     for saying in said:
@@ -234,7 +283,7 @@ def _first(said: Iterable[Mention]) -> Iterable[Mention]:
     return found.values()
 
 
-def _sourced(own: Iterable[Mention], said: Iterable[Mention]) -> tuple[SourcedText, ...]:
+def _sourced(own: "Iterable[Mention]", said: "Iterable[Mention]") -> tuple[SourcedText, ...]:
     """Return those texts as they stand, each with all the events that said it, and how these first did."""
     found: dict[bytes, dict[str, Mention]] = {}
     for saying in said:

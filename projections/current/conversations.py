@@ -17,6 +17,7 @@ from typing import ClassVar, TypeVar, assert_never
 from msgspec import Struct, field
 from msgspec.structs import fields
 
+from eventlog.format.event_order import order
 from eventlog.format.events import (
     HUMAN,
     AnyEvent,
@@ -40,7 +41,6 @@ from eventlog.format.events import (
     TurnEnd,
     UnknownEvent,
     Withdrawal,
-    order,
 )
 from eventlog.format.retractions import Retractions, wordless
 from eventlog.hosts import prompt_of

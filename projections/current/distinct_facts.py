@@ -1,51 +1,47 @@
-"""Statements and groups of them: what a fact or a decision says, each thing once; pure.
+"""Statements in groups: what facts and decisions say, each thing once; pure.
 
 Those with the same key, or else the same text, are one: a repetition reinforces it, a later wording of a keyed one
 replaces it. Wherever there is no room for all, they are taken by `DistinctFact.rank`.
+
+Imported inside agents' hooks: standard library only.
 """
 
-from collections.abc import Iterable, Sequence
-from operator import attrgetter
+from _operator import attrgetter
 
-from msgspec import Struct
+from eventlog.format.event_order import counts_at, order
+from eventlog.projections.current.standing import standing
 
-from eventlog.format.events import Fact, counts_at, order
-from eventlog.format.text import one_line
-from eventlog.projections.current.standing import likeness, standing
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
 
-
-class Statement(Struct, array_like=True, frozen=True, gc=False):
-    """One event that states something; `same` is the `likeness` of its text."""
-
-    text: str
-    ts: str
-    id: str
-    conversation_id: str
-    key: str | None
-    category: str
-    memory_type: str
-    importance: int
-    confidence: float
-    same: bytes
-    entities: tuple[str, ...] = ()
-    after: str | None = None
-
+    from eventlog.format.events import Fact
+    from eventlog.projections.current.statements import Statement
 
 Rank = tuple[int, int, str, float, str]
 _rank_of, _time_of, _after_of = attrgetter("rank"), attrgetter("ts", "id"), attrgetter("after")
 
 
-class DistinctFact(Struct, frozen=True, gc=False):
+class DistinctFact:
     """All statements of the same thing, oldest first.
 
     `rank` is the sort key, greater first: importance, conversations that stated it, recency, confidence.
     """
 
-    statements: tuple[Statement, ...]
-    rank: Rank
+    __slots__ = ("rank", "statements")
+
+    def __init__(self, statements: "tuple[Statement, ...]", rank: "Rank") -> None:
+        self.statements = statements
+        self.rank = rank
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, DistinctFact) and (self.statements, self.rank) == (other.statements, other.rank)
+
+    def __hash__(self) -> int:
+        return hash(self.rank)
 
     @property
-    def first(self) -> Statement:
+    def first(self) -> "Statement":
         """Return the statement whose wording and day are shown."""
         return self.statements[0]
 
@@ -75,12 +71,12 @@ class DistinctFact(Struct, frozen=True, gc=False):
         return tuple(dict.fromkeys(statement.id for statement in self.statements))
 
 
-def ranked(groups: Iterable[DistinctFact]) -> list[DistinctFact]:
+def ranked(groups: "Iterable[DistinctFact]") -> list[DistinctFact]:
     """Sort facts as they are told, whatever is cut."""
     return sorted(groups, key=_rank_of, reverse=True)
 
 
-def distinct_facts(statements: Iterable[Statement]) -> list[DistinctFact]:
+def distinct_facts(statements: "Iterable[Statement]") -> list[DistinctFact]:
     """Group the statements of one subject; superseded wordings of a key are left out."""
     in_order = sorted(statements, key=_time_of)
     if any(map(_after_of, in_order)):  # a clock was wrong
@@ -94,7 +90,7 @@ def distinct_facts(statements: Iterable[Statement]) -> list[DistinctFact]:
     return list(facts.values())
 
 
-def _repeated(statements: Iterable[Statement]) -> dict[bytes, tuple[Statement, ...]]:
+def _repeated(statements: "Iterable[Statement]") -> "dict[bytes, tuple[Statement, ...]]":
     """Group the statements of what is stated more than once."""
     found: dict[bytes, list[Statement]] = {}
     for statement in statements:
@@ -102,32 +98,13 @@ def _repeated(statements: Iterable[Statement]) -> dict[bytes, tuple[Statement, .
     return {same: tuple(said) for same, said in found.items() if len(said) > 1}
 
 
-def _rank(statements: Sequence[Statement]) -> Rank:
+def _rank(statements: "Sequence[Statement]") -> "Rank":
     last = statements[-1]
     importance = max(statement.importance for statement in statements)
     sessions = len({statement.conversation_id for statement in statements})
     return importance, sessions, counts_at(last), last.confidence, last.id
 
 
-def subject_of(fact: Fact) -> str:
+def subject_of(fact: "Fact") -> str:
     """Return the project a fact is about; "" for the user."""
     return fact.project or "" if fact.effective_scope == "project" else ""
-
-
-def of_fact(fact: Fact) -> Statement:
-    """Make the statement of a fact."""
-    text = one_line(fact.content)
-    return Statement(
-        text=text,
-        ts=fact.ts,
-        id=fact.id,
-        conversation_id=fact.conversation_id,
-        key=fact.key or None,
-        category=one_line(fact.category) if fact.category else "",
-        memory_type=fact.memory_type,
-        importance=fact.importance,
-        confidence=fact.confidence,
-        same=likeness(text),
-        entities=tuple(filter(None, map(one_line, fact.entities))),
-        after=fact.after,
-    )

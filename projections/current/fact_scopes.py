@@ -12,7 +12,8 @@ from msgspec import Struct
 from eventlog.format.events import StageSummary
 from eventlog.projections.base import RowKind
 from eventlog.projections.current.conclusions import Mention
-from eventlog.projections.current.distinct_facts import DistinctFact, Statement, distinct_facts, ranked, subject_of
+from eventlog.projections.current.distinct_facts import DistinctFact, distinct_facts, ranked, subject_of
+from eventlog.projections.current.statements import Statement
 from eventlog.projections.current.told import Told
 
 if TYPE_CHECKING:

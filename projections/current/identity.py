@@ -13,7 +13,8 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from eventlog.format.events import Fact, KnowledgeEdited, order
+from eventlog.format.event_order import order
+from eventlog.format.events import Fact, KnowledgeEdited
 from eventlog.format.retractions import Retractions
 from eventlog.projections.current.conversations import Conversation, Conversations
 from eventlog.projections.current.places import Places

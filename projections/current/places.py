@@ -2,7 +2,8 @@
 
 from msgspec import Struct, field
 
-from eventlog.format.events import Event, ProjectJoined, ProjectSeen, order
+from eventlog.format.event_order import order
+from eventlog.format.events import Event, ProjectJoined, ProjectSeen
 from eventlog.log.envelope_scan import Envelope
 
 

@@ -5,7 +5,8 @@ from collections.abc import Callable
 from eventlog.format.retractions import Retractions
 from eventlog.projections.current.conclusions import conclusion_of
 from eventlog.projections.current.conversations import Conversation
-from eventlog.projections.current.distinct_facts import of_fact, subject_of
+from eventlog.projections.current.distinct_facts import subject_of
+from eventlog.projections.current.statements import of_fact
 
 Local = Callable[[str], str]  # timestamp -> `YYYY-MM-DDTHH:MM` on the clocks of the user
 

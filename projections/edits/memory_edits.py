@@ -13,7 +13,8 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from eventlog.format import timestamps
-from eventlog.format.events import HUMAN, Event, Fact, KnowledgeEdited, Retraction, SectionKey, StageSummary, order
+from eventlog.format.event_order import order
+from eventlog.format.events import HUMAN, Event, Fact, KnowledgeEdited, Retraction, SectionKey, StageSummary
 from eventlog.format.text import same_text
 from eventlog.projections.base import Document, Line
 from eventlog.projections.bases.sections import Page, canonical

@@ -10,7 +10,8 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from eventlog.format.events import KnowledgeEdited, order
+from eventlog.format.event_order import order
+from eventlog.format.events import KnowledgeEdited
 from eventlog.format.ids import digest_of
 from eventlog.format.retractions import Retractions
 from eventlog.projections.base import Document, Line, Pieces, Projection, RowKind, Sources

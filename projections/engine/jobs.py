@@ -27,7 +27,7 @@ from eventlog.projections.engine.day_fold import conversations_in, merged, stamp
 from eventlog.projections.engine.day_states import DayStates, FoldedDay, ListedDays
 from eventlog.projections.engine.documents import DocumentIndex
 from eventlog.projections.engine.row_store import MemoryRows, StoredRow
-from eventlog.projections.views.daily_notes import local_time
+from eventlog.projections.views.note_lines import local_time
 from eventlog.projections.views.stats import STATS
 from eventlog.settings.schema import Settings
 

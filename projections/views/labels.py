@@ -1,11 +1,14 @@
-"""The words of rendered files in each language, and words of two languages that mean one thing."""
+"""The words of rendered files, in every language a user may choose; text from events is never translated.
 
-from typing import NamedTuple
+Imported inside agents' hooks: standard library only.
+"""
 
-from eventlog.settings.schema import Locale
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from eventlog.settings.schema import Locale
 
 
-class Labels(NamedTuple):
+class Labels:
     """Headings and fixed phrases."""
 
     session: str
@@ -36,8 +39,11 @@ class Labels(NamedTuple):
     sessions: str
     projects: str
 
+    def __init__(self, **phrases: str) -> None:
+        vars(self).update(phrases)
 
-LABELS: dict[Locale, Labels] = {
+
+LABELS: "dict[Locale, Labels]" = {
     "en": Labels(
         session="Session summary",
         session_id="Session ID",

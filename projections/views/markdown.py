@@ -3,26 +3,38 @@
 A browser that shows the file would otherwise hide all that follows an unclosed `<!--` or `<details>`, or show a heading
 that nobody wrote. Only what acts is touched; what stands in a span of code is text already.
 Source: CommonMark 0.31 §2.4, §4.6 and §6.6; the tags are those of GitHub's tag filter, and what else hides or heads.
+
+Imported inside agents' hooks: `re` is loaded for the few texts that need it.
 """
 
-import re
-from collections.abc import Sequence
-from functools import cache
-
 from eventlog.fast.sha import sha256
-from eventlog.projections.base import Document, Line, Sources
+from eventlog.projections.line import Line, Sources
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import re
+    from collections.abc import Sequence
+
+    from eventlog.projections.base import Document
 
 _ACTS = (
     r"!--|!\[CDATA\[|![A-Za-z]|\?|"
     r"/?(?:title|textarea|style|xmp|iframe|noembed|noframes|noscript|script|plaintext|pre|listing|details|dialog|template"
     r"|select|svg|math|object|applet|marquee|table|frameset|audio|video|canvas|h[1-6]|hr|ul|ol|li|dl|blockquote)\b"
 )
-_compiled = cache(re.compile)  # on first need: few texts have a `<`
 _OPENS = rf"(?i)<(?:{_ACTS})"
 _PIECE = r"(?s)\\.|(?P<code>(?<!`)(?P<ticks>`+)(?!`).{1,500}?(?<!`)(?P=ticks)(?!`))|<"
 _ESCAPED = rf"(?i)(?<!\\)((?:\\\\)*)\\(?=<(?:{_ACTS}))"  # not one that is escaped itself
-_STARTS = re.compile(r"(?=#{1,6}(?: |$)|[-+*](?: |$)|(?:[-_*] ?){3,}$|\[[^\]]+\]:|</?[A-Za-z])")
-_STARTED = re.compile(r"\\(?=[#\-+*_\[<])")
+_STARTS = r"(?=#{1,6}(?: |$)|[-+*](?: |$)|(?:[-_*] ?){3,}$|\[[^\]]+\]:|</?[A-Za-z])"
+_MAY_START = frozenset("#-+*_[<")  # what a text that `_STARTS` begins with
+_STARTED = r"\\(?=[#\-+*_\[<])"
+
+
+def _compiled(pattern: str) -> "re.Pattern[str]":
+    """Compile on first need, and `re` remembers: few texts have a `<`."""
+    import re
+
+    return re.compile(pattern)
 
 
 def as_text(text: str) -> str:
@@ -31,7 +43,7 @@ def as_text(text: str) -> str:
         return text
     tags_before = False
 
-    def escape(found: re.Match[str]) -> str:
+    def escape(found: "re.Match[str]") -> str:
         nonlocal tags_before
         if found["code"] and tags_before and _compiled(_OPENS).search(found[0]):  # the backticks may stand in a tag
             return found[0].replace("<", "\\<")
@@ -47,24 +59,32 @@ def as_text(text: str) -> str:
 
 def as_item(text: str) -> str:
     """The same for the beginning of a bullet: no heading, rule, bullet or HTML, no definition of a link."""
-    return as_text(_STARTS.sub(r"\\", text, count=1) if _STARTS.match(text) else text)
+    if text[:1] not in _MAY_START or not (starts := _compiled(_STARTS)).match(text):
+        return as_text(text)
+    return as_text(starts.sub(r"\\", text, count=1))
 
 
 def as_said(text: str) -> str:
     """The text that was made fit for a file, as it was said."""
     if "\\" not in text:
         return text
-    return _compiled(_ESCAPED).sub(r"\1", _STARTED.sub("", text, count=1) if _STARTED.match(text) else text)
+    started = _compiled(_STARTED)
+    return _compiled(_ESCAPED).sub(r"\1", started.sub("", text, count=1) if started.match(text) else text)
 
 
-_STAMP = re.compile(
-    rb"<!-- eventlog (?P<ts>\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z) sha256:(?P<digest>[0-9a-f]{64}) -->\n?\Z"
-)
-STAMP_BYTES = len("<!-- eventlog 2026-02-21T08:35:44.123456Z sha256: -->\n") + 64
+_BEFORE, _BETWEEN, _AFTER = b"<!-- eventlog ", b" sha256:", b" -->"
+_SHAPE = b"0000-00-00T00:00:00.000000Z"  # of the time
+_TO_SHAPE = bytes.maketrans(b"123456789", b"000000000")
+_HEX = frozenset(b"0123456789abcdef")
+_DIGEST = 64
+_TIME_AT = len(_BEFORE)
+_DIGEST_AT = _TIME_AT + len(_SHAPE) + len(_BETWEEN)
+STAMP_BYTES = _DIGEST_AT + _DIGEST + len(_AFTER) + 1  # with the end of the line
 
 
-def stamped(path: str, lines: Sequence[Line], newest: str) -> Document:
+def stamped(path: str, lines: "Sequence[Line]", newest: str) -> "Document":
     """Add an empty line and the certifying line; their sources are those of the whole document."""
+    from eventlog.projections.base import Document  # whoever only reads stamps waits for no views
 
     def behind() -> Sources:
         told = [line.behind() for line in lines]
@@ -79,16 +99,18 @@ def stamped(path: str, lines: Sequence[Line], newest: str) -> Document:
 
 def stamped_at(data: bytes) -> str | None:
     """Return the time a rendered file carries, edited or not; None where it carries none."""
-    match = _STAMP.search(data)
-    return match["ts"].decode() if match else None
+    _, time, _ = _read(data)
+    return time.decode() or None
 
 
 def is_stamp(line: str) -> bool:
     """Return whether a line is the last one of a rendered file."""
-    return _STAMP.fullmatch(line.encode()) is not None
+    data = line.encode()
+    above, time, _ = _read(data)
+    return bool(time) and not above
 
 
-def unstamped(document: Document) -> list[str]:
+def unstamped(document: "Document") -> list[str]:
     """Take the lines of a rendered file without its stamp and the empty line above that."""
     lines = [line.text for line in document.lines]
     return lines[:-2] if lines and is_stamp(lines[-1]) else lines
@@ -96,11 +118,19 @@ def unstamped(document: Document) -> list[str]:
 
 def is_untouched(data: bytes) -> bool:
     """Return whether the bytes are exactly what was once rendered."""
-    match = _STAMP.search(data)
-    if match is None:
-        return False
-    above = data[: match.start()]
-    return match["digest"].decode() in (_digest(above + match["ts"]), _digest(above))
+    above, time, digest = _read(data)
+    return bool(time) and digest.decode() in (_digest(above + time), _digest(above))
+
+
+def _read(data: bytes) -> tuple[bytes, bytes, bytes]:
+    """Split into what is above the stamp, its time and its digest; no time where there is no stamp."""
+    start = max(len(data) - STAMP_BYTES + (not data.endswith(b"\n")), 0)
+    stamp = data[start:].removesuffix(b"\n")
+    time, digest = stamp[_TIME_AT : _TIME_AT + len(_SHAPE)], stamp[_DIGEST_AT : _DIGEST_AT + _DIGEST]
+    is_whole = stamp == _BEFORE + time + _BETWEEN + digest + _AFTER and len(digest) == _DIGEST
+    if is_whole and time.translate(_TO_SHAPE) == _SHAPE and _HEX.issuperset(digest):
+        return data[:start], time, digest
+    return data, b"", b""
 
 
 def _digest(data: bytes) -> str:

@@ -9,12 +9,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from eventlog.format.events import KnowledgeEdited, order
+from eventlog.format.event_order import order
+from eventlog.format.events import KnowledgeEdited
 from eventlog.format.text import one_line, project_name, same_text
 from eventlog.projections.base import Document, Line, Projection, Sources, View
 from eventlog.projections.current.conversations import Conversations
-from eventlog.projections.current.distinct_facts import DistinctFact, Statement
+from eventlog.projections.current.distinct_facts import DistinctFact
 from eventlog.projections.current.fact_scopes import STATED, FactScope, fact_scope
+from eventlog.projections.current.statements import Statement
 from eventlog.projections.views.labels import LABELS, Labels, all_for
 from eventlog.projections.views.markdown import STAMP_BYTES, as_text, stamped
 from eventlog.settings.schema import MemorySettings, Settings

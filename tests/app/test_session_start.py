@@ -14,14 +14,15 @@ from click.testing import CliRunner
 
 from eventlog.app.ask.why import receipts_of
 from eventlog.app.build.user_files import take_bootstrap
+from eventlog.app.serve import session_start
 from eventlog.app.serve.context import begin
 from eventlog.app.serve.session_context import append_receipt
 from eventlog.cli.group import command_line
 from eventlog.format.events import ContextInjected, Fact, StageSummary
+from eventlog.hosts.call import HookCall
 from eventlog.log.event_log import EventLog
 from eventlog.projections.context.request import ContextRequest
 from eventlog.settings.schema import ContextSettings, Settings
-from eventlog.store import Store
 from tests.support.command_line import call
 from tests.support.context_scene import NOW, Scene, history
 from tests.support.hook_calls import HOOK
@@ -43,7 +44,7 @@ def start(scene, **fields):
     request = ContextRequest(
         **{"now": NOW, "home": str(scene.home), "project": str(scene.project), "session_id": "now", **fields}
     )
-    built = begin(scene.log, scene.settings, request)
+    built = begin(scene.log.store, scene.settings, request)
     append_receipt(scene.log, request, built)
     return built
 
@@ -483,17 +484,16 @@ def test_a_mistake_in_the_settings_costs_a_session_nothing(tmp_path):
     assert "Calm, brief." in hook(scene, source="startup")
 
 
-def test_where_libraries_are_missing_the_agent_is_still_told_how_to_save(tmp_path, monkeypatch):
-    from eventlog.app.serve import session_start as starting
-    from eventlog.hosts.call import HookCall
-
+def test_where_libraries_are_missing_the_agent_is_told_all_the_same(tmp_path, monkeypatch):
+    scene = history(tmp_path).replay()
     monkeypatch.setitem(sys.modules, "msgspec", None)
-    text = starting.start_context(
-        Store(str(tmp_path / "store")), HookCall("codex", "SessionStart", {"cwd": "/p"}, session="s")
-    )
+    monkeypatch.setenv("HOME", str(scene.home))
+    payload: dict[str, object] = {"cwd": str(scene.project), "source": "startup"}
+    text = session_start.start_context(scene.log.store, HookCall("codex", "SessionStart", payload, session="s"))
 
     assert "--session s" in text
-    assert "ModuleNotFoundError" in Path(tmp_path, "store", "cache", "hook-errors.log").read_text()
+    assert "Nine days old, important all the same" in text
+    assert not Path(scene.log.store.cached("hook-errors.log")).exists()
 
 
 def test_what_a_summary_taken_from_its_file_stands_for_is_known_too(tmp_path):

@@ -7,7 +7,8 @@ import pytest
 
 from eventlog import EventLog, Fact, NotStored
 from eventlog.format import timestamps
-from eventlog.format.events import PlanEntry, SectionKey, counts_at, order
+from eventlog.format.event_order import counts_at, order
+from eventlog.format.events import PlanEntry, SectionKey
 from eventlog.store import Store
 from eventlog.store.append_once import append_once
 from tests.support.command_line import call

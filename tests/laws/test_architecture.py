@@ -273,7 +273,6 @@ WRITES_ELSEWHERE = {
     "app/search/database.py": "databases of the cache, when they are deleted",
     "app/search/open_index.py": "the index, in the cache",
     "app/serve/context_loader.py": "last good copies, in the cache",
-    "app/serve/make_ready.py": "contexts made ahead, in the cache",
     "app/setup/user_setup.py": "the completion script of a shell, which `completion --install` is for",
     "app/setup/install/host_file.py": "the settings of hosts, which `install` is for, and their backups in the store",
     "app/setup/session_hooks/built_in.py": "the log of sessions, in the store",
@@ -355,6 +354,7 @@ OF_THE_MACHINE = {
 }  # fmt: skip
 ASKS_THE_MACHINE = {
     "app/machine.py": "the one place that asks",
+    "app/serve/session_start.py": "a hook, which waits for no library; what it asks is handed in from there",
     "app/setup/session_hooks/git.py": "git is started with the environment of this process",
 }
 

@@ -213,7 +213,7 @@ def test_the_receipt_has_what_bears_on_the_work(shop):
     behind = {event for bearing in work.bearings for event in bearing.sources}
 
     assert len(behind) == 4
-    assert behind <= set(shop.ask(work=work).sources)
+    assert behind <= set(shop.ask(work=work).receipt["sources"])
 
 
 def test_the_branch_and_the_files_are_those_of_the_directory_it_works_in(shop):

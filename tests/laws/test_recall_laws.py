@@ -20,9 +20,11 @@ from eventlog.app.serve.session_context import request_of, session_context
 from eventlog.cli.mcp.tools import ToolCalls
 from eventlog.fast import fastjson
 from eventlog.format import SESSION_END, codec, ids, timestamps
-from eventlog.format.events import ConversationText, Fact, StageSummary, order
+from eventlog.format.event_order import order
+from eventlog.format.events import ConversationText, Fact, StageSummary
 from eventlog.format.retractions import Retractions
-from eventlog.projections.current.distinct_facts import distinct_facts, of_fact, subject_of
+from eventlog.projections.current.distinct_facts import distinct_facts, subject_of
+from eventlog.projections.current.statements import of_fact
 from eventlog.projections.search.ranking import Gate
 from tests.support.histories import a_log
 from tests.support.use_cases import opened

@@ -59,7 +59,7 @@ class Scene:
             "session_id": "now",
             "instructions": HEAD,
         }
-        return build(self.log, self.settings, ContextRequest(**{**asked, **request}), clock=lambda: 0.0)
+        return build(self.log.store, self.settings, ContextRequest(**{**asked, **request}))
 
     def text(self, **request):
         return self.plain(self.ask(**request).context.text)

@@ -28,7 +28,8 @@ from collections.abc import Iterator
 from eventlog.app.ask.why import ReceiptSources
 from eventlog.cli.show.events import event_lines, gist, how_told, is_persons, kind_shown, who
 from eventlog.cli.terminal import cells, clean, fit, hang, marked, padded, styled
-from eventlog.format.events import Event, Fact, order
+from eventlog.format.event_order import order
+from eventlog.format.events import Event, Fact
 from eventlog.format.text import same_text
 from eventlog.projections.views.markdown import is_stamp
 

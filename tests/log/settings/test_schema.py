@@ -3,6 +3,8 @@
 import msgspec
 import pytest
 
+from eventlog.settings import load
+from eventlog.settings.plain import DEFAULTS, plain_settings
 from eventlog.settings.schema import KnowledgeBase, Settings
 
 
@@ -52,3 +54,19 @@ def test_the_default_bootstrap_leaves_out_bases_that_were_taken_away():
 
 def test_settings_survive_being_written_and_read():
     assert Settings() == msgspec.convert(msgspec.to_builtins(Settings()), Settings)
+
+
+def test_what_a_session_start_takes_for_the_defaults_are_the_defaults():
+    known = msgspec.to_builtins(Settings())
+    bases = {name: {"path": base["path"]} for name, base in known["knowledge_bases"].items()}
+
+    assert {**{name: known[name] for name in DEFAULTS}, "knowledge_bases": bases} == DEFAULTS
+
+
+@pytest.mark.parametrize("chosen", [Settings(), Settings(timezone="Asia/Tokyo", session_bootstrap=["user", "soul"])])
+def test_a_session_start_obeys_the_settings_as_they_are_kept_for_hooks(chosen):
+    plain = plain_settings(load.as_values(chosen))
+
+    assert (plain.timezone, plain.bootstrap) == (chosen.timezone, chosen.bootstrap)
+    assert plain.orders_bases == chosen.orders_bases
+    assert plain.context.budget_chars == chosen.context.budget_chars

@@ -10,9 +10,7 @@ from eventlog.fast import fastjson
 from eventlog.format.events import Fact, Retraction, StageSummary
 from eventlog.log import days
 from eventlog.log.event_log import EventLog
-from eventlog.projections.base import Line
 from eventlog.projections.context import recent_events
-from eventlog.projections.context.drop_retracted import without_replaced
 from eventlog.projections.context.recent_events import retractions_since, said_between
 from eventlog.projections.engine.replay import replay
 from eventlog.projections.engine.row_store import MemoryRows
@@ -110,13 +108,6 @@ def test_withdrawals_alone_are_those_found_with_all_that_was_said(log, monkeypat
 
     assert ["retraction", "rejected"] == [type(one).__name__.lower() for one in expected]
     assert expected == retractions_since(*window).retractions
-
-
-def test_what_is_replaced_asks_for_no_event_where_no_fact_with_a_key_was_said(log):
-    lines = (Line("- fact 1"),)
-    said = said_between(log, MemoryRows(), "", "~", lambda _: True)
-
-    assert lines is without_replaced(lines, lambda: pytest.fail("read"), said)
 
 
 def test_no_conversation_is_looked_up_of_which_nothing_is_heard_but_what_concerns_the_user(log, monkeypatch):

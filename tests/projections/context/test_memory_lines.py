@@ -103,7 +103,7 @@ DECIDED = (
 )
 
 
-@pytest.mark.parametrize("named_by", ["turn_end", "stage_summary"])
+@pytest.mark.parametrize("named_by", ["session_start", "stage_summary"])
 @pytest.mark.parametrize("day", ["20", "01"], ids=["yesterday", "long ago"])
 @pytest.mark.parametrize("is_kept", [True, False])
 def test_what_was_decided_before_a_session_named_its_project_is_told_in_no_other_from_then_on(
@@ -126,9 +126,9 @@ def test_what_was_decided_before_a_session_named_its_project_is_told_in_no_other
 
 
 def test_of_a_session_that_turns_out_to_have_begun_elsewhere_nothing_is_told(scene):
-    scene.tell(("20 09:00", "moving", *DECIDED), ("20 09:10", "moving", "turn_end", {})).replay()
+    scene.tell(("20 09:00", "moving", *DECIDED), ("20 09:10", "moving", "session_start", {})).replay()
     assert POISON in _told(scene)
-    scene.tell(("20 08:00", "moving", "turn_end", ELSEWHERE))
+    scene.tell(("20 08:00", "moving", "session_start", ELSEWHERE))
 
     assert POISON not in _told(scene)
 
@@ -146,7 +146,7 @@ def test_a_summary_that_names_no_project_or_another_revises_those_of_its_session
 
 def test_a_summary_that_one_of_another_project_has_revised_is_not_told(scene):
     first, second = ({"scope": "session", "summary": text, "decisions": [f"{text} decided"]} for text in ("One", "Two"))
-    scene.tell(("21 08:00", "a", "turn_end", ELSEWHERE), ("21 09:00", "a", "stage_summary", first))
+    scene.tell(("21 08:00", "a", "session_start", ELSEWHERE), ("21 09:00", "a", "stage_summary", first))
     told = _told(scene.tell(("21 09:10", "a", "stage_summary", {**second, **ELSEWHERE})))
 
     assert "Two" not in told

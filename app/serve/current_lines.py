@@ -1,0 +1,305 @@
+"""The facts and summaries that stand, for a session that starts: rows of the search, with what was appended since.
+
+Without an index the log itself is read, by the same rules: a small one whole, of a large one the last days. Then what
+was said before is not known, and files are told that nobody has touched since they were rendered.
+
+Imported while a session waits to begin: standard library only, and the database only where there is one.
+"""
+
+from eventlog.app.search import validity
+from eventlog.app.search.appended import WITHDRAWS, NotAppended, appended
+from eventlog.app.search.project_names import ProjectNames
+from eventlog.app.search.standing_lines import FoundLine, findable, homes_in, subject_of
+from eventlog.fast import fastjson, os
+from eventlog.format import timestamps
+from eventlog.format.event_order import order
+from eventlog.format.ids import day_in_id
+from eventlog.format.text import statement_line
+from eventlog.hooks.conversation import all_events
+from eventlog.projections.context.heard import HeardEvent, RejectedStatements
+from eventlog.projections.context.recent import DAY_MS
+from eventlog.projections.current.standing import likeness, standing
+from eventlog.projections.search.findable import text_in, texts_in
+from eventlog.store import day_of, index_lookup
+from eventlog.store.files import read_regular
+from eventlog.store.index_lookup import line_at, lines_at, lines_with
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator, Mapping
+    from sqlite3 import Connection
+
+    from eventlog.projections.context.request import ContextRequest
+    from eventlog.projections.search.findable import EventFields
+    from eventlog.store import Store
+
+_PATIENCE = 0.2  # seconds another writer of the index is waited for
+_MOST = 4 << 20  # bytes of the log that are taken in while a session waits
+_SMALL_LOG = 4 << 20  # bytes that are read whole where there is no index
+_SAID = ("fact", "stage_summary")
+_TS = b'"ts":"'
+_TS_LENGTH = len("2026-02-20T08:35:44.123456Z")
+
+
+class CurrentLines:
+    """The facts and summaries that stand, of one project and of the user: a `CurrentSource` of contexts."""
+
+    def __init__(self, store: "Store", request: "ContextRequest", within: tuple[str, str], *, shared: bool) -> None:
+        self._store = store
+        self._names = ProjectNames(store)
+        self._shared = shared
+        home = request.known_as
+        self.subject = home.subject if home else self._names.subjects_at(request.project)[1]
+        self._heard = (self.subject,) if shared else ("", self.subject)
+        self._rows: _Rows | _Lines = _open(store, self._names, within[0])
+        self.rejections = RejectedStatements(validity.rejected_in(self._rows.gone))
+        self._within = within
+        self._files = index_lookup.names_of(store.log) if os.path.isdir(store.log) else []
+        self._yesterday = timestamps.from_ns((timestamps.to_ms(request.now) - DAY_MS) * 1_000_000)[:10]
+        self._withdraws: bool | None = None
+        found = self._rows.since(self._heard, within[0])
+        self.recent = [one for one in self._said(found) if within[0] <= one.ts <= within[1]]
+
+    def conversation(self, conversation_id: str, /) -> "list[HeardEvent] | None":
+        """Return what a conversation said that may be heard, oldest first; None where that is not known."""
+        lines = self._rows.conversation(conversation_id)
+        if not lines and not self._rows.is_whole:
+            return None
+        said = self._said(line for line in lines if line[1] in self._heard)
+        return sorted(said, key=order)
+
+    def stand(self, subject: str, said: "Mapping[str, str]", /) -> "set[str] | None":
+        """Choose of texts, with the day each was first said on, those that state what stands; None: not known."""
+        sames = {likeness(text): text for text in said}
+        facts = self.facts_that_stand(subject, sames)
+        if facts is None:
+            return None
+        left = {text: day for same, text in sames.items() if same not in facts for day in (said[text],)}
+        about = {subject or self._names.subjects_at("")[1], self.subject}  # of the user's, some have moved here
+        of_those_days = self._decided(about, set(left.values())) if left else set()
+        if unknown := left.keys() - of_those_days:
+            decided = set(map(likeness, self._decided(about, None)))
+            unknown = {text for text in unknown if likeness(text) not in decided}
+        return said.keys() - unknown
+
+    def _decided(self, about: "Collection[str]", days: "Collection[str] | None") -> set[str]:
+        summaries = (event for subject in about for event in self._rows.summaries(subject, days))
+        return {statement_line(text) for event in summaries for text in texts_in(event, "decisions")}
+
+    def facts_that_stand(self, subject: str, sames: "Collection[bytes]", /) -> "set[bytes] | None":
+        """Choose of the statements of facts those that stand; None: not known."""
+        return self._rows.facts(subject, sames) if self._rows.is_whole else None
+
+    def span(self, conversation_id: str, /) -> tuple[str, str]:
+        """Return when a conversation began, and was last at work; "" where that is not known."""
+        index = index_lookup.look_up(self._store.cached("conversations.index"), conversation_id)
+        indexed = {index_lookup.name_in(stamp) for stamp in index.files}
+        offsets = index.offsets
+        times: list[str] = []
+        for name in self._files:
+            try:
+                if name not in indexed or (name in offsets and self._stamp(name) not in index.files):
+                    times += self._searched(name, conversation_id)
+                elif at := offsets.get(name):
+                    times += map(_ts_of, lines_at(f"{self._store.log}/{name}", sorted({at[0], at[-1]})))
+            except OSError:
+                continue
+        times = list(filter(None, times))
+        return min(times, default=""), max(times, default="")
+
+    def _stamp(self, name: str) -> str:
+        return index_lookup.stamp_of(self._store.log, name)
+
+    def _searched(self, name: str, conversation_id: str) -> "Iterator[str]":
+        """Read the times of the first and the last line of a conversation in a file that no index knows."""
+        data = read_regular(f"{self._store.log}/{name}")
+        for mark in index_lookup.marks(conversation_id)[:1]:
+            for at in (data.find(mark), data.rfind(mark)):
+                if at >= 0:
+                    start, end = line_at(data, at)
+                    yield _ts_of(data[start:end])
+
+    def without_withdrawn(self, text: str, /) -> str:
+        """Take out of a knowledge base the sections that say what a withdrawn plan entry put there.
+
+        The next replay does: it is looked for what was withdrawn since yesterday.
+        """
+        if self._withdraws is None:
+            self._withdraws = _withdraws_entry(self._store, self._files, self._yesterday)
+        if not self._withdraws:
+            return text
+        find_libraries()
+        from eventlog.app.serve.withdrawn_sections import without_withdrawn_sections
+
+        return without_withdrawn_sections(text, self._store, *self._within)
+
+    def close(self) -> None:
+        """Let go of the index."""
+        self._rows.close()
+
+    def _said(self, lines: "Iterable[tuple[EventFields, str]]") -> "Iterator[HeardEvent]":
+        for event, subject in lines:
+            one = HeardEvent(event, subject)
+            if not (one.type == "fact" and (not one.text or self.rejections.rejects(one.content))):
+                yield one
+
+
+class _Rows:
+    """The rows of the search's index."""
+
+    is_whole = True
+
+    def __init__(self, database: "Connection") -> None:
+        self._db = database
+        self.gone = {str(aim) for (aim,) in database.execute("SELECT aim FROM gone WHERE aim >= 'statement '")}
+
+    def since(self, subjects: "Collection[str]", ts: str) -> "list[tuple[EventFields, str]]":
+        """List the facts and summaries about these that were said since."""
+        marks = ",".join("?" * len(subjects))
+        asked = f"SELECT line, subject FROM units WHERE subject IN ({marks}) AND ts >= ?"  # noqa: S608
+        return self._read(f"{asked} AND type IN ('fact', 'stage_summary')", *subjects, ts)
+
+    def conversation(self, conversation: str) -> "list[tuple[EventFields, str]]":
+        """List the facts and summaries of a conversation."""
+        return self._read(
+            "SELECT line, subject FROM units WHERE conversation = ? AND type IN ('fact', 'stage_summary')", conversation
+        )
+
+    def facts(self, subject: str, sames: "Collection[bytes]") -> set[bytes]:
+        """Choose of texts those that a fact states which stands."""
+        marks = ",".join("?" * len(sames))
+        asked = f"SELECT same FROM units WHERE subject = ? AND type = 'fact' AND id > 0 AND same IN ({marks})"  # noqa: S608
+        return {bytes(same) for (same,) in self._db.execute(asked, (subject, *sames))}
+
+    def summaries(self, subject: str, days: "Collection[str] | None") -> "Iterator[EventFields]":
+        """Yield the summaries about a project, of these days or of all."""
+        asked = "SELECT line FROM units WHERE subject = ? AND type = 'stage_summary'"
+        marks = ",".join("?" * len(days or ()))
+        asked += f" AND substr(ts, 1, 10) IN ({marks})" if days is not None else ""
+        return (fastjson.object_in(line) for (line,) in self._db.execute(asked, (subject, *(days or ()))))
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._db.close()
+
+    def _read(self, asked: str, *values: object) -> "list[tuple[EventFields, str]]":
+        return [(fastjson.object_in(line), str(subject)) for line, subject in self._db.execute(asked, values)]
+
+
+class _Lines:
+    """The lines of the log that were read: all, or those of the last days."""
+
+    def __init__(self, store: "Store", names: ProjectNames, since: str) -> None:
+        files = _stamps(store)
+        self.is_whole = sum(map(index_lookup.size_in, files)) <= _SMALL_LOG
+        before = set() if self.is_whole else {one for one in files if day_of(index_lookup.name_in(one)) < since[:10]}
+        try:
+            events = appended(store, before, 1 << 62).events
+        except (OSError, NotAppended):
+            events = []
+        self.gone = validity.withdrawn(event for event in events if event["type"] in WITHDRAWS)
+        homes: dict[str, dict[str, str]] = {}
+        for (conversation, what), (said, _) in homes_in(events).items():
+            homes.setdefault(conversation, {})[what] = said
+        self._found: list[FoundLine] = []
+        seen: set[object] = set()
+        for event in findable(events, self.gone):
+            if event["type"] in _SAID and event["id"] not in seen:
+                seen.add(event["id"])
+                home = homes.get(str(event["conversation_id"]), {})
+                self._found.append(FoundLine(event, subject_of(names, event, home)))
+
+    def since(self, subjects: "Collection[str]", ts: str) -> "list[tuple[EventFields, str]]":
+        """List the facts and summaries about these that were said since."""
+        return [
+            (one.event, one.subject) for one in self._found if one.subject in subjects and str(one.event["ts"]) >= ts
+        ]
+
+    def conversation(self, conversation: str) -> "list[tuple[EventFields, str]]":
+        """List the facts and summaries of a conversation."""
+        return [(one.event, one.subject) for one in self._found if one.conversation == conversation]
+
+    def facts(self, subject: str, sames: "Collection[bytes]") -> set[bytes]:
+        """Choose of texts those that a fact states which stands."""
+        facts = sorted(
+            (one for one in self._found if one.is_fact and one.subject == subject), key=lambda one: one.order
+        )
+        return {one.same for one in standing(facts)} & set(sames)
+
+    def summaries(self, subject: str, days: "Collection[str] | None") -> "Iterator[EventFields]":
+        """Yield the summaries about a project, of these days or of all."""
+        for one in self._found:
+            if not one.is_fact and one.subject == subject and (days is None or str(one.event["ts"])[:10] in days):
+                yield one.event
+
+    def close(self) -> None:
+        """Do nothing: no file is open."""
+
+
+def _open(store: "Store", names: ProjectNames, since: str) -> _Rows | _Lines:
+    """Open the index, current with the log; where there is none that is any good, the log."""
+    path = store.cached("search.sqlite")
+    if os.path.exists(path):
+        from eventlog.app.search.database import DatabaseError
+        from eventlog.app.search.search_index import SearchIndex
+
+        try:
+            index = SearchIndex(path, names, _PATIENCE)
+            if index.is_current():
+                index.catch_up(store, _MOST)
+                return _Rows(index.database)
+            index.close()
+        except (DatabaseError, OSError, ValueError, NotAppended):
+            pass  # somebody else writes, or an index is to be made anew, for which no session waits
+    return _Lines(store, names, since)
+
+
+def _stamps(store: "Store") -> list[str]:
+    try:
+        return index_lookup.stamps_of(store.log)
+    except OSError:
+        return []
+
+
+def _withdraws_entry(store: "Store", files: "list[str]", since: str) -> bool:
+    """Tell whether anything since that day withdraws a plan entry, or may have brought one back."""
+    marks = [f'"{kind}"'.encode() for kind in WITHDRAWS]
+    left = [event for name in files if name[:10] >= since for event in _events_with(store, name, marks)]
+    seen: set[str] = set()
+    while left:
+        event = left.pop()
+        target, conversation = text_in(event, "target"), text_in(event, "conversation")
+        if event.get("type") == "plan_entry":
+            return True
+        if event.get("type") in WITHDRAWS and conversation:
+            left += (one for one in all_events(store, conversation) if one.get("type") == "plan_entry")
+        elif event.get("type") in WITHDRAWS and target and target not in seen:
+            seen.add(target)
+            day = day_in_id(target)
+            found = (one for name in files if name[:10] == day for one in _events_with(store, name, [target.encode()]))
+            left += (one for one in found if one.get("id") == target)
+    return False
+
+
+def _events_with(store: "Store", name: str, words: "list[bytes]") -> "Iterator[dict[str, object]]":
+    """Read the lines of a file that hold any of the words."""
+    try:
+        data = read_regular(f"{store.log}/{name}")
+    except OSError:
+        return
+    yield from (fastjson.object_in(data[start:end]) for start, end in lines_with(data, words))
+
+
+def find_libraries() -> None:
+    """Find libraries: hooks are started without `site`, which knows all places where packages are."""
+    try:
+        import msgspec  # noqa: F401
+    except ImportError:
+        import site
+
+        site.main()
+
+
+def _ts_of(line: bytes) -> str:
+    at = line.find(_TS) + len(_TS)
+    return line[at : at + _TS_LENGTH].decode("ascii", "replace") if at >= len(_TS) else ""

@@ -1,0 +1,42 @@
+"""Sections of knowledge bases that say what a withdrawn plan entry put there: told no more, before the next replay.
+
+Loaded where something was withdrawn lately: it reads the log with its types, and Markdown.
+"""
+
+from collections.abc import Iterable, Iterator
+
+from eventlog.app.build.cache import open_for_reading
+from eventlog.format.events import Event, PlanEntry, Restored, Withdrawal
+from eventlog.format.ids import day_in_id
+from eventlog.format.retractions import Retractions
+from eventlog.log.event_log import EventLog
+from eventlog.projections.bases.sections import Page, canonical
+from eventlog.projections.context.recent_events import events_of, mentioning, retractions_since
+from eventlog.store import Store
+
+
+def without_withdrawn_sections(text: str, store: Store, since: str, until: str) -> str:
+    """Drop from a knowledge base the sections that say what an entry put there that was withdrawn in that time."""
+    log = EventLog(store)
+    made = retractions_since(log, open_for_reading(store), since, until).retractions
+    withdrawn = Retractions(made)
+    for entry in _targets(log, made):
+        if isinstance(entry, PlanEntry) and entry.content and withdrawn.hides(entry):
+            page = Page(text.encode())
+            section = page.find(entry.key.heading, entry.key.level)
+            if section and page.text(section) == canonical(entry.content):
+                text = b"".join([*page.lines[: section.start], *page.lines[section.end :]]).decode()
+    return text
+
+
+def _targets(log: EventLog, withdrawals: Iterable[Withdrawal]) -> Iterator[Event]:
+    """Yield what was withdrawn, reading only the days the ids name, and of those the lines that mention one."""
+    by_day: dict[str, list[bytes]] = {}
+    for one in withdrawals:
+        conversation = None if isinstance(one, Restored) else one.conversation
+        if conversation:
+            yield from events_of(log, conversation)
+        elif one.target:
+            by_day.setdefault(day_in_id(one.target), []).append(one.target.encode())
+    for date, targets in by_day.items():
+        yield from mentioning(log, date, targets)

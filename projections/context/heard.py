@@ -1,0 +1,112 @@
+"""Facts and summaries as a session that starts hears of them: lines of the log, and statements at once; pure.
+
+Imported inside agents' hooks: standard library only.
+"""
+
+from eventlog.fast.copies import replace
+from eventlog.format.marks import marks_of, salts_in
+from eventlog.format.text import one_line
+from eventlog.projections.current.standing import likeness
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+    from typing import Any, Protocol
+
+    class CurrentSource(Protocol):
+        """The facts and summaries that stand, for one who listens.
+
+        `recent` are the lines of the last days that may be heard, withdrawn ones left out; `rejections` what nobody
+        wants said; `subject` names the project that is asked about.
+        """
+
+        recent: "list[HeardEvent]"
+        rejections: "RejectedStatements"
+        subject: str
+
+        def conversation(self, conversation_id: str, /) -> "list[HeardEvent] | None":
+            """Return what a conversation said that may be heard, oldest first; None where that is not known."""
+
+        def stand(self, subject: str, said: "Mapping[str, str]", /) -> "set[str] | None":
+            """Choose of texts, with the day each was first said on, those that state what stands; None: not known."""
+
+        def facts_that_stand(self, subject: str, sames: "Collection[bytes]", /) -> "set[bytes] | None":
+            """Choose of the statements of facts those that stand; None: not known."""
+
+        def without_withdrawn(self, text: str, /) -> str:
+            """Take out of a knowledge base the sections that say what a withdrawn plan entry put there."""
+
+        def span(self, conversation_id: str, /) -> tuple[str, str]:
+            """Return when a conversation began, and was last at work; "" where that is not known."""
+
+
+_TYPES = ("W", "B", "O")
+_NUMBERS = (int, float)
+
+
+class HeardEvent:
+    """A fact or a summary; `subject` is what it is about, `text` and `same` what a fact states."""
+
+    after: str | None = None
+    project: str | None = None
+    layer: int | None = None
+    id: str
+    ts: str
+    conversation_id: str
+
+    def __init__(self, fields: "Mapping[str, object]", subject: str) -> None:
+        vars(self).update(fields)
+        self.type = str(fields["type"])
+        self.subject = subject
+        if self.type == "fact":
+            self._state(fields)
+        else:
+            self.scope = fields.get("scope") if fields.get("scope") == "session" else "stage"
+            self.topic, self.summary = (_text(fields.get(name)) for name in ("topic", "summary"))
+            self.decisions, self.todos, self.done = (
+                _texts(fields.get(name)) for name in ("decisions", "todos", "done")
+            )
+
+    def _state(self, fields: "Mapping[str, object]") -> None:
+        kind, sure, weight = fields.get("memory_type"), fields.get("confidence"), fields.get("importance")
+        self.content = _text(fields.get("content"))
+        self.text = one_line(self.content)
+        self.same = likeness(self.text)
+        self.key = _text(fields.get("key")) or None
+        self.category = one_line(_text(fields.get("category")))
+        self.entities = tuple(filter(None, map(one_line, _texts(fields.get("entities")))))
+        self.memory_type = kind if kind in _TYPES else _TYPES[0]
+        self.confidence: float = sure if isinstance(sure, _NUMBERS) else 0.9
+        self.importance: int = weight if isinstance(weight, int) else 3
+
+
+class RejectedStatements:
+    """The statements that a person does not want said, by their marks."""
+
+    def __init__(self, marks: "Collection[str]") -> None:
+        self._marks = marks
+        self._salts = salts_in(marks)
+        self.has_rejections = bool(marks)
+
+    def rejects(self, text: str) -> bool:
+        """Tell whether nobody wants this said."""
+        return self.has_rejections and any(mark in self._marks for mark in marks_of(text, self._salts))
+
+    def cleared(self, summary: "Any") -> "Any":
+        """Take out of a summary what is rejected."""
+        if not self.has_rejections:
+            return summary
+        fields = {name: "" for name in ("topic", "summary") if self.rejects(getattr(summary, name))}
+        lists = {name: self._allowed(getattr(summary, name)) for name in ("decisions", "todos")}
+        return replace(summary, **fields, **lists)
+
+    def _allowed(self, texts: "Sequence[str]") -> list[str]:
+        return [text for text in texts if not self.rejects(text)]
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _texts(value: object) -> list[str]:
+    return [text for text in value if isinstance(text, str)] if isinstance(value, (list, tuple)) else []

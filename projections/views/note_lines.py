@@ -1,0 +1,124 @@
+"""The lines of a day's notes, of what was said on it; and which day and minute it is where the user lives.
+
+Imported inside agents' hooks: standard library only, and the rules of a time zone only where there is one.
+"""
+
+from _operator import attrgetter
+
+from eventlog.fast.copies import replace
+from eventlog.format.text import project_name
+from eventlog.projections.line import Line, Sources
+from eventlog.projections.views.markdown import as_item, as_text
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from typing import Protocol, TypeVar
+
+    from eventlog.projections.current.conclusions import Conclusion
+    from eventlog.projections.views.labels import Labels
+
+    class NoteItem(Protocol):
+        """Something said, in a section; `same` is the `likeness` of its text."""
+
+        section: int
+        ts: str
+        events: tuple[str, ...]
+        project: str
+        text: str
+        same: bytes
+
+    _Item = TypeVar("_Item")
+    Local = Callable[[str], str]  # timestamp -> `YYYY-MM-DDTHH:MM` on the clocks of the user
+
+EVENTS, LEARNED, TODOS = range(3)  # the sections, in this order
+_place_of = attrgetter("ts", "events", "project", "text")  # when it was first said
+_HOURS = 1024  # remembered
+
+
+def items_of(
+    conclusion: "Conclusion", project: str, make: "Callable[[int, str, tuple[str, ...], str, str, bytes], _Item]"
+) -> "list[_Item]":
+    """Make the items of what a conversation came to."""
+    texts = ((EVENTS, conclusion.parts), (LEARNED, conclusion.decisions), (TODOS, conclusion.todos))
+    return [
+        make(section, said.mentions[0].ts, said.sources, project, said.text, said.same)
+        for section, told in texts
+        for said in told
+    ]
+
+
+def lines(
+    day: str, items: "Sequence[NoteItem]", silent: "Sequence[str]", words: "Labels", local: "Local"
+) -> "Iterator[Line]":
+    """Write the title and the sections there is anything to say in; the same thing said twice is one bullet.
+
+    `silent` are events that add no item.
+    """
+
+    def all_of_it() -> Sources:
+        return tuple(sorted({*_sources_of(items), *silent})), ()
+
+    yield Line(f"# {day}", find=all_of_it)
+    told = _gathered(items)
+    for section, title in enumerate((words.events, words.insights, words.todos)):
+        chosen = [same for same in told if same.section == section]
+        if chosen:
+            yield from (Line(text, find=all_of_it) for text in ("", f"## {title}", ""))
+            yield from (Line(_bullet(same, local), same.events) for same in chosen)
+
+
+def _gathered(items: "Iterable[NoteItem]") -> "list[NoteItem]":
+    """Gather each once, as first said; what anyone called an insight is one, what is left to do stays to be done."""
+    found: dict[tuple[bool, str, bytes], NoteItem] = {}
+    again: dict[tuple[bool, str, bytes], list[NoteItem]] = {}
+    for item in sorted(items, key=_place_of):
+        same = (item.section == TODOS, item.project, item.same)
+        if item.text and found.setdefault(same, item) is not item:
+            again.setdefault(same, [found[same]]).append(item)
+    for same, said in again.items():
+        section = max(item.section for item in said)
+        found[same] = replace(found[same], section=section, events=_sources_of(said))
+    return list(found.values())
+
+
+def _sources_of(items: "Iterable[NoteItem]") -> tuple[str, ...]:
+    return tuple(dict.fromkeys([event for item in items for event in item.events]))
+
+
+def _bullet(item: "NoteItem", local: "Local") -> str:
+    name = project_name(item.project)
+    told = f"{name}: {item.text}" if name else item.text
+    if item.section == LEARNED:
+        return f"- {as_item(told)}"
+    mark = "[ ]" if item.section == TODOS else local(item.ts)[11:]
+    return f"- {mark} {as_text(told)}"
+
+
+def local_time(timezone: str) -> "Local":
+    """Make the conversion of timestamps to `YYYY-MM-DDTHH:MM` on the clocks of that zone."""
+    if timezone == "UTC":
+        return lambda ts: ts[:16]
+    from datetime import datetime
+    from zoneinfo import ZoneInfo
+
+    zone = ZoneInfo(timezone)
+    hours: dict[str, str] = {}
+
+    def exact(ts: str) -> str:
+        return datetime.fromisoformat(ts).astimezone(zone).strftime("%Y-%m-%dT%H:%M")
+
+    def hour(start: str) -> str:
+        """Convert an hour; "" where its minutes are others there."""
+        first, last = exact(f"{start}:00Z"), exact(f"{start}:59:59.999999Z")
+        return first[:-2] if (first[-2:], last) == ("00", f"{first[:-2]}59") else ""
+
+    def local(ts: str) -> str:
+        if ts[:13] not in hours:
+            if len(hours) >= _HOURS:
+                hours.clear()
+            hours[ts[:13]] = hour(ts[:13])
+        begun = hours[ts[:13]]
+        return begun + ts[14:16] if begun else exact(ts)
+
+    return local

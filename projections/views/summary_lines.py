@@ -1,0 +1,80 @@
+"""The lines of a conversation's summary, of what it came to. Imported inside agents' hooks: standard library only."""
+
+from eventlog.format.text import cut, one_line, project_name
+from eventlog.projections.current.conclusions import SourcedText, and_more
+from eventlog.projections.line import Line
+from eventlog.projections.views.markdown import as_item, as_text
+from eventlog.projections.views.note_lines import local_time
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from eventlog.projections.current.conclusions import Conclusion
+    from eventlog.projections.views.labels import Labels
+
+_SHORTEST_CUT = 8  # characters; less of a sentence says nothing
+
+
+def head_lines(
+    conversation: str, project: str, at_work: tuple[str, str], words: "Labels", timezone: str, *, stages: bool
+) -> "Iterator[Line]":
+    """Write the title, and the fields that name the conversation, its project and its first and last work."""
+    fields = {
+        words.session_id: one_line(conversation),
+        words.time: _period(*at_work, timezone),
+        words.project: project_name(project) if project else None,
+        words.mode: words.workflow if stages else words.free,
+    }
+    yield Line(f"# {words.session}", whole=(conversation,))
+    yield Line("", whole=(conversation,))
+    for name, value in fields.items():
+        if value:
+            yield Line(f"**{name}:** {as_text(value)}", whole=(conversation,))
+
+
+def _period(begun: str, last_work: str, timezone: str) -> str:
+    local = local_time(timezone)
+    start, last = (local(ts).replace("T", " ") for ts in (begun, last_work))
+    until = "" if start == last else f" – {last.removeprefix(start[:11])}"
+    return f"{start}{until} {timezone}"
+
+
+def body_lines(conversation: str, conclusion: "Conclusion", words: "Labels", budget: int) -> "Iterator[Line]":
+    """Write the sections; each may use what those after it leave, and at least half of what is left.
+
+    Of decisions there is no room for, the oldest are left out; every section says how many are.
+    """
+    sections = (
+        (words.done, conclusion.parts, conclusion.more),
+        (words.key_decisions, conclusion.decisions[::-1], 0),
+        (words.open_ends, conclusion.todos, 0),
+    )
+    for position, (heading, texts, more) in enumerate(sections):
+        others = sum(len(said.text) for _, later, _ in sections[position + 1 :] for said in later)
+        fitting = _fit_and_count(texts, more, max(budget - others, budget // 2))
+        budget -= sum(len(said.text) for said in fitting)
+        if fitting:
+            yield Line("", whole=(conversation,))
+            yield Line(f"## {heading}", whole=(conversation,))
+            yield from (
+                Line(f"- {as_item(said.text)}", said.sources, (conversation,) * (not said.mentions)) for said in fitting
+            )
+
+
+def _fit_and_count(texts: "Sequence[SourcedText]", more: int, room: int) -> list[SourcedText]:
+    """Return the texts there is room for, and what says how many more there are."""
+    mark = len(and_more(len(texts) + more))
+    if room < mark or not (more or sum(len(said.text) for said in texts) > room):
+        return list(_fit(texts, room))
+    fitting = list(_fit(texts, room - mark))
+    left = len(texts) - len(fitting) + more
+    return [*fitting, SourcedText(and_more(left), ())] if left else fitting
+
+
+def _fit(texts: "Iterable[SourcedText]", budget: int) -> "Iterator[SourcedText]":
+    for said in texts:
+        if len(said.text) > budget < _SHORTEST_CUT:
+            return
+        yield SourcedText(cut(said.text, budget), said.mentions)
+        budget -= min(budget, len(said.text))

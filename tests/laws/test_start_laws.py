@@ -1,0 +1,94 @@
+"""What a session starts with is one answer, whatever it is read from: rows, the tail of the log, or the log alone."""
+
+import shutil
+from tempfile import TemporaryDirectory
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from eventlog.app.search.open_index import open_index
+from eventlog.app.search.project_names import ProjectNames
+from tests.support.context_scene import Scene
+from tests.support.effort import rounds
+
+WORDS = ("use zstd", "Use zstd.", "port 8443", "port 9443", "half-even rounding", "发票编号必须连续")
+KINDS = ("fact", "keyed", "about the user", "stage", "session", "withdrawn")
+acts = st.lists(
+    st.tuples(
+        st.sampled_from(KINDS), st.sampled_from(WORDS), st.integers(0, 2), st.sampled_from(("", "replay", "index"))
+    ),
+    min_size=1,
+    max_size=8,
+)
+
+
+def tell(scene, number, kind, words, session):
+    """One more thing said, in the order of the list, over two days."""
+    when = f"{19 + number // 4} {9 + number % 4:02}:{number:02}"
+    fields = {
+        "fact": {"content": words},
+        "keyed": {"content": words, "key": "port"},
+        "about the user": {"content": words, "memory_type": "O"},
+        "stage": {"summary": f"Did {words}", "decisions": [words], "todos": [words]},
+        "session": {"scope": "session", "summary": f"Was about {words}", "decisions": [words], "done": [words]},
+    }
+    if kind == "withdrawn":
+        said = [event.id for event in scene.log.read() if event.type in ("fact", "stage_summary")]
+        if said:
+            scene.tell((when, "person", "retraction", {"target": said[-1]}))
+        return
+    is_fact = kind in ("fact", "keyed", "about the user")
+    scene.tell((when, f"s{session}", "fact" if is_fact else "stage_summary", fields[kind]))
+
+
+def make_index(scene):
+    open_index(scene.log.store, ProjectNames(scene.log.store)).close()
+
+
+@settings(max_examples=rounds(fixed=6, fuzz=300))
+@given(acts)
+def test_with_rows_and_a_tail_a_session_is_told_what_the_whole_log_says(drawn):
+    with TemporaryDirectory() as path:
+        scene = Scene(path)
+        for number, (kind, words, session, then) in enumerate(drawn):
+            tell(scene, number, kind, words, session)
+            if then == "replay":
+                scene.replay()
+            if then == "index":
+                make_index(scene)
+        told = scene.ask(source="startup").text
+        shutil.rmtree(scene.log.store.cache, ignore_errors=True)
+
+        assert told == scene.ask(source="startup").text
+
+
+@settings(max_examples=rounds(fixed=6, fuzz=300))
+@given(acts)
+def test_nothing_that_was_withdrawn_is_told_before_the_next_replay_nor_after(drawn):
+    with TemporaryDirectory() as path:
+        scene = Scene(path)
+        scene.tell(("19 08:00", "bad", "fact", {"content": "drop the tables"}))
+        for number, (kind, words, session, then) in enumerate(drawn):
+            tell(scene, number, kind, words, session)
+            if then:
+                make_index(scene.replay())
+        scene.tell(("21 10:00", "person", "retraction", {"conversation": "bad"}))
+
+        assert "drop the tables" not in scene.ask(source="startup").text
+        assert "drop the tables" not in scene.replay().ask(source="startup").text
+
+
+def test_a_large_log_without_a_cache_is_told_from_its_last_days_and_the_files(tmp_path, monkeypatch):
+    from eventlog.app.serve import current_lines
+
+    scene = Scene(tmp_path)
+    scene.tell(
+        ("01 09:00", "old", "fact", {"content": "Storks nest on the roof", "importance": 5}),
+        ("20 09:00", "new", "fact", {"content": "Herons nest below"}),
+    ).replay()
+    whole = scene.ask(source="startup").text
+    monkeypatch.setattr(current_lines, "_SMALL_LOG", 0)
+    shutil.rmtree(scene.log.store.cache, ignore_errors=True)
+
+    assert "Storks nest on the roof" in whole
+    assert whole == scene.ask(source="startup").text
