@@ -1,7 +1,7 @@
-"""One database in `cache/` for all that replays keep of a log: delete it freely, and it is made anew.
+"""The rows that replays store of a log, in one database in `cache/`: delete it freely, and it is made anew.
 
-Format       one table of rows, each found by a number that is a digest of kind, name and block; they lie in the order
-             they came, as rows put between others move those about.
+Format       one table of rows, each found by a number that is a digest of kind, name and block. Rowids go up by insertion:
+             random ones would fragment pages.
 Wholeness    every row is listed in the directory of its kind and name, every directory in the root, with a checksum of
              what it says and of where it belongs. So no row is taken for another, none is missing, and none is older
              than the others: after a power cut or a bad sector the rows that are read agree, or `ShelfDamaged` says no.
@@ -47,9 +47,9 @@ _AT_ONCE = 200  # rows
 _SHORT = 256  # bytes
 _AT_HAND = 48 << 20  # bytes
 
-_Given = ParamSpec("_Given")
-_Done = TypeVar("_Done")
-_Step = Callable[Concatenate["StoreCache", _Given], _Done]
+_Parameters = ParamSpec("_Parameters")
+_Result = TypeVar("_Result")
+_Step = Callable[Concatenate["StoreCache", _Parameters], _Result]
 _Directory = dict[str, int | bytes]  # block -> checksum of the row, or a short one itself
 _directory = msgspec.msgpack.Decoder(_Directory)
 _encode = msgspec.msgpack.encode
@@ -63,13 +63,13 @@ class _Wrong(Exception):
 _WRONG = (OSError, NotStored, sqlite3.Error, msgspec.MsgspecError, ValueError, _Wrong)
 
 
-def _guarded(do: "_Step[_Given, _Done]") -> "_Step[_Given, _Done]":
+def _guarded(do: "_Step[_Parameters, _Result]") -> "_Step[_Parameters, _Result]":
     """Raise ShelfDamaged for everything that can be wrong."""
 
     @wraps(do)
-    def guarded(cache: "StoreCache", /, *given: _Given.args, **named: _Given.kwargs) -> _Done:
+    def guarded(cache: "StoreCache", /, *args: _Parameters.args, **kwargs: _Parameters.kwargs) -> _Result:
         try:
-            return do(cache, *given, **named)
+            return do(cache, *args, **kwargs)
         except _WRONG as error:
             raise cache.damage(error) from error
 
@@ -77,7 +77,7 @@ def _guarded(do: "_Step[_Given, _Done]") -> "_Step[_Given, _Done]":
 
 
 class StoreCache:
-    """A shelf in a database; without `writes` it is only read."""
+    """A row store in a database; without `writes` it is only read."""
 
     is_persistent: ClassVar[bool] = True
 
@@ -131,7 +131,7 @@ class StoreCache:
         self._have_at_hand((place, block), data or b"")
 
     def save(self) -> None:
-        """Keep what was written; where that fails, it is as if nothing had been."""
+        """Commit what was written; where that fails, nothing was."""
         with suppress(sqlite3.Error):
             if self._changed:
                 self._put_directories()
@@ -139,11 +139,11 @@ class StoreCache:
                 self._database.execute("COMMIT")
 
     def close(self) -> None:
-        """Let go of the file; what was not saved is gone."""
+        """Close the file; what was not saved is lost."""
         _close(self._handle)
 
     def damage(self, error: Exception) -> RowsDamaged:
-        """Say what is wrong, and whether for good."""
+        """Describe what is wrong, and whether for good."""
         if isinstance(error, OSError | NotStored):
             return RowsDamaged(str(error))
         passes = isinstance(error, sqlite3.OperationalError) and not database.is_damage(error)
@@ -197,7 +197,7 @@ class StoreCache:
         return found
 
     def _checked(self, place: str, block: str, checksum: int | None) -> bytes | None:
-        """Read a row that has that checksum; the root, which is listed nowhere, by the one it carries itself."""
+        """Read and verify a row; the root verifies against its own prefix CRC."""
         data = self._fetched([_id(place, block)]).get(_id(place, block))
         if data is None and checksum is None:
             return None
@@ -216,7 +216,7 @@ class StoreCache:
         return checksum
 
     def _have_at_hand(self, at: tuple[str, str], data: bytes) -> None:
-        """Keep in memory what was written last."""
+        """Hold what was written last in memory."""
         self._room += len(self._at_hand.pop(at, b""))
         if len(data) > _SHORT:
             self._at_hand[at] = data
@@ -232,7 +232,7 @@ class StoreCache:
         self._changed.clear()
 
     def _is_overtaken(self) -> bool:
-        """Tell whether another process has written meanwhile: then nothing is wrong with what it wrote."""
+        """Return whether another process has written meanwhile: then what it wrote is not damaged."""
         with suppress(sqlite3.Error, AttributeError):
             found: bool = self._database.execute("PRAGMA data_version").fetchone() != self._version
             return found
@@ -280,9 +280,9 @@ def _id(place: str, block: str) -> int:
 
 
 def _valid(place: str, block: str, data: bytes, checksum: int | None) -> bytes:
-    """Return what a row says; raises _Wrong where it is not the one that is listed with this checksum."""
-    told = int.from_bytes(data[:_CRC], "big")
-    if _checksum(place, block, memoryview(data)[_CRC:]) != told or told != (told if checksum is None else checksum):
+    """Verify a row, and return its data; raises _Wrong where it is not the one with this checksum."""
+    found = int.from_bytes(data[:_CRC], "big")
+    if _checksum(place, block, memoryview(data)[_CRC:]) != found or found != (found if checksum is None else checksum):
         raise _Wrong(f"{place!r} {block!r}")
     return data[_CRC:]
 

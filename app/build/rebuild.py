@@ -155,7 +155,7 @@ def replay_elsewhere(
 
 
 def _one_at_a_time(opened: OpenStore, *, wanted: bool) -> AbstractContextManager[object]:
-    """Two replays into the store would only do the same work twice; where there is no log, nothing is made."""
+    """Hold the replay lock, so that two replays do not do the same work; a store without a log has none."""
     there = Path(opened.store.log).is_dir()
     return locked(opened.store, opened.store.lock("replay")) if wanted and there else nullcontext()
 

@@ -1,7 +1,7 @@
-"""Other processes, for jobs that are done apart: as many as there are processors, for as long as a replay lasts.
+"""The executor of a replay: as many processes as there are processors, for as long as the replay lasts.
 
-Only where a process can be forked safely, on Linux and from its only thread: no other way of starting one leaves the
-program of whoever imports us alone. Where none is to be had, or one dies, the jobs are done here.
+Processes are forked, on Linux and from the only thread: no other way of starting one leaves the program of our importer
+alone. Where none can be forked, or one dies, this process does the jobs.
 """
 
 import os

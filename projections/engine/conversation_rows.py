@@ -109,6 +109,14 @@ class RowMaintainer:
             if kind in self._kinds:
                 self.outdated.setdefault((kind, name), set()).add(block)
 
+    def outdated_units(self, projections: Iterable[Projection]) -> set[RowAddress]:
+        """Return the documents made of outdated rows, as projection and name."""
+        readers: dict[str, list[str]] = {}
+        for projection in projections:
+            for kind in projection.view.reads if projection.view else ():
+                readers.setdefault(kind.name, []).append(projection.name)
+        return {(reader, name) for kind, name in self.outdated for reader in readers.get(kind, ())}
+
     def _replace_block(self, block: str, old: Iterable[str], new: dict[str, Rows]) -> None:
         data = self._cache.read("places", "", block)
         addresses = _ADDRESSES.decode(data) if data else {}
@@ -143,12 +151,3 @@ class RowMaintainer:
         if kind.total:
             total = _encode(kind.total.of(rows.values())) if rows else None
             self._cache.write(kind.total_name, address[1], block, total)
-
-
-def outdated_units(addresses: Iterable[RowAddress], projections: Iterable[Projection]) -> set[RowAddress]:
-    """Return the documents made of those rows, as projection and name."""
-    readers: dict[str, list[str]] = {}
-    for projection in projections:
-        for kind in projection.view.reads if projection.view else ():
-            readers.setdefault(kind.name, []).append(projection.name)
-    return {(reader, name) for kind, name in addresses for reader in readers.get(kind, ())}

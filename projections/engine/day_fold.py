@@ -228,12 +228,7 @@ def _is_astray(event: Event, conversation: Conversation) -> bool:
 def conversations_on(cache: RowStore, date: str) -> dict[str, Conversation]:
     """Read the conversations of a folded day, by id."""
     data = cache.read("said", "", date)
-    return conversations_in(data) if data else {}
-
-
-def conversations_in(data: bytes) -> dict[str, Conversation]:
-    """Decode the row of a day's conversations."""
-    return _conversations.decode(data)
+    return _conversations.decode(data) if data else {}
 
 
 def merged(days: Iterable[Conversation]) -> Conversation | None:

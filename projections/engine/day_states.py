@@ -148,9 +148,9 @@ class DayStates:
         """List the days of a conversation."""
         return self._dates.of(conversation_id)
 
-    def encoded_conversations(self, date: str) -> bytes:
+    def stored_conversations(self, date: str) -> StoredRow:
         """Return the stored row of a day's conversations."""
-        return self._cache.read("said", "", date) or _encode({})
+        return "said", "", date, self._cache.read("said", "", date) or _encode({})
 
     def began(self, conversation_id: str) -> str:
         """Return the day a conversation began on; "" where there is none."""

@@ -23,7 +23,7 @@ from eventlog.projections.engine.conversation_rows import (
     RowMaintainer,
     Rows,
 )
-from eventlog.projections.engine.day_fold import conversations_in, merged, stamps_of
+from eventlog.projections.engine.day_fold import conversations_on, merged, stamps_of
 from eventlog.projections.engine.day_states import DayStates, FoldedDay, ListedDays
 from eventlog.projections.engine.documents import DocumentIndex
 from eventlog.projections.engine.row_store import MemoryRows, StoredRow
@@ -70,12 +70,12 @@ def fold_day(day: Day) -> FoldedDay:
 class RowsJob(NamedTuple):
     """Conversations that began on a run of days, and everything their rows depend on.
 
-    `days` are encoded rows of days, `dates` the days of each conversation; `merged` has the conversations that other
+    `days` are rows of days, `dates` the days of each conversation; `merged` has the conversations that other
     days are needed for.
     """
 
     blocks: list[str]
-    days: dict[str, bytes]
+    days: list[StoredRow]
     dates: dict[str, list[str]]
     merged: dict[str, Conversation]
     identities: Identities
@@ -95,7 +95,7 @@ def row_jobs(states: DayStates, settings: Settings) -> Iterator[RowsJob]:
         of_job = {conversation: dates for block in blocks for conversation, dates in by_block[block].items()}
         over_midnight = (days for days in of_job.values() if len(days) == 2 and days[1] > blocks[-1])  # noqa: PLR2004
         near = {*blocks, *next(over_midnight, ())}
-        days = {date: states.encoded_conversations(date) for date in sorted(near)}
+        days = [states.stored_conversations(date) for date in sorted(near)]
         far = [conversation for conversation, dates in of_job.items() if not near.issuperset(dates)]
         whole = {conversation: found for conversation in far if (found := states.conversation(conversation))}
         yield RowsJob(blocks, days, of_job, whole, states.identities, states.withdrawn, settings)
@@ -103,10 +103,10 @@ def row_jobs(states: DayStates, settings: Settings) -> Iterator[RowsJob]:
 
 def make_rows(job: RowsJob) -> list[StoredRow]:
     """Make the rows of a job's conversations."""
-    conversations_on = cache(lambda date: conversations_in(job.days[date]))
+    of_day = cache(partial(conversations_on, MemoryRows(job.days)))
 
     def find(conversation_id: str) -> Conversation | None:
-        days = (conversations_on(date)[conversation_id] for date in job.dates[conversation_id])
+        days = (of_day(date)[conversation_id] for date in job.dates[conversation_id])
         return job.merged.get(conversation_id) or merged(days)
 
     began = {conversation: dates[0] for conversation, dates in job.dates.items()}
@@ -136,21 +136,14 @@ class RenderJob(NamedTuple):
     settings: Settings
 
 
-class Rendered(NamedTuple):
-    """The documents of a job's units, and the rows that their views have stored."""
-
-    documents: dict[RowAddress, _Contents]
-    rows: list[StoredRow]
-
-
-def render_documents(job: RenderJob) -> Rendered:
-    """Render the units of a job."""
+def render_documents(job: RenderJob) -> tuple[dict[RowAddress, _Contents], list[StoredRow]]:
+    """Render the units of a job; return their documents, and the rows that their views have stored."""
     rows = MemoryRows(job.rows)
     source = ConversationSnapshot({}, lambda _: None, Retractions(()), notes=job.notes)
     index = DocumentIndex(rows, source, VIEWS, job.settings)
     documents = {unit: [(document.path, document.data) for document in index.render(unit)] for unit in job.units}
     before = {row[:2] for row in job.rows}
-    return Rendered(documents, [row for row in rows.all() if row[:2] not in before])
+    return documents, [row for row in rows.all() if row[:2] not in before]
 
 
 class Prerendered:
@@ -172,9 +165,9 @@ class Prerendered:
             return None
         self._pending.remove(unit)
         while unit not in self._contents:
-            rendered = next(self._results)
-            self._contents |= rendered.documents
-            self._index.adopt(rendered.rows)
+            documents, rows = next(self._results)
+            self._contents |= documents
+            self._index.adopt(rows)
         return [Document(path, partial(self._lines, unit, path), data) for path, data in self._contents.pop(unit)]
 
     def _lines(self, unit: RowAddress, path: str) -> Iterable[Line]:

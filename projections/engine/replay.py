@@ -23,7 +23,7 @@ from eventlog.projections.current.conversations import Conversations
 from eventlog.projections.current.identity import Identities
 from eventlog.projections.current.knowledge_events import Knowledge
 from eventlog.projections.current.places import Places
-from eventlog.projections.engine.conversation_rows import ConversationSource, RowAddress, RowMaintainer, outdated_units
+from eventlog.projections.engine.conversation_rows import ConversationSource, RowAddress, RowMaintainer
 from eventlog.projections.engine.day_states import EVERYTHING, DayLog, DayStates, Keep, Progress
 from eventlog.projections.engine.documents import DocumentIndex, Files, newest_notes
 from eventlog.projections.engine.jobs import (
@@ -313,7 +313,7 @@ def _document_index(
     index = DocumentIndex(cache, source, VIEWS, settings)
     for address, blocks in rows.outdated.items():
         index.layouts.mark_changed(address, blocks)
-    index.invalidate(outdated_units(rows.outdated, VIEWS))
+    index.invalidate(rows.outdated_units(VIEWS))
     return index
 
 
