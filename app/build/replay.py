@@ -93,7 +93,7 @@ def _with(
 def _overlay(found: cache.StoreCache, until: str) -> OverlayRows:
     """Lie over the cache for a replay of then: without the days since, or where those are most, of the days before.
 
-    Raises ShelfDamaged.
+    Raises RowsDamaged.
     """
     days = found.blocks("day", "")
     since = sum(day > until for day in days)
