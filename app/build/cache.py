@@ -1,10 +1,10 @@
 """The rows that replays store of a log, in one database in `cache/`: delete it freely, and it is made anew.
 
-Format       one table of rows, each found by a number that is a digest of kind, name and block. Rowids go up as rows come:
-             random ones would fragment pages.
+Format       one table of rows, each found by a number that is a digest of kind, name and block. Rowids go up as rows
+             come: random ones would fragment pages.
 Wholeness    every row is listed in the directory of its kind and name, every directory in the root, with a checksum of
              what it says and of where it belongs. So no row is taken for another, none is missing, and none is older
-             than the others: after a power cut or a bad sector the rows that are read agree, or `RowsDamaged` is raised.
+             than the others: after a power cut or a bad sector the rows that are read agree, or it is RowsDamaged.
 Short rows   stand in the directory in the place of their checksum: to find hundreds of them one by one takes longer.
 At hand      the rows that were written last stay in memory, too: a replay of everything reads most of them once more.
 Writers      one at a time, in one transaction; whoever cannot write works without. Nothing is synced.
@@ -64,7 +64,7 @@ _WRONG = (OSError, NotStored, sqlite3.Error, msgspec.MsgspecError, ValueError, _
 
 
 def _guarded(do: "_Step[_Parameters, _Result]") -> "_Step[_Parameters, _Result]":
-    """Raise ShelfDamaged for everything that can be wrong."""
+    """Raise RowsDamaged for everything that can be wrong."""
 
     @wraps(do)
     def guarded(cache: "StoreCache", /, *args: _Parameters.args, **kwargs: _Parameters.kwargs) -> _Result:
@@ -83,7 +83,7 @@ class StoreCache:
 
     @_guarded
     def __init__(self, path: str, made_by: str, *, writes: bool = True) -> None:
-        """Open it; raises ShelfDamaged where there is none, or none that is good and of the same program."""
+        """Open it; raises RowsDamaged where there is none, or none that is good and of the same program."""
         self._path = path
         self._made_by = made_by
         self._writes = writes
