@@ -128,9 +128,9 @@ def render(part: Part, settings: Settings, projections: Sequence[Projection] = A
 
 def replayed(part: Part, settings: Settings, projections: Sequence[Projection] = ALL) -> ReplayResult:
     """Replay a part of a log; raises BadRequest for a part of another version."""
-    ours = _versions(projections)
-    theirs = {name: version for name, version in part.versions.items() if name in ours}
-    _refuse_others(theirs, ours, "a part", "this program")
+    own = _versions(projections)
+    others = {name: version for name, version in part.versions.items() if name in own}
+    _refuse_others(others, own, "a part", "this program")
     unsettled = next((date for date, day in part.days.items() if not day.is_settled), None)
     if unsettled:
         raise BadRequest(
@@ -139,8 +139,8 @@ def replayed(part: Part, settings: Settings, projections: Sequence[Projection] =
         )
     rows = MemoryRows(row for day in part.days.values() for row in day.rows)
     broken = {name: why for day in part.days.values() for name, why in day.broken.items()}
-    speaking = [one for one in projections if one.name not in broken]
-    done = replay(_listed_days(part), settings, projections=speaking, cache=rows)
+    intact = [projection for projection in projections if projection.name not in broken]
+    done = replay(_listed_days(part), settings, projections=intact, cache=rows)
     done.broken.update(broken)
     return done
 
@@ -164,21 +164,23 @@ def _day_of(day: DayBytes) -> Day:
     return Day(day.date, tuple(name for name, _ in files), tuple(data for _, data in files))
 
 
-def _refuse_others(ones: dict[str, str], others: dict[str, str], one: str, other: str) -> None:
+def _refuse_others(left: dict[str, str], right: dict[str, str], of_left: str, of_right: str) -> None:
     """Refuse versions that differ; raises BadRequest."""
-    for name in sorted(ones.keys() | others.keys()):
-        if ones.get(name) != others.get(name):
-            mine, theirs = ones.get(name, "none"), others.get(name, "none")
-            raise BadRequest(f"{one} was made with {name} {mine}, {other} with {theirs}", hint="fold with one version")
+    for name in sorted(left.keys() | right.keys()):
+        if left.get(name) != right.get(name):
+            first, second = left.get(name, "none"), right.get(name, "none")
+            raise BadRequest(
+                f"{of_left} was made with {name} {first}, {of_right} with {second}", hint="fold with one version"
+            )
 
 
 def _versions(projections: Iterable[Projection]) -> dict[str, str]:
-    return versions_of([one.state for one in _whole(projections)])
+    return versions_of([projection.state for projection in _whole(projections)])
 
 
 def _whole(projections: Iterable[Projection]) -> list[Projection]:
     """List the projections that the cache stores as a whole state."""
-    return [one for one in projections if not one.view]
+    return [projection for projection in projections if not projection.view]
 
 
 _OURS: tuple[type[Any], ...] = (Conversations, Knowledge)

@@ -66,14 +66,15 @@ def unmatched_entries(state: Knowledge, bases: Bases) -> list[PlanEntry]:
     withdrawn = Retractions(state.retractions)
     discarded = {decision.target for decision in state.resolved if decision.choice == "discard"}
     unmatched = (entry for entry in state.entries if base_file_of(entry.key, entry.project, bases) is None)
-    return sorted((one for one in unmatched if one.id not in discarded and not withdrawn.hides(one)), key=order)
+    open_entries = (entry for entry in unmatched if entry.id not in discarded and not withdrawn.hides(entry))
+    return sorted(open_entries, key=order)
 
 
 def _copied(state: Knowledge, files: _Files, replica: str | None) -> set[str]:
     """Collect the events of other machines whose texts came here with a copy of a file.
 
     Those are the events named as `found`, all before them of the same section, file and machine, the events that were
-    found there in turn, and the entries behind all of these.
+    found on those machines in turn, and the entries behind all of these.
     """
     found = [applied.found for applied in state.applied if applied.found and is_from(applied, replica)]
     if not found:

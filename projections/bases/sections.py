@@ -192,13 +192,13 @@ def is_blank(line: bytes) -> bool:
 
 
 def _standing(found: Iterable[Section], under: Sequence[str]) -> list[Section]:
-    """Choose the sections with all of these headings above, those with exactly these where there are any."""
+    """Choose the sections with all of these headings above, those with exactly these headings if any."""
     some = []
     for section in found:
         above = iter(section.above)
         if all(any(_names(name, source) for source in above) for name in under):
             some.append(section)
-    exact = [one for one in some if len(under) == len(one.above) and all(map(_names, under, one.above))]
+    exact = [section for section in some if len(under) == len(section.above) and all(map(_names, under, section.above))]
     return exact or some
 
 

@@ -1,7 +1,7 @@
-"""`MEMORY.md`, of the user and of each project: what is known, one bullet per distinct fact, within a budget.
+"""`MEMORY.md`, of the user and of each project: a bullet for each distinct fact, within a budget.
 
-What there is room for is decided by the rank of each fact (`DistinctFact.rank`). The order of sections is fixed; within
-one, the rank decides.
+The rank of each fact (`DistinctFact.rank`) decides which facts fit, and their order within a section. The order of
+sections is fixed.
 """
 
 import re
@@ -60,7 +60,7 @@ _BY_CATEGORY = {
 
 
 def _render(name: str, index: "DocumentIndex") -> Iterable[Document]:
-    """Render the file of the user, or of the project of that name; a person may have notes where nothing is known."""
+    """Render the file of the user, or of the project of that name, if it has facts or a person's notes."""
     subject = index.memo(fact_scope, name)
     own = index.notes.get(notes_path(_path(subject.project)))
     if subject.facts or (own and own.content is not None and (subject.rows or not name)):
@@ -112,16 +112,16 @@ def _document(subject: FactScope, settings: Settings, notes: KnowledgeEdited | N
 
 
 def _titles(subject: FactScope, words: Labels) -> dict[MemorySection, str]:
-    """Return the heading of each section; a free one as its category was first spelled."""
+    """Return the heading of each section; that of a free section as its category was first spelled."""
     knowledge = words.knowledge if subject.project else words.general
     fixed = (words.decisions, words.preferences, words.lessons, knowledge, words.experience)
     titles = {MemorySection(order): title for order, title in enumerate(fixed)} | {_AGENTS_NOTES: words.agents_notes}
     first: dict[MemorySection, Statement] = {}
-    for statement in (one for group in subject.facts for one in group.statements if one.category):
+    for statement in (stated for group in subject.facts for stated in group.statements if stated.category):
         section = _of_category(statement.category)
         if section not in titles:
             first[section] = min(first.get(section, statement), statement, key=order)
-    return titles | {section: as_text(_spelled(one.category)) for section, one in first.items()}
+    return titles | {section: as_text(_spelled(statement.category)) for section, statement in first.items()}
 
 
 def _spelled(category: str) -> str:

@@ -1,4 +1,4 @@
-"""`projects.jsonl`: one line per project, with its directory and where it lies; none while each is just its path."""
+"""`projects.jsonl`: one line per project, with its directory and places; no file while each project is just a path."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 class ListedProject(Struct, frozen=True):
     """A line of the list: the project, its name for people, its directory, and where it lies.
 
-    `parts` are the names it would have if nobody had joined any; a place is a machine (None: not said) and a path.
+    `parts` are its names before people joined projects; a place is a machine (None: unknown) and a path.
     """
 
     project: str
@@ -42,7 +42,7 @@ def read_list(data: bytes) -> list[ListedProject]:
 
 
 def _render(name: str, index: "DocumentIndex") -> Iterable[Document]:
-    """Render one document, where any project is more or less than a path."""
+    """Render the document, if any project is more or less than a path."""
     del name
     if projects := index.identities.told():
         yield Document("projects.jsonl", tuple(_lines(projects)))

@@ -1,4 +1,4 @@
-"""`sessions.jsonl`: one line per conversation, ordered by start; who worked when, and what it came to."""
+"""`sessions.jsonl`: one line per conversation, ordered by start: agent, times and conclusion."""
 
 from collections.abc import Iterable
 from operator import attrgetter
@@ -21,7 +21,7 @@ _place_of = attrgetter("place")
 
 
 class SessionLine(Struct, array_like=True):
-    """The line of one conversation, and its place among the others."""
+    """The line of a conversation, with its sort key."""
 
     started_at: str
     id: str
@@ -33,21 +33,21 @@ class SessionLine(Struct, array_like=True):
         return self.started_at, self.id
 
 
-def _rows(told: Told) -> dict[str, SessionLine]:
-    """Write one conversation; the first nine fields are those of earlier formats, `null` is not known."""
-    conversation, conclusion, ended = told.conversation, told.conclusion, told.conversation.ended
-    taken_back = len(conversation.taken_back(told.withdrawn))
+def _rows(source: Told) -> dict[str, SessionLine]:
+    """Write the line of a conversation; the first nine fields are those of earlier formats, `null` means unknown."""
+    conversation, conclusion, ended = source.conversation, source.conclusion, source.conversation.ended
+    taken_back = len(conversation.taken_back(source.withdrawn))
     if not conversation.began or taken_back == conversation.events:
         return {}
-    scopes = [summary.scope for summary in agents_own(told.summaries)]
+    scopes = [summary.scope for summary in agents_own(source.summaries)]
     fields = {
         "id": f"sum-{digest(conversation.id, 6).hex()}",
         "session_id": conversation.id,
         "topic": conclusion.topic,
         "summary": conclusion.summary_within(SUMMARY_CHARS),
-        "decisions": [said.text for said in conclusion.decisions],
-        "todos": [said.text for said in conclusion.todos],
-        "timestamp": conclusion.saved_at or conversation.last_work(told.withdrawn),
+        "decisions": [decision.text for decision in conclusion.decisions],
+        "todos": [todo.text for todo in conclusion.todos],
+        "timestamp": conclusion.saved_at or conversation.last_work(source.withdrawn),
         "auto_generated": conclusion.automatic,
         "source": conclusion.source,
         "project": conversation.place or conversation.project,
@@ -56,7 +56,7 @@ def _rows(told: Told) -> dict[str, SessionLine]:
         "ended_at": ended.ts if ended else None,
         "end_reason": ended.reason if ended else None,
         "turns": conversation.turns,
-        "facts": len(told.stated),
+        "facts": len(source.stated),
         "stages": scopes.count("stage"),
         "revisions": max(0, scopes.count("session") - 1),
         "events": conversation.events - taken_back,
@@ -68,7 +68,7 @@ LINES = RowKind("line", SessionLine, _rows)
 
 
 def _render(name: str, index: "DocumentIndex") -> Iterable[Document]:
-    """Render one document; none while there is no conversation."""
+    """Render the document, if there is a conversation."""
     pieces = index.pieces(LINES, name, _in_order)
 
     def lines() -> list[Line]:
@@ -76,13 +76,13 @@ def _render(name: str, index: "DocumentIndex") -> Iterable[Document]:
         return [Line(row.line[:-1].decode(), (), (row.id,)) for row in rows]
 
     if pieces.blocks:
-        said = list(pieces.blocks.values())
-        data = b"".join([piece for piece in said if piece is not None]) if None not in said else None
+        blocks = list(pieces.blocks.values())
+        data = b"".join([block for block in blocks if block is not None]) if None not in blocks else None
         yield Document("sessions.jsonl", lines, data, pieces)
 
 
 def _in_order(rows: list[SessionLine]) -> bytes:
-    """Join the lines of the conversations that began on one day."""
+    """Join the lines of the conversations that began on the same day."""
     return b"".join([row.line for row in sorted(rows, key=_place_of)])
 
 

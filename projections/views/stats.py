@@ -25,7 +25,7 @@ _SUMS = ("sessions", "automatic", "drawn", "unsaved", "trivial", "flushed", "ask
 
 
 class SessionCount(Struct, array_like=True, gc=False):
-    """The figures of one session."""
+    """The figures of a session."""
 
     started_at: str
     turns: int
@@ -37,19 +37,19 @@ class SessionCount(Struct, array_like=True, gc=False):
     drawn: bool = False  # its summary is from the transcript
 
 
-def _rows(told: Told) -> dict[str, SessionCount]:
-    one, conclusion = told.conversation, told.conclusion
-    if not one.began:
+def _rows(source: Told) -> dict[str, SessionCount]:
+    session, conclusion = source.conversation, source.conclusion
+    if not session.began:
         return {}
-    counted = (one.started_at, one.turns, one.flushed, one.asked, conclusion.source, conclusion.automatic)
-    drawn = conclusion.source == COMPOSED and bool(told.summaries) and not agents_own(told.summaries)
-    return {"": SessionCount(*counted, recalls_of(told), drawn)}
+    counted = (session.started_at, session.turns, session.flushed, session.asked)
+    drawn = conclusion.source == COMPOSED and bool(source.summaries) and not agents_own(source.summaries)
+    return {"": SessionCount(*counted, conclusion.source, conclusion.automatic, recalls_of(source), drawn)}
 
 
 class Week(Struct):
-    """The figures of one week, from its Monday on; of all weeks, where `week` is `all`.
+    """The figures of a week, by its Monday; of all weeks, where `week` is `all`.
 
-    Shares are of 1, None where there is nothing to share. `fallback_rate`: sessions that cost an extra request.
+    Shares are fractions of 1, None of an empty week. `fallback_rate`: sessions that cost an extra request.
     `automatic_share`: of those saved, summarised by a program; `drawn`: those of a transcript, not of agents' saves.
     `coverage`: saved, of those not trivial.
     """
@@ -92,7 +92,7 @@ class Week(Struct):
         return _share(self.saved, self.saved + self.unsaved)
 
     def count(self, session: SessionCount) -> None:
-        """Add one session."""
+        """Add a session."""
         self.sessions += 1
         self.flushed += session.flushed
         self.asked += session.asked
