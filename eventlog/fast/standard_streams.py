@@ -1,14 +1,11 @@
-"""Standard streams for a process that was started without one of them, as by `>&-`."""
+"""Standard streams for a process that was started with one of them closed, as by `>&-`."""
 
 import os
 import sys
 
 
 def complete() -> None:
-    """Open those that are closed to nothing.
-
-    Otherwise the next file that is opened bears the number of a stream, and what is said goes into it.
-    """
+    """Open closed streams to the null device: else the next opened file gets their number, and their output."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
             lowest = os.open(os.devnull, os.O_RDWR)  # of the numbers that are free: that of the stream

@@ -76,9 +76,9 @@ def decode(line: bytes) -> Event:
     return event
 
 
-def from_fields(given: Mapping[str, Any]) -> Event:
+def from_fields(data_fields: Mapping[str, Any]) -> Event:
     """The typed event of a JSON object; what its type does not know stays in `extra`. Raises InvalidEvent."""
-    fields = upcast(dict(given))
+    fields = upcast(dict(data_fields))
     name = fields.pop("type", None)
     if not isinstance(name, str) or not name:
         raise InvalidEvent("every event has a type, a non-empty string", where="type")
@@ -90,17 +90,17 @@ def from_fields(given: Mapping[str, Any]) -> Event:
 def to_fields(event: Event) -> Fields:
     """The JSON object of an event: common fields first, then its own, then the unknown ones."""
     try:
-        known: dict[str, Any] = msgspec.to_builtins(event)
+        own: dict[str, Any] = msgspec.to_builtins(event)
     except (TypeError, RecursionError) as error:
         raise InvalidEvent(f"not JSON: {error}", where=event.type) from error
-    extra = known.pop("extra", {})
-    known.pop("?", None)
+    extra = own.pop("extra", {})
+    own.pop("?", None)
     for name, part in _NESTED.get(type(event), {}).items():
-        known |= {name: _without_defaults(part, known[name])} if name in known else {}
-    known = _without_defaults(type(event), known)
-    known.update(v=event.v, type=event.type)
-    first = {name: known.pop(name) for name in COMMON if name in known}
-    return _merge({**first, **known}, extra)
+        own |= {name: _without_defaults(part, own[name])} if name in own else {}
+    own = _without_defaults(type(event), own)
+    own.update(v=event.v, type=event.type)
+    first = {name: own.pop(name) for name in COMMON if name in own}
+    return _merge({**first, **own}, extra)
 
 
 def check(event: Event) -> Event:
@@ -151,7 +151,7 @@ def content_id(event: Event) -> str:
 
 
 def content_of(event: Event) -> str:
-    """Everything an event says, as one text: the same for the same, whatever the order of its fields."""
+    """Serialise the content of an event canonically: equal content gives equal text, in any order of its fields."""
     fields = {name: value for name, value in to_fields(event).items() if name not in ("id", "v")}
 
     import json  # only who derives an id needs it
@@ -160,7 +160,7 @@ def content_of(event: Event) -> str:
 
 
 def _without_defaults(cls: type[Struct], fields: Fields) -> Fields:
-    """Without the fields that equal their default; msgspec leaves out only those that are the very object."""
+    """Drop the fields that equal their default; msgspec drops only values that are the very default object."""
     defaults = _DEFAULTS.get(cls, {})
     return {name: value for name, value in fields.items() if name not in defaults or value != defaults[name]}
 
@@ -196,30 +196,30 @@ def _out_of_range(fields: Fields) -> InvalidEvent:
 
 
 def _known(cls: type[Event], fields: Fields) -> Event:
-    known, extra = _split(fields, [name for name in cls.__struct_fields__ if name != "extra"])
+    own, extra = _split(fields, [name for name in cls.__struct_fields__ if name != "extra"])
     for name, part in _NESTED.get(cls, {}).items():
-        if isinstance(whole := known.get(name), dict):
-            known[name], rest = _split(whole, part.__struct_fields__)
+        if isinstance(whole := own.get(name), dict):
+            own[name], rest = _split(whole, part.__struct_fields__)
             extra |= {name: rest} if rest else {}
-    return _convert({**known, "extra": extra}, cls)
+    return _convert({**own, "extra": extra}, cls)
 
 
 def _unknown(name: str, fields: Fields) -> Event:
-    known, extra = _split(fields, COMMON)
-    return _convert({**known, "?": name, "extra": extra}, UnknownEvent)
+    own, extra = _split(fields, COMMON)
+    return _convert({**own, "?": name, "extra": extra}, UnknownEvent)
 
 
 def _split(fields: Fields, names: Collection[str]) -> tuple[Fields, Fields]:
-    """Those fields that have one of the names, and the others."""
-    known = {name: value for name, value in fields.items() if name in names}
-    return known, {name: value for name, value in fields.items() if name not in names}
+    """Split fields into those with these names, and all others."""
+    own = {name: value for name, value in fields.items() if name in names}
+    return own, {name: value for name, value in fields.items() if name not in names}
 
 
 def _merge(fields: Fields, extra: Fields) -> Fields:
-    """Unknown fields beside the known ones, also one level down (in the `key` and `meta` of a plan entry)."""
+    """Add unknown fields, also a level down (in the `key` and `meta` of a plan entry)."""
     for name, value in extra.items():
-        there = fields.get(name)
-        fields[name] = {**there, **value} if isinstance(there, dict) and isinstance(value, dict) else value
+        present = fields.get(name)
+        fields[name] = {**present, **value} if isinstance(present, dict) and isinstance(value, dict) else value
     return fields
 
 
@@ -242,7 +242,7 @@ def invalid(error: Exception, cls: type[Struct]) -> InvalidEvent:
 
 
 def upcast(fields: Fields, steps: Mapping[tuple[str, int], Upcast] = STEPS) -> Fields:
-    """The same event in the newest shape there is a step to; the argument is not changed."""
+    """Lift the fields of an event to its newest shape; the argument is not changed."""
     version = fields.get("v", 1)
     while isinstance(version, int) and (step := steps.get((str(fields.get("type")), version))):
         version += 1
@@ -297,7 +297,7 @@ def _may_be_too_deep(data: bytes | str) -> bool:
 
 
 def _is_too_deep(value: object) -> bool:
-    """Look at one level after the other: a function that calls itself would be what it guards against."""
+    """Tell whether a value is nested too deeply, level by level: a recursive check would itself overflow the stack."""
     level = [value]
     for _ in range(MAX_DEPTH):
         containers = [inner for inner in level if isinstance(inner, dict | list)]

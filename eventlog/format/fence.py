@@ -54,10 +54,10 @@ def fenced(place: "Place", text: str, locale: str, salt: str) -> str:
     return before.replace("{nonce}", nonce) + text + after.replace("{end}", end.replace("{nonce}", nonce))
 
 
-def context(instructions: str, known: str, locale: str, salt: str) -> str:
-    """Put what is known behind the instructions a session starts with."""
-    told = fenced("start", known, locale, salt) if known else ""
-    return instructions + told if instructions else told.removeprefix("\n")
+def context(instructions: str, recorded: str, locale: str, salt: str) -> str:
+    """Append the fenced records to the instructions a session starts with."""
+    quoted = fenced("start", recorded, locale, salt) if recorded else ""
+    return instructions + quoted if instructions else quoted.removeprefix("\n")
 
 
 def without_tags(text: str) -> str:

@@ -20,8 +20,8 @@ if hasattr(os, "register_at_fork"):
 def new(ms: int) -> str:
     """A fresh id for an event of that millisecond."""
     global _latest  # noqa: PLW0603 - many events share a millisecond
-    known, start = _latest
-    if known != ms:
+    latest, start = _latest
+    if latest != ms:
         start = prefix(max(ms, 0))
         _latest = ms, start
     try:

@@ -54,7 +54,7 @@ class Retractions:
         return next((one for one in self._in_force if _goal(one) in goals), None)
 
     def rejects(self, text: str) -> bool:
-        """Tell whether a person does not want this said, by whomever."""
+        """Tell whether a person has rejected this statement, whichever event makes it."""
         return bool(self._rejected) and bool(self.rejected_marks(text))
 
     @property
@@ -63,16 +63,16 @@ class Retractions:
         return self._salts
 
     def rejected_marks(self, text: str) -> list[str]:
-        """List the marks of rejections that a text has; one that stands in for another has those of that."""
+        """List the marks of rejections that a text has; a stand-in has the marks of the text it replaces."""
         return [mark for mark in marks_of(text, self._salts) if mark in self._rejected] if self._rejected else []
 
     @property
     def has_rejections(self) -> bool:
-        """Tell whether a person does not want anything said."""
+        """Tell whether any rejection is in force."""
         return bool(self._rejected or self._rejected_events)
 
     def rejections(self, text: str) -> list[str]:
-        """List the ids of the events that keep this from being said."""
+        """List the ids of the rejections of this statement."""
         return [one for mark in self.rejected_marks(text) for one in self._rejected[mark]]
 
     def rejections_of(self, event: "Event") -> list[str]:
@@ -103,12 +103,12 @@ class Retractions:
 
     @property
     def rejected_events(self) -> frozenset[str]:
-        """The ids of single events that a person does not want said."""
+        """The ids of single events that a person has rejected."""
         return frozenset(self._rejected_events)
 
     @property
     def decisions(self) -> "list[Rejected]":
-        """The decisions of people about what is not to be said that nobody has taken back."""
+        """The rejections in force."""
         return [one for one in self._made.values() if _is_rejected(one) and one.id not in self._events]
 
     @property
@@ -122,7 +122,7 @@ class Retractions:
         return frozenset(self._rejected)
 
     def touched_at(self, event: "Event") -> str:
-        """When the fate of the event was last decided; "" where nobody ever withdrew it."""
+        """Return the time of the last decision about the event; "" for an event that was never withdrawn."""
         at = self.touched.get
         touched_at = max(at(event.id, ""), at(f"conversation {event.conversation_id}", ""))
         if self._ever and not self.hides_whole(event):  # of what is hidden the words may be gone
@@ -131,7 +131,7 @@ class Retractions:
         return touched_at
 
     def touched_of(self, events: "Iterable[Event]") -> dict[str, str]:
-        """Map those of the events that anybody ever withdrew to when their fate was last decided."""
+        """Map the ids of events that were ever withdrawn to the time of the last decision about each."""
         if not self.touched:
             return {}
         return {event.id: touched_at for event in events if (touched_at := self.touched_at(event))}
@@ -180,7 +180,7 @@ def statements_of(event: "Event") -> "Iterator[str]":
 
 
 def mark_in(one: "Rejected") -> str:
-    """Give the mark of the statement that a person does not want said; "" where the decision is about no statement."""
+    """Return the mark of the rejected statement; "" where the rejection is about an event or a conversation."""
     return rejected_mark(one.salt, one.digest, one.statement)
 
 
@@ -191,7 +191,7 @@ def salt_of(withdrawals: "Iterable[Withdrawal]") -> str:
 
 
 def wordless(one: "Rejected") -> "Rejected":
-    """Return a rejection as it is kept: a statement by its mark, not by its words."""
+    """Return a rejection as it is stored: a statement by its mark, not by its words."""
     if not one.statement:
         return one
     from eventlog.fast.copies import replace
@@ -201,7 +201,7 @@ def wordless(one: "Rejected") -> "Rejected":
 
 
 def decided_by(event: "Event") -> set[str]:
-    """Collect what an event decides about: ids, conversations, marks of statements."""
+    """Collect the subjects an event decides about: ids, conversations, marks of statements."""
     if _is_rejected(event) and (mark := mark_in(event)):
         return {mark}
     if _is_rejected(event) or _is_retraction(event):
@@ -211,7 +211,7 @@ def decided_by(event: "Event") -> set[str]:
 
 
 def goals_of(said: "Iterable[Event]", events: "Iterable[Event]") -> set[str]:
-    """Collect what decisions can be about that concern what is said: ids, conversations, and marks as events have."""
+    """Collect the subjects of decisions that concern these events: ids, conversations, marks of statements."""
     salts = salts_in(filter(None, (mark_in(one) for one in events if _is_rejected(one))))
     found: set[str] = set()
     for event in said:

@@ -99,17 +99,17 @@ def entries(day: Day, mentioning: Sequence[bytes] = ()) -> tuple[list[LogLine], 
     With `mentioning` those of lines that hold one of these bytes, given in lower case; where such a line is damaged,
     or a line that does not hold them claims the same id, that is not noticed.
     """
-    kept: dict[str, LogLine] = {}
+    chosen: dict[str, LogLine] = {}
     damage: list[Damage] = []
     for found in (item for scanned in _scanned(day, mentioning) for item in scanned):
         if isinstance(found, Damage):
             damage.append(found)
             continue
-        other = kept.setdefault(found.event.id, found)
+        other = chosen.setdefault(found.event.id, found)
         if other.line != found.line:
-            kept[found.event.id] = min(other, found, key=claim)
+            chosen[found.event.id] = min(other, found, key=claim)
             damage.append(found.damage("conflict", f"not the line of {other.file}:{other.number}, with the same id"))
-    return sorted(kept.values(), key=lambda entry: order(entry.event)), damage
+    return sorted(chosen.values(), key=lambda entry: order(entry.event)), damage
 
 
 def entries_of(day: Day, event_ids: Collection[str]) -> list[LogLine]:
@@ -129,12 +129,12 @@ def _naming(day: Day, file: str, ids: Sequence[bytes]) -> Iterator[LogLine | Dam
 
 def _each_once(found: Iterable[LogLine | Damage]) -> list[LogLine]:
     """Keep of lines with the same id the one that counts; damage is passed over."""
-    kept: dict[str, LogLine] = {}
+    chosen: dict[str, LogLine] = {}
     for one in found:
         if isinstance(one, LogLine):
-            other = kept.setdefault(one.event.id, one)
-            kept[one.event.id] = min(other, one, key=claim)
-    return list(kept.values())
+            other = chosen.setdefault(one.event.id, one)
+            chosen[one.event.id] = min(other, one, key=claim)
+    return list(chosen.values())
 
 
 def claim(line: LogLine) -> tuple[bool, bytes]:

@@ -101,20 +101,24 @@ def _scan_lines(lines: list[bytes], day: str) -> DayScan | None:
         for line in filterfalse(bytes.isascii, lines):
             line.decode()
         envelopes = list(map(_envelopes.decode, lines))
-        is_folded = [one.type in _FOLDED or (one.trigger is not None and _is_of_recall(one)) for one in envelopes]
+        is_folded = [
+            event.type in _FOLDED or (event.trigger is not None and _is_of_recall(event)) for event in envelopes
+        ]
         folded = b"".join(compress(lines, is_folded))
         whole: list[AnyEvent] = _whole.decode_lines(folded)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
-    if b'"extra"' in folded or any(type(one) is SessionEnd and abs(one.duration_ms or 0) >= _LARGEST for one in whole):
+    if b'"extra"' in folded or any(
+        type(event) is SessionEnd and abs(event.duration_ms or 0) >= _LARGEST for event in whole
+    ):
         return None
     if not _are_of(day, envelopes):
         return None
     return DayScan(list(compress(envelopes, map(not_, is_folded))), whole, list(map(_id_of, envelopes)))
 
 
-def _is_of_recall(one: Envelope) -> bool:
-    return one.type == _RECEIPT and one.trigger != "start"
+def _is_of_recall(event: Envelope) -> bool:
+    return event.type == _RECEIPT and event.trigger != "start"
 
 
 def _are_of(day: str, envelopes: list[Envelope]) -> bool:

@@ -180,9 +180,8 @@ class EventLog:
             entry.event.id: entry for day in self.days() if day.date in homes for entry in days.entries_of(day, wanted)
         }
         if missing := wanted - found.keys():
-            marks = (
-                [mark.lower() for one in missing for mark in index_lookup.marks(one)] if len(missing) <= _FEW else ()
-            )
+            few = missing if len(missing) <= _FEW else ()
+            marks = [mark.lower() for event_id in few for mark in index_lookup.marks(event_id)]
             found |= {entry.event.id: entry for entry in self.entries(mentioning=marks) if entry.event.id in missing}
         return found
 
@@ -192,8 +191,8 @@ class EventLog:
 
     def holding(self, date: str, event_ids: Collection[str], until: str = "~") -> set[str]:
         """Find those of the ids that an event of that day with `ts <= until` has."""
-        there = (event for day in self.days(date, date) for event in days.load(day)[0])
-        return {event.id for event in there if event.id in event_ids and event.ts <= until}
+        present = (event for day in self.days(date, date) for event in days.load(day)[0])
+        return {event.id for event in present if event.id in event_ids and event.ts <= until}
 
     def stored(self, keys: Collection[str], where: Iterable[Day]) -> dict[str, Event]:
         """Find the events of those days whose ids are derived from these keys, by key.
@@ -209,9 +208,9 @@ class EventLog:
                 found |= {by_tail[event.id[ids.STAMP :]]: event for event in events}
         return found
 
-    def _of_here(self, given: Event | Mapping[str, Any]) -> Event:
+    def _of_here(self, event_given: Event | Mapping[str, Any]) -> Event:
         """Name this store in what tells of this machine's files and paths, and in what the person says here."""
-        event = given if isinstance(given, Event) else codec.from_fields(given)
+        event = event_given if isinstance(event_given, Event) else codec.from_fields(event_given)
         tells = isinstance(event, PlanEntry | EntryApplied | KnowledgeEdited | ProjectSeen) or event.agent == HUMAN
         return replace(event, replica=make_replica(self.store)) if tells and is_unnamed(event) else event
 
@@ -258,11 +257,11 @@ class EventLog:
         """Live events whose ids follow from the batch's name and what they say."""
         keys = _batch_keys(batch, events)
         today = _day_of(self._clock())
-        there = self.stored(keys, [day for day in self.days() if day.date < today])
+        present = self.stored(keys, [day for day in self.days() if day.date < today])
         with self._now_locked(len(events), after) as (file, now):
-            there |= self.stored(keys, self.days(since=today))
+            present |= self.stored(keys, self.days(since=today))
             stamped = [now.stamp(event, n, key) for n, (event, key) in enumerate(zip(events, keys, strict=True))]
-            return self._add(file, stamped, keys, there)
+            return self._add(file, stamped, keys, present)
 
     @contextmanager
     def _now_locked(self, count: int, after: str) -> Iterator[tuple[DayFile, "Moment"]]:
@@ -293,15 +292,17 @@ class EventLog:
 
     def _put_dated(self, day: str, events: list[Event]) -> list[AppendResult]:
         with self._open(day) as file:
-            there = {event.id: event for files in self.days(day, day) for event in days.load(files)[0]}
-            return self._add(file, events, [event.id for event in events], there)
+            present = {event.id: event for files in self.days(day, day) for event in days.load(files)[0]}
+            return self._add(file, events, [event.id for event in events], present)
 
-    def _add(self, file: DayFile, events: list[Event], keys: list[str], there: dict[str, Event]) -> list[AppendResult]:
+    def _add(
+        self, file: DayFile, events: list[Event], keys: list[str], present: dict[str, Event]
+    ) -> list[AppendResult]:
         """Append the events of which none with that key is there; as much is promised of the others."""
         result = []
         for event, key in zip(events, keys, strict=True):
-            new = key not in there
-            result.append(AppendResult(there.setdefault(key, event), new))
+            new = key not in present
+            result.append(AppendResult(present.setdefault(key, event), new))
         if lines := b"".join(codec.encode(event) + b"\n" for event, new in result if new):
             file.append(lines)
         if found := {event.ts[:10] for event, new in result if not new}:
@@ -338,12 +339,12 @@ def is_unnamed(event: Event) -> bool:
     return not (event.replica or event.ts or event.id)
 
 
-def accept(given: Event | Mapping[str, Any]) -> Event:
+def accept(event_given: Event | Mapping[str, Any]) -> Event:
     """The event as the log takes it: checked, named by its content where it has its own time, without secrets.
 
     Raises InvalidEvent.
     """
-    event = codec.check(given if isinstance(given, Event) else codec.from_fields(given))
+    event = codec.check(event_given if isinstance(event_given, Event) else codec.from_fields(event_given))
     return _without_secrets(replace(event, id=codec.content_id(event)) if event.ts and not event.id else event)
 
 

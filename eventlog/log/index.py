@@ -61,13 +61,13 @@ class ConversationIndex:
     def positions(self, conversation_id: str) -> list[Position]:
         """File and byte offset of each of the conversation's lines."""
         files = index_lookup.stamps_of(self._log)
-        known = self._look_up(conversation_id)
-        changed = [stamp for stamp in files if stamp not in known.files]
+        covered = self._look_up(conversation_id)
+        changed = [stamp for stamp in files if stamp not in covered.files]
         if _is_much(changed, files) and self.catch_up():
-            known = self._look_up(conversation_id)
+            covered = self._look_up(conversation_id)
             changed = []
-        kept = set(map(name_in, files)).difference(map(name_in, changed))
-        fresh = [place for place in known.places if place[0] in kept]
+        stored = set(map(name_in, files)).difference(map(name_in, changed))
+        fresh = [place for place in covered.places if place[0] in stored]
         for name in map(name_in, changed):
             with suppress(OSError):
                 fresh += [(name, offset) for offset in _search(f"{self._log}/{name}", conversation_id)]
@@ -75,9 +75,9 @@ class ConversationIndex:
 
     def conversations(self) -> list[str]:
         """List every conversation, those of changed files last."""
-        known = self._look_up("").files
+        covered = self._look_up("").files
         files = index_lookup.stamps_of(self._log)
-        changed = [stamp for stamp in files if stamp not in known]
+        changed = [stamp for stamp in files if stamp not in covered]
         if _is_much(changed, files) and self.catch_up():
             changed = []
         found = dict.fromkeys(index_lookup.conversations(self._path))
@@ -89,8 +89,8 @@ class ConversationIndex:
     def catch_up(self) -> bool:
         """Fold every changed file into the index; False where the cache cannot be written."""
         files = index_lookup.stamps_of(self._log)
-        owners, known = self._read_all()
-        changed = {name_in(stamp) for stamp in files if stamp not in known}
+        owners, covered = self._read_all()
+        changed = {name_in(stamp) for stamp in files if stamp not in covered}
         keep = set(map(name_in, files)) - changed
         for by_file in owners.values():
             for name in [name for name in by_file if name not in keep]:

@@ -2,7 +2,7 @@
 
 Recovery     a damaged line costs only itself: it is reported with file, line and offset, and everything else is read.
 Pending      a last line without `\\n` is a write under way (or one that died): an event if it is whole, else nothing.
-Speed        a file with nothing unusual about it goes to the decoder as a whole (`decode_whole`): a fifth of the time.
+Speed        a file with nothing unusual about it goes to the decoder as a whole (`decode_whole`): a sixth of the time.
 """
 
 import re

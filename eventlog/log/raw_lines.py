@@ -1,7 +1,7 @@
 """Lines of the log as they stand, by conversation or by id, without any library.
 
-Only lines that begin as the log itself writes them are given, in files of their own day, each id once. Where anything
-is otherwise there is no answer (None), and the careful reader is asked.
+Only lines that begin as the log itself writes them are returned, from files of their own day, each id once. Anything
+else is answered by None: the caller then asks `EventLog`.
 """
 
 from eventlog.fast import fastjson
@@ -56,7 +56,7 @@ def of_event(store: "Store", event_id: str) -> "list[bytes] | None":
 
 def _in_order(found: "list[tuple[str, bytes]]", field: str, wanted: str) -> "list[bytes] | None":
     """Choose the lines whose event has that value, oldest first; None for none, or where one of them is unusual."""
-    kept: dict[str, tuple[str, str, bytes]] = {}
+    chosen: dict[str, tuple[str, str, bytes]] = {}
     for name, line in found:
         try:
             event = fastjson.loads(line)
@@ -65,10 +65,10 @@ def _in_order(found: "list[tuple[str, bytes]]", field: str, wanted: str) -> "lis
         if not isinstance(event, dict) or event.get(field) != wanted:
             continue
         event_id, ts = str(event.get("id")), str(event.get("ts"))
-        if event_id in kept or not _is_ours(name, line, event_id, ts):
+        if event_id in chosen or not _is_ours(name, line, event_id, ts):
             return None
-        kept[event_id] = (ts, event_id, line)
-    return [line for _, _, line in sorted(kept.values())] or None
+        chosen[event_id] = (ts, event_id, line)
+    return [line for _, _, line in sorted(chosen.values())] or None
 
 
 def _is_ours(name: str, line: bytes, event_id: str, ts: str) -> bool:

@@ -32,9 +32,9 @@ def verify(log: EventLog, progress: Callable[[int, int], None] = lambda _done, _
     """Read the whole log, one day in memory at a time; raises Busy where a file's lock is not to be had."""
     found = VerifyResult(strangers=days.foreign_files(log.store.log))
     elsewhere = DuplicateFilter(log.holding)
-    there = log.days()
-    for number, day in enumerate(there, 1):
-        progress(number, len(there))
+    all_days = log.days()
+    for number, day in enumerate(all_days, 1):
+        progress(number, len(all_days))
         found.files += len(day.files)
         ids = _ordinary(day)
         if ids is not None and not misdated(day.date, ids):

@@ -19,8 +19,8 @@ _HEX = frozenset("0123456789abcdef")
 def project_root(cwd: str) -> str:
     """The repository root found by walking up; a linked worktree counts as its main repository.
 
-    Where there is none (or the path does not exist on this machine) the directory itself; "" for the home directory:
-    what is said there would be told wherever else somebody starts an agent from home.
+    Outside a repository (or for a path that does not exist on this machine) the directory itself; "" for the home
+    directory: what is saved there would show wherever else an agent starts from home.
     """
     cwd = os.path.abspath(cwd)
     if found := find_repository(cwd):
@@ -38,10 +38,10 @@ def _is_home(directory: str) -> bool:
     if home[:1] == "~":  # nobody knows where it is
         return False
     try:
-        here, there = os.stat(directory), os.stat(home)
+        here, at_home = os.stat(directory), os.stat(home)
     except (OSError, ValueError):
         return False
-    return (here.st_dev, here.st_ino) == (there.st_dev, there.st_ino)
+    return (here.st_dev, here.st_ino) == (at_home.st_dev, at_home.st_ino)
 
 
 def git_head(cwd: str) -> tuple[str | None, str | None]:
@@ -119,9 +119,9 @@ def _common_dir(dot_git: str, git_dir: str) -> str:
     return common if listed and back and _is_same_entry(os.path.join(git_dir, back), dot_git) else git_dir
 
 
-def _is_same_entry(one: str, other: str) -> bool:
+def _is_same_entry(first: str, second: str) -> bool:
     """Tell whether two paths are one name in one directory; what a link of that name leads to does not count."""
-    places = [(os.path.realpath(os.path.dirname(path)), os.path.basename(path)) for path in (one, other)]
+    places = [(os.path.realpath(os.path.dirname(path)), os.path.basename(path)) for path in (first, second)]
     return places[0] == places[1]
 
 

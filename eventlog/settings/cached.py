@@ -1,4 +1,4 @@
-"""The settings for those who have no time: agents' hooks.
+"""The settings as agents' hooks read them, without YAML and types.
 
 No `config.yaml`, no cost: one failed system call, and everything has its default. Otherwise the file was read once,
 with YAML and types, and its values lie in `cache/settings.json`, good for as long as the file bears the same stamp.
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
         min_turns: int
 
 
-_known: "dict[str, tuple[str, Values]]" = {}  # what a file of values said, and its stamp then: every append asks
+_cached: "dict[str, tuple[str, Values]]" = {}  # what a file of values said, and its stamp then: every append asks
 
 
 def settings(store: "Store") -> "Values":
@@ -44,7 +44,7 @@ def wants_sync(store: "Store") -> bool:
 
 
 def wants_files(store: "Store") -> bool:
-    """Tell whether agents are told what was decided about a file before they open it."""
+    """Tell whether agents get the decisions about a file before they open it."""
     chosen = settings(store).get("recall")
     return isinstance(chosen, dict) and chosen.get("file") is True
 
@@ -63,7 +63,7 @@ def preferences(store: "Store") -> "Preferences":
 
 
 def are_current(store: "Store") -> bool:
-    """Tell whether hooks need not read `config.yaml`: there is none, or its values lie ready."""
+    """Tell whether hooks need not read `config.yaml`: it does not exist, or its values are cached."""
     stamp = _stamp(store.config)
     return stamp is None or _saved(store, stamp) is not None
 
@@ -86,11 +86,11 @@ def _saved(store: "Store", stamp: str) -> "Values | None":
 
 def _read(path: str) -> "Values":
     """Read what is saved, or remember it; empty where nothing is."""
-    there = _stamp(path)
-    if there is None:
+    stamp_now = _stamp(path)
+    if stamp_now is None:
         return {}
-    stamp, saved = _known.get(path, ("", {}))
-    if stamp != there:
+    stamp, saved = _cached.get(path, ("", {}))
+    if stamp != stamp_now:
         from eventlog.fast import fastjson
         from eventlog.store.files import read_regular
 
@@ -98,7 +98,7 @@ def _read(path: str) -> "Values":
             saved = fastjson.object_in(read_regular(path))
         except OSError:
             return {}
-        _known[path] = there, saved
+        _cached[path] = stamp_now, saved
     return saved
 
 

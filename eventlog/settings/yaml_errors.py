@@ -101,8 +101,8 @@ class _YamlReader:
             self.parts[at] = msgspec.convert(fields, kind, strict=True)
         except msgspec.ValidationError as error:
             missing = _MISSING.fullmatch(_reason(error))
-            key, said, what = (missing[1], ":", "missing") if missing else _reason(error).partition(": ")
-            named = _join(at, key) if said and key in kind.__struct_fields__ else at
+            key, colon, what = (missing[1], ":", "missing") if missing else _reason(error).partition(": ")
+            named = _join(at, key) if colon and key in kind.__struct_fields__ else at
             self._wrong(self.lines.get(named, line), named, what if named != at else value_reason(_reason(error)))
             return None
         return self.parts[at]
@@ -117,8 +117,8 @@ class _YamlReader:
                 found = self.read(value, kinds[key.value], name)
                 fields |= {key.value: found} if len(self.mistakes) == so_far else {}
             else:
-                known = ", ".join(kinds)
-                self._wrong(key.start_mark.line + 1, name, f"unknown key; known are {known}")
+                names = ", ".join(kinds)
+                self._wrong(key.start_mark.line + 1, name, f"unknown key; known are {names}")
         if len(self.mistakes) > before and (at or not _required(kind) <= fields.keys()):
             return None  # what it lacks has been told
         return self.build(_plain(fields), kind, at, line)
@@ -127,7 +127,7 @@ class _YamlReader:
         if not isinstance(node, yaml.SequenceNode):
             self._wrong(line, at, "expected a list")
             return []
-        return [self.read(one, kind, f"{at}[{position}]") for position, one in enumerate(node.value)]
+        return [self.read(item, kind, f"{at}[{position}]") for position, item in enumerate(node.value)]
 
     def _pairs(self, node: yaml.Node, at: str, line: int) -> Iterator[tuple[yaml.ScalarNode, str, yaml.Node]]:
         if not isinstance(node, yaml.MappingNode):

@@ -1,8 +1,8 @@
-"""One live event from a source that may tell us twice: double registrations, cross-loaded settings, retries.
+"""Append an event whose source may send it twice: double registrations, cross-loaded settings, retries.
 
-The id's random part is derived from the source's own key, so the second telling is recognised by a search in the end
-of the log, under the lock, whatever its time. Only a whole line counts: what a killed writer left of one is no event,
-and the retry is its second chance. And before anyone is told "already there", that line is synced.
+The random part of its id is derived from the source's own key, so the second call is recognised by a search in the end
+of the log, under the lock, whatever its time. Only a whole line counts: a fragment of a killed writer is no event, and
+the retry replaces it. Before the answer "already there" that line is synced.
 
 Imported inside agents' hooks: no codec, no validation; the caller builds events of the right shape.
 """
@@ -40,7 +40,7 @@ def append_once(
     clock: "Callable[[], int]" = timestamps.system_clock,
     late: bool = False,
 ) -> bool:
-    """Append the event unless one with this key is there (not further away than `within_ms`, where given).
+    """Append the event unless the log has an event with this key (not further away than `within_ms`, unless None).
 
     `fields` lack `v`, `id` and `ts`; `sync` None goes by the setting `fsync`. Tells whether the event is new; raises
     NotStored (which then carries the whole event as `lost`), or InvalidEvent where no reader would take it. An event
@@ -62,11 +62,11 @@ def append_once(
                     continue
                 if after:
                     stamped["after"] = after
-                if _is_told(file.tail(_REMEMBERED_BYTES), tail, now, within_ms):
+                if _is_logged(file.tail(_REMEMBERED_BYTES), tail, now, within_ms):
                     file.confirm()
                     return False
                 before = _yesterday(store.log, now)
-                if before and _is_told_in(before, tail, now, within_ms, sync=sync):
+                if before and _is_logged_in(before, tail, now, within_ms, sync=sync):
                     return False
                 event = {**stamped, **fields}
                 file.append(_line(event))
@@ -90,7 +90,7 @@ def _line(event: dict[str, object]) -> bytes:
     return line + b"\n"
 
 
-def _is_told(data: bytes, tail: str, now: int, within_ms: int | None) -> bool:
+def _is_logged(data: bytes, tail: str, now: int, within_ms: int | None) -> bool:
     """Tell whether a line is an event whose id ends like this, not further away; `data` is the end of a file."""
     mark = tail.encode() + b'"'
     at = data.rfind(mark)
@@ -101,10 +101,10 @@ def _is_told(data: bytes, tail: str, now: int, within_ms: int | None) -> bool:
     return False
 
 
-def _is_told_in(path: str, tail: str, now: int, within_ms: int | None, *, sync: bool) -> bool:
-    """Tell the same of a file that is not locked; what is found there is synced. Raises NotStored."""
+def _is_logged_in(path: str, tail: str, now: int, within_ms: int | None, *, sync: bool) -> bool:
+    """Search a file that is not locked, and sync it where the event is found. Raises NotStored."""
     try:
-        found = _is_told(read_end(path, _REMEMBERED_BYTES), tail, now, within_ms)
+        found = _is_logged(read_end(path, _REMEMBERED_BYTES), tail, now, within_ms)
     except OSError:  # nothing to be found in it
         return False
     try:

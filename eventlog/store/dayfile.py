@@ -14,8 +14,8 @@ Identity     after locking, the descriptor must still be the file at that path: 
              replaced meanwhile (a redaction, a sync program) would be lost. Only a regular file is written, and none
              is made through a link that leads nowhere.
 Patience     a lock whose holder is stopped is given up.
-Reuse        who appends again and again keeps the descriptor: one look at the path under the lock tells whether it is
-             still the file, and whether anyone wrote since. It serves one thread at a time, and no child of a fork: a
+Reuse        a caller that appends often keeps the descriptor: a stat of the path under the lock shows whether it is
+             still the file, and whether others wrote since. It serves one thread at a time, and no child of a fork: a
              lock belongs to the open file, which the two would share.
 
 Imported inside agents' hooks: os, time and fcntl only.
@@ -74,7 +74,7 @@ if hasattr(os, "register_at_fork"):
 
 
 def path_of(log_dir: str, day: str) -> str:
-    """Where events of that day are appended."""
+    """Name the file to which events of that day are appended."""
     return f"{log_dir}/{day}{_ENDING}"
 
 
@@ -82,7 +82,7 @@ class DayFile:
     """A locked day file; entering waits for the lock, leaving unlocks and syncs what was appended.
 
     Raises NotStored whenever the lines cannot be promised to be on disk, Busy where the lock is not to be had. One that
-    is left without an error goes to `idle`, where that is given, with its descriptor, and can be entered again.
+    is left without an error goes to `idle`, if that is a list, with its descriptor open, and can be entered again.
     """
 
     def __init__(self, log_dir: str, day: str, *, sync: bool = True, idle: "list[DayFile] | None" = None) -> None:
@@ -142,9 +142,9 @@ class DayFile:
         return b"".join(chunks)
 
     def newest(self, now: str) -> str:
-        """Return when the newest event counts that is here or on a later day; "" where there is none.
+        """Return the time at which the newest event of this day or a later one counts; "" for an empty log.
 
-        Later days are looked for only where a file came since this one was written, or a clock was ahead of `now`.
+        Later days are read only where a file is newer than this day's, or a clock was ahead of `now`.
         Raises NotStored.
         """
         try:
@@ -163,7 +163,7 @@ class DayFile:
         return found
 
     def _newest_elsewhere(self) -> str:
-        """Look into the last day after this, and where there is one, into the day before: what that has follows it."""
+        """Read the newest time of the last day after this one, and of the day before it; "" without a later day."""
         names = [name for name in os.listdir(self._dir) if name.endswith(_ENDING) and name[:10] != self.day]
         last = max((name[:10] for name in names), default="")
         if last < self.day:
@@ -192,15 +192,15 @@ class DayFile:
         self._whole = self._size if lines.endswith(b"\n") else -1
 
     def _note(self, lines: bytes, before: int, now: int) -> None:
-        """Keep in mind what the newest event is; of many, the next one who asks reads the end."""
+        """Cache the newest time of a few appended lines; after many, `newest` reads the end of the file again."""
         if self._heard == before and len(lines) <= _TAIL:
             self._newest, self._heard = max(self._newest, newest_in(lines)), now
 
     def append_again(self, stamped: "Callable[[DayFile, bytes], Stamped | None]", rest: bytes) -> "Stamped | None":
-        """Append one line to a file that was kept: entering, `append` and leaving in a third of the steps.
+        """Fast path of `append` for an open descriptor: one lock, one stat, one write.
 
-        `stamped` makes the line under the lock, of this and what is given. Others may have added lines; where
-        anything else is not as it was left, nothing has happened when this returns None, and the three find out.
+        `stamped` makes the line under the lock. Returns None, having written nothing, where the file is not as this
+        object left it, but for lines that others added: the caller then enters, appends and leaves.
         """
         if self._whole <= 0 or self._forks != _forks:
             return None
@@ -210,12 +210,12 @@ class DayFile:
                 fcntl.flock(fd, _AT_ONCE)
             except BlockingIOError:
                 self._lock(fd)
-            there = os.stat(self.path)
-            same = there.st_ino == self._inode and there.st_dev == self._device
-            if same and (there.st_size == self._whole or self._has_grown_to(there.st_size)):
-                self._size, self._saved_at = there.st_size, there.st_mtime_ns
-                made = stamped(self, rest)
-                line = made[2] if made and self._is_added(made[2]) else b""
+            at_path = os.stat(self.path)
+            same = at_path.st_ino == self._inode and at_path.st_dev == self._device
+            if same and (at_path.st_size == self._whole or self._has_grown_to(at_path.st_size)):
+                self._size, self._saved_at = at_path.st_size, at_path.st_mtime_ns
+                stamp = stamped(self, rest)
+                line = stamp[2] if stamp and self._is_added(stamp[2]) else b""
             fcntl.flock(fd, _RELEASE)
             if line and self.wants_sync:
                 self._written, self._confirmed = line, False
@@ -229,7 +229,7 @@ class DayFile:
         except BaseException:
             self.close()
             raise
-        return made if line else None
+        return stamp if line else None
 
     def _has_grown_to(self, size: int) -> bool:
         """Tell whether others have added whole lines since it was left; then this is where."""
@@ -252,18 +252,18 @@ class DayFile:
         return False
 
     def confirm(self) -> None:
-        """See to it that what is in the file already is as durable as what is appended."""
+        """Make leaving sync what the file holds already, before an event is reported as stored."""
         self._confirmed = True
         if not self._ends_whole():
             self.append(b"")
 
     def _write_rest(self, data: bytes) -> None:
-        """A short write is the kernel's way of announcing an error: the next one raises it."""
+        """Write the rest after a short write, with which the kernel announces an error: the next write raises it."""
         while data:
             data = data[os.write(self._fd, data) :]
 
     def _cut_back(self) -> None:
-        """Where even this fails, the next writer isolates the fragment."""
+        """Cut the file back to its size before; where even this fails, the next writer isolates the fragment."""
         try:
             os.ftruncate(self._fd, self._size)
         except OSError:
@@ -273,13 +273,13 @@ class DayFile:
         return self._size in (0, self._whole) or self.tail(1) == b"\n"
 
     def _is_still_there(self) -> bool:
-        """Lock the descriptor that was kept, if it is ours and still the file at that path; else let go of it."""
+        """Lock the open descriptor again; close it and return False if the path names another file by now."""
         try:
             if self._forks == _forks:
                 self._lock(self._fd)
-                there = os.stat(self.path)
-                if there.st_ino == self._inode and there.st_dev == self._device:
-                    self._size, self._saved_at = there.st_size, there.st_mtime_ns
+                at_path = os.stat(self.path)
+                if at_path.st_ino == self._inode and at_path.st_dev == self._device:
+                    self._size, self._saved_at = at_path.st_size, at_path.st_mtime_ns
                     return True
         except FileNotFoundError:
             pass
@@ -354,7 +354,7 @@ class DayFile:
             ) from error
 
     def _write_once_more(self) -> None:
-        """For whoever comes next: lines that are equal are one event."""
+        """Write the unsynced lines once more, so that a retry has pages to sync; equal lines are one event."""
         try:
             with DayFile(self._dir, os.path.basename(self.path).removesuffix(_ENDING), sync=False) as file:
                 file.append(self._written)
@@ -397,9 +397,9 @@ def wait_for(fd: int, kind: int, path: str, patience: float | None = None) -> No
 
 
 def is_at(here: os.stat_result, path: str) -> bool:
-    """Tell whether an open file is the one at that path."""
+    """Tell whether an open file is still the file at that path."""
     try:
-        there = os.stat(path)
+        at_path = os.stat(path)
     except FileNotFoundError:
         return False
-    return (here.st_ino, here.st_dev) == (there.st_ino, there.st_dev)
+    return (here.st_ino, here.st_dev) == (at_path.st_ino, at_path.st_dev)

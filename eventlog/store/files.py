@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 FileStamp = tuple[int, int, int, int]  # size in bytes, modification and change time in nanoseconds, inode
 NO_FILE: FileStamp = (0, 0, 0, 0)
-PATIENCE = 10.0  # seconds; whoever holds a lock for longer is stopped, or very slow
+PATIENCE = 10.0  # seconds; the holder of a lock for longer is stopped, or very slow
 _SHOWN = 60  # characters of a command
 
 MODE_PRIVATE = 0o600
@@ -45,7 +45,7 @@ def make_dirs(path: str, *, durable: bool = True) -> None:
 
 
 def keep_owners_rights() -> None:
-    """Let no umask take from the owner what every file and directory of ours is made for."""
+    """Clear the owner's bits of the umask: the owner must be able to use every file of a store."""
     os.umask(os.umask(0) & 0o077)
 
 
@@ -64,7 +64,7 @@ _named: set[tuple[str, int, int]] = set()  # directories whose own names this pr
 
 
 def sync_names(path: str) -> None:
-    """Make the names in a directory durable, and its own, whoever made it and may have died before that."""
+    """Make the names in a directory durable, and its own: the process that made it may have died before its sync."""
     sync_dir(path)
     found = os.stat(path)
     itself = (path, found.st_dev, found.st_ino)
@@ -73,7 +73,7 @@ def sync_names(path: str) -> None:
     for above in (os.path.dirname(path), os.path.dirname(os.path.dirname(path))):
         try:
             sync_dir(above or ".")
-        except PermissionError:  # a directory we may pass through, but not open: not ours
+        except PermissionError:  # a directory of another user, which may be passed but not opened
             break
     _named.add(itself)
 
@@ -144,7 +144,7 @@ def append_bounded(path: str, line: bytes, largest: int, *, starts_anew: bool = 
 
 
 def write_note(path: str, data: bytes) -> None:
-    """Write a small file of the cache anew: not whole, not durable, and where it cannot be, there is none."""
+    """Overwrite a small file of the cache, neither atomically nor durably; ignores a disk that refuses it."""
     flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
     try:
         try:
@@ -228,7 +228,7 @@ def is_locked(path: str) -> bool:
 
 
 def busy(path: str, patience: float | None = None) -> "Busy":
-    """Make the error of a lock that is not to be had within so many seconds, with its holder if known."""
+    """Make the error of a lock that is not released within so many seconds; it names the holder if it can."""
     from eventlog.format.errors import Busy
 
     waited = PATIENCE if patience is None else patience
@@ -267,7 +267,7 @@ def _command(pid: str) -> str:
 
 
 def not_stored(error: OSError, path: str) -> "NotStored":
-    """Make the error of a failed write for the one who asked for it."""
+    """Make the error of a failed write, in plain words."""
     from eventlog.format import errors
     from eventlog.format.errors import NotStored
 
@@ -276,7 +276,7 @@ def not_stored(error: OSError, path: str) -> "NotStored":
 
 
 def remove(path: str) -> None:
-    """Remove a file of ours, where that can be done."""
+    """Remove a file, where that can be done."""
     try:
         os.unlink(path)
     except OSError:

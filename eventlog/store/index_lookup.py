@@ -44,9 +44,9 @@ class LookupResult:
         return found
 
 
-def stamps_of(log_dir: str, known: "Iterable[FileStamp]" = ()) -> list[FileStamp]:
+def stamps_of(log_dir: str, listed: "Iterable[FileStamp]" = ()) -> list[FileStamp]:
     """List the day files of a log as they are now, by name; none where there is no log, and regular files only."""
-    names = names_of(log_dir, known)
+    names = names_of(log_dir, listed)
     # from the directory itself: the way there would be gone once for each file
     directory = os.open(log_dir, os.O_RDONLY | os.O_CLOEXEC) if names and os.name != "nt" else None
     try:
@@ -56,9 +56,9 @@ def stamps_of(log_dir: str, known: "Iterable[FileStamp]" = ()) -> list[FileStamp
             os.close(directory)
 
 
-def names_of(log_dir: str, known: "Iterable[FileStamp]" = ()) -> list[str]:
+def names_of(log_dir: str, listed: "Iterable[FileStamp]" = ()) -> list[str]:
     """List the names of day files in order; what is `known` to be one is not asked again."""
-    names = set(map(name_in, known))
+    names = set(map(name_in, listed))
     try:
         return sorted(name for name in os.listdir(log_dir) if name in names or day_of(name))
     except FileNotFoundError:

@@ -1,6 +1,6 @@
 """Locks between processes, in `cache/`, or in `locks/` where the cache cannot be written.
 
-The kernel releases a lock however its holder ends. `filelock` stands in on Windows only: to import it takes 20 ms, for
+The kernel releases a lock however its holder ends. `filelock` stands in on Windows only: to import it takes 40 ms, for
 which every replay and every recorded event would wait, and it would save twenty lines.
 """
 
@@ -27,7 +27,7 @@ _OPEN = os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0)
 def lock(path: str, patience: float | None = None) -> AbstractContextManager[object]:
     """Take a lock between processes, released by the `with` around it.
 
-    Raises NotStored where there can be none, Busy where its holder does not let go in so many seconds.
+    Raises NotStored where it cannot be made, Busy where its holder does not release it in so many seconds.
     """
     try:
         make_dirs(os.path.dirname(path))
@@ -49,7 +49,7 @@ class HeldLock:
     """A file that is locked until the `with` around it ends; filelock takes it alike."""
 
     def __init__(self, path: str, patience: float | None = None) -> None:
-        """Wait for it, so many seconds; raises OSError where there can be none, Busy where it is not to be had."""
+        """Wait for the lock, so many seconds; raises OSError, or Busy where its holder does not release it."""
         while True:
             self._fd = os.open(path, _OPEN, MODE_PRIVATE)
             try:
@@ -72,7 +72,7 @@ class HeldLock:
 def locked(store: Store, path: str, patience: float | None = None) -> AbstractContextManager[object]:
     """Take the lock of that path in the cache, for the `with` around it; none on a disk on which nobody can write.
 
-    Raises NotStored where there can be none, Busy where its holder does not let go in so many seconds.
+    Raises NotStored where it cannot be made, Busy where its holder does not release it in so many seconds.
     """
     try:
         return lock(usable(store, path), patience)
@@ -85,9 +85,9 @@ def locked(store: Store, path: str, patience: float | None = None) -> AbstractCo
 
 
 def usable(store: Store, path: str) -> str:
-    """Return the path of a file in the cache, or of the one in its place where that cannot be written; makes neither.
+    """Return the path of a file in the cache, or in `locks/` where that cannot be written; creates neither.
 
-    All programs of one user get the same.
+    All programs of a user get the same path.
     """
     wanted = existing = Path(path)
     while not os.path.lexists(existing):

@@ -49,13 +49,13 @@ def copied_from(store: "Store", *, untold: bool = False) -> str:
 
 
 def mark_told(store: "Store") -> None:
-    """Note that somebody was told that this store is a copy; raises NotStored."""
+    """Record that a person has read that this store is a copy; raises NotStored."""
     if copied_from(store, untold=True):
-        _note(store, replica_of(store), told=_TOLD)
+        _note(store, replica_of(store), reported=_TOLD)
 
 
 def make_replica(store: "Store") -> str:
-    """Read the name of this store, made now where there is none of its own: of several processes one wins.
+    """Read the name of this store, or make it: of several processes the first wins.
 
     Raises NotStored.
     """
@@ -155,13 +155,13 @@ def _noted(store: "Store", name: str) -> tuple[str, ...]:
     return tuple(fields[1:6]) if fields[0] == name and len(fields) == _FIELDS + 1 else ()  # each ends its line
 
 
-def _note(store: "Store", name: str, former: str = "", told: str = "") -> None:
-    """Note this machine and this file; one that could not be told from another is noted by none."""
+def _note(store: "Store", name: str, former: str = "", reported: str = "") -> None:
+    """Record this machine and this file, unless either cannot be identified."""
     machine, file, noted = _machine(), _file(store), _noted(store, name)
     if not (machine and file) or (noted and noted[0] != machine):
         return
     before = noted[3:] or ("", "")
-    fields = (name, machine, *file, former or before[0], told or before[1], "")
+    fields = (name, machine, *file, former or before[0], reported or before[1], "")
     files.replace_file(f"{store.replica}.machine", "\n".join(fields).encode(), durable=False)
 
 
@@ -177,11 +177,11 @@ def _machine() -> str:
     """Digest what tells this machine from all others, for as long as its system is installed; "" where nothing does."""
     for path in _MACHINE_IDS:
         try:
-            said = files.read_regular(path, _READ).decode("ascii", "replace").strip()
+            text = files.read_regular(path, _READ).decode("ascii", "replace").strip()
         except OSError:
             continue
-        if len(said) >= _SHORTEST_ID:
-            return ids.digest(f"eventlog {said}", 16).hex()
+        if len(text) >= _SHORTEST_ID:
+            return ids.digest(f"eventlog {text}", 16).hex()
     return _digest_of_mac() if hasattr(os, "uname") and os.uname().sysname == "Darwin" else ""
 
 

@@ -67,7 +67,7 @@ def remove_if_unchanged(path: str, seen: bytes) -> None:
             raise ChangedMeanwhile
         os.unlink(renamed)
         files.sync_dir(os.path.dirname(path))
-    except FileNotFoundError:  # whoever else removed it meant it
+    except FileNotFoundError:  # another program removed it, and meant it
         return
     except OSError as error:
         raise files.not_stored(error, path) from error
@@ -76,7 +76,7 @@ def remove_if_unchanged(path: str, seen: bytes) -> None:
 
 
 def _create(temporary: str, path: str) -> None:
-    """Give a file that name, too, unless there is one of it; raises ChangedMeanwhile or OSError."""
+    """Link a file to that name, unless a file has it; raises ChangedMeanwhile or OSError."""
     try:
         os.link(temporary, path)
     except FileExistsError as error:
@@ -101,7 +101,7 @@ def _swap(temporary: str, path: str, data: bytes, seen: bytes) -> None:
     raise ChangedMeanwhile
 
 
-def _exchange(one: str, other: str) -> bool:
+def _exchange(first: str, second: str) -> bool:
     """Exchange two files in one step; False where the system cannot. Raises OSError where one is not there."""
     import ctypes  # a replay that replaces no file of a person's has no need of it
 
@@ -109,7 +109,7 @@ def _exchange(one: str, other: str) -> bool:
         call = ctypes.CDLL(None, use_errno=True).renameat2
     except (AttributeError, OSError, TypeError):
         return False
-    names = (os.fsencode(one), os.fsencode(other))
+    names = (os.fsencode(first), os.fsencode(second))
     if call(_HERE, ctypes.c_char_p(names[0]), _HERE, ctypes.c_char_p(names[1]), _RENAME_EXCHANGE) == 0:
         return True
     code = ctypes.get_errno()
@@ -117,7 +117,7 @@ def _exchange(one: str, other: str) -> bool:
         return False
     if code == errno.ENOENT:
         raise ChangedMeanwhile
-    raise OSError(code, os.strerror(code), other)
+    raise OSError(code, os.strerror(code), second)
 
 
 def sweep(path: str) -> None:
@@ -126,11 +126,11 @@ def sweep(path: str) -> None:
     What a person had saved while one was killed in the middle of an exchange is kept as `….edited-<digest>`.
     """
     directory, name = os.path.split(path)
-    for other in os.listdir(directory) if os.path.isdir(directory) else ():
-        if files.is_temporary(other) and other[:-ADDED] == name:
-            files.remove(f"{directory}/{other}")
-        elif _is_swap(other) and other[:-_SWAP_ADDED] == name:
-            _remove_own(f"{directory}/{other}")
+    for second in os.listdir(directory) if os.path.isdir(directory) else ():
+        if files.is_temporary(second) and second[:-ADDED] == name:
+            files.remove(f"{directory}/{second}")
+        elif _is_swap(second) and second[:-_SWAP_ADDED] == name:
+            _remove_own(f"{directory}/{second}")
 
 
 def sweep_tree(root: str, before: float) -> None:
@@ -142,13 +142,13 @@ def sweep_tree(root: str, before: float) -> None:
 
 
 def _remove_own(temporary: str) -> None:
-    """Remove what was exchanged if it is what its name says, ours or what was read; keep anything else aside."""
-    ours, seen = temporary.removesuffix(_SWAP).split(".")[-2:]
+    """Remove an exchanged file if its content is what was written or what was read; set anything else aside."""
+    written, seen = temporary.removesuffix(_SWAP).split(".")[-2:]
     try:
         data = _content(temporary)
         if data is None:
             return
-        if _digest(data) in (ours, seen):
+        if _digest(data) in (written, seen):
             os.unlink(temporary)
         else:
             path = temporary[:-_SWAP_ADDED]

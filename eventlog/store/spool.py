@@ -1,8 +1,8 @@
-"""`spool/`: events of hooks that found the log locked, or could not write it; appended, once, by whoever comes next.
+"""`spool/`: events of hooks that found the log locked, or could not write it; the next process appends them, once.
 
 One file per event, `<ms>-<key>.json`: {"ns", "key", "within_ms", "event"}, what `append_once` was asked for and when.
-Appending and removing the file are two steps: whoever dies in between leaves an event that the next one finds in the
-log by its id.
+Appending the event and removing its file are two steps: a process that dies in between leaves a file whose event the
+next process finds in the log, by its id.
 
 Imported inside agents' hooks: standard library only, as little of it as possible.
 """
@@ -25,15 +25,15 @@ _LARGEST = 2 * fastjson.MAX_LINE
 
 
 def leave(store: "Store", fields: "dict[str, object]", key: str, within_ms: "int | None", ns: int) -> None:
-    """Keep an event of that time for later, durably; raises NotStored, or InvalidEvent where no line can hold it.
+    """Write an event of that time to the spool, durably; raises NotStored, or InvalidEvent where no line can hold it.
 
-    The file is there before it is synced: who runs out of time at a slow disk has left it all the same.
+    The file has its name before it is synced: a hook that runs out of time at a slow disk has saved it all the same.
     """
-    kept = fastjson.dumps({"ns": ns, "key": key, "within_ms": within_ms, "event": scrub_fields(fields)})
-    if len(kept) > fastjson.MAX_LINE:
-        raise InvalidEvent(f"the event is {len(kept):,} bytes long", where=str(fields["type"]))
+    data = fastjson.dumps({"ns": ns, "key": key, "within_ms": within_ms, "event": scrub_fields(fields)})
+    if len(data) > fastjson.MAX_LINE:
+        raise InvalidEvent(f"the event is {len(data):,} bytes long", where=str(fields["type"]))
     path = f"{store.spool}/{ns // 1_000_000:013d}-{key[:16]}{_ENDING}"
-    replace_file(path, kept, durable=False)
+    replace_file(path, data, durable=False)
     try:
         sync_file(path)
     except FileNotFoundError:  # taken in already
@@ -43,17 +43,17 @@ def leave(store: "Store", fields: "dict[str, object]", key: str, within_ms: "int
 
 
 def waiting(store: "Store") -> "list[str]":
-    """The files of events that wait, oldest first."""
+    """List the files of events that wait, oldest first."""
     return _named(store, _ENDING)
 
 
 def refused(store: "Store") -> "list[str]":
-    """The files the log would not take."""
+    """List the files that hold no event the log takes."""
     return _named(store, _REFUSED)
 
 
 def take_in(store: "Store") -> int:
-    """Append what waits, as far as the log is free and can be written; the number of files seen to. Never raises."""
+    """Append spooled events where the log is free; return how many files were consumed. Never raises."""
     return sum(_take_in(store, path) for path in waiting(store))
 
 
@@ -68,10 +68,10 @@ def _take_in(store: "Store", path: str) -> bool:
     try:
         ns, key, within_ms, event = _read(path)
         if is_locked(path_of(store.log, timestamps.from_ns(ns)[:10])):
-            return False  # whoever reads the spool for a person does not wait
+            return False  # a caller that answers a person does not wait
         append_once(store, event, key, within_ms=within_ms, clock=lambda: ns, late=True)
         os.unlink(path)
-    except FileNotFoundError:  # another one was faster
+    except FileNotFoundError:  # another process was faster
         return True
     except (InvalidEvent, ValueError, LookupError, TypeError):
         return _set_aside(path)
@@ -82,11 +82,11 @@ def _take_in(store: "Store", path: str) -> bool:
 
 def _read(path: str) -> "tuple[int, str, int | None, dict[str, object]]":
     """Raises OSError, ValueError, LookupError or TypeError."""
-    kept = fastjson.loads(read_regular(path, _LARGEST))
-    if not isinstance(kept, dict) or not isinstance(kept["event"], dict):
+    data = fastjson.loads(read_regular(path, _LARGEST))
+    if not isinstance(data, dict) or not isinstance(data["event"], dict):
         raise TypeError("not an event of the spool")
-    within_ms = kept["within_ms"]
-    return int(kept["ns"]), str(kept["key"]), None if within_ms is None else int(within_ms), kept["event"]
+    within_ms = data["within_ms"]
+    return int(data["ns"]), str(data["key"]), None if within_ms is None else int(within_ms), data["event"]
 
 
 def _set_aside(path: str) -> bool:
