@@ -1,6 +1,8 @@
-"""SHA-256 from its C module: `hashlib` loads OpenSSL, which takes 3 ms that a session would wait for.
+"""SHA-256 from its C module, without OpenSSL, which `hashlib` loads.
 
-OpenSSL's is several times as fast: who has megabytes to digest loads it.
+Gain: `import hashlib` takes 1.4 times a bare start of Python, its C module 1.04 times.
+
+OpenSSL's is several times as fast: it is loaded to digest megabytes.
 """
 
 TYPE_CHECKING = False
