@@ -5,11 +5,12 @@ Writers      one at a time, in one transaction. Additions are not synced, withdr
 Imported inside agents' hooks where something was appended that can be found: standard library only.
 """
 
-from eventlog.app.search import validity
+from eventlog.app.search import standing_lines
 from eventlog.app.search.appended import WITHDRAWS, NotAppended, appended, seen_in
 from eventlog.app.search.standing_lines import FoundLine, Standing, findable, homes_in, standing_in, subject_of
 from eventlog.app.search.word_tables import PARTS
 from eventlog.fast import fastjson
+from eventlog.format.marks import A_STATEMENT, ALL_OF
 from eventlog.projections.search.findable import Findable, text_in
 from eventlog.store.index_lookup import name_in
 
@@ -105,7 +106,7 @@ class IndexWriter:
     def _withdraw(self, events: "Lines", *, is_new: bool) -> set[str]:
         """Take out what is withdrawn, and return all that ever was."""
         news = [event for event in events if event["type"] in WITHDRAWS]
-        gone = validity.withdrawn(news) if is_new else set(filter(None, map(validity.aim_of, news)))
+        gone = standing_lines.withdrawn(news) if is_new else set(filter(None, map(standing_lines.aim_of, news)))
         self._db.executemany("INSERT OR IGNORE INTO gone VALUES (?)", [(aim,) for aim in gone])
         if gone and not is_new:
             self._db.execute(_FELL_BEHIND)
@@ -116,9 +117,9 @@ class IndexWriter:
 
     def _hide(self, aim: str) -> None:
         """Take out an event, or all of a conversation; what states something rejected is cleared when it is read."""
-        kind, _, name = aim.partition(" ")
-        if f"{kind} " != validity.A_STATEMENT:
-            for line in self._lines(_CONVERSATION if f"{kind} " == validity.ALL_OF else _EVENT, name):
+        if not aim.startswith(A_STATEMENT):
+            where = _CONVERSATION if aim.startswith(ALL_OF) else _EVENT
+            for line in self._lines(where, aim.partition(" ")[2]):
                 self._take_out(line)
 
     def _gone(self) -> set[str]:
@@ -128,10 +129,10 @@ class IndexWriter:
         """Leave no byte of what was taken out, nor of statements that were rejected: it is looked for line by line."""
         self._db.execute("BEGIN IMMEDIATE")
         try:
-            rejected = validity.rejected_in(self._gone())
+            rejected = standing_lines.rejected_in(self._gone())
             changed = []
             for line in self._lines("TRUE") if rejected else ():
-                kept = validity.marked(line.event, rejected)
+                kept = standing_lines.marked(line.event, rejected)
                 if kept != line.event:
                     self._take_out(line)
                     changed += [] if line.is_fact else [self._insert(kept, line.subject)]
@@ -153,7 +154,7 @@ class IndexWriter:
             if not any(there.event == event for there in self._lines(_EVENT, event["id"])):
                 home = self._home(text_in(event, "conversation_id"))
                 changed.append(self._insert(event, subject_of(self._names, event, home)))
-        self._tell(changed, validity.rejected_in(gone))
+        self._tell(changed, standing_lines.rejected_in(gone))
 
     def _home(self, conversation: str) -> dict[str, str]:
         return dict(self._db.execute("SELECT what, said FROM homes WHERE conversation = ?", (conversation,)))
@@ -225,7 +226,7 @@ class IndexWriter:
             FoundLine(event, subject_of(self._names, event, at.get(text_in(event, "conversation_id"), {})))
             for event in once
         ]
-        stands = sorted(standing_in(lines, validity.rejected_in(gone)), key=lambda one: one.last.order)
+        stands = sorted(standing_in(lines, standing_lines.rejected_in(gone)), key=lambda one: one.last.order)
         for number, one in enumerate(stands, 1):
             one.line.number = number
         for number, line in enumerate((line for line in lines if not line.number), 1):

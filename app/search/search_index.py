@@ -188,12 +188,12 @@ class SearchIndex:
         if not gone:
             yield from ((row, fastjson.object_in(row[4])) for row in rows)
             return
-        from eventlog.app.search import validity
+        from eventlog.app.search import standing_lines
 
-        rejected = validity.rejected_in(aim for (aim,) in gone)
+        rejected = standing_lines.rejected_in(aim for (aim,) in gone)
         for row in rows:
-            said = validity.cleared(fastjson.object_in(row[4]), rejected)
-            if validity.is_said(said):
+            said = standing_lines.cleared(fastjson.object_in(row[4]), rejected)
+            if standing_lines.is_said(said):
                 yield row, said
 
     def _meta(self) -> dict[str, str]:

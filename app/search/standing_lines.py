@@ -1,10 +1,20 @@
-"""Lines of the log, and what stands of each: the rules of the views (`projections/current/standing.py`).
+"""Lines of the log, and what stands of each: the rules of the views, and of withdrawals, on lines as they are.
 
 Imported inside agents' hooks: standard library only.
 """
 
-from eventlog.app.search import validity
 from eventlog.app.search.project_names import NOWHERE
+from eventlog.format.marks import (
+    A_STATEMENT,
+    ALL_OF,
+    AN_EVENT,
+    effective_withdrawals,
+    marks_of,
+    rejected_mark,
+    salts_in,
+    stand_in,
+    withdrawal_aim,
+)
 from eventlog.projections.current.standing import likeness, standing, standing_saves
 from eventlog.projections.search.findable import FINDABLE, text_in, texts_in
 
@@ -30,7 +40,7 @@ class FoundLine:
         self.event = event
         self.subject = subject
         self.number = number
-        self.order = validity.order_of(event)
+        self.order = order_of(event)
         self.conversation = text_in(event, "conversation_id")
         self.is_fact = event["type"] == "fact"
         self.key = text_in(event, "key") or None if self.is_fact else None
@@ -55,7 +65,7 @@ class _Save:
         self.scope = text_in(line.event, "scope")
         self.todos = texts_in(line.event, "todos")
         self.done = texts_in(line.event, "done")
-        self.fields = validity.cleared(line.event, rejected)
+        self.fields = cleared(line.event, rejected)
         self.topic = text_in(self.fields, "topic")
         self.summary = text_in(self.fields, "summary")
 
@@ -76,11 +86,11 @@ def homes_in(events: "Lines") -> "Homes":
 
 def findable(events: "Lines", gone: "AbstractSet[str]") -> "Iterator[EventFields]":
     """Yield the lines that can be found: none that is withdrawn, none of a helper; of what is rejected, marks."""
-    rejected = validity.rejected_in(gone)
+    rejected = rejected_in(gone)
     for event in events:
         if event["type"] in FINDABLE and not event.get("subagent") and gone.isdisjoint(_aims_at(event)):
-            said = validity.marked(event, rejected)
-            if validity.is_said(validity.cleared(said, rejected)):
+            said = marked(event, rejected)
+            if is_said(cleared(said, rejected)):
                 yield said
 
 
@@ -90,7 +100,7 @@ def subject_of(names: "ProjectNames", event: "EventFields", home: "Mapping[str, 
     replica = home.get("replica", "")
     if event["type"] != "fact":
         return names.of(home.get("project", ""), replica) or NOWHERE
-    if validity.is_about_user(event, path):
+    if is_about_user(event, path):
         return ""
     return names.of(path, text_in(event, "replica") or replica) or NOWHERE
 
@@ -124,7 +134,7 @@ def _facts(in_order: "Sequence[FoundLine]") -> "Iterator[Standing]":
 def _texts(in_order: "Sequence[FoundLine]", rejected: "Collection[str]") -> "Iterator[Standing]":
     """Yield the text of a conversation as last told."""
     for line in in_order[-1:]:
-        yield Standing(line, validity.cleared(line.event, rejected), line)
+        yield Standing(line, cleared(line.event, rejected), line)
 
 
 def _saves(in_order: "Sequence[_Save]") -> "Iterator[Standing]":
@@ -133,10 +143,92 @@ def _saves(in_order: "Sequence[_Save]") -> "Iterator[Standing]":
         allowed = texts_in(save.fields, "todos")
         open_ends = [text for text in todos if text in allowed]
         fields = {**save.fields, "topic": "", "summary": summary, "todos": open_ends}
-        if validity.is_said(fields):
+        if is_said(fields):
             yield Standing(save.line, {**fields, "topic": topic}, save.line)
 
 
 def _aims_at(event: "EventFields") -> tuple[str, str]:
     """Spell the aims that take away an event."""
-    return validity.AN_EVENT + text_in(event, "id"), validity.ALL_OF + text_in(event, "conversation_id")
+    return AN_EVENT + text_in(event, "id"), ALL_OF + text_in(event, "conversation_id")
+
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable
+
+    from eventlog.projections.search.findable import EventFields
+
+_STATES = ("content", "topic", "summary", "decisions", "todos", "title", "prompts", "closing")
+
+
+def is_said(event: "EventFields") -> bool:
+    """Tell whether a line says anything."""
+    return any(_says(event.get(name)) for name in _STATES)
+
+
+def _says(value: object) -> bool:
+    """Tell whether a field has a text that is not blank, or a list one of them."""
+    if isinstance(value, list):
+        return any(isinstance(text, str) and text.strip() for text in value)
+    return isinstance(value, str) and bool(value.strip())
+
+
+def withdrawn(events: "Iterable[EventFields]") -> set[str]:
+    """Find what is withdrawn: the aims in force."""
+    known = {text_in(event, "id"): event for event in events}
+    made = ((*order_of(one), one["type"] != "retraction", text_in(one, "target")) for one in known.values())
+    return {aim_of(known[name]) for name, is_in_force in effective_withdrawals(made) if is_in_force} - {""}
+
+
+def aim_of(event: "EventFields") -> str:
+    """Name what a withdrawal takes away: an event by its id, all of a conversation, or a statement by its mark."""
+    said = (text_in(event, name) for name in ("salt", "digest", "statement"))
+    mark = rejected_mark(*said) if event["type"] == "rejected" else ""
+    return withdrawal_aim(text_in(event, "target"), mark, text_in(event, "conversation"))
+
+
+def rejected_in(gone: "Iterable[str]") -> set[str]:
+    """Pick the marks of the statements among what is withdrawn."""
+    return {aim.removeprefix(A_STATEMENT) for aim in gone if aim.startswith(A_STATEMENT)}
+
+
+def cleared(event: "EventFields", rejected: "Collection[str]") -> "EventFields":
+    """Take out of a line what states the same as something rejected, known by its mark."""
+    return _without(event, rejected, lambda _text, _salts: "")
+
+
+def marked(event: "EventFields", rejected: "Collection[str]") -> "EventFields":
+    """Put what stands in for it into the place of all that `cleared` takes out: it has its marks, and no words."""
+    return _without(event, rejected, stand_in)
+
+
+def _without(
+    event: "EventFields", rejected: "Collection[str]", instead: "Callable[[str, set[str]], str]"
+) -> "EventFields":
+    salts = salts_in(rejected)
+    if not salts:
+        return event
+    kept: dict[str, object] = dict(event)
+    for name in _STATES:
+        said = event.get(name)
+        if isinstance(said, str) and not _allows(rejected, said, salts):
+            kept[name] = instead(said, salts)
+        elif isinstance(said, list):
+            texts = ((text, _allows(rejected, text, salts)) for text in texts_in(event, name))
+            kept[name] = [left for text, allowed in texts if (left := text if allowed else instead(text, salts))]
+    return kept
+
+
+def _allows(rejected: "Collection[str]", text: str, salts: set[str]) -> bool:
+    return not any(mark in rejected for mark in marks_of(text, salts))
+
+
+def order_of(event: "EventFields") -> tuple[str, str]:
+    """Give the key of the one total order of events."""
+    return text_in(event, "after") or text_in(event, "ts"), text_in(event, "id")
+
+
+def is_about_user(fact: "EventFields", project: str) -> bool:
+    """Tell whether a fact of this project is about the user, as `Fact.effective_scope` tells it."""
+    by_type = "project" if fact.get("memory_type", "W") == "W" else "user"
+    return not project or (fact.get("scope") or by_type) == "user"

@@ -50,7 +50,7 @@ class Retractions:
 
     def withdrawal_of(self, event: "Event") -> "Withdrawal | None":
         """Find the newest withdrawal in force that takes away this event, or all its conversation said."""
-        goals = event.id, f"conversation {event.conversation_id}"
+        goals = event.id, f"{ALL_OF}{event.conversation_id}"
         return next((one for one in self._in_force if _goal(one) in goals), None)
 
     def rejects(self, text: str) -> bool:
@@ -124,10 +124,10 @@ class Retractions:
     def touched_at(self, event: "Event") -> str:
         """Return the time of the last decision about the event; "" for an event that was never withdrawn."""
         at = self.touched.get
-        touched_at = max(at(event.id, ""), at(f"conversation {event.conversation_id}", ""))
+        touched_at = max(at(event.id, ""), at(f"{ALL_OF}{event.conversation_id}", ""))
         if self._ever and not self.hides_whole(event):  # of what is hidden the words may be gone
             marks = (mark for text in statements_of(event) for mark in marks_of(text, self._ever))
-            return max([touched_at, *(at(f"{_STATEMENT}{mark}", "") for mark in marks)])
+            return max([touched_at, *(at(f"{A_STATEMENT}{mark}", "") for mark in marks)])
         return touched_at
 
     def touched_of(self, events: "Iterable[Event]") -> dict[str, str]:
@@ -139,8 +139,8 @@ class Retractions:
     def differing(self, other: "Retractions") -> set[str]:
         """Find what another set of withdrawals decides otherwise: ids, `conversation ID` and `statement MARK`."""
         touched = {goal for goal, _ in self.touched.items() ^ other.touched.items()}
-        conversations = {f"conversation {one}" for one in self.conversations ^ other.conversations}
-        statements = {f"{_STATEMENT}{one}" for one in self.statements ^ other.statements}
+        conversations = {f"{ALL_OF}{one}" for one in self.conversations ^ other.conversations}
+        statements = {f"{A_STATEMENT}{one}" for one in self.statements ^ other.statements}
         return touched | (self.events ^ other.events) | conversations | statements
 
     def _count(self, one: "Withdrawal") -> None:
@@ -167,7 +167,7 @@ class Retractions:
 
 def judged_statements(goals: "Iterable[str]") -> set[str]:
     """Pick the marks of the statements of what two sets of withdrawals decide otherwise."""
-    return {goal.removeprefix(_STATEMENT) for goal in goals if goal.startswith(_STATEMENT)}
+    return {goal.removeprefix(A_STATEMENT) for goal in goals if goal.startswith(A_STATEMENT)}
 
 
 def statements_of(event: "Event") -> "Iterator[str]":

@@ -3,11 +3,11 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from eventlog.app.search import validity
+from eventlog.app.search import standing_lines
 from eventlog.fast import fastjson
 from eventlog.format import codec
 from eventlog.format.events import Fact, Rejected, Restored, Retraction, StageSummary, Withdrawal
-from eventlog.format.marks import digest_of, mark_of
+from eventlog.format.marks import A_STATEMENT, ALL_OF, AN_EVENT, digest_of, mark_of
 from eventlog.format.retractions import Retractions
 from tests.support import builders
 from tests.support.effort import rounds
@@ -46,22 +46,18 @@ def _fields(event):
 
 
 def _agree(said, made):
-    views, search = Retractions(made), validity.withdrawn(map(_fields, made))
+    views, search = Retractions(made), standing_lines.withdrawn(map(_fields, made))
 
-    assert {aim for aim in search if aim.startswith(validity.AN_EVENT)} == {f"event {one}" for one in views.events}
-    assert {aim for aim in search if aim.startswith(validity.ALL_OF)} == {
-        f"conversation {one}" for one in views.conversations
-    }
-    assert {aim.removeprefix(validity.A_STATEMENT) for aim in search if aim.startswith(validity.A_STATEMENT)} == set(
-        views.statements
-    )
+    assert {aim for aim in search if aim.startswith(AN_EVENT)} == {f"event {one}" for one in views.events}
+    assert {aim for aim in search if aim.startswith(ALL_OF)} == {f"conversation {one}" for one in views.conversations}
+    assert {aim.removeprefix(A_STATEMENT) for aim in search if aim.startswith(A_STATEMENT)} == set(views.statements)
     for event in said:
         _agree_on(event, views, search)
 
 
 def _agree_on(event, views, search):
-    is_gone = bool(search & {validity.AN_EVENT + event.id, validity.ALL_OF + event.conversation_id})
-    kept = validity.cleared(_fields(event), validity.rejected_in(search))
+    is_gone = bool(search & {AN_EVENT + event.id, ALL_OF + event.conversation_id})
+    kept = standing_lines.cleared(_fields(event), standing_lines.rejected_in(search))
     if isinstance(event, Fact):
         assert views.hides(event) == (is_gone or not kept["content"])
         return
@@ -98,4 +94,4 @@ def test_a_statement_is_told_from_an_id_that_is_spelled_like_one():
         )
     ]
 
-    assert not validity.rejected_in(validity.withdrawn(map(_fields, made)))
+    assert not standing_lines.rejected_in(standing_lines.withdrawn(map(_fields, made)))
