@@ -6,7 +6,7 @@ was said before is not known, and files are told that nobody has touched since t
 Imported while a session waits to begin: standard library only, and the database only where there is one.
 """
 
-from eventlog.app.search import validity
+from eventlog.app.search import standing_lines
 from eventlog.app.search.appended import WITHDRAWS, NotAppended, appended
 from eventlog.app.search.project_names import ProjectNames
 from eventlog.app.search.standing_lines import FoundLine, findable, homes_in, subject_of
@@ -52,7 +52,7 @@ class CurrentLines:
         self.subject = home.subject if home else self._names.subjects_at(request.project)[1]
         self._heard = (self.subject,) if shared else ("", self.subject)
         self._rows: _Rows | _Lines = _open(store, self._names, within[0])
-        self.rejections = RejectedStatements(validity.rejected_in(self._rows.gone))
+        self.rejections = RejectedStatements(standing_lines.rejected_in(self._rows.gone))
         self._within = within
         self._files = index_lookup.names_of(store.log) if os.path.isdir(store.log) else []
         self._yesterday = timestamps.from_ns((timestamps.to_ms(request.now) - DAY_MS) * 1_000_000)[:10]
@@ -197,7 +197,7 @@ class _Lines:
             events = appended(store, before, 1 << 62).events
         except (OSError, NotAppended):
             events = []
-        self.gone = validity.withdrawn(event for event in events if event["type"] in WITHDRAWS)
+        self.gone = standing_lines.withdrawn(event for event in events if event["type"] in WITHDRAWS)
         homes: dict[str, dict[str, str]] = {}
         for (conversation, what), (said, _) in homes_in(events).items():
             homes.setdefault(conversation, {})[what] = said
