@@ -4,7 +4,16 @@ Imported inside agents' hooks, which have events by another class: they are told
 """
 
 from eventlog.format.event_order import counts_at, order
-from eventlog.format.marks import effective_withdrawals, marks_of, rejected_mark, salts_in
+from eventlog.format.marks import (
+    A_STATEMENT,
+    ALL_OF,
+    AN_EVENT,
+    effective_withdrawals,
+    marks_of,
+    rejected_mark,
+    salts_in,
+    withdrawal_aim,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,8 +22,6 @@ if TYPE_CHECKING:
     from typing_extensions import TypeIs
 
     from eventlog.format.events import Event, Fact, PlanEntry, Rejected, Restored, Retraction, StageSummary, Withdrawal
-
-_STATEMENT = "statement "
 
 
 class Retractions:
@@ -221,11 +228,9 @@ def goals_of(said: "Iterable[Event]", events: "Iterable[Event]") -> set[str]:
 
 
 def _goal(one: "Withdrawal") -> str:
-    if _is_rejected(one) and (mark := mark_in(one)):
-        return f"{_STATEMENT}{mark}"
-    if not _is_restored(one) and one.conversation:
-        return f"conversation {one.conversation}"
-    return str(one.target)
+    mark = mark_in(one) if _is_rejected(one) else ""
+    aim = withdrawal_aim(one.target, mark, None if _is_restored(one) else one.conversation)
+    return aim.removeprefix(AN_EVENT)
 
 
 def _is_retraction(event: "Event") -> "TypeIs[Retraction]":
