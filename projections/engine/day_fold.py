@@ -44,8 +44,7 @@ class DayRow(msgspec.Struct, array_like=True):
     """The result of a day's fold beside its conversations; `stamps` are those of its files before they were read.
 
     `misdated` events name another day in their id, `left_out` are those of them that count there. `redacted` lists
-    withdrawn events by id, and rejected statements by event id and mark. `strays` are conversations with statements
-    outside of the project they are filed under.
+    withdrawn events by id, and rejected statements by event id and mark.
     """
 
     stamps: list[DayFileStamp]
@@ -57,7 +56,6 @@ class DayRow(msgspec.Struct, array_like=True):
     retractions: list[Withdrawal] = []
     notes: list[KnowledgeEdited] = []
     places: Places = msgspec.field(default_factory=Places)
-    strays: list[str] = []
 
 
 day_row = msgspec.msgpack.Decoder(DayRow)
@@ -178,19 +176,14 @@ class Decided(msgspec.Struct, array_like=True):
     decisions: list[Withdrawal]
 
 
-# One row each for all days: a session's start asks for them.
-_DECISIONS = "decisions", "", ""
-_STRAYS = "strays", "", ""
+_DECISIONS = "decisions", "", ""  # one row for all days
 _decided = msgspec.msgpack.Decoder(dict[str, Decided])
-_strays = msgspec.msgpack.Decoder(list[str])
 
 
 def store_decisions(cache: RowStore, days: Mapping[str, DayRow]) -> None:
-    """Store the decisions of people and the strays of all days."""
+    """Store the decisions of people on all days."""
     decided = {date: Decided(row.stamps, _decisions(row)) for date, row in days.items()}
     cache.write(*_DECISIONS, msgspec.msgpack.encode(decided))
-    strays = sorted({conversation for row in days.values() for conversation in row.strays})
-    cache.write(*_STRAYS, msgspec.msgpack.encode(strays))
 
 
 def _decisions(row: DayRow) -> list[Withdrawal]:
@@ -201,28 +194,6 @@ def stored_decisions(cache: RowStore) -> dict[str, Decided]:
     """Read the decisions of people by day; empty where none are stored."""
     data = _read(cache, *_DECISIONS)
     return _decided.decode(data) if data else {}
-
-
-def stored_strays(cache: RowStore) -> list[str] | None:
-    """Read the strays of all days; None where none are stored."""
-    data = _read(cache, *_STRAYS)
-    return _strays.decode(data) if data else None
-
-
-def strays_of(conversations: Conversations) -> list[str]:
-    """List conversations with statements outside of the project they named first, or that named none.
-
-    Statements about the user are not filed by the conversation's project.
-    """
-    return [
-        conversation.id
-        for conversation in conversations.by_id.values()
-        if any(_is_astray(event, conversation) for event in (*conversation.summaries, *conversation.facts))
-    ]
-
-
-def _is_astray(event: Event, conversation: Conversation) -> bool:
-    return event.project != conversation.project if event.project else isinstance(event, StageSummary)
 
 
 def conversations_on(cache: RowStore, date: str) -> dict[str, Conversation]:

@@ -34,7 +34,6 @@ from eventlog.projections.engine.day_fold import (
     rejected_statements,
     stamps_of,
     store_decisions,
-    strays_of,
 )
 from eventlog.projections.engine.row_store import RowStore, StoredRow
 from eventlog.store.index_lookup import line_at
@@ -276,7 +275,6 @@ class DayStates:
                 self._dates.drop(conversation, date)
         if row:
             row.retractions, row.notes, row.places = found.retractions, found.notes, found.places
-            row.strays = strays_of(found)
             self.rows[date] = row
         else:
             del self.rows[date]

@@ -76,39 +76,6 @@ class MemoryRows:
         return [(*address, block, data) for address in addresses for block, data in self.rows(*address)]
 
 
-class DaysAtOnce:
-    """Reads the rows of all days with one query when the first is asked for; it has none where one is damaged."""
-
-    is_persistent: ClassVar[bool] = False
-
-    def __init__(self, below: RowStore) -> None:
-        self._below = below
-        self._days: dict[str, bytes] | None = None
-
-    def read(self, kind: str, name: str, block: str) -> bytes | None:
-        """Return one row; None where there is none."""
-        if (kind, name) != ("day", ""):
-            return self._below.read(kind, name, block)
-        if self._days is None:
-            try:
-                self._days = dict(self._below.rows(kind, name))
-            except RowsDamaged:
-                self._days = {}
-        return self._days.get(block)
-
-    def rows(self, kind: str, name: str) -> Iterable[tuple[str, bytes]]:
-        """Return the blocks of a name with their rows, in order."""
-        return self._below.rows(kind, name)
-
-    def blocks(self, kind: str, name: str) -> list[str]:
-        """List the blocks of a name, in order."""
-        return self._below.blocks(kind, name)
-
-    def write(self, kind: str, name: str, block: str, data: bytes | None) -> None:
-        """Refuse: this is for readers."""
-        raise NotImplementedError
-
-
 class OverlayRows:
     """Reads another store and writes to memory, for one replay.
 
