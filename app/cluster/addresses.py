@@ -1,4 +1,4 @@
-"""Where stores lie: directories, or whatever fsspec can open (`s3://bucket/ada`, `sftp://host/home/ada/.eventlog`).
+"""Find stores in directories, or at any address that fsspec opens (`s3://bucket/ada`, `sftp://host/home/ada/.eventlog`).
 
 Nothing is written there, and what waits in a store's spool is not in its log yet.
 """
@@ -23,7 +23,7 @@ _SCHEME = "://"
 
 
 class StorePlace(NamedTuple):
-    """Where a store lies, and its name among those that are replayed together."""
+    """The address of a store, and its name among the replayed stores."""
 
     name: str
     address: str
@@ -42,7 +42,7 @@ class StoreListing(NamedTuple):
 
 
 def places(addresses: Iterable[str]) -> list[StorePlace]:
-    """Name stores by the last part of their addresses that tells them apart, or by as many as it takes.
+    """Name stores by as many last parts of their addresses as make the names unique.
 
     A `*` in an address of fsspec stands for all that is there; in paths, the shell has seen to it. Raises BadRequest
     where one store is named twice.
@@ -58,7 +58,7 @@ def places(addresses: Iterable[str]) -> list[StorePlace]:
 
 
 def listing(place: StorePlace) -> StoreListing:
-    """List what a store holds; raises BadRequest, BadSettings, and whatever its file system does."""
+    """List what a store holds; raises BadRequest, BadSettings, and any error of its file system."""
     if not _is_there(place.log):
         raise BadRequest("there is no log", where=place.log, hint="name the directory of a store")
     if _SCHEME not in place.address:

@@ -25,7 +25,7 @@ def library(name: str) -> Any:
 
 @contextmanager
 def connected(address: str) -> Iterator[Any]:
-    """Connect to `tcp://host:8786`, or start `local` or `local:4` processes; raises BadRequest where nobody answers.
+    """Connect to `tcp://host:8786`, or start `local` or `local:4` processes; raises BadRequest without an answer.
 
     A local worker has one thread, and no limit of memory: nothing of a log is spilled to the disk. Processes started
     here know each other by keys of their own: nobody else on the machine gives them work.

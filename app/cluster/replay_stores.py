@@ -45,7 +45,7 @@ def fold_days(place: StorePlace, days: Sequence[Day], names: Sequence[str]) -> l
 def render_store(
     place: StorePlace, listed: StoreListing, folded: Sequence[Sequence[Part]], names: Sequence[str], asked: Part
 ) -> StoreFiles:
-    """Render a store of its parts, and of those days anew that hold copies of another day's events.
+    """Render a store from its parts; refold days with copies of another day's events.
 
     `asked` is a part of no day, of whoever asks: no worker renders with other versions than theirs.
     """
@@ -150,7 +150,7 @@ def _outcome(place: StorePlace, future: Any) -> StoreReplay:
 
 
 def _told(error: BaseException, place: StorePlace) -> EventLogError:
-    """Make one of ours of any error."""
+    """Convert any error to an EventLogError."""
     if isinstance(error, EventLogError):
         return error
     if isinstance(error, OSError) and error.errno:

@@ -33,7 +33,7 @@ _BATCH = 1000  # events
 
 
 class ImportFilter(NamedTuple):
-    """Which events of a source to import."""
+    """The filter of events to import."""
 
     since: str = ""
     project: str | None = None
@@ -46,7 +46,7 @@ class ImportFilter(NamedTuple):
 
 
 class ImportResult(NamedTuple):
-    """How many events were new on each day, and how many the log already had; and what was left out."""
+    """The number of new and of present events on each day, and the skipped conversations."""
 
     new: Mapping[str, int]
     known: Mapping[str, int]

@@ -35,7 +35,7 @@ class SourceEvent(NamedTuple):
         return ids.derived(timestamps.to_ms(str(self.fields["ts"])), self.key)
 
     def withdrawn(self, ts: str, reason: str = "") -> "SourceEvent":
-        """Make the event that withdraws this one."""
+        """Build the retraction of this event."""
         common = {name: self.fields[name] for name in ("conversation_id", "project", "agent") if name in self.fields}
         ts = max(ts, str(self.fields["ts"]))
         fields = {"type": "retraction", "ts": ts, **common, "target": self.id, "reason": reason or None}

@@ -96,7 +96,7 @@ def _home(target: InstallTarget) -> Iterator[Problem]:
 
 
 def _size(store: Store) -> StoreSize:
-    """Measure without reading: a log may be large, or somebody else's."""
+    """Measure a store without reading it: a log may be large, or unreadable."""
     sizes: list[int] = []
     written = None
     with suppress(OSError):

@@ -28,7 +28,7 @@ _READABLE = 0o644
 
 
 class CompletionFile(NamedTuple):
-    """Where a shell looks for the script, and what else the user has to do; "" for nothing."""
+    """The place where a shell finds the script, and a remaining step for the user or ""."""
 
     path: Path
     remark: str = ""

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from typing import Any, Protocol
 
     class Dialect(Protocol):
-        """How a host is answered; every answer is the whole of stdout."""
+        """The answers to a host; every answer is the whole of stdout."""
 
         SILENT: bytes  # asks for nothing
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
             """Make the agent continue with a request at the end of a turn, or add it to the next prompt."""
 
         def flush(self, request: str, /) -> bytes:
-            """Answer before a compaction; SILENT where the answer reaches nobody."""
+            """Answer before a compaction; SILENT if no model reads the answer."""
 
     _Groups = tuple[tuple[str, ...], ...]
     MemoryFiles = tuple[_Groups, _Groups, bool]  # below the project, below the home; whether `@path` imports others
@@ -157,7 +157,7 @@ class _Unknown:
 
 
 def dialect(installed_for: str, agent: str) -> "Dialect":
-    """Choose how to answer: in the words of whoever runs the hook.
+    """Choose the dialect of the host that runs the hook.
 
     Cursor translates the answers of the hooks in Claude Code's settings, as far as it understands them. VS Code and
     Copilot run these hooks too, but understand only their own answers.

@@ -66,7 +66,7 @@ class ForeignHooks(NamedTuple):
 
 
 class Distrust(NamedTuple):
-    """Hooks of ours a host may skip, and the remedy; `is_guess` where a call of them since proves the contrary."""
+    """The hooks that a host may skip, and the remedy; `is_guess` if a later call proves the contrary."""
 
     what: str
     fix: str
@@ -81,7 +81,7 @@ class Grant(NamedTuple):
 
     @property
     def prefixes(self) -> tuple[str, ...]:
-        """How each of the commands begins."""
+        """The beginning of each command."""
         return tuple(f"{self.program} {verb}" for verb in VERBS)
 
 
@@ -113,7 +113,7 @@ class NoPermission(NamedTuple):
 
 
 class HostProfile(NamedTuple):
-    """All an installer needs to know of a host.
+    """The facts about a host that an installer needs.
 
     `distrust` reads the host's directory, our hook file in it, and the value of that file. `without_trust` reads the
     text of `trust_file`, our hook file and its value, and returns the text without our hooks.

@@ -84,7 +84,7 @@ def block(request: str) -> bytes:
 
 
 def flush(request: str) -> bytes:
-    """Stay silent: Claude Code discards the answer of a hook before a compaction."""
+    """Return SILENT: Claude Code discards the answer of a hook before a compaction."""
     del request
     return SILENT
 
@@ -105,5 +105,5 @@ def newest_transcript(where: str, environ: "Mapping[str, str]") -> str:
 
 
 def slug(path: str) -> str:
-    """Spell a path as Claude Code names its directory of transcripts: everything but letters and digits is `-`."""
+    """Convert a path to the name of Claude Code's directory of transcripts: `-` for all but letters and digits."""
     return "".join(char if char.isascii() and char.isalnum() else "-" for char in path)

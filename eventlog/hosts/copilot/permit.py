@@ -15,7 +15,7 @@ _SHELL = "bash"
 
 
 def main(program: str, store: str) -> "NoReturn":
-    """Answer one request, and leave with 0 whatever happens."""
+    """Answer one request, and always exit with 0."""
     from eventlog.hooks import deadline
 
     try:

@@ -17,7 +17,7 @@ _FOLDER = "agent-transcripts"
 
 
 def past_session(path: Path, damaged: list[int]) -> PastSession | None:
-    """Read the head of a conversation's file; None where nobody speaks in it. Raises OSError."""
+    """Read the head of a conversation's file; None without a message. Raises OSError."""
     if not list(filter(_speaks, records(path, damaged))):
         return None
     written, _, _ = Span().of(path)

@@ -46,7 +46,7 @@ def ask(request: str) -> bytes:
 
 
 def flush(request: str) -> bytes:
-    """Stay silent: before a compression an answer reaches only the user."""
+    """Return SILENT: before a compression an answer reaches only the user."""
     del request
     return SILENT
 

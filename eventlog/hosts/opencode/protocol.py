@@ -1,4 +1,4 @@
-"""OpenCode, which runs plugins and no commands: ours (`plugin.js`) calls the hook in Claude Code's words.
+"""OpenCode, which runs plugins and no commands: our `plugin.js` calls the hook with payloads of Claude Code.
 
 The id of its user's message identifies a turn; `agent_id` is the session of a subagent. The answer to a start or a
 prompt becomes part of the system message. `opencode run` hands on its prompt in quotes.

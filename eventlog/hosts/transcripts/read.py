@@ -88,7 +88,7 @@ def _steps_of(name: str, payload: dict[str, Any], *, is_subagent: bool) -> Itera
 
 
 def without_own_texts(steps: Iterable[Step]) -> Iterator[Step]:
-    """Remove our texts from the prompts of a conversation, and the replies to prompts of ours."""
+    """Remove our texts from the prompts of a conversation, and the replies to our prompts."""
     answers_us = False
     for step in steps:
         if step.kind == "prompt":

@@ -110,7 +110,7 @@ class _Transcript:
         return TranscriptSummary(topic, cut(text or topic, _SUMMARY_CHARS), decisions, todos)
 
     def _closing(self) -> str:
-        """Return the longest closing words of the last replies; of equally long ones the last."""
+        """Return the longest closing words of the last replies; the last of equal length."""
         words = [closing(reply, _REPLY_CHARS) for turn in self.replies for reply in turn]
         return max(reversed(words), key=len, default="")
 
