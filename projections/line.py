@@ -8,7 +8,7 @@ Sources = tuple[tuple[str, ...], tuple[str, ...]]  # events, and whole conversat
 
 
 class Line:
-    """One rendered line, without its newline, and its sources: leave them out, and the line changes.
+    """A rendered line, without its newline, and its sources: without them, the line changes.
 
     `whole` stands for all events of those conversations, which the index can name. `find` finds the sources when
     somebody asks for them: a replay does not.
