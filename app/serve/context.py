@@ -42,22 +42,25 @@ class ContextResult:
         return as_given(self.parts, self.text, self.cut, self.took_ms)
 
 
-def build(store: "Store", settings: "Settings", request: "ContextRequest", *, creates: bool = False) -> ContextResult:
+def build(
+    store: "Store", settings: "Settings", request: "ContextRequest", *, creates: bool = False, certain: bool = False
+) -> ContextResult:
     """Build the context; no file and no line of the log makes it fail.
 
-    With `creates`, missing files of the user are made from their templates.
+    With `creates`, missing files of the user are made from their templates. Where only what is `certain` is wanted,
+    neither rows nor the log are read.
     """
-    parts = gathered(store, settings, request, creates=creates)
+    parts = gathered(store, settings, request, creates=creates, certain=certain)
     return ContextResult(parts, fit_parts(parts))
 
 
 def gathered(
-    store: "Store", settings: "Settings", request: "ContextRequest", *, creates: bool = False
+    store: "Store", settings: "Settings", request: "ContextRequest", *, creates: bool = False, certain: bool = False
 ) -> "ContextSources":
     """Load what a context is made of."""
     listens = session_type_of(store, request)
     within = window(settings.context, request.now)
-    known = CurrentLines(store, request, within, shared=listens == SHARED)
+    known = CurrentLines(store, request, within, shared=listens == SHARED, certain=certain)
     try:
         loader = Loader(store.cached("context"), request.now, creates=creates)
         return gather(store, settings, request, listens, loader.load, known)
@@ -65,7 +68,7 @@ def gathered(
         known.close()
 
 
-def begin(store: "Store", settings: "Settings", request: "ContextRequest") -> ContextResult:
+def begin(store: "Store", settings: "Settings", request: "ContextRequest", *, certain: bool = False) -> ContextResult:
     """Build the context of a session that starts now; the receipt is the caller's, once the text has been given.
 
     What only the user is told once waits for a session to which nobody else listens.
@@ -73,7 +76,7 @@ def begin(store: "Store", settings: "Settings", request: "ContextRequest") -> Co
     listens = session_type_of(store, request)
     first = take_bootstrap(settings, request.home, request.now) if listens == MAIN else ""
     told = replace(request, session_type=listens, bootstrap=first)
-    return build(store, settings, told, creates=settings.context.templates)
+    return build(store, settings, told, creates=settings.context.templates, certain=certain)
 
 
 def session_type_of(store: "Store", request: "ContextRequest") -> str:

@@ -44,19 +44,28 @@ _TS_LENGTH = len("2026-02-20T08:35:44.123456Z")
 class CurrentLines:
     """The facts and summaries that stand, of one project and of the user: a `CurrentSource` of contexts."""
 
-    def __init__(self, store: "Store", request: "ContextRequest", within: tuple[str, str], *, shared: bool) -> None:
+    def __init__(
+        self,
+        store: "Store",
+        request: "ContextRequest",
+        within: tuple[str, str],
+        *,
+        shared: bool,
+        certain: bool = False,
+    ) -> None:
+        """Open the rows; where only what is `certain` is wanted, nothing is read but files that certify themselves."""
         self._store = store
         self._names = ProjectNames(store)
         self._shared = shared
         home = request.known_as
         self.subject = home.subject if home else self._names.subjects_at(request.project)[1]
         self._heard = (self.subject,) if shared else ("", self.subject)
-        self._rows: _Rows | _Lines = _open(store, self._names, within[0])
+        self._rows: _Rows | _Lines = _Lines() if certain else _open(store, self._names, within[0])
         self.rejections = RejectedStatements(standing_lines.rejected_in(self._rows.gone))
         self._within = within
         self._files = index_lookup.names_of(store.log) if os.path.isdir(store.log) else []
         self._yesterday = timestamps.from_ns((timestamps.to_ms(request.now) - DAY_MS) * 1_000_000)[:10]
-        self._withdraws: bool | None = None
+        self._withdraws: bool | None = False if certain else None
         found = self._rows.since(self._heard, within[0])
         self.recent = [one for one in self._said(found) if within[0] <= one.ts <= within[1]]
 
@@ -187,9 +196,15 @@ class _Rows:
 
 
 class _Lines:
-    """The lines of the log that were read: all, or those of the last days."""
+    """The lines of the log that were read: all, or those of the last days; at first none."""
 
-    def __init__(self, store: "Store", names: ProjectNames, since: str) -> None:
+    def __init__(self) -> None:
+        self.is_whole = False
+        self.gone: set[str] = set()
+        self._found: list[FoundLine] = []
+
+    def read(self, store: "Store", names: ProjectNames, since: str) -> "_Lines":
+        """Read a small log whole, of a large one the days from then on."""
         files = _stamps(store)
         self.is_whole = sum(map(index_lookup.size_in, files)) <= _SMALL_LOG
         before = set() if self.is_whole else {one for one in files if day_of(index_lookup.name_in(one)) < since[:10]}
@@ -201,13 +216,13 @@ class _Lines:
         homes: dict[str, dict[str, str]] = {}
         for (conversation, what), (said, _) in homes_in(events).items():
             homes.setdefault(conversation, {})[what] = said
-        self._found: list[FoundLine] = []
         seen: set[object] = set()
         for event in findable(events, self.gone):
             if event["type"] in _SAID and event["id"] not in seen:
                 seen.add(event["id"])
                 home = homes.get(str(event["conversation_id"]), {})
                 self._found.append(FoundLine(event, subject_of(names, event, home)))
+        return self
 
     def since(self, subjects: "Collection[str]", ts: str) -> "list[tuple[EventFields, str]]":
         """List the facts and summaries about these that were said since."""
@@ -251,7 +266,7 @@ def _open(store: "Store", names: ProjectNames, since: str) -> _Rows | _Lines:
             index.close()
         except (DatabaseError, OSError, ValueError, NotAppended):
             pass  # somebody else writes, or an index is to be made anew, for which no session waits
-    return _Lines(store, names, since)
+    return _Lines().read(store, names, since)
 
 
 def _stamps(store: "Store") -> list[str]:

@@ -102,10 +102,13 @@ def _work_at_hand(store: "Store", project: str, where: str) -> WorkAtHand:
     return with_bearings(store, project, branch, files)
 
 
-def session_context(opened: "OnMachine", request: ContextRequest) -> ContextResult:
-    """Build the context; a real start uses BOOTSTRAP.md up, and its receipt is due once the agent was told."""
+def session_context(opened: "OnMachine", request: ContextRequest, *, certain: bool = False) -> ContextResult:
+    """Build the context; a real start uses BOOTSTRAP.md up, and its receipt is due once the agent was told.
+
+    Where only what is `certain` is wanted, neither rows nor the log are read.
+    """
     ask = begin if request.session_id else build
-    return ask(opened.store, opened.settings, request)
+    return ask(opened.store, opened.settings, request, certain=certain)
 
 
 def append_receipt(log: "EventLog", request: ContextRequest, built: ContextResult) -> bool:

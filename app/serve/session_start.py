@@ -1,6 +1,7 @@
 """The answer to a hook at a session's start: how to save, and what is known already.
 
-The event is in the log when this begins. Whatever fails, the agent is told how to save.
+The event is in the log when this begins. Where it takes too long, or something fails, the agent is told what files say
+that nobody has touched since they were rendered; whatever fails then, how to save.
 """
 
 from eventlog.format import timestamps
@@ -14,6 +15,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from eventlog.format.payloads import Envelope
     from eventlog.settings.schema import Settings
+
+
+_RESERVE = 0.12  # seconds for what is certain: it takes a quarter of that
 
 
 class _Here:
@@ -39,18 +43,20 @@ class _Here:
 def start_context(store: Store, call: HookCall) -> str:
     """Build the text a session starts with; never empty."""
     source = text(call.payload, "source")
-    try:
-        return _known(store, call, source)
-    except (Exception, OutOfTime) as error:  # noqa: BLE001 - a context without knowledge is better than none
-        from eventlog.hooks.error_log import note
+    for certain in (False, True):
+        try:
+            deadline.set_stage(deadline.ANSWER if certain else deadline.ANSWER - _RESERVE)
+            return _known(store, call, source, certain=certain)
+        except (Exception, OutOfTime) as error:  # noqa: BLE001 - to know less is better than nothing
+            from eventlog.hooks.error_log import note
 
-        deadline.set_stage(deadline.LAST)
-        note(store, error, b"", call.agent)
-        return prompts.instructions(store, call.session, call.agent, cached.preferences(store)["locale"], source)
+            deadline.set_stage(deadline.LAST)
+            note(store, error, b"", call.agent)
+    return prompts.instructions(store, call.session, call.agent, cached.preferences(store)["locale"], source)
 
 
-def _known(store: Store, call: HookCall, source: str) -> str:
-    """Build the whole context, and put its receipt into the log."""
+def _known(store: Store, call: HookCall, source: str, *, certain: bool) -> str:
+    """Build the context, and put its receipt into the log; of files alone where only what is `certain` is wanted."""
     from eventlog.app.serve.current_lines import find_libraries
     from eventlog.app.serve.receipt_line import append_receipt_line
     from eventlog.app.serve.session_context import request_of, session_context
@@ -69,7 +75,7 @@ def _known(store: Store, call: HookCall, source: str) -> str:
         agent=call.agent,
         where=call.where,
     )
-    built = session_context(opened, request)
+    built = session_context(opened, request, certain=certain)
     about: Envelope = {
         "type": "context_injected",
         "conversation_id": call.session,

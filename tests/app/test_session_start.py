@@ -14,11 +14,12 @@ from click.testing import CliRunner
 
 from eventlog.app.ask.why import receipts_of
 from eventlog.app.build.user_files import take_bootstrap
-from eventlog.app.serve import session_start
+from eventlog.app.serve import current_lines, session_start
 from eventlog.app.serve.context import begin
 from eventlog.app.serve.session_context import append_receipt
 from eventlog.cli.group import command_line
 from eventlog.format.events import ContextInjected, Fact, StageSummary
+from eventlog.hooks import deadline
 from eventlog.hosts.call import HookCall
 from eventlog.log.event_log import EventLog
 from eventlog.projections.context.request import ContextRequest
@@ -482,6 +483,24 @@ def test_a_mistake_in_the_settings_costs_a_session_nothing(tmp_path):
     Path(scene.log.store.config).write_text("contxt: {}\n")
 
     assert "Calm, brief." in hook(scene, source="startup")
+
+
+@pytest.mark.parametrize("error", [deadline.OutOfTime, OSError, ValueError])
+def test_where_time_is_short_or_rows_cannot_be_read_the_agent_is_told_what_is_certain(tmp_path, monkeypatch, error):
+    def fails(*_args):
+        raise error
+
+    scene = history(tmp_path).replay()
+    monkeypatch.setenv("HOME", str(scene.home))
+    monkeypatch.setattr(current_lines, "_open", fails)
+    payload: dict[str, object] = {"cwd": str(scene.project), "source": "startup"}
+    text = session_start.start_context(scene.log.store, HookCall("codex", "SessionStart", payload, session="s"))
+
+    assert "--session s" in text
+    assert "Calm, brief." in text
+    assert "Nine days old, important all the same" in text
+    assert "Moved login to JWT" in text
+    assert [len(text)] == [receipt.chars for receipt in receipts(scene.log, "s")]
 
 
 def test_where_libraries_are_missing_the_agent_is_told_all_the_same(tmp_path, monkeypatch):
