@@ -1,10 +1,10 @@
 """What a session waits for before it begins: the start hook with the whole context, in stores of any size.
 
-The stores end this minute, so the days a context reads are as full as all the others. The first start after a replay
-makes the context anew, as does one after something was said; the others find it ready, as does who starts once the
-session before has ended.
+The stores end this minute, so the days a context reads are as full as all the others. What was said since the last
+replay is read from the tail of the log: a fact, one under a key, and what another session at work leaves behind.
 """
 
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -17,6 +17,7 @@ import orjson
 import eventlog
 from bench.generate import PROJECT, after_a_fact, generate
 from bench.measure import FLOOR, Row, Run, compare, processor
+from eventlog import EventLog
 
 _SCRIPT = str(Path(eventlog.__file__).parent / "hook.py")
 _SMALLEST = 1000
@@ -29,10 +30,15 @@ def rows(scratch: Path, events: int) -> Iterator[Row]:
     smallest = _hook(_store(scratch, _SMALLEST))
     name = f"session-start hook with context, store of {_SMALLEST:,}"
     yield compare(name, smallest, "python -I -S -c pass", processor(FLOOR), "≤ 4", rounds=15)
-    anew = after_a_fact(scratch / f"context-{_SMALLEST}", smallest)
-    yield compare(
-        "the same, right after something was said", anew, "python -I -S -c pass", processor(FLOOR), "", rounds=15
-    )
+    store = scratch / f"context-{_SMALLEST}"
+    for what, goal, run in (
+        ("right after another session's call", "≤ 5", _after(store, smallest, type="host_event", name="PostToolUse")),
+        ("right after a fact", "≤ 6", after_a_fact(store, smallest)),
+        ("right after a fact with a key", "≤ 6", _after(store, smallest, type="fact", content="again", key="bench")),
+        ("without a cache", "≤ 8", _without_cache(store, smallest)),
+    ):
+        yield compare(f"the same, {what}", run, "python -I -S -c pass", processor(FLOOR), goal, rounds=15)
+    _store(scratch, _SMALLEST)  # with a cache again
     size = _SMALLEST * 10
     while size <= events:
         yield compare(
@@ -46,11 +52,34 @@ def rows(scratch: Path, events: int) -> Iterator[Row]:
         size *= 10
 
 
+def _after(store: Path, run: Run, **fields: str) -> Run:
+    """A run that finds one more event of another session in the log."""
+    log = EventLog(store)
+
+    def after() -> object:
+        log.append({"conversation_id": "bench", "project": PROJECT, **fields})
+        return run()
+
+    return after
+
+
+def _without_cache(store: Path, run: Run) -> Run:
+    """A run that finds no cache."""
+
+    def without() -> object:
+        shutil.rmtree(store / "cache", ignore_errors=True)
+        return run()
+
+    return without
+
+
 def _store(scratch: Path, events: int) -> Path:
     """A store of so many events in the last year, replayed."""
     store = scratch / f"context-{events}"
     generate(store / "log", events, _DAYS, datetime.now(UTC) - timedelta(days=_DAYS))
-    subprocess.run((sys.executable, "-m", "eventlog", "--store", str(store), "replay"), check=True, capture_output=True)
+    for verb in (("replay",), ("search", "cart")):  # the latter leaves an index, as the end of a session does
+        command = (sys.executable, "-m", "eventlog", "--store", str(store), *verb)
+        subprocess.run(command, check=True, capture_output=True)
     return store
 
 
