@@ -6,7 +6,7 @@ Imported while a session waits to begin: standard library only.
 from eventlog.fast import os
 from eventlog.format.errors import NotStored
 from eventlog.projections.context import context_files
-from eventlog.projections.context.loader import Unreadable, read
+from eventlog.projections.context.context_files import Unreadable, read
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

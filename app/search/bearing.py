@@ -10,7 +10,7 @@ from eventlog.app.search.open_index import open_index
 from eventlog.app.search.project_names import ProjectNames
 from eventlog.app.search.search_index import Hit, Scope, SearchIndex
 from eventlog.fast import os
-from eventlog.projections.context.work_at_hand import Bearing, WorkAtHand
+from eventlog.projections.context.request import Bearing, WorkAtHand
 from eventlog.projections.search.findable import CONVERSATION, text_in, texts_in
 from eventlog.projections.search.ranking import subjects
 from eventlog.projections.search.words import tokens

@@ -11,7 +11,7 @@ from eventlog.fast import fastjson, os
 from eventlog.format.errors import NotStored
 from eventlog.format.ids import digest
 from eventlog.format.text import encodable
-from eventlog.projections.context.loader import Unreadable, read
+from eventlog.projections.context.context_files import Unreadable, read
 from eventlog.store.files import read_regular, remove, replace_file
 
 TYPE_CHECKING = False

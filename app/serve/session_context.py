@@ -7,8 +7,7 @@ from eventlog.app.naming.known_projects import home_of
 from eventlog.app.serve.context import ContextResult, begin, build
 from eventlog.app.serve.receipt_line import append_receipt_line
 from eventlog.hooks import prompts
-from eventlog.projections.context.request import ContextRequest
-from eventlog.projections.context.work_at_hand import WorkAtHand
+from eventlog.projections.context.request import ContextRequest, WorkAtHand
 from eventlog.projects.repository import branch_and_changes
 from eventlog.projects.root import project_root
 

@@ -1,12 +1,16 @@
-"""Which files a context is made of, and in which order.
+"""The files a context is made of, in their order, and how each is read: confined to its root, and text only.
 
 Imported inside agents' hooks: standard library only.
 """
 
+from _codecs import utf_8_decode
+
 from eventlog.fast import os
 from eventlog.fast.copies import replace
+from eventlog.fast.fastjson import BOM
 from eventlog.projections.context.templates import template
 from eventlog.projects.root import HOME, in_full
+from eventlog.store.shared_files import NotConfined, read_below
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -147,3 +151,34 @@ def _memories(store: "Store", folder: str) -> "Iterator[ContextFile]":
     for place in dict.fromkeys(["MEMORY.md", f"{folder}MEMORY.md"]):
         path = os.path.join(store.knowledge, place)
         yield ContextFile("MEMORY.md", path, store.knowledge, main_session_only=True, load_order=MEMORY)
+
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_LONGEST = 1 << 20  # bytes read of a file; no budget is anywhere near
+
+
+class Unreadable(Exception):
+    """A file is there, and not to be read; the message says why."""
+
+
+def read(path: "Path | str", root: "Path | str") -> str:
+    """Return the text of a file below `root`; raises FileNotFoundError, OSError, or Unreadable."""
+    try:
+        data = read_below(root, path, _LONGEST)
+    except NotConfined as error:
+        raise Unreadable(str(error)) from error
+    return _text_of(data).replace("\r\n", "\n")
+
+
+def _text_of(data: bytes) -> str:
+    """Decode the bytes; what is no text is not for a prompt. Raises Unreadable."""
+    try:
+        text, _ = utf_8_decode(data.removeprefix(BOM), "strict", len(data) < _LONGEST)
+    except UnicodeDecodeError as error:
+        raise Unreadable(f"is not UTF-8: byte {error.start} cannot be read") from error
+    if "\0" in text:
+        raise Unreadable(f"is not text: it holds a NUL, at character {text.index(chr(0))}")
+    return text

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
 
     from eventlog.projections.context.context_files import ContextFile
+    from eventlog.projections.context.request import Bearing
     from eventlog.projections.context.sources import ContextSources, LoadResult
-    from eventlog.projections.context.work_at_hand import Bearing
     from eventlog.projections.current.distinct_facts import DistinctFact
     from eventlog.projections.views.note_lines import Local
 

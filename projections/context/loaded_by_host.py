@@ -7,7 +7,7 @@ Imported inside agents' hooks: standard library only, and `re` where a file may 
 
 from eventlog.fast import os
 from eventlog.hosts import memory_files
-from eventlog.projections.context.loader import Unreadable, read
+from eventlog.projections.context.context_files import Unreadable, read
 from eventlog.projects.root import in_full
 
 TYPE_CHECKING = False

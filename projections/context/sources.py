@@ -13,8 +13,8 @@ from eventlog.fast.sha import sha256
 from eventlog.format import timestamps
 from eventlog.format.text import encodable
 from eventlog.projections.context import context_files
+from eventlog.projections.context.context_files import Unreadable, read
 from eventlog.projections.context.loaded_by_host import loaded_by_host
-from eventlog.projections.context.loader import Unreadable, read
 from eventlog.projections.context.memory_lines import standing_lines
 from eventlog.projections.context.past_summaries import PastSummaries
 from eventlog.projections.context.phrases import PHRASES
@@ -33,8 +33,7 @@ if TYPE_CHECKING:
     from eventlog.projections.context.heard import CurrentSource
     from eventlog.projections.context.phrases import ContextPhrases
     from eventlog.projections.context.recent import DayNotes
-    from eventlog.projections.context.request import ContextRequest
-    from eventlog.projections.context.work_at_hand import Bearing
+    from eventlog.projections.context.request import Bearing, ContextRequest
     from eventlog.projections.current.distinct_facts import DistinctFact
     from eventlog.projections.line import Line
     from eventlog.projections.views.note_lines import Local
