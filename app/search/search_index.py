@@ -86,8 +86,11 @@ class SearchIndex:
 
     def is_outdated(self, program: str) -> bool:
         """Return whether another program made it, or a withdrawal may have brought something back to light."""
-        meta = self._meta()
-        return meta.get("program") != program or "behind" in meta
+        return self._meta().get("program") != program or self.is_behind()
+
+    def is_behind(self) -> bool:
+        """Return whether a decision may have brought something back that the rows lack."""
+        return "behind" in self._meta()
 
     def invalidate(self) -> None:
         """Have it made anew by who has time."""

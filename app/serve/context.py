@@ -4,6 +4,8 @@
 Imported while a session waits to begin: standard library only; what programs are given is made when it is asked for.
 """
 
+from time import monotonic
+
 from eventlog.app.build.user_files import take_bootstrap
 from eventlog.app.serve.context_loader import Loader
 from eventlog.app.serve.current_lines import CurrentLines
@@ -27,7 +29,7 @@ if TYPE_CHECKING:
 class ContextResult:
     """A context: its text, the receipt of what it tells, and what it was made of."""
 
-    def __init__(self, parts: "ContextSources", built: "ContextText", took_ms: int = 0) -> None:
+    def __init__(self, parts: "ContextSources", built: "ContextText", took_ms: int) -> None:
         self.parts = parts
         self.text = built.text
         self.cut = built.cut
@@ -50,8 +52,10 @@ def build(
     With `creates`, missing files of the user are made from their templates. Where only what is `certain` is wanted,
     neither rows nor the log are read.
     """
+    begun = monotonic()
     parts = gathered(store, settings, request, creates=creates, certain=certain)
-    return ContextResult(parts, fit_parts(parts))
+    text = fit_parts(parts)
+    return ContextResult(parts, text, took_ms=round((monotonic() - begun) * 1000))
 
 
 def gathered(

@@ -206,7 +206,7 @@ class _Lines:
     def read(self, store: "Store", names: ProjectNames, since: str) -> "_Lines":
         """Read a small log whole, of a large one the days from then on."""
         files = _stamps(store)
-        self.is_whole = sum(map(index_lookup.size_in, files)) <= _SMALL_LOG
+        self.is_whole = _is_small(files)
         before = set() if self.is_whole else {one for one in files if day_of(index_lookup.name_in(one)) < since[:10]}
         try:
             events = appended(store, before, 1 << 62).events
@@ -262,7 +262,8 @@ def _open(store: "Store", names: ProjectNames, since: str) -> _Rows | _Lines:
             index = SearchIndex(path, names, _PATIENCE)
             if index.is_current():
                 index.catch_up(store, _MOST)
-                return _Rows(index.database)
+                if not (index.is_behind() and _is_small(_stamps(store))):
+                    return _Rows(index.database)
             index.close()
         except (DatabaseError, OSError, ValueError, NotAppended):
             pass  # somebody else writes, or an index is to be made anew, for which no session waits
@@ -274,6 +275,10 @@ def _stamps(store: "Store") -> list[str]:
         return index_lookup.stamps_of(store.log)
     except OSError:
         return []
+
+
+def _is_small(files: list[str]) -> bool:
+    return sum(map(index_lookup.size_in, files)) <= _SMALL_LOG
 
 
 def _withdraws_entry(store: "Store", files: "list[str]", since: str) -> bool:

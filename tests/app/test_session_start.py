@@ -14,7 +14,7 @@ from click.testing import CliRunner
 
 from eventlog.app.ask.why import receipts_of
 from eventlog.app.build.user_files import take_bootstrap
-from eventlog.app.serve import current_lines, session_start
+from eventlog.app.serve import context, current_lines, session_start
 from eventlog.app.serve.context import begin
 from eventlog.app.serve.session_context import append_receipt
 from eventlog.cli.group import command_line
@@ -409,6 +409,13 @@ def test_after_a_compaction_it_asks_to_save(at_home):
     output = verb("context", "--session", "now", "--source", "compact", "--store", at_home.log.store.root).output
 
     assert "being compacted" in output.partition("# AGENTS.md")[0]
+
+
+def test_a_context_says_how_long_it_took_to_load(at_home, monkeypatch):
+    ticks = iter((7.0, 7.25))
+    monkeypatch.setattr(context, "monotonic", lambda: next(ticks))
+
+    assert 250 == json.loads(verb("context", "--json", "--store", at_home.log.store.root).output)["load_time_ms"]
 
 
 def test_as_json_it_is_the_whole_context(at_home):

@@ -3,7 +3,7 @@
 import shutil
 from tempfile import TemporaryDirectory
 
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from eventlog.app.search.open_index import open_index
@@ -12,7 +12,7 @@ from tests.support.context_scene import Scene
 from tests.support.effort import rounds
 
 WORDS = ("use zstd", "Use zstd.", "port 8443", "port 9443", "half-even rounding", "发票编号必须连续")
-KINDS = ("fact", "keyed", "about the user", "stage", "session", "withdrawn")
+KINDS = ("fact", "keyed", "about the user", "stage", "session", "withdrawn", "rejected", "restored")
 acts = st.lists(
     st.tuples(
         st.sampled_from(KINDS), st.sampled_from(WORDS), st.integers(0, 2), st.sampled_from(("", "replay", "index"))
@@ -32,10 +32,11 @@ def tell(scene, number, kind, words, session):
         "stage": {"summary": f"Did {words}", "decisions": [words], "todos": [words]},
         "session": {"scope": "session", "summary": f"Was about {words}", "decisions": [words], "done": [words]},
     }
-    if kind == "withdrawn":
-        said = [event.id for event in scene.log.read() if event.type in ("fact", "stage_summary")]
-        if said:
-            scene.tell((when, "person", "retraction", {"target": said[-1]}))
+    decisions = {"withdrawn": "retraction", "rejected": "rejected", "restored": "restored"}
+    if kind in decisions:
+        aims = ("retraction", "rejected") if kind == "restored" else ("fact", "stage_summary")
+        if found := [event.id for event in scene.log.read() if event.type in aims]:
+            scene.log.put([scene.event(when, "person", decisions[kind], target=found[-1], agent="human")])
         return
     is_fact = kind in ("fact", "keyed", "about the user")
     scene.tell((when, f"s{session}", "fact" if is_fact else "stage_summary", fields[kind]))
@@ -47,6 +48,8 @@ def make_index(scene):
 
 @settings(max_examples=rounds(fixed=6, fuzz=300))
 @given(acts)
+@example([("fact", "use zstd", 0, ""), ("rejected", "", 0, "index"), ("restored", "", 0, "replay")])
+@example([("fact", "use zstd", 0, ""), ("withdrawn", "", 0, "index"), ("restored", "", 0, "")])
 def test_with_rows_and_a_tail_a_session_is_told_what_the_whole_log_says(drawn):
     with TemporaryDirectory() as path:
         scene = Scene(path)
