@@ -1,10 +1,11 @@
 """Documents -> files: only those whose bytes differ are written, and nothing a person wrote is lost.
 
-Each file is replaced whole and durably. A crash leaves the old file or the new one; the next replay completes what
-is missing.
+Each file is replaced whole and durably. The system copies those blocks of a long file that have not changed. A crash
+leaves the old file or the new one; the next replay completes what is missing.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+import os
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from functools import partial
@@ -12,10 +13,10 @@ from glob import glob
 from itertools import count
 from pathlib import Path
 from types import MappingProxyType
+from typing import BinaryIO
 
 from msgspec import Struct
 
-from eventlog.app.build.rewrite_blocks import rewrite_blocks
 from eventlog.app.progress import Progress, track
 from eventlog.format.errors import NotStored
 from eventlog.projections.base import Document, Pieces, Projection
@@ -24,10 +25,12 @@ from eventlog.projections.engine.documents import Layout, Layouts
 from eventlog.projections.engine.jobs import Executor
 from eventlog.projections.engine.replay import ReplayResult
 from eventlog.projections.views.markdown import is_untouched
-from eventlog.store.files import FileStamp, file_stamp, not_stored, read_regular, replace_file
+from eventlog.store.files import FileStamp, file_stamp, not_stored, open_regular, read_regular, replace_file, stamp_from
 from eventlog.store.shared_files import ChangedMeanwhile, remove_if_unchanged, replace_if_unchanged, sweep
 
 _TRIES = 3
+_AT_ONCE = 1 << 20  # bytes that are copied at a time
+_Segment = bytes | tuple[int, int]  # new bytes, or offset and length of those that are there
 
 
 class PublishResult(Struct):
@@ -134,8 +137,8 @@ class _Publishing:
     def put(self, documents: Iterable[Document], layouts: Layouts | None = None) -> dict[str, FileStamp | None]:
         """Write the documents whose bytes differ; tell the stamp of each file that says just that, None of others.
 
-        A long one is made of its file, where there is a layout of that; raises Overtaken where the file has none any
-        more.
+        A long one is made of its file, where there is a layout of that; raises ChangedMeanwhile where the file
+        has none any more.
         """
         found: dict[str, FileStamp | None] = {}
         for document in documents:
@@ -181,7 +184,7 @@ class _Publishing:
         raise NotStored("is being saved again and again by another program", where=str(path), hint="try again")
 
     def _exchange(self, document: Document, path: Path, there: bytes | None) -> None:
-        """Replace what is there; what a person made of it is set aside. Raises Overtaken where it was saved now."""
+        """Replace a file; a person's edit of it is set aside. Raises ChangedMeanwhile where it was saved now."""
         known = (None, self._taken_in.get(document.path))
         edited = there not in known and path.suffix == ".md" and not is_untouched(there or b"")
         aside = _aside(path, there or b"") if edited else None
@@ -209,7 +212,7 @@ class _Publishing:
 
 
 def _replace(path: Path, there: bytes | None, aside: Path | None, wanted: bytes) -> None:
-    """Keep what a person made of the file aside, then replace it; raises Overtaken where it was saved meanwhile."""
+    """Keep a person's edit of the file aside, then replace it; raises ChangedMeanwhile where it was saved again."""
     if aside:
         replace_file(str(aside), there or b"")
         sweep(str(path))
@@ -243,7 +246,7 @@ def read(path: Path) -> bytes | None:
 
 
 def _remove(path: Path, there: bytes) -> None:
-    """Remove a file that was read as this; raises Overtaken where it was saved meanwhile, or NotStored."""
+    """Remove a file that was read as this; raises ChangedMeanwhile where it was saved meanwhile, or NotStored."""
     try:
         if path.suffix == ".md":
             remove_if_unchanged(str(path), there)
@@ -253,3 +256,78 @@ def _remove(path: Path, there: bytes) -> None:
             path.parent.rmdir()
     except OSError as error:
         raise not_stored(error, str(path)) from error
+
+
+def rewrite_blocks(path: str, pieces: Pieces, layout: Layout, *, dry_run: bool = False) -> tuple[bool, Layout]:
+    """Make the pieces the content of a file with that layout; tell whether it differed, and its layout now.
+
+    Raises NotStored, and ChangedMeanwhile where the file is not, or not any more, as it was published.
+    """
+    try:
+        fd = open_regular(path)
+    except OSError as error:
+        raise ChangedMeanwhile from error
+    with os.fdopen(fd, "rb") as there:
+        _check(there, layout)
+        segments = list(_segments(there, pieces, layout))
+        lengths = {block: layout.lengths[block] if said is None else len(said) for block, said in pieces.blocks.items()}
+        if lengths == layout.lengths and not any(isinstance(one, bytes) for one in segments):
+            return False, Layout(layout.path, layout.stamp, lengths)
+        if dry_run:
+            return True, layout
+        written: list[os.stat_result] = []
+
+        def write(opened: BinaryIO) -> None:
+            for segment in segments:
+                if isinstance(segment, bytes):
+                    opened.write(segment)
+                else:
+                    _copy(there.fileno(), *segment, opened)
+            opened.flush()
+            _check(there, layout)
+            written.append(os.fstat(opened.fileno()))
+
+        replace_file(path, write)
+        stamp = file_stamp(path)
+        (done,) = written
+        if (stamp[0], stamp[1], stamp[3]) != (sum(lengths.values()), done.st_mtime_ns, done.st_ino):
+            raise ChangedMeanwhile
+        return True, Layout(layout.path, stamp, lengths)
+
+
+def _check(there: BinaryIO, layout: Layout) -> None:
+    if stamp_from(os.fstat(there.fileno())) != layout.stamp or sum(layout.lengths.values()) != layout.stamp[0]:
+        raise ChangedMeanwhile
+
+
+def _segments(there: BinaryIO, pieces: Pieces, layout: Layout) -> Iterator[_Segment]:
+    """Yield what the file is made of, in order; what lies side by side already is one segment."""
+    starts, at = {}, 0
+    for block, length in layout.lengths.items():
+        starts[block], at = at, at + length
+    run = (0, 0)
+    for block, said in pieces.blocks.items():
+        start, length = starts.get(block, 0), layout.lengths.get(block, 0)
+        if said is None or (len(said) == length and os.pread(there.fileno(), length, start) == said):
+            if run[0] + run[1] != start:
+                yield from (run,) * (run[1] > 0)
+                run = (start, 0)
+            run = (run[0], run[1] + length)
+        else:
+            yield from (run,) * (run[1] > 0)
+            yield said
+            run = (start + length, 0)
+    yield from (run,) * (run[1] > 0)
+
+
+def _copy(source: int, start: int, length: int, opened: BinaryIO) -> None:
+    opened.flush()
+    while length:
+        try:
+            done = os.copy_file_range(source, opened.fileno(), length, start)
+        except (AttributeError, OSError):  # other systems, some file systems
+            done = opened.write(os.pread(source, min(length, _AT_ONCE), start))
+            opened.flush()
+        if not done:
+            raise ChangedMeanwhile
+        start, length = start + done, length - done

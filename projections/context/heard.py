@@ -1,4 +1,4 @@
-"""Facts and summaries as a session that starts hears of them: lines of the log, and statements at once; pure.
+"""Facts and summaries as a session that starts hears of them, and the lines of MEMORY.md that they still state; pure.
 
 Imported inside agents' hooks: standard library only.
 """
@@ -7,6 +7,7 @@ from eventlog.fast.copies import replace
 from eventlog.format.marks import marks_of, salts_in
 from eventlog.format.text import one_line
 from eventlog.projections.current.standing import likeness
+from eventlog.projections.views.markdown import as_said, is_untouched
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,6 +39,10 @@ if TYPE_CHECKING:
 
         def span(self, conversation_id: str, /) -> tuple[str, str]:
             """Return when a conversation began, and was last at work; "" where that is not known."""
+
+
+_SAID = len("- [2026-02-20] ")  # before the text of a bullet
+_DAY = slice(3, _SAID - 2)
 
 
 _TYPES = ("W", "B", "O")
@@ -110,3 +115,26 @@ def _text(value: object) -> str:
 
 def _texts(value: object) -> list[str]:
     return [text for text in value if isinstance(text, str)] if isinstance(value, (list, tuple)) else []
+
+
+def standing_lines(text: str, known: "CurrentSource", *, about_user: bool) -> str:
+    """Drop the bullets that nobody says any more: withdrawn, replaced, or of a session that was of another project."""
+    lines = text.split("\n")
+    said = {line: as_said(line[_SAID:]) for line in lines if _is_bullet(line)}
+    if not said:
+        return text
+    days = {words: line[_DAY] for line, words in said.items()}
+    stand = known.stand("" if about_user else known.subject, days)
+    is_ours = is_untouched(text.encode("utf-8", "replace"))
+
+    def is_told(line: str) -> bool:
+        words = said.get(line)
+        if words is None:
+            return True
+        return not known.rejections.rejects(words) and (stand is None or not is_ours or words in stand)
+
+    return "\n".join(filter(is_told, lines))
+
+
+def _is_bullet(line: str) -> bool:
+    return line.startswith("- [") and line[_SAID - 2 : _SAID] == "] " and len(line) > _SAID

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eventlog.app.build import rewrite_blocks as module
-from eventlog.app.build.rewrite_blocks import rewrite_blocks
+from eventlog.app.build import publish as module
+from eventlog.app.build.publish import rewrite_blocks
 from eventlog.projections.base import Pieces
 from eventlog.projections.engine.documents import Layout
 from eventlog.settings.schema import Settings
