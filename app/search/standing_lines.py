@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     Homes = dict[tuple[str, str], tuple[str, tuple[str, str]]]  # conversation, what -> said, when
 
+_STATES = ("content", "topic", "summary", "decisions", "todos", "title", "prompts", "closing")
 _WHERE = ("project", "replica")
 _OF_NONE = ("rejected", "restored")  # decisions of people, which are no part of a conversation
 
@@ -150,15 +151,6 @@ def _saves(in_order: "Sequence[_Save]") -> "Iterator[Standing]":
 def _aims_at(event: "EventFields") -> tuple[str, str]:
     """Spell the aims that take away an event."""
     return AN_EVENT + text_in(event, "id"), ALL_OF + text_in(event, "conversation_id")
-
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable
-
-    from eventlog.projections.search.findable import EventFields
-
-_STATES = ("content", "topic", "summary", "decisions", "todos", "title", "prompts", "closing")
 
 
 def is_said(event: "EventFields") -> bool:

@@ -260,11 +260,17 @@ def _open(store: "Store", names: ProjectNames, since: str) -> _Rows | _Lines:
 
         try:
             index = SearchIndex(path, names, _PATIENCE)
-            if index.is_current():
-                index.catch_up(store, _MOST)
-                if not (index.is_behind() and _is_small(_stamps(store))):
-                    return _Rows(index.database)
-            index.close()
+            rows = None
+            try:
+                if index.is_current():
+                    index.catch_up(store, _MOST)
+                    if not (index.is_behind() and _is_small(_stamps(store))):
+                        rows = _Rows(index.database)
+            finally:
+                if rows is None:
+                    index.close()
+            if rows is not None:
+                return rows
         except (DatabaseError, OSError, ValueError, NotAppended):
             pass  # somebody else writes, or an index is to be made anew, for which no session waits
     return _Lines().read(store, names, since)

@@ -15,11 +15,13 @@ from eventlog.store.shared_files import NotConfined, read_below
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from eventlog.projections.context.request import ContextRequest
     from eventlog.settings.schema import Settings
     from eventlog.store import Store
 
+_LONGEST = 1 << 20  # bytes read of a file; no budget is anywhere near
 _PROJECT = "{project}/"  # what the path of a base starts with that is a different file in every project
 AGENTS, SPIRIT, OWNER, TOOLS, USER_FILES, MEMORY = 1, 2, 3, 4, 5, 8  # load orders; notes and facts are 6 and 7
 BOOTSTRAP = 0
@@ -151,13 +153,6 @@ def _memories(store: "Store", folder: str) -> "Iterator[ContextFile]":
     for place in dict.fromkeys(["MEMORY.md", f"{folder}MEMORY.md"]):
         path = os.path.join(store.knowledge, place)
         yield ContextFile("MEMORY.md", path, store.knowledge, main_session_only=True, load_order=MEMORY)
-
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from pathlib import Path
-
-_LONGEST = 1 << 20  # bytes read of a file; no budget is anywhere near
 
 
 class Unreadable(Exception):
