@@ -210,17 +210,6 @@ def merged(days: Iterable[Conversation]) -> Conversation | None:
     return Conversation.merged(parts)
 
 
-def stored_day(cache: RowStore, day: Day) -> Conversations | None:
-    """Read the conversations of exactly these files; None where they are not stored, or redacted."""
-    try:
-        row = stored_row(cache, day)
-        if row is None or row.redacted:
-            return None
-        return Conversations(conversations_on(cache, day.date), row.retractions, row.notes, row.places)
-    except RowsDamaged:
-        return None
-
-
 def stored_row(cache: RowStore, day: Day) -> DayRow | None:
     """Read the row of exactly these files; None where there is none."""
     data = _read(cache, "day", "", day.date)

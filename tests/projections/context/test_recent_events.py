@@ -7,11 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eventlog.fast import fastjson
-from eventlog.format.events import Fact, Retraction, StageSummary
+from eventlog.format.events import Rejected, Retraction
 from eventlog.log import days
 from eventlog.log.event_log import EventLog
-from eventlog.projections.context import recent_events
-from eventlog.projections.context.recent_events import retractions_since, said_between
+from eventlog.projections.context.recent_events import retractions_since
 from eventlog.projections.engine.replay import replay
 from eventlog.projections.engine.row_store import MemoryRows
 from eventlog.settings.schema import Settings
@@ -20,7 +19,6 @@ from tests.support.builders import DAY, contents, day_of, fact, write
 from tests.support.strategies import stored_lines
 
 WORDS = (b'"fact"', b'"stage_summary"', b'"retraction"')
-SAID = (Fact, StageSummary, Retraction)
 
 
 def _id(line):
@@ -67,10 +65,11 @@ def test_a_line_without_them_is_never_decoded(log_dir, monkeypatch):
 
 @pytest.mark.parametrize(("since", "until", "expected"), [(0, 9, 3), (1, 9, 2), (0, 1, 2), (5, 9, 0)])
 def test_only_the_window_is_told(log, since, until, expected):
-    log.append_many([fact(number, conversation_id=f"c{number}") for number in range(3)])
-    state = said_between(log, MemoryRows(), fact(since)["ts"], fact(until)["ts"], lambda _: True)
+    made = {"type": "retraction", "conversation_id": "x"}
+    log.append_many([{**made, "ts": fact(n)["ts"], "conversation": f"c{n}"} for n in range(3)])
+    state = retractions_since(log, MemoryRows(), fact(since)["ts"], fact(until)["ts"])
 
-    assert expected == len(state.by_id)
+    assert expected == len(state.retractions)
 
 
 @pytest.mark.parametrize("is_kept", [False, True])
@@ -83,19 +82,19 @@ def test_of_days_before_the_window_only_what_people_rejected_is_looked_for_and_n
         replay(log, Settings(), cache=shelf)
 
     def load(day, words):
-        opened.append((day.date, b'"fact"' in words))
+        opened.append((day.date, b'"retraction"' in words))
         return []
 
     monkeypatch.setattr("eventlog.log.days.load_mentioning", load)
-    said_between(log, shelf, f"{DAY}T00:00:00.000000Z", f"{DAY}T23:00:00.000000Z", lambda _: True)
+    retractions_since(log, shelf, f"{DAY}T00:00:00.000000Z", f"{DAY}T23:00:00.000000Z")
 
     before = {date for date, _ in opened if date < DAY}
     assert before == (set() if is_kept else {"2026-01-01"})
-    assert not [date for date, asks_for_facts in opened if asks_for_facts and date < DAY]
+    assert not [date for date, asks_for_all in opened if asks_for_all and date < DAY]
     assert is_kept or (DAY, True) in opened
 
 
-def test_withdrawals_alone_are_those_found_with_all_that_was_said(log, monkeypatch):
+def test_withdrawals_are_those_that_a_whole_reading_finds(log):
     said = log.append(fact(1))
     log.append({"type": "retraction", "ts": fact(2)["ts"], "conversation_id": "x", "target": said.id})
     common = {name: fact(3)[name] for name in ("v", "id", "ts")}
@@ -103,36 +102,26 @@ def test_withdrawals_alone_are_those_found_with_all_that_was_said(log, monkeypat
     write(log.store.log, fastjson.dumps(rejected) + b"\n", f"{DAY}.laptop.jsonl")
     log.append({"type": "retraction", "ts": fact(9)["ts"], "conversation_id": "x", "conversation": "later"})
     window = (log, MemoryRows(), fact(0)["ts"], fact(8)["ts"])
-    expected = said_between(*window, lambda _: False).retractions
-    monkeypatch.setattr(recent_events, "stored_day", lambda *_: pytest.fail("conversations were decoded"))
+    withdrawals = [one for one in log.read() if isinstance(one, Retraction | Rejected)]
+    expected = [one for one in withdrawals if window[2] <= one.ts <= window[3]]
 
     assert ["retraction", "rejected"] == [type(one).__name__.lower() for one in expected]
-    assert expected == retractions_since(*window).retractions
+    assert by_id(expected) == by_id(retractions_since(*window).retractions)
 
 
-def test_no_conversation_is_looked_up_of_which_nothing_is_heard_but_what_concerns_the_user(log, monkeypatch):
-    said = {"conversation_id": "c", "project": "/src/elsewhere"}
-    log.append_many([{"type": "fact", "content": "Likes tea", "memory_type": "O", **said}])
-    log.append_many([{"type": "stage_summary", "summary": "Worked", **said}])
-    monkeypatch.setattr(recent_events, "events_of", lambda *_: pytest.fail("looked up"))
-    state = said_between(log, MemoryRows(), "", "~", lambda event: isinstance(event, Fact))
-
-    assert [["Likes tea"]] == [[fact.content for fact in one.facts] for one in state.by_id.values()]
-
-
-def test_what_may_not_be_seen_is_not_but_every_withdrawal_counts(log):
+def test_a_conversation_that_is_withdrawn_is_known_with_nothing_of_it_read(log):
     log.append_many([fact(1), {"type": "retraction", "ts": fact(2)["ts"], "conversation_id": "x", "conversation": "c"}])
-    state = said_between(log, MemoryRows(), "", "~", lambda _: False)
+    state = retractions_since(log, MemoryRows(), "", "~")
 
     assert {"c"} == state.withdrawn().conversations
     assert not [one for one in state.by_id.values() if one.facts]
 
 
-def test_an_event_told_twice_on_two_days_counts_once(tmp_path):
+def test_a_withdrawal_told_twice_on_two_days_counts_once(tmp_path):
     log = EventLog(tmp_path / "store")
-    first = fact(1)
+    first = {**fact(1), "type": "retraction", "target": fact(0)["id"]}
     write(log.store.log, fastjson.dumps(first) + b"\n")
     write(log.store.log, fastjson.dumps({**first, "ts": "2026-02-21T00:00:00.000000Z"}) + b"\n", "2026-02-21.jsonl")
-    state = said_between(log, MemoryRows(), "", "~", lambda _: True)
+    state = retractions_since(log, MemoryRows(), "", "~")
 
-    assert [first["ts"]] == [one.ts for conversation in state.by_id.values() for one in conversation.facts]
+    assert [first["ts"]] == [one.ts for one in state.retractions]
