@@ -165,7 +165,11 @@ class Recalled(UngatedSearch):
         told = self.memory.recall(
             query.text, project=query.project, conversation=query.conversation, shared=query.shared
         ).splitlines()[1:-1]  # between the words of the fence
-        return [Line(self.short[line.partition("] ")[0][-self._SHORT :]], line) for line in told]
+        return [Line(self._unit(line), line) for line in told]
+
+    def _unit(self, line: str) -> str:
+        """The unit of the id that a line begins with, "" for none of ours."""
+        return next((self.short[word] for word in _WORD.findall(line.partition("]")[0]) if word in self.short), "")
 
     def cold(self, query: Query) -> Run:
         store, asked = str(self.memory.log.store.root), f"{query.text!r}, {query.project!r}, ''"

@@ -69,6 +69,16 @@ def moment(arm: Arm, world: World) -> Moment:
     )
 
 
+def covered_by_kind(arm: Arm, questions: Iterable[Question]) -> dict[str, Interval]:
+    """The share of prompts that are told what they need: near, far and blind ones, in each language."""
+    told: dict[str, list[float]] = {}
+    for question in questions:
+        if question.kind:
+            group = f"{question.kind} {question.group.rpartition(' ')[2]}"
+            told.setdefault(group, []).append(hit(_units(arm.answer(question.query)), question.gold, 99))
+    return {group: interval(values) for group, values in told.items()}
+
+
 def cold(arm: Arm, queries: Sequence[Query]) -> tuple[float, float] | None:
     """Milliseconds of a whole process, and how often the start of Python goes into it; None where there is none."""
     measured = [

@@ -7,13 +7,15 @@ reported figure. Every dialogue is a project of its own.
 """
 
 import json
+import random
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from bench.memory.world import Need, Query, Question, Recording, Unit, World
+from bench.memory import store, transcripts
+from bench.memory.world import Haystack, Need, Query, Question, Recording, Unit, World
 
 TUNING = 3  # the first so many dialogues
 _EVIDENCE = re.compile(r"D:?(\d+):(\d+)")
@@ -53,6 +55,45 @@ def _dialogue(given: dict[str, Any]) -> Dialogue:
         World([unit for unit, _ in sessions], [recording for _, recording in sessions], by_session),
         World([unit for unit, _ in turns], [recording for _, recording in turns], asked),
     )
+
+
+def as_facts(dialogues: Sequence[Dialogue], place: Path) -> tuple[World, Haystack]:
+    """Record a fact for each turn, of all dialogues in one store; what is found of a session answers for it."""
+    world = _together(dialogues)
+    return world, store.build(world, place)
+
+
+def as_transcripts(dialogues: Sequence[Dialogue], scratch: Path) -> tuple[World, Haystack]:
+    """Record them as a host would: a transcript for each session, in which one asks and the other answers."""
+    world, chance = _together(dialogues), random.Random(TUNING)
+    for recordings in _by_session(world.recordings).values():
+        fields = [recording.fields for recording in recordings]
+        turns = [(one["ts"], one["content"].split(": ", 1)[0].rpartition(" ")[2], one["content"]) for one in fields]
+        session = transcripts.of_dialogue(recordings[0].unit, fields[0]["project"], turns, chance)
+        session.write(scratch / "claude" / "projects")
+    log = transcripts.imported(scratch / "claude", scratch / "store")
+    return world, Haystack(world.units, scratch / "store", {event.id: event.conversation_id for event in log.read()})
+
+
+def _together(dialogues: Sequence[Dialogue]) -> World:
+    """The sessions of all, each turn recorded by itself: a session is named as its conversation."""
+    units, recordings, questions = [], [], []
+    for name, sessions, turns in dialogues:
+        units += [unit._replace(id=f"{name}-{unit.id}") for unit in sessions.units]
+        recordings += [turn._replace(unit=f"{name}-{_session(turn.unit)}") for turn in turns.recordings]
+        questions += [_renamed(question, f"{name}-") for question in sessions.questions]
+    return World(units, recordings, questions)
+
+
+def _renamed(question: Question, before: str) -> Question:
+    return question._replace(gold=frozenset(before + unit for unit in question.gold))
+
+
+def _by_session(recordings: Iterable[Recording]) -> dict[str, list[Recording]]:
+    found: dict[str, list[Recording]] = {}
+    for recording in recordings:
+        found.setdefault(recording.unit, []).append(recording)
+    return found
 
 
 def _turns(conversation: dict[str, Any], project: str) -> Iterator[tuple[Unit, Recording]]:

@@ -4,21 +4,26 @@ import argparse
 import hashlib
 import json
 import math
+import random
 import re
 from collections import Counter
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 
-from bench.memory import figures, files, locomo, longmemeval, metrics, own, start, store
+from bench.memory import delivered, figures, files, locomo, longmemeval, metrics, own, start, store, transcripts
 from bench.memory.__main__ import _names
-from bench.memory.arms import ARMS, Empty, FtsEverywhere
+from bench.memory.arms import ARMS, Empty, FtsEverywhere, Line
 from bench.memory.world import Need
 from eventlog import EventLog
 from eventlog.format import codec
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
-FILES = ("branches", "facts.en", "facts.zh", "foreign", "pairs", "repeats", "sessions", "shared", "stale", "tasks")
+FILES = (
+    "branches", "elsewhere", "facts.en", "facts.zh", "foreign", "pairs", "repeats", "sessions", "shared", "stale",
+    "tasks", "work",
+)  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -93,6 +98,13 @@ def test_an_arm_ranks_what_it_was_given_and_nothing_twice(name, world, haystack)
         assert len(ranked) == len(set(ranked)) <= 10
         assert set(ranked) <= {unit.id for unit in world.units}
         assert name == "ours" or [line.unit for line in arm.answer(question.query)] == ranked[:3]
+
+
+def test_each_kind_of_question_has_a_share_that_is_told_its_fact(world):
+    told = figures.covered_by_kind(Empty(), world.questions)
+
+    assert set(told) == {f"{kind} {lang}" for kind in own.KINDS for lang in ("en", "zh")}
+    assert {share.mean for share in told.values()} == {0}
 
 
 def test_an_arm_that_is_not_built_yet_may_be_asked_for_and_an_unknown_one_may_not():
@@ -241,7 +253,97 @@ def _logged(haystack):
     return [codec.to_fields(event) for event in EventLog(haystack.store).read()]
 
 
+# -------------------------------------------------------------------------------------------------------- delivered
+
+
+@pytest.fixture(scope="module")
+def work(tmp_path_factory):
+    return delivered.work(tmp_path_factory.mktemp("work"), NOW)
+
+
+def test_work_as_transcripts_has_the_noise_of_real_ones(work):
+    files = sorted((work.haystack.store.parent / "claude").rglob("*.jsonl"))
+    records = [[json.loads(line) for line in file.read_text().splitlines()] for file in files]
+    messages = [{record["uuid"] for record in session if "uuid" in record} for session in records]
+    titles = [[one["leafUuid"] for one in session if one["type"] == "summary"] for session in records]
+    foreign = [any(leaf not in own for leaf in leaves) for leaves, own in zip(titles, messages, strict=True)]
+
+    assert len(files) == len(own.rows("work"))
+    assert len(files) / 4 < sum(foreign) < len(files) * 3 / 4
+    assert any(leaf in own for leaves, own in zip(titles, messages, strict=True) for leaf in leaves)
+    assert {work.haystack.owners[event["id"]] for event in _logged(work.haystack)} == {
+        row["id"] for row in own.rows("work")
+    }
+    texts = [said.text for said in work.delivery.said.values()]
+    for noise in ("task_id: ", "git clone ", "test_issue.py", "_preds.json"):
+        assert sum(noise in text for text in texts) > len(texts) / 2, noise
+
+
+def test_the_same_seed_writes_the_same_transcript_and_another_one_another():
+    row = own.rows("work")[0]
+    first, again, other = (
+        transcripts.of_work(row, Path("/src/queuebox"), NOW, random.Random(seed)).text for seed in (1, 1, 2)
+    )
+
+    assert first == again != other
+
+
+def test_what_follow_up_tasks_need_was_said_in_their_session_and_in_no_other(work):
+    said = work.delivery.said
+    for question, wanted in work.delivery.questions.items():
+        (unit,) = question.gold
+        for text in filter(None, wanted):
+            assert [name for name, one in said.items() if text in one.text.replace("\\n", "\n")] == [unit], text
+
+
+def test_an_arm_that_is_told_all_delivers_all_and_one_that_tells_another_session_is_false(work, monkeypatch):
+    monkeypatch.setattr(metrics, "_ROUNDS", 40)
+    full = delivered.measure(_Oracle(work, 0), work.delivery)
+    wrong = delivered.measure(_Oracle(work, 1), work.delivery)
+
+    shares = [(one.right, one.file, one.cause, one.decision) for one in full.values()]
+    assert all(share is not None and share.mean == 1 for row in shares for share in row)
+    assert {(one.precision.mean, one.false.mean) for one in full.values()} == {(1, 0)}
+    assert {(one.right.mean, one.file.mean, one.false.mean) for one in wrong.values()} == {(0, 0, 1)}
+
+
+class _Oracle(Empty):
+    """It tells each prompt what its session came to; or what another did, as if it were of that one."""
+
+    def __init__(self, work, away):
+        rows = own.rows("work")
+        self.told: dict[str, list[Line]] = {}
+        for at, row in enumerate(rows):
+            other = rows[(at + away) % len(rows)]
+            text = " · ".join((other["files"][0], other["cause"], other.get("decision", "")))
+            lines = [Line(rows[(at + 2 * away) % len(rows)]["id"], text)]
+            self.told |= {row[name]: lines for name in ("prompt", "prompt_zh") if name in row}
+
+    def answer(self, query):
+        return self.told.get(query.text, [])
+
+
+def test_noise_is_what_tells_of_intentions_and_of_every_session():
+    noisy = ("I'll help you", "Ran `rm -rf testbed`", "Perfect! All done", "## Summary of it", "完美！问题已经修复")
+
+    assert [bool(delivered._NOISE.search(text)) for text in (*noisy, "The lease was renewed too late")] == [
+        True
+    ] * 5 + [False]
+
+
 # ---------------------------------------------------------------------------------------------------------- loaders
+
+
+def test_locomo_as_facts_and_as_transcripts_is_asked_for_its_sessions(tmp_path):
+    path = tmp_path / "two.json"
+    path.write_text(json.dumps([_dialogue("conv-1"), _dialogue("conv-2")]))
+    dialogues = locomo.load(path)
+
+    for number, record in enumerate((locomo.as_facts, locomo.as_transcripts)):
+        world, haystack = record(dialogues, tmp_path / str(number))
+        assert [unit.id for unit in world.units] == ["conv-1-D1", "conv-1-D2", "conv-2-D1", "conv-2-D2"]
+        assert world.questions[0].gold == {"conv-1-D1", "conv-1-D2"}
+        assert set(haystack.owners.values()) == {unit.id for unit in world.units}
 
 
 def test_locomo_as_sessions_and_turns(tmp_path):
