@@ -16,11 +16,15 @@ from eventlog.app.build.replay import replay
 from eventlog.app.build.workers import Workers
 from eventlog.app.open_store import OpenStore
 from eventlog.app.progress import READING, Phases, quiet, report
+from eventlog.app.search.database import DatabaseError
+from eventlog.app.search.open_index import leave_index, open_index
+from eventlog.app.search.project_names import ProjectNames
 from eventlog.app.write.hand_edits import EditRecord, record_edits
 from eventlog.app.write.project_events import tell_remotes
 from eventlog.format.errors import NotStored
 from eventlog.format.events import Event
 from eventlog.hooks import background
+from eventlog.log.event_log import EventLog
 from eventlog.projections import ALL
 from eventlog.projections.base import Projection
 from eventlog.projections.catalog import installed
@@ -35,6 +39,7 @@ from eventlog.store.shared_files import sweep_tree
 _AGAIN = "reading once more"
 _APPLYING, _WRITING = "applying to files", "writing files"
 _NO_COPIES = ExportResult()
+_MOST_INDEXED = 64 << 20  # bytes of the log
 _LONGEST_WRITE = 3600  # seconds; whoever writes a file for longer was killed
 
 
@@ -74,22 +79,26 @@ def replay_store(
     if check:
         return done
     foreign_logs.remember(opened.store)
-    _erase_withdrawn(opened, done)
+    if Path(opened.store.log).is_dir():
+        _leave_indexes(opened.log)
+    withdrawn, set_aside = done.replayed.index.withdrawn, done.published.set_aside
+    if withdrawn.touched or set_aside:  # in most logs nobody withdraws anything
+        from eventlog.app.write.set_aside import sweep_copies
+
+        sweep_copies(opened.log, withdrawn, set_aside)
     machine = opened.machine
     return done._replace(copies=export(opened.store, opened.settings, machine.home, machine.environ))
 
 
-def _erase_withdrawn(opened: OpenStore, done: RebuildResult) -> None:
-    """Take what is withdrawn out of what the replay itself does not make."""
-    withdrawn, set_aside = done.replayed.index.withdrawn, done.published.set_aside
-    if withdrawn.touched:  # in most logs nobody withdraws anything
-        from eventlog.app.search.open_index import erase_withdrawn
-
-        erase_withdrawn(opened.store)
-    if withdrawn.touched or set_aside:
-        from eventlog.app.write.set_aside import sweep_copies
-
-        sweep_copies(opened.log, withdrawn, set_aside)
+def _leave_indexes(log: EventLog) -> None:
+    """Leave an index of conversations, and a current one of words; who asks next makes up for a failure."""
+    with suppress(OSError, DatabaseError):
+        if not Path(log.store.cached("conversations.index")).exists():  # an update reads it whole
+            log.index.catch_up()
+        try:
+            leave_index(log.store, _MOST_INDEXED)
+        except ValueError:  # to index more takes more memory than a replay may
+            background.start_finalize(log.store)
 
 
 def carry_out(opened: OpenStore, decisions: Sequence[Event], *, after: str = "") -> tuple[list[Event], RebuildResult]:
@@ -99,7 +108,10 @@ def carry_out(opened: OpenStore, decisions: Sequence[Event], *, after: str = "")
     """
     settled = replay_store(opened)
     stored = [appended.event for appended in opened.log.put(decisions, after=after)]
-    return stored, _in_all(settled, replay_store(opened))
+    done = _in_all(settled, replay_store(opened))
+    with suppress(OSError, DatabaseError):  # a session that starts now is given what was restored
+        open_index(opened.store, ProjectNames(opened.store)).close()
+    return stored, done
 
 
 def _in_all(first: RebuildResult, then: RebuildResult) -> RebuildResult:

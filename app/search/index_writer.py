@@ -106,7 +106,7 @@ class IndexWriter:
     def _withdraw(self, events: "Lines", *, is_new: bool) -> set[str]:
         """Take out what is withdrawn, and return all that ever was."""
         news = [event for event in events if event["type"] in WITHDRAWS]
-        gone = standing_lines.withdrawn(news) if is_new else set(filter(None, map(standing_lines.aim_of, news)))
+        gone = standing_lines.aims_of(news, in_force=is_new) if news else set()
         self._db.executemany("INSERT OR IGNORE INTO gone VALUES (?)", [(aim,) for aim in gone])
         if gone and not is_new:
             self._db.execute(_FELL_BEHIND)

@@ -17,6 +17,8 @@ from eventlog.store import files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from eventlog.store import Store
 
 PATIENCE = 5.0  # seconds another writer is waited for
@@ -38,41 +40,52 @@ def open_index(store: "Store", names: ProjectNames, *, patience: float = PATIENC
 
 
 def invalidate(store: "Store") -> None:
-    """Have the index made anew by who has time next; until then prompts read it."""
+    """Mark the index stale: whoever has time makes it anew, prompts read it until then."""
+
+    def mark(index: SearchIndex) -> bool:
+        index.invalidate()
+        return True
+
+    _change(store, mark)
+
+
+def leave_index(store: "Store", most: int) -> None:
+    """Bring the index to what the log says, without a byte of what is withdrawn; make it where there is none.
+
+    An index that is merely outdated stays. Raises ValueError where more than `most` bytes had to be read, and OSError
+    or DatabaseError where nothing can be written.
+    """
+
+    def catch_up(index: SearchIndex) -> bool:
+        if not index.is_current():
+            return False
+        index.catch_up(store, most)
+        index.erase()
+        return True
+
+    if not _change(store, catch_up):
+        _anew(store, ProjectNames(store), most, _program(PATIENCE)).close()
+
+
+def _change(store: "Store", change: "Callable[[SearchIndex], bool]") -> bool:
+    """Change the index; False where there is none, or none any more: one that is no good is deleted."""
     path = store.cached("search.sqlite")
     if not os.path.exists(path):
-        return
+        return False
     try:
         index = SearchIndex(path, ProjectNames(store), PATIENCE)
         try:
-            index.invalidate()
-        finally:
-            index.close()
-    except DatabaseError as error:
-        if is_damage(error):
-            delete(path)
-
-
-def erase_withdrawn(store: "Store") -> None:
-    """Erase what is withdrawn from the index, if there is one; an index that is no good is deleted. Raises OSError."""
-    path = store.cached("search.sqlite")
-    if not os.path.exists(path):
-        return
-    try:
-        index = SearchIndex(path, ProjectNames(store), PATIENCE)
-        try:
-            if index.is_current():
-                index.catch_up(store, ALL)
-                index.erase()
-                return
+            if change(index):
+                return True
         finally:
             index.close()
     except NotAppended:
         pass
     except DatabaseError as error:
-        if not is_damage(error):  # where nothing can be written, nothing can be erased
-            return
+        if not is_damage(error):  # where nothing can be written, nothing can be changed
+            return True
     delete(path)
+    return False
 
 
 def _program(patience: float) -> str:

@@ -4,16 +4,15 @@ Imported inside agents' hooks: standard library only.
 """
 
 from eventlog.app.search.project_names import NOWHERE
+from eventlog.format import effective_scope
+from eventlog.format.event_order import order
 from eventlog.format.marks import (
     A_STATEMENT,
     ALL_OF,
     AN_EVENT,
-    effective_withdrawals,
     marks_of,
-    rejected_mark,
     salts_in,
     stand_in,
-    withdrawal_aim,
 )
 from eventlog.projections.current.standing import likeness, standing, standing_saves
 from eventlog.projections.search.findable import FINDABLE, text_in, texts_in
@@ -22,6 +21,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
     from collections.abc import Set as AbstractSet
+    from typing import Any
 
     from eventlog.app.search.appended import Lines
     from eventlog.app.search.project_names import ProjectNames
@@ -41,7 +41,8 @@ class FoundLine:
         self.event = event
         self.subject = subject
         self.number = number
-        self.order = order_of(event)
+        self.ts, self.after, self.id = (text_in(event, name) for name in ("ts", "after", "id"))
+        self.order = order(self)
         self.conversation = text_in(event, "conversation_id")
         self.is_fact = event["type"] == "fact"
         self.key = text_in(event, "key") or None if self.is_fact else None
@@ -101,7 +102,7 @@ def subject_of(names: "ProjectNames", event: "EventFields", home: "Mapping[str, 
     replica = home.get("replica", "")
     if event["type"] != "fact":
         return names.of(home.get("project", ""), replica) or NOWHERE
-    if is_about_user(event, path):
+    if effective_scope(path, event.get("scope"), event.get("memory_type", "W")) == "user":
         return ""
     return names.of(path, text_in(event, "replica") or replica) or NOWHERE
 
@@ -165,18 +166,22 @@ def _says(value: object) -> bool:
     return isinstance(value, str) and bool(value.strip())
 
 
-def withdrawn(events: "Iterable[EventFields]") -> set[str]:
-    """Find what is withdrawn: the aims in force."""
-    known = {text_in(event, "id"): event for event in events}
-    made = ((*order_of(one), one["type"] != "retraction", text_in(one, "target")) for one in known.values())
-    return {aim_of(known[name]) for name, is_in_force in effective_withdrawals(made) if is_in_force} - {""}
+class _Withdrawal:
+    """A line that withdraws something, with the fields `Retractions` reads."""
+
+    def __init__(self, event: "EventFields") -> None:
+        self.type, self.id, self.ts = event["type"], event["id"], event["ts"]
+        self.after, self.target, self.conversation, self.salt, self.digest, self.statement = (
+            text_in(event, name) or None for name in ("after", "target", "conversation", "salt", "digest", "statement")
+        )
 
 
-def aim_of(event: "EventFields") -> str:
-    """Name what a withdrawal takes away: an event by its id, all of a conversation, or a statement by its mark."""
-    said = (text_in(event, name) for name in ("salt", "digest", "statement"))
-    mark = rejected_mark(*said) if event["type"] == "rejected" else ""
-    return withdrawal_aim(text_in(event, "target"), mark, text_in(event, "conversation"))
+def aims_of(events: "Iterable[EventFields]", *, in_force: bool) -> set[str]:
+    """Collect what these withdrawals take away: those `in_force` among them, or all."""
+    from eventlog.format.retractions import Retractions, aim_of  # most logs withdraw nothing
+
+    made: list[Any] = [_Withdrawal(event) for event in events]
+    return Retractions(made).aims if in_force else {aim_of(one) for one in made} - {""}
 
 
 def rejected_in(gone: "Iterable[str]") -> set[str]:
@@ -213,14 +218,3 @@ def _without(
 
 def _allows(rejected: "Collection[str]", text: str, salts: set[str]) -> bool:
     return not any(mark in rejected for mark in marks_of(text, salts))
-
-
-def order_of(event: "EventFields") -> tuple[str, str]:
-    """Give the key of the one total order of events."""
-    return text_in(event, "after") or text_in(event, "ts"), text_in(event, "id")
-
-
-def is_about_user(fact: "EventFields", project: str) -> bool:
-    """Tell whether a fact of this project is about the user, as `Fact.effective_scope` tells it."""
-    by_type = "project" if fact.get("memory_type", "W") == "W" else "user"
-    return not project or (fact.get("scope") or by_type) == "user"

@@ -212,7 +212,8 @@ class _Lines:
             events = appended(store, before, 1 << 62).events
         except (OSError, NotAppended):
             events = []
-        self.gone = standing_lines.withdrawn(event for event in events if event["type"] in WITHDRAWS)
+        withdrawals = [event for event in events if event["type"] in WITHDRAWS]
+        self.gone = standing_lines.aims_of(withdrawals, in_force=True) if withdrawals else set()
         homes: dict[str, dict[str, str]] = {}
         for (conversation, what), (said, _) in homes_in(events).items():
             homes.setdefault(conversation, {})[what] = said

@@ -15,13 +15,14 @@ from eventlog.app.write.record_once import record_once
 from eventlog.fast.fastjson import BOM
 from eventlog.format import codec
 from eventlog.format.codec import refuse_reserved
-from eventlog.format.errors import BadRequest, InvalidEvent
+from eventlog.format.errors import BadRequest, BadSettings, InvalidEvent
 from eventlog.format.events import TYPES, Event, PlanEntry, Retraction, UnknownEvent
 from eventlog.hooks import background
 from eventlog.log.event_log import AppendResult, EventLog
 from eventlog.projections.current.fact_scopes import fact_scope
 from eventlog.projections.current.statements import Statement
 from eventlog.projections.views.memory import MEMORY
+from eventlog.settings.load import load
 from eventlog.settings.schema import Settings
 
 _FIND = "`eventlog query` shows what there is; nothing was stored"
@@ -41,7 +42,7 @@ def append_event(log: EventLog, fields: Mapping[str, Any]) -> AppendReport:
     others = []
     if isinstance(event, Retraction):
         event = _of_something(log, event)
-        others = still_said(log, event)
+        others = _still_said(log, event)
     return AppendReport(_noted(log, [record_once(log, event)])[0], others)
 
 
@@ -137,9 +138,12 @@ def _of_something(log: EventLog, event: Retraction) -> Retraction:
     raise BadRequest("no event has this id" if not meant else "several events do", where=str(event.target), hint=hint)
 
 
-def still_said(log: EventLog, retraction: Retraction) -> list[str]:
+def _still_said(log: EventLog, retraction: Retraction) -> list[str]:
     """List the events whose facts or decisions a retraction leaves though it withdraws an equal one, oldest first."""
-    index = replay(log, Settings(), save=False).index
+    settings = Settings()
+    with suppress(BadSettings):  # a mistake in `config.yaml` is no obstacle to what is recorded
+        settings = load(log.store).settings
+    index = replay(log, settings, projections=[MEMORY], save=False).index
 
     def is_withdrawn(statement: Statement) -> bool:
         return retraction.target == statement.id or retraction.conversation == statement.conversation_id

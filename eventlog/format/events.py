@@ -11,6 +11,8 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from msgspec import Meta, Struct, field
 
+from eventlog.format import effective_scope
+
 HUMAN = "human"  # agent of what a person does by hand, and conversation of what a person decides
 
 _ALL_BUT_ONE_OF_FOUR = 3
@@ -92,9 +94,7 @@ class Fact(Event, tag="fact", frozen=True, kw_only=True):
     @property
     def effective_scope(self) -> str:
         """The scope in force: `user` or `project`."""
-        if not self.project:
-            return "user"
-        return self.scope or ("project" if self.memory_type == "W" else "user")
+        return effective_scope(self.project, self.scope, self.memory_type)
 
 
 class StageSummary(Event, tag="stage_summary", frozen=True, kw_only=True):

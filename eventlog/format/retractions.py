@@ -99,6 +99,11 @@ class Retractions:
         return replace(summary, **lists, **texts)
 
     @property
+    def aims(self) -> set[str]:
+        """What the withdrawals in force take away."""
+        return {aim_of(one) for one in self._in_force} - {""}
+
+    @property
     def events(self) -> frozenset[str]:
         """The ids of single events that are withdrawn."""
         return frozenset(self._events)
@@ -227,10 +232,14 @@ def goals_of(said: "Iterable[Event]", events: "Iterable[Event]") -> set[str]:
     return found
 
 
-def _goal(one: "Withdrawal") -> str:
+def aim_of(one: "Withdrawal") -> str:
+    """Name what a withdrawal takes away: an event by its id, all of a conversation, or a statement by its mark."""
     mark = mark_in(one) if _is_rejected(one) else ""
-    aim = withdrawal_aim(one.target, mark, None if _is_restored(one) else one.conversation)
-    return aim.removeprefix(AN_EVENT)
+    return withdrawal_aim(one.target, mark, None if _is_restored(one) else one.conversation)
+
+
+def _goal(one: "Withdrawal") -> str:
+    return aim_of(one).removeprefix(AN_EVENT)
 
 
 def _is_retraction(event: "Event") -> "TypeIs[Retraction]":

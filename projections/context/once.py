@@ -7,7 +7,7 @@ Imported inside agents' hooks: standard library only.
 """
 
 from eventlog.fast.copies import replace
-from eventlog.format.text import same_text
+from eventlog.format.text import statement_of
 from eventlog.projections.line import Line
 from eventlog.projections.views.markdown import as_said
 
@@ -87,7 +87,7 @@ class _SaidTexts:
         parts = _sentences(_said(line.text, self._project))
         for part in parts if len(parts) > 1 else ():
             if len(part.encode()) >= _LEAST_SENTENCE:
-                self._said.setdefault(same_text(part), line.sources)
+                self._said.setdefault(statement_of(part), line.sources)
 
     def with_all_sources(self, line: Line) -> Line:
         """Return the line with the sources of all lines that said the same."""
@@ -112,7 +112,7 @@ def _words(line: str, project: str) -> str:
         if len(_COMPARED) >= _REMEMBERED:
             _COMPARED.clear()
         said = _said(line, project)
-        _COMPARED[about] = same_text(said) if said else ""
+        _COMPARED[about] = statement_of(said) if said else ""
     return _COMPARED[about]
 
 
@@ -162,7 +162,7 @@ def _their_words(line: Line) -> str:
     said = rest.lstrip()
     if said[:1] == "[" and said[1:2] in (" ", "x", "X") and said[2:3] == "]" and said[3:4].isspace():
         said = said[4:].lstrip()
-    return same_text(said) if said else ""
+    return statement_of(said) if said else ""
 
 
 def _without_empty(lines: "Sequence[Line]") -> "Iterator[Line]":

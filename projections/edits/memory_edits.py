@@ -15,13 +15,12 @@ from msgspec.structs import replace
 from eventlog.format import timestamps
 from eventlog.format.event_order import order
 from eventlog.format.events import HUMAN, Event, Fact, KnowledgeEdited, Retraction, SectionKey, StageSummary
-from eventlog.format.text import same_text
 from eventlog.projections.base import Document, Line
 from eventlog.projections.bases.sections import Page, canonical
 from eventlog.projections.current.conclusions import conclude
 from eventlog.projections.current.conversations import Conversation, Conversations
 from eventlog.projections.current.distinct_facts import subject_of
-from eventlog.projections.current.standing import agents_own
+from eventlog.projections.current.standing import agents_own, likeness
 from eventlog.projections.views.labels import Labels
 from eventlog.projections.views.markdown import as_said, is_stamp
 from eventlog.projections.views.memory import NOTES, is_notes, notes_path
@@ -95,11 +94,11 @@ def take_added(
     A withdrawn or replaced text stays so, and makes the reading `unexplained`.
     """
     now, base_lines = _parts(data), {line.text for line in base.lines}
-    current = {same_text(bullet.text) for bullet in _bullets(base_lines)}
+    current = {likeness(bullet.text) for bullet in _bullets(base_lines)}
     ever = _ever_stated(state, project)
     bullets = _bullets(now.lines)
-    added = [bullet for bullet in bullets if same_text(bullet.text) not in current | ever]
-    understood = [bullet for bullet in bullets if bullet in added or same_text(bullet.text) in current]
+    added = [bullet for bullet in bullets if likeness(bullet.text) not in current | ever]
+    understood = [bullet for bullet in bullets if bullet in added or likeness(bullet.text) in current]
     title = f"# {words.memory}"
     new = [line for line in now.lines if line.strip() and line not in base_lines and not line.startswith(title)]
     facts = [_fact(bullet, project, words, ts) for bullet in added]
@@ -158,7 +157,7 @@ def _kind(heading: str, words: Labels) -> tuple[str | None, str]:
     return kinds.get(heading, (heading, "W"))
 
 
-def _ever_stated(state: Conversations, project: str | None) -> set[str]:
+def _ever_stated(state: Conversations, project: str | None) -> set[bytes]:
     """Collect all texts ever stated about the project, or the user, including withdrawn and replaced texts."""
     conversations = state.by_id.values()
     facts = (
@@ -171,16 +170,16 @@ def _ever_stated(state: Conversations, project: str | None) -> set[str]:
         for summary in conversation.summaries
     )
     decisions = (text for summary in summaries for text in summary.decisions)
-    return {same_text(text) for text in (*(fact.content for fact in facts), *decisions)}
+    return {likeness(text) for text in (*(fact.content for fact in facts), *decisions)}
 
 
 def _withdrawals(gone: Iterable[Line], state: Conversations, ts: str) -> Iterator[Event]:
     """Withdraw facts; withdraw a summary with a dropped decision, and append it again without the decision."""
-    dropped: dict[str, set[str]] = {}
+    dropped: dict[str, set[bytes]] = {}
     for line in gone:
         bullet = _BULLET.fullmatch(line.text)
         for source in line.sources:
-            dropped.setdefault(source, set()).add(same_text(as_said(bullet["text"]) if bullet else ""))
+            dropped.setdefault(source, set()).add(likeness(as_said(bullet["text"]) if bullet else ""))
     reason = "removed from MEMORY.md by hand"
     for conversation in state.in_order():
         for event in (*conversation.facts, *conversation.summaries):
@@ -191,7 +190,7 @@ def _withdrawals(gone: Iterable[Line], state: Conversations, ts: str) -> Iterato
 
 
 def _without_dropped(
-    conversation: Conversation, state: Conversations, dropped: dict[str, set[str]]
+    conversation: Conversation, state: Conversations, dropped: dict[str, set[bytes]]
 ) -> list[StageSummary]:
     """Rebuild the summaries without dropped decisions: each stage, and the newest revision of the session's."""
     # as the newest saves, these revise the to-dos of all earlier ones: they repeat the open, and list the rest as done
@@ -213,10 +212,10 @@ def _without_dropped(
     ]
 
 
-def _decisions_but(revisions: Iterable[StageSummary], dropped: dict[str, set[str]]) -> list[str]:
+def _decisions_but(revisions: Iterable[StageSummary], dropped: dict[str, set[bytes]]) -> list[str]:
     gone = {text for texts in dropped.values() for text in texts}
     return list(
-        dict.fromkeys(text for summary in revisions for text in summary.decisions if same_text(text) not in gone)
+        dict.fromkeys(text for summary in revisions for text in summary.decisions if likeness(text) not in gone)
     )
 
 

@@ -64,6 +64,15 @@ def test_what_a_person_writes_into_a_memory_is_of_the_conversation_of_what_they_
     }
 
 
+def test_a_decision_taken_out_stays_out_however_it_was_marked(log):
+    log.append(StageSummary(conversation_id="c", topic="t", summary="s", decisions=["阶段摘要：Use zstd", "Use Go"]))
+    path = rebuilt(log)
+    edit(path, lambda text: "".join(line for line in text.splitlines(True) if "zstd" not in line))
+    rebuilt(log)
+
+    assert ["- [2026-02-20] Use Go"] == texts(path)
+
+
 def test_an_added_bullet_is_a_fact_of_the_kind_its_section_is_for(log, memory):
     before = list(log.read())
     edit(memory, lambda text: text.replace("tabs\n", "tabs\n- Prefers short answers\n"))

@@ -46,7 +46,7 @@ def _fields(event):
 
 
 def _agree(said, made):
-    views, search = Retractions(made), standing_lines.withdrawn(map(_fields, made))
+    views, search = Retractions(made), standing_lines.aims_of(map(_fields, made), in_force=True)
 
     assert {aim for aim in search if aim.startswith(AN_EVENT)} == {f"event {one}" for one in views.events}
     assert {aim for aim in search if aim.startswith(ALL_OF)} == {f"conversation {one}" for one in views.conversations}
@@ -94,4 +94,4 @@ def test_a_statement_is_told_from_an_id_that_is_spelled_like_one():
         )
     ]
 
-    assert not standing_lines.rejected_in(standing_lines.withdrawn(map(_fields, made)))
+    assert not standing_lines.rejected_in(standing_lines.aims_of(map(_fields, made), in_force=True))
