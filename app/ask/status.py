@@ -15,7 +15,7 @@ from eventlog.app.write.rejections import worded
 from eventlog.format.event_order import order
 from eventlog.format.events import Rejected
 from eventlog.format.retractions import Retractions
-from eventlog.projections.context.recent_events import decided_before
+from eventlog.projections.current.withdrawals import decided_before
 from eventlog.projections.views.markdown import unstamped
 from eventlog.store import project_slug
 

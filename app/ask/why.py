@@ -25,8 +25,8 @@ from eventlog.projections.bases.drift import locate
 from eventlog.projections.bases.ledger import Ledger
 from eventlog.projections.bases.sections import Page
 from eventlog.projections.catalog import installed
-from eventlog.projections.context.recent_events import retractions_since
 from eventlog.projections.current.knowledge_events import Knowledge
+from eventlog.projections.current.withdrawals import retractions_since
 from eventlog.projections.engine.replay import Renderings
 from eventlog.projections.engine.row_store import RowsDamaged
 from eventlog.projections.views.markdown import as_said, stamped_at

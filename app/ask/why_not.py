@@ -32,6 +32,13 @@ Cause = Literal[
     "there", "repetition", "no room", "replaced", "withdrawn", "rejected", "helper", "summary", "planned", "unknown",
     "told", "no start", "shared", "later", "elsewhere", "cut", "unasked", "below", "left out",
 ]  # fmt: skip  # the last nine are of one session (`why_not_told`)
+_STATING = (
+    b'"fact"',
+    b'"stage_summary"',
+    b'"plan_entry"',
+    b'"rejected"',
+    b'"retraction"',
+)  # in no cache once withdrawn
 _LISTED = 8  # statements that have the text in them
 _BULLET = "- ["
 
@@ -72,7 +79,7 @@ def why_not(opened: OpenStore, said: str) -> list[Absence]:
     A statement that says just this comes alone.
     """
     wanted = statement_of(said)
-    entries = [entry.event for entry in opened.log.entries()]
+    entries = [entry.event for entry in opened.log.entries(mentioning=_STATING)]
     found: dict[tuple[str, bool], list[tuple[Event, str]]] = {}
     for event in entries:
         for text in map(one_line, statements_of(event)):

@@ -4,14 +4,16 @@ Loaded where something was withdrawn lately: it reads the log with its types, an
 """
 
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 
 from eventlog.app.build.cache import open_for_reading
 from eventlog.format.events import Event, PlanEntry, Restored, Withdrawal
 from eventlog.format.ids import day_in_id
 from eventlog.format.retractions import Retractions
+from eventlog.log import days
 from eventlog.log.event_log import EventLog
 from eventlog.projections.bases.sections import Page, canonical
-from eventlog.projections.context.recent_events import events_of, mentioning, retractions_since
+from eventlog.projections.current.withdrawals import retractions_since
 from eventlog.store import Store
 
 
@@ -35,8 +37,10 @@ def _targets(log: EventLog, withdrawals: Iterable[Withdrawal]) -> Iterator[Event
     for one in withdrawals:
         conversation = None if isinstance(one, Restored) else one.conversation
         if conversation:
-            yield from events_of(log, conversation)
+            with suppress(OSError):
+                yield from log.session(conversation)
         elif one.target:
             by_day.setdefault(day_in_id(one.target), []).append(one.target.encode())
     for date, targets in by_day.items():
-        yield from mentioning(log, date, targets)
+        with suppress(OSError):
+            yield from (event for day in log.days(date, date) for event in days.load_mentioning(day, targets))

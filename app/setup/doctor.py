@@ -29,7 +29,7 @@ from eventlog.hooks import error_log
 from eventlog.log import days
 from eventlog.log.event_log import EventLog
 from eventlog.log.verify import sync_program
-from eventlog.projections.context.recent_events import retractions_since
+from eventlog.projections.current.withdrawals import retractions_since
 from eventlog.settings import load
 from eventlog.store import Store, spool
 from eventlog.store.replica import copied_from, own_replica_of, replica_of

@@ -8,14 +8,15 @@ from msgspec.structs import replace
 
 from eventlog.app.ask.why import LineReason, reasons_behind, shown_statements
 from eventlog.app.build.rebuild import RebuildResult, carry_out
+from eventlog.app.build.replay import replay
 from eventlog.app.naming.names import did_you_mean, is_file_line
 from eventlog.app.naming.references import events_named
 from eventlog.app.open_store import OpenStore
 from eventlog.format.errors import BadRequest
 from eventlog.format.event_order import order
-from eventlog.format.events import HUMAN, Event, Fact, KnowledgeEdited, PlanEntry, Rejected, StageSummary, Withdrawal
+from eventlog.format.events import HUMAN, Event, Fact, KnowledgeEdited, PlanEntry, Rejected, StageSummary
 from eventlog.format.marks import digest_of
-from eventlog.format.retractions import Retractions, salt_of, statements_of
+from eventlog.format.retractions import salt_of, statements_of
 from eventlog.format.text import cut, one_line, statement_of
 from eventlog.log.lines import LogLine
 
@@ -73,18 +74,17 @@ class _Known:
 
     def __init__(self, opened: OpenStore) -> None:
         self._log = opened.log
-        self._said: dict[str, list[LogLine]] = {}
+        self._said: dict[str, list[str]] = {}  # the ids of the events that say so
         self._worded: dict[str, str] = {}
-        entries = [entry for entry in opened.log.entries() if not entry.event.subagent]
-        withdrawals = [entry.event for entry in entries if isinstance(entry.event, Withdrawal)]
-        withdrawn = Retractions(withdrawals)
-        self._salt = salt_of(withdrawals) or os.urandom(_SALT).hex()
-        for entry in entries:
-            if not withdrawn.hides(entry.event):
-                for text in filter(None, map(one_line, statements_of(entry.event))):
-                    if not withdrawn.rejects(text):
-                        self._said.setdefault(statement_of(text), []).append(entry)
-                        self._worded.setdefault(statement_of(text), text)
+        replayed = replay(opened.log, opened.settings, projections=[], save=False)
+        withdrawn, state = replayed.index.withdrawn, replayed.conversations
+        self._salt = salt_of(state.retractions) or os.urandom(_SALT).hex()
+        said = (event for one in state.by_id.values() for event in (*one.facts, *one.summaries))
+        for event in sorted((*said, *replayed.knowledge.entries), key=order):
+            for text in () if withdrawn.hides(event) else filter(None, map(one_line, statements_of(event))):
+                if not withdrawn.rejects(text):
+                    self._said.setdefault(statement_of(text), []).append(event.id)
+                    self._worded.setdefault(statement_of(text), text)
 
     def of_event(self, event_id: str) -> list[Forgettable]:
         """Take a fact for what it states, a summary or an entry for itself."""
@@ -130,7 +130,7 @@ class _Known:
         return [self._statement(one) for one in found]
 
     def _statement(self, one: str) -> Forgettable:
-        behind = {entry.event.id: entry for entry in self._said[one]}
+        behind = self._log.find(self._said[one])
         text = self._worded[one]
         in_order = sorted(behind.values(), key=lambda entry: order(entry.event))
         decision = Rejected(

@@ -16,9 +16,9 @@ from eventlog.format.events import HUMAN, Event, Fact, Restored, Retraction, per
 from eventlog.format.retractions import Retractions
 from eventlog.log.event_log import EventLog
 from eventlog.projections.base import Document
-from eventlog.projections.context.recent_events import decided_before
 from eventlog.projections.current.conversations import Conversations
 from eventlog.projections.current.identity import Identities, identities, resolved
+from eventlog.projections.current.withdrawals import decided_before
 from eventlog.projections.engine.replay import Renderings, ReplayResult
 from eventlog.projections.views.labels import LABELS
 from eventlog.projections.views.markdown import is_untouched

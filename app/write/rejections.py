@@ -17,7 +17,7 @@ from eventlog.log.lines import LogLine
 from eventlog.projections.bases.base_file import Bases
 from eventlog.projections.bases.ledger import rejected_line
 from eventlog.projections.bases.ledgers import Refusals
-from eventlog.projections.context.recent_events import decided_before
+from eventlog.projections.current.withdrawals import decided_before
 
 
 class Rejections:

@@ -10,7 +10,6 @@ from eventlog.format.events import HUMAN, Event, HostEvent, SaveRequested, Sessi
 from eventlog.hosts.environment import named_conversations
 from eventlog.hosts.transcripts.read import PROMPTS
 from eventlog.log.event_log import EventLog
-from eventlog.projections.context.recent_events import events_of
 from eventlog.store import Store
 from eventlog.store.replica import make_replica, replica_of
 
@@ -96,7 +95,15 @@ def agent_of(log: EventLog, conversation_id: str, environ: Mapping[str, str]) ->
     for agent, named in named_conversations(environ).items():
         if named == conversation_id:
             return agent
-    return next((event.agent for event in events_of(log, conversation_id) if event.agent), "")
+    return next((event.agent for event in _events_of(log, conversation_id) if event.agent), "")
+
+
+def _events_of(log: EventLog, conversation_id: str) -> list[Event]:
+    """Read everything a conversation did, oldest first; nothing of a log that cannot be read."""
+    try:
+        return log.session(conversation_id)
+    except OSError:
+        return []
 
 
 def _of_agent(named: dict[str, str], agent: str) -> dict[str, str]:
@@ -108,7 +115,7 @@ def _last_heard_of(log: EventLog, named: dict[str, str]) -> Speaker:
     speakers = [Speaker(conversation_id, agent) for agent, conversation_id in named.items()]
     if len(speakers) == 1:
         return speakers[0]
-    return max(speakers, key=lambda speaker: [event.ts for event in events_of(log, speaker.conversation_id)][-1:])
+    return max(speakers, key=lambda speaker: [event.ts for event in _events_of(log, speaker.conversation_id)][-1:])
 
 
 def _within_turn(log: EventLog, project: str | None, now_ns: int, agent: str) -> Speaker | None:

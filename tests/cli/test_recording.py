@@ -4,6 +4,8 @@ import json
 
 import pytest
 
+from eventlog.app.build.replay import replay
+from eventlog.app.write import append
 from eventlog.log.event_log import EventLog
 from tests.support import builders
 from tests.support.command_line import call
@@ -416,6 +418,20 @@ def test_withdrawing_one_of_several_equal_statements_names_the_others(store):
 
     assert [None, [first, decided], [decided], None] == [answer.get("still_said") for answer in answers]
     assert ["ok"] * 4 == [answer["status"] for answer in answers]
+
+
+def test_withdrawing_replays_with_the_settings_of_the_store_whose_rows_are_cached(store, monkeypatch):
+    store.mkdir()
+    (store / "config.yaml").write_text("timezone: Asia/Shanghai\n")
+    _say(store, "fact", "Deploy on Monday", "--session", "a")
+    [other] = _say(store, "fact", "Deploy on Monday", "--session", "b")[1]
+    zones = []
+    monkeypatch.setattr(
+        append, "replay", lambda *given, **how: zones.append(given[1].timezone) or replay(*given, **how)
+    )
+
+    assert [other["id"]] == _say(store, "append", "retraction", "conversation=a")[1][0]["still_said"]
+    assert ["Asia/Shanghai"] == zones
 
 
 def test_withdrawing_a_conversation_names_who_else_says_the_same(store):

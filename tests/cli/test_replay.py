@@ -32,6 +32,22 @@ def test_the_knowledge_files_are_built_and_named(store):
     assert f"59 events of 10 days (10 recomputed): {len(EXPECTED)} files changed, 0 unchanged" in ran.out
 
 
+def test_it_leaves_every_index_without_a_session_that_ends(store):
+    _replay(store)
+
+    assert {"knowledge.db", "conversations.index", "search.sqlite"} <= {one.name for one in (store / "cache").iterdir()}
+
+
+def test_the_index_of_a_log_too_large_for_it_is_left_to_the_background(store, monkeypatch):
+    monkeypatch.setattr("eventlog.app.build.rebuild._MOST_INDEXED", 0)
+    started = []
+    monkeypatch.setattr("eventlog.hooks.background.start_finalize", started.append)
+    _replay(store)
+
+    assert [str(store)] == [one.root for one in started]
+    assert not (store / "cache" / "search.sqlite").exists()
+
+
 def test_a_second_time_nothing_is_written(store):
     _replay(store)
     ran = _replay(store)

@@ -6,8 +6,12 @@ from tempfile import TemporaryDirectory
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from eventlog.app.machine import Machine
+from eventlog.app.open_store import OpenStore
 from eventlog.app.search.open_index import open_index
 from eventlog.app.search.project_names import ProjectNames
+from eventlog.app.write.forget import forget, forgettable
+from eventlog.app.write.undo import undo, undoable
 from tests.support.context_scene import Scene
 from tests.support.effort import rounds
 
@@ -95,3 +99,16 @@ def test_a_large_log_without_a_cache_is_told_from_its_last_days_and_the_files(tm
 
     assert "Storks nest on the roof" in whole
     assert whole == scene.ask(source="startup").text
+
+
+def test_what_an_undo_restores_is_told_at_the_next_start_of_a_large_log(tmp_path, monkeypatch):
+    monkeypatch.setattr("eventlog.app.serve.current_lines._SMALL_LOG", 0)
+    scene = Scene(tmp_path)
+    scene.tell(("20 09:00", "new", "fact", {"content": "Herons nest below"})).replay()
+    opened = OpenStore(scene.log, scene.settings, Machine.here())
+    forget(opened, forgettable(opened, "Herons nest below"))
+    forgotten = scene.ask(source="startup").text
+    undo(opened, undoable(opened))
+
+    assert "Herons" not in forgotten
+    assert "Herons" in scene.ask(source="startup").text

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from eventlog.app.build.cache import open_for_reading
 from eventlog.app.build.replay import replay
-from eventlog.projections.context.recent_events import decided_before
+from eventlog.projections.current.withdrawals import decided_before
 from eventlog.projections.engine.day_fold import merged
 from eventlog.projections.engine.row_store import MemoryRows
 from eventlog.settings.schema import Settings

@@ -1,11 +1,10 @@
-"""Read what was withdrawn lately, and what one conversation did; a log that cannot be read is an empty one here.
+"""Read what was withdrawn, and what people decided; a log that cannot be read counts as empty.
 
 A closed day is taken from the cache of the last replay, where that is still true; of other days' files only lines
 that withdraw something are decoded.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
 
 from eventlog.format.events import Event, Rejected, Restored, Retraction, Withdrawal
 from eventlog.format.ids import day_in_id
@@ -36,21 +35,6 @@ def withdrawals_between(log: EventLog, cache: RowStore, since: str, until: str) 
             if event.id not in seen and isinstance(event, _WITHDRAW) and since <= event.ts <= until:
                 seen.add(event.id)
                 yield event
-
-
-def events_of(log: EventLog, conversation_id: str) -> list[Event]:
-    """Read everything one conversation did, oldest first."""
-    try:
-        return log.session(conversation_id)
-    except OSError:
-        return []
-
-
-def mentioning(log: EventLog, date: str, words: Sequence[bytes]) -> Iterator[Event]:
-    """Read the events of one day whose lines hold any of the words."""
-    for day in _days(log, date, date):
-        with suppress(OSError):
-            yield from days.load_mentioning(day, words)
 
 
 def _days(log: EventLog, since: str, until: str) -> list[days.Day]:

@@ -10,7 +10,7 @@ from eventlog.fast import fastjson
 from eventlog.format.events import Rejected, Retraction
 from eventlog.log import days
 from eventlog.log.event_log import EventLog
-from eventlog.projections.context.recent_events import retractions_since
+from eventlog.projections.current.withdrawals import retractions_since
 from eventlog.projections.engine.replay import replay
 from eventlog.projections.engine.row_store import MemoryRows
 from eventlog.settings.schema import Settings
