@@ -431,7 +431,7 @@ def test_withdrawing_replays_with_the_settings_of_the_store_whose_rows_are_cache
     )
 
     assert [other["id"]] == _say(store, "append", "retraction", "conversation=a")[1][0]["still_said"]
-    assert ["Asia/Shanghai"] == zones
+    assert ["Asia/Shanghai"] == [asked.args[1].timezone for asked in replayed.call_args_list]
 
 
 def test_withdrawing_a_conversation_names_who_else_says_the_same(store):

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from eventlog.projections import ALL
+from eventlog.store import Store
 from tests.support import builders
 from tests.support.command_line import call
 from tests.support.golden import DAMAGED, HISTORY, copied, tree
@@ -40,7 +41,7 @@ def test_it_leaves_every_index_without_a_session_that_ends(store):
 
 def test_the_index_of_a_log_too_large_for_it_is_left_to_the_background(store, monkeypatch):
     monkeypatch.setattr("eventlog.app.build.rebuild._MOST_INDEXED", 0)
-    started = []
+    started: list[Store] = []
     monkeypatch.setattr("eventlog.hooks.background.start_finalize", started.append)
     _replay(store)
 
