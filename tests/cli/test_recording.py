@@ -425,10 +425,8 @@ def test_withdrawing_replays_with_the_settings_of_the_store_whose_rows_are_cache
     (store / "config.yaml").write_text("timezone: Asia/Shanghai\n")
     _say(store, "fact", "Deploy on Monday", "--session", "a")
     [other] = _say(store, "fact", "Deploy on Monday", "--session", "b")[1]
-    zones = []
-    monkeypatch.setattr(
-        append, "replay", lambda *given, **how: zones.append(given[1].timezone) or replay(*given, **how)
-    )
+    replayed = Mock(wraps=replay)
+    monkeypatch.setattr(append, "replay", replayed)
 
     assert [other["id"]] == _say(store, "append", "retraction", "conversation=a")[1][0]["still_said"]
     assert ["Asia/Shanghai"] == [asked.args[1].timezone for asked in replayed.call_args_list]
