@@ -1,6 +1,7 @@
 """`fact`, `summary` and `append`: what is said is stored once, and what cannot be stored is refused with its reason."""
 
 import json
+from unittest.mock import Mock
 
 import pytest
 
