@@ -37,6 +37,8 @@ from eventlog.store.files import file_stamp
 DayFileStamp = tuple[str, int, int, int, int]
 
 _conversations = msgspec.msgpack.Decoder(dict[str, Conversation])
+_encoded_conversations = msgspec.msgpack.Decoder(dict[str, msgspec.Raw])
+_conversation = msgspec.msgpack.Decoder(Conversation)
 _WORDLESS = "…"
 
 
@@ -202,9 +204,15 @@ def conversations_on(cache: RowStore, date: str) -> dict[str, Conversation]:
     return _conversations.decode(data) if data else {}
 
 
-def merged(days: Iterable[Conversation]) -> Conversation | None:
-    """Merge the days of a conversation; None where it has none."""
-    parts = list(days)
+def encoded_conversations_on(cache: RowStore, date: str) -> dict[str, msgspec.Raw]:
+    """Read the conversations of a folded day, by id, each to be decoded by `conversation_of`."""
+    data = cache.read("said", "", date)
+    return _encoded_conversations.decode(data) if data else {}
+
+
+def conversation_of(days: Iterable[msgspec.Raw]) -> Conversation | None:
+    """Decode and merge the days of a conversation; None where it has none."""
+    parts = list(map(_conversation.decode, days))
     if len(parts) <= 1:
         return parts[0] if parts else None
     return Conversation.merged(parts)

@@ -28,9 +28,10 @@ from eventlog.projections.engine.day_fold import (
     DayFold,
     DayRow,
     Redaction,
+    conversation_of,
     conversations_on,
     day_row,
-    merged,
+    encoded_conversations_on,
     rejected_statements,
     stamps_of,
     store_decisions,
@@ -44,6 +45,7 @@ Keep = Callable[[Event], bool]
 Progress = Callable[[int, int], None]  # days done, days in all
 
 _BUCKETS = 256
+_AT_HAND = 64  # days whose conversations are not read again: those that go on for weeks have all of theirs among them
 _DATES = msgspec.msgpack.Decoder(dict[str, list[str]])
 _encode = msgspec.msgpack.encode
 _knowledge = msgspec.msgpack.Decoder(Knowledge)
@@ -103,6 +105,7 @@ class DayStates:
         self._new: set[str] = set()  # days of which every conversation has changed
         self._dates = _ConversationDays(cache)
         self._conversations_on = lru_cache(maxsize=16)(partial(conversations_on, cache))
+        self._encoded_on = lru_cache(maxsize=_AT_HAND)(partial(encoded_conversations_on, cache))
         self.withdrawn = self._withdrawn()
         self.identities = Identities(self.places, self.withdrawn)
 
@@ -141,7 +144,7 @@ class DayStates:
 
     def conversation(self, conversation_id: str, /) -> Conversation | None:
         """Return a conversation, merged from all its days; None where there is none."""
-        return merged([self._conversations_on(date)[conversation_id] for date in self._dates.of(conversation_id)])
+        return conversation_of(self._encoded_on(date)[conversation_id] for date in self._dates.of(conversation_id))
 
     def dates(self, conversation_id: str) -> list[str]:
         """List the days of a conversation."""
@@ -279,6 +282,7 @@ class DayStates:
         else:
             del self.rows[date]
         self._conversations_on.cache_clear()
+        self._encoded_on.cache_clear()
         self._is_changed = True
         self._cache.write("day", "", date, _encode(row) if row else None)
         self._cache.write("said", "", date, _encode(found.by_id) if found.by_id else None)

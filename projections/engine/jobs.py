@@ -23,7 +23,7 @@ from eventlog.projections.engine.conversation_rows import (
     RowMaintainer,
     Rows,
 )
-from eventlog.projections.engine.day_fold import conversations_on, merged, stamps_of
+from eventlog.projections.engine.day_fold import conversation_of, encoded_conversations_on, stamps_of
 from eventlog.projections.engine.day_states import DayStates, FoldedDay, ListedDays
 from eventlog.projections.engine.documents import DocumentIndex
 from eventlog.projections.engine.row_store import MemoryRows, StoredRow
@@ -103,11 +103,11 @@ def row_jobs(states: DayStates, settings: Settings) -> Iterator[RowsJob]:
 
 def make_rows(job: RowsJob) -> list[StoredRow]:
     """Make the rows of a job's conversations."""
-    of_day = cache(partial(conversations_on, MemoryRows(job.days)))
+    of_day = cache(partial(encoded_conversations_on, MemoryRows(job.days)))
 
     def find(conversation_id: str) -> Conversation | None:
         days = (of_day(date)[conversation_id] for date in job.dates[conversation_id])
-        return job.merged.get(conversation_id) or merged(days)
+        return job.merged.get(conversation_id) or conversation_of(days)
 
     began = {conversation: dates[0] for conversation, dates in job.dates.items()}
     source = ConversationSnapshot(began, find, job.withdrawn, job.identities)

@@ -2,10 +2,12 @@
 
 from pathlib import Path
 
+from eventlog.projections.context.recent_events import decided_before
+
 from eventlog.app.build.cache import open_for_reading
 from eventlog.app.build.replay import replay
+from eventlog.projections.current.conversations import Conversation
 from eventlog.projections.current.withdrawals import decided_before
-from eventlog.projections.engine.day_fold import merged
 from eventlog.projections.engine.row_store import MemoryRows
 from eventlog.settings.schema import Settings
 from tests.support.typed_events import event, fact, folded, summary
@@ -54,7 +56,7 @@ def test_joining_what_a_conversation_did_on_its_days_changes_none_of_them():
         return folded(fact(day=date), summary(day=date), event("context_injected", day=date, **given)).by_id["c"]
 
     days = [day("2026-02-20"), day("2026-02-21")]
-    both = merged(days)
+    both = Conversation.merged(days)
 
     assert [day("2026-02-20"), day("2026-02-21")] == days
     assert both

@@ -1,12 +1,17 @@
 """The engine: days -> states -> documents."""
 
+from collections import Counter
+
 import pytest
 
 from eventlog.app.build.replay import replay
 from eventlog.fast import fastjson
+from eventlog.format import codec
 from eventlog.format.errors import BadRequest
 from eventlog.projections import ALL
 from eventlog.projections.catalog import chosen
+from eventlog.projections.engine.replay import replay as fold_and_render
+from eventlog.projections.engine.row_store import MemoryRows
 from eventlog.projections.views.sessions import SESSIONS
 from eventlog.settings.schema import Settings
 from tests.support import builders
@@ -89,3 +94,26 @@ def test_an_event_told_on_two_days_counts_once_on_the_day_its_id_names(log):
 
     assert 1 == result.events
     assert b"told again" not in b"".join(document.data for document in result.documents)
+
+
+class CountedReads(MemoryRows):
+    """Rows in memory that count how often each day's conversations are read."""
+
+    def __init__(self):
+        super().__init__()
+        self.reads = Counter()
+
+    def read(self, kind, name, block):
+        self.reads[block] += kind == "said"
+        return super().read(kind, name, block)
+
+
+def test_conversations_that_go_on_for_weeks_are_read_once_a_day_not_once_each(log):
+    rows, days = CountedReads(), [f"2026-02-{day:02}" for day in range(1, 21)]
+    for day in days:
+        facts = (builders.fact(number, day=day, conversation_id=f"c{number}") for number in range(10))
+        log.put([codec.from_fields(fact) for fact in facts])
+    result = fold_and_render(log, Settings(), cache=rows)
+
+    assert 10 == len(result.conversations.by_id)
+    assert max(rows.reads.values()) <= 4
