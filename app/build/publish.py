@@ -1,36 +1,44 @@
 """Documents -> files: only those whose bytes differ are written, and nothing a person wrote is lost.
 
-Each file is replaced whole and durably. The system copies those blocks of a long file that have not changed. A crash
-leaves the old file or the new one; the next replay completes what is missing.
+Files are written beside their places, made durable together, and then renamed: a crash or a power cut leaves each the
+old file or the new one, and the next replay completes what is missing. What a replay stores of its files, it stores
+after that.
 """
 
-import os
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import closing, suppress
 from datetime import UTC, datetime
 from functools import partial
 from glob import glob
 from itertools import count
 from pathlib import Path
 from types import MappingProxyType
-from typing import BinaryIO
+from typing import NamedTuple
 
 from msgspec import Struct
 
+from eventlog.app.build.long_files import rewrite_blocks
 from eventlog.app.progress import Progress, track
 from eventlog.format.errors import NotStored
-from eventlog.projections.base import Document, Pieces, Projection
+from eventlog.projections.base import Document, Projection
 from eventlog.projections.engine.conversation_rows import RowAddress
-from eventlog.projections.engine.documents import Layout, Layouts
+from eventlog.projections.engine.documents import Files, Layout, Layouts
 from eventlog.projections.engine.jobs import Executor
 from eventlog.projections.engine.replay import ReplayResult
 from eventlog.projections.views.markdown import is_untouched
-from eventlog.store.files import FileStamp, file_stamp, not_stored, open_regular, read_regular, replace_file, stamp_from
-from eventlog.store.shared_files import ChangedMeanwhile, remove_if_unchanged, replace_if_unchanged, sweep
+from eventlog.store.files import FileStamp, file_stamp, not_stored, read_regular, remove, replace_file
+from eventlog.store.shared_files import (
+    ChangedMeanwhile,
+    make_durable,
+    put_in_place,
+    remove_if_unchanged,
+    sweep,
+    write_beside,
+)
 
 _TRIES = 3
-_AT_ONCE = 1 << 20  # bytes that are copied at a time
-_Segment = bytes | tuple[int, int]  # new bytes, or offset and length of those that are there
+_MOST = 16 << 20  # bytes of files that wait for their names
+_Then = Callable[[FileStamp | None], None]  # is told the stamp of a file that says what it should, None of any other
 
 
 class PublishResult(Struct):
@@ -61,9 +69,11 @@ def publish(
 
     What `taken_in` has of a file is in the log; any other file a person edited is set aside before it is replaced.
     """
-    publishing = _Publishing(Path(root), taken_in, dry_run=dry_run)
-    publishing.put(track(documents, progress))
-    publishing.remove_stale(projections)
+    with closing(_Publishing(Path(root), taken_in, dry_run=dry_run)) as publishing:
+        for document in track(documents, progress):
+            publishing.put(document)
+        publishing.put_in_place()
+        publishing.remove_stale(projections)
     return publishing.done
 
 
@@ -83,23 +93,34 @@ def publish_outdated(
 
     Raises NotStored.
     """
-    publishing = _Publishing(Path(root), taken_in, dry_run=dry_run)
     names = {projection.name for projection in projections}
     index = None
-    while index is not replayed.index:  # another one where a row was damaged: it has nothing of what was looked at
-        units = [unit for unit in replayed.units() if unit[0] in names]
-        if executor:
-            units = replayed.render_ahead(units, executor)
-        index = replayed.index
-        publishing.all_of(units, replayed, progress)
-    publishing.remove_stale([one for one in projections if one.name not in replayed.broken])
+    with closing(_Publishing(Path(root), taken_in, dry_run=dry_run)) as publishing:
+        while index is not replayed.index:  # another one where a row was damaged: it has nothing of what was looked at
+            units = [unit for unit in replayed.units() if unit[0] in names]
+            if executor:
+                units = replayed.render_ahead(units, executor)
+            index = replayed.index
+            publishing.all_of(units, replayed, progress)
+            replayed.unless_damaged(publishing.put_in_place)
+        publishing.remove_stale([one for one in projections if one.name not in replayed.broken])
     publishing.done.written.sort()
     replayed.save()
     return publishing.done
 
 
+class _NewFile(NamedTuple):
+    """A file that is written and waits for its name."""
+
+    document: Document
+    temporary: str
+    there: bytes | None  # what it is going to replace
+    aside: Path | None  # where a person's edit of that goes
+    then: _Then
+
+
 class _Publishing:
-    """The files under a directory, as they become what documents say."""
+    """The files under a directory, as they become what documents say; `put_in_place` gives new ones their names."""
 
     def __init__(self, base: Path, taken_in: Mapping[str, bytes], *, dry_run: bool) -> None:
         self.base = base
@@ -107,6 +128,12 @@ class _Publishing:
         self._taken_in = taken_in
         self._dry_run = dry_run
         self._current: set[str] = set()
+        self._waiting: list[_NewFile] = []
+
+    def close(self) -> None:
+        """Remove what has been written and got no name."""
+        while self._waiting:
+            remove(self._waiting.pop().temporary)
 
     def all_of(self, units: Sequence[RowAddress], replayed: ReplayResult, progress: Progress) -> None:
         """Publish those of the units that are outdated, until all are or a row turns out to be damaged."""
@@ -116,38 +143,59 @@ class _Publishing:
             if files is not None and all(file_stamp(f"{self.base}/{path}") == one for path, one in files.items()):
                 self.leave(files)
                 continue
-            found = replayed.unless_damaged(partial(self._rendered, replayed, unit))
-            if not self._dry_run and None not in found.values():
-                replayed.publish(unit, {path: stamp for path, stamp in found.items() if stamp})
+            try:
+                replayed.unless_damaged(partial(self._put_unit, replayed, unit))
+            except ChangedMeanwhile:  # a file is not as it was published: its layout is forgotten now
+                replayed.unless_damaged(partial(self._put_unit, replayed, unit))
             if replayed.index is not index:
                 return
 
-    def _rendered(self, replayed: ReplayResult, unit: RowAddress) -> dict[str, FileStamp | None]:
-        """Render a unit and write its files."""
-        try:
-            return self.put(replayed.render(unit), replayed.index.layouts)
-        except ChangedMeanwhile:  # a file is not as it was published: its layout is forgotten now
-            return self.put(replayed.render(unit), replayed.index.layouts)
+    def _put_unit(self, replayed: ReplayResult, unit: RowAddress) -> None:
+        """Render a unit and write its files; it is noted as published when all of them are in place."""
+        documents, index = replayed.render(unit), replayed.index
+        found: Files = {}
+
+        def note(path: str, stamp: FileStamp | None) -> None:
+            if stamp:
+                found[path] = stamp
+            if len(found) == len(documents) and replayed.index is index:
+                replayed.publish(unit, found)
+
+        for document in documents:
+            self.put(document, index.layouts, partial(note, document.path))
+        if not (documents or self._dry_run):
+            replayed.publish(unit, found)
 
     def leave(self, paths: Collection[str]) -> None:
         """Leave files as they are: they say what they should."""
         self._current.update(paths)
         self.done.unchanged += len(paths)
 
-    def put(self, documents: Iterable[Document], layouts: Layouts | None = None) -> dict[str, FileStamp | None]:
-        """Write the documents whose bytes differ; tell the stamp of each file that says just that, None of others.
+    def put(self, document: Document, layouts: Layouts | None = None, then: _Then = lambda _: None) -> None:
+        """Write a document where its bytes differ; a long one is made of its file, where there is a layout of that."""
+        self._current.add(document.path)
+        if not (layouts and document.pieces):
+            self._put_whole(document, then)
+            return
+        pieces = document.pieces
+        if layout := layouts.of(pieces.place):
+            try:
+                differs, now = rewrite_blocks(str(self.base / document.path), pieces, layout, dry_run=self._dry_run)
+            except ChangedMeanwhile:
+                layouts.store(pieces.place, None)
+                raise
+            self.done.written += [document.path] * differs
+            self.done.unchanged += not differs
+            layouts.store(pieces.place, now)
+            then(None if self._dry_run else now.stamp)
+            return
 
-        A long one is made of its file, where there is a layout of that; raises ChangedMeanwhile where the file
-        has none any more.
-        """
-        found: dict[str, FileStamp | None] = {}
-        for document in documents:
-            self._current.add(document.path)
-            if layouts and document.pieces:
-                found[document.path] = self._put_pieces(document, document.pieces, layouts)
-            else:
-                found[document.path] = self._put_whole(document)
-        return found
+        def lay_out(stamp: FileStamp | None) -> None:
+            lengths = {block: len(said) for block, said in pieces.blocks.items() if said is not None}
+            layouts.store(pieces.place, Layout(document.path, stamp, lengths) if stamp else None)
+            then(stamp)
+
+        self._put_whole(document, lay_out)
 
     def remove_stale(self, projections: Iterable[Projection]) -> None:
         """Remove what is rendered no more, unless a person has edited it."""
@@ -168,58 +216,70 @@ class _Publishing:
             else:
                 self.done.removed.append(name)
 
-    def _put_whole(self, document: Document) -> FileStamp | None:
-        path = self.base / document.path
+    def put_in_place(self) -> None:
+        """Make durable what has been written, and give it its names; raises NotStored."""
         for _attempt in range(_TRIES):
-            stamp, there = _look(path)
-            if there == document.data:
-                self.done.unchanged += 1
-                return None if self._dry_run else stamp
-            try:
-                self._exchange(document, path, there)
-            except ChangedMeanwhile:  # saved in that very moment
-                continue
-            stamp, there = _look(path)
-            return stamp if there == document.data else None
-        raise NotStored("is being saved again and again by another program", where=str(path), hint="try again")
+            if self._waiting:
+                make_durable([new.temporary for new in self._waiting])
+            late = []
+            while self._waiting:
+                new = self._waiting[0]
+                try:
+                    self._name(new)
+                except ChangedMeanwhile:  # saved in that very moment
+                    late.append(new)
+                del self._waiting[0]
+            for new in late:
+                self._put_whole(new.document, new.then)
+            if not self._waiting:
+                return
+        where = str(self.base / self._waiting[0].document.path)
+        raise NotStored("is being saved again and again by another program", where=where, hint="try again")
 
-    def _exchange(self, document: Document, path: Path, there: bytes | None) -> None:
-        """Replace a file; a person's edit of it is set aside. Raises ChangedMeanwhile where it was saved now."""
+    def _put_whole(self, document: Document, then: _Then) -> None:
+        path = self.base / document.path
+        stamp, there = _look(path)
+        if there == document.data:
+            self.done.unchanged += 1
+            then(None if self._dry_run else stamp)
+            return
         known = (None, self._taken_in.get(document.path))
         edited = there not in known and path.suffix == ".md" and not is_untouched(there or b"")
         aside = _aside(path, there or b"") if edited else None
-        if not self._dry_run:
-            _replace(path, there, aside, document.data)
-        self.done.written.append(document.path)
+        if self._dry_run:
+            self._note_written(document.path, aside)
+            then(None)
+            return
+        if aside:
+            sweep(str(path))
+        temporary = write_beside(str(path), document.data, durable=False)
+        self._waiting.append(_NewFile(document, temporary, there, aside, then))
+        if sum(len(new.document.data) for new in self._waiting) > _MOST:
+            self.put_in_place()
+
+    def _name(self, new: _NewFile) -> None:
+        """Give a new file its name; a person's edit of the old one is set aside.
+
+        Raises NotStored, and ChangedMeanwhile where that was saved now.
+        """
+        path, written = self.base / new.document.path, file_stamp(new.temporary)
+        if new.aside:
+            replace_file(str(new.aside), new.there or b"")
+        if new.there is not None and path.suffix == ".md":
+            put_in_place(new.temporary, str(path), new.document.data, new.there)
+        else:
+            try:
+                Path(new.temporary).replace(path)
+            except OSError as error:
+                raise not_stored(error, str(path)) from error
+        self._note_written(new.document.path, new.aside)
+        stamp = file_stamp(str(path))  # renaming changes the time of change
+        is_written = (stamp[0], stamp[1], stamp[3]) == (written[0], written[1], written[3])
+        new.then(stamp if is_written else None)
+
+    def _note_written(self, path: str, aside: Path | None) -> None:
+        self.done.written.append(path)
         self.done.set_aside += [aside.relative_to(self.base).as_posix()] if aside else []
-
-    def _put_pieces(self, document: Document, pieces: Pieces, layouts: Layouts) -> FileStamp | None:
-        layout, path = layouts.of(pieces.place), str(self.base / document.path)
-        if layout is None:
-            stamp = self._put_whole(document)
-            lengths = {block: len(said) for block, said in pieces.blocks.items() if said is not None}
-            layouts.store(pieces.place, Layout(document.path, stamp, lengths) if stamp else None)
-            return stamp
-        try:
-            differs, now = rewrite_blocks(path, pieces, layout, dry_run=self._dry_run)
-        except ChangedMeanwhile:
-            layouts.store(pieces.place, None)
-            raise
-        self.done.written += [document.path] * differs
-        self.done.unchanged += not differs
-        layouts.store(pieces.place, now)
-        return None if self._dry_run else now.stamp
-
-
-def _replace(path: Path, there: bytes | None, aside: Path | None, wanted: bytes) -> None:
-    """Keep a person's edit of the file aside, then replace it; raises ChangedMeanwhile where it was saved again."""
-    if aside:
-        replace_file(str(aside), there or b"")
-        sweep(str(path))
-    if there is not None and path.suffix == ".md":
-        replace_if_unchanged(str(path), wanted, there)
-    else:
-        replace_file(str(path), wanted)
 
 
 def _aside(path: Path, data: bytes) -> Path:
@@ -256,78 +316,3 @@ def _remove(path: Path, there: bytes) -> None:
             path.parent.rmdir()
     except OSError as error:
         raise not_stored(error, str(path)) from error
-
-
-def rewrite_blocks(path: str, pieces: Pieces, layout: Layout, *, dry_run: bool = False) -> tuple[bool, Layout]:
-    """Make the pieces the content of a file with that layout; tell whether it differed, and its layout now.
-
-    Raises NotStored, and ChangedMeanwhile where the file is not, or not any more, as it was published.
-    """
-    try:
-        fd = open_regular(path)
-    except OSError as error:
-        raise ChangedMeanwhile from error
-    with os.fdopen(fd, "rb") as there:
-        _check(there, layout)
-        segments = list(_segments(there, pieces, layout))
-        lengths = {block: layout.lengths[block] if said is None else len(said) for block, said in pieces.blocks.items()}
-        if lengths == layout.lengths and not any(isinstance(one, bytes) for one in segments):
-            return False, Layout(layout.path, layout.stamp, lengths)
-        if dry_run:
-            return True, layout
-        written: list[os.stat_result] = []
-
-        def write(opened: BinaryIO) -> None:
-            for segment in segments:
-                if isinstance(segment, bytes):
-                    opened.write(segment)
-                else:
-                    _copy(there.fileno(), *segment, opened)
-            opened.flush()
-            _check(there, layout)
-            written.append(os.fstat(opened.fileno()))
-
-        replace_file(path, write)
-        stamp = file_stamp(path)
-        (done,) = written
-        if (stamp[0], stamp[1], stamp[3]) != (sum(lengths.values()), done.st_mtime_ns, done.st_ino):
-            raise ChangedMeanwhile
-        return True, Layout(layout.path, stamp, lengths)
-
-
-def _check(there: BinaryIO, layout: Layout) -> None:
-    if stamp_from(os.fstat(there.fileno())) != layout.stamp or sum(layout.lengths.values()) != layout.stamp[0]:
-        raise ChangedMeanwhile
-
-
-def _segments(there: BinaryIO, pieces: Pieces, layout: Layout) -> Iterator[_Segment]:
-    """Yield what the file is made of, in order; what lies side by side already is one segment."""
-    starts, at = {}, 0
-    for block, length in layout.lengths.items():
-        starts[block], at = at, at + length
-    run = (0, 0)
-    for block, said in pieces.blocks.items():
-        start, length = starts.get(block, 0), layout.lengths.get(block, 0)
-        if said is None or (len(said) == length and os.pread(there.fileno(), length, start) == said):
-            if run[0] + run[1] != start:
-                yield from (run,) * (run[1] > 0)
-                run = (start, 0)
-            run = (run[0], run[1] + length)
-        else:
-            yield from (run,) * (run[1] > 0)
-            yield said
-            run = (start + length, 0)
-    yield from (run,) * (run[1] > 0)
-
-
-def _copy(source: int, start: int, length: int, opened: BinaryIO) -> None:
-    opened.flush()
-    while length:
-        try:
-            done = os.copy_file_range(source, opened.fileno(), length, start)
-        except (AttributeError, OSError):  # other systems, some file systems
-            done = opened.write(os.pread(source, min(length, _AT_ONCE), start))
-            opened.flush()
-        if not done:
-            raise ChangedMeanwhile
-        start, length = start + done, length - done

@@ -162,12 +162,17 @@ def write_note(path: str, data: bytes) -> None:
 
 def sync_file(path: str) -> None:
     """Make durable what others wrote into a file, and its name; raises OSError."""
+    sync_data(path)
+    sync_dir(os.path.dirname(path))
+
+
+def sync_data(path: str) -> None:
+    """Make durable what was written into a file; raises OSError."""
     fd = open_regular(path)
     try:
         os.fsync(fd)
     finally:
         os.close(fd)
-    sync_dir(os.path.dirname(path))
 
 
 def replace_file(path: str, data: "Content", *, durable: bool = True, mode: int = MODE_PRIVATE) -> None:

@@ -13,10 +13,12 @@ from eventlog.store.files import ADDED, ENDING, HEX, MODE_PRIVATE, READ
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
 _HERE, _RENAME_EXCHANGE = -100, 2  # AT_FDCWD, and a flag of renameat2
 _CANNOT = (errno.ENOSYS, errno.EINVAL, errno.EOPNOTSUPP, errno.EPERM)
+_MANY = 16  # files: to sync fewer one by one waits for less than all that others have written
 _DIGITS = 16  # of the digests in the name of a file that is being exchanged
 _SWAP = ".swap"
 _SWAP_ADDED = len(".0a1b2c3d") + 2 * (_DIGITS + 1) + len(_SWAP)
@@ -27,28 +29,76 @@ class ChangedMeanwhile(Exception):
 
 
 def replace_if_unchanged(path: str, data: bytes, seen: bytes | None, *, mode: int = MODE_PRIVATE) -> None:
-    """Replace the content of a file that was read as `seen` (None: absent); raises ChangedMeanwhile or NotStored.
+    """Replace the content of a file that was read as `seen` (None: absent), durably.
+
+    Raises ChangedMeanwhile or NotStored.
+    """
+    put_in_place(write_beside(path, data, mode=mode, durable=True), path, data, seen)
+    try:
+        files.sync_dir(os.path.dirname(path))
+    except OSError as error:
+        raise files.not_stored(error, path) from error
+
+
+def write_beside(path: str, data: "files.Content", *, mode: int = MODE_PRIVATE, durable: bool) -> str:
+    """Write a new file that is going to take the place of `path`, and return its name; raises NotStored."""
+    temporary = f"{path}.{os.urandom(4).hex()}{ENDING}"
+    try:
+        files.make_dirs(os.path.dirname(path), durable=durable)
+        files.write_temporary(temporary, data, durable=durable, mode=mode)
+    except OSError as error:
+        files.remove(temporary)
+        raise files.not_stored(error, path) from error
+    except BaseException:
+        files.remove(temporary)
+        raise
+    return temporary
+
+
+def put_in_place(temporary: str, path: str, data: bytes, seen: bytes | None) -> None:
+    """Give a file written beside `path` its name, where that was read as `seen`; raises ChangedMeanwhile or NotStored.
 
     Never replaces a file it did not read: both files are exchanged in one step, and a save in that very moment goes
     back to its place. Where the system cannot exchange files (other than Linux, some file systems) the last check is
     just before the rename.
     """
-    name = f"{path}.{os.urandom(4).hex()}"
-    ready = f"{name}.{_digest(data)}.{_digest(seen or b'')}{_SWAP}"
+    ready = f"{temporary.removesuffix(ENDING)}.{_digest(data)}.{_digest(seen or b'')}{_SWAP}"
     try:
-        files.make_dirs(os.path.dirname(path))
-        files.write_temporary(f"{name}{ENDING}", data, durable=True, mode=mode)
-        os.replace(f"{name}{ENDING}", ready)
+        os.replace(temporary, ready)
         if seen is None:
             _create(ready, path)
         else:
             _swap(ready, path, data, seen)
-        files.sync_dir(os.path.dirname(path))
     except OSError as error:
         raise files.not_stored(error, path) from error
     finally:
-        files.remove(f"{name}{ENDING}")
+        files.remove(temporary)
         _remove_own(ready)
+
+
+def make_durable(paths: "Sequence[str]") -> None:
+    """Make files durable that were written just now, many of them in one step; raises NotStored."""
+    try:
+        if len(paths) < _MANY or not _sync_file_system(paths[0]):
+            for path in paths:
+                files.sync_data(path)
+    except OSError as error:
+        raise files.not_stored(error, paths[0]) from error
+
+
+def _sync_file_system(path: str) -> bool:
+    """Make durable all that was written to the file system of a file; False where the system cannot."""
+    import ctypes
+
+    try:
+        call = ctypes.CDLL(None).syncfs
+    except (AttributeError, OSError, TypeError):
+        return False
+    fd = os.open(path, READ)
+    try:
+        return bool(call(fd) == 0)
+    finally:
+        os.close(fd)
 
 
 def remove_if_unchanged(path: str, seen: bytes) -> None:
@@ -66,7 +116,6 @@ def remove_if_unchanged(path: str, seen: bytes) -> None:
             files.remove(renamed)
             raise ChangedMeanwhile
         os.unlink(renamed)
-        files.sync_dir(os.path.dirname(path))
     except FileNotFoundError:  # another program removed it, and meant it
         return
     except OSError as error:

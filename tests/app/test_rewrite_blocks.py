@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eventlog.app.build import publish as module
-from eventlog.app.build.publish import rewrite_blocks
+from eventlog.app.build import long_files as module
+from eventlog.app.build.long_files import rewrite_blocks
 from eventlog.projections.base import Pieces
 from eventlog.projections.engine.documents import Layout
 from eventlog.settings.schema import Settings
@@ -27,9 +27,10 @@ def laid_out(path, blocks):
     return Layout("x.jsonl", file_stamp(str(path)), {block: len(said) for block, said in blocks.items()})
 
 
-@given(BLOCKS, BLOCKS, st.sets(st.sampled_from("abcdefg")), st.booleans())
-def test_a_spliced_file_holds_the_bytes_of_all_its_blocks(before, now, told, plain):
+@given(BLOCKS, BLOCKS, st.sets(st.sampled_from("abcdefg")), st.booleans(), st.booleans())
+def test_a_spliced_file_holds_the_bytes_of_all_its_blocks(before, now, told, plain, is_long):
     with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "_LONG", 0 if is_long else 1 << 17)
         if plain:
             patch.delattr(os, "copy_file_range", raising=False)
         path = Path(folder, "x.jsonl")
@@ -83,6 +84,27 @@ def test_a_file_that_changes_while_it_is_copied_is_not_spliced(tmp_path, monkeyp
         rewrite_blocks(str(path), Pieces(("line", ""), {"a": None, "b": b"3\n"}), layout)
 
     assert ([path], b"1\n2\nmine\n") == ([*tmp_path.iterdir()], path.read_bytes())
+
+
+@pytest.mark.parametrize("end", [b"3\n", b"3\n4\n", b""])
+def test_a_long_file_that_differs_at_its_end_is_not_copied(tmp_path, end):
+    path, start = tmp_path / "x.jsonl", b"1\n" * module._LONG
+    layout = laid_out(path, {"a": start, "b": b"2\n"})
+    inode = path.stat().st_ino
+    differs, after = rewrite_blocks(str(path), Pieces(("line", ""), {"a": None, "b": end}), layout)
+
+    assert (True, inode, start + end) == (differs, path.stat().st_ino, path.read_bytes())
+    assert file_stamp(str(path)) == after.stamp
+
+
+def test_a_long_file_with_a_second_name_is_copied_so_that_what_has_the_other_stays(tmp_path):
+    path, start = tmp_path / "x.jsonl", b"1\n" * module._LONG
+    layout = laid_out(path, {"a": start, "b": b"2\n"})
+    os.link(path, tmp_path / "snapshot.jsonl")
+    layout.stamp = file_stamp(str(path))
+    rewrite_blocks(str(path), Pieces(("line", ""), {"a": None, "b": b"3\n"}), layout)
+
+    assert [start + b"3\n", start + b"2\n"] == [path.read_bytes(), (tmp_path / "snapshot.jsonl").read_bytes()]
 
 
 def _turn(log, ts, conversation="c"):

@@ -101,7 +101,7 @@ class CountedReads(MemoryRows):
 
     def __init__(self):
         super().__init__()
-        self.reads = Counter()
+        self.reads: Counter[str] = Counter()
 
     def read(self, kind, name, block):
         self.reads[block] += kind == "said"
