@@ -2,8 +2,6 @@
 
 from pathlib import Path
 
-from eventlog.projections.context.recent_events import decided_before
-
 from eventlog.app.build.cache import open_for_reading
 from eventlog.app.build.replay import replay
 from eventlog.projections.current.conversations import Conversation
