@@ -127,7 +127,8 @@ def of_own(world: World) -> Delivery:
         if question.group == "sessions":
             need = needs[question.query.text]
             wanted = Wanted("", decision=need) if need in decided else Wanted(need)
-            questions[question._replace(group=f"own tasks {lang[question.query.text]}")] = wanted
+            query = question.query._replace(conversation=f"{question.query.conversation}-delivered")
+            questions[question._replace(group=f"own tasks {lang[query.text]}", query=query)] = wanted
     said = {
         row["id"]: Said((row["title"], *row["files"], *row["decisions"]), text)
         for row in rows("sessions")

@@ -70,12 +70,16 @@ def moment(arm: Arm, world: World) -> Moment:
 
 
 def covered_by_kind(arm: Arm, questions: Iterable[Question]) -> dict[str, Interval]:
-    """The share of prompts that are told what they need: near, far and blind ones, in each language."""
+    """The share of prompts that are told what they need: near, far and blind ones, in each language.
+
+    Each in a conversation of its own, in which nobody has asked before.
+    """
     told: dict[str, list[float]] = {}
     for question in questions:
         if question.kind:
             group = f"{question.kind} {question.group.rpartition(' ')[2]}"
-            told.setdefault(group, []).append(hit(_units(arm.answer(question.query)), question.gold, 99))
+            query = question.query._replace(conversation=f"{question.query.conversation}-{question.kind} alone")
+            told.setdefault(group, []).append(hit(_units(arm.answer(query)), question.gold, 99))
     return {group: interval(values) for group, values in told.items()}
 
 
