@@ -60,6 +60,7 @@ def _known(store: Store, call: HookCall, source: str, *, certain: bool) -> str:
     from eventlog.app.serve.current_lines import find_libraries
     from eventlog.app.serve.receipt_line import append_receipt_line
     from eventlog.app.serve.session_context import request_of, session_context
+    from eventlog.format.errors import NotStored
     from eventlog.projections.context.request import NEW
     from eventlog.settings.plain import plain_settings
 
@@ -83,7 +84,8 @@ def _known(store: Store, call: HookCall, source: str, *, certain: bool) -> str:
         "agent": call.agent,
     }
     try:
+        deadline.set_stage_within(deadline.LOCK, deadline.ANSWER)
         append_receipt_line(store, about, built.receipt, built.text, source)
-    except OutOfTime:  # what is known matters more than its receipt
+    except (NotStored, OutOfTime):  # what is known matters more than its receipt: the disk is full, the log is locked
         deadline.set_stage(deadline.LAST)
     return built.text

@@ -1,5 +1,6 @@
 """Whatever blocks, the hook is gone within its budget, and the event it could not append is appended later, once."""
 
+import errno
 import fcntl
 import os
 import signal
@@ -26,7 +27,6 @@ LONG = 120  # a hook that waits for a lock, a FIFO or a pipe would wait for ever
 WAITS_BRIEFLY = patient("STDIN", "READ", "APPEND", "ANSWER", "LAST", "LOCK=0.05")  # for a lock that is held anyway
 WAITS_AN_HOUR = patient("STDIN", "READ", "APPEND", "ANSWER", "LAST", "LOCK")
 READS_BRIEFLY = patient("STDIN=0.1", "READ", "APPEND", "ANSWER", "LAST", "LOCK=0.05")
-ANSWERS_SOON = patient("STDIN", "READ", "APPEND", "ANSWER=3", "LAST")
 
 
 @pytest.fixture
@@ -219,11 +219,24 @@ def test_what_is_no_event_is_set_aside_and_stops_nobody(store, content):
 def test_a_start_that_finds_the_log_locked_is_given_what_is_known(store, tmp_path):
     call("fact", "Prices are in cents", "--session", "s", "--store", store, "--project", tmp_path)
     with locked(store):
-        ended = run(store, claude("SessionStart", source="startup", cwd=str(tmp_path)), hook=ANSWERS_SOON)
+        ended = run(store, claude("SessionStart", source="startup", cwd=str(tmp_path)), hook=WAITS_BRIEFLY)
 
     assert (0, b"") == (ended.returncode, ended.stderr)
     assert b"Prices are in cents" in ended.stdout
     assert b"eventlog summary" in ended.stdout or b"summary --session" in ended.stdout
+
+
+def test_a_start_on_a_full_disk_is_given_what_is_known(store, tmp_path, monkeypatch):
+    call("fact", "Prices are in cents", "--session", "s", "--store", store, "--project", tmp_path)
+    call("replay", "--store", store)
+
+    def full(*_):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "write", full)
+    started = hook_calls.tell(store, claude("SessionStart", source="startup", cwd=str(tmp_path)))
+
+    assert b"Prices are in cents" in started
 
 
 # ------------------------------------------------------------------------------------------------------ what blocks
