@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 _PATIENCE = 0.2  # seconds another writer of the index is waited for
 _MOST = 4 << 20  # bytes of the log that are taken in while a session waits
 _SMALL_LOG = 4 << 20  # bytes that are read whole where there is no index
+_LAST_LINES = 1500  # of a project, among which sessions are looked for
 _SAID = ("fact", "stage_summary")
 _TS = b'"ts":"'
 _TS_LENGTH = len("2026-02-20T08:35:44.123456Z")
@@ -61,6 +62,7 @@ class CurrentLines:
         self.subject = home.subject if home else self._names.subjects_at(request.project)[1]
         self._heard = (self.subject,) if shared else ("", self.subject)
         self._rows: _Rows | _Lines = _Lines() if certain else _open(store, self._names, within[0])
+        self.is_whole = self._rows.is_whole
         self.rejections = RejectedStatements(standing_lines.rejected_in(self._rows.gone))
         self._within = within
         self._files = index_lookup.names_of(store.log) if os.path.isdir(store.log) else []
@@ -68,6 +70,14 @@ class CurrentLines:
         self._withdraws: bool | None = False if certain else None
         found = self._rows.since(self._heard, within[0])
         self.recent = [one for one in self._said(found) if within[0] <= one.ts <= within[1]]
+
+    def sessions(self, most: int, /) -> "list[HeardEvent]":
+        """List the summaries and the texts of so many conversations of the project, those last at work."""
+        found: dict[str, list[HeardEvent]] = {}
+        for one in self._said(self._rows.sessions(self.subject)):
+            if one.conversation_id in found or len(found) < most:
+                found.setdefault(one.conversation_id, []).append(one)
+        return [one for said in found.values() for one in said]
 
     def conversation(self, conversation_id: str, /) -> "list[HeardEvent] | None":
         """Return what a conversation said that may be heard, oldest first; None where that is not known."""
@@ -168,6 +178,11 @@ class _Rows:
         asked = f"SELECT line, subject FROM units WHERE subject IN ({marks}) AND ts >= ?"  # noqa: S608
         return self._read(f"{asked} AND type IN ('fact', 'stage_summary')", *subjects, ts)
 
+    def sessions(self, subject: str) -> "list[tuple[EventFields, str]]":
+        """List the summaries and texts about a project, the newest first; those among its last lines."""
+        last = "SELECT line, subject, type, ts FROM units WHERE subject = ? ORDER BY ts DESC LIMIT ?"
+        return self._read(f"SELECT line, subject FROM ({last}) WHERE type != 'fact'", subject, _LAST_LINES)  # noqa: S608
+
     def conversation(self, conversation: str) -> "list[tuple[EventFields, str]]":
         """List the facts and summaries of a conversation."""
         return self._read(
@@ -219,7 +234,7 @@ class _Lines:
             homes.setdefault(conversation, {})[what] = said
         seen: set[object] = set()
         for event in findable(events, self.gone):
-            if event["type"] in _SAID and event["id"] not in seen:
+            if event["id"] not in seen:
                 seen.add(event["id"])
                 home = homes.get(str(event["conversation_id"]), {})
                 self._found.append(FoundLine(event, subject_of(names, event, home)))
@@ -228,12 +243,23 @@ class _Lines:
     def since(self, subjects: "Collection[str]", ts: str) -> "list[tuple[EventFields, str]]":
         """List the facts and summaries about these that were said since."""
         return [
-            (one.event, one.subject) for one in self._found if one.subject in subjects and str(one.event["ts"]) >= ts
+            (one.event, one.subject)
+            for one in self._found
+            if one.subject in subjects and str(one.event["ts"]) >= ts and one.event["type"] in _SAID
         ]
+
+    def sessions(self, subject: str) -> "list[tuple[EventFields, str]]":
+        """List the summaries and texts about a project, the newest first."""
+        found = [one for one in self._found if one.subject == subject and not one.is_fact]
+        return [(one.event, subject) for one in sorted(found, key=lambda one: str(one.event["ts"]), reverse=True)]
 
     def conversation(self, conversation: str) -> "list[tuple[EventFields, str]]":
         """List the facts and summaries of a conversation."""
-        return [(one.event, one.subject) for one in self._found if one.conversation == conversation]
+        return [
+            (one.event, one.subject)
+            for one in self._found
+            if one.conversation == conversation and one.event["type"] in _SAID
+        ]
 
     def facts(self, subject: str, sames: "Collection[bytes]") -> set[bytes]:
         """Choose of texts those that a fact states which stands."""

@@ -40,8 +40,8 @@ def _sections(parts: ContextSources) -> Iterator[ContextSection]:
     bullets = (Line(f"- [{said.memory_type}][{said.ts[:10]}] {said.text}", behind) for said, behind in facts)
     yield ContextSection(parts.words.facts, tuple(bullets), _FACTS)
     yield from (_memory(file, result, parts) for file, result in parts.loaded if file.name == "MEMORY.md")
-    for summary in parts.summaries:
-        yield ContextSection(summary.title, summary.lines, _SUMMARY)
+    for title, lines in ((parts.words.last_session, parts.last), (parts.words.sessions, parts.sessions)):
+        yield ContextSection(title, tuple(lines), _SUMMARY)
     if parts.index:
         yield ContextSection("Index", (Line(_LOOK_THERE.format(path=parts.index)),), _INDEX)
 

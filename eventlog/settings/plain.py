@@ -33,7 +33,7 @@ DEFAULTS: "dict[str, object]" = {
         "partial_per_day": 3,
         "min_confidence": 0.9,
         "facts": 15,
-        "summaries": 2,
+        "summaries": 60,
         "workspace": "~/.config/agents",
         "templates": True,
     },

@@ -74,7 +74,7 @@ class ContextSettings(Struct, frozen=True, forbid_unknown_fields=True):
     partial_per_day: Count = 3
     min_confidence: Fraction = 0.9
     facts: Count = 15
-    summaries: Count = 2  # of the project's last sessions, for a new one
+    summaries: Count = 60  # of the project's last sessions, for a new one, a line each
     workspace: Annotated[str, Meta(pattern=r"^(/|~/)")] = "~/.config/agents"
     templates: bool = True
 

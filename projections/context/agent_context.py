@@ -97,7 +97,7 @@ def as_given(parts: "ContextSources", text: str, cut: list[str], took_ms: int) -
         version=parts.version(),
         user_contents=parts.contents(context_files.USER_FILES),
         recent_facts=[_entry(fact, parts.local) for fact in parts.facts],
-        summaries=[_text(summary.lines) for summary in parts.summaries],
+        summaries=[_text(lines) for lines in (parts.own, parts.last) if lines] + [line.text for line in parts.sessions],
         results=[FileLoadResult(**{**vars(result), "loaded_at": loaded_at}) for result in parts.results],
         left_out=parts.left_out,
         cut=cut,

@@ -40,7 +40,7 @@ def build(parts: "ContextSources") -> ContextText:
         "sources": list(dict.fromkeys(event for line in saying for event in line.sources)),
         "cut": cut,
         "files": files,
-        "lines": line_marks(line.text for line in fitted.shown),
+        "lines": line_marks(text for line in fitted.shown for text in (line.text, *parts.quotes.get(line.text, ()))),
         "session_type": "shared" if parts.shared else "main",
     }
     return ContextText(text, cut, receipt)

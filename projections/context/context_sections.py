@@ -9,7 +9,8 @@ from eventlog.format.text import cut, one_line
 from eventlog.projections.context import context_files
 from eventlog.projections.context.budget import ContextSection
 from eventlog.projections.context.context_files import bootstrap_file, used_name
-from eventlog.projections.context.once import said_once
+from eventlog.projections.context.once import is_timed, said_once
+from eventlog.projections.context.past_sessions import PastSession
 from eventlog.projections.context.templates import is_template
 from eventlog.projections.line import Line
 from eventlog.projections.views.markdown import as_text, is_stamp
@@ -19,18 +20,17 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
 
     from eventlog.projections.context.context_files import ContextFile
-    from eventlog.projections.context.request import Bearing
     from eventlog.projections.context.sources import ContextSources, LoadResult
     from eventlog.projections.current.distinct_facts import DistinctFact
     from eventlog.projections.views.note_lines import Local
 
 # what matters most when not all of it fits
 _BY_VALUE = (
-    "todos", "BOOTSTRAP", "bearings", "look up", "summaries", "facts", "project AGENTS", "project MEMORY", "MEMORY",
-    "OWNER", "user", "AGENTS", "SPIRIT", "TOOLS", "notes",
+    "todos", "BOOTSTRAP", "last", "bearings", "look up", "own", "facts", "project AGENTS", "project MEMORY", "sessions",
+    "MEMORY", "OWNER", "user", "AGENTS", "SPIRIT", "TOOLS", "notes",
 )  # fmt: skip
 _FACTS = _BY_VALUE.index("facts")
-_FIRST = ("todos", "bearings", "facts")  # where a thing that is said several times is told
+_FIRST = ("todos", "last", "bearings", "facts")  # where a thing that is said several times is told
 _KINDS = {
     context_files.AGENTS: "AGENTS",
     context_files.SPIRIT: "SPIRIT",
@@ -40,7 +40,7 @@ _KINDS = {
 
 _TIME, _ZEROS = " 0000-00-00 00:00", str.maketrans("123456789", "000000000")
 _PLAIN = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789@%+=:,./-_")
-_BRANCH_CHARS, _SESSION_CHARS, _FILES = 60, 300, 6
+_BRANCH_CHARS = 60
 
 
 class ContextParts:
@@ -80,8 +80,9 @@ def sections(parts: "ContextSources", told: "Collection[Line]" = ()) -> ContextP
     bootstrap = ContextSection(
         parts.words.bootstrap, _lines(parts.request.bootstrap.split("\n")), _BY_VALUE.index("BOOTSTRAP"), _used(parts)
     )
-    rest = [*_of_notes(parts), _of_facts(parts), *memories, *_of_summaries(parts)]
+    rest = [*_of_notes(parts), _of_facts(parts), *memories, _of_own(parts), _of_sessions(parts)]
     first = [
+        ContextSection(parts.words.last_session, tuple(parts.last), _BY_VALUE.index("last")),
         ContextSection(parts.words.todos, tuple(parts.todos), _BY_VALUE.index("todos"), urgent=True),
         ContextSection(on_what(parts), tuple(bearing_lines(parts)), _BY_VALUE.index("bearings")),
         ContextSection(parts.words.look_up, tuple(look_up(parts, rest)), _BY_VALUE.index("look up")),
@@ -149,8 +150,10 @@ def _of_memory(file: "ContextFile", result: "LoadResult", parts: "ContextSources
 
 
 def _of_notes(parts: "ContextSources") -> "Iterator[ContextSection]":
+    """Make the sections of notes; what was done is told of the sessions, where these are."""
+    tells_sessions = bool(parts.own or parts.last)
     for notes in parts.notes:
-        body = tuple(line for line in notes.lines[1:] if line.text)
+        body = tuple(line for line in notes.lines[1:] if line.text and not (tells_sessions and is_timed(line.text)))
         yield ContextSection(parts.words.notes.format(day=notes.day), body, _BY_VALUE.index("notes"))
 
 
@@ -159,13 +162,17 @@ def _of_facts(parts: "ContextSources") -> ContextSection:
     return ContextSection(parts.words.facts, told, _FACTS)
 
 
-def _of_summaries(parts: "ContextSources") -> "Iterator[ContextSection]":
+def _of_own(parts: "ContextSources") -> ContextSection:
     request = parts.request
-    own = f"{request.program} query --type stage_summary --session {quote(request.session_id)}{request.store_option}"
-    for summary in parts.summaries:
-        more = own if summary.title == parts.words.own_summary else ""
-        lines = [line for line in summary.lines if not _is_field(line.text) or _TIME in line.text.translate(_ZEROS)]
-        yield ContextSection(summary.title, tuple(lines), _BY_VALUE.index("summaries"), more)
+    more = f"{request.program} query --type stage_summary --session {quote(request.session_id)}{request.store_option}"
+    lines = [line for line in parts.own if not _is_field(line.text) or _TIME in line.text.translate(_ZEROS)]
+    return ContextSection(parts.words.own_summary, tuple(lines), _BY_VALUE.index("own"), more)
+
+
+def _of_sessions(parts: "ContextSources") -> ContextSection:
+    """Make the list of earlier sessions: as many as fit."""
+    more = f"{parts.request.program} sessions{parts.request.store_option}"
+    return ContextSection(parts.words.sessions, tuple(parts.sessions), _BY_VALUE.index("sessions"), more)
 
 
 def _is_field(line: str) -> bool:
@@ -197,13 +204,16 @@ def on_what(parts: "ContextSources") -> str:
 
 
 def bearing_lines(parts: "ContextSources") -> "Iterator[Line]":
-    """Tell what bears on the work; of a session what it came to, and the files it changed."""
+    """Tell what bears on the work: facts, and sessions as all sessions are told, with what they decided."""
     for bearing in parts.bearings:
-        day = parts.local(bearing.ts)[:10]
         if bearing.memory_type:
+            day = parts.local(bearing.ts)[:10]
             yield Line(f"- [{bearing.memory_type}][{day}] {_plain(bearing.text)}", bearing.sources)
         else:
-            yield from (Line(f"- [{day}] {text}", bearing.sources) for text in _of_session(bearing, parts) if text)
+            decisions = [Line(f"- {_plain(text)}", bearing.sources) for text in bearing.decisions]
+            about = bearing.conversation_id, bearing.ts, bearing.topic, bearing.text
+            session = PastSession(*about, bearing.files, bearing.sources, decisions)
+            yield from session.in_full(parts.local, parts.request.project)
 
 
 def look_up(parts: "ContextSources", rest: "Sequence[ContextSection]") -> "Iterator[Line]":
@@ -211,17 +221,9 @@ def look_up(parts: "ContextSources", rest: "Sequence[ContextSection]") -> "Itera
     if parts.shared or not (parts.index or any(section.lines for section in rest)):
         return
     words, request = parts.words, parts.request
-    command = words.search.format(command=f"{request.program} search{request.store_option}")
-    keywords = words.keywords.format(path=parts.index) if parts.index else ""
-    yield Line(f"{command}{keywords}{words.full_stop}")
-
-
-def _of_session(bearing: "Bearing", parts: "ContextSources") -> "Iterator[str]":
-    yield _plain(bearing.topic)
-    yield cut(_plain(bearing.text), _SESSION_CHARS)
-    yield from map(_plain, bearing.decisions)
-    if bearing.files:
-        yield parts.words.files.format(files=_plain(", ".join(bearing.files[:_FILES])))
+    commands = words.search.format(program=request.program, option=request.store_option)
+    index = words.index.format(path=parts.index) if parts.index else ""
+    yield Line(f"{commands}{index}{words.full_stop}")
 
 
 def _plain(text: str) -> str:

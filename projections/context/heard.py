@@ -25,6 +25,11 @@ if TYPE_CHECKING:
         rejections: "RejectedStatements"
         subject: str
 
+        is_whole: bool  # it knows what was said before the last days, too
+
+        def sessions(self, most: int, /) -> "list[HeardEvent]":
+            """List the summaries and the texts of so many conversations of the project, those last at work."""
+
         def conversation(self, conversation_id: str, /) -> "list[HeardEvent] | None":
             """Return what a conversation said that may be heard, oldest first; None where that is not known."""
 
@@ -67,6 +72,7 @@ class HeardEvent:
             self._state(fields)
         else:
             self.scope = fields.get("scope") if fields.get("scope") == "session" else "stage"
+            self.files = _texts(fields.get("files"))
             self.topic, self.summary = (_text(fields.get(name)) for name in ("topic", "summary"))
             self.decisions, self.todos, self.done = (
                 _texts(fields.get(name)) for name in ("decisions", "todos", "done")

@@ -16,14 +16,14 @@ class ContextPhrases:
     user_memory: str
     project_memory: str
     own_summary: str
-    last_summary: str  # with {session}
+    last_session: str
+    sessions: str
     todos: str
     on_branch: str  # with {branch}
     on_files: str
-    files: str  # with {files}
     look_up: str  # the title of the next two
-    search: str  # with {command}
-    keywords: str  # with {path}
+    search: str  # with {program} and {option}
+    index: str  # with {path}
     full_stop: str
     phrases: CutPhrases
 
@@ -40,14 +40,14 @@ PHRASES: "dict[Locale, ContextPhrases]" = {
         user_memory="What is known about the user",
         project_memory="What is known about this project",
         own_summary="This session so far",
-        last_summary="Last session: {session}",
+        last_session="Last session",
+        sessions="Earlier sessions",
         todos="Open to-dos",
         on_branch="What bears on the branch {branch}",
         on_files="What bears on the files changed lately",
-        files="Files: {files}",
         look_up="Search",
-        search="`{command} WORDS` finds what is known",
-        keywords="; its keywords are in {path}",
+        search="`{program} search{option} WORDS` finds what is known, `show ID` all of a session",
+        index="; {path} lists which words lead to which facts",
         full_stop=".",
         phrases=CutPhrases(
             more="[… {count} more lines: `{command}`]",
@@ -61,14 +61,14 @@ PHRASES: "dict[Locale, ContextPhrases]" = {
         user_memory="关于用户",
         project_memory="关于本项目",
         own_summary="本会话至今",
-        last_summary="上次会话：{session}",
+        last_session="上次会话",
+        sessions="更早的会话",
         todos="未完成的待办",
         on_branch="与分支 {branch} 相关",
         on_files="与最近改动的文件相关",
-        files="文件：{files}",
         look_up="查找",
-        search="用 `{command} 关键词` 查找已知内容",
-        keywords="；索引见 {path}",
+        search="用 `{program} search{option} 关键词` 查找已知内容，用 `show ID` 查看整个会话",
+        index="；哪些词指向哪些事实，见 {path}",
         full_stop="。",
         phrases=CutPhrases(
             more="[… 还有 {count} 行：`{command}`]",

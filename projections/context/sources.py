@@ -16,7 +16,7 @@ from eventlog.projections.context import context_files
 from eventlog.projections.context.context_files import Unreadable, read
 from eventlog.projections.context.heard import standing_lines
 from eventlog.projections.context.loaded_by_host import loaded_by_host
-from eventlog.projections.context.past_summaries import PastSummaries
+from eventlog.projections.context.past_sessions import PastSessions, brief_lines
 from eventlog.projections.context.phrases import PHRASES
 from eventlog.projections.context.recent import DAY_MS, NOTES_DAYS, by_conversation, notes, open_todos, recent_facts
 from eventlog.projections.context.request import CAME_BACK, NEW, SHARED
@@ -26,7 +26,7 @@ from eventlog.projections.views.note_lines import local_time
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
     from typing import Protocol
 
     from eventlog.projections.context.context_files import ContextFile
@@ -50,19 +50,13 @@ if TYPE_CHECKING:
     KnownFile = tuple[str, str, str | None]  # path, digest of the text, and the time a rendered one carries
 
 
-class TitledSummary:
-    """The summary of a session under its title."""
-
-    def __init__(self, title: str, lines: "tuple[Line, ...]") -> None:
-        self.title = title
-        self.lines = lines
-
-
 class ContextSources:
     """The parts of one context, in the order they are told.
 
     `left_out` are files the host loads by itself, `told_by_host` what they say; `index` is the path of the keyword
-    index, where there is one; `rendered` are files that were read for a summary.
+    index, where there is one; `rendered` are files that were read for a session. `own` is the summary of a session that
+    came back; for a new one `last` tells the last session of the project, and `sessions` those before, a line each;
+    `quotes` are the lines of files by the line that tells them.
     """
 
     left_out: list[str]
@@ -71,9 +65,12 @@ class ContextSources:
     facts: "list[DistinctFact]"
     todos: "list[Line]"
     bearings: "list[Bearing]"
-    summaries: list[TitledSummary]
+    own: "tuple[Line, ...]"
+    last: "list[Line]"
+    sessions: "list[Line]"
     index: str
     rendered: "list[KnownFile]"
+    quotes: "dict[str, Sequence[str]]"
 
     def __init__(
         self,
@@ -121,7 +118,7 @@ class ContextSources:
         """Digest all that was loaded: another version, another context."""
         loaded = [(result.file_path, result.content) for result in self.results if result.content is not None]
         notes = [line.text for notes in self.notes for line in notes.lines]
-        summaries = [line.text for summary in self.summaries for line in summary.lines]
+        summaries = [line.text for line in (*self.own, *self.last, *self.sessions)]
         facts = [fact.statements[-1].id for fact in self.facts]
         first = [*(line.text for line in self.todos), *(bearing.id for bearing in self.bearings)]
         told = (self.session_type, loaded, notes + summaries, facts, first)
@@ -161,10 +158,12 @@ def gather(
     parts = ContextSources(
         settings, request, session_type, [(file, _standing(file, one, known)) for file, one in loaded]
     )
-    summaries = PastSummaries(store, settings, known)
-    own = summaries.own(request.session_id) if request.session_id and request.source not in NEW else ()
-    came_back = bool(own) or request.source in CAME_BACK
-    heard = by_conversation(one for one in known.recent if one.subject == known.subject or one.type == "fact")
+    past = PastSessions(store, settings, known)
+    parts.own = past.own(request.session_id) if request.session_id and request.source not in NEW else ()
+    came_back = bool(parts.own) or request.source in CAME_BACK
+    recent = (one for one in known.recent if one.subject == known.subject or one.type == "fact")
+    sessions = [] if came_back or not request.project else known.sessions(settings.context.summaries)
+    heard = by_conversation({one.id: one for one in (*sessions, *recent)}.values())
     if came_back:
         heard = {name: said for name, said in heard.items() if name == request.session_id}
     parts.left_out = [encodable(file.path) for file in left_out]
@@ -173,7 +172,16 @@ def gather(
     parts.facts = recent_facts(known.recent, request.now, settings.context, parts.local)
     parts.todos = open_todos(heard, known.rejections)
     parts.bearings = [one for one in request.work.bearings if _bears(one, request, shared=shared, only_facts=came_back)]
-    parts.summaries, parts.rendered = _summaries(parts, summaries, own)
+    bearing = {one.conversation_id for one in parts.bearings if not one.memory_type}
+    memory = parts.content(context_files.MEMORY) or ""
+    several = past.newest(sessions, request, memory, shared=shared) if request.project and not came_back else ()
+    chosen = [one for _, one in zip(range(settings.context.summaries), several, strict=False)]
+    earlier = [one for one in chosen[1:] if one.name not in bearing]
+    parts.last = chosen[0].in_full(parts.local, request.project) if chosen else []
+    parts.sessions = brief_lines(earlier, parts.local, request.project)
+    parts.rendered = [one.file for one in chosen if one.file]
+    told = zip([*chosen[:1], *earlier], [*parts.last[:1], *parts.sessions], strict=True)
+    parts.quotes = {line.text: one.quotes for one, line in told}
     index = f"{store.knowledge}/{request.folder}INDEX.md"
     parts.index = index if not shared and os.path.isfile(index) else ""
     return parts
@@ -213,27 +221,3 @@ def _bears(bearing: "Bearing", request: "ContextRequest", *, shared: bool, only_
     if (shared and bearing.about_user) or (only_facts and not bearing.memory_type):
         return False
     return bearing.conversation_id != request.session_id
-
-
-def _summaries(
-    parts: ContextSources, past: PastSummaries, own: "tuple[Line, ...]"
-) -> "tuple[list[TitledSummary], list[KnownFile]]":
-    """Choose its own where it came back, else the project's newest; and the files they were taken from."""
-    request, words = parts.request, parts.words
-    if own:
-        return [TitledSummary(words.own_summary, own)], []
-    if request.source in CAME_BACK or not request.project:
-        return [], []
-    told: list[TitledSummary] = []
-    files: list[KnownFile] = []
-    for summary in past.newest(request, shared=parts.shared):
-        if len(told) == parts.settings.context.summaries:
-            break
-        if _has_text(summary.lines):
-            told.append(TitledSummary(words.last_summary.format(session=summary.name), summary.lines))
-            files += [summary.file] if summary.file else []
-    return told, files
-
-
-def _has_text(lines: "Iterable[Line]") -> bool:
-    return any(line.text and not line.text.startswith("#") for line in lines)

@@ -1,0 +1,275 @@
+"""Earlier sessions of a project, a line each: topic, files and outcome; and the summary of a session that came back.
+
+What was said is summed up as it stands now, by the functions of the views. Where what was said is not known, files are
+told that nobody has touched since they were rendered.
+
+Imported inside agents' hooks: standard library only.
+"""
+
+from eventlog.fast.sha import sha256
+from eventlog.format.text import cut, one_line, statement_line
+from eventlog.projections.context.recent import by_conversation
+from eventlog.projections.current.conclusions import NONE, conclusion_of
+from eventlog.projections.line import Line
+from eventlog.projections.views.labels import LABELS
+from eventlog.projections.views.markdown import as_text, is_stamp, is_untouched, stamped_at
+from eventlog.projections.views.summary_lines import body_lines, head_lines
+from eventlog.store import conversation_name
+from eventlog.store.files import read_regular
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator, Sequence
+
+    from eventlog.projections.context.heard import CurrentSource, HeardEvent
+    from eventlog.projections.context.request import ContextRequest
+    from eventlog.projections.current.conclusions import Conclusion
+    from eventlog.projections.views.note_lines import Local
+    from eventlog.settings.schema import Settings
+    from eventlog.store import Store
+
+LINE_CHARS = 300
+_BRIEF_CHARS = 130
+_ALL_IN_FULL, _IN_FULL, _FULL_CHARS = 28, 12, 220  # sessions; of more, only the newest are told with what came of them
+_TOPIC_CHARS, _BRIEF_TOPIC_CHARS, _PATH_CHARS = 90, 60, 70
+_MOST_DECISIONS = 3
+_DAY = len("2026-02-20")
+_LINK = len("- [2026-02-20](")
+_UUID = (8, 13, 18, 23)  # where its dashes are
+_UUID_CHARS, _SHORT_ID, _VERSION = 36, 8, 14
+_LISTS, _COMMANDS = ("Changed ", "Committed ", "修改了 ", "提交了"), ("Ran `", "运行了 `")
+_DATA = (".json", ".jsonl", ".txt", ".log", ".csv", ".patch", ".diff")
+
+
+class PastSession:
+    """A session that came to something; `at` is when it was last heard of, `decisions` are its newest.
+
+    One that was taken from a rendered `file` (path, digest, time) has the lines of it that it `quotes`.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        at: str,
+        topic: str,
+        outcome: str,
+        files: "Sequence[str]" = (),
+        sources: tuple[str, ...] = (),
+        decisions: "Sequence[Line]" = (),
+        file: "tuple[str, str, str | None] | None" = None,
+        quotes: "Sequence[str]" = (),
+    ) -> None:
+        self.name = name
+        self.at = at
+        self.topic = topic
+        self.outcome = outcome
+        self.files = files
+        self.sources = sources
+        self.decisions = decisions
+        self.file = file
+        self.quotes = quotes
+
+    def line(self, local: "Local", project: str, *, minute: bool = False, most: int = LINE_CHARS) -> Line:
+        """Tell it in a line: topic, two files, outcome; a brief one says neither what came of it, nor its sources."""
+        is_brief = most <= _BRIEF_CHARS
+        topic = cut(one_line(self.topic), _BRIEF_TOPIC_CHARS if is_brief else _TOPIC_CHARS)
+        files = ", ".join(_telling(self.files, project)[: 1 if is_brief else 2])
+        outcome = one_line(outcome_of(self.outcome))
+        if topic and outcome.startswith(topic.rstrip("…")):
+            topic = ""
+        parts = (topic or outcome, files) if is_brief else (topic, files, outcome)
+        day = local(self.at).replace("T", " ")[: None if minute else _DAY]
+        text = cut(" · ".join(filter(None, map(one_line, parts))), most)
+        return Line(f"- [{day} {short_id(self.name)}] {as_text(text)}", () if is_brief else self.sources, (self.name,))
+
+    def in_full(self, local: "Local", project: str) -> list[Line]:
+        """Tell it in a line, with what it decided below."""
+        return [self.line(local, project, minute=True), *self.decisions[:_MOST_DECISIONS]]
+
+
+def brief_lines(sessions: "Sequence[PastSession]", local: "Local", project: str) -> list[Line]:
+    """Tell sessions in a line each; of many, only the first with what came of them."""
+    in_full = len(sessions) if len(sessions) <= _ALL_IN_FULL else _IN_FULL
+    return [
+        one.line(local, project, most=_FULL_CHARS if number < in_full else _BRIEF_CHARS)
+        for number, one in enumerate(sessions)
+    ]
+
+
+def short_id(name: str) -> str:
+    """Shorten a UUID to the part that is random; any other name stays whole."""
+    if len(name) != _UUID_CHARS or any(name[at] != "-" for at in _UUID):
+        return one_line(name)
+    return name[-_SHORT_ID:] if name[_VERSION] == "7" else name[:_SHORT_ID]
+
+
+def outcome_of(summary: str) -> str:
+    """Leave out of a summary the lists of files and commands with which a program began it."""
+    before, found, rest = next((parts for mark in _COMMANDS if (parts := summary.partition(mark))[1]), ("", "", ""))
+    if not found or not (before == "" or before.startswith(_LISTS)):
+        return summary
+    ends = [at + len(end) for end in ("`. ", " more. ", "`。", "项。") if (at := rest.rfind(end)) >= 0]
+    return rest[max(ends) :] if ends else ""
+
+
+def _telling(files: "Sequence[str]", project: str) -> list[str]:
+    """List the files from the project's root, tests, data and scratch files only where there is no other."""
+    inside = f"{project}/"
+    paths = list(dict.fromkeys(file.removeprefix(inside) for file in files))
+    chosen = [path for path in paths if not _is_aside(path)] or paths
+    chosen = [path for path in chosen if _is_below(path)] or chosen
+    return [path if len(path) <= _PATH_CHARS else f"…{path[-_PATH_CHARS:]}" for path in chosen]
+
+
+def _is_below(path: str) -> bool:
+    """Tell whether a file lies in a directory of the project: beside it, and at its root, is what is thrown away."""
+    return "/" in path and not path.startswith(("/", ".."))
+
+
+def _is_aside(path: str) -> bool:
+    """Tell whether a file is a test, or data."""
+    name = path.rpartition("/")[2].lower()
+    return name.endswith(_DATA) or name.startswith(("test_", "test.")) or "_test." in name or ".test." in name
+
+
+class PastSessions:
+    """The earlier sessions of a project, found when asked for."""
+
+    def __init__(self, store: "Store", settings: "Settings", known: "CurrentSource") -> None:
+        self._store = store
+        self._settings = settings
+        self._known = known
+
+    def newest(
+        self, said: "Iterable[HeardEvent]", request: "ContextRequest", memory: str, *, shared: bool
+    ) -> "Iterator[PastSession]":
+        """Yield other conversations that came to something, those last at work first.
+
+        Files are for main sessions only: facts about the user may have gone into them; and for the project whose index
+        names them. One that says nothing but what stands in `memory` is of facts, which are told as facts.
+        """
+        lately = by_conversation(said)
+        lately.pop(request.session_id, None)
+        told = {conversation_name(request.session_id)} if request.session_id else set()
+        for name in sorted(lately, key=lambda name: (max(one.ts for one in lately[name]), name), reverse=True):
+            told.add(conversation_name(name))
+            if came_to := self._summed_up(name, lately[name]):
+                yield came_to
+        if not (shared or self._known.is_whole):
+            for name, at, topic in self._indexed(request.folder):
+                if name not in told and (rendered := self._rendered(name, at, topic, memory)):
+                    yield rendered
+
+    def own(self, conversation: str) -> "tuple[Line, ...]":
+        """Sum a conversation up; nothing where it has not come to anything."""
+        said = self._known.conversation(conversation)
+        if said is None:
+            found = self._read(conversation_name(conversation))
+            return found[0] if found else ()
+        conclusion = self._conclusion([one for one in said if one.type != "conversation_text"])
+        if conclusion.source == NONE:
+            return ()
+        words, (begun, last_work) = LABELS[self._settings.locale], self._known.span(conversation)
+        begun, last_work = begun or said[0].ts, last_work or said[-1].ts
+        stages = any(one.type == "stage_summary" and one.scope == "stage" for one in said)
+        project = next((one.project for one in said if one.project), "")
+        head = head_lines(conversation, project, (begun, last_work), words, self._settings.timezone, stages=stages)
+        return _inner([*head, *body_lines(conversation, conclusion, words, self._settings.summaries.max_chars)])
+
+    def _summed_up(self, name: str, said: "Sequence[HeardEvent]") -> PastSession | None:
+        """Sum up what a conversation came to by its saves; facts are told as facts."""
+        came_to = conclusion_of(
+            (one for one in said if one.type == "stage_summary"),  # type: ignore[misc]
+            (),
+            self._known.rejections,  # type: ignore[arg-type]
+        )
+        texts = [one for one in said if one.type == "conversation_text"]
+        if not (came_to.parts or came_to.decisions):
+            return None
+        decisions = [Line(f"- {as_text(one.text)}", one.sources) for one in reversed(came_to.decisions)]
+        sources = tuple(dict.fromkeys(event for part in came_to.parts for event in part.sources))
+        files = [file for text in texts for file in text.files]
+        at = max(one.ts for one in said)
+        return PastSession(name, at, came_to.topic, came_to.summary, files, sources, decisions)
+
+    def _conclusion(self, said: "Sequence[HeardEvent]") -> "Conclusion":
+        summaries = [one for one in said if one.type == "stage_summary"]
+        facts = [(one.subject, one) for one in self._standing([one for one in said if one.type == "fact"])]
+        return conclusion_of(summaries, facts, self._known.rejections)  # type: ignore[arg-type]
+
+    def _standing(self, facts: "list[HeardEvent]") -> "list[HeardEvent]":
+        """Leave out facts in whose place another with the same key stands."""
+        keyed: dict[str, list[HeardEvent]] = {}
+        for one in facts:
+            if one.key:
+                keyed.setdefault(one.subject, []).append(one)
+        gone: set[str] = set()
+        for subject, some in keyed.items():
+            stand = self._known.facts_that_stand(subject, [one.same for one in some])
+            gone.update(one.id for one in some if stand is not None and one.same not in stand)
+        return [one for one in facts if one.id not in gone]
+
+    def _rendered(self, name: str, at: str, topic: str, memory: str) -> PastSession | None:
+        """Take a session from its file, where that is as it was rendered."""
+        if not (found := self._read(name)):
+            return None
+        lines, file = found
+        words = LABELS[self._settings.locale]
+        bullets = list(_bullets(lines, words.done))
+        if all(text.rstrip("…") in memory or text.startswith("…") for text in bullets):
+            return None
+        done = statement_line(" ".join(bullets))
+        decisions = [Line(f"- {text}") for text in _bullets(lines, words.key_decisions)]
+        return PastSession(name, at, topic, done, decisions=decisions, file=file, quotes=bullets)
+
+    def _read(self, name: str) -> "tuple[tuple[Line, ...], tuple[str, str, str | None]] | None":
+        """Read a rendered summary; None where it is not there, or not as it was rendered."""
+        path = f"{self._store.knowledge}/sessions/{name}.md"
+        try:
+            data = read_regular(path)
+            lines = data.decode().splitlines()
+        except (OSError, UnicodeDecodeError):
+            return None
+        if not is_untouched(data):
+            return None
+        return _inner(list(map(Line, lines))), (path, sha256(data), stamped_at(data))
+
+    def _indexed(self, folder: str) -> "Iterator[tuple[str, str, str]]":
+        """Yield the sessions that the project's index names: name, day and topic."""
+        try:
+            text = read_regular(f"{self._store.knowledge}/{folder}INDEX.md").decode("utf-8", "replace")
+        except OSError:
+            return
+        for line in text.split("\n"):
+            if line.startswith("- [") and line[_LINK - 2 : _LINK] == "](":
+                link, _, topic = line[_LINK:].partition(") ")
+                if name := _session_in(link):
+                    yield name, line[3 : 3 + _DAY], topic
+
+
+def _session_in(path: str) -> str:
+    """Read the session's name of a link of the index; "" of any other."""
+    while path.startswith("../"):
+        path = path[3:]
+    name = path.removeprefix("sessions/").removesuffix(".md")
+    return name if path == f"sessions/{name}.md" and conversation_name(name) == name else ""
+
+
+def _bullets(lines: "Collection[Line]", heading: str) -> "Iterator[str]":
+    """Yield the bullets below a heading."""
+    below = ""
+    for line in lines:
+        if line.text.startswith("## "):
+            below = line.text[3:]
+        elif below == heading and line.text.startswith("- "):
+            yield line.text[2:]
+
+
+def _inner(lines: "list[Line]") -> "tuple[Line, ...]":
+    """Strip the title, the stamp and the empty lines around."""
+    kept = [line for line in lines[1:] if not is_stamp(line.text)]
+    while kept and not kept[0].text:
+        del kept[0]
+    while kept and not kept[-1].text:
+        del kept[-1]
+    return tuple(kept)
