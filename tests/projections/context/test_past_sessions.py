@@ -34,7 +34,10 @@ def test_an_id_is_as_short_as_people_may_type_it(name, short):
 @pytest.mark.parametrize(
     ("summary", "outcome"),
     [
-        ("Changed a.py, b.py. Ran `git clone x`, `rm -rf y` and 9 more. The cause was a cache.", "The cause was a cache."),
+        (
+            "Changed a.py, b.py. Ran `git clone x`, `rm -rf y` and 9 more. The cause was a cache.",
+            "The cause was a cache.",
+        ),
         ("Changed a.py. Ran `make test`. Rounding is half even.", "Rounding is half even."),
         ("Ran `make test`. Rounding is half even.", "Rounding is half even."),
         ("Changed a.py. Ran `git clone https://exa…", ""),
@@ -81,7 +84,9 @@ def many(scene, count):
         at = f"{1 + number // 24:02} {number % 24:02}:00"
         name = f"{number:08x}-c855-4ef1-b9e1-533b648825e5"
         words = f"Round the totals of customer {number} half even, as the tax office of their country demands it"
-        closing = f"The cause was in the cache of rates; totals of customer {number} are now rounded per line item. " * 2
+        closing = (
+            f"The cause was in the cache of rates; totals of customer {number} are now rounded per line item. " * 2
+        )
         text = {"files": [f"shop/customers/customer{number}/rounding.py", "test_issue.py"], "title": words}
         saved = {"scope": "session", "layer": 3, "topic": words, "summary": f"Changed x.py. Ran `rm -rf y`. {closing}"}
         scene.tell((at, name, "conversation_text", text), (at, name, "stage_summary", saved))
