@@ -110,7 +110,13 @@ def _escaped(found: "re.Match[str]") -> str:
 
 def encodable(text: str) -> str:
     """Replace what no encoding has: the bytes of a file's name that are not UTF-8, and halves of surrogate pairs."""
-    return text if text.isascii() else text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    if text.isascii():
+        return text
+    try:
+        text.encode()  # by the codec that is there already
+    except UnicodeEncodeError:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text
 
 
 def project_name(project: str) -> str:

@@ -10,7 +10,7 @@ from eventlog.projections.context import context_files
 from eventlog.projections.context.budget import ContextSection
 from eventlog.projections.context.context_files import bootstrap_file, used_name
 from eventlog.projections.context.once import is_timed, said_once
-from eventlog.projections.context.past_sessions import PastSession
+from eventlog.projections.context.earlier_sessions import EarlierSession
 from eventlog.projections.context.templates import is_template
 from eventlog.projections.line import Line
 from eventlog.projections.views.markdown import as_text, is_stamp
@@ -212,7 +212,7 @@ def bearing_lines(parts: "ContextSources") -> "Iterator[Line]":
         else:
             decisions = [Line(f"- {_plain(text)}", bearing.sources) for text in bearing.decisions]
             about = bearing.conversation_id, bearing.ts, bearing.topic, bearing.text
-            session = PastSession(*about, bearing.files, bearing.sources, decisions)
+            session = EarlierSession(*about, bearing.files, bearing.sources, decisions)
             yield from session.in_full(parts.local, parts.request.project)
 
 

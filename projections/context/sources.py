@@ -16,7 +16,7 @@ from eventlog.projections.context import context_files
 from eventlog.projections.context.context_files import Unreadable, read
 from eventlog.projections.context.heard import standing_lines
 from eventlog.projections.context.loaded_by_host import loaded_by_host
-from eventlog.projections.context.past_sessions import PastSessions, brief_lines
+from eventlog.projections.context.earlier_sessions import EarlierSessions, brief_lines
 from eventlog.projections.context.phrases import PHRASES
 from eventlog.projections.context.recent import DAY_MS, NOTES_DAYS, by_conversation, notes, open_todos, recent_facts
 from eventlog.projections.context.request import CAME_BACK, NEW, SHARED
@@ -158,7 +158,7 @@ def gather(
     parts = ContextSources(
         settings, request, session_type, [(file, _standing(file, one, known)) for file, one in loaded]
     )
-    past = PastSessions(store, settings, known)
+    past = EarlierSessions(store, settings, known)
     parts.own = past.own(request.session_id) if request.session_id and request.source not in NEW else ()
     came_back = bool(parts.own) or request.source in CAME_BACK
     recent = (one for one in known.recent if one.subject == known.subject or one.type == "fact")

@@ -41,7 +41,7 @@ _LISTS, _COMMANDS = ("Changed ", "Committed ", "修改了 ", "提交了"), ("Ran
 _DATA = (".json", ".jsonl", ".txt", ".log", ".csv", ".patch", ".diff")
 
 
-class PastSession:
+class EarlierSession:
     """A session that came to something; `at` is when it was last heard of, `decisions` are its newest.
 
     One that was taken from a rendered `file` (path, digest, time) has the lines of it that it `quotes`.
@@ -87,7 +87,7 @@ class PastSession:
         return [self.line(local, project, minute=True), *self.decisions[:_MOST_DECISIONS]]
 
 
-def brief_lines(sessions: "Sequence[PastSession]", local: "Local", project: str) -> list[Line]:
+def brief_lines(sessions: "Sequence[EarlierSession]", local: "Local", project: str) -> list[Line]:
     """Tell sessions in a line each; of many, only the first with what came of them."""
     in_full = len(sessions) if len(sessions) <= _ALL_IN_FULL else _IN_FULL
     return [
@@ -132,7 +132,7 @@ def _is_aside(path: str) -> bool:
     return name.endswith(_DATA) or name.startswith(("test_", "test.")) or "_test." in name or ".test." in name
 
 
-class PastSessions:
+class EarlierSessions:
     """The earlier sessions of a project, found when asked for."""
 
     def __init__(self, store: "Store", settings: "Settings", known: "CurrentSource") -> None:
@@ -142,7 +142,7 @@ class PastSessions:
 
     def newest(
         self, said: "Iterable[HeardEvent]", request: "ContextRequest", memory: str, *, shared: bool
-    ) -> "Iterator[PastSession]":
+    ) -> "Iterator[EarlierSession]":
         """Yield other conversations that came to something, those last at work first.
 
         Files are for main sessions only: facts about the user may have gone into them; and for the project whose index
@@ -176,7 +176,7 @@ class PastSessions:
         head = head_lines(conversation, project, (begun, last_work), words, self._settings.timezone, stages=stages)
         return _inner([*head, *body_lines(conversation, conclusion, words, self._settings.summaries.max_chars)])
 
-    def _summed_up(self, name: str, said: "Sequence[HeardEvent]") -> PastSession | None:
+    def _summed_up(self, name: str, said: "Sequence[HeardEvent]") -> EarlierSession | None:
         """Sum up what a conversation came to by its saves; facts are told as facts."""
         came_to = conclusion_of(
             (one for one in said if one.type == "stage_summary"),  # type: ignore[misc]
@@ -190,7 +190,7 @@ class PastSessions:
         sources = tuple(dict.fromkeys(event for part in came_to.parts for event in part.sources))
         files = [file for text in texts for file in text.files]
         at = max(one.ts for one in said)
-        return PastSession(name, at, came_to.topic, came_to.summary, files, sources, decisions)
+        return EarlierSession(name, at, came_to.topic, came_to.summary, files, sources, decisions)
 
     def _conclusion(self, said: "Sequence[HeardEvent]") -> "Conclusion":
         summaries = [one for one in said if one.type == "stage_summary"]
@@ -209,7 +209,7 @@ class PastSessions:
             gone.update(one.id for one in some if stand is not None and one.same not in stand)
         return [one for one in facts if one.id not in gone]
 
-    def _rendered(self, name: str, at: str, topic: str, memory: str) -> PastSession | None:
+    def _rendered(self, name: str, at: str, topic: str, memory: str) -> EarlierSession | None:
         """Take a session from its file, where that is as it was rendered."""
         if not (found := self._read(name)):
             return None
@@ -220,7 +220,7 @@ class PastSessions:
             return None
         done = statement_line(" ".join(bullets))
         decisions = [Line(f"- {text}") for text in _bullets(lines, words.key_decisions)]
-        return PastSession(name, at, topic, done, decisions=decisions, file=file, quotes=bullets)
+        return EarlierSession(name, at, topic, done, decisions=decisions, file=file, quotes=bullets)
 
     def _read(self, name: str) -> "tuple[tuple[Line, ...], tuple[str, str, str | None]] | None":
         """Read a rendered summary; None where it is not there, or not as it was rendered."""

@@ -2,7 +2,7 @@
 
 import pytest
 
-from eventlog.projections.context.past_sessions import PastSession, outcome_of, short_id
+from eventlog.projections.context.earlier_sessions import EarlierSession, outcome_of, short_id
 from eventlog.projections.views.note_lines import local_time
 from eventlog.settings.schema import Settings
 from tests.support.context_scene import Scene
@@ -13,7 +13,7 @@ V7 = "019c6bcb-71c8-75be-9340-cd83a54efeda"
 
 def line_of(zone="UTC", most=300, **fields):
     about = {"name": V4, "at": "2026-02-20T23:30:00.000000Z", "topic": "Round half even", "outcome": "Tests pass."}
-    return PastSession(**{**about, **fields}).line(local_time(zone), "/home/ada/shop", most=most).text
+    return EarlierSession(**{**about, **fields}).line(local_time(zone), "/home/ada/shop", most=most).text
 
 
 def test_a_line_has_topic_file_and_outcome_with_a_short_id():
