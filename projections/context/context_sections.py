@@ -9,8 +9,8 @@ from eventlog.format.text import cut, one_line
 from eventlog.projections.context import context_files
 from eventlog.projections.context.budget import ContextSection
 from eventlog.projections.context.context_files import bootstrap_file, used_name
-from eventlog.projections.context.once import is_timed, said_once
 from eventlog.projections.context.earlier_sessions import EarlierSession
+from eventlog.projections.context.once import is_timed, said_once
 from eventlog.projections.context.templates import is_template
 from eventlog.projections.line import Line
 from eventlog.projections.views.markdown import as_text, is_stamp

@@ -14,9 +14,9 @@ from eventlog.format import timestamps
 from eventlog.format.text import encodable
 from eventlog.projections.context import context_files
 from eventlog.projections.context.context_files import Unreadable, read
+from eventlog.projections.context.earlier_sessions import EarlierSessions, brief_lines
 from eventlog.projections.context.heard import standing_lines
 from eventlog.projections.context.loaded_by_host import loaded_by_host
-from eventlog.projections.context.earlier_sessions import EarlierSessions, brief_lines
 from eventlog.projections.context.phrases import PHRASES
 from eventlog.projections.context.recent import DAY_MS, NOTES_DAYS, by_conversation, notes, open_todos, recent_facts
 from eventlog.projections.context.request import CAME_BACK, NEW, SHARED
