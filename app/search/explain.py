@@ -12,12 +12,15 @@ from eventlog.app.search.told_before import ToldBefore, told_before
 from eventlog.format.codec import to_fields
 from eventlog.format.events import Event, Fact, StageSummary, Withdrawal
 from eventlog.format.retractions import Retractions
-from eventlog.format.text import one_line
 from eventlog.projections.search.findable import FINDABLE, Findable
 from eventlog.projections.search.ranking import Gate
+from eventlog.projections.search.told_line import told_line
 from eventlog.projections.search.words import tokens
 
-Verdict = Literal["told", "no line left", "said already", "too little weight", "told before", "withdrawn", "elsewhere"]
+Verdict = Literal[
+    "told", "no line left", "said already", "too little weight", "far below the first", "told before", "withdrawn",
+    "elsewhere",
+]  # fmt: skip
 Silence = Literal[
     "", "off", "about nothing", "nothing known", "below the gate", "nothing new", "elsewhere", "withdrawn"
 ]
@@ -66,7 +69,7 @@ def explain(opened: OpenStore, prompt: str, project: str = "", session: str = ""
     try:
         known = told_before(store, session, index.log_files, shared=False) if session else None
         gate, here = recall.candidates(index, words, about)
-        found = list(_here(gate, here, known, lines))
+        found = list(_here(index, gate, here, known, lines))
         found += _elsewhere(gate, index, words, about)
     finally:
         index.close()
@@ -87,34 +90,29 @@ def nearness(opened: OpenStore, prompt: str, event: Event) -> tuple[float, float
         gate = Gate(index.having(words), index.texts())
     finally:
         index.close()
-    return round(gate.shared(_tokens(Findable(to_fields(event)))), 3), round(gate.needed, 3)
+    return round(gate.weight(tokens(Findable(to_fields(event)).words)), 3), round(gate.needed, 3)
 
 
-def _here(gate: Gate, hits: Sequence[Hit], known: ToldBefore | None, lines: int) -> Iterator[Candidate]:
+def _here(
+    index: SearchIndex, gate: Gate, hits: Sequence[Hit], known: ToldBefore | None, lines: int
+) -> Iterator[Candidate]:
     """Judge what is of the project and the user, in the order in which a hook does."""
-    seen: set[str] = set()
     left = lines
-    for hit in hits:
-        verdict: Verdict = "told"
-        if not recall.is_new(hit.found, seen):
-            verdict = "said already"
-        elif not gate.bears_on(_tokens(hit.found)):
-            verdict = "too little weight"
-        else:
-            seen |= hit.found.names
-            if known and not known.leaves(hit):
-                verdict = "told before"
-            elif not left:
-                verdict = "no line left"
-            else:
-                left -= 1
+    for hit, judgement in recall.judged(index, gate, hits):
+        verdict: Verdict = judgement
+        if verdict == "told" and known and not known.leaves(hit):
+            verdict = "told before"
+        elif verdict == "told" and not left:
+            verdict = "no line left"
+        elif verdict == "told":
+            left -= 1
         yield _candidate(gate, hit.found, verdict)
 
 
 def _elsewhere(gate: Gate, index: SearchIndex, words: list[str], about: tuple[str, str]) -> Iterator[Candidate]:
     """List what would be told in another project."""
     for hit in recall.candidates(index, words, None)[1]:
-        if hit.subject not in about and gate.bears_on(_tokens(hit.found)):
+        if hit.subject not in about and gate.bears_on(tokens(hit.found.words)):
             yield _candidate(gate, hit.found, "elsewhere")
 
 
@@ -131,17 +129,13 @@ def _withdrawn(
         subject = "" if is_users else names.of(event.project or "", event.replica or "")
         if subject in about and withdrawn.hides(event):
             found = Findable(to_fields(event))
-            if gate.bears_on(_tokens(found)):
+            if gate.bears_on(tokens(found.words)):
                 yield _candidate(gate, found, "withdrawn")
 
 
 def _candidate(gate: Gate, found: Findable, verdict: Verdict) -> Candidate:
     about = found.id, found.type, found.conversation, found.project or None, found.ts
-    return Candidate(*about, one_line(found.shown), round(gate.shared(_tokens(found)), 3), verdict)
-
-
-def _tokens(found: Findable) -> frozenset[str]:
-    return frozenset(tokens(found.words))
+    return Candidate(*about, told_line(found, gate.tells), round(gate.weight(tokens(found.words)), 3), verdict)
 
 
 def _silence(verdicts: list[Verdict]) -> Silence:

@@ -15,7 +15,7 @@ from eventlog.format.marks import line_marks
 from eventlog.format.text import cut, one_line
 from eventlog.hooks import deadline
 from eventlog.hooks.deadline import OutOfTime
-from eventlog.projections.search.ranking import Gate, subjects
+from eventlog.projections.search.ranking import NEAR, Gate, subjects
 from eventlog.projections.search.words import tokens
 from eventlog.settings import cached
 from eventlog.store.append_once import SAME_CALL_MS, append_once
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from eventlog.store.index_lookup import FileStamp
 
     Trigger = Literal["prompt", "file"]
+    Verdict = Literal["told", "said already", "too little weight", "far below the first"]
     Recall = Callable[[Store, "Asked", int], list[Hit]]
     Find = Callable[[SearchIndex, tuple[str, str]], Iterable[Hit]]  # of the user and the project, by their subjects
 
@@ -165,12 +166,28 @@ def append_receipt(
 def _bearing(index: "SearchIndex", subject: "Sequence[str]", about: tuple[str, str]) -> "Iterator[Hit]":
     """Yield what bears on the subject, each statement once, and a conversation again for what else it decided."""
     gate, hits = candidates(index, subject, about)
-    seen: set[str] = set()
-    for hit in hits:
-        found = hit.found
-        if is_new(found, seen) and gate.bears_on(frozenset(tokens(found.words))):
-            seen |= found.names
+    for hit, verdict in judged(index, gate, hits):
+        if verdict == "told":
+            hit.weights = gate.tells
             yield hit
+
+
+def judged(index: "SearchIndex", gate: "Gate", hits: "Iterable[Hit]") -> "Iterator[tuple[Hit, Verdict]]":
+    """Pair what is found, best first, with whether it is to be told; a session by its better text."""
+    seen: set[str] = set()
+    least = 0.0
+    for hit in hits:
+        if not is_new(hit.found, seen):
+            yield hit, "said already"
+        elif not gate.bears_on(tokens(hit.found.words)):
+            yield hit, "too little weight"
+        elif hit.score < least:
+            yield hit, "far below the first"
+        else:
+            least = least or NEAR * hit.score
+            better = index.better_text(hit)
+            seen |= hit.found.names | better.found.names
+            yield better, "told"
 
 
 def is_new(found: "Findable", seen: "set[str]") -> bool:
@@ -197,8 +214,12 @@ def subject_of(prompt: str) -> list[str]:
 
 
 def _line(hit: "Hit") -> str:
-    """Return the text on one line, within bounds, without what acts on a terminal or hides."""
-    return cut(one_line(hit.found.shown), _LINE)
+    """Return the line of it on one line, within bounds, without what acts on a terminal or hides."""
+    if not hit.weights:
+        return cut(one_line(hit.found.shown), _LINE)
+    from eventlog.projections.search.told_line import told_line
+
+    return told_line(hit.found, hit.weights)
 
 
 def before_file(store: "Store", call: "HookCall") -> str:

@@ -8,6 +8,8 @@ from eventlog.app.search.open_index import open_index
 from eventlog.app.search.project_names import NOWHERE, ProjectNames
 from eventlog.app.search.search_index import Hit, Scope, SearchIndex
 from eventlog.format.text import one_line
+from eventlog.projections.search.ranking import weighed
+from eventlog.projections.search.told_line import told_line
 from eventlog.projections.search.words import tokens
 
 _KINDS = {"stage_summary": "summary", "conversation_text": "conversation"}
@@ -61,7 +63,7 @@ def search(opened: OpenStore, query: SearchQuery) -> SearchAnswer:
     subjects = None if query.everywhere else names.subjects_at(query.project)
     index = open_index(opened.store, names)
     try:
-        hits = list(_distinct(_find(index, query, subjects), query.limit))
+        hits = list(_distinct(index, _find(index, query, subjects), query))
         if hits:
             return SearchAnswer(hits)
         elsewhere = [] if query.everywhere else _find(index, query, None)
@@ -81,18 +83,18 @@ def _find(index: SearchIndex, query: SearchQuery, subjects: Sequence[str] | None
     return index.find(index.having(tokens(query.text)), last_word(query.text), scope, 2 * query.limit)
 
 
-def _distinct(hits: Sequence[Hit], limit: int) -> Iterator[SearchHit]:
+def _distinct(index: SearchIndex, hits: Sequence[Hit], query: SearchQuery) -> Iterator[SearchHit]:
     """Yield each statement once, and of a conversation its summary or its text, and what else it decided."""
-    told: set[str] = set()
+    known: set[str] = set()
+    weights = weighed(index.having(tokens(query.text)), index.texts())
     for hit in hits:
-        found = hit.found
-        text = one_line(found.shown)
-        names = found.names or {text}
-        if len(told) < limit * 2 and not names <= told:
-            told |= names
-            project, agent = _project(hit), found.agent or None
-            told_of = (found.id, found.type, found.conversation, project, agent, found.ts)
-            yield SearchHit(*told_of, text, round(hit.score, 3))
+        names = hit.found.names or {one_line(hit.found.shown)}
+        if len(known) < query.limit * 2 and not names <= known:
+            better = hit if query.types else index.better_text(hit)
+            known |= names | better.found.names
+            found = better.found
+            about = (found.id, found.type, found.conversation, _project(better), found.agent or None, found.ts)
+            yield SearchHit(*about, told_line(found, weights), round(hit.score, 3))
 
 
 def _project(hit: Hit) -> str | None:

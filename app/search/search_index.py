@@ -14,7 +14,8 @@ from eventlog.app.search.appended import appended, seen_in
 from eventlog.app.search.database import connect
 from eventlog.app.search.word_tables import KINDS, OF_ONE, PARTS, PASSAGE, FullText, numbers, units_in
 from eventlog.fast import fastjson
-from eventlog.projections.search.findable import Findable
+from eventlog.format import SESSION_END
+from eventlog.projections.search.findable import CONVERSATION, Findable, texts_in
 from eventlog.projections.search.ranking import BESIDE, side_by_side, telling
 
 TYPE_CHECKING = False
@@ -38,13 +39,17 @@ _NOT_WORTH_NOTING = 1 << 16  # bytes that say nothing to a search: to read them 
 
 
 class Hit:
-    """One thing found, what it is about ("" for the user, NOWHERE for no project), and how well it answers."""
+    """One thing found, what it is about ("" for the user, NOWHERE for no project), and how well it answers.
+
+    `weights` are the words of the question, by what each tells: for the line that is told of it.
+    """
 
     def __init__(self, fields: "EventFields", subject: str, score: float) -> None:
         self.fields = fields
         self.found = Findable(fields)
         self.subject = subject
         self.score = score
+        self.weights: Mapping[str, float] = {}
 
 
 class Scope:
@@ -151,6 +156,21 @@ class SearchIndex:
         """List what one conversation said."""
         rows = self._allowed(units_in(self._db, OF_ONE, conversation))
         return [Hit(fields, subject, 0.0) for (_, subject, *_), fields in rows]
+
+    def better_text(self, hit: Hit) -> Hit:
+        """Take for a summary drawn from a transcript the text of its session; a session has its files and decisions."""
+        if hit.found.type not in CONVERSATION:
+            return hit
+        said = self.said_in(hit.found.conversation)
+        texts = [event for event in said if event["type"] == "conversation_text"]
+        if not texts:
+            return hit
+        if hit.found.type == "stage_summary" and hit.fields.get("layer") != SESSION_END:
+            hit.found.files = texts_in(texts[-1], "files")
+            return hit
+        drawn = (event for event in said if event.get("layer") == SESSION_END)
+        decisions = [text for event in drawn for text in texts_in(event, "decisions")]
+        return Hit({**texts[-1], "decisions": decisions}, hit.subject, hit.score)
 
     def having(self, tokens: "Iterable[str]") -> dict[str, int]:
         """Count the rows that have each of the tokens."""

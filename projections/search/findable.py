@@ -36,6 +36,8 @@ class Findable:
         self.passages: list[str] = []
         self.decisions: list[str] = []
         self.files: list[str] = []
+        self.asked: list[str] = []  # what it was about, in whoever's words
+        self.answers: list[str] = []  # what came of it
         self._event = event
         _READ[self.type](self, event)
 
@@ -66,8 +68,8 @@ class Findable:
         if self.type == "fact":
             return False
         left = [text for text in self.decisions if statement_of(text) not in told]
-        _of_summary(self, {**self._event, "decisions": left})
-        return bool(left or text_in(self._event, "summary"))
+        _READ[self.type](self, {**self._event, "decisions": left})
+        return bool(left or self.type == "conversation_text" or text_in(self._event, "summary"))
 
 
 def text_in(event: "EventFields", name: str) -> str:
@@ -91,6 +93,7 @@ def _of_summary(found: Findable, event: "EventFields") -> None:
     topic, summary, decisions = text_in(event, "topic"), text_in(event, "summary"), texts_in(event, "decisions")
     found.words = "\n".join((topic, summary, *decisions, *texts_in(event, "todos")))
     found.topic, found.decisions = topic, decisions
+    found.asked, found.answers = [topic] if topic else [], list(filter(None, (summary, *decisions)))
     told = ": ".join(filter(None, (topic, summary)))
     found.shown = " · ".join(filter(None, (told, *decisions)))
 
@@ -99,6 +102,9 @@ def _of_conversation(found: Findable, event: "EventFields") -> None:
     title, files, closing = text_in(event, "title"), texts_in(event, "files"), text_in(event, "closing")
     said = [*texts_in(event, "prompts"), *filter(None, (closing,))]
     found.files = files
+    found.decisions = texts_in(event, "decisions")
+    found.asked = list(filter(None, (title, *texts_in(event, "prompts"))))
+    found.answers = [*filter(None, (closing,)), *found.decisions]
     found.words = "\n".join((title, *files, *said))
     found.shown = " · ".join(filter(None, (title, closing[:_SHOWN_OF_CLOSING], ", ".join(files))))
     if len(said) > _WINDOW:

@@ -4,18 +4,22 @@ Ranking      BM25 (Robertson and Zaragoza 2009) as SQLite's FTS5 computes it: of
              side in the query and in the text. Without FTS5, texts are ranked here, by the same tokens and constants.
 Gate         most prompts need nothing, and get nothing. A text bears on a prompt if the words they share are rare
              enough together, and enough of what the prompt is about. Words of every day's work count for nothing:
-             "run the tests" is about no test in particular.
+             "run the tests" is about no test in particular. The longer a text, the more it has to share: a long one
+             has any word. Where there are few texts, all may be about one subject, whose words are rare elsewhere:
+             who has most of the prompt needs less, and two words side by side count once more. The name of a thing
+             in code that few texts have needs no other words.
 
 Imported inside agents' hooks: standard library only.
 """
 
 from math import log
 
+from eventlog.projections.search.findable import files_in
 from eventlog.projections.search.words import stem
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 _K1, _B = 1.2, 0.75
 _LEAST_IDF = 1e-6
@@ -72,9 +76,17 @@ def _add(scores: dict[int, float], texts: "Sequence[Sequence[str]]", mean: float
             scores[number] = scores.get(number, 0.0) + tells * count * (_K1 + 1) / norm
 
 
-RARE = 1.5  # times what a word tells that one text alone has
+NEAR = 0.7  # of the score of the first that a further line needs
+RARE = 1.6  # times what a word tells that one text alone has
 SHARE = 0.25  # of all that the words of the prompt tell
 _OTHERS = 50  # texts that say nothing to the point: in a small store every word is rare
+_COVERS, _PHRASE = 0.3, 0.4  # of what is rare: less for a text with all of a prompt, what a phrase counts
+_SMALL = 1000  # texts; of more than so many, how many have a word tells enough
+_SHORT, _LONGER = 40, 0.12  # tokens of a statement; what e times as many raise the need by
+_OVERLAP = 0.5  # what a pair of characters counts of which the pair before has one
+_OF_A_THING = 3  # texts at most that have the name of a thing
+_SHORTEST_NAME = 5  # characters
+_NO_THINGS = ("error", "exception", "warning")  # endings of what goes wrong anywhere
 _ENGLISH = """
 add anything ask back better branch bug build call change check clean code command commit continue create delete done
 error example explain fail failing file find finish fix function good great help implement improve issue line list look
@@ -94,22 +106,52 @@ def subjects(asked: "Iterable[str]") -> list[str]:
     return [token for token in dict.fromkeys(asked) if token not in _WORK]
 
 
+def weighed(having: "Mapping[str, int]", texts: int) -> dict[str, float]:
+    """Weigh tokens by what each tells, from the texts that have it."""
+    return {token: max(0.0, log((texts + _OTHERS) / (times + 0.5))) for token, times in having.items()}
+
+
 class Gate:
-    """The gate of one subject; `having` counts the texts with each of its tokens, of all there are."""
+    """The gate of one subject; `having` counts the texts with each of its tokens, in their order, of all there are."""
 
     def __init__(self, having: "Mapping[str, int]", texts: int) -> None:
         self._having = having
-        self._tells = {token: max(0.0, log((texts + _OTHERS) / (times + 0.5))) for token, times in having.items()}
-        self.needed = max(RARE * log((texts + _OTHERS) / 1.5), SHARE * sum(self._tells.values()))
+        self.tells = weighed(having, texts)
+        self._rarest = log((texts + _OTHERS) / 1.5)
+        self._small = min(1.0, _SMALL / (texts + 1))
+        asked = [*having]
+        self._before = {after: before for before, after in _neighbours(asked) if _overlap(before, after)}
+        halved = {*self._before, *self._before.values()}
+        self._all = sum(tells * (_OVERLAP if token in halved else 1) for token, tells in self.tells.items())
+        self._phrases = [*_phrases(asked)]
+        self._things = [name for name in _things(asked) if 0 < having[name] <= _OF_A_THING]
+        self.needed = max(RARE * self._rarest, SHARE * self._all)
 
-    def bears_on(self, text: "Collection[str]") -> bool:
+    def bears_on(self, text: "Sequence[str]") -> bool:
         """Tell whether a text, by its tokens, bears on the subject."""
-        shared = self.shared(text)
-        return shared > 0 and shared >= self.needed
+        weight = self.weight(text)
+        return weight > 0 and weight >= self.needed
 
-    def shared(self, text: "Collection[str]") -> float:
-        """Weigh the tokens of a text that it shares with the subject."""
-        return sum(tells for token, tells in self._tells.items() if token in text)
+    def weight(self, text: "Sequence[str]") -> float:
+        """Weigh what a text, by its tokens, shares with the subject, against what is `needed` of one of its length."""
+        words = frozenset(text)
+        shared = sum(
+            tells * (_OVERLAP if self._before.get(token) in words else 1)
+            for token, tells in self.tells.items()
+            if token in words
+        )
+        if not shared:
+            return 0.0
+        longer = max(0.0, log(len(words) / _SHORT))
+        of_all = min(1.0, shared / self._all)
+        rare = RARE * self._rarest * (1 - _COVERS * self._small * of_all)
+        share = SHARE * self._all / (1 if words.isdisjoint(self._things) else 2)
+        phrases = [pair for pair in self._phrases if words.issuperset(pair)]
+        if phrases and not {*_neighbours(text)}.isdisjoint(phrases):
+            shared += _PHRASE * self._rarest * self._small / (1 + longer)
+        if not words.isdisjoint(self._things) and shared >= share:
+            return max(shared, self.needed)
+        return shared * self.needed / (max(rare, share) * (1 + _LONGER * longer))
 
     def asked(self, most: int) -> dict[str, int]:
         """Choose the tokens to look for, with the texts that have them: all, where these are not more than so many.
@@ -126,8 +168,38 @@ class Gate:
 
     def _deciding(self) -> "Collection[str]":
         """Find the tokens of which a text has to have one: all but the most common, which come to too little."""
-        spare = self.needed
-        tokens = sorted(self._tells, key=self._tells.__getitem__)
-        while tokens and spare > self._tells[tokens[0]]:
-            spare -= self._tells[tokens.pop(0)]
-        return tokens
+        least = RARE * (1 - _COVERS * self._small) - (_PHRASE * self._small if self._phrases else 0)
+        spare = max(least * self._rarest, SHARE * self._all)
+        tokens = sorted(self.tells, key=self.tells.__getitem__)
+        while tokens and spare > self.tells[tokens[0]]:
+            spare -= self.tells[tokens.pop(0)]
+        return {*tokens, *self._things}
+
+
+def _neighbours(tokens: "Sequence[str]") -> "Iterable[tuple[str, str]]":
+    return zip(tokens, tokens[1:], strict=False)  # noqa: RUF007 - no hook has itertools
+
+
+def _overlap(before: str, after: str) -> bool:
+    """Tell whether two tokens that follow one another are pairs of characters with one in common."""
+    return len(before) == len("二字") and not before.isascii() and before[1] == after[0]
+
+
+def _phrases(asked: "Sequence[str]") -> "Iterator[tuple[str, str]]":
+    """Yield two words that follow one another, none of them Chinese; not the parts of one name."""
+    name = ""
+    for before, after in _neighbours(asked):
+        if after in before:
+            name = before
+        elif not (before in name and after in name) and before.isascii() and after.isascii():
+            yield before, after
+
+
+def _things(asked: "Sequence[str]") -> "Iterator[str]":
+    """Yield the names of things in code: `snake_case`, `camelCase`, which its parts follow, and files."""
+    files = {*files_in(asked)}
+    for name, part in _neighbours([*asked, ""]):
+        if name.isascii() and len(name) >= _SHORTEST_NAME and not name.endswith(_NO_THINGS):
+            is_camel = len(part) > 1 and name.isalpha() and name != part and name.startswith(part)
+            if "_" in name.strip("_") or is_camel or name in files:
+                yield name

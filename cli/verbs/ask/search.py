@@ -143,8 +143,8 @@ def recall_command(
     """Search as `eventlog search` does; with --explain, show what a hook would recall with a prompt, and why.
 
     --explain prints the words that count, the weight a fact needs, and each candidate with its weight and verdict:
-    told, below the gate, no line left, a repetition of one above, told before in this session, withdrawn, or of
-    another project (elsewhere).
+    told, below the gate, far below the first, no line left, a repetition of one above, told before in this session,
+    withdrawn, or of another project (elsewhere).
     """
     if not explains:
         if session is not None:

@@ -181,12 +181,90 @@ def test_a_shared_session_hears_nothing_about_the_user(store):
 
 def test_it_can_be_turned_off_and_cut_to_fewer_lines(store):
     memory = Memory(store)
-    say(memory, "The Stripe webhook handled twice was a retry")
+    say(memory, "Stripe sends every webhook again; handlers of twice the same check stripe_event_id")
     assert len(ask(store, ASKS, session="a").splitlines()) == 4
     (store / "config.yaml").write_text("recall: {lines: 1}\n")
     assert len(ask(store, ASKS, session="b").splitlines()) == 3
     (store / "config.yaml").write_text("recall: {prompt: false}\n")
     assert ask(store, ASKS, session="c") == ""
+
+
+def session(memory, **fields):
+    """A session as `import` brings it in: its text, and a summary drawn from it."""
+    text: dict[str, object] = {"type": "conversation_text", "conversation_id": "past", "project": SHOP}
+    text |= {
+        "title": "Refund ledger",
+        "prompts": ["Refunds of split payments appear twice", "Which zone do the kiosks sync in?"],
+    }
+    text |= {"closing": "The ledger was keyed by order, because `book_refund` ignored the part of a payment."}
+    drawn: dict[str, object] = {"type": "stage_summary", "conversation_id": "past", "project": SHOP, "layer": 3}
+    drawn |= {
+        "scope": "session",
+        "topic": "Refund ledger",
+        "summary": "Changed ledger.py: refunds of split payments appear once",
+    }
+    memory.log.append(text | {"files": ["tests/test_ledger.py", "pkg/ledger.py"]})
+    memory.log.append(drawn | fields)
+
+
+def test_a_session_is_told_once_by_its_text_with_what_was_asked_the_file_and_why(store):
+    session(Memory(store), decisions=["Split payments are keyed by payment and part"])
+
+    [_, line, _] = ask(store, "are refunds of split payments booked twice again?").splitlines()
+    assert line.partition("] ")[2] == (
+        "Refunds of split payments appear twice · pkg/ledger.py · "
+        "The ledger was keyed by order, because `book_refund` ignored the part of a payment. "
+        "Split payments are keyed by payment and part"
+    )
+
+
+def test_the_line_of_a_session_shows_the_turn_that_asked_the_same(store):
+    session(Memory(store))
+
+    assert "] Which zone do the kiosks sync in? · pkg/ledger.py" in ask(store, "What zone must kiosks sync in?")
+
+
+def test_a_summary_of_the_agent_is_told_as_it_wrote_it_with_the_file(store):
+    session(Memory(store), layer=1, summary="Refunds of split payments are booked once, by payment and part")
+
+    [_, line, _] = ask(store, "are refunds of split payments booked by payment and part?").splitlines()
+    assert line.endswith("Refunds of split payments are booked once, by payment and part · pkg/ledger.py")
+
+
+def test_a_line_far_below_the_first_is_not_told(store):
+    memory = Memory(store)
+    say(memory, "The Stripe webhook handled twice was a retry")
+
+    assert "retry" in ask(store, ASKS)
+    assert STRIPE not in ask(store, ASKS, session="b")
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "Which rule of the harvest importer trims, checks and maps a column of the harvest file?",
+        "how does the harvest importer map columns?",
+    ],
+)
+def test_a_store_about_one_subject_is_not_silent_about_it(tmp_path, prompt):
+    memory = Memory(tmp_path / "one")
+    for number in range(30):
+        say(memory, f"Rule {number} of the harvest importer trims, checks and maps column {number} of the harvest file")
+
+    assert ask(tmp_path / "one", prompt)
+    assert not ask(tmp_path / "one", "run the harvest importer", session="b")
+    assert not ask(tmp_path / "one", "how does the login page map roles?", session="c")
+
+
+def test_the_name_of_a_thing_in_code_is_enough_also_in_a_chinese_prompt(store):
+    memory = Memory(store)
+    say(memory, "KernelPCA flips the sign of its components between runs unless random_state is fixed")
+
+    assert "flips the sign" in ask(store, "KernelPCA 每次运行结果符号不一样", session="a")
+    assert "flips the sign" in ask(
+        store, "我想请教一下大家关于降维之后画图的颜色、图例和坐标轴的设置，顺便看看 KernelPCA", session="b"
+    )
+    assert not ask(store, "每次运行结果符号不一样", session="c")
 
 
 def test_whatever_goes_wrong_the_prompt_is_told_nothing_and_the_failure_is_noted(store):

@@ -77,8 +77,9 @@ def test_summaries_and_past_conversations_are_found_and_one_that_says_both_once(
     )  # fmt: skip
 
     assert found(memory, "rounding") == ["Cart: Rounds half even"]
-    assert found(memory, "empty 500") == ["Postcode crash · Blank postcodes are a form error now · checkout/forms.py"]
-    assert found(memory, "forms.py") == found(memory, "empty 500")
+    why = "checkout/forms.py · Blank postcodes are a form error now"
+    assert found(memory, "empty 500") == [f"Empty postcode gives a 500 · {why}"]
+    assert found(memory, "forms.py crash") == [f"Postcode crash · {why}"]
 
     memory.log.append(
         StageSummary(conversation_id="c2", project=SHOP, scope="session", topic="Postcode", summary="Blank is an error")

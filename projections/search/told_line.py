@@ -1,0 +1,249 @@
+"""The line told of a thing that answers a question: what was asked, in which files, and why or how; pure.
+
+A short statement is told whole. Of a longer text, and of a conversation, those parts are chosen that have most of the
+words of the question, by what each of these words tells; no model.
+
+Imported inside agents' hooks where something is told: standard library only, and no re.
+"""
+
+from eventlog.format.text import cut, one_line
+from eventlog.projections.search.findable import speaks_of
+from eventlog.projections.search.words import tokens
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from eventlog.projections.search.findable import Findable
+
+    Weights = Mapping[str, float]  # of the tokens of a question: what each tells
+
+LONGEST = 300  # characters of a line
+_ASKED = 100  # characters of what was asked
+_FILES = 2
+_SEPARATOR = " · "
+_WORTH = 40  # characters of room that a second sentence needs
+_BEFORE = 3  # words before the first that the question has
+_SHORTEST = 3  # words of a sentence that says anything by itself
+
+# What a sentence counts beside the words it shares, in parts of the rarest word of the question.
+_CAUSE, _FIX, _UNFINISHED, _EMPTY = 1.0, 0.6, -0.8, -2.0
+_OF_CAUSE = (
+    " because ", " caused ", " cause ", " due to ", " issue was ", " bug was ", " problem was ", " error was ",
+    " was missing", " were missing", " instead of ", " without ", " did not ", " didn't ", " does not ", " doesn't ",
+    " never ", " only ", " failed ", "因为", "由于", "原因", "导致", "没有", "缺少", "不会",
+)  # fmt: skip
+_OF_FIX = (
+    " changed ", " added ", " modified ", " replaced ", " updated ", " removed ", " moved ", " renamed ", " fixed ",
+    " fix ", " fixes ", " now ", " uses ", " ensures ", "修复", "改为", "改成", "增加", "删除", "替换", "现在", "解决",
+)  # fmt: skip
+_INTENDS = (
+    "let me", "let's", "i'll", "i will", "i'm going", "i am going", "i need to", "i want to", "now i", "now let",
+    "next,", "first,", "here's", "here is", "here are", "perfect", "great", "excellent", "done!", "all tests",
+    "the patch", "让我", "我来", "我将", "接下来", "好的", "完成",
+)  # fmt: skip
+_OF_HEADINGS = """
+actual analysis applied background bug change changed changes code conclusion context created cause description
+details done expected files fix fixes for implementation issue issues key made modified of outcome output overview
+problem reproduce result results root solution steps summary test testing tests the to verification was what
+总结 问题 原因 修复 方案 修改 测试 验证 结果
+"""
+_HEADINGS = frozenset(_OF_HEADINGS.split())
+_PRAISES = ("I've successfully ", "I have successfully ", "I successfully ", "Successfully ", "I've ", "I have ")
+_SMALL = frozenset(("the", "of", "was", "for", "to", "made", "done"))
+_ENDS = ".!?。！？；…"
+_AFTER_END = "\"'`)]*”’」"  # may stand between the end of a sentence and the space
+_MAY_END = frozenset(f"{_ENDS}{_AFTER_END}:")
+_ITEMS = frozenset(("-", "*", "•", "–", "—", "✓", "✅", "✗", "❌", "|", ">>>", "..."))
+_TEST_FOLDERS = frozenset(("test", "tests", "testing", "__tests__", "spec", "specs", "testdata", "fixtures"))
+_TESTS = ("conftest", "test", "spec")  # a name, or an ending before the last
+_SCRATCH_FOLDERS = frozenset(("output", "outputs", "tmp", "temp", "scratch", "build", "dist", "node_modules"))
+_SCRATCH_ENDINGS = (".log", ".txt", ".patch", ".diff", ".out", ".tmp", ".bak")
+
+
+def told_line(found: "Findable", weights: "Weights") -> str:
+    """Write the line of at most 300 characters that is told of it to a question with these words."""
+    whole = one_line(found.shown)
+    files = ", ".join(_chosen_files(found, weights))
+    if found.type == "fact" or (len(whole) <= LONGEST and found.type != "conversation_text"):
+        shown = whole if len(whole) <= LONGEST else _excerpt(whole, weights, LONGEST)
+        fits = files and len(shown) + len(_SEPARATOR) + len(files) <= LONGEST
+        return f"{shown}{_SEPARATOR}{files}" if fits and files not in shown else shown
+    parts = [_asked(found, weights), files]
+    room = LONGEST - sum(len(part) + len(_SEPARATOR) for part in parts if part)
+    parts.append(_answer(found, weights, room, parts[0]))
+    return cut(_SEPARATOR.join(filter(None, parts)), LONGEST)
+
+
+def sentences(text: str) -> "Iterator[str]":
+    """Yield the sentences and list items of a text that may be Markdown on one line, without code and headings."""
+    for prose in text.split("```")[::2]:
+        words = _spaced(prose).split()
+        begin, is_heading = 0, False
+        for at, word in enumerate(words):
+            if word in _ITEMS or not word.strip("#") or (word[0].isdigit() and _is_number(word, words[begin:at])):
+                yield from _sentence(words[begin:at], is_heading=is_heading)
+                begin, is_heading = at + 1, word[0] == "#"
+            elif word[-1] in _MAY_END and _ends(word, words[at + 1 : at + 2]):
+                yield from _sentence(words[begin : at + 1], is_heading=is_heading)
+                begin, is_heading = at + 1, False
+        yield from _sentence(words[begin:], is_heading=is_heading)
+
+
+def _spaced(text: str) -> str:
+    """Put a space behind the ends of Chinese sentences."""
+    if text.isascii():
+        return text
+    for end in "。！？；":
+        text = text.replace(end, f"{end} ")
+    return text
+
+
+def _is_number(word: str, before: "Sequence[str]") -> bool:
+    """Tell whether a word numbers an item of a list: `2.`."""
+    return word[-1] in ".)" and word[:-1].isdigit() and (len(word) == len("2.") or not before or before[-1][-1] in ":*")
+
+
+def _ends(word: str, after: "Sequence[str]") -> bool:
+    """Tell whether a sentence ends with a word, or the name of a field that stands before it: `problem_statement:`."""
+    if word[-1] == ":":
+        return "_" in word and word[:-1].replace("_", "").isalnum()
+    last = word.rstrip(_AFTER_END)
+    if not last or last[-1] not in _ENDS or last.endswith(("e.g.", "i.e.", "vs.", "etc.", "cf.")):
+        return False
+    return not (after and after[0][0].islower()) and not (len(last) == len("J.") and last[0].isupper())
+
+
+def _sentence(words: "Sequence[str]", *, is_heading: bool) -> "Iterator[str]":
+    """Yield what words say, without the heading they begin with, unless that is nothing."""
+    begin = _heading(words) if is_heading else 0
+    text = " ".join(words[begin:]).replace("**", "").strip(" *#-")
+    for praise in _PRAISES:
+        if text.startswith(praise):
+            text = text[len(praise) :]
+            text = text[:1].upper() + text[1:]
+    if text:
+        yield text
+
+
+def _heading(words: "Sequence[str]") -> int:
+    """Count the words of a heading that has lost its line: capitalised ones of those that headings have."""
+    end = 0
+    for at, word in enumerate(words):
+        plain = word.strip("*:&").lower()
+        if plain and plain not in _HEADINGS:
+            break
+        if plain not in _SMALL and (word.strip("*:&")[:1].isupper() or not plain.isascii()):
+            end = at + 1
+        elif plain not in _SMALL:
+            break
+    return end
+
+
+def _asked(found: "Findable", weights: "Weights") -> str:
+    """Choose what bears on the question of what was asked; its title where nothing has a word of it."""
+    best, most = found.asked[0] if found.asked else "", 0.0
+    for text in found.asked:
+        for sentence in sentences(text):
+            shared = _shared(sentence, weights)
+            if shared > most:
+                best, most = sentence, shared
+    return _excerpt(one_line(best), weights, _ASKED)
+
+
+def _answer(found: "Findable", weights: "Weights", room: int, asked: str) -> str:
+    """Choose the sentences that say why or how, in their order, as long as they fit."""
+    unit = max(weights.values(), default=0.0) or 1.0
+    ranked = sorted(
+        ((_worth(text, weights, unit), -place, text) for place, text in enumerate(_candidates(found)) if text != asked),
+        reverse=True,
+    )
+    chosen: list[tuple[int, str]] = []
+    for worth, place, text in ranked[:_FILES]:
+        if not chosen or (worth > unit / 2 and room >= _WORTH and len(text) <= room):
+            chosen.append((-place, _excerpt(text, weights, room)))
+            room -= len(chosen[-1][1]) + 1
+    return " ".join(text for _, text in sorted(chosen))
+
+
+def _candidates(found: "Findable") -> "Iterator[str]":
+    seen: set[str] = set()
+    for text in found.answers:
+        for sentence in sentences(one_line(text)):
+            if sentence not in seen:
+                seen.add(sentence)
+                yield sentence
+
+
+def _worth(sentence: str, weights: "Weights", unit: float) -> float:
+    """Weigh a sentence: by the words it shares, and by what kind of sentence it is."""
+    lower = f" {sentence.lower()} "
+    worth = _shared(sentence, weights)
+    if any(word in lower for word in _OF_CAUSE):
+        worth += _CAUSE * unit
+    elif any(word in lower for word in _OF_FIX):
+        worth += _FIX * unit
+    if sentence[-1] in ":：":
+        worth += _UNFINISHED * unit
+    if lower[1:].startswith(_INTENDS) or (lower.isascii() and lower.count(" ") <= _SHORTEST):
+        worth += _EMPTY * unit
+    if lower.isascii() and 4 * sum(map(str.isalpha, lower)) < 2 * len(lower):  # code
+        worth += _EMPTY * unit
+    return worth
+
+
+def _shared(text: str, weights: "Weights") -> float:
+    return sum(weights.get(token, 0.0) for token in set(tokens(text)))
+
+
+def _excerpt(text: str, weights: "Weights", room: int) -> str:
+    """Cut a text to the run of its words that has most of the question; to its beginning where none has any."""
+    if len(text) <= room:
+        return text
+    words = text.replace("，", "，\0").replace("、", "、\0").replace(" ", " \0").split("\0")
+    tells = [{token for token in tokens(word) if token in weights} for word in words]
+    best, most, end, length = (0, 0), 0.0, 0, 0
+    for begin in range(len(words)):
+        while end < len(words) and length + len(words[end]) <= room - 2:  # an ellipsis at either side
+            length += len(words[end])
+            end += 1
+        worth = sum(weights[token] for token in set().union(*tells[begin:end]))
+        if worth > most:
+            best, most = (begin, end), worth
+        if end == len(words):
+            break
+        length, end = (length - len(words[begin]), end) if end > begin else (0, begin + 1)
+    first = next((at for at in range(*best) if tells[at]), 0)
+    begins = [at for at in range(best[0], first + 1) if at == 0 or words[at - 1].rstrip()[-1:] in _ENDS]
+    begin = begins[-1] if begins else max(best[0], first - _BEFORE)
+    shown = cut("".join(words[begin:]).strip(), room - 1)
+    return shown if begin == 0 else f"…{shown}"
+
+
+def _chosen_files(found: "Findable", weights: "Weights") -> "list[str]":
+    """Choose files a conversation changed: no tests, those of the answer first, none of scratch beside others."""
+    repository = [file for file in found.files if not _is_test(file) and not _is_scratch(file)]
+    if len(repository) > 1:
+        words = frozenset(tokens("\n".join(found.answers)))
+        ranks = {file: (speaks_of(words, file), "/" in file, _shared(file, weights)) for file in repository}
+        repository.sort(key=ranks.__getitem__, reverse=True)
+        repository = [file for file in repository if ranks[file][:2] == ranks[repository[0]][:2]]
+    others = (file for tests in (False, True) for file in found.files if _is_test(file) is tests)
+    return [one_line(file) for file in repository[:_FILES] or [*others][:1]]
+
+
+def _is_test(path: str) -> bool:
+    *folders, name = path.lower().split("/")
+    stem, *endings = name.split(".")
+    if any(folder in _TEST_FOLDERS or folder.startswith("test_") for folder in folders):
+        return True
+    return (
+        stem.startswith("test_")
+        or stem.endswith(("_test", "_tests", "_spec"))
+        or not {stem, *endings}.isdisjoint(_TESTS)
+    )
+
+
+def _is_scratch(path: str) -> bool:
+    *folders, name = path.lower().split("/")
+    return path.startswith("/") or name.endswith(_SCRATCH_ENDINGS) or not _SCRATCH_FOLDERS.isdisjoint(folders)

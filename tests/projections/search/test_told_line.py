@@ -1,0 +1,121 @@
+"""A told line is made for the question: what was asked that bears on it, the files, the sentence that says why."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from eventlog.projections.search.findable import Findable
+from eventlog.projections.search.ranking import subjects
+from eventlog.projections.search.told_line import LONGEST, sentences, told_line
+from eventlog.projections.search.words import tokens
+
+FORM = "Please handle the ticket according to the house rules: ticket_id: 4711 branch: main text_of_ticket: "
+CLOSING = (
+    "Perfect! I've successfully finished it. Here's a summary of what was done: ## Summary ### The Problem Refunds of"
+    " split payments were booked twice. ### Root Cause The ledger was keyed by order, because `book_refund` ignored the"
+    " part of the payment. ### The Fix Changed the key to payment and part: ```python key = (payment, part) ``` The"
+    " receipts now carry both. ## Next Let me run the tests once more."
+)
+
+
+def conversation(**fields):
+    return {
+        "type": "conversation_text", "id": "1", "title": "Handle the ticket", "closing": CLOSING,
+        "prompts": [f"{FORM}Refunds of split payments appear twice in the ledger", "And which zone do the shops sync in?"],
+        "files": ["notes.txt", "tests/test_ledger.py", "pkg/mail/receipt.py", "pkg/money/ledger.py", "tmp/try.py"],
+    } | fields  # fmt: skip
+
+
+def line(question, **fields):
+    weights = dict.fromkeys(subjects(tokens(question)), 4.0)
+    return told_line(Findable(conversation(**fields)), weights)
+
+
+def test_it_says_what_was_asked_in_which_files_and_why():
+    assert line("why are refunds twice in the ledger for split payments?") == (
+        "Refunds of split payments appear twice in the ledger · pkg/money/ledger.py, pkg/mail/receipt.py · "
+        "Refunds of split payments were booked twice. The ledger was keyed by order, because `book_refund` ignored the"
+        " part of the payment."
+    )
+
+
+def test_a_later_turn_that_asked_the_same_is_shown_and_not_the_head_of_its_conversation():
+    assert line("in which zone do shops sync").startswith("And which zone do the shops sync in? · ")
+
+
+def test_of_a_long_request_the_words_of_the_question_are_shown_and_not_its_beginning():
+    run_on = "the archive job ran before the currency table was loaded " * 6
+    asked = f"{FORM}{run_on} so Zürich invoices were rounded to rappen {run_on}"
+
+    shown = line("rounding of Zürich invoices", prompts=[asked]).partition(" · ")[0]
+    assert "Zürich invoices were rounded" in shown
+    assert len(shown) <= 100
+
+
+@pytest.mark.parametrize("noise", ["Perfect", "summary of what", "Let me", "Root Cause", "```", "##", "key ="])
+def test_praise_intentions_headings_and_code_are_no_answers(noise):
+    assert noise not in line("why is the ledger of refunds wrong, summary of what root cause")
+
+
+@pytest.mark.parametrize(
+    ("files", "shown"),
+    [
+        (["a/old.py", "b/new.py", "tests/test_new.py"], "a/old.py, b/new.py"),
+        (["try.py", "src/pay.py", "out.log", "output/all.json"], "src/pay.py"),
+        (["pay.py", "cart.py", "mail.py"], "pay.py, cart.py"),
+        (["tests/test_pay.py"], "tests/test_pay.py"),
+        (["web/cart.spec.ts", "web/cart.ts", "tests/conftest.py"], "web/cart.ts"),
+        (["run.log", "tests/test_pay.py"], "run.log"),
+        ([], ""),
+    ],
+)
+def test_up_to_two_files_that_are_no_tests_and_no_scratch_beside_others(files, shown):
+    found = line("refunds", files=files).split(" · ")
+
+    assert (found[1] if len(found) == 3 else "") == shown
+
+
+def test_files_that_the_answer_names_come_before_others():
+    files = ["pkg/a.py", "pkg/b.py", "pkg/c.py"]
+
+    assert " · pkg/c.py · " in line(
+        "refunds", files=files, closing="The bug was in pkg/c.py: it never closed the file."
+    )
+
+
+def test_a_statement_is_told_whole_and_of_a_longer_one_the_part_that_was_asked_about():
+    content = "Backups go to Lisbon every night. " * 12 + "The staging port is 6543. " + "Restores are rehearsed. " * 12
+    short = told_line(Findable({"type": "fact", "content": "The port is 6543"}), {"lisbon": 4.0})
+    long = told_line(Findable({"type": "fact", "content": content}), {"stag": 4.0, "port": 4.0})
+
+    assert short == "The port is 6543"
+    assert "The staging port is 6543." in long
+    assert len(long) <= LONGEST
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        (
+            "It works, e.g. here. So does v1.2 of J. Doe! Now?",
+            ["It works, e.g. here.", "So does v1.2 of J. Doe!", "Now?"],
+        ),
+        ("## Summary of Changes **Issue:** No key. ### Testing", ["No key."]),
+        ("Done: 1. **Read** it 2. wrote it - twice", ["Done:", "Read it", "wrote it", "twice"]),
+        ("问题在于时区。已经改为 UTC！", ["问题在于时区。", "已经改为 UTC！"]),
+        ("It returned `f(..)` instead of g.", ["It returned `f(..)` instead of g."]),
+    ],
+)
+def test_sentences_of_markdown_that_has_lost_its_lines(text, found):
+    assert [*sentences(text)] == found
+
+
+words = st.text(st.sampled_from("ab.#-`*:!? 。，问题\n…/_1"), max_size=400)
+
+
+@given(words, words, st.lists(words, max_size=3), st.lists(words, max_size=3), words)
+def test_any_text_makes_one_line_within_bounds(title, closing, prompts, files, question):
+    found = line(question, title=title, closing=closing, prompts=prompts, files=files)
+
+    assert len(found) <= LONGEST
+    assert "\n" not in found
