@@ -48,7 +48,7 @@ from eventlog.settings import load
 from eventlog.store import Store, spool
 
 
-class SessionRun(NamedTuple):
+class _SessionRun(NamedTuple):
     """The event of a session's start or end as the log has it, and what each session lifecycle hook did."""
 
     event: lifecycle.SessionEvent
@@ -222,7 +222,7 @@ class Memory:
         agent: str = "cli",
         source: str = "startup",
         issue: str = "",
-    ) -> SessionRun:
+    ) -> _SessionRun:
         """Record that a session starts in that directory, and run the session lifecycle hooks.
 
         `issue` is the one it is about; without one, that its branch is named for. A hook that fails costs only its own
@@ -238,7 +238,7 @@ class Memory:
         agent: str = "cli",
         reason: str = "",
         issue: str = "",
-    ) -> SessionRun:
+    ) -> _SessionRun:
         """Record that a session ends, and run the session lifecycle hooks; otherwise as `start`."""
         return self._run("end", session, project, agent, reason, issue)
 
@@ -279,10 +279,10 @@ class Memory:
 
     def _run(
         self, moment: SessionMoment, session: str, project: str | os.PathLike[str], agent: str, reason: str, issue: str
-    ) -> SessionRun:
+    ) -> _SessionRun:
         opened, cwd = self._opened(), str(Path(project).absolute())
         event = lifecycle.record_session(self.log, moment, session, cwd, agent, reason)
-        return SessionRun(event, run_hooks(self.log, opened.settings, event, cwd, issue))
+        return _SessionRun(event, run_hooks(self.log, opened.settings, event, cwd, issue))
 
     def _project(self, said: str | None) -> str | None:
         return project_meant(self.log, said, cwd=os.curdir, home=self._machine.home) if said else None

@@ -11,7 +11,7 @@ Progress = Callable[[int, int], None]  # done, and in all: 0 where that is not k
 Phases = Callable[[str], Progress]  # called when a phase begins
 
 
-class SizedItems(Sized, Iterable[_Item_co], Protocol[_Item_co]):
+class _SizedItems(Sized, Iterable[_Item_co], Protocol[_Item_co]):
     """Items that can be counted first."""
 
 
@@ -28,7 +28,7 @@ def quiet(_phase: str) -> Progress:
     return no_progress
 
 
-def track(items: SizedItems[_Item_co], progress: Progress) -> Iterator[_Item_co]:
+def track(items: _SizedItems[_Item_co], progress: Progress) -> Iterator[_Item_co]:
     """Yield items, and report after each how many are done."""
     for number, item in enumerate(items, 1):
         yield item

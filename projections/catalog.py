@@ -30,7 +30,7 @@ GROUP = "eventlog.projections"
 ALL: tuple[Projection, ...] = (SESSIONS, SUMMARIES, MEMORY, DAILY_NOTES, KEYWORD_INDEX, PROJECTS, KNOWLEDGE)
 
 
-class Catalog(NamedTuple):
+class _Catalog(NamedTuple):
     """The projections in the order of lists; `broken`: entry point -> why it is left out."""
 
     projections: tuple[Projection, ...]
@@ -38,7 +38,7 @@ class Catalog(NamedTuple):
 
 
 @cache
-def installed() -> Catalog:
+def installed() -> _Catalog:
     """Load the projections of other packages, once; a broken projection does not make this fail."""
     found, broken = list(ALL), {}
     for point in _entry_points() if _has_any() else ():
@@ -49,7 +49,7 @@ def installed() -> Catalog:
             broken[point.name] = f"{type(error).__name__}: {error}" if not isinstance(error, BadRequest) else error.what
         else:
             found.append(projection)
-    return Catalog(tuple(found), broken)
+    return _Catalog(tuple(found), broken)
 
 
 def _entry_points() -> "list[EntryPoint]":

@@ -48,7 +48,7 @@ class DayBytes(NamedTuple):
     damage: tuple[Damage, ...] = ()
 
 
-class PartDay(msgspec.Struct, frozen=True):
+class _PartDay(msgspec.Struct, frozen=True):
     """The rows of a day; `strays` are ids that name another day, `left_out` those that do not count here."""
 
     rows: list[StoredRow]
@@ -64,7 +64,7 @@ class Part(msgspec.Struct, frozen=True):
 
     log: str
     versions: dict[str, str]
-    days: dict[str, PartDay]  # by date, oldest first
+    days: dict[str, _PartDay]  # by date, oldest first
 
     @property
     def events(self) -> int:
@@ -84,7 +84,7 @@ def fold_day(day: DayBytes, left_out: Collection[str] | None = None, projections
     rows.write("day", "", day.date, msgspec.msgpack.encode(row))
     settled = left_out is not None or not row.misdated
     of_day = [stored for stored in rows.all() if stored[2] == day.date]
-    found = PartDay(of_day, row.events, row.misdated, row.left_out, is_settled=settled, broken=whole.broken)
+    found = _PartDay(of_day, row.events, row.misdated, row.left_out, is_settled=settled, broken=whole.broken)
     return Part(day.log, _versions(projections), {day.date: found})
 
 
@@ -107,7 +107,7 @@ def empty(log: str, projections: Sequence[Projection] = ALL) -> Part:
 def merge(parts: Iterable[Part]) -> Part:
     """Unite parts of one log; raises BadRequest where a day is in two of them, or versions differ."""
     whole: Part | None = None
-    found: dict[str, PartDay] = {}
+    found: dict[str, _PartDay] = {}
     for part in parts:
         whole = whole or part
         if part.log != whole.log:

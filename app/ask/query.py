@@ -74,14 +74,14 @@ def newest(log: EventLog, wanted: EventFilter, limit: int | None, progress: Prog
         reach *= 2
 
 
-def fitting(log: EventLog, wanted: EventFilter) -> Test:
+def _fitting(log: EventLog, wanted: EventFilter) -> Test:
     """Make the test of everything that is asked for."""
     tests = list(_tests(log, wanted))
     return lambda entry: all(test(entry) for test in tests)
 
 
 def _found(log: EventLog, wanted: EventFilter, progress: Progress) -> Iterator[LogLine]:
-    return filter(fitting(log, wanted), _source(log, wanted, progress))
+    return filter(_fitting(log, wanted), _source(log, wanted, progress))
 
 
 def _source(log: EventLog, wanted: EventFilter, progress: Progress) -> Iterator[LogLine]:
@@ -114,7 +114,7 @@ class Follower:
 
     def __init__(self, log: EventLog, wanted: EventFilter) -> None:
         self._log = log
-        self._fits = fitting(log, wanted)
+        self._fits = _fitting(log, wanted)
         self._ends = {file: _whole_lines(file) for day in log.days() for file in day.files}
 
     def after(self, found: Iterable[LogLine], wait: Callable[[], bool]) -> Iterator[LogLine]:
@@ -158,7 +158,7 @@ _UNSAID = frozenset(("v", "id", "ts", "type", "conversation_id", "project", "age
 _DISGUISES = (b"\\u", b"\\/", "\u212a".encode(), "\u0130".encode())
 
 
-class Saying(NamedTuple):
+class _TextFilter(NamedTuple):
     """A test of lines, and bytes of which every line that passes has one, once its ASCII letters are in lower case.
 
     No such bytes where none can be named: then any line may pass.
@@ -168,7 +168,7 @@ class Saying(NamedTuple):
     needles: tuple[bytes, ...]
 
 
-def saying(text: str | None, pattern: str | None) -> Saying:
+def saying(text: str | None, pattern: str | None) -> _TextFilter:
     """Make the test for all words of a text, in any case and order, and for a regular expression; raises BadRequest."""
     words = (text or "").lower().split()
     try:
@@ -184,7 +184,7 @@ def saying(text: str | None, pattern: str | None) -> Saying:
         return all(word in lower for word in words) and (matches is None or matches(said) is not None)
 
     spelled = [orjson.dumps(word)[1:-1] for word in words if _has_one_case(word)]
-    return Saying(fits, (max(spelled, key=len), *_DISGUISES) if spelled else ())
+    return _TextFilter(fits, (max(spelled, key=len), *_DISGUISES) if spelled else ())
 
 
 def _has_one_case(word: str) -> bool:
@@ -213,29 +213,29 @@ _MATCHED = {"grep", "regex"}  # alone, they say no more than that there is somet
 Fits = Callable[[Mapping[str, object]], bool]
 
 
-class Emptiness(NamedTuple):
+class _Emptiness(NamedTuple):
     """The reason in one sentence, and what to do; "" where there is nothing to do."""
 
     reason: str
     hint: str = ""
 
 
-def why_empty(log: EventLog, noun: str, asked: Mapping[str, object], fits: Fits | None = None) -> Emptiness:
+def why_empty(log: EventLog, noun: str, asked: Mapping[str, object], fits: Fits | None = None) -> _Emptiness:
     """Tell why nothing was found for these conditions, by the words a user gave them in.
 
     `fits` tells whether there is anything for other conditions: what is near is looked for with it.
     """
     if bad := days.unreadable(log.store.log):
         what = f"{bad[0].file}: {bad[0].reason}" + (f"; and {len(bad) - 1:,} files more" if len(bad) > 1 else "")
-        return Emptiness(f"part of the log cannot be read: {what}", "eventlog doctor tells what to do")
+        return _Emptiness(f"part of the log cannot be read: {what}", "eventlog doctor tells what to do")
     if not log.days():
-        return Emptiness(f"nothing has happened yet in {log.store.root}", _INSTALL)
+        return _Emptiness(f"nothing has happened yet in {log.store.root}", _INSTALL)
     given = {name: value for name, value in asked.items() if value}
     if not given:
-        return Emptiness(f"no {noun} yet", _INSTALL)
+        return _Emptiness(f"no {noun} yet", _INSTALL)
     near = list(_near(given, fits)) if fits else []
     hint = f"there are some {' or '.join(near)}" if near else ""
-    return Emptiness(f"no {noun} fits {_words(given)}", hint)
+    return _Emptiness(f"no {noun} fits {_words(given)}", hint)
 
 
 def _near(given: Mapping[str, object], fits: Fits) -> Iterator[str]:

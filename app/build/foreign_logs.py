@@ -16,7 +16,7 @@ from eventlog.store.index_lookup import lines_with
 from eventlog.store.replica import replica_of
 
 
-class SeenFile(msgspec.Struct, frozen=True):
+class _SeenFile(msgspec.Struct, frozen=True):
     """A day file of another machine as it was seen: its size, its lines, a digest of them, and when it was saved."""
 
     size: int
@@ -25,7 +25,7 @@ class SeenFile(msgspec.Struct, frozen=True):
     saved_ns: int
 
 
-class LostLines(msgspec.Struct, frozen=True):
+class _LostLines(msgspec.Struct, frozen=True):
     """A file that does not begin any more with what it was seen to hold; `there` is None where it is gone."""
 
     path: str
@@ -33,7 +33,7 @@ class LostLines(msgspec.Struct, frozen=True):
     there: int | None
 
 
-_decoder = msgspec.json.Decoder(dict[str, SeenFile])
+_decoder = msgspec.json.Decoder(dict[str, _SeenFile])
 
 
 def remember(store: Store) -> None:
@@ -51,15 +51,15 @@ def remember(store: Store) -> None:
             return
 
 
-def lost_lines(store: Store) -> Iterator[LostLines]:
+def lost_lines(store: Store) -> Iterator[_LostLines]:
     """Find the files of other machines that lack what they were seen to hold."""
     there = dict(_of_others(store))
     for name, seen in sorted(_remembered(store).items()):
         data = days.read(there[name]) if name in there else None
         if data is None:
-            yield LostLines(f"{store.log}/{name}", seen.lines, None)
+            yield _LostLines(f"{store.log}/{name}", seen.lines, None)
         elif not _begins_with(data, seen):
-            yield LostLines(f"{store.log}/{name}", seen.lines, data.count(b"\n"))
+            yield _LostLines(f"{store.log}/{name}", seen.lines, data.count(b"\n"))
 
 
 def written_elsewhere(store: Store) -> str:
@@ -80,7 +80,7 @@ def _lines_naming(name: str, file: str) -> set[bytes]:
     return {data[start:end] for start, end in found if end < len(data)}  # an unfinished line is nobody's
 
 
-def _remembered(store: Store) -> dict[str, SeenFile]:
+def _remembered(store: Store) -> dict[str, _SeenFile]:
     try:
         return _decoder.decode(Path(store.cached("replicas.json")).read_bytes())
     except (OSError, msgspec.MsgspecError):
@@ -99,7 +99,7 @@ def _are_any(store: Store) -> bool:
     return False
 
 
-def _look(path: str, before: SeenFile | None) -> SeenFile | None:
+def _look(path: str, before: _SeenFile | None) -> _SeenFile | None:
     """Return what a file holds; what it held before, where that is not all there any more."""
     try:
         stat = Path(path).stat()
@@ -112,8 +112,8 @@ def _look(path: str, before: SeenFile | None) -> SeenFile | None:
         return before
     whole = data[: data.rfind(b"\n") + 1]
     digest = sha256(whole)
-    return SeenFile(len(whole), whole.count(b"\n"), digest, stat.st_mtime_ns)
+    return _SeenFile(len(whole), whole.count(b"\n"), digest, stat.st_mtime_ns)
 
 
-def _begins_with(data: bytes, seen: SeenFile) -> bool:
+def _begins_with(data: bytes, seen: _SeenFile) -> bool:
     return sha256(data[: seen.size]) == seen.digest

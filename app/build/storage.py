@@ -60,7 +60,7 @@ class BaseStorage(Protocol):
         """Replace what `read` returned; raises StorageBusy where it has changed, NotStored or Refused."""
 
 
-class BaseTarget(NamedTuple):
+class _BaseTarget(NamedTuple):
     """A file of a knowledge base with its ledger and storage."""
 
     place: BaseFile
@@ -101,13 +101,13 @@ def base_files(opened: OpenStore, name: str) -> list[Path]:
     return found
 
 
-def base_targets(opened: OpenStore, state: Knowledge) -> list[BaseTarget]:
+def base_targets(opened: OpenStore, state: Knowledge) -> list[_BaseTarget]:
     """List every file of a knowledge base that has events, without those that must not be written."""
     found = []
     for place, ledger in ledgers(state, opened.settings.knowledge_bases, opened.replica).items():
         with suppress(Refused):
             target = storage_of(place, opened.settings.knowledge_bases, opened.machine.home)
-            found += [BaseTarget(place, ledger, target)] if target else []
+            found += [_BaseTarget(place, ledger, target)] if target else []
     return found
 
 

@@ -26,7 +26,7 @@ _DAYS = 30  # in a task: one costs the scheduler about as much as a day costs a 
 _STORES = 4  # at work at the same time, per thread: what is rendered waits in memory until it is fetched
 
 
-class StoreFiles(Struct):
+class _StoreFiles(Struct):
     """The documents of a store, as path and bytes, and the report of their replay."""
 
     files: dict[str, bytes]
@@ -44,7 +44,7 @@ def fold_days(place: StorePlace, days: Sequence[Day], names: Sequence[str]) -> l
 
 def render_store(
     place: StorePlace, listed: StoreListing, folded: Sequence[Sequence[Part]], names: Sequence[str], asked: Part
-) -> StoreFiles:
+) -> _StoreFiles:
     """Render a store from its parts; refold days with copies of another day's events.
 
     `asked` is a part of no day, of whoever asks: no worker renders with other versions than theirs.
@@ -60,14 +60,14 @@ def render_store(
     rest = [part for part in parts if not part.days.keys() & left_out.keys()]
     done = fold.replayed(fold.merge([*rest, *anew]), listed.settings, projections)
     files = {document.path: document.data for document in done.documents}
-    return StoreFiles(files, done.events, done.days, done.damage, done.broken)
+    return _StoreFiles(files, done.events, done.days, done.damage, done.broken)
 
 
 class StoreReplay(NamedTuple):
     """The outcome of one store: what was rendered, or why nothing was; and what was written of it."""
 
     place: StorePlace
-    rendered: StoreFiles | None = None
+    rendered: _StoreFiles | None = None
     error: EventLogError | None = None
     published: PublishResult | None = None
 

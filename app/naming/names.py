@@ -22,7 +22,7 @@ class _Names(msgspec.Struct):
     agent: str | None = None
 
 
-class KnownNames(NamedTuple):
+class _KnownNames(NamedTuple):
     """Projects by path and agents, each with its conversations; types with the number of their lines."""
 
     projects: dict[str, set[str]]
@@ -33,9 +33,9 @@ class KnownNames(NamedTuple):
 _decoder = msgspec.json.Decoder(_Names)
 
 
-def known_names(log: EventLog) -> KnownNames:
+def known_names(log: EventLog) -> _KnownNames:
     """Read the names of all events, those of the newest day last; a damaged line or file has none."""
-    known = KnownNames({}, {}, {})
+    known = _KnownNames({}, {}, {})
     for day in log.days():
         for file in day.files:
             for names in _read(days.read(file) or b""):
@@ -87,17 +87,17 @@ _FILE_LINE = re.compile(r"(?P<file>.+?)(?::(?P<line>\d+))?", re.ASCII | re.DOTAL
 _IN_PROJECT = re.compile(r"projects/(.+)-[0-9a-f]{6}/(.+)", re.DOTALL)
 
 
-class FileLine(NamedTuple):
+class _FileLine(NamedTuple):
     """A file as it was named, and the number of the line of it that is meant; None for all of them."""
 
     file: str
     line: int | None
 
 
-def file_line(said: str) -> FileLine:
+def file_line(said: str) -> _FileLine:
     """Take what was said apart: `FILE` or `FILE:LINE`."""
     match = _FILE_LINE.fullmatch(said)
-    return FileLine(match["file"], int(match["line"]) if match["line"] else None) if match else FileLine(said, None)
+    return _FileLine(match["file"], int(match["line"]) if match["line"] else None) if match else _FileLine(said, None)
 
 
 def with_project_named(said: str, paths: Iterable[str]) -> list[str]:

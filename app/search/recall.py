@@ -63,15 +63,15 @@ def at_prompt(store: "Store", call: "HookCall") -> str:
     Before a file is opened, the same of that file.
     """
     if call.file:
-        return before_file(store, call)
+        return _before_file(store, call)
     if not is_on(store):
         return ""
     shared = call.fields.get("session_type") == "shared"
     asked = Asked(call.asked, call.project, call.session, call.agent, shared=shared)
-    return tell(store, call, asked, recall, "prompt")
+    return _tell(store, call, asked, recall, "prompt")
 
 
-def tell(store: "Store", call: "HookCall", asked: Asked, find: "Recall", trigger: "Trigger") -> str:
+def _tell(store: "Store", call: "HookCall", asked: Asked, find: "Recall", trigger: "Trigger") -> str:
     """Word what is found, and put its receipt into the log; "" for nothing. Never raises."""
     try:
         hits = find(store, asked, chosen_lines(store))
@@ -103,10 +103,10 @@ def _chosen(store: "Store") -> "dict[str, object]":
 def recall(store: "Store", asked: Asked, lines: int) -> "list[Hit]":
     """Find what bears on a prompt and was not told yet; raises OSError or DatabaseError."""
     subject = subject_of(asked.prompt)
-    return search_for(store, asked, lines, lambda index, about: _bearing(index, subject, about)) if subject else []
+    return _search_for(store, asked, lines, lambda index, about: _bearing(index, subject, about)) if subject else []
 
 
-def search_for(store: "Store", asked: Asked, lines: int, find: "Find") -> "list[Hit]":
+def _search_for(store: "Store", asked: Asked, lines: int, find: "Find") -> "list[Hit]":
     """Find what the conversation does not know, among things of the user and of the project."""
     from eventlog.app.search.open_index import open_index
     from eventlog.app.search.project_names import ProjectNames
@@ -222,13 +222,13 @@ def _line(hit: "Hit") -> str:
     return told_line(hit.found, hit.weights)
 
 
-def before_file(store: "Store", call: "HookCall") -> str:
+def _before_file(store: "Store", call: "HookCall") -> str:
     """Build what an agent is told before it opens a file, and put its receipt into the log. Never raises."""
-    asked = Asked(below(call.file or "", call.project), call.project, call.session, call.agent)
-    return tell(store, call, asked, about_file, "file") if asked.prompt else ""
+    asked = Asked(_below(call.file or "", call.project), call.project, call.session, call.agent)
+    return _tell(store, call, asked, about_file, "file") if asked.prompt else ""
 
 
-def below(path: str, project: str) -> str:
+def _below(path: str, project: str) -> str:
     """Write a path as it lies below the project; "" for one that does not."""
     full = os.path.normpath(path if path.startswith("/") else f"{project}/{path}")
     inside = full.removeprefix(f"{project.rstrip('/')}/")
@@ -237,7 +237,7 @@ def below(path: str, project: str) -> str:
 
 def about_file(store: "Store", asked: Asked, lines: int) -> "list[Hit]":
     """Find what was decided about the file `asked.prompt` names, newest first; raises OSError or DatabaseError."""
-    return search_for(store, asked, lines, lambda index, about: _decided(index, asked.prompt, about))
+    return _search_for(store, asked, lines, lambda index, about: _decided(index, asked.prompt, about))
 
 
 def _decided(index: "SearchIndex", path: str, about: tuple[str, str]) -> "Iterator[Hit]":

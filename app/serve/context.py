@@ -62,7 +62,7 @@ def gathered(
     store: "Store", settings: "Settings", request: "ContextRequest", *, creates: bool = False, certain: bool = False
 ) -> "ContextSources":
     """Load what a context is made of."""
-    listens = session_type_of(store, request)
+    listens = _session_type_of(store, request)
     within = window(settings.context, request.now)
     known = CurrentLines(store, request, within, shared=listens == SHARED, certain=certain)
     try:
@@ -77,13 +77,13 @@ def begin(store: "Store", settings: "Settings", request: "ContextRequest", *, ce
 
     What only the user is told once waits for a session to which nobody else listens.
     """
-    listens = session_type_of(store, request)
+    listens = _session_type_of(store, request)
     first = take_bootstrap(settings, request.home, request.now) if listens == MAIN else ""
     told = replace(request, session_type=listens, bootstrap=first)
     return build(store, settings, told, creates=settings.context.templates, certain=certain)
 
 
-def session_type_of(store: "Store", request: "ContextRequest") -> str:
+def _session_type_of(store: "Store", request: "ContextRequest") -> str:
     """Find who listens: as asked for, else as the log says; shared once is shared for good."""
     if request.session_type:
         return str(request.session_type)

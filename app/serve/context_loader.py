@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from eventlog.projections.context.context_files import ContextFile
 
 
-class LoadedFile:
+class _LoadedFile:
     """The result of loading one file: its content, or the error. Of one that need not be there, neither.
 
     `from_cache`: it is the last good copy; `is_default`: it was just created from its template.
@@ -54,7 +54,7 @@ class Loader:
         self._now = now
         self._creates = creates
 
-    def load(self, file: "ContextFile") -> LoadedFile:
+    def load(self, file: "ContextFile") -> _LoadedFile:
         """Load one file; a missing file without a template has neither content nor error, unless it is required."""
         try:
             text = read(file.path, file.root)
@@ -68,8 +68,8 @@ class Loader:
             self._keep_copy(file, text)
         return self._result(file, text)
 
-    def _missing(self, file: "ContextFile") -> LoadedFile:
-        known = os.path.exists(copy_of(self._copies, file.path))
+    def _missing(self, file: "ContextFile") -> _LoadedFile:
+        known = os.path.exists(_copy_of(self._copies, file.path))
         if known:
             self._keep_copy(file, None)  # whoever deleted it meant it
         if known or not self._creates or file.default_template is None or not os.path.isabs(file.path):
@@ -83,9 +83,9 @@ class Loader:
         self._keep_copy(file, None)
         return self._result(file, file.default_template, is_default=True)
 
-    def _fall_back(self, file: "ContextFile", reason: str) -> LoadedFile:
+    def _fall_back(self, file: "ContextFile", reason: str) -> _LoadedFile:
         try:
-            kept = fastjson.object_in(read_regular(copy_of(self._copies, file.path)))
+            kept = fastjson.object_in(read_regular(_copy_of(self._copies, file.path)))
         except OSError:
             kept = {}
         text = kept.get("text") if kept.get("path") == file.path else None
@@ -95,7 +95,7 @@ class Loader:
 
     def _keep_copy(self, file: "ContextFile", text: str | None) -> None:
         """Keep the text, None of a file that was there once; a cache that cannot be is no reason to complain."""
-        path = copy_of(self._copies, file.path)
+        path = _copy_of(self._copies, file.path)
         data = fastjson.dumps({"path": file.path, "text": text})
         try:
             if not os.path.exists(path) or read_regular(path) != data:
@@ -111,17 +111,17 @@ class Loader:
         *,
         from_cache: bool = False,
         is_default: bool = False,
-    ) -> LoadedFile:
+    ) -> _LoadedFile:
         path = encodable(file.path)
-        return LoadedFile(path, content, error, self._now, from_cache=from_cache, is_default=is_default)
+        return _LoadedFile(path, content, error, self._now, from_cache=from_cache, is_default=is_default)
 
 
 def drop_copy(copies: str, path: str) -> None:
     """Remove the last good copy of a file that has been changed: what it said may have been withdrawn."""
-    remove(copy_of(copies, path))
+    remove(_copy_of(copies, path))
 
 
-def copy_of(copies: str, path: str) -> str:
+def _copy_of(copies: str, path: str) -> str:
     """Name the last good copy of a file."""
     return f"{copies}/{digest(path, 8).hex()}.json"
 

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from eventlog.store import Store
 
 
-def digest_of(text: str) -> str:
+def _digest_of(text: str) -> str:
     """Digest the text of a context."""
     return sha256(text.encode("utf-8", "replace"))
 
@@ -22,6 +22,6 @@ def append_receipt_line(
 
     The receipt may be that of another session that was given the same, but for how it saves.
     """
-    told: ContextInjected = {**receipt, "digest": digest_of(text), "chars": len(text)}
+    told: ContextInjected = {**receipt, "digest": _digest_of(text), "chars": len(text)}
     key = f"context\n{about['conversation_id']}\n{source}\n{told['digest']}"
     return append_once(store, {**present(about), **told}, key, within_ms=SAME_CALL_MS, sync=sync)

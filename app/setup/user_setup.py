@@ -27,29 +27,29 @@ def create_file(file: ContextFile) -> None:
 _READABLE = 0o644
 
 
-class CompletionFile(NamedTuple):
+class _CompletionFile(NamedTuple):
     """The place where a shell finds the script, and a remaining step for the user or ""."""
 
     path: Path
     remark: str = ""
 
 
-def install_completion(shell: str, script: str, machine: Machine) -> CompletionFile:
+def install_completion(shell: str, script: str, machine: Machine) -> _CompletionFile:
     """Write the script to where the user's shell finds it; raises NotStored."""
     place = _completion_file(shell, machine)
     replace_file(str(place.path), script.encode(), mode=_READABLE)
     return place
 
 
-def _completion_file(shell: str, machine: Machine) -> CompletionFile:
+def _completion_file(shell: str, machine: Machine) -> _CompletionFile:
     data = Path(machine.environ.get("XDG_DATA_HOME") or f"{machine.home}/.local/share")
     config = Path(machine.environ.get("XDG_CONFIG_HOME") or f"{machine.home}/.config")
     if shell == "fish":
-        return CompletionFile(config / "fish/completions/eventlog.fish")
+        return _CompletionFile(config / "fish/completions/eventlog.fish")
     if shell == "bash":
-        return CompletionFile(data / "bash-completion/completions/eventlog", "needs the package bash-completion")
+        return _CompletionFile(data / "bash-completion/completions/eventlog", "needs the package bash-completion")
     functions = data / "zsh/site-functions"
-    return CompletionFile(
+    return _CompletionFile(
         functions / "_eventlog", f"put before `compinit` in ~/.zshrc, once: fpath=({functions} $fpath)"
     )
 

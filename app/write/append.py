@@ -29,21 +29,21 @@ _FIND = "`eventlog query` shows what there is; nothing was stored"
 _NOTHING_STORED = "nothing was stored; correct this line and send the whole again"
 
 
-class AppendReport(NamedTuple):
+class _AppendReport(NamedTuple):
     """An event that was appended, and the events that still say what it withdraws."""
 
     appended: AppendResult
     still_said: list[str]
 
 
-def append_event(log: EventLog, fields: Mapping[str, Any]) -> AppendReport:
+def append_event(log: EventLog, fields: Mapping[str, Any]) -> _AppendReport:
     """Append one event unless its conversation has said the same; raises InvalidEvent, BadRequest or NotStored."""
     event = _appendable(fields)
     others = []
     if isinstance(event, Retraction):
         event = _of_something(log, event)
         others = _still_said(log, event)
-    return AppendReport(_noted(log, [record_once(log, event)])[0], others)
+    return _AppendReport(_noted(log, [record_once(log, event)])[0], others)
 
 
 def append_stream(

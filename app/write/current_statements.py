@@ -99,12 +99,12 @@ def _summaries(saves: Iterable[StageSummary], withdrawn: Retractions) -> Iterato
     for save, topic, summary, todos in standing_saves(sorted(valid, key=order)):
         is_whole = save.scope == WHOLE
         if summary or save.decisions or todos:
-            text = wording(replace(save, topic=topic, summary=summary, todos=todos))
+            text = _wording(replace(save, topic=topic, summary=summary, todos=todos))
             yield CurrentStatement(text, (save,), tuple(before) if is_whole and summary else ())
         before += [save] if is_whole else []
 
 
-def wording(event: Event) -> str:
+def _wording(event: Event) -> str:
     """Return what a fact or a summary says, on one line; "" for other events."""
     match event:
         case Fact():

@@ -13,7 +13,7 @@ from eventlog.store import Store
 from eventlog.store.shared_files import NotConfined
 
 
-class ListedHook(NamedTuple):
+class _ListedHook(NamedTuple):
     """A session hook: whether it runs, and what is to be known of it."""
 
     name: str
@@ -39,12 +39,12 @@ def record_session(
     return stored
 
 
-def list_hooks(store: Store, settings: Settings, cwd: str) -> list[ListedHook]:
+def list_hooks(store: Store, settings: Settings, cwd: str) -> list[_ListedHook]:
     """List the hooks of `config.yaml` and of the project a directory is in, in the order they run."""
     project = project_root(cwd)
     hooks = registry(settings.session_hooks, project)
     running = hooks.names(enabled_only=True)
-    return [ListedHook(name, name in running, _note(hooks.get(name), store, project)) for name in hooks.names()]
+    return [_ListedHook(name, name in running, _note(hooks.get(name), store, project)) for name in hooks.names()]
 
 
 def _note(hook: SessionLifecycleHook | None, store: Store, project: str) -> str:

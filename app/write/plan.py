@@ -28,7 +28,7 @@ _IN_KEY = ("path", "url", "heading", "level", "under")
 _IN_META = ("confidence", "reason", "created_at", "session_id")
 
 
-class PlanCheck(NamedTuple):
+class _PlanCheck(NamedTuple):
     """The number of entries in a plan file, and every mistake in it."""
 
     entries: int
@@ -119,12 +119,12 @@ def parse_plan(name: str, text: str) -> PlanFile:
     return found
 
 
-def check_plan(text: str, settings: Settings, project: str, machine: Machine) -> PlanCheck:
+def check_plan(text: str, settings: Settings, project: str, machine: Machine) -> _PlanCheck:
     """Find every mistake in a plan file, for a project with this root."""
     loaded = plan_file.parse(text)
     entries = sum(key.startswith("entries[") and key.endswith("]") for key in loaded.lines)
     mistakes = plan_file.every_mistake(loaded, settings.knowledge_bases, project, machine.home)
-    return PlanCheck(entries, mistakes)
+    return _PlanCheck(entries, mistakes)
 
 
 def entry_of(fields: Mapping[str, Any], where: str = "entries[0]") -> PlannedChange:

@@ -20,7 +20,7 @@ from eventlog.projections.bases.sections import Ambiguous, Page, Section, canoni
 Choice = Literal["apply", "discard", "edited"]
 
 
-class ResolveResult(NamedTuple):
+class _ResolveResult(NamedTuple):
     """The stored decision, and the changes that followed from it."""
 
     event: EntryResolved
@@ -82,7 +82,7 @@ def decide(
     choice: Choice,
     content: str | None = None,
     under: tuple[str, ...] | None = None,
-) -> ResolveResult:
+) -> _ResolveResult:
     """Append the decision and apply it; raises BadRequest or NotStored, and Ambiguous before anything is stored.
 
     `under` names headings above the section that is meant, of several. `apply` takes the text of the staged file: if a
@@ -112,7 +112,7 @@ def decide(
     stored = opened.log.put([event])[0].event
     assert isinstance(stored, EntryResolved)
     unstage(path)
-    return ResolveResult(stored, apply(opened, state=read_knowledge(opened.log, opened.settings)))
+    return _ResolveResult(stored, apply(opened, state=read_knowledge(opened.log, opened.settings)))
 
 
 def _page(opened: OpenStore, staged: StagedEntry) -> Page:

@@ -68,7 +68,7 @@ def _remembered(path: str) -> dict[str, FileStamp]:
         return {}
 
 
-class Swept(Struct):
+class _Swept(Struct):
     """The copies that were changed and those that were removed, as paths relative to the knowledge directory."""
 
     changed: list[str] = []
@@ -82,12 +82,12 @@ def copies_in(store: Store) -> list[Path]:
     return []
 
 
-def sweep_copies(log: EventLog, withdrawn: Retractions, new: Iterable[str] = ()) -> Swept:
+def sweep_copies(log: EventLog, withdrawn: Retractions, new: Iterable[str] = ()) -> _Swept:
     """Remove withdrawn texts from all copies, or only from those beside `new` copies if no withdrawal has changed.
 
     Raises NotStored.
     """
-    swept, root = Swept(), Path(log.store.knowledge)
+    swept, root = _Swept(), Path(log.store.knowledge)
     note, now = Path(log.store.cached("swept")), _digest(withdrawn)
     is_current = (read(note) or b"").decode("utf-8", "replace") == now
     copies = {copy for name in new for copy in _beside(root / name)} if is_current else copies_in(log.store)
@@ -128,7 +128,7 @@ class _WithdrawnTexts:
         return any(statement in whole for statement in self._long)
 
 
-def _sweep(copy: Path, matches: Callable[[str], bool], swept: Swept, root: Path) -> None:
+def _sweep(copy: Path, matches: Callable[[str], bool], swept: _Swept, root: Path) -> None:
     data = read(copy)
     if data is None:
         return

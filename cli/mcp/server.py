@@ -35,10 +35,10 @@ def main(argv: "Sequence[str]") -> bool:
 
 def serve(store: Store, agent: str, *, shared: bool) -> None:
     """Serve the client at the standard streams; `agent` by either of its names."""
-    run(ToolCalls(store, hosts.agent_name(agent), shared=shared), version() or "unknown")
+    _run(ToolCalls(store, hosts.agent_name(agent), shared=shared), version() or "unknown")
 
 
-def run(calls: ToolCalls, program: str) -> None:
+def _run(calls: ToolCalls, program: str) -> None:
     """Serve the client at the standard streams until it closes its end or exits."""
     source, sink = _private(0), _private(1)
     _private(2)

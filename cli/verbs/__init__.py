@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     import click
 
 
-class Verb:
+class _Verb:
     """A row of `eventlog --help`, and the module below `eventlog.cli.verbs` that holds the command."""
 
     def __init__(self, topic: str, module: str, summary: str) -> None:
@@ -22,48 +22,51 @@ class Verb:
 
 
 VERBS = {
-    "fact": Verb("Record", "write.save", "Save a fact for later sessions."),
-    "summary": Verb("Record", "write.save", "Save a summary of the session, or of one stage of it."),
-    "plan": Verb("Record", "write.plan", "Plan a change of one section of USER.md, AGENTS.md or another base."),
-    "append": Verb("Record", "write.append", "Append events of any type, one or a stream."),
-    "import": Verb("Record", "write.import_past", "Import past conversations, and the memory of other programs."),
-    "init": Verb("Agents", "setup.config", "Create your own files from templates: USER.md, user/profile.md, …"),
-    "install": Verb("Agents", "setup.install", "Register the memory hook with coding agents."),
-    "uninstall": Verb("Agents", "setup.install", "Remove the memory hook from agents' files."),
-    "doctor": Verb("Agents", "setup.doctor", "Check the installation and suggest fixes."),
-    "hook": Verb("Agents", "serve.agents", "Answer a hook of a coding agent: its JSON on stdin."),
-    "mcp": Verb("Agents", "serve.agents", "Serve memory as tools over the Model Context Protocol."),
-    "context": Verb("Agents", "serve.agents", "Print what a session starts with, within a budget."),
-    "lifecycle": Verb("Agents", "serve.lifecycle", "Record a session's start or end, where the host has no hooks."),
-    "settle": Verb("Agents", "build.replay", "Finish ended sessions: write missing summaries, then rebuild."),
-    "replay": Verb("Knowledge", "build.replay", "Rebuild the knowledge files from the log."),
-    "apply": Verb("Knowledge", "build.apply", "Apply plan entries to their knowledge bases."),
-    "status": Verb("Knowledge", "build.apply", "List sections that are pending, staged or edited by hand."),
-    "resolve": Verb("Knowledge", "write.resolve", "Write or discard a staged plan entry."),
-    "validate": Verb("Knowledge", "write.plan", "Check a file of plan entries, or print its JSON Schema."),
-    "config": Verb("Knowledge", "setup.config", "Show the settings in force and where each comes from."),
-    "why": Verb("Knowledge", "ask.why", "Show the events behind each line of a knowledge file."),
-    "show": Verb("Knowledge", "ask.show", "Show one session, one event, or a knowledge file at a past time."),
-    "diff": Verb("Knowledge", "ask.diff", "Show how the knowledge files changed between two times."),
-    "bisect": Verb("Knowledge", "ask.diff", "Find the event that added a text to a file, or removed it."),
-    "search": Verb("Knowledge", "ask.search", "Search facts, summaries and past conversations, best first."),
-    "recall": Verb("Knowledge", "ask.search", "Search likewise; --explain shows why a prompt recalls a fact or not."),
-    "forget": Verb("Knowledge", "write.take_back", "Forget a statement everywhere (reversible)."),
-    "undo": Verb("Knowledge", "write.take_back", "Undo the last change of yours or of a plan entry, or one by its id."),
-    "memory": Verb("Audit", "ask.memory", "Show the memory of a project, and of you."),
-    "restore": Verb("Knowledge", "write.take_back", "Restore a MEMORY.md or a knowledge base as of a past time."),
-    "query": Verb("Audit", "ask.query", "List events by session, type, time or text."),
-    "sessions": Verb("Audit", "ask.sessions", "List sessions."),
-    "stats": Verb("Audit", "ask.stats", "Show weekly statistics: how sessions were saved."),
-    "project": Verb("Audit", "ask.project", "List projects and their paths; join two into one."),
-    "verify": Verb("Audit", "ask.verify", "Read every line of the log and report damage."),
-    "completion": Verb("Shell", "setup.shell", "Complete verbs, options, sessions, projects and ids in your shell."),
-    "help": Verb("Shell", "setup.shell", "Explain a verb or a topic: format, guarantees, hosts, names, time."),
+    "fact": _Verb("Record", "write.save", "Save a fact for later sessions."),
+    "summary": _Verb("Record", "write.save", "Save a summary of the session, or of one stage of it."),
+    "plan": _Verb("Record", "write.plan", "Plan a change of one section of USER.md, AGENTS.md or another base."),
+    "append": _Verb("Record", "write.append", "Append events of any type, one or a stream."),
+    "import": _Verb("Record", "write.import_past", "Import past conversations, and the memory of other programs."),
+    "init": _Verb("Agents", "setup.config", "Create your own files from templates: USER.md, user/profile.md, …"),
+    "install": _Verb("Agents", "setup.install", "Register the memory hook with coding agents."),
+    "uninstall": _Verb("Agents", "setup.install", "Remove the memory hook from agents' files."),
+    "doctor": _Verb("Agents", "setup.doctor", "Check the installation and suggest fixes."),
+    "hook": _Verb("Agents", "serve.agents", "Answer a hook of a coding agent: its JSON on stdin."),
+    "mcp": _Verb("Agents", "serve.agents", "Serve memory as tools over the Model Context Protocol."),
+    "context": _Verb("Agents", "serve.agents", "Print what a session starts with, within a budget."),
+    "lifecycle": _Verb("Agents", "serve.lifecycle", "Record a session's start or end, where the host has no hooks."),
+    "settle": _Verb("Agents", "build.replay", "Finish ended sessions: write missing summaries, then rebuild."),
+    "replay": _Verb("Knowledge", "build.replay", "Rebuild the knowledge files from the log."),
+    "apply": _Verb("Knowledge", "build.apply", "Apply plan entries to their knowledge bases."),
+    "status": _Verb("Knowledge", "build.apply", "List sections that are pending, staged or edited by hand."),
+    "resolve": _Verb("Knowledge", "write.resolve", "Write or discard a staged plan entry."),
+    "validate": _Verb("Knowledge", "write.plan", "Check a file of plan entries, or print its JSON Schema."),
+    "config": _Verb("Knowledge", "setup.config", "Show the settings in force and where each comes from."),
+    "why": _Verb("Knowledge", "ask.why", "Show the events behind each line of a knowledge file."),
+    "show": _Verb("Knowledge", "ask.show", "Show one session, one event, or a knowledge file at a past time."),
+    "diff": _Verb("Knowledge", "ask.diff", "Show how the knowledge files changed between two times."),
+    "bisect": _Verb("Knowledge", "ask.diff", "Find the event that added a text to a file, or removed it."),
+    "search": _Verb("Knowledge", "ask.search", "Search facts, summaries and past conversations, best first."),
+    "recall": _Verb("Knowledge", "ask.search", "Search likewise; --explain shows why a prompt recalls a fact or not."),
+    "forget": _Verb("Knowledge", "write.take_back", "Forget a statement everywhere (reversible)."),
+    "undo": _Verb(
+        "Knowledge", "write.take_back", "Undo the last change of yours or of a plan entry, or one by its id."
+    ),
+    "memory": _Verb("Audit", "ask.memory", "Show the memory of a project, and of you."),
+    "restore": _Verb("Knowledge", "write.take_back", "Restore a MEMORY.md or a knowledge base as of a past time."),
+    "query": _Verb("Audit", "ask.query", "List events by session, type, time or text."),
+    "sessions": _Verb("Audit", "ask.sessions", "List sessions."),
+    "stats": _Verb("Audit", "ask.stats", "Show weekly statistics: how sessions were saved."),
+    "project": _Verb("Audit", "ask.project", "List projects and their paths; join two into one."),
+    "verify": _Verb("Audit", "ask.verify", "Read every line of the log and report damage."),
+    "completion": _Verb("Shell", "setup.shell", "Complete verbs, options, sessions, projects and ids in your shell."),
+    "help": _Verb("Shell", "setup.shell", "Explain a verb or a topic: format, guarantees, hosts, names, time."),
 }
 
 
 def load(verb: str) -> "click.Command":
     """Import the module of a verb, and return its command."""
     module = import_module(f"eventlog.cli.verbs.{VERBS[verb].module}")
-    command: click.Command = getattr(module, f"{verb}_command")
+    command: click.Command = getattr(module, f"_{verb}_command")
+    command.name = verb
     return command

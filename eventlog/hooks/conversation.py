@@ -99,7 +99,7 @@ class TooMuch(Exception):
     """More of the log is unindexed than can be searched while a host waits."""
 
 
-class History:
+class _CallHistory:
     """The history of a conversation: whether it saved anything or was asked to, and its number of turns."""
 
     def __init__(self) -> None:
@@ -115,13 +115,13 @@ class History:
         self.turns += kind == "turn_end"
 
 
-def history(store: Store, conversation_id: str) -> History:
+def history(store: Store, conversation_id: str) -> _CallHistory:
     """Read the history over all days, or until it shows that nothing need be asked; raises TooMuch or OSError.
 
     The index names the lines in files that have not changed since. The other files are searched for the id as bytes,
     newest first, and only while the answer is open. Only lines with statements or ends of turns are parsed.
     """
-    found = History()
+    found = _CallHistory()
     seen: set[object] = set()
     for line in _lines(store, conversation_id):
         event = _event(line)

@@ -132,8 +132,8 @@ def program() -> str:
         *(os.path.join(os.path.abspath(place), "eventlog") for place in places if os.path.isabs(place)),
     ):
         if os.path.exists(path):
-            return quote(path)
-    return f"{quote(python)} -m eventlog" if python else "eventlog"
+            return _quote(path)
+    return f"{_quote(python)} -m eventlog" if python else "eventlog"
 
 
 def interpreter() -> str:
@@ -143,10 +143,10 @@ def interpreter() -> str:
 
 def store_option(store: Store) -> str:
     """Return the option for a store that the agent's shell would not find by itself; else ""."""
-    return "" if store.root == Store.locate(None, os.environ).root else f" --store {quote(store.root)}"
+    return "" if store.root == Store.locate(None, os.environ).root else f" --store {_quote(store.root)}"
 
 
-def quote(word: str) -> str:
+def _quote(word: str) -> str:
     """Quote a word as a POSIX shell reads it back; shlex costs too much here."""
     if word and _PLAIN.issuperset(word):
         return word
@@ -168,7 +168,7 @@ def _session_option(call: HookCall) -> str:
     """Return the option for the conversation, unless the host passes its id in the environment."""
     variable = hosts.session_variable(call.agent)
     is_passed = variable and os.environ.get(variable) == call.session
-    return "" if is_passed else f" --session {quote(call.session)}"
+    return "" if is_passed else f" --session {_quote(call.session)}"
 
 
 def _fill(texts: "dict[str, str]", commands: _Commands, locale: str, state: str = "") -> str:

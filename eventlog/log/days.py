@@ -65,19 +65,19 @@ def by_date(paths: Iterable[str]) -> list[Day]:
     """Group files by the day their names say, oldest first; files with other names are not part of it."""
     found: dict[str, list[str]] = {}
     for path in paths:
-        if day := day_of(path):
+        if day := _day_of(path):
             found.setdefault(day, []).append(path)
     return [Day(day, tuple(sorted(files, key=own_first))) for day, files in sorted(found.items())]
 
 
 def foreign_files(log_dir: str) -> list[str]:
     """List what else is in the log's directory, by other names: it is never read."""
-    return sorted(path for path, _ in _files(log_dir) if not day_of(path))
+    return sorted(path for path, _ in _files(log_dir) if not _day_of(path))
 
 
 def irregular(log_dir: str) -> list[Damage]:
     """List what is named like a day file, but is a directory, FIFO, socket, device, or a link to one or to nothing."""
-    found = sorted(path for path, regular in _files(log_dir) if not regular and day_of(path))
+    found = sorted(path for path, regular in _files(log_dir) if not regular and _day_of(path))
     return [Damage.of_file(path, "not a regular file") for path in found]
 
 
@@ -221,7 +221,7 @@ def entries_at(file: str, offsets: Sequence[int]) -> Iterator[LogLine]:
 
     Raises OSError.
     """
-    day = day_of(file)
+    day = _day_of(file)
     for offset, line in zip(offsets, lines_at(file, offsets), strict=True):
         checked = check_line(LogLine.unread(line.removesuffix(b"\n"), file, 0, offset), day)
         yield from (found for found in checked if isinstance(found, LogLine))
@@ -239,12 +239,12 @@ def _files(log_dir: str) -> list[tuple[str, bool]]:
     """
     try:
         with os.scandir(log_dir) as entries:
-            return [(f"{log_dir}/{entry.name}", is_regular(entry)) for entry in entries]
+            return [(f"{log_dir}/{entry.name}", _is_regular(entry)) for entry in entries]
     except FileNotFoundError:
         return []
 
 
-def is_regular(entry: "os.DirEntry[str]") -> bool:
+def _is_regular(entry: "os.DirEntry[str]") -> bool:
     """Tell whether it is, or leads to, a regular file."""
     try:
         return entry.is_file()
@@ -252,7 +252,7 @@ def is_regular(entry: "os.DirEntry[str]") -> bool:
         return False
 
 
-def day_of(file: str) -> str:
+def _day_of(file: str) -> str:
     """The day a file's name says, whatever its directory; "" where it is not the name of a day file."""
     return store.day_of(file.rpartition("/")[2])
 

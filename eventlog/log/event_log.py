@@ -69,9 +69,9 @@ class EventLog:
         """Nanoseconds since the epoch, by the clock of this log."""
         return self._clock()
 
-    def moment(self, newest: str) -> "Moment":
+    def moment(self, newest: str) -> "_LogMoment":
         """When an event would be dated that is appended now, and after another one."""
-        return Moment(*timestamps.follow(self._clock(), newest))
+        return _LogMoment(*timestamps.follow(self._clock(), newest))
 
     def append(self, event: Event | Mapping[str, Any]) -> Event:
         """Store one event and return it with its time and id; on disk when this returns.
@@ -105,7 +105,7 @@ class EventLog:
 
     def _put(self, accepted: list[Event], batch: str | None, after: str = "") -> list[AppendResult]:
         for event in accepted:
-            codec.encode(event if event.ts else Moment(0, "").stamp(event, 0))
+            codec.encode(event if event.ts else _LogMoment(0, "").stamp(event, 0))
         by_day: dict[str, list[int]] = {}
         for position, event in enumerate(accepted):
             by_day.setdefault(event.ts[:10], []).append(position)
@@ -264,7 +264,7 @@ class EventLog:
             return self._add(file, stamped, keys, present)
 
     @contextmanager
-    def _now_locked(self, count: int, after: str) -> Iterator[tuple[DayFile, "Moment"]]:
+    def _now_locked(self, count: int, after: str) -> Iterator[tuple[DayFile, "_LogMoment"]]:
         """The file of today, locked, and the moment of the first of so many events.
 
         Should midnight pass while waiting for the lock, it is the next day's file. Times only grow, by a microsecond at
@@ -282,11 +282,11 @@ class EventLog:
                 yield file, now
                 return
 
-    def _next(self, file: DayFile, least: int = 0, after: str = "") -> "Moment":
+    def _next(self, file: DayFile, least: int = 0, after: str = "") -> "_LogMoment":
         """The moment of an event that is appended now, under the lock; raises NotStored where the clock is broken."""
         now = max(self._clock(), least)
         newest = max(file.newest(timestamps.from_ns(now)), after)
-        moment = Moment(*timestamps.follow(now, newest))
+        moment = _LogMoment(*timestamps.follow(now, newest))
         self.ahead = newest if moment.after else ""
         return moment
 
@@ -382,7 +382,7 @@ def _day_of(ns: int) -> str:
     return timestamps.from_ns(ns)[:10]
 
 
-class Moment(NamedTuple):
+class _LogMoment(NamedTuple):
     """When a live event is appended, in nanoseconds; and what it counts `after`, where that is not its own time."""
 
     ns: int

@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 _LARGEST = 1 << 16  # bytes
 
 
-class ConfigFile(NamedTuple):
+class _ConfigFile(NamedTuple):
     """The settings in force, and the line of `config.yaml` each key given there stands on."""
 
     settings: Settings
     lines: Mapping[str, int]
 
 
-class Setting(NamedTuple):
+class _Setting(NamedTuple):
     """One setting in force; `line` None where it is the default."""
 
     key: str
@@ -30,12 +30,12 @@ class Setting(NamedTuple):
     line: int | None
 
 
-def load(store: Store) -> ConfigFile:
+def load(store: Store) -> _ConfigFile:
     """Read `config.yaml`; the defaults where there is none. Raises BadSettings."""
     try:
         data = files.read_regular(store.config, _LARGEST + 1)  # no more than tells that it is too long
     except FileNotFoundError:
-        return ConfigFile(Settings(), {})
+        return _ConfigFile(Settings(), {})
     except OSError as error:
         from eventlog.format.errors import system_reason  # a file that can be read needs no words
 
@@ -44,7 +44,7 @@ def load(store: Store) -> ConfigFile:
     return parse(data, store.config)
 
 
-def parse(data: bytes, path: str) -> ConfigFile:
+def parse(data: bytes, path: str) -> _ConfigFile:
     """Understand the bytes of a `config.yaml`; raises BadSettings."""
     if len(data) > _LARGEST:
         raise BadSettings(f"is larger than {_LARGEST:,} bytes", where=path, hint="settings are short; remove the rest")
@@ -58,13 +58,13 @@ def parse(data: bytes, path: str) -> ConfigFile:
     loaded = yaml_errors.load(text, Settings)
     if loaded.mistakes:
         raise _bad(loaded.mistakes, path)
-    return ConfigFile(loaded.value, loaded.lines)
+    return _ConfigFile(loaded.value, loaded.lines)
 
 
-def effective(configured: ConfigFile) -> Iterator[Setting]:
+def effective(configured: _ConfigFile) -> Iterator[_Setting]:
     """List all settings, in the order of the documentation."""
     for key, value in _flat(as_values(configured.settings), ""):
-        yield Setting(key, value, _line_of(key, configured.lines))
+        yield _Setting(key, value, _line_of(key, configured.lines))
 
 
 def as_values(settings: Settings) -> dict[str, Any]:

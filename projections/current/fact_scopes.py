@@ -24,7 +24,7 @@ _PLAIN_IMPORTANCE = 3
 _PLAIN_CONFIDENCE = 0.9
 
 
-class Stated(Struct, array_like=True):
+class _Stated(Struct, array_like=True):
     """The statements of one conversation about a subject; `silent` are events not withdrawn that add none."""
 
     changed_at: str = ""
@@ -38,7 +38,7 @@ class FactScope(Struct, frozen=True, eq=False, dict=True):
     project: str | None
     facts: list[DistinctFact]
     changed_at: str
-    rows: list[Stated]
+    rows: list[_Stated]
 
     @cached_property
     def ranked(self) -> list[DistinctFact]:
@@ -53,8 +53,8 @@ class FactScope(Struct, frozen=True, eq=False, dict=True):
         return tuple(sorted(stated.union(*(row.silent for row in self.rows)) - current))
 
 
-def _rows(told: Told) -> dict[str, Stated]:
-    found: dict[str, Stated] = defaultdict(Stated)
+def _rows(told: Told) -> dict[str, _Stated]:
+    found: dict[str, _Stated] = defaultdict(_Stated)
     for fact in told.conversation.facts:
         row = found[subject_of(fact)]
         row.changed_at = max(row.changed_at, fact.ts, told.touched.get(fact.id, ""))
@@ -69,7 +69,7 @@ def _rows(told: Told) -> dict[str, Stated]:
     return found
 
 
-def _add_decisions(found: dict[str, Stated], deciding: list[StageSummary], told: Told) -> None:
+def _add_decisions(found: dict[str, _Stated], deciding: list[StageSummary], told: Told) -> None:
     """Add what summaries decide, and when those last changed that have, or had, a say in what is stated."""
     row, mentions = found[told.project], [saying for said in told.conclusion.decisions for saying in said.mentions]
     row.statements += [_of_decision(saying, told.conversation.id) for saying in mentions]
@@ -83,7 +83,7 @@ def _add_decisions(found: dict[str, Stated], deciding: list[StageSummary], told:
             found[""].changed_at = max(found[""].changed_at, changed_at)
 
 
-STATED = RowKind("stated", Stated, _rows)
+STATED = RowKind("stated", _Stated, _rows)
 
 
 def fact_scope(index: "DocumentIndex", name: str) -> FactScope:

@@ -154,7 +154,7 @@ class Identities:
             parts = [self._said(said) for said in join.projects]
             group = set[str]().union(parts, *(together.get(part, ()) for part in parts))
             together |= dict.fromkeys(group, group)
-        return {part: min(group, key=lambda name: (not is_address(name), name)) for part, group in together.items()}
+        return {part: min(group, key=lambda name: (not _is_address(name), name)) for part, group in together.items()}
 
     def _known(self, name: str, places: list[tuple[str | None, str]]) -> KnownProject:
         parts = {self._part(path, replica) for replica, path in places}
@@ -167,7 +167,7 @@ class Identities:
         return KnownProject(name, tuple(sorted(parts)), tuple(places), max(times, default=""), sources)
 
 
-def is_address(name: str) -> bool:
+def _is_address(name: str) -> bool:
     """Tell whether a project is known by the address of its repository, not by a path."""
     return not name.startswith("/") and ":" not in name
 

@@ -7,7 +7,7 @@ from eventlog.format.events import Event, ProjectJoined, ProjectSeen
 from eventlog.log.envelope_scan import Envelope
 
 
-class Stay(Struct, array_like=True):
+class _Stay(Struct, array_like=True):
     """The first event of a machine at a path, and the time of the last."""
 
     first: tuple[str, str]  # ts and id
@@ -19,18 +19,18 @@ class Places(Struct):
 
     seen: list[ProjectSeen] = field(default_factory=list)
     joined: list[ProjectJoined] = field(default_factory=list)
-    stays: dict[str, dict[str, Stay]] = field(default_factory=dict)  # path -> replica -> stay
+    stays: dict[str, dict[str, _Stay]] = field(default_factory=dict)  # path -> replica -> stay
 
     def fold(self, event: Event | Envelope) -> None:
         """Take in one event."""
         if isinstance(event, ProjectSeen):
             self.seen.append(event)
             if event.replica:
-                self._stay(event.path, event.replica, Stay(order(event), ""))
+                self._stay(event.path, event.replica, _Stay(order(event), ""))
         elif isinstance(event, ProjectJoined):
             self.joined.append(event)
         elif event.replica and event.project:
-            self._stay(event.project, event.replica, Stay(order(event), event.ts))
+            self._stay(event.project, event.replica, _Stay(order(event), event.ts))
 
     def merge(self, other: "Places") -> None:
         """Take in what other events told."""
@@ -40,7 +40,7 @@ class Places(Struct):
             for replica, stay in stays.items():
                 self._stay(path, replica, stay)
 
-    def _stay(self, path: str, replica: str, stay: Stay) -> None:
+    def _stay(self, path: str, replica: str, stay: _Stay) -> None:
         at = self.stays.setdefault(path, {})
         known = at.get(replica, stay)
-        at[replica] = Stay(min(known.first, stay.first), max(known.last, stay.last))
+        at[replica] = _Stay(min(known.first, stay.first), max(known.last, stay.last))

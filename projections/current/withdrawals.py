@@ -22,12 +22,12 @@ _WITHDRAW = (Retraction, *_DECISIONS)
 def retractions_since(log: EventLog, cache: RowStore, since: str, until: str) -> Conversations:
     """Read a state that knows nothing but withdrawals; of days that are kept, no conversation is decoded for it."""
     state = Conversations(retractions=decided_before(log, cache, since))
-    state.fold_all(withdrawals_between(log, cache, since, until))
+    state.fold_all(_withdrawals_between(log, cache, since, until))
     _add_what_is_undone(state, log, cache, since)
     return state
 
 
-def withdrawals_between(log: EventLog, cache: RowStore, since: str, until: str) -> Iterator[Withdrawal]:
+def _withdrawals_between(log: EventLog, cache: RowStore, since: str, until: str) -> Iterator[Withdrawal]:
     """Yield what was withdrawn in that time, and what took that back, each once."""
     seen: set[str] = set()
     for day in _days(log, since, until):

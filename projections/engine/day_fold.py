@@ -171,7 +171,7 @@ def rejected_statements(event: Event, withdrawn: Retractions) -> set[str]:
     return {f"{event.id} {mark}" for mark in _rejected_marks(event, withdrawn)}
 
 
-class Decided(msgspec.Struct, array_like=True):
+class _Decided(msgspec.Struct, array_like=True):
     """The decisions of people in exactly these files."""
 
     stamps: list[DayFileStamp]
@@ -179,12 +179,12 @@ class Decided(msgspec.Struct, array_like=True):
 
 
 _DECISIONS = "decisions", "", ""  # one row for all days
-_decided = msgspec.msgpack.Decoder(dict[str, Decided])
+_decided = msgspec.msgpack.Decoder(dict[str, _Decided])
 
 
 def store_decisions(cache: RowStore, days: Mapping[str, DayRow]) -> None:
     """Store the decisions of people on all days."""
-    decided = {date: Decided(row.stamps, _decisions(row)) for date, row in days.items()}
+    decided = {date: _Decided(row.stamps, _decisions(row)) for date, row in days.items()}
     cache.write(*_DECISIONS, msgspec.msgpack.encode(decided))
 
 
@@ -192,7 +192,7 @@ def _decisions(row: DayRow) -> list[Withdrawal]:
     return [event for event in row.retractions if isinstance(event, Rejected | Restored)]
 
 
-def stored_decisions(cache: RowStore) -> dict[str, Decided]:
+def stored_decisions(cache: RowStore) -> dict[str, _Decided]:
     """Read the decisions of people by day; empty where none are stored."""
     data = _read(cache, *_DECISIONS)
     return _decided.decode(data) if data else {}

@@ -67,7 +67,7 @@ def fold_day(day: Day) -> FoldedDay:
     return FoldedDay(of_day, list(states.changed))
 
 
-class RowsJob(NamedTuple):
+class _RowsJob(NamedTuple):
     """Conversations that began on a run of days, and everything their rows depend on.
 
     `days` are rows of days, `dates` the days of each conversation; `merged` has the conversations that other
@@ -83,7 +83,7 @@ class RowsJob(NamedTuple):
     settings: Settings
 
 
-def row_jobs(states: DayStates, settings: Settings) -> Iterator[RowsJob]:
+def row_jobs(states: DayStates, settings: Settings) -> Iterator[_RowsJob]:
     """Split the changed conversations into jobs."""
     by_block: dict[str, dict[str, list[str]]] = {}
     for conversation in states.changed:
@@ -98,10 +98,10 @@ def row_jobs(states: DayStates, settings: Settings) -> Iterator[RowsJob]:
         days = [states.stored_conversations(date) for date in sorted(near)]
         far = [conversation for conversation, dates in of_job.items() if not near.issuperset(dates)]
         whole = {conversation: found for conversation in far if (found := states.conversation(conversation))}
-        yield RowsJob(blocks, days, of_job, whole, states.identities, states.withdrawn, settings)
+        yield _RowsJob(blocks, days, of_job, whole, states.identities, states.withdrawn, settings)
 
 
-def make_rows(job: RowsJob) -> list[StoredRow]:
+def make_rows(job: _RowsJob) -> list[StoredRow]:
     """Make the rows of a job's conversations."""
     of_day = cache(partial(encoded_conversations_on, MemoryRows(job.days)))
 
@@ -127,7 +127,7 @@ def rows_by(source: ConversationSource, settings: Settings) -> Callable[[Convers
     return rows_of
 
 
-class RenderJob(NamedTuple):
+class _RenderJob(NamedTuple):
     """Units that views make of rows alone, all these rows, and the notes of people."""
 
     units: list[RowAddress]
@@ -136,7 +136,7 @@ class RenderJob(NamedTuple):
     settings: Settings
 
 
-def render_documents(job: RenderJob) -> tuple[dict[RowAddress, _Contents], list[StoredRow]]:
+def _render_documents(job: _RenderJob) -> tuple[dict[RowAddress, _Contents], list[StoredRow]]:
     """Render the units of a job; return their documents, and the rows that their views have stored."""
     rows = MemoryRows(job.rows)
     source = ConversationSnapshot({}, lambda _: None, Retractions(()), notes=job.notes)
@@ -153,7 +153,7 @@ class Prerendered:
         chosen = [(view, name) for view, name in units if name and view in _KINDS_OF]
         self._index = index
         self._pending = set(chosen)
-        self._results = executor.map(render_documents, _render_jobs(index, chosen))
+        self._results = executor.map(_render_documents, _render_jobs(index, chosen))
         self._contents: dict[RowAddress, _Contents] = {}
 
     def __contains__(self, unit: RowAddress) -> bool:
@@ -174,7 +174,7 @@ class Prerendered:
         return next(document.lines for document in self._index.render(unit) if document.path == path)
 
 
-def _render_jobs(index: DocumentIndex, units: Iterable[RowAddress]) -> Iterator[RenderJob]:
+def _render_jobs(index: DocumentIndex, units: Iterable[RowAddress]) -> Iterator[_RenderJob]:
     """Split units into jobs; those of one name share rows and stay together."""
     notes = list(index.notes.values())
     chosen: list[RowAddress] = []
@@ -183,8 +183,8 @@ def _render_jobs(index: DocumentIndex, units: Iterable[RowAddress]) -> Iterator[
     def size() -> int:
         return sum(len(row[3]) for found in rows.values() for row in found)
 
-    def job() -> RenderJob:
-        return RenderJob(chosen, [row for found in rows.values() for row in found], notes, index.settings)
+    def job() -> _RenderJob:
+        return _RenderJob(chosen, [row for found in rows.values() for row in found], notes, index.settings)
 
     for unit in units:
         if chosen and chosen[-1][1] != unit[1] and size() >= _ENOUGH:

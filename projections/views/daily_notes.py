@@ -36,7 +36,7 @@ class Item(Struct, array_like=True, gc=False):
     same: bytes
 
 
-class DailyNote(Struct, array_like=True):
+class _DailyNote(Struct, array_like=True):
     """The items of a day, events not withdrawn that add none, and when any event had its last say in it."""
 
     items: list[Item] = []
@@ -44,16 +44,16 @@ class DailyNote(Struct, array_like=True):
     changed_at: str = ""
 
 
-def _rows(told: Told) -> dict[str, DailyNote]:
+def _rows(told: Told) -> dict[str, _DailyNote]:
     by_day = _by_day(told)
     return {day: _note(said, told, is_whole=len(by_day) == 1) for day, said in by_day.items()}
 
 
-SAID = RowKind("note", DailyNote, _rows)
+SAID = RowKind("note", _DailyNote, _rows)
 
 
-def _merged(parts: Iterable[DailyNote]) -> DailyNote:
-    whole_day = DailyNote()
+def _merged(parts: Iterable[_DailyNote]) -> _DailyNote:
+    whole_day = _DailyNote()
     for part in parts:
         whole_day.items += part.items
         whole_day.silent += part.silent
@@ -89,7 +89,7 @@ def _by_day(told: Told) -> dict[str, Conversation]:
     return days
 
 
-def _note(said: Conversation, told: Told, *, is_whole: bool) -> DailyNote:
+def _note(said: Conversation, told: Told, *, is_whole: bool) -> _DailyNote:
     """Note what was said on a day, which may be all the conversation ever said."""
     items = [_of_fact(fact, *told.stated[fact.id]) for fact in said.facts if fact.id in told.stated]
     if said.summaries:
@@ -98,7 +98,7 @@ def _note(said: Conversation, told: Told, *, is_whole: bool) -> DailyNote:
     events = [*said.facts, *said.summaries]
     heard = {event for item in items for event in item.events} | told.hidden
     silent = [event.id for event in events if event.id not in heard]
-    return DailyNote(items, silent, _changed_at(said, events, told.touched))
+    return _DailyNote(items, silent, _changed_at(said, events, told.touched))
 
 
 def _alone(summaries: Iterable[StageSummary], told: Told) -> Conclusion:

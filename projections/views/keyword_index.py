@@ -45,7 +45,7 @@ _READ = 200  # facts whose texts are looked through, the first by rank
 _key_of = lru_cache(maxsize=4096)(key_of)
 
 
-class Keyword(Struct, array_like=True):
+class _Keyword(Struct, array_like=True):
     """A word, its number of facts, the first of these, and the sessions that state them, by rank."""
 
     same: str
@@ -59,24 +59,24 @@ class Keyword(Struct, array_like=True):
         """Return the sort key for the budget: the most mentioned first."""
         return -self.count, _words_of(self.word)
 
-    def absorb(self, other: "Keyword") -> None:
+    def absorb(self, other: "_Keyword") -> None:
         """Add the facts and sessions of the keyword in another share."""
         self.count += other.count
         self.facts = sorted([*self.facts, *other.facts], key=_rank_of, reverse=True)[:_SHOWN]
         self.sessions = _distinct(sorted([*self.sessions, *other.sessions], key=_rank_of, reverse=True))
 
 
-class Share(Struct, array_like=True):
+class _Share(Struct, array_like=True):
     """The part of the index of everything that comes from a project, or from facts without a project."""
 
     name: str
     exists: bool  # has a fact or a summary
     changed_at: str
     kept: list[str]  # the conversations with a summary
-    keywords: list[Keyword]
+    keywords: list[_Keyword]
 
 
-_share = msgspec.msgpack.Decoder(Share)
+_share = msgspec.msgpack.Decoder(_Share)
 
 
 def _render(name: str, index: "DocumentIndex") -> Iterable[Document]:
@@ -120,7 +120,7 @@ def _of_everything(index: "DocumentIndex") -> Iterator[Document]:
     yield _document("INDEX.md", lines, shares, max(share.changed_at for share in (own, *theirs)), index)
 
 
-def _document(path: str, lines: list[Line], shares: list[Share], changed_at: str, index: "DocumentIndex") -> Document:
+def _document(path: str, lines: list[Line], shares: list[_Share], changed_at: str, index: "DocumentIndex") -> Document:
     """Add the keywords that fit to these lines."""
     settings = index.settings
     words = LABELS[settings.locale]
@@ -164,14 +164,14 @@ def _sessions(heads: list[Head], up: str, words: Labels, name: str, index: "Docu
         yield Line(f"- {link} {as_text(head.topic)}", whole=(head.id,))
 
 
-def _text(keyword: Keyword, word: str) -> str:
+def _text(keyword: _Keyword, word: str) -> str:
     facts = "; ".join(text for _, text in keyword.facts)
     more = "; …" if keyword.count > _SHOWN else ""
     sessions = ", ".join(conversation_name(conversation_id) for _, conversation_id in keyword.sessions)
     return as_text(f"- **{word}** ({keyword.count}): {facts}{more}" + (f" → {sessions}" if sessions else ""))
 
 
-def _share_of(name: str, index: "DocumentIndex", heads: list[Head], sessions: set[str]) -> Share:
+def _share_of(name: str, index: "DocumentIndex", heads: list[Head], sessions: set[str]) -> _Share:
     """Build the share of a project, or of facts without a project; keywords name these sessions."""
     subject = index.memo(fact_scope, name)
     times = [row.changed_at for row in index.rows(HEADS, name)] + [head.last_at for head in heads]
@@ -182,14 +182,14 @@ def _share_of(name: str, index: "DocumentIndex", heads: list[Head], sessions: se
                 heard.setdefault(id(fact), []).append(statement.conversation_id)
     keywords = [_keyword(*found, heard) for found in by_keyword(subject).items()]
     ids = [head.id for head in heads]
-    return Share(name, bool(subject.facts or heads), max([subject.changed_at, *times]), ids, keywords)
+    return _Share(name, bool(subject.facts or heads), max([subject.changed_at, *times]), ids, keywords)
 
 
-def _keyword(spelled: tuple[str, str], facts: list[DistinctFact], heard: Mapping[int, list[str]]) -> Keyword:
+def _keyword(spelled: tuple[str, str], facts: list[DistinctFact], heard: Mapping[int, list[str]]) -> _Keyword:
     """Build a keyword from its facts, by rank; `heard` has the conversations of facts, the newest last."""
     shown = [(fact.rank, cut(fact.first.text, _FACT_CHARS)) for fact in facts[:_SHOWN]]
     sessions = ((fact.rank, session) for fact in facts for session in reversed(heard.get(id(fact), ())))
-    return Keyword(*spelled, len(facts), shown, _distinct(sessions))
+    return _Keyword(*spelled, len(facts), shown, _distinct(sessions))
 
 
 def _distinct(sessions: Iterable[tuple[Rank, str]]) -> list[tuple[Rank, str]]:
@@ -202,8 +202,8 @@ def _distinct(sessions: Iterable[tuple[Rank, str]]) -> list[tuple[Rank, str]]:
     return [(rank, conversation_id) for conversation_id, rank in found.items()]
 
 
-def _merged(shares: Iterable[Share]) -> list[Keyword]:
-    found: dict[str, Keyword] = {}
+def _merged(shares: Iterable[_Share]) -> list[_Keyword]:
+    found: dict[str, _Keyword] = {}
     for keyword in (keyword for share in shares for keyword in share.keywords):
         if keyword.same in found:
             found[keyword.same].absorb(keyword)

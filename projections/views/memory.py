@@ -34,27 +34,27 @@ _BY_TYPE = {"O": _PREFERENCES, "W": _KNOWLEDGE, "B": _EXPERIENCE}
 _CLOSING = re.compile(r"\s+#+$")  # of an ATX heading: not read as a part of its text
 
 
-class MemorySection(NamedTuple):
+class _MemorySection(NamedTuple):
     """The section a bullet stands in; sections are shown in this order, free categories by name."""
 
     order: int
     name: str = ""
 
 
-_AGENTS_NOTES = MemorySection(_FREE, "notes")
+_AGENTS_NOTES = _MemorySection(_FREE, "notes")
 _HEADED = {
-    "decisions": MemorySection(_DECISIONS),
-    "preferences": MemorySection(_PREFERENCES),
-    "lessons": MemorySection(_LESSONS),
-    "knowledge": MemorySection(_KNOWLEDGE),
-    "general": MemorySection(_KNOWLEDGE),
-    "experience": MemorySection(_EXPERIENCE),
+    "decisions": _MemorySection(_DECISIONS),
+    "preferences": _MemorySection(_PREFERENCES),
+    "lessons": _MemorySection(_LESSONS),
+    "knowledge": _MemorySection(_KNOWLEDGE),
+    "general": _MemorySection(_KNOWLEDGE),
+    "experience": _MemorySection(_EXPERIENCE),
     "agents_notes": _AGENTS_NOTES,
 }
 _BY_CATEGORY = {
-    **dict.fromkeys(all_for("decision"), MemorySection(_DECISIONS)),
-    **dict.fromkeys(all_for("preference"), MemorySection(_PREFERENCES)),
-    **dict.fromkeys(all_for("lesson"), MemorySection(_LESSONS)),
+    **dict.fromkeys(all_for("decision"), _MemorySection(_DECISIONS)),
+    **dict.fromkeys(all_for("preference"), _MemorySection(_PREFERENCES)),
+    **dict.fromkeys(all_for("lesson"), _MemorySection(_LESSONS)),
     **{same_text(getattr(words, name)): section for words in LABELS.values() for name, section in _HEADED.items()},
 }  # no free category has the title of another section, in whatever language
 
@@ -111,12 +111,12 @@ def _document(subject: FactScope, settings: Settings, notes: KnowledgeEdited | N
     return stamped(_path(subject.project), lines, max(subject.changed_at, notes.ts if notes else ""))
 
 
-def _titles(subject: FactScope, words: Labels) -> dict[MemorySection, str]:
+def _titles(subject: FactScope, words: Labels) -> dict[_MemorySection, str]:
     """Return the heading of each section; that of a free section as its category was first spelled."""
     knowledge = words.knowledge if subject.project else words.general
     fixed = (words.decisions, words.preferences, words.lessons, knowledge, words.experience)
-    titles = {MemorySection(order): title for order, title in enumerate(fixed)} | {_AGENTS_NOTES: words.agents_notes}
-    first: dict[MemorySection, Statement] = {}
+    titles = {_MemorySection(order): title for order, title in enumerate(fixed)} | {_AGENTS_NOTES: words.agents_notes}
+    first: dict[_MemorySection, Statement] = {}
     for statement in (stated for group in subject.facts for stated in group.statements if stated.category):
         section = _of_category(statement.category)
         if section not in titles:
@@ -129,14 +129,14 @@ def _spelled(category: str) -> str:
 
 
 def _fit(
-    groups: list[DistinctFact], titles: Mapping[MemorySection, str], limits: MemorySettings, spent: int
+    groups: list[DistinctFact], titles: Mapping[_MemorySection, str], limits: MemorySettings, spent: int
 ) -> tuple[list[DistinctFact], list[DistinctFact]]:
     """Split facts by rank into those that fit the budget and the rest; headings and last lines count too."""
     lines = limits.max_lines - 5  # title, the line about what was left out, the stamp, and two empty ones
     size = limits.max_bytes - spent
     shown: list[DistinctFact] = []
     left: list[DistinctFact] = []
-    headings: set[MemorySection] = set()
+    headings: set[_MemorySection] = set()
     for position, fact in enumerate(groups):
         if lines < 1:
             return shown, left + groups[position:]
@@ -156,9 +156,9 @@ def _fit(
 
 
 def _sections(
-    shown: list[DistinctFact], left: list[DistinctFact], titles: Mapping[MemorySection, str], subject: FactScope
+    shown: list[DistinctFact], left: list[DistinctFact], titles: Mapping[_MemorySection, str], subject: FactScope
 ) -> Iterator[Line]:
-    by_section: dict[MemorySection, list[DistinctFact]] = {}
+    by_section: dict[_MemorySection, list[DistinctFact]] = {}
     for fact in shown:
         by_section.setdefault(_section(fact), []).append(fact)
     for section, groups in sorted(by_section.items()):
@@ -178,23 +178,23 @@ def _quoted(project: str) -> str:
     return quote(project)
 
 
-def _section(fact: DistinctFact) -> MemorySection:
+def _section(fact: DistinctFact) -> _MemorySection:
     """Return the first section any of its statements belongs to."""
     return min(_section_of(statement) for statement in fact.statements)
 
 
-def _section_of(statement: Statement) -> MemorySection:
+def _section_of(statement: Statement) -> _MemorySection:
     if not statement.category:
-        return MemorySection(_BY_TYPE[statement.memory_type])
+        return _MemorySection(_BY_TYPE[statement.memory_type])
     return _of_category(statement.category)
 
 
 @lru_cache(maxsize=4096)
-def _of_category(category: str) -> MemorySection:
+def _of_category(category: str) -> _MemorySection:
     if is_notes(category):
         return _AGENTS_NOTES
     name = same_text(category)
-    return _BY_CATEGORY.get(name, MemorySection(_FREE, name))
+    return _BY_CATEGORY.get(name, _MemorySection(_FREE, name))
 
 
 def _bullet(fact: DistinctFact) -> str:
@@ -202,7 +202,7 @@ def _bullet(fact: DistinctFact) -> str:
 
 
 def _sources_of(
-    groups: list[DistinctFact], subject: FactScope, left: Iterable[DistinctFact] = (), of: MemorySection | None = None
+    groups: list[DistinctFact], subject: FactScope, left: Iterable[DistinctFact] = (), of: _MemorySection | None = None
 ) -> Callable[[], Sources]:
     """Find, when asked, all events that support these facts, and those of a section that are left out.
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _place_of = attrgetter("place")
 
 
-class SessionLine(Struct, array_like=True):
+class _SessionLine(Struct, array_like=True):
     """The line of a conversation, with its sort key."""
 
     started_at: str
@@ -33,7 +33,7 @@ class SessionLine(Struct, array_like=True):
         return self.started_at, self.id
 
 
-def _rows(source: Told) -> dict[str, SessionLine]:
+def _rows(source: Told) -> dict[str, _SessionLine]:
     """Write the line of a conversation; the first nine fields are those of earlier formats, `null` means unknown."""
     conversation, conclusion, ended = source.conversation, source.conclusion, source.conversation.ended
     taken_back = len(conversation.taken_back(source.withdrawn))
@@ -61,10 +61,10 @@ def _rows(source: Told) -> dict[str, SessionLine]:
         "revisions": max(0, scopes.count("session") - 1),
         "events": conversation.events - taken_back,
     }
-    return {"": SessionLine(conversation.started_at, conversation.id, msgspec.json.encode(fields) + b"\n")}
+    return {"": _SessionLine(conversation.started_at, conversation.id, msgspec.json.encode(fields) + b"\n")}
 
 
-LINES = RowKind("line", SessionLine, _rows)
+LINES = RowKind("line", _SessionLine, _rows)
 
 
 def _render(name: str, index: "DocumentIndex") -> Iterable[Document]:
@@ -81,7 +81,7 @@ def _render(name: str, index: "DocumentIndex") -> Iterable[Document]:
         yield Document("sessions.jsonl", lines, data, pieces)
 
 
-def _in_order(rows: list[SessionLine]) -> bytes:
+def _in_order(rows: list[_SessionLine]) -> bytes:
     """Join the lines of the conversations that began on the same day."""
     return b"".join([row.line for row in sorted(rows, key=_place_of)])
 

@@ -24,7 +24,7 @@ _WORTH_SAVING = 3  # turns
 _SUMS = ("sessions", "automatic", "drawn", "unsaved", "trivial", "flushed", "asked", "duplicates_avoided")
 
 
-class SessionCount(Struct, array_like=True, gc=False):
+class _SessionCount(Struct, array_like=True, gc=False):
     """The figures of a session."""
 
     started_at: str
@@ -37,13 +37,13 @@ class SessionCount(Struct, array_like=True, gc=False):
     drawn: bool = False  # its summary is from the transcript
 
 
-def _rows(source: Told) -> dict[str, SessionCount]:
+def _rows(source: Told) -> dict[str, _SessionCount]:
     session, conclusion = source.conversation, source.conclusion
     if not session.began:
         return {}
     counted = (session.started_at, session.turns, session.flushed, session.asked)
     drawn = conclusion.source == COMPOSED and bool(source.summaries) and not agents_own(source.summaries)
-    return {"": SessionCount(*counted, conclusion.source, conclusion.automatic, recalls_of(source), drawn)}
+    return {"": _SessionCount(*counted, conclusion.source, conclusion.automatic, recalls_of(source), drawn)}
 
 
 class Week(Struct):
@@ -91,7 +91,7 @@ class Week(Struct):
         """Return the share of the sessions worth saving that were saved."""
         return _share(self.saved, self.saved + self.unsaved)
 
-    def count(self, session: SessionCount) -> None:
+    def count(self, session: _SessionCount) -> None:
         """Add a session."""
         self.sessions += 1
         self.flushed += session.flushed
@@ -115,7 +115,7 @@ class Week(Struct):
         self.recall.add(other.recall)
 
 
-def by_week(sessions: Iterable[SessionCount]) -> list[Week]:
+def _by_week(sessions: Iterable[_SessionCount]) -> list[Week]:
     """Count sessions by the week they began in."""
     found: dict[str, Week] = {}
     for session in sessions:
@@ -126,14 +126,14 @@ def by_week(sessions: Iterable[SessionCount]) -> list[Week]:
     return list(found.values())
 
 
-COUNTS = RowKind("count", SessionCount, _rows, total=Total(list[Week], by_week))
+COUNTS = RowKind("count", _SessionCount, _rows, total=Total(list[Week], _by_week))
 
 
 def weeks(
-    sessions: Iterable[SessionCount], avoided: Iterable[str] = (), *, since: str = "", until: str = "~"
+    sessions: Iterable[_SessionCount], avoided: Iterable[str] = (), *, since: str = "", until: str = "~"
 ) -> list[Week]:
     """Count by week the sessions that began between the two times; like `summed`."""
-    counted = by_week(session for session in sessions if since <= session.started_at <= until)
+    counted = _by_week(session for session in sessions if since <= session.started_at <= until)
     return summed(counted, (day for day in avoided if since[:10] <= day <= until[:10]))
 
 

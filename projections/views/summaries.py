@@ -63,10 +63,10 @@ def _render(name: str, index: "DocumentIndex") -> Iterable[Document]:
     """Render the conversations of a project that came to something, the newest."""
     for head in kept(index, name):
         conversation = index.conversation(head.id)
-        yield document(conversation, conclude(conversation, index.withdrawn), index.withdrawn, index.settings)
+        yield _document(conversation, conclude(conversation, index.withdrawn), index.withdrawn, index.settings)
 
 
-def document(
+def _document(
     conversation: Conversation, conclusion: Conclusion, withdrawn: Retractions, settings: Settings
 ) -> Document:
     """Render the summary of a conversation that came to something."""

@@ -41,7 +41,7 @@ _BEGIN_NONE = frozenset("的了吗呢吧啊么是在和与或就也都把被请�
 _END_NONE = _BEGIN_NONE | frozenset("用加一两以为对会要到可使等并向")
 
 
-class TextKeyword(NamedTuple):
+class _TextKeyword(NamedTuple):
     """A keyword, as it is mostly spelled, and the texts that have it, by number; `key` is what its spellings share."""
 
     key: str
@@ -49,7 +49,7 @@ class TextKeyword(NamedTuple):
     texts: frozenset[int]
 
 
-def text_keywords(texts: Sequence[str]) -> list[TextKeyword]:
+def text_keywords(texts: Sequence[str]) -> list[_TextKeyword]:
     """Find what several of these texts name; what most of them name comes first."""
     runs = _runs([text[:_READ_CHARS] for text in texts])
     words = {word: runs[word] for word in _repeated(runs) if _says_something(word)} | _han_words(runs)
@@ -67,9 +67,9 @@ def key_of(word: str) -> str:
     return meaning(same) or (stem(same) if same.isalpha() else same)
 
 
-def _keyword(key: str, spellings: Sequence[str], words: Mapping[str, Collection[int]]) -> TextKeyword:
+def _keyword(key: str, spellings: Sequence[str], words: Mapping[str, Collection[int]]) -> _TextKeyword:
     mostly = max(spellings, key=lambda word: len(words[word]))
-    return TextKeyword(key, mostly, frozenset(number for word in spellings for number in words[word]))
+    return _TextKeyword(key, mostly, frozenset(number for word in spellings for number in words[word]))
 
 
 def _runs(texts: Sequence[str]) -> dict[str, list[int]]:

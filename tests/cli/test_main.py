@@ -54,7 +54,7 @@ def test_every_command_of_every_module_stands_in_the_table():
     made = {
         (name, ".".join(file.relative_to(folder).with_suffix("").parts))
         for file in folder.rglob("*.py")
-        for name in re.findall(r"^def (\w+)_command\(", file.read_text(), re.MULTILINE)
+        for name in re.findall(r"^def _(\w+)_command\(", file.read_text(), re.MULTILINE)
     }
 
     assert made == {(name, verb.module) for name, verb in VERBS.items()}

@@ -23,7 +23,7 @@ _DEEPEST = 200
 BY_HAND = "correct the file by hand, then do it again"
 
 
-class Member(NamedTuple):
+class _Member(NamedTuple):
     """A member of an object, which starts with its key, or an item of a list, without a key."""
 
     key: str | None
@@ -37,7 +37,7 @@ class Node(NamedTuple):
     value: Any
     start: int
     end: int
-    parts: tuple[Member, ...] = ()
+    parts: tuple[_Member, ...] = ()
 
     def get(self, key: str) -> "Node | None":
         """Return the value of a key of an object."""
@@ -80,7 +80,7 @@ def has_content(text: str) -> bool:
     return bool(text.strip("\ufeff \t\r\n"))
 
 
-def blank(text: str, at: int) -> int:
+def _blank(text: str, at: int) -> int:
     """Return the end of the white space and comments that start at `at`."""
     match = _BLANK.match(text, at)
     return match.end() if match else at
@@ -100,7 +100,7 @@ class _JsonReader:
         self._text = text
 
     def blank(self, at: int) -> int:
-        return blank(self._text, at)
+        return _blank(self._text, at)
 
     def value(self, at: int, depth: int) -> Node:
         if depth > _DEEPEST:
@@ -121,7 +121,7 @@ class _JsonReader:
         return NotJson(f"not JSON: {what} at line {line}, column {column}")
 
     def _object(self, start: int, depth: int) -> Node:
-        members: list[Member] = []
+        members: list[_Member] = []
         at = self.blank(start + 1)
         while self._text[at : at + 1] != "}":
             at = self._separated(at, first=not members)
@@ -132,16 +132,16 @@ class _JsonReader:
             if self._text[colon : colon + 1] != ":":
                 raise self.error(colon, "a colon is missing")
             value = self.value(self.blank(colon + 1), depth + 1)
-            members.append(Member(key.value, at, value))
+            members.append(_Member(key.value, at, value))
             at = self.blank(value.end)
         return Node({key: node.value for key, _, node in members}, start, at + 1, tuple(members))
 
     def _list(self, start: int, depth: int) -> Node:
-        items: list[Member] = []
+        items: list[_Member] = []
         at = self.blank(start + 1)
         while self._text[at : at + 1] != "]":
             at = self._separated(at, first=not items)
-            items.append(Member(None, at, self.value(at, depth + 1)))
+            items.append(_Member(None, at, self.value(at, depth + 1)))
             at = self.blank(items[-1].node.end)
         return Node([node.value for _, _, node in items], start, at + 1, tuple(items))
 
@@ -253,14 +253,14 @@ def remove(text: str, outer: Node, index: int) -> str:
     _, start, removed = outer.parts[index]
     if index + 1 < len(outer.parts):
         following = outer.parts[index + 1].start
-        comma = blank(text, removed.end)
+        comma = _blank(text, removed.end)
         between = _comments(text[removed.end : comma]) + _comments(text[comma + 1 : following])
         return text[:start] + between + text[following:]
     if index == 0:
         inner = _comments(text[outer.start + 1 : start] + text[removed.end : outer.end - 1])
         return text[: outer.start + 1] + inner + text[outer.end - 1 :]
     previous = outer.parts[index - 1].node.end
-    comma = blank(text, previous)
+    comma = _blank(text, previous)
     return text[:previous] + (text[previous:comma] + text[comma + 1 : start]).rstrip() + text[removed.end :]
 
 

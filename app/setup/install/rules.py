@@ -44,7 +44,7 @@ What earlier sessions saved about something: `{program} search{store} 'a few wor
 }
 
 
-def path_of(target: InstallTarget, host: HostProfile, scope: Scope) -> Path | None:
+def _path_of(target: InstallTarget, host: HostProfile, scope: Scope) -> Path | None:
     """Find the host's rule file; None where it has none there."""
     if scope == "project":
         return target.project / host.rules.project_file
@@ -53,7 +53,7 @@ def path_of(target: InstallTarget, host: HostProfile, scope: Scope) -> Path | No
 
 def install_rules(target: InstallTarget, host: HostProfile, scope: Scope, locale: Locale) -> FileChange | None:
     """Write the rules; None where the host has no such file. Raises BadRequest or NotStored."""
-    path, rule = path_of(target, host, scope), host.rules
+    path, rule = _path_of(target, host, scope), host.rules
     if path is None:
         return None
     text = _TEXT[locale].format(
@@ -64,7 +64,7 @@ def install_rules(target: InstallTarget, host: HostProfile, scope: Scope, locale
 
 def uninstall_rules(target: InstallTarget, host: HostProfile, scope: Scope) -> FileChange | None:
     """Remove the rules, also a block shared by several hosts; None where the host has no such file."""
-    path = path_of(target, host, scope)
+    path = _path_of(target, host, scope)
     if path is None:
         return None
     return restore(target.store, path, _strip(host.rules), lambda text: not text.strip())

@@ -53,14 +53,14 @@ class Logging(SessionLifecycleHook):
     def _log(self, moment: str, context: HookContext) -> HookResult:
         fields = {"session": context.session_id, "project": context.project, "agent": context.agent}
         words = [f"{name}={one_line(value)}" for name, value in {**fields, "reason": context.reason}.items() if value]
-        path = path_of(Store(context.store))
+        path = _path_of(Store(context.store))
         line = " ".join([context.at, self._options.log_level, f"session {moment}", *words])
         make_dirs(str(path.parent))
         append_bounded(str(path), line.encode("utf-8", "replace"), _LARGEST)
         return HookResult.success(str(path))
 
 
-def path_of(store: Store) -> Path:
+def _path_of(store: Store) -> Path:
     """Return the path of the log of sessions."""
     return Path(store.cached("sessions.log"))
 

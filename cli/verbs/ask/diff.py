@@ -38,7 +38,7 @@ from eventlog.store import Store
 )
 @options.as_json
 @options.store
-def diff_command(file: str | None, since: str, until: str, as_json: bool, store: Store) -> None:
+def _diff_command(file: str | None, since: str, until: str, as_json: bool, store: Store) -> None:
     """Show how the knowledge files changed between two times; a day means its end.
 
     FILE is a knowledge file or a knowledge base. Compares what the log renders, not the files on disk.
@@ -55,7 +55,7 @@ def diff_command(file: str | None, since: str, until: str, as_json: bool, store:
 @click.argument("text")
 @options.as_json
 @options.store
-def bisect_command(file: str, text: str, as_json: bool, store: Store) -> None:
+def _bisect_command(file: str, text: str, as_json: bool, store: Store) -> None:
     """Find the event that added a text to a knowledge file, or that removed it."""
     with phases():
         found = bisect(options.open_store(store), file, text)

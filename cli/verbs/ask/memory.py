@@ -27,7 +27,7 @@ _BULLET = re.compile(r"- (?:\[(?P<day>\d{4}-\d\d-\d\d)\] )?(?P<text>.*)")
 )
 @options.as_json
 @options.store
-def memory_command(project: str | None, as_json: bool, store: Store) -> None:
+def _memory_command(project: str | None, as_json: bool, store: Store) -> None:
     """Show the memory of a project, by its name or part of its path, and the memory of you.
 
     Without PROJECT, shows the one of the current directory; '' shows yours alone. Reads the log directly. Piped output

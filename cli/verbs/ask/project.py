@@ -29,12 +29,12 @@ from eventlog.store import Store
 
 @click.group(epilog=options.examples("eventlog project list", "eventlog project join ~/notes ~/src/shop"))
 @options.store_of_verbs
-def project_command(store: str | None) -> None:
+def _project_command(store: str | None) -> None:
     """List the projects of the log and their paths; join two into a single project."""
     del store
 
 
-@project_command.command(
+@_project_command.command(
     "list",
     short_help="List every project and its paths.",
     epilog=options.examples("eventlog project list", "eventlog project list --json"),
@@ -42,7 +42,7 @@ def project_command(store: str | None) -> None:
 @options.header
 @options.as_json
 @options.store
-def list_them(header: bool, as_json: bool, store: Store) -> int:
+def _list(header: bool, as_json: bool, store: Store) -> int:
     """List every project with its directory below knowledge/projects, and its paths.
 
     The address of its `origin` identifies a repository; its path and machine identify another directory.
@@ -80,14 +80,15 @@ def _rows(found: Sequence[ListedProject]) -> Iterator[tuple[str, ...]]:
             yield project.name, project.project, machine or "", path
 
 
-@project_command.command(
+@_project_command.command(
+    "join",
     short_help="Join two projects into one, with one memory.",
     epilog=options.examples("eventlog project join ~/notes shop"),
 )
 @click.argument("one", callback=options.project_meant)
 @click.argument("other", callback=options.project_meant)
 @options.store
-def join(one: str, other: str, store: Store) -> int:
+def _join(one: str, other: str, store: Store) -> int:
     """Join two projects and their memory; takes a name, a part of a path, or a directory each.
 
     The joined project has the address of the repository, if either has one. Prints the command to undo it.

@@ -75,7 +75,7 @@ _LOOK_SECONDS = 0.5
 )
 @options.header
 @options.store
-def query_command(
+def _query_command(
     form: str, store: Store, limit: int | None, wants_all: bool, reverse: bool, follow: bool, header: bool, **asked: Any
 ) -> None:
     """List events, oldest first, with time, agent and session.

@@ -39,7 +39,7 @@ _SHOWN = 10
 @click.option("--limit", type=click.IntRange(min=1), default=_SHOWN, show_default=True, help="At most so many.")
 @options.as_json
 @options.store
-def search_command(
+def _search_command(
     words: tuple[str, ...],
     project: str | None,
     everywhere: bool,
@@ -54,10 +54,10 @@ def search_command(
     Matches words in any order; the last word may be a beginning. Covers this project and the user, or every project
     with --all-projects. Leaves out retracted and superseded facts.
     """
-    answer(store, words, project, everywhere, types, since, limit, as_json=as_json)
+    _answer(store, words, project, everywhere, types, since, limit, as_json=as_json)
 
 
-def answer(
+def _answer(
     store: Store,
     words: Sequence[str],
     project: str | None,
@@ -128,7 +128,7 @@ _SILENCES = {
 @click.option("--limit", type=click.IntRange(min=1), help="At most so many.  [default: 10]")
 @options.as_json
 @options.store
-def recall_command(
+def _recall_command(
     words: tuple[str, ...],
     explains: bool,
     session: str | None,
@@ -149,7 +149,7 @@ def recall_command(
     if not explains:
         if session is not None:
             raise click.UsageError("--session goes with --explain")
-        answer(store, words, project, everywhere, types, since, limit, as_json=as_json)
+        _answer(store, words, project, everywhere, types, since, limit, as_json=as_json)
         return
     if everywhere or types or since or limit:
         raise click.UsageError("--explain asks as a hook does: it takes no --all-projects, --type, --since or --limit")

@@ -55,7 +55,7 @@ from eventlog.store import Store
 @options.header
 @options.as_json
 @options.store
-def sessions_command(
+def _sessions_command(
     project: str | None,
     agents: tuple[str, ...],
     since: str | None,

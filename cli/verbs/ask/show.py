@@ -47,7 +47,7 @@ _FILES = (".md", ".jsonl")
 @click.option("--as-of", type=options.TimeParam(end=True), help="Show the file at this time, that day included.")
 @options.as_json
 @options.store
-def show_command(name: str, as_of: str | None, as_json: bool, store: Store) -> None:
+def _show_command(name: str, as_of: str | None, as_json: bool, store: Store) -> None:
     """Show one session, one event, or a knowledge file at a past time.
 
     Prints a session as one story without repetitions, and a file as the log renders it, whatever is on disk.

@@ -26,7 +26,7 @@ from eventlog.store import Store
 @click.option("--nets", is_flag=True, help="On a terminal: print every figure of every week, by net.")
 @options.as_json
 @options.store
-def stats_command(since: str | None, until: str | None, nets: bool, as_json: bool, store: Store) -> None:
+def _stats_command(since: str | None, until: str | None, nets: bool, as_json: bool, store: Store) -> None:
     """Show weekly statistics: sessions saved by each safety net, extra requests, coverage, recall.
 
     Nets: 1 the agent by itself, 2 before a compaction, 3 a program, from facts and stages or from the transcript

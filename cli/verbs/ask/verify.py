@@ -14,7 +14,7 @@ from eventlog.store import Store
 @click.command(epilog=options.examples("eventlog verify", "eventlog verify --json"))
 @options.as_json
 @options.store
-def verify_command(as_json: bool, store: Store) -> int:
+def _verify_command(as_json: bool, store: Store) -> int:
     """Read every line of the log and report damage with file, line, byte offset and kind.
 
     Other verbs skip damaged lines and unreadable files, and read everything else. Reports the second of two lines with

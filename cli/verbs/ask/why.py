@@ -57,7 +57,7 @@ _SHOWN = 5  # events per line of a whole file
 @click.option("--not", "text", metavar="TEXT", help="Instead of a file: why TEXT is not in a memory.")
 @options.as_json
 @options.store
-def why_command(place: str | None, session: str | None, text: str | None, as_json: bool, store: Store) -> None:
+def _why_command(place: str | None, session: str | None, text: str | None, as_json: bool, store: Store) -> None:
     """Show the events behind each line of a knowledge file, behind one line, or behind what a session received.
 
     With --not, explains why a text is in no memory: retracted or forgotten, by whom; replaced; a repetition; no room;

@@ -25,7 +25,7 @@ from eventlog.store import Store
 @click.option("--file", "only", metavar="NAME", help="Apply only to this knowledge base or file: user, USER.md, …")
 @options.as_json
 @options.store
-def apply_command(dry_run: bool, only: str | None, as_json: bool, store: Store) -> int:
+def _apply_command(dry_run: bool, only: str | None, as_json: bool, store: Store) -> int:
     """Apply plan entries to their knowledge bases, section by section.
 
     Records a person's edits as events. Stages an entry that would change or remove a person's line: see `eventlog
@@ -49,7 +49,7 @@ _SHOWN = 5  # forgotten statements
 @options.header
 @options.as_json
 @options.store
-def status_command(header: bool, as_json: bool, store: Store) -> int:
+def _status_command(header: bool, as_json: bool, store: Store) -> int:
     """List the sections of knowledge bases that are pending, staged, or edited by hand.
 
     pending: `eventlog apply` writes them. staged: they wait for your decision, see `eventlog resolve`. drifted: a

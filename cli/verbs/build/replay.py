@@ -55,7 +55,7 @@ from eventlog.cli.verbs.build.replay_report import tell_copies
 @click.argument("stores", nargs=-1, metavar="[STORE]...")
 @options.as_json
 @options.store
-def replay_command(
+def _replay_command(
     out: str | None,
     as_of: str | None,
     names: tuple[str, ...],
@@ -108,7 +108,7 @@ _NICENESS = 10
 
 @click.command(epilog=options.examples("eventlog settle", "eventlog settle --store /srv/memory"))
 @options.store
-def settle_command(store: Store) -> None:
+def _settle_command(store: Store) -> None:
     """Finish ended sessions: write missing summaries from transcripts, then rebuild the knowledge files.
 
     Hooks start it in the background at the end of a session. Safe to run at any time; exits at once while another run

@@ -39,7 +39,7 @@ _SOURCES = ("startup", "resume", "clear", "compact")
 )
 @options.as_json
 @options.store
-def context_command(
+def _context_command(
     project: str | None,
     session: str,
     session_type: str | None,
@@ -86,7 +86,7 @@ def context_command(
 @click.option("--event", help="Event of the hook, for payloads without one.")
 @click.option("--session-type", type=NearChoice(["main", "shared"]), help="Audience: the user alone, or others too.")
 @options.store
-def hook_command(**_: object) -> None:
+def _hook_command(**_: object) -> None:
     """Record the JSON of a coding agent's hook from stdin, and answer in the agent's format.
 
     Always exits with 0 and prints only the answer; `eventlog doctor` reports failures. `eventlog install` registers it
@@ -107,7 +107,7 @@ def hook_command(**_: object) -> None:
     help="Audience: you alone, or others too, without facts about you.",
 )
 @options.store
-def mcp_command(agent: str, session_type: str, store: Store) -> None:
+def _mcp_command(agent: str, session_type: str, store: Store) -> None:
     """Serve memory as tools over the Model Context Protocol on stdin and stdout: recall, remember, why, forget.
 
     Agents start it; `eventlog install --mcp` registers it with them. It exits with its client.

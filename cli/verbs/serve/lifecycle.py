@@ -37,16 +37,17 @@ _project = partial(click.option, "--project", default=".", metavar="NAME|DIR", c
     )
 )
 @options.store_of_verbs
-def lifecycle_command(store: str | None) -> None:
+def _lifecycle_command(store: str | None) -> None:
     """Record the start or end of a session for hosts without hooks; list and trust session hooks."""
     del store
 
 
-@lifecycle_command.command(
+@_lifecycle_command.command(
+    "run",
     epilog=options.examples(
         "eventlog lifecycle run start --session $ID --agent my-agent",
         "eventlog lifecycle run end --session $ID --reason done",
-    )
+    ),
 )
 @click.argument("moment", type=NearChoice(["start", "end"]))
 @click.option("--session", required=True, metavar="ID", help="Conversation id of the agent.")
@@ -55,7 +56,7 @@ def lifecycle_command(store: str | None) -> None:
 @click.option("--reason", default="", help="Reason of the start (startup, resume, …) or end, in your words.")
 @click.option("--issue", default="", metavar="ID", help="Issue of the session [default: from the name of its branch].")
 @options.store
-def run(moment: SessionMoment, session: str, project: str, agent: str, reason: str, issue: str, store: Store) -> int:
+def _run(moment: SessionMoment, session: str, project: str, agent: str, reason: str, issue: str, store: Store) -> int:
     """Record the event, then run the session hooks of config.yaml.
 
     Prints one JSON line for the event and one per hook. Exits with 1 if a hook failed.
@@ -74,24 +75,25 @@ def run(moment: SessionMoment, session: str, project: str, agent: str, reason: s
     return EXIT_FOUND if any(outcome.result.status is HookStatus.FAILURE for outcome in outcomes) else 0
 
 
-@lifecycle_command.command(
-    epilog=options.examples("eventlog lifecycle hooks", "eventlog lifecycle hooks --project ~/shop")
+@_lifecycle_command.command(
+    "hooks", epilog=options.examples("eventlog lifecycle hooks", "eventlog lifecycle hooks --project ~/shop")
 )
 @_project(help="Project, by name or directory [default: the current one].")
 @options.store
-def hooks(project: str, store: Store) -> None:
+def _hooks(project: str, store: Store) -> None:
     """List the session hooks in the order they run: those of config.yaml, then the project's own."""
     for hook in list_hooks(store, options.open_store(store).settings, project):
         say("  ".join((f"{hook.name:<12}", "on " if hook.enabled else "off", hook.note or "")).rstrip())
 
 
-@lifecycle_command.command(
-    epilog=options.examples("eventlog lifecycle trust", "eventlog lifecycle trust ~/shop/.eventlog/session_hooks.py")
+@_lifecycle_command.command(
+    "trust",
+    epilog=options.examples("eventlog lifecycle trust", "eventlog lifecycle trust ~/shop/.eventlog/session_hooks.py"),
 )
 @click.argument("file", default=".")
 @click.option("--withdraw", is_flag=True, help="Withdraw the consent.")
 @options.store
-def trust(file: str, withdraw: bool, store: Store) -> int:
+def _trust(file: str, withdraw: bool, store: Store) -> int:
     """Trust a project's own session hooks: show its .eventlog/session_hooks.py and ask, on a terminal only.
 
     Only the bytes display may run; a changed file needs a new consent. FILE may be any directory of the project.

@@ -18,7 +18,7 @@ from eventlog.store import Store
 @click.command(epilog=options.examples("eventlog config", "eventlog config --json"))
 @options.as_json
 @options.store
-def config_command(as_json: bool, store: Store) -> None:
+def _config_command(as_json: bool, store: Store) -> None:
     """Show the settings in force and where each comes from: a line of `config.yaml`, or the default.
 
     The last line names the directory of your own files: sessions receive every `*.md` there. Reports an unknown key or
@@ -64,7 +64,7 @@ def _row(setting: SettingInForce) -> tuple[str, str, str]:
 @click.command(epilog=options.examples("eventlog init", "eventlog init --yes"))
 @click.option("--yes", is_flag=True, help="Create them without asking.")
 @options.store
-def init_command(yes: bool, store: Store) -> int:
+def _init_command(yes: bool, store: Store) -> int:
     """Create your own files from templates: AGENTS.md, SOUL.md, USER.md and user/profile.md.
 
     Writes to your own directory (`context.workspace`), never to a repository or over an existing file. Asks on a

@@ -19,7 +19,7 @@ _RECENT = 3  # failures
 @click.command(epilog=options.examples("eventlog doctor", "eventlog doctor --json"))
 @options.as_json
 @options.store
-def doctor_command(as_json: bool, store: Store) -> int:
+def _doctor_command(as_json: bool, store: Store) -> int:
     """Check the installation: agents found and registered, last hook of each, failures.
 
     Prints the fix of every problem and changes nothing. Exits with 1 if something needs a fix.

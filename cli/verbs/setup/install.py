@@ -76,7 +76,7 @@ scope = click.option(
     help="Register memory as tools, by `eventlog mcp`.  [default: if the host's sandbox blocks saving]",
 )
 @options.store
-def install_command(
+def _install_command(
     names: tuple[str, ...],
     scope: Scope,
     with_rules: bool,
@@ -161,7 +161,7 @@ def _rules(name: str, outcome: FileChange | None) -> None:
 @click.option("--all", "everywhere", is_flag=True, help="Remove the hooks of all agents.")
 @scope
 @options.store
-def uninstall_command(names: tuple[str, ...], everywhere: bool, scope: Scope, store: Store) -> None:
+def _uninstall_command(names: tuple[str, ...], everywhere: bool, scope: Scope, store: Store) -> None:
     """Remove the memory hook from coding agents' files, with rules and MCP server; never touches the log.
 
     Restores a file byte for byte if nothing else has changed it, and removes only our entries otherwise.

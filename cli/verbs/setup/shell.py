@@ -22,7 +22,7 @@ _SHELLS = ("bash", "zsh", "fish")
 )
 @click.argument("shell", type=NearChoice(_SHELLS))
 @click.option("--install", is_flag=True, help="Install it where the shell finds it; edits none of your files.")
-def completion_command(shell: str, install: bool) -> None:
+def _completion_command(shell: str, install: bool) -> None:
     """Print the completion script of a shell, or install it."""
     script = _script(shell)
     if not install:
@@ -48,7 +48,7 @@ _PAGES = files("eventlog.cli") / "topics"
 
 @click.command(epilog=options.examples("eventlog help", "eventlog help query", "eventlog help time"))
 @click.argument("topic", metavar="[VERB|TOPIC]", required=False)
-def help_command(topic: str | None) -> None:
+def _help_command(topic: str | None) -> None:
     """Explain a verb, or a topic: format, guarantees, hosts, names, time."""
     root = click.get_current_context().find_root()
     verbs = root.command.list_commands(root) if isinstance(root.command, click.Group) else []

@@ -52,7 +52,7 @@ from eventlog.store import Store
 @click.option("--layer", type=click.IntRange(1, 4), help="Safety net that saved it.")
 @options.as_speaker
 @options.store
-def append_command(
+def _append_command(
     type_name: str | None,
     assignments: tuple[str, ...],
     from_stdin: bool,

@@ -31,7 +31,7 @@ from eventlog.store import Store
 @options.since
 @options.projects
 @options.store
-def import_command(
+def _import_command(
     source: str, path: Path | None, dry_run: bool, since: str | None, project: str | None, store: Store
 ) -> int | None:
     """Import past conversations, and the memory of other programs, under their own dates.

@@ -45,7 +45,7 @@ from eventlog.store import Store
 @click.option("--dry-run", is_flag=True, help="Check, and print the events; store nothing.")
 @options.speaker
 @options.store
-def plan_command(
+def _plan_command(
     path: str | None,
     url: str | None,
     heading: str | None,
@@ -104,7 +104,7 @@ def plan_command(
 @click.option("--schema", is_flag=True, help="Print the JSON Schema of the format.")
 @options.as_json
 @options.store
-def validate_command(file: str | None, schema: bool, as_json: bool, store: Store) -> int:
+def _validate_command(file: str | None, schema: bool, as_json: bool, store: Store) -> int:
     """Check a file of plan entries: print every mistake with its line. Exits with 1 if it has any."""
     if schema == bool(file):
         raise click.UsageError("give either FILE or --schema")

@@ -42,7 +42,7 @@ from eventlog.store import Store
 )
 @options.as_json
 @options.store
-def resolve_command(name: str, choice: Choice | None, under: tuple[str, ...], as_json: bool, store: Store) -> int:
+def _resolve_command(name: str, choice: Choice | None, under: tuple[str, ...], as_json: bool, store: Store) -> int:
     """Show staged plan entries as differences to their files, or decide about an entry.
 
     ID is the short id shown or the beginning of an id, `last` the newest entry, FILE a name in `staging/`; a single

@@ -38,7 +38,7 @@ from eventlog.store import Store
 )
 @options.speaker
 @options.store
-def fact_command(
+def _fact_command(
     text: str,
     memory_type: str,
     category: str | None,
@@ -86,7 +86,7 @@ def fact_command(
 @click.option("--stage", is_flag=True, help="Summarise the stage that just ended, not the whole session.")
 @options.speaker
 @options.store
-def summary_command(
+def _summary_command(
     topic: str,
     summary: str,
     decisions: tuple[str, ...],

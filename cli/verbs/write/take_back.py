@@ -41,7 +41,7 @@ from eventlog.store import Store
 @options.yes
 @options.as_json
 @options.store
-def forget_command(what: str | None, session: str | None, yes: bool, as_json: bool, store: Store) -> None:
+def _forget_command(what: str | None, session: str | None, yes: bool, as_json: bool, store: Store) -> None:
     """Forget a statement everywhere, until you undo it.
 
     Shows every event with this statement and asks. Leaves it out of every file and context, in any wording, also when
@@ -64,7 +64,7 @@ def forget_command(what: str | None, session: str | None, yes: bool, as_json: bo
 @options.yes
 @options.as_json
 @options.store
-def undo_command(name: str, yes: bool, as_json: bool, store: Store) -> None:
+def _undo_command(name: str, yes: bool, as_json: bool, store: Store) -> None:
     """Undo the last change by a person or a plan entry, or the change with this id.
 
     Undoes an applied entry (its replaced text returns), a `forget`, a decision about an entry, an edit by hand, or a
@@ -88,7 +88,7 @@ def undo_command(name: str, yes: bool, as_json: bool, store: Store) -> None:
 @options.yes
 @options.as_json
 @options.store
-def restore_command(file: str, as_of: str, yes: bool, as_json: bool, store: Store) -> None:
+def _restore_command(file: str, as_of: str, yes: bool, as_json: bool, store: Store) -> None:
     """Restore a MEMORY.md or a knowledge base as of a past time, by an event for each later change.
 
     Forgotten statements stay forgotten. Shows all changes and asks; `eventlog undo` undoes them together.

@@ -13,7 +13,7 @@ _PROMPT = 600
 _SHORTEST_PROMPT = 3  # characters; shorter prompts are skipped
 
 
-class ExtractedText(NamedTuple):
+class _ExtractedText(NamedTuple):
     """The fields of a `conversation_text`."""
 
     title: str
@@ -37,14 +37,14 @@ class TextExtractor:
             self._add(step)
             yield step
 
-    def extracted(self) -> ExtractedText | None:
+    def extracted(self) -> _ExtractedText | None:
         """Return the text within its bounds; None for a conversation without prompts."""
         if not self._prompts:
             return None
         title = cut(self._title or self._prompts[0], _TITLE)
         closing, files = cut(self._closing, _CLOSING), list(_within(self._files, _FILES))
         room = MOST_CHARS - len(title) - len(closing) - sum(map(len, files))
-        return ExtractedText(title, _first_and_last(self._prompts, room), closing, files)
+        return _ExtractedText(title, _first_and_last(self._prompts, room), closing, files)
 
     def _add(self, step: Step) -> None:
         text = one_line(step.text)
