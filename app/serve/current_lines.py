@@ -65,7 +65,6 @@ class CurrentLines:
         self.is_whole = self._rows.is_whole
         self.rejections = RejectedStatements(standing_lines.rejected_in(self._rows.gone))
         self._within = within
-        self._files = index_lookup.names_of(store.log) if os.path.isdir(store.log) else []
         self._yesterday = timestamps.from_ns((timestamps.to_ms(request.now) - DAY_MS) * 1_000_000)[:10]
         self._withdraws: bool | None = False if certain else None
         found = self._rows.since(self._heard, within[0])
@@ -115,7 +114,7 @@ class CurrentLines:
         indexed = {index_lookup.name_in(stamp) for stamp in index.files}
         offsets = index.offsets
         times: list[str] = []
-        for name in self._files:
+        for name in index_lookup.names_of(self._store.log):
             try:
                 if name not in indexed or (name in offsets and self._stamp(name) not in index.files):
                     times += self._searched(name, conversation_id)
@@ -144,7 +143,7 @@ class CurrentLines:
         The next replay does: it is looked for what was withdrawn since yesterday.
         """
         if self._withdraws is None:
-            self._withdraws = _withdraws_entry(self._store, self._files, self._yesterday)
+            self._withdraws = _withdraws_entry(self._store, self._yesterday)
         if not self._withdraws:
             return text
         find_libraries()
@@ -314,10 +313,12 @@ def _is_small(files: list[str]) -> bool:
     return sum(map(index_lookup.size_in, files)) <= _SMALL_LOG
 
 
-def _withdraws_entry(store: "Store", files: "list[str]", since: str) -> bool:
+def _withdraws_entry(store: "Store", since: str) -> bool:
     """Tell whether anything since that day withdraws a plan entry, or may have brought one back."""
     marks = [f'"{kind}"'.encode() for kind in WITHDRAWS]
-    left = [event for name in files if name[:10] >= since for event in _events_with(store, name, marks)]
+    left = [
+        event for name in _listed(store) if name >= since and day_of(name) for event in _events_with(store, name, marks)
+    ]
     seen: set[str] = set()
     while left:
         event = left.pop()
@@ -329,9 +330,17 @@ def _withdraws_entry(store: "Store", files: "list[str]", since: str) -> bool:
         elif event.get("type") in WITHDRAWS and target and target not in seen:
             seen.add(target)
             day = day_in_id(target)
-            found = (one for name in files if name[:10] == day for one in _events_with(store, name, [target.encode()]))
+            names = (name for name in _listed(store) if name.startswith(day) and day_of(name))
+            found = (one for name in names for one in _events_with(store, name, [target.encode()]))
             left += (one for one in found if one.get("id") == target)
     return False
+
+
+def _listed(store: "Store") -> "list[str]":
+    try:
+        return os.listdir(store.log)
+    except OSError:
+        return []
 
 
 def _events_with(store: "Store", name: str, words: "list[bytes]") -> "Iterator[dict[str, object]]":

@@ -31,7 +31,8 @@ _HAN = (
 )  # fmt: skip
 _IDEOGRAPHS = _HAN[4]  # and these, beside ASCII, are what most texts have: NFKC leaves them as they are
 # what NFKC changes of most Chinese texts: where nothing else is left for it, it takes a tenth of the time
-_WIDE = tuple(zip("，：；！？（）", ",:;!?()", strict=True))
+_WIDE = (*zip("，：；！？（）", ",:;!?()", strict=True), ("…", "..."))
+_UNCHANGED = frozenset("、。·–—“”‘’→×")  # by NFKC and case
 
 # what Python takes for printable, and nobody sees: fillers of Hangul and Khmer, selectors of a variant, tags
 _HIDING = frozenset(
@@ -199,9 +200,9 @@ def fold(text: str) -> str:
 
 
 def _is_plain(text: str) -> bool:
-    """Tell whether a text has nothing but ideographs and ASCII, for which no tables are needed."""
+    """Tell whether a text has nothing but ideographs, ASCII and usual marks, for which no tables are needed."""
     first, last = _IDEOGRAPHS
-    return all(first <= char <= last or char < "\x80" or char in "、。" for char in text)
+    return all(char < "\x80" or first <= char <= last or char in _UNCHANGED for char in text)
 
 
 def _closes(char: str) -> bool:

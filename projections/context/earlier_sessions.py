@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from eventlog.store import Store
 
 LINE_CHARS = 300
-_BRIEF_CHARS = 130
+BRIEF_CHARS = 130
 _ALL_IN_FULL, _IN_FULL, _FULL_CHARS = 28, 12, 220  # sessions; of more, only the newest are told with what came of them
 _TOPIC_CHARS, _BRIEF_TOPIC_CHARS, _PATH_CHARS = 90, 60, 70
 _MOST_DECISIONS = 3
@@ -71,7 +71,7 @@ class EarlierSession:
 
     def line(self, local: "Local", project: str, *, minute: bool = False, most: int = LINE_CHARS) -> Line:
         """Tell it in a line: topic, two files, outcome; a brief one says neither what came of it, nor its sources."""
-        is_brief = most <= _BRIEF_CHARS
+        is_brief = most <= BRIEF_CHARS
         topic = cut(one_line(self.topic), _BRIEF_TOPIC_CHARS if is_brief else _TOPIC_CHARS)
         files = ", ".join(_telling(self.files, project)[: 1 if is_brief else 2])
         outcome = one_line(outcome_of(self.outcome))
@@ -91,7 +91,7 @@ def brief_lines(sessions: "Sequence[EarlierSession]", local: "Local", project: s
     """Tell sessions in a line each; of many, only the first with what came of them."""
     in_full = len(sessions) if len(sessions) <= _ALL_IN_FULL else _IN_FULL
     return [
-        one.line(local, project, most=_FULL_CHARS if number < in_full else _BRIEF_CHARS)
+        one.line(local, project, most=_FULL_CHARS if number < in_full else BRIEF_CHARS)
         for number, one in enumerate(sessions)
     ]
 

@@ -101,7 +101,7 @@ class _SaidTexts:
     def _said_as(self, words: str, *, is_cut: bool) -> str:
         if words in self._said:
             return words
-        whole = (said for said in self._said if is_cut and said.startswith(words))
+        whole = (said for said in (self._said if is_cut else ()) if said.startswith(words))
         return next(whole, "") or next((cut for cut in self._cut if words.startswith(cut)), "")
 
 

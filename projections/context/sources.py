@@ -14,7 +14,7 @@ from eventlog.format import timestamps
 from eventlog.format.text import encodable
 from eventlog.projections.context import context_files
 from eventlog.projections.context.context_files import Unreadable, read
-from eventlog.projections.context.earlier_sessions import EarlierSessions, brief_lines
+from eventlog.projections.context.earlier_sessions import BRIEF_CHARS, EarlierSessions, brief_lines
 from eventlog.projections.context.heard import standing_lines
 from eventlog.projections.context.loaded_by_host import loaded_by_host
 from eventlog.projections.context.phrases import PHRASES
@@ -48,6 +48,9 @@ if TYPE_CHECKING:
 
     LoadFile = Callable[[ContextFile], LoadResult]  # never raises; may create what is missing
     KnownFile = tuple[str, str, str | None]  # path, digest of the text, and the time a rendered one carries
+
+
+_LEAST_SESSIONS = 16
 
 
 class ContextSources:
@@ -162,7 +165,8 @@ def gather(
     parts.own = past.own(request.session_id) if request.session_id and request.source not in NEW else ()
     came_back = bool(parts.own) or request.source in CAME_BACK
     recent = (one for one in known.recent if one.subject == known.subject or one.type == "fact")
-    sessions = [] if came_back or not request.project else known.sessions(settings.context.summaries)
+    most = 0 if came_back or not request.project else _most_sessions(parts)
+    sessions = known.sessions(most) if most else []
     heard = by_conversation({one.id: one for one in (*sessions, *recent)}.values())
     if came_back:
         heard = {name: said for name, said in heard.items() if name == request.session_id}
@@ -174,8 +178,8 @@ def gather(
     parts.bearings = [one for one in request.work.bearings if _bears(one, request, shared=shared, only_facts=came_back)]
     bearing = {one.conversation_id for one in parts.bearings if not one.memory_type}
     memory = parts.content(context_files.MEMORY) or ""
-    several = past.newest(sessions, request, memory, shared=shared) if request.project and not came_back else ()
-    chosen = [one for _, one in zip(range(settings.context.summaries), several, strict=False)]
+    several = past.newest(sessions, request, memory, shared=shared)
+    chosen = [one for _, one in zip(range(most), several, strict=False)]
     earlier = [one for one in chosen[1:] if one.name not in bearing]
     parts.last = chosen[0].in_full(parts.local, request.project) if chosen else []
     parts.sessions = brief_lines(earlier, parts.local, request.project)
@@ -185,6 +189,14 @@ def gather(
     index = f"{store.knowledge}/{request.folder}INDEX.md"
     parts.index = index if not shared and os.path.isfile(index) else ""
     return parts
+
+
+def _most_sessions(parts: ContextSources) -> int:
+    """Count the sessions that are looked at: what may fit beside the files, a few at least."""
+    settings = parts.settings.context
+    loaded = sum(len(result.content or "") for result in parts.results)
+    room = (parts.request.budget or settings.budget_chars) - len(parts.request.instructions) - loaded
+    return min(settings.summaries, max(_LEAST_SESSIONS, room // BRIEF_CHARS))
 
 
 def _files(

@@ -105,8 +105,9 @@ def stamped_at(data: bytes) -> str | None:
 
 def is_stamp(line: str) -> bool:
     """Return whether a line is the last one of a rendered file."""
-    data = line.encode()
-    above, time, _ = _read(data)
+    if not line.startswith("<!--"):
+        return False
+    above, time, _ = _read(line.encode())
     return bool(time) and not above
 
 
