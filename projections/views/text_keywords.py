@@ -7,6 +7,8 @@ words have the same neighbours wherever they stand (Harris 1955, From phoneme to
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import lru_cache
+from heapq import heappush, heappushpop
 from typing import NamedTuple
 
 from eventlog.format.text import same_text
@@ -52,15 +54,26 @@ class _TextKeyword(NamedTuple):
 def text_keywords(texts: Sequence[str]) -> list[_TextKeyword]:
     """Find what several of these texts name; what most of them name comes first."""
     runs = _runs([text[:_READ_CHARS] for text in texts])
-    words = {word: runs[word] for word in _repeated(runs) if _says_something(word)} | _han_words(runs)
+    han_words = _han_words(runs)
+    words = {word: runs[word] for word in _repeated(runs) if not _is_han(word)} | han_words
     by_key: dict[str, list[str]] = {}
     for word in sorted(words):
         by_key.setdefault(key_of(word), []).append(word)
-    found = [_keyword(key, spellings, words) for key, spellings in by_key.items()]
-    often = [one for one in found if len(one.texts) >= (_LEAST_OF_A_WORD if _is_plain(one.word) else _LEAST_TEXTS)]
-    return sorted(often, key=lambda one: (-len(one.texts), one.key))[:_MOST]
+    places = {key: sum(len(words[word]) for word in spellings) for key, spellings in by_key.items()}
+    often: list[int] = []  # a heap of how many texts have the most frequent ones
+    found = []
+    for key in sorted(places, key=places.__getitem__, reverse=True):  # most say nothing, or come too late to be asked
+        if len(often) == _MOST and places[key] < often[0]:
+            break
+        spellings = [word for word in by_key[key] if word in han_words or _says_something(word)]
+        keyword = _keyword(key, spellings, words) if spellings else None
+        if keyword and len(keyword.texts) >= (_LEAST_OF_A_WORD if _is_plain(keyword.word) else _LEAST_TEXTS):
+            found.append(keyword)
+            (heappush if len(often) < _MOST else heappushpop)(often, len(keyword.texts))
+    return sorted(found, key=lambda one: (-len(one.texts), one.key))[:_MOST]
 
 
+@lru_cache(maxsize=1 << 14)
 def key_of(word: str) -> str:
     """Reduce a word to what its spellings have in common: case and width, English endings, languages of the table."""
     same = same_text(word)

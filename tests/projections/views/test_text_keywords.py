@@ -1,8 +1,10 @@
 """What several texts name is a keyword, in words a reader of their language would look for."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from eventlog.projections.views import text_keywords as module
 from eventlog.projections.views.labels import all_for, in_language, meaning
 from eventlog.projections.views.text_keywords import key_of, text_keywords
 
@@ -30,6 +32,32 @@ def test_chinese_words_are_found_whole_and_without_what_only_stands_beside_them(
 
 def test_of_english_the_words_of_three_texts_and_the_names_of_two():
     assert named(ENGLISH) == ["webhook", "app/orders.py", "CI"]
+
+
+WORDS = [
+    "webhook",
+    "webhooks",
+    "Webhook",
+    "cache",
+    "缓存",
+    "错误",
+    "error",
+    "went",
+    "gone",
+    "queue",
+    "the",
+    "app/x.py",
+    "CI",
+]
+
+
+@given(st.lists(st.lists(st.sampled_from(WORDS), max_size=6).map(" ".join), max_size=12), st.integers(1, 4))
+def test_the_first_ones_are_found_without_a_look_at_all_others(texts, most):
+    with pytest.MonkeyPatch.context() as patch:
+        everything = text_keywords(texts)
+        patch.setattr(module, "_MOST", most)
+
+        assert everything[:most] == text_keywords(texts)
 
 
 def test_words_that_say_little_are_none():
