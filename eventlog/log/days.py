@@ -11,6 +11,7 @@ Foreign ids  the same id on two days is one event: the copy counts that lies on 
 """
 
 import os
+import zlib
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
@@ -32,6 +33,7 @@ from eventlog.store.files import open_regular, read_regular
 from eventlog.store.index_lookup import lines_at, lines_with
 
 _MANY = 50  # ids, looked for one by one
+_AT_ONCE = 1 << 18  # bytes that are read for a checksum: they fit the processor's cache
 
 Holds = Callable[[str, Collection[str]], Collection[str]]
 
@@ -212,6 +214,18 @@ def read(file: str) -> bytes | None:
     """Read all of a file, None where that fails; a careful reader says why."""
     try:
         return read_regular(file)
+    except OSError:
+        return None
+
+
+def read_after(file: str, size: int, checksum: int) -> bytes | None:
+    """Read what follows the first bytes of a file; None where those have another checksum, or it cannot be read."""
+    found, left = 0, size
+    try:
+        with os.fdopen(open_regular(file), "rb", buffering=0) as opened:
+            while left and (data := opened.read(min(left, _AT_ONCE))):
+                found, left = zlib.crc32(data, found), left - len(data)
+            return opened.read() if (found, left) == (checksum, 0) else None
     except OSError:
         return None
 

@@ -4,7 +4,8 @@ Withdrawn words are redacted before they are stored. Nothing renders them, so th
 is undone, the day is folded again. Marks stand in for the words, so that a repetition is still recognised.
 """
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+import zlib
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 import msgspec
@@ -25,8 +26,9 @@ from eventlog.format.events import (
 )
 from eventlog.format.marks import stand_in
 from eventlog.format.retractions import Retractions, statements_of, wordless
+from eventlog.log import days
 from eventlog.log.days import Day, misdated
-from eventlog.log.envelope_scan import DayScan, Envelope
+from eventlog.log.envelope_scan import DayScan, Envelope, scan_day
 from eventlog.log.lines import Damage
 from eventlog.projections.current.conversations import Conversation, Conversations
 from eventlog.projections.current.knowledge_events import Knowledge
@@ -40,13 +42,15 @@ _conversations = msgspec.msgpack.Decoder(dict[str, Conversation])
 _encoded_conversations = msgspec.msgpack.Decoder(dict[str, msgspec.Raw])
 _conversation = msgspec.msgpack.Decoder(Conversation)
 _WORDLESS = "…"
+_AFTER_ALL = "~"
 
 
 class DayRow(msgspec.Struct, array_like=True):
     """The result of a day's fold beside its conversations; `stamps` are those of its files before they were read.
 
     `misdated` events name another day in their id, `left_out` are those of them that count there. `redacted` lists
-    withdrawn events by id, and rejected statements by event id and mark.
+    withdrawn events by id, and rejected statements by event id and mark. Of a day that grows, `read` has the size and
+    the checksum of each file, and `last_id` the greatest id: what is appended next is folded alone.
     """
 
     stamps: list[DayFileStamp]
@@ -58,6 +62,8 @@ class DayRow(msgspec.Struct, array_like=True):
     retractions: list[Withdrawal] = []
     notes: list[KnowledgeEdited] = []
     places: Places = msgspec.field(default_factory=Places)
+    read: list[tuple[int, int]] = []
+    last_id: str = ""
 
 
 day_row = msgspec.msgpack.Decoder(DayRow)
@@ -133,6 +139,7 @@ class DayFold:
         self.knowledge = Knowledge()
         self.events = 0
         self.misdated: list[str] = []
+        self.last_id = ""
         self.rejected: set[str] = set()
         self._date = date
         self._redaction = redaction
@@ -141,6 +148,7 @@ class DayFold:
 
     def take(self, events: DayScan) -> None:
         """Fold a piece, or let it wait where its events may be copies."""
+        self.last_id = max([self.last_id, *events.ids])
         if found := misdated(self._date, events.ids):
             self.misdated += found
             self._waiting.append(events)
@@ -166,6 +174,35 @@ class DayFold:
         self.conversations.fold_all(events, envelopes)
 
 
+def fold_tail(day: Day, row: DayRow, now: DayRow) -> DayFold | None:
+    """Fold what was appended to a day since `row`, and complete its row of `now`; None where it changed otherwise.
+
+    New lines may be copies of old ones where their ids are not greater than all before: None for such, and odd ones.
+    """
+    if not row.read or row.misdated or [stamp[0] for stamp in row.stamps] != [stamp[0] for stamp in now.stamps]:
+        return None
+    tails = [days.read_after(file, *read) for file, read in zip(day.files, row.read, strict=True)]
+    fold, ids = DayFold(day.date, Redaction(), None), [_AFTER_ALL]
+
+    def take(scanned: DayScan) -> None:
+        ids.append(min(scanned.ids))
+        fold.take(scanned)
+
+    if not scan_day(tails, day.date, take) or min(ids) <= row.last_id or fold.misdated:
+        return None
+    now.events, now.last_id = row.events + fold.events, max(row.last_id, fold.last_id)
+    appended = ((tail or b"", *read) for tail, read in zip(tails, row.read, strict=True))
+    now.read = [(size + len(tail), zlib.crc32(tail, checksum)) for tail, size, checksum in appended]
+    return fold
+
+
+def summed(contents: Iterable[bytes | None], sums: list[tuple[int, int]]) -> Iterator[bytes | None]:
+    """Yield the bytes of files, and add the size and the checksum of each."""
+    for data in contents:
+        sums.append((len(data or b""), zlib.crc32(data or b"")))
+        yield data
+
+
 def rejected_statements(event: Event, withdrawn: Retractions) -> set[str]:
     """Return the rejected statements in an event, as `DayRow.redacted` spells them."""
     return {f"{event.id} {mark}" for mark in _rejected_marks(event, withdrawn)}
@@ -182,9 +219,9 @@ _DECISIONS = "decisions", "", ""  # one row for all days
 _decided = msgspec.msgpack.Decoder(dict[str, _Decided])
 
 
-def store_decisions(cache: RowStore, days: Mapping[str, DayRow]) -> None:
+def store_decisions(cache: RowStore, rows: Mapping[str, DayRow]) -> None:
     """Store the decisions of people on all days."""
-    decided = {date: _Decided(row.stamps, _decisions(row)) for date, row in days.items()}
+    decided = {date: _Decided(row.stamps, _decisions(row)) for date, row in rows.items()}
     cache.write(*_DECISIONS, msgspec.msgpack.encode(decided))
 
 
@@ -210,12 +247,10 @@ def encoded_conversations_on(cache: RowStore, date: str) -> dict[str, msgspec.Ra
     return _encoded_conversations.decode(data) if data else {}
 
 
-def conversation_of(days: Iterable[msgspec.Raw]) -> Conversation | None:
+def conversation_of(parts: Iterable[msgspec.Raw]) -> Conversation | None:
     """Decode and merge the days of a conversation; None where it has none."""
-    parts = list(map(_conversation.decode, days))
-    if len(parts) <= 1:
-        return parts[0] if parts else None
-    return Conversation.merged(parts)
+    found = list(map(_conversation.decode, parts))
+    return Conversation.merged(found) if len(found) > 1 else next(iter(found), None)
 
 
 def stored_row(cache: RowStore, day: Day) -> DayRow | None:

@@ -32,9 +32,11 @@ from eventlog.projections.engine.day_fold import (
     conversations_on,
     day_row,
     encoded_conversations_on,
+    fold_tail,
     rejected_statements,
     stamps_of,
     store_decisions,
+    summed,
 )
 from eventlog.projections.engine.row_store import RowStore, StoredRow
 from eventlog.store.index_lookup import line_at
@@ -123,7 +125,9 @@ class DayStates:
             left_out = elsewhere.of(row.misdated) if row and row.stamps == self._stamps_of(day) else None
             is_adopted = folded_days is not None and self._adopt(day.date, next(folded_days))
             if not is_adopted and (row is None or left_out is None or left_out != frozenset(row.left_out)):
-                self._fold(day, elsewhere if left_out is None else left_out)
+                is_known = left_out is None and row is not None and self._fold_tail(day, row)
+                if not is_known:
+                    self._fold(day, elsewhere if left_out is None else left_out)
             progress(position + 1, len(self.days))
         self.withdrawn = self._withdrawn()
         fates = before.differing(self.withdrawn)
@@ -234,7 +238,7 @@ class DayStates:
 
     def _fold(self, day: Day, copies: DuplicateFilter | Collection[str], redaction: Redaction = _NO_REDACTION) -> None:
         row = DayRow(self._stamps_of(day))
-        fold, row.damage = self._read(day, redaction)
+        fold, row.damage = self._read(day, redaction, row)
         row.misdated = fold.misdated
         row.left_out = sorted(copies.of(row.misdated) if isinstance(copies, DuplicateFilter) else copies)
         fold.finish(frozenset(row.left_out))
@@ -243,12 +247,31 @@ class DayStates:
         self.folded.add(day.date)
         self._replace_day(day.date, row, fold.conversations, fold.knowledge)
 
-    def _read(self, day: Day, redaction: Redaction) -> tuple[DayFold, list[Damage]]:
+    def _fold_tail(self, day: Day, row: DayRow) -> bool:
+        """Fold what was appended to a day; return False where anything else happened to it."""
+        now = DayRow(self._stamps_of(day), redacted=row.redacted)
+        fold = None if self._keep or self._until != EVERYTHING else fold_tail(day, row, now)
+        if fold is None:
+            return False
+        found = Conversations(conversations_on(self._cache, day.date), row.retractions, row.notes, row.places)
+        found.merge(fold.conversations)
+        data = self._cache.read("state", "knowledge", day.date)
+        knowledge = _knowledge.decode(data) if data else Knowledge()
+        knowledge.merge(fold.knowledge)
+        self.folded.add(day.date)
+        self._replace_day(day.date, now, found, knowledge)
+        return True
+
+    def _read(self, day: Day, redaction: Redaction, row: DayRow) -> tuple[DayFold, list[Damage]]:
         """Scan a day; where a line is odd, decode each, and count those with a whole envelope as well."""
         counts = None if self._until == EVERYTHING and self._keep is None else self._counts
         fold = DayFold(day.date, redaction, counts)
-        if self._keep is None and scan_day(day.contents(), day.date, fold.take):
+        grows = self._cache.is_persistent and day.date in self.rows  # it will do so again
+        contents = summed(day.contents(), row.read) if grows else day.contents()
+        if self._keep is None and scan_day(contents, day.date, fold.take):
+            row.last_id = fold.last_id if grows else ""
             return fold, []
+        row.read = []
         events, damage = days.load(day)
         ids = {event.id for event in events}
         more: dict[str, Envelope] = {}
